@@ -1,0 +1,184 @@
+//! The input of the derives, taken apart: a message, a schema, a field type.
+
+use crate::attr::{self, ColumnAttributes, FieldTypeAttributes, MessageAttributes, VariantAttributes};
+use crate::docs::description;
+use crate::errors::Errors;
+use crate::label;
+use crate::repr::{self, Hint};
+use proc_macro2::Span;
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Fields, Ident, Type};
+
+/// A struct that is a message.
+pub(crate) struct Message<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) repr: Vec<Hint>,
+    pub(crate) attributes: MessageAttributes,
+    pub(crate) description: String,
+    pub(crate) columns: Vec<Column<'a>>,
+}
+
+/// One field of a message.
+pub(crate) struct Column<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) ty: &'a Type,
+    pub(crate) attributes: ColumnAttributes,
+    pub(crate) description: String,
+    pub(crate) label: String,
+    /// The label's attribute, or else the field's name.
+    pub(crate) label_span: Span,
+}
+
+/// An enum that is a schema.
+pub(crate) struct Schema<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) repr: Vec<Hint>,
+    pub(crate) krate: Option<syn::Path>,
+    pub(crate) variants: Vec<Variant<'a>>,
+}
+
+/// One message of a schema.
+pub(crate) struct Variant<'a> {
+    pub(crate) ident: &'a Ident,
+    pub(crate) ty: &'a Type,
+    pub(crate) attributes: VariantAttributes,
+}
+
+/// An enum or a newtype that is to be a field.
+pub(crate) struct FieldType<'a> {
+    pub(crate) original: &'a DeriveInput,
+    pub(crate) repr: Vec<Hint>,
+    pub(crate) attributes: FieldTypeAttributes,
+    pub(crate) kind: FieldKind<'a>,
+}
+
+pub(crate) enum FieldKind<'a> {
+    /// The integer of its `repr`; each value and its description.
+    Enum { integer: Option<Ident>, values: Vec<(&'a Ident, String)> },
+    /// The one field, by its name or as `0`.
+    Newtype { member: syn::Member, ty: &'a Type },
+}
+
+impl<'a> Message<'a> {
+    pub(crate) fn new(input: &'a DeriveInput, errors: &mut Errors) -> Option<Self> {
+        refuse_generics(input, "a message has one layout", errors);
+        let attributes = MessageAttributes::parse(&input.attrs, errors);
+        let fields = match &input.data {
+            Data::Struct(data) => match &data.fields {
+                Fields::Named(fields) => &fields.named,
+                Fields::Unnamed(fields) => {
+                    errors.at(fields.span(), "a message's fields have names, of which the labels are made");
+                    return None;
+                }
+                Fields::Unit => {
+                    errors.at(input.ident.span(), "a message has fields, `time_us: u64` at least");
+                    return None;
+                }
+            },
+            Data::Enum(data) => {
+                errors.at(
+                    data.enum_token.span(),
+                    "a message is a struct; an enum of messages is a `LogSchema`, an enum as a column a `Field`",
+                );
+                return None;
+            }
+            Data::Union(data) => {
+                errors.at(data.union_token.span(), "a message is a struct");
+                return None;
+            }
+        };
+        let columns = fields.iter().filter_map(|field| Column::new(field, errors)).collect();
+        let repr = repr::hints(input, errors);
+        Some(Message { original: input, repr, attributes, description: description(&input.attrs), columns })
+    }
+}
+
+impl<'a> Column<'a> {
+    fn new(field: &'a syn::Field, errors: &mut Errors) -> Option<Self> {
+        let ident = field.ident.as_ref()?;
+        let attributes = ColumnAttributes::parse(&field.attrs, errors);
+        let (label, label_span) = match &attributes.label {
+            Some(label) => (label.value(), label.span()),
+            None => (label::of_field(&ident.unraw().to_string()), ident.span()),
+        };
+        let description = description(&field.attrs);
+        Some(Column { ident, ty: &field.ty, attributes, description, label, label_span })
+    }
+}
+
+impl<'a> Schema<'a> {
+    pub(crate) fn new(input: &'a DeriveInput, errors: &mut Errors) -> Option<Self> {
+        refuse_generics(input, "a schema is one set of messages", errors);
+        let krate = attr::parse_schema(&input.attrs, errors);
+        let Data::Enum(data) = &input.data else {
+            errors.at(input.ident.span(), "a schema is an enum with a variant for each message: `Att(Attitude)`");
+            return None;
+        };
+        if data.variants.is_empty() {
+            errors.at(input.ident.span(), "a schema has a variant for each message, one at least");
+        }
+        let variants = data.variants.iter().filter_map(|variant| Variant::new(variant, errors)).collect();
+        Some(Schema { original: input, repr: repr::hints(input, errors), krate, variants })
+    }
+}
+
+impl<'a> Variant<'a> {
+    fn new(variant: &'a syn::Variant, errors: &mut Errors) -> Option<Self> {
+        let attributes = VariantAttributes::parse(&variant.attrs, errors);
+        if let Some((_, value)) = &variant.discriminant {
+            errors.at(value.span(), "a schema has no discriminants; an id is an attribute: `#[log(id = …)]`");
+        }
+        match &variant.fields {
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
+                Some(Variant { ident: &variant.ident, ty: &fields.unnamed[0].ty, attributes })
+            }
+            _ => {
+                let ident = &variant.ident;
+                errors.at(variant.span(), format!("a variant of a schema holds one message: `{ident}(…)`"));
+                None
+            }
+        }
+    }
+}
+
+impl<'a> FieldType<'a> {
+    pub(crate) fn new(input: &'a DeriveInput, errors: &mut Errors) -> Option<Self> {
+        refuse_generics(input, "a column has one format", errors);
+        let attributes = FieldTypeAttributes::parse(&input.attrs, errors);
+        let repr = repr::hints(input, errors);
+        let kind = match &input.data {
+            Data::Enum(data) => {
+                if data.variants.is_empty() {
+                    errors.at(input.ident.span(), "a field type has values, one at least");
+                }
+                for variant in &data.variants {
+                    attr::parse_none(&variant.attrs, errors);
+                    if !matches!(variant.fields, Fields::Unit) {
+                        errors.at(variant.fields.span(), "a value of a column holds no data");
+                    }
+                }
+                let values = data.variants.iter().map(|variant| (&variant.ident, description(&variant.attrs)));
+                FieldKind::Enum { integer: repr::integer(&repr), values: values.collect() }
+            }
+            Data::Struct(data) if data.fields.len() == 1 => {
+                let (member, field) = data.fields.members().zip(&data.fields).next()?;
+                attr::parse_none(&field.attrs, errors);
+                FieldKind::Newtype { member, ty: &field.ty }
+            }
+            _ => {
+                errors.at(input.ident.span(), "a field type is an enum without data, or a struct with one field");
+                return None;
+            }
+        };
+        Some(FieldType { original: input, repr, attributes, kind })
+    }
+}
+
+fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {
+    if !input.generics.params.is_empty() {
+        errors.at(input.generics.span(), format!("{why}, so it has no generic parameters"));
+    } else if let Some(clause) = &input.generics.where_clause {
+        errors.at(clause.span(), format!("{why}, so it has no `where` clause"));
+    }
+}

@@ -1,0 +1,383 @@
+//! `#[log(…)]`: from tokens to attributes, each with the span that an error about it lands on.
+
+use crate::errors::Errors;
+use crate::nearest::did_you_mean;
+use crate::tables;
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
+
+/// Where an attribute stands, and which keys it takes there.
+struct Place {
+    name: &'static str,
+    keys: &'static [&'static str],
+}
+
+const MESSAGE: Place = Place { name: "a message", keys: &["name", "as_logged", "allow", "crate", "default_id"] };
+const COLUMN: Place =
+    Place { name: "a field of a message", keys: &["label", "unit", "mult", "instance", "allow", "values", "bits"] };
+const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
+const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id"] };
+const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "crate"] };
+const PLACES: [&Place; 5] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE];
+
+/// Attributes of a message's struct.
+#[derive(Default)]
+pub(crate) struct MessageAttributes {
+    pub(crate) name: Option<LitStr>,
+    pub(crate) as_logged: bool,
+    pub(crate) allow_float_multiplier: bool,
+    pub(crate) krate: Option<Path>,
+    /// The id in a schema that gives none; for the format's own messages.
+    pub(crate) default_id: Option<u8>,
+}
+
+/// Attributes of a message's field.
+#[derive(Default)]
+pub(crate) struct ColumnAttributes {
+    pub(crate) label: Option<LitStr>,
+    pub(crate) scale: Scale,
+    pub(crate) instance: Option<Span>,
+    pub(crate) allow_float_multiplier: bool,
+    pub(crate) meanings: Option<Meanings>,
+}
+
+/// Attributes of a type that is to be a field.
+#[derive(Default)]
+pub(crate) struct FieldTypeAttributes {
+    pub(crate) scale: Scale,
+    pub(crate) meanings: Option<Meanings>,
+    pub(crate) krate: Option<Path>,
+}
+
+/// Attributes of a schema's variant.
+#[derive(Default)]
+pub(crate) struct VariantAttributes {
+    pub(crate) id: Option<(u8, Span)>,
+}
+
+/// Unit and multiplier.
+#[derive(Default)]
+pub(crate) struct Scale {
+    pub(crate) unit: Option<Located<Unit>>,
+    pub(crate) multiplier: Option<Located<Multiplier>>,
+}
+
+/// A value and where it stands.
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) span: Span,
+}
+
+pub(crate) enum Unit {
+    Standard(char, &'static str),
+    /// A constant of the program's.
+    Custom(Path),
+}
+
+pub(crate) enum Multiplier {
+    Standard(char, f64),
+    /// A constant of the program's.
+    Custom(Path),
+}
+
+pub(crate) enum Meanings {
+    Values(Vec<(i64, String)>),
+    Bits(Vec<(i64, String)>),
+}
+
+/// `key`, `key = value` or `key(…)`.
+struct Item {
+    key: Ident,
+    value: Value,
+}
+
+enum Value {
+    None,
+    Expr(Expr),
+    List(TokenStream),
+}
+
+impl Parse for Item {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key = input.call(Ident::parse_any)?;
+        let value = if input.peek(syn::token::Paren) {
+            let list;
+            syn::parenthesized!(list in input);
+            Value::List(list.parse()?)
+        } else if input.parse::<Option<Token![=]>>()?.is_some() {
+            Value::Expr(input.parse()?)
+        } else {
+            Value::None
+        };
+        Ok(Item { key, value })
+    }
+}
+
+impl Item {
+    fn wants(&self, what: &str) -> syn::Error {
+        let span = match &self.value {
+            Value::Expr(expr) => expr.span(),
+            _ => self.key.span(),
+        };
+        syn::Error::new(span, format!("`{}` takes {what}", self.key))
+    }
+
+    fn flag(&self) -> syn::Result<bool> {
+        match self.value {
+            Value::None => Ok(true),
+            _ => Err(syn::Error::new(self.key.span(), format!("`{}` takes no value", self.key))),
+        }
+    }
+
+    fn string(&self) -> syn::Result<LitStr> {
+        match &self.value {
+            Value::Expr(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Ok(text.clone()),
+            _ => Err(self.wants(&format!("a string: `{} = \"…\"`", self.key))),
+        }
+    }
+
+    fn path(&self) -> syn::Result<Path> {
+        self.string()?.parse_with(Path::parse_mod_style)
+    }
+
+    fn id(&self) -> syn::Result<(u8, Span)> {
+        match &self.value {
+            Value::Expr(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => match number.base10_parse::<u64>() {
+                Ok(id @ 0..=254) => Ok((id as u8, number.span())),
+                Ok(255) => Err(syn::Error::new(number.span(), "id 255 is reserved; ids are 0 to 254")),
+                _ => Err(syn::Error::new(number.span(), format!("{number} is no id; ids are 0 to 254"))),
+            },
+            _ => Err(self.wants(&format!("a number from 0 to 254: `{} = 100`", self.key))),
+        }
+    }
+
+    /// `allow(float_multiplier)`, the one lint that there is.
+    fn allow(&self) -> syn::Result<bool> {
+        let wanted = "the name of a lint: `allow(float_multiplier)`";
+        let Value::List(list) = &self.value else { return Err(self.wants(wanted)) };
+        let lints = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone())?;
+        if lints.is_empty() {
+            return Err(self.wants(wanted));
+        }
+        for lint in &lints {
+            if lint != "float_multiplier" {
+                let hint = did_you_mean(&lint.to_string(), ["float_multiplier"]);
+                return Err(syn::Error::new(lint.span(), format!("`{lint}` is not a lint of binlog{hint}")));
+            }
+        }
+        Ok(true)
+    }
+
+    fn unit(&self) -> syn::Result<Located<Unit>> {
+        let wanted = "a name (`\"m/s\"`), an id (`'n'`) or a constant made by `Unit::custom`";
+        let Value::Expr(expr) = &self.value else { return Err(self.wants(wanted)) };
+        let span = expr.span();
+        let standard = |found: Result<(char, &'static str), String>| match found {
+            Ok(('#', _)) => Err("an instance column is marked by `#[log(instance)]`".into()),
+            Ok((id, name)) => Ok(Unit::Standard(id, name)),
+            Err(text) => Err(text),
+        };
+        let unit = match expr {
+            Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => standard(tables::unit_named(&name.value())),
+            Expr::Lit(ExprLit { lit: Lit::Char(id), .. }) => standard(tables::unit_with_id(id.value())),
+            Expr::Path(path) => Ok(Unit::Custom(path.path.clone())),
+            _ => return Err(self.wants(wanted)),
+        };
+        unit.map(|value| Located { value, span }).map_err(|text| syn::Error::new(span, text))
+    }
+
+    fn multiplier(&self) -> syn::Result<Located<Multiplier>> {
+        let wanted = "a number (`1e-3`), an id (`'C'`) or a constant made by `Multiplier::custom`";
+        let Value::Expr(expr) = &self.value else { return Err(self.wants(wanted)) };
+        let span = expr.span();
+        let of_number = |digits: &str| match digits.parse() {
+            Ok(value) => tables::multiplier_of(value),
+            Err(_) => Err(format!("{digits} is not a number")),
+        };
+        let found = match expr {
+            Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => of_number(number.base10_digits()),
+            Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => of_number(number.base10_digits()),
+            Expr::Lit(ExprLit { lit: Lit::Char(id), .. }) => tables::multiplier_with_id(id.value()),
+            Expr::Unary(_) => Err(format!("{} is not a multiplier: they are positive", expr.to_token_stream())),
+            Expr::Path(path) => {
+                return Ok(Located { value: Multiplier::Custom(path.path.clone()), span });
+            }
+            _ => return Err(self.wants(wanted)),
+        };
+        match found {
+            Ok((id, value)) => Ok(Located { value: Multiplier::Standard(id, value), span }),
+            Err(text) => Err(syn::Error::new(span, text)),
+        }
+    }
+
+    /// `0 = "Disarmed", 1 = "Armed"`.
+    fn meanings(&self) -> syn::Result<Vec<(i64, String)>> {
+        let Value::List(list) = &self.value else {
+            return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
+        };
+        let rows = Punctuated::<Row, Token![,]>::parse_terminated.parse2(list.clone())?;
+        let mut meanings: Vec<(i64, String)> = Vec::new();
+        for Row { span, value, name } in rows {
+            if self.key == "bits" && !(0..=63).contains(&value) {
+                return Err(syn::Error::new(span, "the number of a bit is 0, the lowest, to 63"));
+            }
+            if meanings.iter().any(|meaning| meaning.0 == value) {
+                return Err(syn::Error::new(span, format!("{value} is named twice")));
+            }
+            meanings.push((value, name));
+        }
+        Ok(meanings)
+    }
+}
+
+/// `1 = "Armed"`.
+struct Row {
+    span: Span,
+    value: i64,
+    name: String,
+}
+
+impl Parse for Row {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let minus: Option<Token![-]> = input.parse()?;
+        let number: syn::LitInt = input.parse()?;
+        input.parse::<Token![=]>()?;
+        let name: LitStr = input.parse()?;
+        let sign = if minus.is_some() { "-" } else { "" };
+        let value = format!("{sign}{}", number.base10_digits()).parse();
+        let value = value.map_err(|_| syn::Error::new(number.span(), format!("{sign}{number} is not an i64")))?;
+        Ok(Row { span: number.span(), value, name: name.value() })
+    }
+}
+
+/// Hands each item that belongs in the place to `take`; the others are errors.
+fn each(
+    attributes: &[syn::Attribute],
+    place: &Place,
+    errors: &mut Errors,
+    mut take: impl FnMut(&str, &Item) -> syn::Result<()>,
+) {
+    let mut seen: Vec<String> = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("log")) {
+        let items = attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated);
+        for item in errors.take(items).into_iter().flatten() {
+            let key = item.key.unraw().to_string();
+            if !place.keys.contains(&key.as_str()) {
+                let belongs = PLACES.iter().find(|other| other.keys.contains(&key.as_str()));
+                let hint = match belongs {
+                    Some(other) => format!("; it belongs on {}", other.name),
+                    None => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
+                };
+                errors.at(item.key.span(), format!("`{key}` is not an attribute of {}{hint}", place.name));
+            } else if seen.contains(&key) {
+                errors.at(item.key.span(), format!("`{key}` is given twice"));
+            } else {
+                errors.take(take(&key, &item));
+                seen.push(key);
+            }
+        }
+    }
+}
+
+impl MessageAttributes {
+    pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, &MESSAGE, errors, |key, item| {
+            match key {
+                "name" => found.name = Some(item.string()?),
+                "as_logged" => found.as_logged = item.flag()?,
+                "allow" => found.allow_float_multiplier = item.allow()?,
+                "crate" => found.krate = Some(item.path()?),
+                _ => found.default_id = Some(item.id()?.0),
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+impl ColumnAttributes {
+    pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, &COLUMN, errors, |key, item| {
+            match key {
+                "label" => found.label = Some(item.string()?),
+                "instance" => found.instance = item.flag()?.then(|| item.key.span()),
+                "allow" => found.allow_float_multiplier = item.allow()?,
+                _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+impl FieldTypeAttributes {
+    pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, &FIELD_TYPE, errors, |key, item| {
+            match key {
+                "crate" => found.krate = Some(item.path()?),
+                _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+/// What a message's field and a field type have in common.
+fn take_scale_or_meanings(
+    key: &str,
+    item: &Item,
+    scale: &mut Scale,
+    meanings: &mut Option<Meanings>,
+) -> syn::Result<()> {
+    let other = match key {
+        "unit" => {
+            scale.unit = Some(item.unit()?);
+            return Ok(());
+        }
+        "mult" => {
+            scale.multiplier = Some(item.multiplier()?);
+            return Ok(());
+        }
+        "values" => meanings.replace(Meanings::Values(item.meanings()?)),
+        _ => meanings.replace(Meanings::Bits(item.meanings()?)),
+    };
+    match other {
+        None => Ok(()),
+        Some(_) => Err(syn::Error::new(item.key.span(), "a column has either `values` or `bits`")),
+    }
+}
+
+impl VariantAttributes {
+    pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, &VARIANT, errors, |_, item| {
+            found.id = Some(item.id()?);
+            Ok(())
+        });
+        found
+    }
+}
+
+/// The path of the crate, for a schema.
+pub(crate) fn parse_schema(attributes: &[syn::Attribute], errors: &mut Errors) -> Option<Path> {
+    let mut krate = None;
+    each(attributes, &SCHEMA, errors, |_, item| {
+        krate = Some(item.path()?);
+        Ok(())
+    });
+    krate
+}
+
+/// The variants of a field type take no attribute of ours.
+pub(crate) fn parse_none(attributes: &[syn::Attribute], errors: &mut Errors) {
+    each(attributes, &Place { name: "a value", keys: &[] }, errors, |_, _| Ok(()));
+}

@@ -1,0 +1,258 @@
+//! What the tokens show to be wrong, rule by rule. What only the types tell is checked by `binlog::check`.
+//!
+//! The numbers are those of the rules that a message definition must satisfy: AP_Logger checks them at boot, or a
+//! reader relies on them.
+
+use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
+use crate::attr::{Meanings, Multiplier};
+use crate::errors::Errors;
+use crate::label;
+use crate::repr::Hint;
+use quote::ToTokens;
+use syn::Type;
+
+/// FMT has room for as many format characters.
+const MAX_COLUMNS: usize = 16;
+/// FMT has room for as many bytes of labels.
+const MAX_LABELS: usize = 64;
+/// FMT has room for as many bytes of name.
+const MAX_NAME: usize = 4;
+
+/// Messages whose layout readers take for granted, and where the crate has them.
+const FIXED_LAYOUTS: [(&str, Option<&str>); 12] = [
+    ("FMT", Some("Fmt")),
+    ("FMTU", Some("Fmtu")),
+    ("UNIT", Some("Unit")),
+    ("MULT", Some("Mult")),
+    ("PARM", Some("Parm")),
+    ("MSG", Some("Msg")),
+    ("VER", Some("Ver")),
+    ("MODE", Some("Mode")),
+    ("GPS", Some("Gps")),
+    ("FILE", Some("File")),
+    ("ISBH", None),
+    ("ISBD", None),
+];
+
+pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
+    name(message, errors);
+    struct_repr(message, errors);
+    columns(message, errors);
+    if !message.attributes.as_logged {
+        labels(message, errors);
+        time(message, errors);
+        instance(message, errors);
+    }
+}
+
+/// Rules 1 and 4.
+fn name(message: &Message<'_>, errors: &mut Errors) {
+    let Some(literal) = &message.attributes.name else {
+        let text = format!("`{}` has no name; add `#[log(name = \"…\")]`", message.original.ident);
+        return errors.at(message.original.ident.span(), text);
+    };
+    let name = literal.value();
+    let fault = if name.len() > MAX_NAME {
+        Some(format!("the name `{name}` has {} bytes; a message's has at most {MAX_NAME}", name.len()))
+    } else if name.is_empty() || name.contains('\0') {
+        Some("a message's name is 2 to 4 upper-case letters, digits and `_`".into())
+    } else if message.attributes.as_logged {
+        None
+    } else {
+        name_fault(&name)
+    };
+    if let Some(text) = fault {
+        errors.at(literal.span(), text);
+    }
+}
+
+/// Rule 4 for a name of 1 to 4 bytes.
+fn name_fault(name: &str) -> Option<String> {
+    let upper = |c: char| c.is_ascii_uppercase() || c == '_';
+    if let Some((_, ours)) = FIXED_LAYOUTS.iter().find(|fixed| fixed.0 == name) {
+        return Some(match ours {
+            Some(ours) => format!("readers take `{name}` for the format's own; use `binlog::messages::{ours}`"),
+            None => format!("readers take `{name}` for ArduPilot's batch samples; choose another name"),
+        });
+    }
+    if name == "MAV" {
+        return Some("the name `MAV` is taken by pymavlink; choose another".into());
+    }
+    if name.starts_with("MSG") {
+        return Some(format!("PlotJuggler drops `{name}`, as every name that begins with MSG; choose another"));
+    }
+    if name.chars().any(|c| c.is_ascii_lowercase()) {
+        let upper = name.to_ascii_uppercase();
+        return Some(format!("the name `{name}` is not upper case, so MAVExplorer can't graph it; write `{upper}`"));
+    }
+    if let Some(wrong) = name.chars().find(|&c| !upper(c) && !c.is_ascii_digit()) {
+        return Some(format!("the name `{name}` contains {wrong:?}; names are upper-case letters, digits and `_`"));
+    }
+    if !name.starts_with(upper) {
+        return Some(format!("the name `{name}` begins with a digit, so MAVExplorer can't graph it"));
+    }
+    if name.len() < 2 {
+        return Some(format!("the name `{name}` has one letter, so MAVExplorer can't graph it; take 2 to 4"));
+    }
+    None
+}
+
+/// Fields have an order and no padding between them.
+fn struct_repr(message: &Message<'_>, errors: &mut Errors) {
+    for Hint { name, span, argument } in &message.repr {
+        match (name.as_str(), argument.as_deref()) {
+            ("C", None) | ("packed", None | Some("1")) => {}
+            ("packed", _) => errors.at(*span, "this leaves padding in the record; write `#[repr(C, packed)]`"),
+            ("align", _) => errors.at(*span, "an aligned record may end with padding; write `#[repr(C, packed)]`"),
+            _ => errors.at(*span, format!("`{name}` is not the layout of a record; write `#[repr(C, packed)]`")),
+        }
+    }
+    // Any other hint has its own error, and one is enough.
+    if message.repr.iter().all(|hint| hint.name == "packed") {
+        let ident = &message.original.ident;
+        let text = format!(
+            "`{ident}` needs `#[repr(C, packed)]`: without it Rust may reorder the fields, and the record would \
+             contradict its definition",
+        );
+        errors.at(ident.span(), text);
+    }
+}
+
+/// Rule 1 for columns and labels.
+fn columns(message: &Message<'_>, errors: &mut Errors) {
+    if message.columns.is_empty() {
+        errors.at(message.original.ident.span(), "a message has fields, `time_us: u64` at least");
+    }
+    if let Some(column) = message.columns.get(MAX_COLUMNS) {
+        let text = format!("this is field {}; a message has at most {MAX_COLUMNS}", MAX_COLUMNS + 1);
+        errors.at(column.ident.span(), text);
+    }
+    let mut length = 0;
+    for (i, column) in message.columns.iter().take(MAX_COLUMNS).enumerate() {
+        length += column.label.len() + usize::from(i > 0);
+        if length > MAX_LABELS {
+            let all: usize = message.columns.iter().map(|column| column.label.len() + 1).sum::<usize>() - 1;
+            let text = format!(
+                "with this one the labels, joined by commas, come to {length} bytes of {MAX_LABELS} that FMT has (all \
+                 of them to {all}); shorten some with `#[log(label = \"…\")]`"
+            );
+            errors.at(column.label_span, text);
+            break;
+        }
+    }
+    if message.attributes.as_logged {
+        for column in &message.columns {
+            if column.label.contains([',', '\0']) {
+                errors.at(column.label_span, "a label contains neither a comma nor a NUL, which end it");
+            }
+        }
+    }
+}
+
+/// Rule 3.
+fn labels(message: &Message<'_>, errors: &mut Errors) {
+    for (i, column) in message.columns.iter().enumerate() {
+        if let Some(text) = label::fault(&column.label) {
+            errors.at(column.label_span, text);
+        } else if let Some(other) = message.columns[..i].iter().find(|other| other.label == column.label) {
+            let text = format!("the label `{}` is `{}`'s already", column.label, other.ident);
+            errors.at(column.label_span, text);
+        }
+    }
+}
+
+/// Rule 6, but for the type.
+fn time(message: &Message<'_>, errors: &mut Errors) {
+    let Some(first) = message.columns.first() else { return };
+    match message.columns.iter().skip(1).find(|column| column.label == label::TIME) {
+        Some(column) if first.label != label::TIME => {
+            errors.at(column.label_span, "`TimeUS` is the first column: pymavlink ignores it elsewhere");
+        }
+        _ => {
+            if let Some(text) = label::first_fault(&first.label) {
+                errors.at(first.label_span, text);
+            }
+        }
+    }
+}
+
+/// Rule 7, but for the type.
+fn instance(message: &Message<'_>, errors: &mut Errors) {
+    let mut seen = false;
+    for (i, column) in message.columns.iter().enumerate() {
+        let Some(span) = column.attributes.instance else { continue };
+        if seen {
+            errors.at(span, "a message has at most one instance column");
+        } else if i != 1 {
+            let text = "the instance column comes directly after `TimeUS`: pymavlink computes a wrong offset elsewhere";
+            errors.at(span, text);
+        }
+        seen = true;
+        let scale = &column.attributes.scale;
+        let spans = [scale.unit.as_ref().map(|unit| unit.span), scale.multiplier.as_ref().map(|mult| mult.span)];
+        for span in spans.into_iter().flatten() {
+            errors.at(span, "an instance column has neither a unit nor a multiplier of its own");
+        }
+    }
+}
+
+/// Rule 9, a lint: a float with a multiplier other than 1.
+pub(crate) fn is_float_multiplier(message: &Message<'_>, column: &Column<'_>) -> bool {
+    let attributes = &column.attributes;
+    let allowed =
+        message.attributes.as_logged || message.attributes.allow_float_multiplier || attributes.allow_float_multiplier;
+    let scaled = attributes.scale.multiplier.as_ref().is_some_and(|multiplier| match multiplier.value {
+        Multiplier::Standard(id, _) => !matches!(id, '-' | '?' | '0'),
+        Multiplier::Custom(_) => true,
+    });
+    scaled && !allowed && is_float(column.ty)
+}
+
+fn is_float(ty: &Type) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    ["f16", "f32", "f64", "F32", "F64"].iter().any(|name| last.ident == name)
+}
+
+pub(crate) fn schema(schema: &Schema<'_>, errors: &mut Errors) {
+    for hint in &schema.repr {
+        let text = format!("`repr({})` has no say in a schema; an id is an attribute: `#[log(id = …)]`", hint.name);
+        errors.at(hint.span, text);
+    }
+    for (i, variant) in schema.variants.iter().enumerate() {
+        let before = &schema.variants[..i];
+        let tokens = variant.ty.to_token_stream().to_string();
+        if let Some(other) = before.iter().find(|other| other.ty.to_token_stream().to_string() == tokens) {
+            errors.at(variant.ident.span(), format!("`{tokens}` is listed already, as `{}`", other.ident));
+        }
+        let Some((id, span)) = variant.attributes.id else { continue };
+        let same_id = |other: &&Variant<'_>| other.attributes.id.is_some_and(|other| other.0 == id);
+        if let Some(other) = before.iter().find(same_id) {
+            errors.at(span, format!("id {id} is `{}`'s already", other.ident));
+        }
+    }
+}
+
+pub(crate) fn field_type(field: &FieldType<'_>, errors: &mut Errors) {
+    let ident = &field.original.ident;
+    match &field.kind {
+        FieldKind::Enum { integer, .. } => {
+            if integer.is_none() {
+                let text = format!("`{ident}` needs `#[repr(u8)]`, or another integer that is a format");
+                errors.at(ident.span(), text);
+            }
+            if let Some(meanings) = &field.attributes.meanings {
+                let key = match meanings {
+                    Meanings::Values(_) => "values",
+                    Meanings::Bits(_) => "bits",
+                };
+                errors.at(ident.span(), format!("the values of an enum have names already; leave `{key}` out"));
+            }
+        }
+        FieldKind::Newtype { .. } => {
+            if !field.repr.iter().any(|hint| hint.name == "transparent") {
+                errors.at(ident.span(), format!("`{ident}` needs `#[repr(transparent)]`: its bytes are the column's"));
+            }
+        }
+    }
+}

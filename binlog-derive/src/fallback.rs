@@ -1,0 +1,99 @@
+//! What an input with errors expands to besides them, so that its uses bring no errors of their own.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use syn::{Data, DeriveInput, Fields, Path};
+
+fn crate_path(krate: Option<&Path>) -> TokenStream {
+    match krate {
+        Some(path) => quote!(#path),
+        None => quote!(::binlog),
+    }
+}
+
+/// A message without a name, which no check of a schema looks at.
+pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
+    let krate = crate_path(krate);
+    quote! {
+        const _: () = {
+            use #krate::__private as __binlog;
+            #[automatically_derived]
+            impl __binlog::LogMessage for #ident {
+                const DEFINITION: __binlog::Definition = __binlog::Definition {
+                    name: "",
+                    description: "",
+                    columns: &[],
+                    default_id: __binlog::None,
+                };
+                fn wire(&self) -> &[__binlog::u8] {
+                    &[]
+                }
+                fn decode(_: &[__binlog::u8]) -> __binlog::Result<Self, __binlog::DecodeError> {
+                    __binlog::Err(__binlog::DecodeError::Index { index: 0 })
+                }
+            }
+        };
+    }
+}
+
+/// A schema that logs the messages of all variants that hold one.
+pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
+    let krate = crate_path(krate);
+    let ident = &input.ident;
+    let mut types: Vec<String> = Vec::new();
+    let mut logs = TokenStream::new();
+    if let Data::Enum(data) = &input.data {
+        for variant in &data.variants {
+            let Fields::Unnamed(fields) = &variant.fields else { continue };
+            let Some(ty) = fields.unnamed.first().map(|field| &field.ty) else { continue };
+            let name = quote!(#ty).to_string();
+            if !types.contains(&name) {
+                types.push(name);
+                logs.extend(quote! {
+                    #[automatically_derived]
+                    impl __binlog::Logs<#ty> for #ident {
+                        const INDEX: __binlog::usize = 0;
+                        const ID: __binlog::u8 = 0;
+                    }
+                });
+            }
+        }
+    }
+    quote! {
+        const _: () = {
+            use #krate::__private as __binlog;
+            #[automatically_derived]
+            impl __binlog::LogSchema for #ident {
+                const MESSAGES: &'static [__binlog::Message] = &[];
+                const PREAMBLE: &'static [__binlog::u8] = &[];
+                fn decode(
+                    index: __binlog::usize,
+                    _: &[__binlog::u8],
+                ) -> __binlog::Result<Self, __binlog::DecodeError> {
+                    __binlog::Err(__binlog::DecodeError::Index { index })
+                }
+                fn record(&self) -> (__binlog::u8, &[__binlog::u8]) {
+                    (0, &[])
+                }
+            }
+            #logs
+        };
+    }
+}
+
+/// A field of one byte.
+pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
+    let krate = crate_path(krate);
+    quote! {
+        const _: () = {
+            use #krate::__private as __binlog;
+            #[automatically_derived]
+            impl __binlog::Field for #ident {
+                const FORMAT: __binlog::Format = __binlog::Format::U8;
+                fn decode(_: &[__binlog::u8]) -> __binlog::Option<Self> {
+                    __binlog::None
+                }
+            }
+        };
+    }
+}

@@ -1,0 +1,101 @@
+//! Labels: made of a field's name, and the rules for any label.
+
+use crate::nearest::did_you_mean;
+
+/// The time column.
+pub(crate) const TIME: &str = "TimeUS";
+
+/// UpperCamelCase of a field's name: `des_roll` is `DesRoll`; `time_us` is `TimeUS`, as ArduPilot writes it.
+pub(crate) fn of_field(name: &str) -> String {
+    if name == "time_us" {
+        return TIME.into();
+    }
+    name.split('_')
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters)
+        })
+        .collect()
+}
+
+/// What cannot be reached as an attribute of a pymavlink message: its methods and own attributes (`DFMessage` of
+/// `DFReader.py`), and the key that `to_dict` adds.
+const PYMAVLINK: [&str; 13] = [
+    "fmt",
+    "to_dict",
+    "get_type",
+    "get_msgbuf",
+    "get_fieldnames",
+    "dump_verbose",
+    "dump_verbose_bitmask",
+    "mavpackettype",
+    "_timestamp",
+    "_elements",
+    "_fieldnames",
+    "_parent",
+    "_apply_multiplier",
+];
+
+/// <https://docs.python.org/3/reference/lexical_analysis.html#keywords>
+const PYTHON_KEYWORDS: [&str; 35] = [
+    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
+    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
+    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
+];
+
+/// Rule 3: what is wrong with a label, if anything is.
+pub(crate) fn fault(label: &str) -> Option<String> {
+    if label.is_empty() {
+        return Some("an empty label".into());
+    }
+    if let Some(wrong) = label.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
+        return Some(format!(
+            "the label `{label}` contains {wrong:?}; a label is an identifier: ASCII letters, digits and `_`"
+        ));
+    }
+    if label.starts_with(|c: char| c.is_ascii_digit()) {
+        return Some(format!(
+            "the label `{label}` begins with a digit; a label is an identifier, because pymavlink \
+                             makes an attribute of it"
+        ));
+    }
+    if PYTHON_KEYWORDS.contains(&label) {
+        return Some(format!("the label `{label}` is a Python keyword, and pymavlink makes an attribute of it"));
+    }
+    if PYMAVLINK.contains(&label) || (label.starts_with("__") && label.ends_with("__")) {
+        return Some(format!("the label `{label}` is taken by an attribute of pymavlink's messages"));
+    }
+    None
+}
+
+/// What is wrong with the first label, which is the time's; `None` if it is right.
+pub(crate) fn first_fault(label: &str) -> Option<String> {
+    (label != TIME).then(|| {
+        format!(
+            "the first column is `TimeUS`, the time in microseconds; this one is `{label}`{}",
+            did_you_mean(label, [TIME])
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_camel_case() {
+        assert_eq!(of_field("des_roll"), "DesRoll");
+        assert_eq!(of_field("time_us"), "TimeUS");
+        assert_eq!(of_field("gyr_x"), "GyrX");
+        assert_eq!(of_field("_q1__x"), "Q1X");
+        assert_eq!(of_field("GWk"), "GWk");
+    }
+
+    #[test]
+    fn labels_are_attributes_in_python() {
+        assert_eq!(fault("DesRoll"), None);
+        for label in ["", "Des Roll", "Rollé", "1", "None", "to_dict", "__class__", "A,B"] {
+            assert!(fault(label).is_some(), "{label}");
+        }
+    }
+}

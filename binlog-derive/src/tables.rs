@@ -1,0 +1,217 @@
+//! ArduPilot's units and multipliers by name, as attributes give them.
+//!
+//! Source: `log_Units` and `log_Multipliers` of `libraries/AP_Logger/LogStructure.h`. `binlog::Unit::STANDARD` and
+//! `binlog::Multiplier::STANDARD` are the same tables; a test holds them together.
+
+use crate::nearest::nearest;
+
+/// Id and name. `-` (none) and `#` (instance) are written otherwise.
+pub(crate) const UNITS: [(char, &str); 38] = [
+    ('-', ""),
+    ('?', "UNKNOWN"),
+    ('A', "A"),
+    ('a', "Ah"),
+    ('d', "deg"),
+    ('b', "B"),
+    ('B', "B/s"),
+    ('k', "deg/s"),
+    ('D', "deglatitude"),
+    ('e', "deg/s/s"),
+    ('E', "rad/s"),
+    ('G', "Gauss"),
+    ('h', "degheading"),
+    ('i', "A.s"),
+    ('J', "W.s"),
+    ('l', "l"),
+    ('L', "rad/s/s"),
+    ('m', "m"),
+    ('n', "m/s"),
+    ('o', "m/s/s"),
+    ('O', "degC"),
+    ('%', "%"),
+    ('S', "satellites"),
+    ('s', "s"),
+    ('t', "N.m"),
+    ('q', "rpm"),
+    ('r', "rad"),
+    ('U', "deglongitude"),
+    ('u', "ppm"),
+    ('v', "V"),
+    ('P', "Pa"),
+    ('w', "Ohm"),
+    ('W', "Watt"),
+    ('X', "W.h"),
+    ('y', "l/s"),
+    ('Y', "us"),
+    ('z', "Hz"),
+    ('#', "instance"),
+];
+
+/// Id and value. There is no `H`.
+pub(crate) const MULTIPLIERS: [(char, f64); 15] = [
+    ('-', 0.0),
+    ('?', 1.0),
+    ('2', 1e2),
+    ('1', 1e1),
+    ('0', 1.0),
+    ('A', 1e-1),
+    ('B', 1e-2),
+    ('C', 1e-3),
+    ('D', 1e-4),
+    ('E', 1e-5),
+    ('F', 1e-6),
+    ('G', 1e-7),
+    ('I', 1e-9),
+    ('!', 3.6),
+    ('/', 3600.0),
+];
+
+/// Names that people write for a unit whose name in the table is another.
+const OTHER_NAMES: [(&str, &str); 35] = [
+    ("metre", "m"),
+    ("metres", "m"),
+    ("meter", "m"),
+    ("meters", "m"),
+    ("m/s2", "m/s/s"),
+    ("m/s^2", "m/s/s"),
+    ("m/s²", "m/s/s"),
+    ("mps", "m/s"),
+    ("second", "s"),
+    ("seconds", "s"),
+    ("sec", "s"),
+    ("microseconds", "us"),
+    ("µs", "us"),
+    ("volt", "V"),
+    ("volts", "V"),
+    ("ampere", "A"),
+    ("amps", "A"),
+    ("amp", "A"),
+    ("degree", "deg"),
+    ("degrees", "deg"),
+    ("°", "deg"),
+    ("°/s", "deg/s"),
+    ("dps", "deg/s"),
+    ("radian", "rad"),
+    ("radians", "rad"),
+    ("celsius", "degC"),
+    ("C", "degC"),
+    ("°C", "degC"),
+    ("byte", "B"),
+    ("bytes", "B"),
+    ("percent", "%"),
+    ("hertz", "Hz"),
+    ("W", "Watt"),
+    ("pascal", "Pa"),
+    ("ohm", "Ohm"),
+];
+
+const PREFIXES: [(&str, &str); 7] =
+    [("d", "1e-1"), ("c", "1e-2"), ("m", "1e-3"), ("u", "1e-6"), ("µ", "1e-6"), ("n", "1e-9"), ("h", "100")];
+
+/// The unit of a name.
+pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
+    if let Some(&unit) = UNITS.iter().find(|unit| unit.1 == name && !name.is_empty()) {
+        return Ok(unit);
+    }
+    if name.is_empty() {
+        return Err("an empty unit; leave `unit` out for a column without one".into());
+    }
+    let prefixed = || {
+        PREFIXES.iter().find_map(|(prefix, value)| {
+            let base = name.strip_prefix(prefix)?;
+            let (_, unit) = UNITS.iter().find(|unit| unit.1 == base && base != "instance")?;
+            Some(format!("; write `unit = \"{unit}\", mult = {value}`"))
+        })
+    };
+    let other_name = || OTHER_NAMES.iter().find(|other| other.0.eq_ignore_ascii_case(name)).map(|other| other.1);
+    let names = UNITS.iter().map(|unit| unit.1);
+    if let Ok((id, unit)) = name.parse().map_err(|_| ()).and_then(|id| unit_with_id(id).map_err(|_| ())) {
+        return Err(format!("`{name}` is not the name of a unit, but '{id}' is the id of `{unit}`: use one of them"));
+    }
+    let hint = match other_name().or_else(|| names.clone().find(|unit| unit.eq_ignore_ascii_case(name))) {
+        Some(unit) => format!("; did you mean `{unit}`?"),
+        None => {
+            prefixed().or_else(|| nearest(name, names).map(|unit| format!("; did you mean `{unit}`?"))).unwrap_or_else(
+                || "; it can be declared: `const MY: Unit = Unit::custom('…', \"…\")` and `unit = MY`".into(),
+            )
+        }
+    };
+    Err(format!("`{name}` is not a unit{hint}"))
+}
+
+/// The unit of an id.
+pub(crate) fn unit_with_id(id: char) -> Result<(char, &'static str), String> {
+    UNITS.iter().find(|unit| unit.0 == id).copied().ok_or_else(|| {
+        let hint = UNITS.iter().find(|unit| unit.0.eq_ignore_ascii_case(&id));
+        let hint = hint.map(|(id, name)| format!("; '{id}' is `{name}`")).unwrap_or_default();
+        format!("'{id}' is not the id of a unit{hint}")
+    })
+}
+
+/// The multiplier of a value.
+pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
+    // Two ids stand for 1; `0` is the one with a meaning.
+    if value == 1.0 {
+        return Ok(('0', 1.0));
+    }
+    if value == 0.0 {
+        return Err("0 is not a multiplier; for a column without one write `mult = '-'`".into());
+    }
+    if let Some(&multiplier) = MULTIPLIERS.iter().find(|multiplier| multiplier.1 == value) {
+        return Ok(multiplier);
+    }
+    let nearest = MULTIPLIERS.iter().filter(|multiplier| multiplier.1 > 0.0 && value > 0.0).min_by(|a, b| {
+        let ratio = |multiplier: &(char, f64)| (multiplier.1 / value).ln().abs();
+        ratio(a).total_cmp(&ratio(b))
+    });
+    let hint = nearest.map(|(_, value)| format!("; the nearest is {}", shown(*value))).unwrap_or_default();
+    Err(format!("{} is not a multiplier of the format{hint}", shown(value)))
+}
+
+/// The multiplier of an id.
+pub(crate) fn multiplier_with_id(id: char) -> Result<(char, f64), String> {
+    MULTIPLIERS.iter().find(|multiplier| multiplier.0 == id).copied().ok_or_else(|| {
+        let hint = MULTIPLIERS.iter().find(|multiplier| multiplier.0.eq_ignore_ascii_case(&id));
+        let hint = hint.map(|(id, value)| format!("; '{id}' is {}", shown(*value))).unwrap_or_default();
+        format!("'{id}' is not the id of a multiplier{hint}")
+    })
+}
+
+/// A number as one would write it in the attribute.
+fn shown(value: f64) -> String {
+    if value.abs() < 0.1 || value.abs() >= 1e6 { format!("{value:e}") } else { value.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_crates_have_the_same_tables() {
+        let units: Vec<_> = binlog::Unit::STANDARD.iter().map(|unit| (char::from(unit.id()), unit.name())).collect();
+        assert_eq!(units, UNITS);
+        let multipliers: Vec<_> =
+            binlog::Multiplier::STANDARD.iter().map(|mult| (char::from(mult.id()), mult.value())).collect();
+        assert_eq!(multipliers, MULTIPLIERS);
+    }
+
+    #[test]
+    fn a_prefixed_unit_is_explained() {
+        assert_eq!(unit_named("cm").unwrap_err(), "`cm` is not a unit; write `unit = \"m\", mult = 1e-2`");
+        assert_eq!(unit_named("mV").unwrap_err(), "`mV` is not a unit; write `unit = \"V\", mult = 1e-3`");
+        assert_eq!(unit_named("m/s/s/s").unwrap_err(), "`m/s/s/s` is not a unit; did you mean `m/s/s`?");
+        assert_eq!(unit_named("DEG").unwrap_err(), "`DEG` is not a unit; did you mean `deg`?");
+    }
+
+    #[test]
+    fn every_number_of_the_table_is_found() {
+        for (id, value) in MULTIPLIERS {
+            match id {
+                '-' => assert!(multiplier_of(value).is_err()),
+                '?' => assert_eq!(multiplier_of(value), Ok(('0', 1.0))),
+                _ => assert_eq!(multiplier_of(value), Ok((id, value))),
+            }
+        }
+        assert_eq!(multiplier_of(2e-7).unwrap_err(), "2e-7 is not a multiplier of the format; the nearest is 1e-7");
+    }
+}

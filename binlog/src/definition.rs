@@ -1,0 +1,139 @@
+//! What a message is: its name and its columns.
+
+use crate::{Format, Multiplier, Unit};
+use core::fmt;
+
+/// What a message is: what FMT and FMTU say of it, and the descriptions that no log has room for.
+///
+/// Made by `#[derive(LogMessage)]` while compiling. Its [`Display`](fmt::Display) is a Markdown section for
+/// documentation: the description and a table of the columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    /// At most 4 characters, `ATT`.
+    pub name: &'static str,
+    /// The struct's doc comment.
+    pub description: &'static str,
+    /// The columns in the order of the record, at most 16.
+    pub columns: &'static [Column],
+    /// The id in a schema that gives none, for the format's own messages.
+    pub default_id: Option<u8>,
+}
+
+/// One column of a message.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    /// `DesRoll`.
+    pub label: &'static str,
+    /// How it is stored.
+    pub format: Format,
+    /// The unit of the value times the multiplier.
+    pub unit: Unit,
+    /// What the stored number is multiplied with to get the unit.
+    pub multiplier: Multiplier,
+    /// The field's doc comment.
+    pub description: &'static str,
+    /// What single values or bits stand for.
+    pub meanings: Meanings,
+}
+
+/// What the values or the bits of a column stand for. For documentation; a log doesn't carry it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meanings {
+    /// Numbers.
+    None,
+    /// Each value has a name.
+    Values(&'static [Meaning]),
+    /// Each bit has a name; the value is the bit's number, 0 the lowest.
+    Bits(&'static [Meaning]),
+}
+
+/// The name of one value or bit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Meaning {
+    /// The value, or the number of the bit.
+    pub value: i64,
+    /// Its name.
+    pub name: &'static str,
+    /// Its doc comment, may be empty.
+    pub description: &'static str,
+}
+
+impl Definition {
+    /// Bytes of the header before the payload: `A3 95` and the id.
+    pub const HEADER_LENGTH: usize = 3;
+
+    /// Bytes of a record, header included: what FMT calls `Length`. At most 255 in every definition that compiles.
+    pub const fn length(&self) -> usize {
+        let mut length = Self::HEADER_LENGTH;
+        let mut i = 0;
+        while i < self.columns.len() {
+            length += self.columns[i].format.size();
+            i += 1;
+        }
+        length
+    }
+
+    /// The column with this label.
+    pub fn column(&self, label: &str) -> Option<&'static Column> {
+        self.columns.iter().find(|column| column.label == label)
+    }
+}
+
+impl fmt::Display for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "## {}\n", self.name)?;
+        if !self.description.is_empty() {
+            writeln!(f, "{}\n", self.description)?;
+        }
+        writeln!(f, "{} bytes a record.\n", self.length())?;
+        writeln!(f, "| label | format | unit | multiplier | description |")?;
+        writeln!(f, "| --- | --- | --- | --- | --- |")?;
+        for column in self.columns {
+            write!(f, "| {} | {} | {} | ", column.label, column.format, column.unit.name())?;
+            if column.multiplier != Multiplier::NONE {
+                write!(f, "{}", column.multiplier.value())?;
+            }
+            f.write_str(" | ")?;
+            cell(f, column.description)?;
+            column.meanings.write(f)?;
+            writeln!(f, " |")?;
+        }
+        Ok(())
+    }
+}
+
+impl Meanings {
+    fn write(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, meanings) = match self {
+            Meanings::None => return Ok(()),
+            Meanings::Values(meanings) => ("", *meanings),
+            Meanings::Bits(meanings) => ("bit ", *meanings),
+        };
+        for (i, meaning) in meanings.iter().enumerate() {
+            let separator = if i == 0 { "; " } else { ", " };
+            write!(f, "{separator}{kind}{}: {}", meaning.value, meaning.name)?;
+            if !meaning.description.is_empty() {
+                f.write_str(" (")?;
+                cell(f, meaning.description)?;
+                f.write_str(")")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Text inside a table's cell: on one line, without the character that ends a cell.
+fn cell(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    for (i, line) in text.lines().enumerate() {
+        if i > 0 {
+            f.write_str(" ")?;
+        }
+        for (j, part) in line.trim().split('|').enumerate() {
+            if j > 0 {
+                f.write_str("\\|")?;
+            }
+            f.write_str(part)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! Hundredths, as `c`, `C`, `e` and `E` columns store them.
+
+use super::Field;
+use crate::{Format, Multiplier};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, little_endian};
+
+/// A number stored in hundredths: `Centi<i16>` is format `c`, `u16` `C`, `i32` `e`, `u32` `E`.
+///
+/// Readers divide it by 100, so its multiplier is `B` (1e-2) by itself. On big-endian targets the storage is one of
+/// `zerocopy::little_endian`.
+///
+/// ```
+/// use binlog::field::Centi;
+/// assert_eq!(Centi::<i16>::from_f32(5.97).raw(), 597);
+/// assert_eq!(Centi::<i16>::from_f32(1e6).raw(), i16::MAX); // saturates
+/// assert_eq!(Centi::<u16>::from_raw(2395).to_f64(), 23.95);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, IntoBytes, Immutable, FromBytes, KnownLayout, Unaligned)]
+#[repr(transparent)]
+pub struct Centi<T>(T);
+
+impl<T: Copy> Centi<T> {
+    /// From the stored number of hundredths.
+    pub const fn from_raw(hundredths: T) -> Self {
+        Centi(hundredths)
+    }
+
+    /// The stored number of hundredths.
+    pub const fn raw(self) -> T {
+        self.0
+    }
+}
+
+macro_rules! centi {
+    ($($(#[$attribute:meta])* $storage:ty, $integer:ty, $format:ident;)*) => {$(
+        $(#[$attribute])*
+        impl Field for Centi<$storage> {
+            const FORMAT: Format = Format::$format;
+            const MULTIPLIER: Option<Multiplier> = Some(Multiplier::CENTI);
+
+            #[inline]
+            fn decode(bytes: &[u8]) -> Option<Self> {
+                Field::decode(bytes).map(Centi)
+            }
+        }
+
+        $(#[$attribute])*
+        impl Centi<$storage> {
+            /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
+            #[inline]
+            pub fn from_f32(value: f32) -> Self {
+                // `round` isn't in core; a cast truncates towards zero and saturates.
+                Centi(((value * 100.0 + 0.5_f32.copysign(value)) as $integer).into())
+            }
+
+            /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
+            #[inline]
+            pub fn from_f64(value: f64) -> Self {
+                Centi(((value * 100.0 + 0.5_f64.copysign(value)) as $integer).into())
+            }
+
+            /// The value as readers show it: divided by 100.
+            #[inline]
+            pub fn to_f64(self) -> f64 {
+                let raw: $integer = self.0.into();
+                f64::from(raw) / 100.0
+            }
+        }
+    )*};
+}
+
+#[allow(clippy::useless_conversion, reason = "the storage is the integer on one half of the rows only")]
+const _: () = {
+    centi! {
+        #[cfg(target_endian = "little")] i16, i16, CentiI16;
+        #[cfg(target_endian = "little")] u16, u16, CentiU16;
+        #[cfg(target_endian = "little")] i32, i32, CentiI32;
+        #[cfg(target_endian = "little")] u32, u32, CentiU32;
+        little_endian::I16, i16, CentiI16;
+        little_endian::U16, u16, CentiU16;
+        little_endian::I32, i32, CentiI32;
+        little_endian::U32, u32, CentiU32;
+    }
+};

@@ -1,0 +1,82 @@
+//! Numbers and `bool` as fields.
+
+use super::Field;
+use crate::Format;
+use zerocopy::little_endian;
+
+/// ArduPilot's "no value" in an `f32` column: a quiet NaN with a payload, so that a computed NaN (`7FC00000`) differs.
+pub const NO_VALUE_F32: f32 = f32::from_bits(0x7FC0_4152);
+
+/// ArduPilot's "no value" in an `f64` column.
+pub const NO_VALUE_F64: f64 = f64::from_bits(0x7FF9_5244_5550_490A);
+
+macro_rules! number {
+    ($($(#[$attribute:meta])* $type:ty: $format:ident, $from:expr;)*) => {$(
+        $(#[$attribute])*
+        impl Field for $type {
+            const FORMAT: Format = Format::$format;
+
+            #[inline]
+            fn decode(bytes: &[u8]) -> Option<Self> {
+                bytes.try_into().ok().map($from)
+            }
+        }
+    )*};
+}
+
+// A record holds the bytes of memory, so native numbers are fields only where memory is little-endian.
+number! {
+    i8: I8, i8::from_le_bytes;
+    u8: U8, u8::from_le_bytes;
+    #[cfg(target_endian = "little")] i16: I16, i16::from_le_bytes;
+    #[cfg(target_endian = "little")] u16: U16, u16::from_le_bytes;
+    #[cfg(target_endian = "little")] i32: I32, i32::from_le_bytes;
+    #[cfg(target_endian = "little")] u32: U32, u32::from_le_bytes;
+    #[cfg(target_endian = "little")] i64: I64, i64::from_le_bytes;
+    #[cfg(target_endian = "little")] u64: U64, u64::from_le_bytes;
+    #[cfg(target_endian = "little")] f32: F32, f32::from_le_bytes;
+    #[cfg(target_endian = "little")] f64: F64, f64::from_le_bytes;
+    #[cfg(all(target_endian = "little", feature = "half"))] half::f16: F16, half::f16::from_le_bytes;
+    little_endian::I16: I16, little_endian::I16::from_bytes;
+    little_endian::U16: U16, little_endian::U16::from_bytes;
+    little_endian::I32: I32, little_endian::I32::from_bytes;
+    little_endian::U32: U32, little_endian::U32::from_bytes;
+    little_endian::I64: I64, little_endian::I64::from_bytes;
+    little_endian::U64: U64, little_endian::U64::from_bytes;
+    little_endian::F32: F32, little_endian::F32::from_bytes;
+    little_endian::F64: F64, little_endian::F64::from_bytes;
+}
+
+impl Field for bool {
+    const FORMAT: Format = Format::U8;
+
+    #[inline]
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        match bytes {
+            [0] => Some(false),
+            [1] => Some(true),
+            _ => None,
+        }
+    }
+}
+
+macro_rules! array {
+    ($($(#[$attribute:meta])* $element:ty;)*) => {$(
+        $(#[$attribute])*
+        impl Field for [$element; 32] {
+            const FORMAT: Format = Format::I16x32;
+
+            #[inline]
+            fn decode(bytes: &[u8]) -> Option<Self> {
+                let (pairs, []) = bytes.as_chunks() else { return None };
+                let pairs: &[[u8; 2]; 32] = pairs.try_into().ok()?;
+                Some(pairs.map(|pair| little_endian::I16::from_bytes(pair).into()))
+            }
+        }
+    )*};
+}
+
+array! {
+    #[cfg(target_endian = "little")] i16;
+    little_endian::I16;
+}

@@ -1,0 +1,135 @@
+//! Messages: a struct, its definition and its bytes.
+
+use crate::records::Mismatch;
+use crate::{Definition, Field};
+use core::fmt;
+use zerocopy::{Immutable, IntoBytes};
+
+/// A struct that is a log message; made by `#[derive(LogMessage, IntoBytes, Immutable)]`.
+///
+/// ```
+/// use binlog::LogMessage;
+/// use zerocopy::{Immutable, IntoBytes};
+///
+/// /// Height above ground.
+/// #[derive(LogMessage, IntoBytes, Immutable)]
+/// #[log(name = "RALT")]
+/// #[repr(C, packed)]
+/// struct RelativeAltitude {
+///     time_us: u64,
+///     #[log(label = "RelAlt", unit = "m")]
+///     altitude: f32,
+/// }
+///
+/// assert_eq!(RelativeAltitude::DEFINITION.length(), 15);
+/// let bytes = RelativeAltitude { time_us: 1, altitude: 1.5 };
+/// assert_eq!(bytes.wire(), [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x3f]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a log message",
+    label = "not a log message",
+    note = "a log message is a struct with `#[derive(LogMessage, IntoBytes, Immutable)]`, `#[log(name = \"…\")]` and \
+            `#[repr(C, packed)]`"
+)]
+pub trait LogMessage: Sized {
+    /// Name and columns.
+    const DEFINITION: Definition;
+
+    /// The payload of the record: the struct's own bytes, [`Definition::length`] less the 3 bytes of the header.
+    fn wire(&self) -> &[u8];
+
+    /// The message of a payload.
+    ///
+    /// # Errors
+    ///
+    /// When the payload has another length, or a column holds what is no value of its type.
+    fn decode(payload: &[u8]) -> Result<Self, DecodeError>;
+}
+
+/// The bytes of a message, by zerocopy's two derives.
+///
+/// Apart from [`LogMessage`], because a supertrait there would report a missing derive several times.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bytes to log: zerocopy's derives are missing",
+    label = "add `zerocopy::IntoBytes` and `zerocopy::Immutable` to this struct's derives",
+    note = "`#[derive(LogMessage, IntoBytes, Immutable)]`"
+)]
+pub trait Wire {
+    /// The struct's own bytes.
+    fn wire(&self) -> &[u8];
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoBytes + Immutable> Wire for T {
+    #[inline(always)]
+    fn wire(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
+/// Why a record is not the message that it was to be decoded into.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum DecodeError {
+    /// The payload has another length than the message.
+    Length {
+        /// The message's name.
+        message: &'static str,
+        /// Bytes of the message's payload.
+        expected: usize,
+        /// Bytes that were given.
+        found: usize,
+    },
+    /// A column holds what is no value of its type: a `bool` of 2, an enum's missing value.
+    Value {
+        /// The message's name.
+        message: &'static str,
+        /// The column's label.
+        label: &'static str,
+    },
+    /// The log defines the message otherwise than the program does.
+    Definition(Mismatch),
+    /// The schema has no such message.
+    Index {
+        /// The place in the schema that was asked for.
+        index: usize,
+    },
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DecodeError::Length { message, expected, found } => {
+                write!(f, "{message} has a payload of {expected} bytes, not {found}")
+            }
+            DecodeError::Value { message, label } => {
+                write!(f, "{message}.{label} holds what is no value of its type")
+            }
+            DecodeError::Definition(mismatch) => mismatch.fmt(f),
+            DecodeError::Index { index } => write!(f, "the schema has no message {index}"),
+        }
+    }
+}
+
+impl core::error::Error for DecodeError {}
+
+/// Reads one column at its offset in a payload of the right length.
+#[inline(always)]
+pub fn decode_column<T: Field>(
+    payload: &[u8],
+    offset: usize,
+    message: &'static str,
+    label: &'static str,
+) -> Result<T, DecodeError> {
+    payload.get(offset..offset + size_of::<T>()).and_then(T::decode).ok_or(DecodeError::Value { message, label })
+}
+
+/// Checks the length of a payload before its columns are read.
+#[inline(always)]
+pub const fn check_length<T>(payload: &[u8], message: &'static str) -> Result<(), DecodeError> {
+    if payload.len() == size_of::<T>() {
+        Ok(())
+    } else {
+        Err(DecodeError::Length { message, expected: size_of::<T>(), found: payload.len() })
+    }
+}

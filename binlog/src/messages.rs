@@ -1,0 +1,367 @@
+//! The format's own messages, byte for byte as ArduPilot writes them.
+//!
+//! They are derived like any other, and a schema lists those that it logs:
+//!
+//! ```
+//! #[derive(binlog::LogSchema)]
+//! enum FlightLog {
+//!     Parm(binlog::messages::Parm),
+//!     Msg(binlog::messages::Msg),
+//!     Mode(binlog::messages::Mode),
+//! }
+//! ```
+//!
+//! FMT, UNIT, MULT and FMTU are in every log and need no listing. Formats and labels are those of ArduPilot's
+//! `libraries/AP_Logger/LogStructure.h`.
+
+mod parts;
+
+use crate::field::{Centi, Chars, FlightMode, Latitude, Longitude};
+use crate::{Field, LogMessage};
+use zerocopy::{Immutable, IntoBytes};
+
+// On a big-endian target the native numbers are no fields; these are the same names for the same bytes.
+#[cfg(target_endian = "big")]
+#[allow(non_camel_case_types, reason = "they stand for the native types")]
+mod big_endian {
+    use zerocopy::little_endian;
+    pub type u16 = little_endian::U16;
+    pub type i32 = little_endian::I32;
+    pub type u32 = little_endian::U32;
+    pub type u64 = little_endian::U64;
+    pub type f32 = little_endian::F32;
+    pub type f64 = little_endian::F64;
+}
+#[cfg(target_endian = "big")]
+use big_endian::*;
+
+/// Definition of a message: type, length, name, format characters and labels.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "FMT", as_logged, default_id = 128)]
+#[repr(C, packed)]
+pub struct Fmt {
+    /// Id of the message that is defined.
+    pub r#type: u8,
+    /// Bytes of its records, header included.
+    #[log(unit = "B", mult = '-')]
+    pub length: u8,
+    /// Its name.
+    pub name: Chars<4>,
+    /// A format character a column.
+    pub format: Chars<16>,
+    /// The labels, joined by commas.
+    pub columns: Chars<64>,
+}
+
+/// Definition of a unit.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "UNIT", as_logged, default_id = 129)]
+#[repr(C, packed)]
+pub struct Unit {
+    /// Time since boot.
+    pub time_us: u64,
+    /// The character that FMTU uses for it.
+    pub id: i8,
+    /// Its name.
+    pub label: Chars<64>,
+}
+
+/// Definition of a multiplier.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "MULT", as_logged, default_id = 130)]
+#[repr(C, packed)]
+pub struct Mult {
+    /// Time since boot.
+    pub time_us: u64,
+    /// The character that FMTU uses for it.
+    pub id: i8,
+    /// Its value.
+    pub mult: f64,
+}
+
+/// Units and multipliers of a message's columns.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "FMTU", as_logged, default_id = 131)]
+#[repr(C, packed)]
+pub struct Fmtu {
+    /// Time since boot. 0, or at least 256: pymavlink's sequential parse takes it for a type's id.
+    pub time_us: u64,
+    /// Id of the message.
+    pub fmt_type: u8,
+    /// A unit's character a column.
+    pub unit_ids: Chars<16>,
+    /// A multiplier's character a column.
+    pub mult_ids: Chars<16>,
+}
+
+/// Value of a parameter.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "PARM", as_logged, default_id = 132)]
+#[repr(C, packed)]
+pub struct Parm {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Its name.
+    pub name: Chars<16>,
+    /// Its value.
+    pub value: f32,
+    /// The value that the firmware was built with, or no value (NaN).
+    pub default: f32,
+}
+
+/// Text for people; the firmware's name among the first ones tells readers the vehicle.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "MSG", as_logged, default_id = 133)]
+#[repr(C, packed)]
+pub struct Msg {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Number of the text, the same in all its parts.
+    #[log(label = "ID")]
+    pub id: u8,
+    /// Number of the part, from 0.
+    pub seq: u8,
+    /// The part.
+    pub message: Chars<64>,
+}
+
+/// Text for people, as ArduPilot wrote it before texts had parts. A schema takes this or [`Msg`].
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "MSG", as_logged, default_id = 133)]
+#[repr(C, packed)]
+pub struct LegacyMsg {
+    /// Time since boot.
+    pub time_us: u64,
+    /// The text.
+    pub message: Chars<64>,
+}
+
+/// Version of the firmware.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "VER", as_logged, default_id = 134)]
+#[repr(C, packed)]
+pub struct Ver {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Type of the board.
+    #[log(label = "BT")]
+    pub board_type: u8,
+    /// Subtype of the board.
+    #[log(label = "BST")]
+    pub board_subtype: u16,
+    /// Major version.
+    #[log(label = "Maj")]
+    pub major: u8,
+    /// Minor version.
+    #[log(label = "Min")]
+    pub minor: u8,
+    /// Patch number.
+    #[log(label = "Pat")]
+    pub patch: u8,
+    /// Type of the release, 255 official.
+    #[log(label = "FWT")]
+    pub firmware_type: u8,
+    /// First 32 bits of the commit's hash.
+    #[log(label = "GH")]
+    pub git_hash: u32,
+    /// Name, version and hash as text.
+    #[log(label = "FWS")]
+    pub firmware: Chars<64>,
+    /// Id of the board.
+    #[log(label = "APJ")]
+    pub board_id: u16,
+    /// Vehicle that the firmware was built for.
+    #[log(label = "BU")]
+    pub vehicle: VehicleType,
+    /// Version of the filters.
+    #[log(label = "FV")]
+    pub filter_version: u8,
+    /// Id of the I/O processor's microcontroller.
+    #[log(label = "IMI")]
+    pub iomcu_mcu_id: u32,
+    /// Id of the I/O processor's core.
+    #[log(label = "ICI")]
+    pub iomcu_cpu_id: u32,
+}
+
+/// What kind of vehicle a firmware is built for.
+#[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+#[log(values(
+    1 = "Rover",
+    2 = "Copter",
+    3 = "Plane",
+    4 = "AntennaTracker",
+    7 = "Sub",
+    12 = "Blimp",
+    13 = "Heli"
+))]
+pub struct VehicleType(pub u8);
+
+/// Change of the flight mode.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "MODE", as_logged, default_id = 135)]
+#[repr(C, packed)]
+pub struct Mode {
+    /// Time since boot.
+    pub time_us: u64,
+    /// The mode, by the vehicle's list.
+    pub mode: FlightMode,
+    /// The same.
+    pub mode_num: u8,
+    /// Why it was entered, by ArduPilot's `ModeReason`.
+    #[log(label = "Rsn")]
+    pub reason: u8,
+}
+
+/// Something that happened, by ArduPilot's `LogEvent`: 10 armed, 11 disarmed, 18 landed, 28 not landed, …
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "EV", as_logged, default_id = 136)]
+#[repr(C, packed)]
+pub struct Ev {
+    /// Time since boot.
+    pub time_us: u64,
+    /// The event.
+    pub id: u8,
+}
+
+/// Something that went wrong, by ArduPilot's `LogErrorSubsystem` and `LogErrorCode`.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "ERR", as_logged, default_id = 137)]
+#[repr(C, packed)]
+pub struct Err {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Where.
+    #[log(label = "Subsys")]
+    pub subsystem: u8,
+    /// What, by the subsystem's list.
+    #[log(label = "ECode")]
+    pub code: u8,
+}
+
+/// Statistics of the logger itself.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "DSF", as_logged, default_id = 138)]
+#[repr(C, packed)]
+pub struct Dsf {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Records that were dropped for want of space.
+    #[log(label = "Dp")]
+    pub dropped: u32,
+    /// Blocks written.
+    #[log(label = "Blk")]
+    pub blocks: u16,
+    /// Bytes written.
+    #[log(unit = "B")]
+    pub bytes: u32,
+    /// Least free space in the buffer, in bytes, since the last of these records.
+    #[log(label = "FMn")]
+    pub free_min: u32,
+    /// Most free space.
+    #[log(label = "FMx")]
+    pub free_max: u32,
+    /// Mean free space.
+    #[log(label = "FAv")]
+    pub free_mean: u32,
+}
+
+/// A piece of a file.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "FILE", as_logged, default_id = 139)]
+#[repr(C, packed)]
+pub struct File {
+    /// The file's name.
+    pub file_name: Chars<16>,
+    /// Where the piece stands in the file, in bytes.
+    pub offset: u32,
+    /// Bytes of the piece.
+    pub length: u8,
+    /// The piece; raw bytes, NUL included.
+    pub data: Chars<64>,
+}
+
+/// The vehicle was armed or disarmed.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "ARM", as_logged, default_id = 140)]
+#[repr(C, packed)]
+pub struct Arm {
+    /// Time since boot.
+    pub time_us: u64,
+    /// 1 armed, 0 disarmed.
+    #[log(values(0 = "Disarmed", 1 = "Armed"))]
+    pub arm_state: u8,
+    /// The arming checks that were on.
+    pub arm_checks: u32,
+    /// 1 if the checks were overridden.
+    pub forced: u8,
+    /// How, by ArduPilot's `AP_Arming::Method`.
+    pub method: u8,
+}
+
+/// What a GPS receiver reports.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "GPS", as_logged, default_id = 141)]
+#[repr(C, packed)]
+pub struct Gps {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Which receiver, from 0.
+    #[log(label = "I", instance)]
+    pub instance: u8,
+    /// Kind of the fix.
+    pub status: GpsStatus,
+    /// Time of the week in milliseconds.
+    #[log(label = "GMS", unit = "s", mult = 1e-3)]
+    pub week_ms: u32,
+    /// Weeks since 6 January 1980.
+    #[log(label = "GWk")]
+    pub week: u16,
+    /// Satellites in use.
+    #[log(label = "NSats", unit = "satellites")]
+    pub satellites: u8,
+    /// Horizontal dilution of precision.
+    #[log(label = "HDop", mult = '-')]
+    pub hdop: Centi<i16>,
+    /// Latitude.
+    #[log(label = "Lat")]
+    pub latitude: Latitude,
+    /// Longitude.
+    #[log(label = "Lng")]
+    pub longitude: Longitude,
+    /// Height above sea level.
+    #[log(label = "Alt", unit = "m")]
+    pub altitude: Centi<i32>,
+    /// Speed over ground.
+    #[log(label = "Spd", unit = "m/s")]
+    pub speed: f32,
+    /// Course over ground.
+    #[log(label = "GCrs", unit = "degheading")]
+    pub course: f32,
+    /// Vertical speed, down positive.
+    #[log(label = "VZ", unit = "m/s")]
+    pub vertical_speed: f32,
+    /// Heading, for receivers with two antennas.
+    #[log(unit = "degheading")]
+    pub yaw: f32,
+    /// 1 if the position is in use.
+    #[log(label = "U")]
+    pub used: u8,
+}
+
+/// Kind of a GPS fix.
+#[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+#[log(values(
+    0 = "No GPS",
+    1 = "No fix",
+    2 = "2D fix",
+    3 = "3D fix",
+    4 = "DGPS",
+    5 = "RTK float",
+    6 = "RTK fixed",
+    7 = "Static",
+    8 = "PPP"
+))]
+pub struct GpsStatus(pub u8);

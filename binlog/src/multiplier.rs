@@ -1,0 +1,95 @@
+//! Multipliers: the table that a log carries in its MULT records.
+//!
+//! Source: `log_Multipliers` of ArduPilot's `libraries/AP_Logger/LogStructure.h`. There is no `H`.
+
+/// A multiplier: what the stored number is multiplied with to get the unit of the column.
+///
+/// Readers never change a value by it; they show it with the unit (`0.001` and `m/s` become `mm/s`).
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Multiplier {
+    id: u8,
+    value: f64,
+    custom: bool,
+}
+
+impl Multiplier {
+    /// `-`: no multiplier, for a column without a unit.
+    pub const NONE: Multiplier = Multiplier::standard(b'-', 0.0);
+    /// `0`: 1, for a column that is stored in its unit.
+    pub const ONE: Multiplier = Multiplier::standard(b'0', 1.0);
+    /// `B`: 1e-2, what `c`, `C`, `e` and `E` columns have.
+    pub const CENTI: Multiplier = Multiplier::standard(b'B', 1e-2);
+    /// `F`: 1e-6, what `TimeUS` has.
+    pub const MICRO: Multiplier = Multiplier::standard(b'F', 1e-6);
+    /// `G`: 1e-7, what `L` columns have.
+    pub const COORDINATE: Multiplier = Multiplier::standard(b'G', 1e-7);
+
+    /// ArduPilot's table, in its order.
+    pub const STANDARD: [Multiplier; 15] = [
+        Multiplier::NONE,
+        Multiplier::standard(b'?', 1.0),
+        Multiplier::standard(b'2', 1e2),
+        Multiplier::standard(b'1', 1e1),
+        Multiplier::ONE,
+        Multiplier::standard(b'A', 1e-1),
+        Multiplier::CENTI,
+        Multiplier::standard(b'C', 1e-3),
+        Multiplier::standard(b'D', 1e-4),
+        Multiplier::standard(b'E', 1e-5),
+        Multiplier::MICRO,
+        Multiplier::COORDINATE,
+        Multiplier::standard(b'I', 1e-9),
+        Multiplier::standard(b'!', 3.6),
+        Multiplier::standard(b'/', 3600.0),
+    ];
+
+    /// A multiplier that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a finite,
+    /// non-zero value.
+    ///
+    /// Meant for a `const`, where a wrong id or value fails to compile.
+    ///
+    /// # Panics
+    ///
+    /// When the id is not printable ASCII or belongs to a standard multiplier, or when the value is zero, infinite or
+    /// not a number.
+    #[track_caller]
+    pub const fn custom(id: char, value: f64) -> Multiplier {
+        let id = crate::check::custom_id("multiplier", id);
+        let mut i = 0;
+        while i < Self::STANDARD.len() {
+            if Self::STANDARD[i].id == id {
+                crate::check::taken_id("multiplier", id, "");
+            }
+            i += 1;
+        }
+        if value == 0.0 || !value.is_finite() {
+            panic!("a multiplier is a finite number other than 0");
+        }
+        Multiplier { id, value, custom: true }
+    }
+
+    /// One row of the standard table.
+    pub(crate) const fn standard(id: u8, value: f64) -> Multiplier {
+        Multiplier { id, value, custom: false }
+    }
+
+    /// The standard multiplier of an id.
+    pub fn from_id(id: u8) -> Option<Multiplier> {
+        Self::STANDARD.into_iter().find(|multiplier| multiplier.id == id)
+    }
+
+    /// The id in FMTU and MULT, an ASCII character.
+    pub const fn id(&self) -> u8 {
+        self.id
+    }
+
+    /// The value in the MULT record; 0 for [`Multiplier::NONE`].
+    pub const fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Whether the multiplier is the program's own, not ArduPilot's.
+    pub const fn is_custom(&self) -> bool {
+        self.custom
+    }
+}

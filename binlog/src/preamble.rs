@@ -1,0 +1,487 @@
+//! Ids and preamble of a schema, worked out while compiling.
+//!
+//! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
+
+use crate::messages::{self, Fmt, Fmtu, Mult};
+use crate::text::Text;
+use crate::{Column, Definition, LogMessage, Message, Multiplier, Unit};
+
+/// A variant of the schema's enum, as it is declared.
+pub struct Variant {
+    /// The message that it holds.
+    pub definition: &'static Definition,
+    /// `#[log(id = …)]`.
+    pub id: Option<u8>,
+}
+
+/// What the preamble itself is made of. Each is in every log, listed in the schema or not.
+const OWN: [&Definition; 4] = [&Fmt::DEFINITION, &messages::Unit::DEFINITION, &Mult::DEFINITION, &Fmtu::DEFINITION];
+const FMT: usize = 0;
+const UNIT: usize = 1;
+const MULT: usize = 2;
+const FMTU: usize = 3;
+
+/// The one id that every log agrees on.
+const FMT_ID: u8 = 128;
+
+/// Ids that messages of the format have by default; automatic ones leave them alone, so that listing one of them later
+/// renumbers nothing.
+const DEFAULT_IDS: core::ops::RangeInclusive<u8> = 128..=141;
+
+/// Ids are one byte, 255 is reserved.
+const LAST_ID: u8 = 254;
+
+/// The outcome of the pass.
+pub struct Plan<const N: usize> {
+    ids: [u8; N],
+    own_ids: [u8; OWN.len()],
+    /// Which of the variants is one of `OWN`.
+    own_variants: [Option<usize>; OWN.len()],
+    units: [Option<Unit>; 128],
+    multipliers: [Option<Multiplier>; 128],
+    /// The first thing that is wrong, and the variant to blame.
+    fault: Option<(usize, Text)>,
+}
+
+/// Gives every variant its id and checks them against one another.
+pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
+    let mut plan = Plan {
+        ids: [0; N],
+        own_ids: [0; OWN.len()],
+        own_variants: [None; OWN.len()],
+        units: [None; 128],
+        multipliers: [None; 128],
+        fault: None,
+    };
+    plan.names(variants);
+    plan.assign_ids(variants);
+    let mut own = 0;
+    while own < OWN.len() {
+        // Their columns have no custom units, so there is no variant to blame.
+        plan.use_units(OWN[own], 0, variants);
+        own += 1;
+    }
+    let mut i = 0;
+    while i < N {
+        plan.use_units(variants[i].definition, i, variants);
+        i += 1;
+    }
+    plan
+}
+
+/// Reports what is wrong with one variant, if anything is.
+#[track_caller]
+pub const fn blame<const N: usize>(plan: &Plan<N>, variant: usize) {
+    if let Some((at, text)) = &plan.fault
+        && *at == variant
+    {
+        panic!("{}", text.as_str());
+    }
+}
+
+/// `LogSchema::MESSAGES`.
+pub const fn messages<const N: usize>(variants: &[Variant; N], plan: &Plan<N>) -> [Message; N] {
+    let mut messages = [Message { id: 0, definition: OWN[FMT] }; N];
+    let mut i = 0;
+    while i < N {
+        messages[i] = Message { id: plan.ids[i], definition: variants[i].definition };
+        i += 1;
+    }
+    messages
+}
+
+impl<const N: usize> Plan<N> {
+    /// The id of one variant.
+    pub const fn id(&self, variant: usize) -> u8 {
+        self.ids[variant]
+    }
+
+    const fn fault(&mut self, variant: usize, text: Text) {
+        if self.fault.is_none() {
+            self.fault = Some((variant, text));
+        }
+    }
+
+    /// Names are unique, and what the preamble is made of has its own layout.
+    const fn names(&mut self, variants: &[Variant; N]) {
+        let mut packed = [0; N];
+        let mut i = 0;
+        while i < N {
+            let definition = variants[i].definition;
+            packed[i] = packed_name(definition.name);
+            // An empty name stands for a message that didn't compile.
+            let mut j = if packed[i] == 0 { i } else { 0 };
+            while j < i {
+                if packed[j] == packed[i] {
+                    let text = Text::new().str("the schema has two messages named ").str(definition.name);
+                    self.fault(i, text);
+                }
+                j += 1;
+            }
+            let mut own = 0;
+            while own < OWN.len() {
+                if packed_name(OWN[own].name) == packed[i] {
+                    self.own_variants[own] = Some(i);
+                    if !same_layout(OWN[own], definition) {
+                        let text = Text::new().str(definition.name).str(" is written by binlog itself and has one ");
+                        self.fault(i, text.str("layout: use the struct of `binlog::messages`"));
+                    }
+                }
+                own += 1;
+            }
+            i += 1;
+        }
+    }
+
+    /// Given ids first, then the defaults of the format's messages, then the smallest that are free.
+    const fn assign_ids(&mut self, variants: &[Variant; N]) {
+        let mut taken = [false; 256];
+        taken[FMT_ID as usize] = true;
+        let mut assigned = [false; N];
+
+        let mut i = 0;
+        while i < N {
+            if let Some(id) = variants[i].id {
+                self.given_id(i, id, variants, &assigned, &taken);
+                taken[id as usize] = true;
+                self.ids[i] = id;
+                assigned[i] = true;
+            }
+            i += 1;
+        }
+
+        let mut i = 0;
+        while i < N {
+            if !assigned[i]
+                && let Some(id) = variants[i].definition.default_id
+                && (!taken[id as usize] || self.is_fmt(i))
+            {
+                taken[id as usize] = true;
+                self.ids[i] = id;
+                assigned[i] = true;
+            }
+            i += 1;
+        }
+
+        // The preamble's own records, where the schema doesn't list them: nobody relies on their ids.
+        let mut own = 0;
+        while own < OWN.len() {
+            if self.own_variants[own].is_none() {
+                let mut id = match OWN[own].default_id {
+                    Some(id) => id,
+                    None => LAST_ID,
+                };
+                if own != FMT && taken[id as usize] {
+                    id = LAST_ID;
+                    while taken[id as usize] && id > 1 {
+                        id -= 1;
+                    }
+                }
+                taken[id as usize] = true;
+                self.own_ids[own] = id;
+            }
+            own += 1;
+        }
+
+        let mut next = 1;
+        let mut i = 0;
+        while i < N {
+            if !assigned[i] {
+                while next <= LAST_ID
+                    && (taken[next as usize] || (*DEFAULT_IDS.start() <= next && next <= *DEFAULT_IDS.end()))
+                {
+                    next += 1;
+                }
+                if next > LAST_ID {
+                    let text = Text::new().str("no id is left for ").str(variants[i].definition.name);
+                    self.fault(i, text.str(": automatic ids are 1 to 127 and 142 to 254; give it one with `id = …`"));
+                } else {
+                    taken[next as usize] = true;
+                    self.ids[i] = next;
+                }
+            }
+            i += 1;
+        }
+
+        let mut own = 0;
+        while own < OWN.len() {
+            if let Some(variant) = self.own_variants[own] {
+                self.own_ids[own] = self.ids[variant];
+            }
+            own += 1;
+        }
+    }
+
+    const fn is_fmt(&self, variant: usize) -> bool {
+        matches!(self.own_variants[FMT], Some(fmt) if fmt == variant)
+    }
+
+    const fn given_id(
+        &mut self,
+        variant: usize,
+        id: u8,
+        variants: &[Variant; N],
+        assigned: &[bool; N],
+        taken: &[bool; 256],
+    ) {
+        let name = variants[variant].definition.name;
+        let text = Text::new().str("id ").number(id as usize);
+        if id > LAST_ID {
+            self.fault(variant, text.str(" is reserved; ids are 0 to 254"));
+        } else if (id == FMT_ID) != self.is_fmt(variant) && !name.is_empty() {
+            self.fault(variant, Text::new().str("FMT has id 128 in every log, and nothing else has"));
+        } else if taken[id as usize] && id != FMT_ID {
+            let mut other = 0;
+            while other < N && !(assigned[other] && self.ids[other] == id) {
+                other += 1;
+            }
+            let owner = if other < N { variants[other].definition.name } else { "another message" };
+            self.fault(variant, text.str(" is taken by ").str(owner));
+        }
+    }
+
+    /// Notes which units and multipliers a message uses; an id stands for one of them in the whole log.
+    const fn use_units(&mut self, definition: &Definition, variant: usize, variants: &[Variant; N]) {
+        let mut i = 0;
+        while i < definition.columns.len() {
+            let Column { unit, multiplier, .. } = definition.columns[i];
+            let slot = &mut self.units[unit.id() as usize & 127];
+            match slot {
+                None => *slot = Some(unit),
+                Some(first) if unit.is_custom() && !same(first.name(), unit.name()) => {
+                    let text = Text::new().str("unit '").char(unit.id()).str("' is `").str(unit.name()).str("` in ");
+                    let text = text.str(definition.name).str(" and `").str(first.name()).str("` in ");
+                    let id = unit.id();
+                    self.fault(variant, text.str(first_user(variants, id, true)));
+                }
+                Some(_) => {}
+            }
+            let slot = &mut self.multipliers[multiplier.id() as usize & 127];
+            match slot {
+                None => *slot = Some(multiplier),
+                Some(first) if multiplier.is_custom() && first.value() != multiplier.value() => {
+                    let id = multiplier.id();
+                    let text = Text::new().str("multiplier '").char(id).str("' has one value in ");
+                    let text = text.str(definition.name).str(" and another in ");
+                    self.fault(variant, text.str(first_user(variants, id, false)));
+                }
+                Some(_) => {}
+            }
+            i += 1;
+        }
+    }
+
+    const fn is_own(&self, variant: usize) -> bool {
+        let mut own = 0;
+        while own < OWN.len() {
+            if matches!(self.own_variants[own], Some(index) if index == variant) {
+                return true;
+            }
+            own += 1;
+        }
+        false
+    }
+
+    /// Types of the log: those listed, and those of `OWN` that are not.
+    const fn types(&self) -> usize {
+        let mut types = N;
+        let mut own = 0;
+        while own < OWN.len() {
+            if self.own_variants[own].is_none() {
+                types += 1;
+            }
+            own += 1;
+        }
+        types
+    }
+
+    /// Bytes of the preamble.
+    pub const fn preamble_length(&self) -> usize {
+        let mut length = self.types() * (OWN[FMT].length() + OWN[FMTU].length());
+        let mut id = 0;
+        while id < 128 {
+            if self.units[id].is_some() {
+                length += OWN[UNIT].length();
+            }
+            if self.multipliers[id].is_some() {
+                length += OWN[MULT].length();
+            }
+            id += 1;
+        }
+        length
+    }
+}
+
+/// `LogSchema::PREAMBLE`: FMT of FMT, UNIT, MULT and FMTU; UNIT and MULT records; then FMT and FMTU of each type.
+///
+/// pymavlink needs the UNIT and MULT records before the first FMTU.
+pub const fn preamble<const N: usize, const LENGTH: usize>(variants: &[Variant; N], plan: &Plan<N>) -> [u8; LENGTH] {
+    let mut records = Buffer { bytes: [0; LENGTH], at: 0 };
+    let mut fmtu_time = 0;
+    let mut own = 0;
+    while own < OWN.len() {
+        records.fmt(plan, plan.own_ids[own], OWN[own]);
+        own += 1;
+    }
+    let mut i = 0;
+    while i < N {
+        // pymavlink's sequential parse takes the first column of FMTU for a type's id.
+        if plan.ids[i] == 0 {
+            fmtu_time = 256;
+        }
+        i += 1;
+    }
+    let mut id = 0;
+    while id < 128 {
+        if let Some(unit) = plan.units[id] {
+            records.header(plan.own_ids[UNIT]);
+            records.put(&0u64.to_le_bytes(), 8);
+            records.put(&[unit.id()], 1);
+            records.put(unit.name().as_bytes(), 64);
+        }
+        id += 1;
+    }
+    let mut id = 0;
+    while id < 128 {
+        if let Some(multiplier) = plan.multipliers[id] {
+            records.header(plan.own_ids[MULT]);
+            records.put(&0u64.to_le_bytes(), 8);
+            records.put(&[multiplier.id()], 1);
+            records.put(&multiplier.value().to_le_bytes(), 8);
+        }
+        id += 1;
+    }
+    let mut own = 0;
+    while own < OWN.len() {
+        records.fmtu(plan, plan.own_ids[own], OWN[own], fmtu_time);
+        own += 1;
+    }
+    let mut i = 0;
+    while i < N {
+        if !plan.is_own(i) {
+            records.fmt(plan, plan.ids[i], variants[i].definition);
+            records.fmtu(plan, plan.ids[i], variants[i].definition, fmtu_time);
+        }
+        i += 1;
+    }
+    records.bytes
+}
+
+struct Buffer<const LENGTH: usize> {
+    bytes: [u8; LENGTH],
+    at: usize,
+}
+
+impl<const LENGTH: usize> Buffer<LENGTH> {
+    /// Text or bytes, zero-padded to `width`.
+    const fn put(&mut self, bytes: &[u8], width: usize) {
+        // Too long only in a definition that doesn't compile.
+        let length = if bytes.len() < width { bytes.len() } else { width };
+        self.bytes.split_at_mut(self.at).1.split_at_mut(length).0.copy_from_slice(bytes.split_at(length).0);
+        self.at += width;
+    }
+
+    const fn header(&mut self, id: u8) {
+        self.put(&[crate::HEADER[0], crate::HEADER[1], id], Definition::HEADER_LENGTH);
+    }
+
+    const fn fmt<const N: usize>(&mut self, plan: &Plan<N>, id: u8, definition: &Definition) {
+        self.header(plan.own_ids[FMT]);
+        self.put(&[id, definition.length() as u8], 2);
+        self.put(definition.name.as_bytes(), 4);
+        let mut format = [0; 16];
+        let mut labels = [0; 64];
+        let mut end = 0;
+        let mut i = 0;
+        while i < definition.columns.len() && i < format.len() {
+            let Column { label, format: character, .. } = definition.columns[i];
+            format[i] = character.character();
+            if i > 0 && end < labels.len() {
+                labels[end] = b',';
+                end += 1;
+            }
+            let room = labels.len() - end;
+            let length = if label.len() < room { label.len() } else { room };
+            labels.split_at_mut(end).1.split_at_mut(length).0.copy_from_slice(label.as_bytes().split_at(length).0);
+            end += length;
+            i += 1;
+        }
+        self.put(&format, 16);
+        self.put(&labels, 64);
+    }
+
+    const fn fmtu<const N: usize>(&mut self, plan: &Plan<N>, id: u8, definition: &Definition, time_us: u64) {
+        self.header(plan.own_ids[FMTU]);
+        self.put(&time_us.to_le_bytes(), 8);
+        let mut units = [0; 16];
+        let mut multipliers = [0; 16];
+        let mut i = 0;
+        while i < definition.columns.len() && i < units.len() {
+            units[i] = definition.columns[i].unit.id();
+            multipliers[i] = definition.columns[i].multiplier.id();
+            i += 1;
+        }
+        self.put(&[id], 1);
+        self.put(&units, 16);
+        self.put(&multipliers, 16);
+    }
+}
+
+/// The name of the first message that uses a unit or multiplier, for an error.
+const fn first_user<const N: usize>(variants: &[Variant; N], id: u8, unit: bool) -> &'static str {
+    let mut i = 0;
+    while i < N {
+        let definition = variants[i].definition;
+        let mut j = 0;
+        while j < definition.columns.len() {
+            let column = &definition.columns[j];
+            if id == (if unit { column.unit.id() } else { column.multiplier.id() }) {
+                return definition.name;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    ""
+}
+
+/// A name of at most 4 bytes as one number, 0 for the empty one.
+const fn packed_name(name: &str) -> u32 {
+    let bytes = name.as_bytes();
+    let mut packed = 0;
+    let mut i = 0;
+    while i < bytes.len() && i < 4 {
+        packed |= (bytes[i] as u32) << (8 * i);
+        i += 1;
+    }
+    packed
+}
+
+const fn same_layout(a: &Definition, b: &Definition) -> bool {
+    if a.columns.len() != b.columns.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.columns.len() {
+        if a.columns[i].format as u8 != b.columns[i].format as u8 || !same(a.columns[i].label, b.columns[i].label) {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}

@@ -1,0 +1,92 @@
+//! Records back into a schema's messages.
+
+use super::{LoggedDefinition, Record};
+use crate::{DecodeError, LogSchema};
+use core::marker::PhantomData;
+
+/// Turns the records of a log into the messages of a schema.
+///
+/// Messages are found by name, since ids differ from log to log, and each definition is compared once. One decoder
+/// serves one log.
+///
+/// ```
+/// # use binlog::{LogSchema, encode, messages::{Ev, Msg}};
+/// use binlog::{Decoder, Records};
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     Ev(Ev),
+///     Msg(Msg),
+/// }
+///
+/// # let mut log = FlightLog::PREAMBLE.to_vec();
+/// # let mut record = [0; 12];
+/// # encode::<FlightLog, _>(&Ev { time_us: 7, id: 10 }, &mut record);
+/// # log.extend(record);
+/// let mut decoder = Decoder::new();
+/// for record in Records::new(&log).flatten() {
+///     match decoder.decode(&record)? {
+///         Some(FlightLog::Ev(ev)) => println!("event {}", ev.id),
+///         Some(FlightLog::Msg(msg)) => println!("{}", msg.message),
+///         None => {} // another message, FMT for instance
+///     }
+/// }
+/// # Ok::<(), binlog::DecodeError>(())
+/// ```
+pub struct Decoder<'a, S> {
+    checked: [Option<(LoggedDefinition<'a>, Outcome)>; 256],
+    schema: PhantomData<fn() -> S>,
+}
+
+/// What the comparison of a definition said.
+#[derive(Clone, Copy)]
+enum Outcome {
+    /// The place in the schema.
+    Index(usize),
+    /// The schema has no message of this name.
+    Foreign,
+    Error(DecodeError),
+}
+
+impl<'a, S: LogSchema> Decoder<'a, S> {
+    /// A decoder for one log.
+    pub fn new() -> Self {
+        Decoder { checked: [None; 256], schema: PhantomData }
+    }
+
+    /// The message of a record; `None` when the schema has none of this name.
+    ///
+    /// # Errors
+    ///
+    /// When the log defines the message otherwise than the schema (the first difference is named), or when a column
+    /// holds what is no value of its type.
+    pub fn decode(&mut self, record: &Record<'a>) -> Result<Option<S>, DecodeError> {
+        let definition = record.definition();
+        let slot = &mut self.checked[usize::from(record.id())];
+        let outcome = match slot {
+            Some((checked, outcome)) if checked.is(&definition) => *outcome,
+            _ => slot.insert((definition, compare::<S>(&definition))).1,
+        };
+        match outcome {
+            Outcome::Index(index) => S::decode(index, record.payload()).map(Some),
+            Outcome::Foreign => Ok(None),
+            Outcome::Error(error) => Err(error),
+        }
+    }
+}
+
+impl<S: LogSchema> Default for Decoder<'_, S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn compare<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Outcome {
+    let Some(index) = S::MESSAGES.iter().position(|message| message.definition.name == definition.name()) else {
+        return Outcome::Foreign;
+    };
+    match definition.check(S::MESSAGES[index].definition) {
+        Ok(()) => Outcome::Index(index),
+        Err(mismatch) => Outcome::Error(DecodeError::Definition(mismatch)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Schemas: the set of messages that one program logs.
+
+use crate::{DecodeError, Definition};
+
+/// The messages of one program: their ids, and the definitions that a log begins with.
+///
+/// Made by `#[derive(LogSchema)]` on an enum with a variant for each message.
+///
+/// ```
+/// use binlog::{LogSchema, messages};
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     #[log(id = 0x64)]
+///     Mode(messages::Mode),
+///     Msg(messages::Msg),
+/// }
+///
+/// assert_eq!(FlightLog::MESSAGES[0].id, 0x64);
+/// assert_eq!(FlightLog::MESSAGES[1].definition.name, "MSG");
+/// assert_eq!(FlightLog::PREAMBLE[..4], [0xA3, 0x95, 128, 128]); // FMT of FMT
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a log schema",
+    label = "not a log schema",
+    note = "a schema is an enum with `#[derive(LogSchema)]`, a variant for each message"
+)]
+pub trait LogSchema: Sized {
+    /// The messages in order of declaration.
+    const MESSAGES: &'static [Message];
+
+    /// The whole definition of the log, which comes first in every file: FMT, UNIT, MULT and FMTU records in the order
+    /// that every reader accepts.
+    const PREAMBLE: &'static [u8];
+
+    /// The message of a payload; `index` is its place in [`MESSAGES`](LogSchema::MESSAGES).
+    ///
+    /// # Errors
+    ///
+    /// When the schema has no such message, or the payload is none of it.
+    fn decode(index: usize, payload: &[u8]) -> Result<Self, DecodeError>;
+
+    /// The id and the payload of the message in hand.
+    fn record(&self) -> (u8, &[u8]);
+}
+
+/// A message of a schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    /// The third byte of its records.
+    pub id: u8,
+    /// Name and columns.
+    pub definition: &'static Definition,
+}
+
+/// A schema that has the message `M`: what makes `log.write(&attitude)` compile.
+#[diagnostic::on_unimplemented(
+    message = "`{M}` is not in the schema `{Self}`",
+    label = "this log has no such message",
+    note = "add a variant that holds `{M}` to the enum `{Self}`"
+)]
+pub trait Logs<M>: LogSchema {
+    /// The place in [`LogSchema::MESSAGES`].
+    const INDEX: usize;
+    /// The third byte of the records.
+    const ID: u8;
+}
+
+/// A message that every schema has and nobody can make.
+///
+/// With a single `impl Logs<M>` in sight, the compiler takes `M` for given and reports mismatched types; with this
+/// second one it says which message the schema lacks.
+pub enum Nothing {}
+
+#[diagnostic::do_not_recommend]
+impl<S: LogSchema> Logs<Nothing> for S {
+    const INDEX: usize = usize::MAX;
+    const ID: u8 = 255;
+}
+
+/// Where messages go, for libraries that log and know neither the schema nor the sink.
+///
+/// ```
+/// use binlog::{Sink, messages::Ev};
+///
+/// fn arm(log: &impl Sink<Ev>, time_us: u64) {
+///     log.log(&Ev { time_us, id: 10 });
+/// }
+/// ```
+pub trait Sink<M> {
+    /// Logs a message. True when it was accepted.
+    fn log(&self, message: &M) -> bool;
+}

@@ -1,0 +1,64 @@
+//! Text built while compiling, for errors that name the number.
+
+/// A short text that a `const fn` puts together.
+///
+/// What does not fit is left out: it only ever holds error messages.
+pub(crate) struct Text {
+    bytes: [u8; Text::CAPACITY],
+    length: usize,
+}
+
+impl Text {
+    const CAPACITY: usize = 400;
+
+    pub(crate) const fn new() -> Self {
+        Text { bytes: [0; Self::CAPACITY], length: 0 }
+    }
+
+    pub(crate) const fn str(mut self, text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let mut i = 0;
+        while i < bytes.len() && self.length < Self::CAPACITY {
+            self.bytes[self.length] = bytes[i];
+            self.length += 1;
+            i += 1;
+        }
+        self
+    }
+
+    /// An ASCII character.
+    pub(crate) const fn char(self, ascii: u8) -> Self {
+        self.str(match core::str::from_utf8(&[ascii]) {
+            Ok(text) => text,
+            Err(_) => "?",
+        })
+    }
+
+    pub(crate) const fn number(self, mut number: usize) -> Self {
+        let mut digits = [0; 20];
+        let mut at = digits.len();
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                break;
+            }
+        }
+        match core::str::from_utf8(digits.split_at(at).1) {
+            Ok(text) => self.str(text),
+            Err(_) => self,
+        }
+    }
+
+    pub(crate) const fn as_str(&self) -> &str {
+        match core::str::from_utf8(self.bytes.split_at(self.length).0) {
+            Ok(text) => text,
+            // Cut inside a character.
+            Err(error) => match core::str::from_utf8(self.bytes.split_at(error.valid_up_to()).0) {
+                Ok(text) => text,
+                Err(_) => "",
+            },
+        }
+    }
+}

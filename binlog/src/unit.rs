@@ -1,0 +1,119 @@
+//! Units: the table that a log carries in its UNIT records.
+//!
+//! Source: `log_Units` of ArduPilot's `libraries/AP_Logger/LogStructure.h`.
+
+/// A unit: the one-byte id that FMTU uses for it, and its name in the UNIT record.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Unit {
+    id: u8,
+    name: &'static str,
+    custom: bool,
+}
+
+impl Unit {
+    /// `-`: no unit.
+    pub const NONE: Unit = Unit::standard(b'-', "");
+    /// `#`: the column tells instances of one message apart.
+    pub const INSTANCE: Unit = Unit::standard(b'#', "instance");
+    /// `s`: seconds.
+    pub const SECONDS: Unit = Unit::standard(b's', "s");
+    /// `D`: degrees of latitude.
+    pub const DEG_LATITUDE: Unit = Unit::standard(b'D', "deglatitude");
+    /// `U`: degrees of longitude.
+    pub const DEG_LONGITUDE: Unit = Unit::standard(b'U', "deglongitude");
+
+    /// ArduPilot's table, in its order.
+    pub const STANDARD: [Unit; 38] = [
+        Unit::NONE,
+        Unit::standard(b'?', "UNKNOWN"),
+        Unit::standard(b'A', "A"),
+        Unit::standard(b'a', "Ah"),
+        Unit::standard(b'd', "deg"),
+        Unit::standard(b'b', "B"),
+        Unit::standard(b'B', "B/s"),
+        Unit::standard(b'k', "deg/s"),
+        Unit::DEG_LATITUDE,
+        Unit::standard(b'e', "deg/s/s"),
+        Unit::standard(b'E', "rad/s"),
+        Unit::standard(b'G', "Gauss"),
+        Unit::standard(b'h', "degheading"),
+        Unit::standard(b'i', "A.s"),
+        Unit::standard(b'J', "W.s"),
+        Unit::standard(b'l', "l"),
+        Unit::standard(b'L', "rad/s/s"),
+        Unit::standard(b'm', "m"),
+        Unit::standard(b'n', "m/s"),
+        Unit::standard(b'o', "m/s/s"),
+        Unit::standard(b'O', "degC"),
+        Unit::standard(b'%', "%"),
+        Unit::standard(b'S', "satellites"),
+        Unit::SECONDS,
+        Unit::standard(b't', "N.m"),
+        Unit::standard(b'q', "rpm"),
+        Unit::standard(b'r', "rad"),
+        Unit::DEG_LONGITUDE,
+        Unit::standard(b'u', "ppm"),
+        Unit::standard(b'v', "V"),
+        Unit::standard(b'P', "Pa"),
+        Unit::standard(b'w', "Ohm"),
+        Unit::standard(b'W', "Watt"),
+        Unit::standard(b'X', "W.h"),
+        Unit::standard(b'y', "l/s"),
+        Unit::standard(b'Y', "us"),
+        Unit::standard(b'z', "Hz"),
+        Unit::INSTANCE,
+    ];
+
+    /// A unit that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a name of 1 to 64 bytes.
+    ///
+    /// Meant for a `const`, where a wrong id or name fails to compile:
+    ///
+    /// ```
+    /// use binlog::Unit;
+    /// const MICROTESLA: Unit = Unit::custom('T', "uT");
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// When the id is not printable ASCII or belongs to a standard unit, or when the name is empty, longer than
+    /// 64 bytes (the width of UNIT.Label) or contains a NUL.
+    #[track_caller]
+    pub const fn custom(id: char, name: &'static str) -> Unit {
+        let id = crate::check::custom_id("unit", id);
+        let mut i = 0;
+        while i < Self::STANDARD.len() {
+            let standard = &Self::STANDARD[i];
+            if standard.id == id {
+                crate::check::taken_id("unit", id, standard.name);
+            }
+            i += 1;
+        }
+        crate::check::custom_unit_name(name);
+        Unit { id, name, custom: true }
+    }
+
+    /// One row of the standard table.
+    pub(crate) const fn standard(id: u8, name: &'static str) -> Unit {
+        Unit { id, name, custom: false }
+    }
+
+    /// The standard unit of an id.
+    pub fn from_id(id: u8) -> Option<Unit> {
+        Self::STANDARD.into_iter().find(|unit| unit.id == id)
+    }
+
+    /// The id in FMTU and UNIT, an ASCII character.
+    pub const fn id(&self) -> u8 {
+        self.id
+    }
+
+    /// The name in the UNIT record; empty for [`Unit::NONE`].
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// Whether the unit is the program's own, not ArduPilot's.
+    pub const fn is_custom(&self) -> bool {
+        self.custom
+    }
+}

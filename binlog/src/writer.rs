@@ -1,0 +1,331 @@
+//! Logs written to anything that takes bytes.
+
+mod error;
+mod shared;
+
+pub use error::WriteError;
+pub use shared::SharedWriter;
+
+use crate::field::FlightMode;
+use crate::messages::{File, Mode, Msg, Parm};
+use crate::{LogMessage, LogSchema, Logs, encode};
+use error::Progress;
+use std::fs;
+use std::io::{self, Write};
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+/// Writes a log to any [`Write`]: the preamble at once, then the records of the schema's messages.
+///
+/// Records are gathered in a buffer; [`flush`](LogWriter::flush) and [`finish`](LogWriter::finish) hand them on. A
+/// record is accepted whole or, with an error, not at all; what was accepted stays in the buffer until the destination
+/// takes it, so that writing may go on after an error has passed. A writer that is dropped hands on what it has and
+/// can't tell whether that worked, so a program ends with `finish`.
+///
+/// ```
+/// use binlog::{LogSchema, LogWriter, messages::{Mode, Msg, Parm}};
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     Parm(Parm),
+///     Msg(Msg),
+///     Mode(Mode),
+/// }
+///
+/// let mut log = LogWriter::<FlightLog, _>::new(Vec::new())?; // `create("flight.bin")` for a file
+/// log.parameter(0, "FRAME_CLASS", 1.0, None)?;
+/// log.text(0, "ArduCopter V4.6.0")?;
+/// log.mode(0, 5, 0)?;
+/// log.write(&Msg { time_us: 1, id: 1, seq: 0, message: "ready".try_into()? })?;
+/// let bytes = log.finish()?;
+/// # assert_eq!(binlog::Records::new(&bytes).flatten().filter(|record| record.name() == "MSG").count(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Only messages of the schema compile:
+///
+/// ```compile_fail
+/// # use binlog::{LogSchema, LogWriter, messages::{Ev, Msg}};
+/// # #[derive(LogSchema)]
+/// # enum FlightLog { Msg(Msg) }
+/// let mut log = LogWriter::<FlightLog, _>::new(Vec::new())?;
+/// log.write(&Ev { time_us: 0, id: 10 })?; // `Ev` is not in the schema `FlightLog`
+/// # Ok::<(), binlog::WriteError>(())
+/// ```
+pub struct LogWriter<S: LogSchema, W: Write> {
+    /// `None` once `finish` took it.
+    out: Option<W>,
+    /// Records in `..end`; the destination has those before `start`.
+    buffer: Box<[u8]>,
+    start: usize,
+    end: usize,
+    /// Records and bytes that came before the buffer's.
+    before: Progress,
+    text_id: u8,
+    /// The file, for errors.
+    path: Option<PathBuf>,
+    /// A panic in `W::write` leaves open how much it took; the rest must not follow then.
+    out_panicked: bool,
+    schema: PhantomData<fn() -> S>,
+}
+
+/// Small enough to stay in the first-level cache, large enough that a call of the system costs little a record.
+const DEFAULT_CAPACITY: usize = 16 * 1024;
+/// A buffer holds one record at least.
+const LONGEST_RECORD: usize = 255;
+
+impl<S: LogSchema> LogWriter<S, fs::File> {
+    /// A log in a file, which is emptied if it exists.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be created, or the preamble not be written. Each error of this writer names the file.
+    pub fn create(path: impl AsRef<Path>) -> Result<Self, WriteError> {
+        Self::open(path.as_ref(), fs::File::create(path.as_ref()))
+    }
+
+    /// A log in a new file.
+    ///
+    /// # Errors
+    ///
+    /// As [`create`](LogWriter::create), and when the file exists.
+    pub fn create_new(path: impl AsRef<Path>) -> Result<Self, WriteError> {
+        Self::open(path.as_ref(), fs::File::create_new(path.as_ref()))
+    }
+
+    fn open(path: &Path, file: io::Result<fs::File>) -> Result<Self, WriteError> {
+        let file = file.map_err(|error| WriteError::new(error, Some(path), Progress::default()))?;
+        Self::start(file, DEFAULT_CAPACITY, Some(path.into()))
+    }
+}
+
+impl<S: LogSchema, W: Write> LogWriter<S, W> {
+    /// A log to anything that takes bytes, with a buffer of 16 KiB. The preamble is written at once.
+    ///
+    /// # Errors
+    ///
+    /// When the preamble can't be written.
+    pub fn new(out: W) -> Result<Self, WriteError> {
+        Self::with_capacity(DEFAULT_CAPACITY, out)
+    }
+
+    /// The same with a buffer of `capacity` bytes, 255 at least.
+    ///
+    /// # Errors
+    ///
+    /// When the preamble can't be written.
+    pub fn with_capacity(capacity: usize, out: W) -> Result<Self, WriteError> {
+        Self::start(out, capacity, None)
+    }
+
+    fn start(mut out: W, capacity: usize, path: Option<PathBuf>) -> Result<Self, WriteError> {
+        if let Err(error) = out.write_all(S::PREAMBLE) {
+            return Err(WriteError::new(error, path.as_deref(), Progress::default()));
+        }
+        Ok(LogWriter {
+            out: Some(out),
+            buffer: vec![0; capacity.max(LONGEST_RECORD)].into(),
+            start: 0,
+            end: 0,
+            before: Progress { records: 0, bytes: S::PREAMBLE.len() as u64 },
+            text_id: 0,
+            path,
+            out_panicked: false,
+            schema: PhantomData,
+        })
+    }
+
+    /// Writes a record.
+    ///
+    /// # Errors
+    ///
+    /// When the buffer is full and the destination doesn't take it; the record was not accepted then.
+    #[inline]
+    pub fn write<M: LogMessage>(&mut self, message: &M) -> Result<(), WriteError>
+    where
+        S: Logs<M>,
+    {
+        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
+        match encode::<S, M>(message, free) {
+            Some(length) => {
+                self.end += length;
+                Ok(())
+            }
+            None => self.write_to_full(message),
+        }
+    }
+
+    #[cold]
+    fn write_to_full<M: LogMessage>(&mut self, message: &M) -> Result<(), WriteError>
+    where
+        S: Logs<M>,
+    {
+        self.drain()?;
+        self.end = encode::<S, M>(message, &mut self.buffer).expect("the buffer holds the longest record");
+        Ok(())
+    }
+
+    /// Logs a parameter: `name` of at most 16 bytes, and the value that the firmware was built with, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](LogWriter::write), and when the name is too long.
+    pub fn parameter(&mut self, time_us: u64, name: &str, value: f32, default: Option<f32>) -> Result<(), WriteError>
+    where
+        S: Logs<Parm>,
+    {
+        let parm = Parm::new(time_us, name, value, default).map_err(|error| self.refuse(name, error))?;
+        self.write(&parm)
+    }
+
+    /// Logs a text, of any length up to 256 records of 64 bytes.
+    ///
+    /// A text with the name of the firmware early in the log (`ArduCopter V4.6.0`) tells readers the vehicle.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](LogWriter::write), where the parts before the error were accepted; and when the text is too long or
+    /// contains a NUL, with none of it accepted.
+    pub fn text(&mut self, time_us: u64, text: &str) -> Result<(), WriteError>
+    where
+        S: Logs<Msg>,
+    {
+        let parts = Msg::parts(time_us, self.text_id, text).map_err(|error| self.refuse("text", error))?;
+        self.text_id = self.text_id.wrapping_add(1);
+        for part in parts {
+            self.write(&part)?;
+        }
+        Ok(())
+    }
+
+    /// Logs a change of the flight mode: its number, 0 to 127, in the vehicle's list, and why (ArduPilot's
+    /// `ModeReason`, 0 unknown).
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](LogWriter::write), and when the number is above 127.
+    pub fn mode(&mut self, time_us: u64, number: u8, reason: u8) -> Result<(), WriteError>
+    where
+        S: Logs<Mode>,
+    {
+        let Some(mode) = FlightMode::new(number) else {
+            return Err(self.refuse("mode", format!("{number} is above 127, which readers take for negative")));
+        };
+        self.write(&Mode { time_us: time_us.into(), mode, mode_num: number, reason })
+    }
+
+    /// Logs a whole file, `name` of at most 16 bytes, in records of 64 bytes.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](LogWriter::write), where the pieces before the error were accepted; and when the name or the file
+    /// is too long, with none of it accepted.
+    pub fn file(&mut self, name: &str, contents: &[u8]) -> Result<(), WriteError>
+    where
+        S: Logs<File>,
+    {
+        let parts = File::parts(name, contents).map_err(|error| self.refuse(name, error))?;
+        for part in parts {
+            self.write(&part)?;
+        }
+        Ok(())
+    }
+
+    /// Hands all records on to the destination and flushes it. A file's bytes are with the operating system then.
+    ///
+    /// # Errors
+    ///
+    /// The destination's. Records that it didn't take stay in the buffer; flushing again goes on where it stopped.
+    pub fn flush(&mut self) -> Result<(), WriteError> {
+        self.drain()?;
+        let flushed = self.out.as_mut().map_or(Ok(()), Write::flush);
+        flushed.map_err(|error| self.error(error))
+    }
+
+    /// Flushes, and gives the destination back.
+    ///
+    /// # Errors
+    ///
+    /// As [`flush`](LogWriter::flush). It says how many records the destination has; the rest is lost.
+    pub fn finish(mut self) -> Result<W, WriteError> {
+        self.flush()?;
+        match self.out.take() {
+            Some(out) => Ok(out),
+            None => Err(self.error(io::Error::other("the log was finished before"))),
+        }
+    }
+
+    /// A handle to this writer that may be cloned and shared between threads.
+    pub fn into_shared(self) -> SharedWriter<S, W> {
+        SharedWriter::new(self)
+    }
+
+    /// Records that were accepted, without those of the preamble.
+    pub fn records(&self) -> u64 {
+        self.before.records + self.records_until(self.end)
+    }
+
+    /// Bytes that were accepted, with those of the preamble.
+    pub fn bytes(&self) -> u64 {
+        self.before.bytes + self.end as u64
+    }
+
+    /// Hands the buffer to the destination and empties it.
+    fn drain(&mut self) -> Result<(), WriteError> {
+        let Some(out) = &mut self.out else { return Ok(()) };
+        while self.start < self.end {
+            self.out_panicked = true;
+            let taken = out.write(&self.buffer[self.start..self.end]);
+            self.out_panicked = false;
+            match taken {
+                Ok(0) => return Err(self.error(io::ErrorKind::WriteZero.into())),
+                // A destination may not claim more than it was given.
+                Ok(taken) => self.start = self.end.min(self.start + taken),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(self.error(error)),
+            }
+        }
+        self.before = Progress { records: self.records(), bytes: self.bytes() };
+        self.start = 0;
+        self.end = 0;
+        Ok(())
+    }
+
+    /// An error with what the destination has.
+    fn error(&self, error: io::Error) -> WriteError {
+        let written = Progress {
+            records: self.before.records + self.records_until(self.start),
+            bytes: self.before.bytes + self.start as u64,
+        };
+        WriteError::new(error, self.path.as_deref(), written)
+    }
+
+    /// An error of an argument.
+    fn refuse(&self, what: &str, why: impl std::fmt::Display) -> WriteError {
+        self.error(io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {why}")))
+    }
+
+    /// Whole records in `..end` of the buffer, which begins with one. Counted when asked, not with each record.
+    fn records_until(&self, end: usize) -> u64 {
+        let mut records = 0;
+        let mut at = 0;
+        while let Some(&id) = self.buffer.get(at + 2) {
+            let Some(message) = S::MESSAGES.iter().find(|message| message.id == id) else { break };
+            at += message.definition.length();
+            if at > end {
+                break;
+            }
+            records += 1;
+        }
+        records
+    }
+}
+
+impl<S: LogSchema, W: Write> Drop for LogWriter<S, W> {
+    fn drop(&mut self) {
+        if !self.out_panicked {
+            // Nobody is left to take the error; `finish` is the way to see it.
+            let _ = self.drain();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Errors of a writer.
+
+use std::path::{Path, PathBuf};
+use std::{error, fmt, io};
+
+/// Why a log could not be written, and how much of it the destination has.
+///
+/// It converts into an [`io::Error`] of the same kind, so that `?` works in functions that return [`io::Result`].
+pub struct WriteError(Box<Failure>);
+
+struct Failure {
+    error: io::Error,
+    path: Option<PathBuf>,
+    written: Progress,
+}
+
+/// Records, without the preamble's, and bytes, with them.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Progress {
+    pub(super) records: u64,
+    pub(super) bytes: u64,
+}
+
+impl WriteError {
+    pub(super) fn new(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
+        WriteError(Box::new(Failure { error, path: path.map(Path::to_owned), written }))
+    }
+
+    /// The kind of the destination's error; [`InvalidInput`](io::ErrorKind::InvalidInput) for an argument that can't be
+    /// logged.
+    pub fn kind(&self) -> io::ErrorKind {
+        self.0.error.kind()
+    }
+
+    /// Whole records that the destination had taken, without those of the preamble.
+    pub fn records_written(&self) -> u64 {
+        self.0.written.records
+    }
+
+    /// Bytes that the destination had taken, with those of the preamble; may end inside a record.
+    pub fn bytes_written(&self) -> u64 {
+        self.0.written.bytes
+    }
+
+    /// The file, for a log that was created by its path.
+    pub fn path(&self) -> Option<&Path> {
+        self.0.path.as_deref()
+    }
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { error, path, written } = &*self.0;
+        if let Some(path) = path {
+            write!(f, "{}: ", path.display())?;
+        }
+        write!(f, "{error} ({} records, {} bytes were written)", written.records, written.bytes)
+    }
+}
+
+impl fmt::Debug for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { error, path, written } = &*self.0;
+        f.debug_struct("WriteError")
+            .field("error", error)
+            .field("path", path)
+            .field("records_written", &written.records)
+            .field("bytes_written", &written.bytes)
+            .finish()
+    }
+}
+
+impl error::Error for WriteError {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.0.error)
+    }
+}
+
+impl From<WriteError> for io::Error {
+    fn from(error: WriteError) -> Self {
+        io::Error::new(error.kind(), error)
+    }
+}

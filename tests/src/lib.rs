@@ -1,0 +1,23 @@
+//! What the tests share: the folder of real logs, and saying aloud what is left out.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+/// The toolchain that the expected compiler messages are exact for.
+pub const PINNED_RUSTC: &str = "1.95.0";
+
+/// A file in the shared folder beside the checkout, which holds real logs. Without it the test is left out, aloud.
+pub fn shared(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")).join(name);
+    if path.exists() {
+        return Some(path);
+    }
+    left_out(&format!("tests on shared/{name}, which is not beside this checkout"));
+    None
+}
+
+/// Says what is left out, past the capture of the test harness. `tests/run` lists these lines at its end.
+pub fn left_out(what: &str) {
+    // A closed stderr is no reason to fail a test that does not run.
+    let _ = writeln!(std::io::stderr(), "\nleft out: {what}");
+}
