@@ -127,7 +127,7 @@ impl<'a> Variant<'a> {
     fn new(variant: &'a syn::Variant, errors: &mut Errors) -> Option<Self> {
         let attributes = VariantAttributes::parse(&variant.attrs, errors);
         if let Some((_, value)) = &variant.discriminant {
-            errors.at(value.span(), "a schema has no discriminants; an id is an attribute: `#[log(id = …)]`");
+            errors.on(value, "a schema has no discriminants; an id is an attribute: `#[log(id = …)]`");
         }
         match &variant.fields {
             Fields::Unnamed(fields) if fields.unnamed.len() == 1 => {
@@ -135,7 +135,7 @@ impl<'a> Variant<'a> {
             }
             _ => {
                 let ident = &variant.ident;
-                errors.at(variant.span(), format!("a variant of a schema holds one message: `{ident}(…)`"));
+                errors.at(ident.span(), format!("a variant of a schema holds one message: `{ident}(…)`"));
                 None
             }
         }
@@ -177,8 +177,8 @@ impl<'a> FieldType<'a> {
 
 fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {
     if !input.generics.params.is_empty() {
-        errors.at(input.generics.span(), format!("{why}, so it has no generic parameters"));
+        errors.on(&input.generics, format!("{why}, so it has no generic parameters"));
     } else if let Some(clause) = &input.generics.where_clause {
-        errors.at(clause.span(), format!("{why}, so it has no `where` clause"));
+        errors.on(clause, format!("{why}, so it has no `where` clause"));
     }
 }

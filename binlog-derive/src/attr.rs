@@ -4,7 +4,6 @@ use crate::errors::Errors;
 use crate::nearest::did_you_mean;
 use crate::tables;
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -28,6 +27,8 @@ const PLACES: [&Place; 5] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE];
 /// Attributes of a message's struct.
 #[derive(Default)]
 pub(crate) struct MessageAttributes {
+    /// `name` is there, well-formed or not, or may be in what was not understood.
+    pub(crate) named: bool,
     pub(crate) name: Option<LitStr>,
     pub(crate) as_logged: bool,
     pub(crate) allow_float_multiplier: bool,
@@ -43,14 +44,14 @@ pub(crate) struct ColumnAttributes {
     pub(crate) scale: Scale,
     pub(crate) instance: Option<Span>,
     pub(crate) allow_float_multiplier: bool,
-    pub(crate) meanings: Option<Meanings>,
+    pub(crate) meanings: Option<Located<Meanings>>,
 }
 
 /// Attributes of a type that is to be a field.
 #[derive(Default)]
 pub(crate) struct FieldTypeAttributes {
     pub(crate) scale: Scale,
-    pub(crate) meanings: Option<Meanings>,
+    pub(crate) meanings: Option<Located<Meanings>>,
     pub(crate) krate: Option<Path>,
 }
 
@@ -104,13 +105,17 @@ enum Value {
 
 impl Parse for Item {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let key = input.call(Ident::parse_any)?;
+        let key = input.call(Ident::parse_any);
+        let key =
+            key.map_err(|error| syn::Error::new(error.span(), "an attribute begins with its key: `key = value`"))?;
         let value = if input.peek(syn::token::Paren) {
             let list;
             syn::parenthesized!(list in input);
             Value::List(list.parse()?)
         } else if input.parse::<Option<Token![=]>>()?.is_some() {
-            Value::Expr(input.parse()?)
+            Value::Expr(ungrouped(input.parse()?))
+        } else if input.peek(Token![:]) {
+            return Err(input.error(format!("a value comes after `=`: `{key} = …`")));
         } else {
             Value::None
         };
@@ -118,13 +123,21 @@ impl Parse for Item {
     }
 }
 
+/// The expression itself: one that came through a `macro_rules` variable is in an invisible group.
+fn ungrouped(expr: Expr) -> Expr {
+    match expr {
+        Expr::Group(group) => ungrouped(*group.expr),
+        expr => expr,
+    }
+}
+
 impl Item {
     fn wants(&self, what: &str) -> syn::Error {
-        let span = match &self.value {
-            Value::Expr(expr) => expr.span(),
-            _ => self.key.span(),
-        };
-        syn::Error::new(span, format!("`{}` takes {what}", self.key))
+        let text = format!("`{}` takes {what}", self.key);
+        match &self.value {
+            Value::Expr(expr) => syn::Error::new_spanned(expr, text),
+            _ => syn::Error::new(self.key.span(), text),
+        }
     }
 
     fn flag(&self) -> syn::Result<bool> {
@@ -142,7 +155,9 @@ impl Item {
     }
 
     fn path(&self) -> syn::Result<Path> {
-        self.string()?.parse_with(Path::parse_mod_style)
+        let text = self.string()?;
+        let path = text.parse_with(Path::parse_mod_style);
+        path.map_err(|_| syn::Error::new(text.span(), format!("`{}` takes a path: `\"my::binlog\"`", self.key)))
     }
 
     fn id(&self) -> syn::Result<(u8, Span)> {
@@ -188,7 +203,7 @@ impl Item {
             Expr::Path(path) => Ok(Unit::Custom(path.path.clone())),
             _ => return Err(self.wants(wanted)),
         };
-        unit.map(|value| Located { value, span }).map_err(|text| syn::Error::new(span, text))
+        unit.map(|value| Located { value, span }).map_err(|text| syn::Error::new_spanned(expr, text))
     }
 
     fn multiplier(&self) -> syn::Result<Located<Multiplier>> {
@@ -203,7 +218,7 @@ impl Item {
             Expr::Lit(ExprLit { lit: Lit::Float(number), .. }) => of_number(number.base10_digits()),
             Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => of_number(number.base10_digits()),
             Expr::Lit(ExprLit { lit: Lit::Char(id), .. }) => tables::multiplier_with_id(id.value()),
-            Expr::Unary(_) => Err(format!("{} is not a multiplier: they are positive", expr.to_token_stream())),
+            Expr::Unary(_) => Err("a multiplier is positive".into()),
             Expr::Path(path) => {
                 return Ok(Located { value: Multiplier::Custom(path.path.clone()), span });
             }
@@ -211,7 +226,7 @@ impl Item {
         };
         match found {
             Ok((id, value)) => Ok(Located { value: Multiplier::Standard(id, value), span }),
-            Err(text) => Err(syn::Error::new(span, text)),
+            Err(text) => Err(syn::Error::new_spanned(expr, text)),
         }
     }
 
@@ -255,20 +270,24 @@ impl Parse for Row {
     }
 }
 
-/// Hands each item that belongs in the place to `take`; the others are errors.
+/// Hands each item that belongs in the place to `take`; the others are errors. False when an item could not be read, or
+/// has an unknown key: it may be the one that seems to be missing.
 fn each(
     attributes: &[syn::Attribute],
     place: &Place,
     errors: &mut Errors,
     mut take: impl FnMut(&str, &Item) -> syn::Result<()>,
-) {
+) -> bool {
     let mut seen: Vec<String> = Vec::new();
+    let mut understood = true;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("log")) {
-        let items = attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated);
-        for item in errors.take(items).into_iter().flatten() {
+        let items = errors.take(attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated));
+        understood &= items.is_some();
+        for item in items.into_iter().flatten() {
             let key = item.key.unraw().to_string();
             if !place.keys.contains(&key.as_str()) {
                 let belongs = PLACES.iter().find(|other| other.keys.contains(&key.as_str()));
+                understood &= belongs.is_some();
                 let hint = match belongs {
                     Some(other) => format!("; it belongs on {}", other.name),
                     None => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
@@ -282,14 +301,18 @@ fn each(
             }
         }
     }
+    understood
 }
 
 impl MessageAttributes {
     pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
         let mut found = Self::default();
-        each(attributes, &MESSAGE, errors, |key, item| {
+        let understood = each(attributes, &MESSAGE, errors, |key, item| {
             match key {
-                "name" => found.name = Some(item.string()?),
+                "name" => {
+                    found.named = true;
+                    found.name = Some(item.string()?);
+                }
                 "as_logged" => found.as_logged = item.flag()?,
                 "allow" => found.allow_float_multiplier = item.allow()?,
                 "crate" => found.krate = Some(item.path()?),
@@ -297,6 +320,7 @@ impl MessageAttributes {
             }
             Ok(())
         });
+        found.named |= !understood;
         found
     }
 }
@@ -336,9 +360,9 @@ fn take_scale_or_meanings(
     key: &str,
     item: &Item,
     scale: &mut Scale,
-    meanings: &mut Option<Meanings>,
+    meanings: &mut Option<Located<Meanings>>,
 ) -> syn::Result<()> {
-    let other = match key {
+    let value = match key {
         "unit" => {
             scale.unit = Some(item.unit()?);
             return Ok(());
@@ -347,10 +371,10 @@ fn take_scale_or_meanings(
             scale.multiplier = Some(item.multiplier()?);
             return Ok(());
         }
-        "values" => meanings.replace(Meanings::Values(item.meanings()?)),
-        _ => meanings.replace(Meanings::Bits(item.meanings()?)),
+        "values" => Meanings::Values(item.meanings()?),
+        _ => Meanings::Bits(item.meanings()?),
     };
-    match other {
+    match meanings.replace(Located { value, span: item.key.span() }) {
         None => Ok(()),
         Some(_) => Err(syn::Error::new(item.key.span(), "a column has either `values` or `bits`")),
     }

@@ -48,8 +48,11 @@ pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
 /// Rules 1 and 4.
 fn name(message: &Message<'_>, errors: &mut Errors) {
     let Some(literal) = &message.attributes.name else {
-        let text = format!("`{}` has no name; add `#[log(name = \"…\")]`", message.original.ident);
-        return errors.at(message.original.ident.span(), text);
+        if !message.attributes.named {
+            let text = format!("`{}` has no name; add `#[log(name = \"…\")]`", message.original.ident);
+            errors.at(message.original.ident.span(), text);
+        }
+        return;
     };
     let name = literal.value();
     let fault = if name.len() > MAX_NAME {
@@ -209,7 +212,12 @@ pub(crate) fn is_float_multiplier(message: &Message<'_>, column: &Column<'_>) ->
 }
 
 fn is_float(ty: &Type) -> bool {
-    let Type::Path(path) = ty else { return false };
+    let path = match ty {
+        Type::Path(path) => path,
+        // Through a `macro_rules` variable.
+        Type::Group(group) => return is_float(&group.elem),
+        _ => return false,
+    };
     let Some(last) = path.path.segments.last() else { return false };
     ["f16", "f32", "f64", "F32", "F64"].iter().any(|name| last.ident == name)
 }
@@ -242,11 +250,11 @@ pub(crate) fn field_type(field: &FieldType<'_>, errors: &mut Errors) {
                 errors.at(ident.span(), text);
             }
             if let Some(meanings) = &field.attributes.meanings {
-                let key = match meanings {
+                let key = match meanings.value {
                     Meanings::Values(_) => "values",
                     Meanings::Bits(_) => "bits",
                 };
-                errors.at(ident.span(), format!("the values of an enum have names already; leave `{key}` out"));
+                errors.at(meanings.span, format!("the values of an enum have names already; leave `{key}` out"));
             }
         }
         FieldKind::Newtype { .. } => {

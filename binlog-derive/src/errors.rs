@@ -1,6 +1,7 @@
 //! All errors of one derive, so that each is shown in one go.
 
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use std::fmt::Display;
 
 /// Collects errors. Must be [`finish`](Errors::finish)ed, so that none is forgotten.
@@ -14,6 +15,11 @@ impl Errors {
     /// An error at one span.
     pub(crate) fn at(&mut self, span: Span, text: impl Display) {
         self.push(syn::Error::new(span, text));
+    }
+
+    /// An error at all of these tokens.
+    pub(crate) fn on(&mut self, tokens: impl ToTokens, text: impl Display) {
+        self.push(syn::Error::new_spanned(tokens, text));
     }
 
     pub(crate) fn push(&mut self, error: syn::Error) {

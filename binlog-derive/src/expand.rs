@@ -6,8 +6,11 @@ use crate::{check, label};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::Path;
+use syn::ext::IdentExt;
 
 /// `const _: () = { use binlog::__private as __binlog; … };`
+///
+/// Names in it begin with `__`: a parameter called `payload` would be taken for a constant of the user's with this name.
 fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
     let krate = match krate {
         Some(path) => quote!(#path),
@@ -30,32 +33,45 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let decoded = message.columns.iter().map(|column| {
         let Column { ident: field, ty, label, .. } = column;
         quote! {
-            #field: __binlog::decode_column::<#ty>(payload, __binlog::offset_of!(#ident, #field), #name, #label)?
+            #field: __binlog::decode_column::<#ty>(__payload, __binlog::offset_of!(#ident, #field), #name, #label)?
         }
     });
-    let length = quote_spanned!(ident.span()=> __binlog::length(&__DEFINITION));
-    let wire = quote_spanned!(ident.span()=> __binlog::Wire::wire(self));
+    // At the name, so that an error of a column says nothing of the derive.
+    let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
+    let parts = quote_spanned!(ident.span()=> __MESSAGE);
+    let length = quote_spanned!(ident.span()=> __binlog::length(&#parts.0));
+    // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another one.
+    let wire = quote_spanned! {ident.span()=>
+        fn wire(&self) -> &[__binlog::u8] {
+            __binlog::Wire::wire(self)
+        }
+    };
     in_scope(
         message.attributes.krate.as_ref(),
         quote! {
-            const __DEFINITION: __binlog::Definition = __binlog::Definition {
-                name: #name,
-                description: #description,
-                columns: &[#(#columns),*],
-                default_id: #default_id,
-            };
+            // In one body, so that a type that is no field is one error.
+            const __MESSAGE: (
+                __binlog::Definition,
+                fn(&[__binlog::u8]) -> __binlog::Result<#ident, __binlog::DecodeError>,
+            ) = (
+                __binlog::Definition {
+                    name: #name,
+                    description: #description,
+                    columns: #columns,
+                    default_id: #default_id,
+                },
+                |__payload| __binlog::Ok(#ident { #(#decoded),* }),
+            );
             const _: () = #length;
             #[automatically_derived]
             impl __binlog::LogMessage for #ident {
-                const DEFINITION: __binlog::Definition = __DEFINITION;
+                const DEFINITION: __binlog::Definition = #parts.0;
                 #[inline]
-                fn wire(&self) -> &[__binlog::u8] {
-                    #wire
-                }
+                #wire
                 #[inline]
-                fn decode(payload: &[__binlog::u8]) -> __binlog::Result<Self, __binlog::DecodeError> {
-                    __binlog::check_length::<Self>(payload, #name)?;
-                    __binlog::Ok(#ident { #(#decoded),* })
+                fn decode(__payload: &[__binlog::u8]) -> __binlog::Result<Self, __binlog::DecodeError> {
+                    __binlog::check_length::<Self>(__payload, #name)?;
+                    (#parts.1)(__payload)
                 }
             }
         },
@@ -77,6 +93,8 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
         quote!(Value)
     };
     let Scale { unit, multiplier } = &column.attributes.scale;
+    let unit_span = unit.as_ref().map_or(span, |unit| unit.span);
+    let multiplier_span = multiplier.as_ref().map_or(span, |multiplier| multiplier.span);
     let unit = match unit.as_ref().map(|unit| unit_tokens(&unit.value)) {
         None if column.attributes.instance.is_some() => Some(quote!(__binlog::Unit::INSTANCE)),
         None if is_time => Some(quote!(__binlog::Unit::SECONDS)),
@@ -90,8 +108,8 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
         }
         given => given,
     };
-    let (unit, multiplier) = (option(unit), option(multiplier));
-    let meanings = option(column.attributes.meanings.as_ref().map(meanings_tokens));
+    let (unit, multiplier) = (option_at(unit_span, unit), option_at(multiplier_span, multiplier));
+    let meanings = option(column.attributes.meanings.as_ref().map(|meanings| meanings_tokens(&meanings.value)));
     quote_spanned! {span=>
         __binlog::column::<#ty>(__binlog::Attributes {
             label: #label,
@@ -105,9 +123,14 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
 }
 
 fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
+    option_at(Span::call_site(), value)
+}
+
+/// The same at a span, which gets the errors of the value's type.
+fn option_at(span: Span, value: Option<impl quote::ToTokens>) -> TokenStream {
     match value {
-        Some(value) => quote!(__binlog::Some(#value)),
-        None => quote!(__binlog::None),
+        Some(value) => quote_spanned!(span=> __binlog::Some(#value)),
+        None => quote_spanned!(span=> __binlog::None),
     }
 }
 
@@ -153,6 +176,26 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
     let ty: Vec<_> = schema.variants.iter().map(|variant| variant.ty).collect();
     let name: Vec<_> = schema.variants.iter().map(|variant| variant.ident).collect();
     let id = schema.variants.iter().map(|variant| option(variant.attributes.id.map(|id| id.0)));
+    let definition = schema.variants.iter().map(|variant| {
+        let ty = variant.ty;
+        quote_spanned!(variant.ident.span()=> &<#ty as __binlog::LogMessage>::DEFINITION)
+    });
+    let plan = quote_spanned!(ident.span()=> __PLAN);
+    // At the variant, where errors about a message that the schema lacks point to.
+    let logs = schema.variants.iter().zip(&index).map(|(variant, index)| {
+        let span = variant.ident.span();
+        let (ty, mut ident) = (variant.ty, ident.clone());
+        ident.set_span(span);
+        // An `impl<>` of the derive's own, so that rustc doesn't propose parameters for it.
+        let no_generics = quote!(<>);
+        quote_spanned! {span=>
+            #[automatically_derived]
+            impl #no_generics __binlog::Logs<#ty> for #ident {
+                const INDEX: __binlog::usize = #index;
+                const ID: __binlog::u8 = #plan.id(#index);
+            }
+        }
+    });
     let blame = schema
         .variants
         .iter()
@@ -162,40 +205,34 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
         schema.krate.as_ref(),
         quote! {
             static __VARIANTS: [__binlog::Variant; #count] = [
-                #(__binlog::Variant { definition: &<#ty as __binlog::LogMessage>::DEFINITION, id: #id }),*
+                #(__binlog::Variant { definition: #definition, id: #id }),*
             ];
             const __PLAN: __binlog::Plan<#count> = __binlog::plan(&__VARIANTS);
             const _: () = { #(#blame)* };
-            static __MESSAGES: [__binlog::Message; #count] = __binlog::messages(&__VARIANTS, &__PLAN);
-            static __PREAMBLE: [__binlog::u8; __PLAN.preamble_length()] = __binlog::preamble(&__VARIANTS, &__PLAN);
+            static __MESSAGES: [__binlog::Message; #count] = __binlog::messages(&__VARIANTS, &#plan);
+            static __PREAMBLE: [__binlog::u8; #plan.preamble_length()] = __binlog::preamble(&__VARIANTS, &#plan);
             #[automatically_derived]
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::Message] = &__MESSAGES;
                 const PREAMBLE: &'static [__binlog::u8] = &__PREAMBLE;
                 fn decode(
-                    index: __binlog::usize,
-                    payload: &[__binlog::u8],
+                    __index: __binlog::usize,
+                    __payload: &[__binlog::u8],
                 ) -> __binlog::Result<Self, __binlog::DecodeError> {
-                    match index {
-                        #(#index => __binlog::Ok(#ident::#name(<#ty as __binlog::LogMessage>::decode(payload)?)),)*
-                        _ => __binlog::Err(__binlog::DecodeError::Index { index }),
+                    match __index {
+                        #(#index => __binlog::Ok(#ident::#name(<#ty as __binlog::LogMessage>::decode(__payload)?)),)*
+                        _ => __binlog::Err(__binlog::DecodeError::Index { index: __index }),
                     }
                 }
                 fn record(&self) -> (__binlog::u8, &[__binlog::u8]) {
                     match self {
-                        #(#ident::#name(message) => {
-                            (__PLAN.id(#index), <#ty as __binlog::LogMessage>::wire(message))
+                        #(#ident::#name(__message) => {
+                            (<#ident as __binlog::Logs<#ty>>::ID, <#ty as __binlog::LogMessage>::wire(__message))
                         })*
                     }
                 }
             }
-            #(
-                #[automatically_derived]
-                impl __binlog::Logs<#ty> for #ident {
-                    const INDEX: __binlog::usize = #index;
-                    const ID: __binlog::u8 = __PLAN.id(#index);
-                }
-            )*
+            #(#logs)*
         },
     )
 }
@@ -205,13 +242,13 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
     let Scale { unit, multiplier } = &field.attributes.scale;
     let given_unit = unit.as_ref().map(|unit| unit_tokens(&unit.value));
     let given_multiplier = multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value));
-    let given_meanings = field.attributes.meanings.as_ref().map(meanings_tokens);
+    let given_meanings = field.attributes.meanings.as_ref().map(|meanings| meanings_tokens(&meanings.value));
     let (inner, meanings, decoded) = match &field.kind {
         FieldKind::Enum { integer, values } => {
             let integer = integer.clone().unwrap_or_else(|| Ident::new("u8", Span::call_site()));
             let integer = quote!(::core::primitive::#integer);
             let rows = values.iter().map(|(value, description)| {
-                let name = value.to_string();
+                let name = value.unraw().to_string();
                 quote! {
                     __binlog::Meaning {
                         value: #ident::#value as __binlog::i64,
@@ -223,8 +260,8 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
             let meanings = quote!(__binlog::Meanings::Values(&[#(#rows),*]));
             let values = values.iter().map(|value| value.0);
             let decoded = quote! {
-                let stored = <#integer as __binlog::Field>::decode(bytes)?;
-                #(if stored == #ident::#values as #integer {
+                let __stored = <#integer as __binlog::Field>::decode(__bytes)?;
+                #(if __stored == #ident::#values as #integer {
                     return __binlog::Some(#ident::#values);
                 })*
                 __binlog::None
@@ -235,18 +272,17 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
             let ty = quote!(#ty);
             let meanings = given_meanings.unwrap_or_else(|| quote!(<#ty as __binlog::Field>::MEANINGS));
             let decoded = quote! {
-                match <#ty as __binlog::Field>::decode(bytes) {
-                    __binlog::Some(inner) => __binlog::Some(#ident { #member: inner }),
+                match <#ty as __binlog::Field>::decode(__bytes) {
+                    __binlog::Some(__inner) => __binlog::Some(#ident { #member: __inner }),
                     __binlog::None => __binlog::None,
                 }
             };
             (ty, meanings, decoded)
         }
     };
-    // A unit of the newtype's own comes with the multiplier 1, not with the inner type's.
-    let multiplier = match (&given_unit, given_multiplier) {
-        (_, Some(multiplier)) => quote!(__binlog::Some(#multiplier)),
-        (_, None) => quote!(<#inner as __binlog::Field>::MULTIPLIER),
+    let multiplier = match given_multiplier {
+        Some(multiplier) => quote!(__binlog::Some(#multiplier)),
+        None => quote!(<#inner as __binlog::Field>::MULTIPLIER),
     };
     let unit = given_unit.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::UNIT));
     in_scope(
@@ -259,7 +295,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
                 const MULTIPLIER: __binlog::Option<__binlog::Multiplier> = #multiplier;
                 const MEANINGS: __binlog::Meanings = #meanings;
                 #[inline]
-                fn decode(bytes: &[__binlog::u8]) -> __binlog::Option<Self> {
+                fn decode(__bytes: &[__binlog::u8]) -> __binlog::Option<Self> {
                     #decoded
                 }
             }

@@ -67,10 +67,10 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
                 const MESSAGES: &'static [__binlog::Message] = &[];
                 const PREAMBLE: &'static [__binlog::u8] = &[];
                 fn decode(
-                    index: __binlog::usize,
+                    __index: __binlog::usize,
                     _: &[__binlog::u8],
                 ) -> __binlog::Result<Self, __binlog::DecodeError> {
-                    __binlog::Err(__binlog::DecodeError::Index { index })
+                    __binlog::Err(__binlog::DecodeError::Index { index: __index })
                 }
                 fn record(&self) -> (__binlog::u8, &[__binlog::u8]) {
                     (0, &[])
@@ -81,7 +81,7 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     }
 }
 
-/// A field of one byte.
+/// A field of the type's own size.
 pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
     let krate = crate_path(krate);
     quote! {
@@ -89,7 +89,14 @@ pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
             use #krate::__private as __binlog;
             #[automatically_derived]
             impl __binlog::Field for #ident {
-                const FORMAT: __binlog::Format = __binlog::Format::U8;
+                const FORMAT: __binlog::Format = match ::core::mem::size_of::<#ident>() {
+                    2 => __binlog::Format::U16,
+                    4 => __binlog::Format::U32,
+                    8 => __binlog::Format::U64,
+                    16 => __binlog::Format::Chars16,
+                    64 => __binlog::Format::Chars64,
+                    _ => __binlog::Format::U8,
+                };
                 fn decode(_: &[__binlog::u8]) -> __binlog::Option<Self> {
                     __binlog::None
                 }

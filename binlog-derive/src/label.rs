@@ -46,7 +46,7 @@ const PYTHON_KEYWORDS: [&str; 35] = [
 /// Rule 3: what is wrong with a label, if anything is.
 pub(crate) fn fault(label: &str) -> Option<String> {
     if label.is_empty() {
-        return Some("an empty label".into());
+        return Some("the label is empty; write `#[log(label = \"…\")]`".into());
     }
     if let Some(wrong) = label.chars().find(|c| !c.is_ascii_alphanumeric() && *c != '_') {
         return Some(format!(
@@ -72,7 +72,7 @@ pub(crate) fn fault(label: &str) -> Option<String> {
 pub(crate) fn first_fault(label: &str) -> Option<String> {
     (label != TIME).then(|| {
         format!(
-            "the first column is `TimeUS`, the time in microseconds; this one is `{label}`{}",
+            "the first column is `TimeUS`, the time in microseconds (`time_us: u64`); this one is `{label}`{}",
             did_you_mean(label, [TIME])
         )
     })

@@ -41,7 +41,7 @@ pub const fn column<T: Field>(attributes: Attributes) -> Column {
     let Attributes { label, description, unit, multiplier, meanings, role } = attributes;
     let format = T::FORMAT;
     if size_of::<T>() != format.size() {
-        let text = about(label, format).str(" is ").number(format.size()).str(" bytes, but its type has ");
+        let text = about(label, format).str(", of size ").number(format.size()).str(", but the size of its type is ");
         panic!("{}", text.number(size_of::<T>()).as_str());
     }
     let unit = match unit {

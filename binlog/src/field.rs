@@ -6,7 +6,7 @@ mod coordinate;
 mod flight_mode;
 mod native;
 
-pub use centi::Centi;
+pub use centi::{Centi, Hundredths};
 pub use chars::{Chars, TextError};
 pub use coordinate::{Latitude, Longitude};
 pub use flight_mode::FlightMode;

@@ -50,9 +50,9 @@ pub trait LogMessage: Sized {
 ///
 /// Apart from [`LogMessage`], because a supertrait there would report a missing derive several times.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no bytes to log: zerocopy's derives are missing",
-    label = "add `zerocopy::IntoBytes` and `zerocopy::Immutable` to this struct's derives",
-    note = "`#[derive(LogMessage, IntoBytes, Immutable)]`"
+    message = "`{Self}` has no bytes to log: it lacks `zerocopy::IntoBytes` or `zerocopy::Immutable`",
+    label = "add zerocopy's derives to this struct, or mend what they complain of",
+    note = "`#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`"
 )]
 pub trait Wire {
     /// The struct's own bytes.

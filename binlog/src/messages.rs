@@ -36,7 +36,7 @@ mod big_endian {
 use big_endian::*;
 
 /// Definition of a message: type, length, name, format characters and labels.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "FMT", as_logged, default_id = 128)]
 #[repr(C, packed)]
 pub struct Fmt {
@@ -54,7 +54,7 @@ pub struct Fmt {
 }
 
 /// Definition of a unit.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "UNIT", as_logged, default_id = 129)]
 #[repr(C, packed)]
 pub struct Unit {
@@ -67,7 +67,7 @@ pub struct Unit {
 }
 
 /// Definition of a multiplier.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MULT", as_logged, default_id = 130)]
 #[repr(C, packed)]
 pub struct Mult {
@@ -80,7 +80,7 @@ pub struct Mult {
 }
 
 /// Units and multipliers of a message's columns.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "FMTU", as_logged, default_id = 131)]
 #[repr(C, packed)]
 pub struct Fmtu {
@@ -95,7 +95,7 @@ pub struct Fmtu {
 }
 
 /// Value of a parameter.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "PARM", as_logged, default_id = 132)]
 #[repr(C, packed)]
 pub struct Parm {
@@ -110,7 +110,7 @@ pub struct Parm {
 }
 
 /// Text for people; the firmware's name among the first ones tells readers the vehicle.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MSG", as_logged, default_id = 133)]
 #[repr(C, packed)]
 pub struct Msg {
@@ -126,7 +126,7 @@ pub struct Msg {
 }
 
 /// Text for people, as ArduPilot wrote it before texts had parts. A schema takes this or [`Msg`].
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MSG", as_logged, default_id = 133)]
 #[repr(C, packed)]
 pub struct LegacyMsg {
@@ -137,7 +137,7 @@ pub struct LegacyMsg {
 }
 
 /// Version of the firmware.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "VER", as_logged, default_id = 134)]
 #[repr(C, packed)]
 pub struct Ver {
@@ -198,8 +198,25 @@ pub struct Ver {
 ))]
 pub struct VehicleType(pub u8);
 
+impl VehicleType {
+    /// Rovers and boats.
+    pub const ROVER: Self = VehicleType(1);
+    /// Multicopters.
+    pub const COPTER: Self = VehicleType(2);
+    /// Aeroplanes.
+    pub const PLANE: Self = VehicleType(3);
+    /// Antenna trackers.
+    pub const ANTENNA_TRACKER: Self = VehicleType(4);
+    /// Submarines.
+    pub const SUB: Self = VehicleType(7);
+    /// Airships.
+    pub const BLIMP: Self = VehicleType(12);
+    /// Helicopters.
+    pub const HELI: Self = VehicleType(13);
+}
+
 /// Change of the flight mode.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MODE", as_logged, default_id = 135)]
 #[repr(C, packed)]
 pub struct Mode {
@@ -215,7 +232,9 @@ pub struct Mode {
 }
 
 /// Something that happened, by ArduPilot's `LogEvent`: 10 armed, 11 disarmed, 18 landed, 28 not landed, …
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+///
+/// A program that names its events declares an `EV` of its own, with an enum for [`id`](Ev::id).
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "EV", as_logged, default_id = 136)]
 #[repr(C, packed)]
 pub struct Ev {
@@ -226,7 +245,7 @@ pub struct Ev {
 }
 
 /// Something that went wrong, by ArduPilot's `LogErrorSubsystem` and `LogErrorCode`.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "ERR", as_logged, default_id = 137)]
 #[repr(C, packed)]
 pub struct Err {
@@ -241,7 +260,7 @@ pub struct Err {
 }
 
 /// Statistics of the logger itself.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "DSF", as_logged, default_id = 138)]
 #[repr(C, packed)]
 pub struct Dsf {
@@ -268,7 +287,7 @@ pub struct Dsf {
 }
 
 /// A piece of a file.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "FILE", as_logged, default_id = 139)]
 #[repr(C, packed)]
 pub struct File {
@@ -283,7 +302,7 @@ pub struct File {
 }
 
 /// The vehicle was armed or disarmed.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "ARM", as_logged, default_id = 140)]
 #[repr(C, packed)]
 pub struct Arm {
@@ -301,7 +320,7 @@ pub struct Arm {
 }
 
 /// What a GPS receiver reports.
-#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "GPS", as_logged, default_id = 141)]
 #[repr(C, packed)]
 pub struct Gps {
@@ -365,3 +384,20 @@ pub struct Gps {
     8 = "PPP"
 ))]
 pub struct GpsStatus(pub u8);
+
+impl GpsStatus {
+    /// No receiver.
+    pub const NO_GPS: Self = GpsStatus(0);
+    /// A receiver without a fix.
+    pub const NO_FIX: Self = GpsStatus(1);
+    /// Position without height.
+    pub const FIX_2D: Self = GpsStatus(2);
+    /// Position and height.
+    pub const FIX_3D: Self = GpsStatus(3);
+    /// With differential corrections.
+    pub const DGPS: Self = GpsStatus(4);
+    /// Real-time kinematics, ambiguities not resolved.
+    pub const RTK_FLOAT: Self = GpsStatus(5);
+    /// Real-time kinematics, ambiguities resolved.
+    pub const RTK_FIXED: Self = GpsStatus(6);
+}

@@ -26,10 +26,17 @@ pub const HEADER: [u8; 2] = [0xA3, 0x95];
 /// ```
 #[inline]
 pub fn encode<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8]) -> Option<usize> {
+    encode_at::<S, M>(message, out, 0)
+}
+
+/// The same at an offset; returns the record's end.
+#[inline]
+pub(crate) fn encode_at<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8], at: usize) -> Option<usize> {
     let payload = message.wire();
-    let length = Definition::HEADER_LENGTH + payload.len();
-    let (header, rest) = out.get_mut(..length)?.split_first_chunk_mut()?;
-    *header = [HEADER[0], HEADER[1], S::ID];
-    rest.copy_from_slice(payload);
-    Some(length)
+    let end = at + Definition::HEADER_LENGTH + payload.len();
+    let record = out.get_mut(at..end)?;
+    // One store of four bytes; the payload, which is never empty, overwrites the last of them.
+    *record.first_chunk_mut()? = [HEADER[0], HEADER[1], S::ID, 0];
+    record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
+    Some(end)
 }

@@ -8,7 +8,8 @@ pub use shared::SharedWriter;
 
 use crate::field::FlightMode;
 use crate::messages::{File, Mode, Msg, Parm};
-use crate::{LogMessage, LogSchema, Logs, encode};
+use crate::record::{encode, encode_at};
+use crate::{LogMessage, LogSchema, Logs};
 use error::Progress;
 use std::fs;
 use std::io::{self, Write};
@@ -95,7 +96,7 @@ impl<S: LogSchema> LogWriter<S, fs::File> {
 
     fn open(path: &Path, file: io::Result<fs::File>) -> Result<Self, WriteError> {
         let file = file.map_err(|error| WriteError::new(error, Some(path), Progress::default()))?;
-        Self::start(file, DEFAULT_CAPACITY, Some(path.into()))
+        Self::start(file, Vec::with_capacity(DEFAULT_CAPACITY), Some(path.into()))
     }
 }
 
@@ -106,25 +107,31 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     ///
     /// When the preamble can't be written.
     pub fn new(out: W) -> Result<Self, WriteError> {
-        Self::with_capacity(DEFAULT_CAPACITY, out)
+        Self::with_buffer(Vec::with_capacity(DEFAULT_CAPACITY), out)
     }
 
-    /// The same with a buffer of `capacity` bytes, 255 at least.
+    /// The same with a buffer of the caller's.
+    ///
+    /// With one that holds the whole log, nothing reaches the destination before [`flush`](LogWriter::flush): a
+    /// simulation or a test bench that must not wait for a disk logs into memory and writes the file at the end. A
+    /// buffer that is too short for the longest record, 255 bytes, is lengthened.
     ///
     /// # Errors
     ///
     /// When the preamble can't be written.
-    pub fn with_capacity(capacity: usize, out: W) -> Result<Self, WriteError> {
-        Self::start(out, capacity, None)
+    pub fn with_buffer(buffer: Vec<u8>, out: W) -> Result<Self, WriteError> {
+        Self::start(out, buffer, None)
     }
 
-    fn start(mut out: W, capacity: usize, path: Option<PathBuf>) -> Result<Self, WriteError> {
+    fn start(mut out: W, mut buffer: Vec<u8>, path: Option<PathBuf>) -> Result<Self, WriteError> {
+        // What the vector has allocated is as good as what it holds.
+        buffer.resize(buffer.capacity().max(LONGEST_RECORD), 0);
         if let Err(error) = out.write_all(S::PREAMBLE) {
             return Err(WriteError::new(error, path.as_deref(), Progress::default()));
         }
         Ok(LogWriter {
             out: Some(out),
-            buffer: vec![0; capacity.max(LONGEST_RECORD)].into(),
+            buffer: buffer.into(),
             start: 0,
             end: 0,
             before: Progress { records: 0, bytes: S::PREAMBLE.len() as u64 },
@@ -145,10 +152,9 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<M>,
     {
-        let free = self.buffer.get_mut(self.end..).unwrap_or_default();
-        match encode::<S, M>(message, free) {
-            Some(length) => {
-                self.end += length;
+        match encode_at::<S, M>(message, &mut self.buffer, self.end) {
+            Some(end) => {
+                self.end = end;
                 Ok(())
             }
             None => self.write_to_full(message),
@@ -211,7 +217,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         let Some(mode) = FlightMode::new(number) else {
             return Err(self.refuse("mode", format!("{number} is above 127, which readers take for negative")));
         };
-        self.write(&Mode { time_us: time_us.into(), mode, mode_num: number, reason })
+        self.write(&Mode::new(time_us, mode, reason))
     }
 
     /// Logs a whole file, `name` of at most 16 bytes, in records of 64 bytes.

@@ -1,5 +1,7 @@
 //! What the tests share: the folder of real logs, and saying aloud what is left out.
 
+pub mod pymavlink;
+
 use std::io::Write;
 use std::path::PathBuf;
 

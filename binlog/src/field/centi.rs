@@ -11,7 +11,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, little_e
 ///
 /// ```
 /// use binlog::field::Centi;
-/// assert_eq!(Centi::<i16>::from_f32(5.97).raw(), 597);
+/// let roll: Centi<i16> = Centi::from_f32(5.97);
+/// assert_eq!(roll.raw(), 597);
 /// assert_eq!(Centi::<i16>::from_f32(1e6).raw(), i16::MAX); // saturates
 /// assert_eq!(Centi::<u16>::from_raw(2395).to_f64(), 23.95);
 /// ```
@@ -31,6 +32,40 @@ impl<T: Copy> Centi<T> {
     }
 }
 
+impl<T: Hundredths> Centi<T> {
+    /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
+    #[inline]
+    pub fn from_f32(value: f32) -> Self {
+        Centi(T::from_f32(value * 100.0))
+    }
+
+    /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
+    #[inline]
+    pub fn from_f64(value: f64) -> Self {
+        Centi(T::from_f64(value * 100.0))
+    }
+
+    /// The value as readers show it: divided by 100.
+    #[inline]
+    pub fn to_f64(self) -> f64 {
+        self.0.to_f64() / 100.0
+    }
+}
+
+/// What stores hundredths: `i16`, `u16`, `i32`, `u32` and their little-endian types.
+pub trait Hundredths: Copy + sealed::Sealed {
+    #[doc(hidden)]
+    fn from_f32(hundredths: f32) -> Self;
+    #[doc(hidden)]
+    fn from_f64(hundredths: f64) -> Self;
+    #[doc(hidden)]
+    fn to_f64(self) -> f64;
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
 macro_rules! centi {
     ($($(#[$attribute:meta])* $storage:ty, $integer:ty, $format:ident;)*) => {$(
         $(#[$attribute])*
@@ -45,40 +80,38 @@ macro_rules! centi {
         }
 
         $(#[$attribute])*
-        impl Centi<$storage> {
-            /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
+        impl sealed::Sealed for $storage {}
+
+        $(#[$attribute])*
+        #[allow(clippy::useless_conversion, reason = "the storage is the integer in half of the rows only")]
+        impl Hundredths for $storage {
             #[inline]
-            pub fn from_f32(value: f32) -> Self {
+            fn from_f32(hundredths: f32) -> Self {
                 // `round` isn't in core; a cast truncates towards zero and saturates.
-                Centi(((value * 100.0 + 0.5_f32.copysign(value)) as $integer).into())
+                ((hundredths + 0.5_f32.copysign(hundredths)) as $integer).into()
             }
 
-            /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
             #[inline]
-            pub fn from_f64(value: f64) -> Self {
-                Centi(((value * 100.0 + 0.5_f64.copysign(value)) as $integer).into())
+            fn from_f64(hundredths: f64) -> Self {
+                ((hundredths + 0.5_f64.copysign(hundredths)) as $integer).into()
             }
 
-            /// The value as readers show it: divided by 100.
             #[inline]
-            pub fn to_f64(self) -> f64 {
-                let raw: $integer = self.0.into();
-                f64::from(raw) / 100.0
+            fn to_f64(self) -> f64 {
+                let hundredths: $integer = self.into();
+                hundredths.into()
             }
         }
     )*};
 }
 
-#[allow(clippy::useless_conversion, reason = "the storage is the integer on one half of the rows only")]
-const _: () = {
-    centi! {
-        #[cfg(target_endian = "little")] i16, i16, CentiI16;
-        #[cfg(target_endian = "little")] u16, u16, CentiU16;
-        #[cfg(target_endian = "little")] i32, i32, CentiI32;
-        #[cfg(target_endian = "little")] u32, u32, CentiU32;
-        little_endian::I16, i16, CentiI16;
-        little_endian::U16, u16, CentiU16;
-        little_endian::I32, i32, CentiI32;
-        little_endian::U32, u32, CentiU32;
-    }
-};
+centi! {
+    #[cfg(target_endian = "little")] i16, i16, CentiI16;
+    #[cfg(target_endian = "little")] u16, u16, CentiU16;
+    #[cfg(target_endian = "little")] i32, i32, CentiI32;
+    #[cfg(target_endian = "little")] u32, u32, CentiU32;
+    little_endian::I16, i16, CentiI16;
+    little_endian::U16, u16, CentiU16;
+    little_endian::I32, i32, CentiI32;
+    little_endian::U32, u32, CentiU32;
+}

@@ -1,7 +1,7 @@
-//! Values for the format's own messages: parameters, and texts and files that take several records.
+//! Values of the format's own messages: parameters, modes, and texts and files that take several records.
 
-use super::{File, Msg, Parm};
-use crate::field::{Chars, NO_VALUE_F32, TextError};
+use super::{File, Mode, Msg, Parm};
+use crate::field::{Chars, FlightMode, NO_VALUE_F32, TextError};
 
 /// Seq is one byte.
 const MOST_PARTS: usize = 256;
@@ -18,6 +18,14 @@ impl Parm {
     pub fn new(time_us: u64, name: &str, value: f32, default: Option<f32>) -> Result<Self, TextError> {
         let default = default.unwrap_or(NO_VALUE_F32);
         Ok(Parm { time_us: time_us.into(), name: name.try_into()?, value: value.into(), default: default.into() })
+    }
+}
+
+#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
+impl Mode {
+    /// The record of a mode that was entered.
+    pub fn new(time_us: u64, mode: FlightMode, reason: u8) -> Self {
+        Mode { time_us: time_us.into(), mode, mode_num: mode.number(), reason }
     }
 }
 

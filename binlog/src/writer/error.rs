@@ -54,7 +54,11 @@ impl fmt::Display for WriteError {
         if let Some(path) = path {
             write!(f, "{}: ", path.display())?;
         }
-        write!(f, "{error} ({} records, {} bytes were written)", written.records, written.bytes)
+        write!(f, "{error}")?;
+        if written.bytes > 0 {
+            write!(f, " ({} records, {} bytes were written)", written.records, written.bytes)?;
+        }
+        Ok(())
     }
 }
 

@@ -1,0 +1,324 @@
+//! What is logged when: from the state of the simulation to records.
+
+use crate::messages::{
+    Attitude, Barometer, Battery, Compass, ControlTuning, Event, EventId, FlightLog, Imu, Milligauss, Position,
+    PulseWidth, RateControl, RcOutput, RelativeAltitude,
+};
+use crate::simulation::battery::RESISTANCE;
+use crate::simulation::location::{HOME_ALTITUDE, Location};
+use crate::simulation::params::PARAMS;
+use crate::simulation::sensors::{AIR_TEMPERATURE, RangeFinder};
+use crate::simulation::{LOOP_RATE, Simulation, mission, sensors};
+use binlog::field::{Centi, Chars, Latitude, Longitude};
+use binlog::messages::{Arm, Gps, GpsStatus, VehicleType, Ver};
+use binlog::{LogWriter, WriteError};
+use std::io::Write;
+
+/// Name and version of the firmware that this vehicle pretends to have. Readers look for `ArduCopter` to know what kind
+/// of vehicle it is, and with it the names of the flight modes.
+const FIRMWARE: &str = "ArduCopter V4.6.0 (binlog simulator)";
+
+/// ArduPilot's `ModeReason::INITIALISED`.
+const MODE_INITIALISED: u8 = 26;
+/// ArduPilot's `ModeReason::GCS_COMMAND`.
+const MODE_COMMANDED: u8 = 2;
+
+/// Flies until the simulation is over, and logs it.
+///
+/// `progress` is told the simulated time in microseconds, ten times a simulated second. The last records are still in
+/// the writer's buffer afterwards: [`LogWriter::finish`] hands them on.
+///
+/// # Errors
+///
+/// The writer's, which ends the flight.
+pub fn fly<W: Write>(
+    mut simulation: Simulation,
+    log: &mut LogWriter<FlightLog, W>,
+    mut progress: impl FnMut(u64),
+) -> Result<(), WriteError> {
+    begin(&simulation, log)?;
+    while !simulation.is_over() {
+        simulation.step();
+        for event in &simulation.events {
+            log_event(simulation.time_us, *event, log)?;
+        }
+        log_state(&simulation, log)?;
+        if is_due(simulation.time_us, 10) {
+            progress(simulation.time_us);
+        }
+    }
+    Ok(())
+}
+
+/// What readers want to find before anything else: parameters, the kind of vehicle, the flight mode.
+fn begin<W: Write>(simulation: &Simulation, log: &mut LogWriter<FlightLog, W>) -> Result<(), WriteError> {
+    let time_us = simulation.time_us;
+    for param in PARAMS {
+        log.parameter(time_us, param.name, param.value, Some(param.default))?;
+    }
+    log.text(time_us, FIRMWARE)?;
+    log.write(&version(time_us))?;
+    log.mode(time_us, simulation.mission.phase.mode() as u8, MODE_INITIALISED)
+}
+
+/// The records of one step.
+fn log_state<W: Write>(simulation: &Simulation, log: &mut LogWriter<FlightLog, W>) -> Result<(), WriteError> {
+    let due = |rate| is_due(simulation.time_us, rate);
+    log.write(&attitude(simulation))?;
+    log.write(&rate_control(simulation))?;
+    for (instance, imu) in (0..).zip(&simulation.imus) {
+        log.write(&inertial(simulation.time_us, instance, imu))?;
+    }
+    if due(50) {
+        log.write(&barometer(simulation))?;
+        log.write(&compass(simulation))?;
+        log.write(&relative_altitude(simulation))?;
+        log.write(&rc_output(simulation))?;
+    }
+    if due(25) {
+        log.write(&control_tuning(simulation))?;
+        // Before the first fix there is no position on the Earth.
+        if simulation.gps.has_fix() {
+            log.write(&position(simulation))?;
+        }
+    }
+    if due(10) {
+        log.write(&battery(simulation))?;
+    }
+    if due(5) {
+        log.write(&gps(simulation))?;
+    }
+    Ok(())
+}
+
+/// Whether a message with `rate` records a second has its turn. Rates divide that of the loop.
+fn is_due(time_us: u64, rate: u64) -> bool {
+    time_us.is_multiple_of(1_000_000 / rate)
+}
+
+/// An event, which is a text for people and, for most events, a record that programs understand.
+fn log_event<W: Write>(
+    time_us: u64,
+    event: mission::Event,
+    log: &mut LogWriter<FlightLog, W>,
+) -> Result<(), WriteError> {
+    if let mission::Event::Mode(mode) = event {
+        return log.mode(time_us, mode as u8, MODE_COMMANDED);
+    }
+    log.text(time_us, &event.to_string())?;
+    let id = match event {
+        mission::Event::HomeSet => EventId::SetHome,
+        mission::Event::Armed => EventId::Armed,
+        mission::Event::TakeOff => EventId::NotLanded,
+        mission::Event::LandComplete => EventId::LandComplete,
+        mission::Event::Disarmed => EventId::Disarmed,
+        _ => return Ok(()),
+    };
+    log.write(&Event { time_us, id })?;
+    if matches!(id, EventId::Armed | EventId::Disarmed) {
+        log.write(&arming(time_us, id == EventId::Armed))?;
+    }
+    Ok(())
+}
+
+fn version(time_us: u64) -> Ver {
+    Ver {
+        time_us,
+        board_type: 3, // SITL
+        board_subtype: 0,
+        major: 4,
+        minor: 6,
+        patch: 0,
+        firmware_type: 255,
+        git_hash: 0,
+        firmware: const { Chars::literal(FIRMWARE) },
+        board_id: 0,
+        vehicle: VehicleType(2),
+        filter_version: 3,
+        iomcu_mcu_id: 0,
+        iomcu_cpu_id: 0,
+    }
+}
+
+fn arming(time_us: u64, armed: bool) -> Arm {
+    Arm { time_us, arm_state: armed.into(), arm_checks: 1, forced: 0, method: 1 }
+}
+
+fn attitude(simulation: &Simulation) -> Attitude {
+    let control = &simulation.attitude;
+    Attitude {
+        time_us: simulation.time_us,
+        des_roll: Centi::<i16>::from_f64(control.target.roll),
+        roll: Centi::<i16>::from_f64(control.actual.roll),
+        des_pitch: Centi::<i16>::from_f64(control.target.pitch),
+        pitch: Centi::<i16>::from_f64(control.actual.pitch),
+        des_yaw: Centi::<u16>::from_f64(control.target.yaw),
+        yaw: Centi::<u16>::from_f64(control.actual.yaw),
+        lean_error: Centi::<u16>::from_f64(control.lean_error),
+        yaw_error: Centi::<u16>::from_f64(control.yaw_error),
+        active_ekf: 3,
+    }
+}
+
+fn rate_control(simulation: &Simulation) -> RateControl {
+    let degrees = |radians: f64| radians.to_degrees() as f32;
+    let (attitude, position) = (&simulation.attitude, &simulation.position);
+    RateControl {
+        time_us: simulation.time_us,
+        des_roll: degrees(attitude.rate_target.x),
+        roll: degrees(attitude.rate.x),
+        roll_output: attitude.rate_output.x as f32,
+        des_pitch: degrees(attitude.rate_target.y),
+        pitch: degrees(attitude.rate.y),
+        pitch_output: attitude.rate_output.y as f32,
+        des_yaw: degrees(attitude.rate_target.z),
+        yaw: degrees(attitude.rate.z),
+        yaw_output: attitude.rate_output.z as f32,
+        des_acceleration: position.accel_target as f32,
+        acceleration: position.accel as f32,
+        throttle: position.throttle as f32,
+    }
+}
+
+fn inertial(time_us: u64, instance: u8, imu: &sensors::Imu) -> Imu {
+    Imu {
+        time_us,
+        instance,
+        gyr_x: imu.gyro.x as f32,
+        gyr_y: imu.gyro.y as f32,
+        gyr_z: imu.gyro.z as f32,
+        acc_x: imu.accel.x as f32,
+        acc_y: imu.accel.y as f32,
+        acc_z: imu.accel.z as f32,
+        gyro_errors: 0,
+        accel_errors: 0,
+        temperature: imu.temperature as f32,
+        gyro_healthy: true,
+        accel_healthy: true,
+        gyro_rate: LOOP_RATE,
+        accel_rate: LOOP_RATE,
+    }
+}
+
+fn barometer(simulation: &Simulation) -> Barometer {
+    let barometer = &simulation.barometer;
+    Barometer {
+        time_us: simulation.time_us,
+        instance: 0,
+        altitude: barometer.altitude as f32,
+        altitude_amsl: (HOME_ALTITUDE + barometer.altitude) as f32,
+        pressure: barometer.pressure as f32,
+        temperature: Centi::<i16>::from_f64(barometer.temperature),
+        climb_rate: barometer.climb_rate as f32,
+        sample_ms: (simulation.time_us / 1000) as u32,
+        offset: 0.0,
+        ground_temperature: AIR_TEMPERATURE as f32,
+        healthy: true,
+    }
+}
+
+fn compass(simulation: &Simulation) -> Compass {
+    let milligauss = |field: f64| Milligauss(field.round() as i16);
+    let (field, offsets) = (simulation.compass.field, simulation.compass.offsets);
+    Compass {
+        time_us: simulation.time_us,
+        instance: 0,
+        mag_x: milligauss(field.x),
+        mag_y: milligauss(field.y),
+        mag_z: milligauss(field.z),
+        ofs_x: milligauss(offsets.x),
+        ofs_y: milligauss(offsets.y),
+        ofs_z: milligauss(offsets.z),
+        motor_x: Milligauss(0),
+        motor_y: Milligauss(0),
+        motor_z: Milligauss(0),
+        healthy: true,
+        sample_us: simulation.time_us as u32,
+    }
+}
+
+fn gps(simulation: &Simulation) -> Gps {
+    let gps = &simulation.gps;
+    let Location { latitude, longitude, altitude } = gps.location;
+    Gps {
+        time_us: simulation.time_us,
+        instance: 0,
+        status: GpsStatus(gps.status),
+        week_ms: gps.week_ms,
+        week: gps.week,
+        satellites: gps.satellites,
+        hdop: Centi::<i16>::from_f64(gps.hdop),
+        latitude: Latitude::from_e7(latitude),
+        longitude: Longitude::from_e7(longitude),
+        altitude: Centi::<i32>::from_f64(altitude),
+        speed: gps.ground_speed as f32,
+        course: gps.course as f32,
+        vertical_speed: gps.vertical_speed as f32,
+        yaw: gps.yaw as f32,
+        used: 1,
+    }
+}
+
+fn position(simulation: &Simulation) -> Position {
+    let Location { latitude, longitude, altitude } = simulation.estimate.location();
+    let above_home = simulation.estimate.altitude() as f32;
+    Position {
+        time_us: simulation.time_us,
+        latitude: Latitude::from_e7(latitude),
+        longitude: Longitude::from_e7(longitude),
+        altitude: altitude as f32,
+        rel_home_alt: above_home,
+        rel_origin_alt: above_home,
+    }
+}
+
+fn control_tuning(simulation: &Simulation) -> ControlTuning {
+    let centi = |value: f64| 100.0 * value;
+    let control = &simulation.position;
+    let des_altitude = -control.target.z;
+    ControlTuning {
+        time_us: simulation.time_us,
+        throttle_in: simulation.mission.throttle_stick() as f32,
+        angle_boost: control.angle_boost as f32,
+        throttle_out: control.throttle as f32,
+        throttle_hover: control.hover_throttle as f32,
+        des_altitude: des_altitude as f32,
+        altitude: simulation.estimate.altitude() as f32,
+        baro_altitude: centi(simulation.barometer.altitude) as f32,
+        des_range: Centi::<i16>::from_f64(des_altitude + RangeFinder::MOUNT),
+        range: Centi::<i16>::from_f64(simulation.range_finder.distance),
+        // The terrain is flat.
+        terrain_altitude: centi(simulation.estimate.altitude()) as f32,
+        des_climb_rate: centi(control.climb_target) as i16,
+        climb_rate: centi(simulation.estimate.climb_rate()) as i16,
+    }
+}
+
+fn relative_altitude(simulation: &Simulation) -> RelativeAltitude {
+    RelativeAltitude {
+        time_us: simulation.time_us,
+        altitude: (simulation.range_finder.distance - RangeFinder::MOUNT) as f32,
+        vertical_speed: (1000.0 * simulation.estimate.climb_rate()) as i32,
+    }
+}
+
+fn battery(simulation: &Simulation) -> Battery {
+    let battery = &simulation.battery;
+    Battery {
+        time_us: simulation.time_us,
+        instance: 0,
+        voltage: battery.voltage as f32,
+        resting_voltage: (battery.voltage + battery.current * RESISTANCE) as f32,
+        current: battery.current as f32,
+        charge: battery.consumed_mah as f32,
+        energy: battery.consumed_wh as f32,
+        temperature: Centi::<i16>::from_f64(battery.temperature),
+        resistance: RESISTANCE as f32,
+        remaining: battery.remaining() as u8,
+    }
+}
+
+fn rc_output(simulation: &Simulation) -> RcOutput {
+    let [c1, c2, c3, c4] = simulation.motors.pwm.map(PulseWidth);
+    RcOutput { time_us: simulation.time_us, c1, c2, c3, c4 }
+}

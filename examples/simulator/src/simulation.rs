@@ -1,0 +1,255 @@
+//! The whole of it: air, vehicle, sensors, mission and controllers, one step at a time.
+
+pub mod attitude;
+pub mod battery;
+pub mod estimate;
+pub mod location;
+pub mod math;
+pub mod mission;
+pub mod motors;
+pub mod noise;
+pub mod params;
+pub mod pid;
+pub mod position;
+pub mod sensors;
+pub mod vehicle;
+pub mod wind;
+
+use attitude::AttitudeControl;
+use battery::Battery;
+use estimate::Estimate;
+use mission::{Event, Mission};
+use motors::Motors;
+use noise::Noise;
+use position::PositionControl;
+use sensors::{Barometer, Compass, Gps, Imu, RangeFinder};
+use vehicle::Vehicle;
+use wind::Wind;
+
+/// Steps a second, Hz: the control loop's rate.
+pub const LOOP_RATE: u16 = 400;
+/// Duration of a step, us.
+pub const STEP_US: u64 = 1_000_000 / LOOP_RATE as u64;
+/// Duration of a step, s.
+const DT: f64 = STEP_US as f64 * 1e-6;
+/// Steps from one sample of the barometer, compass or rangefinder to the next: 50 Hz.
+const SLOW_STEPS: u64 = 8;
+/// Steps from one sample of the GPS to the next: 5 Hz.
+const GPS_STEPS: u64 = 80;
+
+/// A flight in progress. All of its state can be read between steps.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    /// Time since the start, us.
+    pub time_us: u64,
+    /// What happened in the last step.
+    pub events: Vec<Event>,
+    /// The air.
+    pub wind: Wind,
+    /// The true motion.
+    pub vehicle: Vehicle,
+    /// The motors.
+    pub motors: Motors,
+    /// The battery.
+    pub battery: Battery,
+    /// Two inertial sensors; the controllers use the first.
+    pub imus: [Imu; 2],
+    /// The barometer, 50 Hz.
+    pub barometer: Barometer,
+    /// The compass, 50 Hz.
+    pub compass: Compass,
+    /// The rangefinder, 50 Hz.
+    pub range_finder: RangeFinder,
+    /// The satellite receiver, 5 Hz.
+    pub gps: Gps,
+    /// The estimated motion.
+    pub estimate: Estimate,
+    /// The flight plan.
+    pub mission: Mission,
+    /// The outer control loops.
+    pub position: PositionControl,
+    /// The inner control loops.
+    pub attitude: AttitudeControl,
+    end_us: u64,
+}
+
+impl Simulation {
+    /// A flight of `seconds` seconds. The same arguments give the same flight, bit for bit.
+    pub fn new(seed: u64, seconds: u32) -> Self {
+        let mut noise = Noise::new(seed);
+        let vehicle = Vehicle::default();
+        Self {
+            time_us: 0,
+            events: Vec::new(),
+            wind: Wind::new(noise.fork(), DT),
+            motors: Motors::default(),
+            battery: Battery::default(),
+            imus: [Imu::new(noise.fork(), DT), Imu::new(noise.fork(), DT)],
+            barometer: Barometer::new(noise.fork(), DT * SLOW_STEPS as f64),
+            compass: Compass::new(noise.fork()),
+            range_finder: RangeFinder::new(noise.fork()),
+            gps: Gps::new(noise.fork(), DT * GPS_STEPS as f64),
+            estimate: Estimate::new(noise.fork(), &vehicle, DT),
+            mission: Mission::new(f64::from(seconds), DT),
+            position: PositionControl::new(DT),
+            attitude: AttitudeControl::new(DT),
+            vehicle,
+            end_us: u64::from(seconds) * 1_000_000,
+        }
+    }
+
+    /// Whether the time is up.
+    pub fn is_over(&self) -> bool {
+        self.time_us >= self.end_us
+    }
+
+    /// Moves on by [`STEP_US`].
+    pub fn step(&mut self) {
+        self.time_us += STEP_US;
+        self.events.clear();
+        self.move_vehicle();
+        self.sample_sensors();
+        self.control();
+    }
+
+    fn time(&self) -> f64 {
+        self.time_us as f64 * 1e-6
+    }
+
+    fn move_vehicle(&mut self) {
+        let gusting = self.wind.gusting;
+        self.wind.step(self.time(), self.vehicle.height());
+        match (gusting, self.wind.gusting) {
+            (false, true) => self.events.push(Event::GustBegin),
+            (true, false) => self.events.push(Event::GustEnd),
+            _ => {}
+        }
+        self.motors.step(self.battery.voltage, DT);
+        self.battery.step(self.motors.power(), DT);
+        self.vehicle.step(&self.motors, self.wind.velocity, DT);
+    }
+
+    fn sample_sensors(&mut self) {
+        let throttle = self.motors.speed.iter().sum::<f64>() / 4.0;
+        for imu in &mut self.imus {
+            imu.sample(&self.vehicle, throttle, DT);
+        }
+        let step = self.time_us / STEP_US;
+        if step.is_multiple_of(SLOW_STEPS) {
+            self.barometer.sample(&self.vehicle, DT * SLOW_STEPS as f64);
+            self.compass.sample(&self.vehicle);
+            self.range_finder.sample(&self.vehicle);
+        }
+        if step.is_multiple_of(GPS_STEPS) {
+            self.gps.sample(&self.vehicle, self.time());
+        }
+        self.estimate.update(&self.vehicle);
+    }
+
+    fn control(&mut self) {
+        let time = self.time();
+        self.mission.update(time, self.gps.has_fix(), &self.estimate, self.position.throttle, &mut self.events);
+        let setpoint = &self.mission.setpoint;
+        let imu = &self.imus[0];
+        self.position.update(setpoint, &self.estimate, imu);
+        self.motors.pwm = self.attitude.update(
+            setpoint.spool,
+            self.position.attitude_target,
+            self.position.throttle,
+            &self.estimate,
+            imu,
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mission::Phase;
+    use super::*;
+
+    /// What a flight was like.
+    struct Flight {
+        last: Simulation,
+        events: Vec<Event>,
+        highest: f64,
+        max_tilt: f64,
+        touchdown_speed: f64,
+    }
+
+    fn fly(seed: u64, seconds: u32) -> Flight {
+        let mut sim = Simulation::new(seed, seconds);
+        let mut events = Vec::new();
+        let (mut highest, mut max_tilt) = (0.0_f64, 0.0_f64);
+        let mut touchdown_speed = 0.0_f64;
+        let mut speed = 0.0;
+        while !sim.is_over() {
+            sim.step();
+            events.extend(&sim.events);
+            highest = highest.max(sim.vehicle.height());
+            max_tilt = max_tilt.max(sim.vehicle.tilt());
+            if sim.mission.phase == Phase::Land && sim.vehicle.height() <= 0.0 {
+                touchdown_speed = touchdown_speed.max(speed);
+            }
+            speed = sim.vehicle.velocity.z;
+            assert!(sim.vehicle.position.length().is_finite());
+            assert!(sim.vehicle.rates.length().is_finite());
+            assert!(sim.battery.voltage.is_finite());
+        }
+        Flight { last: sim, events, highest, max_tilt, touchdown_speed }
+    }
+
+    #[test]
+    fn a_flight_of_any_length_comes_home() {
+        for (seed, seconds) in [(1, 20), (2, 30), (3, 60), (4, 90), (5, 200), (6, 3600)] {
+            let flight = fly(seed, seconds);
+            let home = flight.last.vehicle.position.horizontal().length();
+            println!(
+                "{seconds} s: highest {:.2} m, tilt {:.1} deg, touchdown {:.2} m/s, {home:.2} m from home",
+                flight.highest, flight.max_tilt, flight.touchdown_speed
+            );
+            assert_eq!(flight.last.mission.phase, Phase::Done);
+            assert!(home < 1.0, "{home} m from home after {seconds} s");
+            assert!(flight.max_tilt < 35.0);
+            assert!(flight.touchdown_speed < 0.8);
+            assert!(flight.last.vehicle.tilt() < 1.0);
+            assert_eq!(flight.last.motors.pwm, [1000; 4]);
+        }
+    }
+
+    #[test]
+    fn a_minute_is_enough_for_the_whole_mission() {
+        let flight = fly(7, 60);
+        assert!((9.5..11.0).contains(&flight.highest));
+        let expected = [
+            Event::HomeSet,
+            Event::Armed,
+            Event::TakeOff,
+            Event::Corner(1),
+            Event::Corner(2),
+            Event::Corner(3),
+            Event::Corner(4),
+            Event::LandComplete,
+            Event::Disarmed,
+        ];
+        let mut events = flight.events.iter();
+        for event in expected {
+            assert!(events.any(|seen| *seen == event), "no {event:?} in its turn");
+        }
+        assert!(flight.events.contains(&Event::GustBegin));
+        assert!(flight.events.contains(&Event::GustEnd));
+    }
+
+    #[test]
+    fn a_very_short_flight_is_cut_off() {
+        for seconds in 1..20 {
+            assert!(fly(1, seconds).max_tilt < 35.0);
+        }
+    }
+
+    #[test]
+    fn the_seed_decides_every_bit() {
+        let state = |seed| format!("{:?}", fly(seed, 25).last);
+        assert_eq!(state(11), state(11));
+        assert_ne!(state(11), state(12));
+    }
+}

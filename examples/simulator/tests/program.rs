@@ -1,0 +1,79 @@
+//! The program, from the outside: what it prints, and how it fails.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+fn simulator(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simulator"));
+    command.args(["--seconds", "1"]).args(arguments);
+    command
+}
+
+/// A place of the test's own.
+fn place(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
+}
+
+fn run(arguments: &[&str]) -> Output {
+    simulator(arguments).output().expect("the program starts")
+}
+
+/// Runs to an error; its text.
+fn fail(arguments: &[&str]) -> String {
+    let output = run(arguments);
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.starts_with("error: "), "{text}");
+    assert!(text.contains("-o FILE"), "no advice: {text}");
+    text
+}
+
+#[test]
+fn the_table_ends_with_the_file() {
+    let path = place("table.bin");
+    let output = run(&["-o", &path.to_string_lossy()]);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let imu = text.lines().find(|line| line.starts_with("IMU")).expect("a line for IMU");
+    assert_eq!(imu.split_whitespace().collect::<Vec<_>>(), ["IMU", "800", "800.0", "43200"]);
+    let bytes = std::fs::metadata(&path).expect("a log").len();
+    let total = text.lines().find(|line| line.starts_with("total")).expect("a total");
+    assert!(total.ends_with(&format!(" {bytes}")), "{total}");
+    assert!(text.lines().any(|line| path.canonicalize().is_ok_and(|path| line == path.to_string_lossy())));
+}
+
+#[test]
+fn a_missing_folder_is_named() {
+    let path = place("missing/flight.bin");
+    assert!(fail(&["-o", &path.to_string_lossy()]).contains(&*path.to_string_lossy()));
+}
+
+#[test]
+fn a_folder_is_no_file() {
+    let path = place("");
+    assert!(fail(&["-o", &path.to_string_lossy()]).contains(&*path.to_string_lossy()));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error() {
+    assert!(fail(&["-o", "/dev/full"]).contains("/dev/full"));
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    let path = place("pipe.bin");
+    let mut command = simulator(&["-o", &path.to_string_lossy()]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_pipe_gets_the_log_and_no_table() {
+    let output = run(&["-o", "/dev/stdout"]);
+    assert!(output.status.success(), "{output:?}");
+    assert!(binlog::Records::new(&output.stdout).all(|record| record.is_ok()));
+}

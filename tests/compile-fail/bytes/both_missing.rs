@@ -1,0 +1,11 @@
+use binlog::LogMessage;
+
+#[derive(LogMessage)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    roll: f32,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use binlog::Field;
+
+#[derive(Field)]
+#[repr(usize)]
+enum State {
+    Off,
+    On,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use binlog::Field;
+
+#[derive(Field)]
+enum State {
+    Off,
+    On,
+}
+
+fn main() {}

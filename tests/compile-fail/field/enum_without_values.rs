@@ -1,0 +1,7 @@
+use binlog::Field;
+
+#[derive(Field)]
+#[repr(u8)]
+enum State {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use binlog::Field;
+
+#[derive(Field)]
+struct Volts(f32);
+
+fn main() {}

@@ -1,0 +1,7 @@
+use binlog::Field;
+
+#[derive(Field)]
+#[repr(C)]
+struct Pair(u8, u8);
+
+fn main() {}

@@ -1,0 +1,14 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    roll: f32,
+    #[log(label = "Roll")]
+    roll_angle: f32,
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+#![deny(deprecated)]
+
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+macro_rules! message {
+    ($type:ty) => {
+        #[derive(LogMessage, IntoBytes, Immutable)]
+        #[log(name = "ATT")]
+        #[repr(C, packed)]
+        struct Attitude {
+            time_us: u64,
+            #[log(unit = "deg", mult = 1e-2)]
+            roll: $type,
+        }
+    };
+}
+
+message!(f32);
+
+fn main() {}

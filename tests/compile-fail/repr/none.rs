@@ -1,0 +1,11 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+struct Attitude {
+    time_us: u64,
+    roll: f64,
+}
+
+fn main() {}

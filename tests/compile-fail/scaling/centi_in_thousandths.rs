@@ -1,0 +1,14 @@
+use binlog::LogMessage;
+use binlog::field::Centi;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    #[log(unit = "deg", mult = 1e-3)]
+    roll: Centi<i16>,
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use binlog::LogMessage;
+use binlog::field::Latitude;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    #[log(unit = "m")]
+    lat: Latitude,
+}
+
+fn main() {}

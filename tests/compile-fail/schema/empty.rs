@@ -1,0 +1,6 @@
+use binlog::LogSchema;
+
+#[derive(LogSchema)]
+enum FlightLog {}
+
+fn main() {}

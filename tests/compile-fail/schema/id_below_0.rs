@@ -1,0 +1,10 @@
+use binlog::LogSchema;
+use binlog::messages::Msg;
+
+#[derive(LogSchema)]
+enum FlightLog {
+    #[log(id = -1)]
+    Msg(Msg),
+}
+
+fn main() {}

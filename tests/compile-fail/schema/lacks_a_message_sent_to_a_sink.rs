@@ -1,0 +1,28 @@
+use binlog::{LogMessage, LogSchema, LogWriter, Sink};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    roll: f32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "BAT")]
+#[repr(C, packed)]
+struct Battery {
+    time_us: u64,
+    volt: f32,
+}
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Attitude(Attitude),
+}
+
+fn main() {
+    let log = LogWriter::<FlightLog, _>::new(Vec::new()).unwrap().into_shared();
+    Sink::log(&log, &Battery { time_us: 0, volt: 12.6 });
+}

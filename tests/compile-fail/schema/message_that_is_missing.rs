@@ -1,0 +1,8 @@
+use binlog::LogSchema;
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Attitude(Attitude),
+}
+
+fn main() {}

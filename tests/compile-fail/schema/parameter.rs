@@ -1,0 +1,8 @@
+use binlog::LogSchema;
+
+#[derive(LogSchema)]
+enum FlightLog<M> {
+    Message(M),
+}
+
+fn main() {}

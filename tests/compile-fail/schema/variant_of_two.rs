@@ -1,0 +1,9 @@
+use binlog::LogSchema;
+use binlog::messages::{Mode, Msg};
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Both(Mode, Msg),
+}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use binlog::LogMessage;
+
+#[derive(LogMessage)]
+#[log(name = "ATT")]
+#[repr(C)]
+struct Attitude {}
+
+fn main() {}

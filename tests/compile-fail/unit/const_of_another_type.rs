@@ -1,0 +1,15 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+const METRE: &str = "m";
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    #[log(unit = METRE)]
+    roll: f32,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use binlog::LogWriter;
+
+enum FlightLog {}
+
+fn main() {
+    let _ = LogWriter::<FlightLog, _>::new(Vec::new());
+}

@@ -1,0 +1,51 @@
+//! Units and multipliers of the program's own are constants, wherever they stand.
+
+use binlog::{LogMessage, LogSchema, Multiplier, Unit};
+use zerocopy::{Immutable, IntoBytes};
+
+mod units {
+    pub(super) const MICROTESLA: binlog::Unit = binlog::Unit::custom('T', "uT");
+}
+
+struct Compass;
+
+impl Compass {
+    const HALF: Multiplier = Multiplier::custom('h', 0.5);
+}
+
+const ALSO_MICROTESLA: Unit = Unit::custom('T', "uT");
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "MAG")]
+#[repr(C, packed)]
+struct Field {
+    time_us: u64,
+    #[log(unit = units::MICROTESLA, mult = Compass::HALF)]
+    x: i16,
+    #[log(unit = self::ALSO_MICROTESLA, mult = 'C')]
+    y: i16,
+    #[log(unit = Unit::SECONDS, mult = Multiplier::MICRO)]
+    age: u32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "MAG2")]
+#[repr(C, packed)]
+struct Other {
+    time_us: u64,
+    #[log(unit = ALSO_MICROTESLA, mult = Compass::HALF)]
+    z: i16,
+}
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Field(Field),
+    Other(Other),
+}
+
+#[test]
+fn one_id_may_be_one_unit_twice() {
+    let columns = FlightLog::MESSAGES[0].definition.columns;
+    assert_eq!((columns[1].unit.name(), columns[1].multiplier.value()), ("uT", 0.5));
+    assert_eq!(FlightLog::MESSAGES[1].definition.columns[1].unit, columns[2].unit);
+}

@@ -1,0 +1,48 @@
+//! What only the log uses is no dead code: fields that nobody reads, values and variants that nobody makes.
+
+#![deny(warnings)]
+#![forbid(unsafe_code)]
+
+use binlog::{Field, LogMessage, LogSchema, LogWriter};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(Field, IntoBytes, Immutable)]
+#[repr(u8)]
+enum State {
+    Off,
+    On,
+}
+
+#[derive(Field, IntoBytes, Immutable)]
+#[repr(transparent)]
+struct Volts(f32);
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "BAT")]
+#[repr(C, packed)]
+struct Battery {
+    time_us: u64,
+    state: State,
+    volt: Volts,
+}
+
+/// Without padding it need not be packed.
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "TICK")]
+#[repr(C)]
+struct Tick {
+    time_us: u64,
+    count: u64,
+}
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Battery(Battery),
+    Tick(Tick),
+}
+
+#[test]
+fn a_private_schema_writes() {
+    let log = LogWriter::<FlightLog, _>::new(Vec::new()).unwrap();
+    assert_eq!(log.finish().unwrap(), FlightLog::PREAMBLE);
+}

@@ -1,0 +1,64 @@
+//! The program's own items may be called as the derives' are.
+
+#![allow(dead_code, non_camel_case_types, unused_macros, reason = "they are there for their names")]
+
+mod binlog {}
+mod core {}
+mod std {}
+mod zerocopy {}
+struct Option;
+struct Some;
+struct None;
+struct Result;
+struct Ok;
+struct Err;
+struct u8;
+struct i64;
+struct Format;
+struct Unit;
+struct Multiplier;
+struct Definition;
+trait LogMessage {}
+trait LogSchema {}
+trait Field {}
+macro_rules! offset_of {
+    () => {};
+}
+macro_rules! panic {
+    () => {};
+}
+
+#[derive(::binlog::Field, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[repr(u8)]
+enum State {
+    None,
+    Some,
+}
+
+#[derive(::binlog::Field, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[log(values(0 = "empty"))]
+#[repr(transparent)]
+struct Raw(::core::primitive::u8);
+
+#[derive(::binlog::LogMessage, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[log(name = "BAT")]
+#[repr(C, packed)]
+struct Battery {
+    time_us: u64,
+    #[log(instance)]
+    i: ::core::primitive::u8,
+    state: State,
+    raw: Raw,
+    #[log(unit = "V", mult = 1e-3)]
+    volt: u16,
+}
+
+#[derive(::binlog::LogSchema)]
+enum FlightLog {
+    Result(Battery),
+}
+
+#[test]
+fn it_compiles() {
+    assert_eq!(<FlightLog as ::binlog::LogSchema>::MESSAGES[0].definition.name, "BAT");
+}

@@ -1,0 +1,43 @@
+//! The derives name nothing that the prelude would have to bring.
+
+#![no_implicit_prelude]
+
+#[derive(::binlog::Field, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[repr(u8)]
+enum State {
+    Off,
+    On,
+}
+
+#[derive(::binlog::Field, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[log(unit = "V", mult = 1e-3, values(0 = "empty"))]
+#[repr(transparent)]
+struct Millivolts(u16);
+
+#[derive(::binlog::LogMessage, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[log(name = "BAT")]
+#[repr(C, packed)]
+struct Battery {
+    time_us: u64,
+    #[log(instance)]
+    i: u8,
+    state: State,
+    volt: Millivolts,
+    #[log(unit = "A", mult = 1e-2)]
+    curr: i16,
+    #[log(bits(0 = "charging"))]
+    flags: u8,
+}
+
+#[derive(::binlog::LogSchema)]
+enum FlightLog {
+    #[log(id = 7)]
+    Battery(Battery),
+    Msg(::binlog::messages::Msg),
+}
+
+#[::core::prelude::v1::test]
+fn it_compiles() {
+    let _ = (State::Off, State::On);
+    ::core::assert_eq!(<FlightLog as ::binlog::LogSchema>::MESSAGES[0].id, 7);
+}

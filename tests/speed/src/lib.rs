@@ -1,0 +1,136 @@
+//! The work that is measured: records filled from changing numbers and put into a buffer, by binlog and by C.
+
+mod messages;
+
+pub use messages::{Attitude, ControlTuning, Filler, Long, Middle, Short, SpeedLog};
+
+use binlog::encode;
+
+/// The numbers to log, as in `c/floor.c`.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Input {
+    /// For integer columns.
+    pub integers: [i16; 16],
+    /// For float columns.
+    pub floats: [f32; 8],
+}
+
+/// Sixteen inputs: a power of two, so that taking turns costs nothing.
+pub const INPUTS: [Input; 16] = {
+    let mut inputs = [Input { integers: [0; 16], floats: [0.0; 8] }; 16];
+    let mut i = 0;
+    while i < 16 {
+        let mut j = 0;
+        while j < 16 {
+            inputs[i].integers[j] = (i * 31 + j * 7) as i16;
+            inputs[i].floats[j % 8] = (i * 8 + j) as f32;
+            j += 1;
+        }
+        i += 1;
+    }
+    inputs
+};
+
+/// Puts `records` records of ATT into a buffer, from its start again when it is full. Returns the bytes.
+#[inline(never)]
+pub fn encode_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
+    let (mut at, mut total) = (0, 0);
+    for i in 0..records {
+        let input = &inputs[i % 16].integers;
+        let message = Attitude {
+            time_us: 2500 * i as u64,
+            des_roll: binlog::field::Centi::from_raw(input[0]),
+            roll: binlog::field::Centi::from_raw(input[1]),
+            des_pitch: binlog::field::Centi::from_raw(input[2]),
+            pitch: binlog::field::Centi::from_raw(input[3]),
+            des_yaw: binlog::field::Centi::from_raw(input[4] as u16),
+            yaw: binlog::field::Centi::from_raw(input[5] as u16),
+            error_roll_pitch: binlog::field::Centi::from_raw(input[6] as u16),
+            error_yaw: binlog::field::Centi::from_raw(input[7] as u16),
+            active_ekf: input[8] as u8,
+        };
+        let length = match encode::<SpeedLog, _>(&message, &mut out[at..]) {
+            Some(length) => length,
+            None => {
+                at = 0;
+                encode::<SpeedLog, _>(&message, out).unwrap_or(0)
+            }
+        };
+        at += length;
+        total += length;
+    }
+    total
+}
+
+/// The same with CTUN.
+#[inline(never)]
+pub fn encode_ctun(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
+    let (mut at, mut total) = (0, 0);
+    for i in 0..records {
+        let Input { integers, floats } = &inputs[i % 16];
+        let message = ControlTuning {
+            time_us: 2500 * i as u64,
+            throttle_in: floats[0],
+            angle_boost: floats[1],
+            throttle_out: floats[2],
+            throttle_hover: floats[3],
+            desired_alt: floats[4],
+            alt: floats[5],
+            baro_alt: floats[6],
+            desired_rangefinder_alt: binlog::field::Centi::from_raw(integers[0]),
+            rangefinder_alt: binlog::field::Centi::from_raw(integers[1]),
+            terrain_alt: floats[7],
+            target_climb_rate: integers[2],
+            climb_rate: integers[3],
+        };
+        let length = match encode::<SpeedLog, _>(&message, &mut out[at..]) {
+            Some(length) => length,
+            None => {
+                at = 0;
+                encode::<SpeedLog, _>(&message, out).unwrap_or(0)
+            }
+        };
+        at += length;
+        total += length;
+    }
+    total
+}
+
+mod floor {
+    use super::Input;
+
+    unsafe extern "C" {
+        pub(crate) fn floor_att(inputs: *const Input, out: *mut u8, capacity: usize, records: usize) -> usize;
+        pub(crate) fn floor_ctun(inputs: *const Input, out: *mut u8, capacity: usize, records: usize) -> usize;
+    }
+}
+
+/// ATT by C.
+pub fn floor_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
+    assert!(out.len() >= 255);
+    // SAFETY: the C function reads 16 inputs of the same layout and writes inside `out`, which is longer
+    // than a record.
+    unsafe { floor::floor_att(inputs.as_ptr(), out.as_mut_ptr(), out.len(), records) }
+}
+
+/// CTUN by C.
+pub fn floor_ctun(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
+    assert!(out.len() >= 255);
+    // SAFETY: as above.
+    unsafe { floor::floor_ctun(inputs.as_ptr(), out.as_mut_ptr(), out.len(), records) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rust_and_c_write_the_same_bytes() {
+        let (mut ours, mut theirs) = (vec![0; 4096], vec![0; 4096]);
+        assert_eq!(encode_att(&INPUTS, &mut ours, 1000), floor_att(&INPUTS, &mut theirs, 1000));
+        assert_eq!(ours, theirs);
+        assert_eq!(encode_ctun(&INPUTS, &mut ours, 1000), floor_ctun(&INPUTS, &mut theirs, 1000));
+        assert_eq!(ours, theirs);
+    }
+}

@@ -1,0 +1,319 @@
+//! What the writer accepted is in the log, whatever the destination does.
+
+use binlog::messages::{Ev, File, Mode, Msg, Parm};
+use binlog::{Decoder, LogSchema, LogWriter, Records, Sink, WriteError, encode};
+use std::io::{self, ErrorKind, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+
+#[derive(LogSchema)]
+enum TestLog {
+    Ev(Ev),
+    Msg(Msg),
+    Parm(Parm),
+    Mode(Mode),
+    File(File),
+}
+
+/// What a destination does at one call.
+#[derive(Clone, Copy)]
+enum Fault {
+    Error(ErrorKind),
+    TakesNothing,
+    Panics,
+}
+
+/// A destination that takes a few bytes a call, and whose next call past `budget` bytes fails once.
+#[derive(Clone)]
+struct Faulty {
+    taken: Arc<Mutex<Vec<u8>>>,
+    most_a_call: usize,
+    budget: usize,
+    fault: Option<Fault>,
+}
+
+impl Faulty {
+    fn new(most_a_call: usize, budget: usize, fault: Fault) -> Self {
+        Faulty { taken: Arc::default(), most_a_call, budget, fault: Some(fault) }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.taken.lock().expect("no panic while it is locked").clone()
+    }
+}
+
+impl Write for Faulty {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let before = self.bytes().len();
+        let room = self.budget.saturating_sub(before);
+        if room == 0 {
+            match self.fault.take() {
+                Some(Fault::Error(kind)) => return Err(kind.into()),
+                Some(Fault::TakesNothing) => return Ok(0),
+                Some(Fault::Panics) => panic!("the destination panics"),
+                None => {}
+            }
+        }
+        let room = if room == 0 { usize::MAX } else { room };
+        let count = bytes.len().min(self.most_a_call).min(room);
+        self.taken.lock().expect("no panic while it is locked").extend(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn ev(number: u64) -> Ev {
+    Ev { time_us: number, id: number as u8 }
+}
+
+fn msg(number: u64) -> Msg {
+    Msg { time_us: number, id: 0, seq: 0, message: "text".try_into().expect("four bytes") }
+}
+
+/// Writes 100 records, every third a longer one, and says which were accepted.
+fn write_all(log: &mut LogWriter<TestLog, Faulty>) -> (Vec<u64>, Vec<WriteError>) {
+    let (mut accepted, mut errors) = (Vec::new(), Vec::new());
+    for number in 0..100 {
+        let written = if number % 3 == 0 { log.write(&msg(number)) } else { log.write(&ev(number)) };
+        match written {
+            Ok(()) => accepted.push(number),
+            Err(error) => errors.push(error),
+        }
+    }
+    (accepted, errors)
+}
+
+fn times(bytes: &[u8]) -> Vec<u64> {
+    let mut decoder = Decoder::<TestLog>::new();
+    let records = Records::new(bytes).map(|record| record.expect("a sound log"));
+    records
+        .filter_map(|record| match decoder.decode(&record).expect("definitions that agree")? {
+            TestLog::Ev(ev) => Some(ev.time_us),
+            TestLog::Msg(msg) => Some(msg.time_us),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn what_was_accepted_is_written_once_and_in_order_wherever_the_destination_fails() {
+    let faults = [Fault::Error(ErrorKind::StorageFull), Fault::TakesNothing, Fault::Error(ErrorKind::Interrupted)];
+    let preamble = TestLog::PREAMBLE.len();
+    for fault in faults {
+        for most_a_call in [1, 7, 4096] {
+            for budget in (preamble..preamble + 3400).step_by(if most_a_call == 1 { 97 } else { 13 }) {
+                let out = Faulty::new(most_a_call, budget, fault);
+                let mut log =
+                    LogWriter::<TestLog, _>::with_buffer(vec![0; 600], out.clone()).expect("within the budget");
+                let (accepted, errors) = write_all(&mut log);
+                for error in &errors {
+                    // The fault comes when exactly the budget is taken.
+                    assert_eq!(error.bytes_written(), budget as u64);
+                    let whole = Records::new(&out.bytes()[..budget]).flatten().count();
+                    let definitions = Records::new(TestLog::PREAMBLE).count();
+                    assert_eq!(error.records_written(), (whole - definitions) as u64);
+                }
+                assert_eq!(log.records(), accepted.len() as u64);
+                if let Err(error) = log.flush() {
+                    assert!(errors.is_empty(), "{error}");
+                }
+                assert_eq!(accepted.len() + errors.len(), 100);
+                let bytes = log.bytes();
+                drop(log.finish().expect("the fault has passed"));
+                assert_eq!(out.bytes().len() as u64, bytes);
+                assert_eq!(times(&out.bytes()), accepted);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_error_leaves_the_record_out_and_says_so() {
+    let preamble = TestLog::PREAMBLE.len();
+    let out = Faulty::new(4096, preamble + 20, Fault::Error(ErrorKind::StorageFull));
+    let mut log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], out).expect("within the budget");
+    let (accepted, errors) = write_all(&mut log);
+    assert_eq!((accepted.len(), errors.len()), (99, 1));
+    assert_eq!(errors[0].kind(), ErrorKind::StorageFull);
+    assert_eq!(errors[0].to_string(), format!("no storage space (0 records, {} bytes were written)", preamble + 20));
+}
+
+#[test]
+fn a_writer_that_is_dropped_leaves_a_readable_log() {
+    let out = Faulty::new(4096, usize::MAX, Fault::TakesNothing);
+    let mut log = LogWriter::<TestLog, _>::new(out.clone()).expect("it takes all");
+    let (accepted, _) = write_all(&mut log);
+    drop(log);
+    assert_eq!(times(&out.bytes()), accepted);
+}
+
+#[test]
+fn after_a_panic_in_the_destination_nothing_is_written_twice() {
+    let budget = TestLog::PREAMBLE.len() + 100;
+    let out = Faulty::new(50, budget, Fault::Panics);
+    let mut log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], out.clone()).expect("within the budget");
+    assert!(catch_unwind(AssertUnwindSafe(|| write_all(&mut log))).is_err());
+    drop(log);
+    assert_eq!(out.bytes().len(), budget);
+}
+
+#[test]
+fn a_file_is_created_truncated_or_refused() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("flight.bin");
+
+    let mut log = LogWriter::<TestLog, _>::create(&path)?;
+    for number in 0..1000 {
+        log.write(&ev(number))?;
+    }
+    log.finish()?;
+    assert_eq!(times(&std::fs::read(&path)?).len(), 1000);
+
+    let error = LogWriter::<TestLog, _>::create_new(&path).err().expect("the file exists");
+    assert_eq!(error.kind(), ErrorKind::AlreadyExists);
+    assert_eq!(error.path(), Some(&*path));
+    assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
+
+    LogWriter::<TestLog, _>::create(&path)?.finish()?;
+    assert_eq!(std::fs::read(&path)?, TestLog::PREAMBLE);
+
+    let missing = folder.path().join("missing").join("flight.bin");
+    let error = LogWriter::<TestLog, _>::create(missing).err().expect("there is no such folder");
+    assert_eq!(error.kind(), ErrorKind::NotFound);
+    assert_eq!(io::Error::from(error).kind(), ErrorKind::NotFound);
+    Ok(())
+}
+
+#[test]
+fn a_long_text_is_cut_between_characters_and_put_together_by_id_and_seq() -> Result<(), WriteError> {
+    let texts = ["ArduCopter V4.6.0".to_owned(), "ü".repeat(33), "x".repeat(64), "€".repeat(100), String::new()];
+    let mut log = LogWriter::<TestLog, _>::new(Vec::new())?;
+    for text in &texts {
+        log.text(5, text)?;
+    }
+    let bytes = log.finish()?;
+    let mut read: Vec<(u8, String)> = Vec::new();
+    for record in Records::new(&bytes).flatten().filter(|record| record.name() == "MSG") {
+        let msg: Msg = record.decode().expect("a MSG");
+        let part = msg.message.to_str().expect("cut between characters").to_owned();
+        match read.last_mut() {
+            Some((id, text)) if *id == msg.id => text.push_str(&part),
+            _ => {
+                assert_eq!(msg.seq, 0);
+                read.push((msg.id, part));
+            }
+        }
+    }
+    assert_eq!(read.into_iter().map(|(_, text)| text).collect::<Vec<_>>(), texts);
+    Ok(())
+}
+
+#[test]
+fn what_cannot_be_logged_is_refused_whole() -> Result<(), WriteError> {
+    let mut log = LogWriter::<TestLog, _>::new(Vec::new())?;
+    let refused = [
+        log.text(0, "a\0b"),
+        log.text(0, &"x".repeat(256 * 64 + 1)),
+        log.text(0, &"€".repeat(256 * 21 + 1)),
+        log.parameter(0, "A_NAME_OF_17_CHAR", 1.0, None),
+        log.mode(0, 128, 0),
+        log.file("a_name_of_17_char", b"contents"),
+    ];
+    for result in refused {
+        let error = result.expect_err("it cannot be logged");
+        assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
+    }
+    assert_eq!(log.records(), 0);
+    log.text(0, &"x".repeat(256 * 64))?;
+    assert_eq!(log.records(), 256);
+    log.parameter(0, "A_NAME_OF_16_CHA", 1.0, Some(2.0))?;
+    log.mode(0, 127, 0)?;
+    Ok(())
+}
+
+#[test]
+fn a_parameter_without_a_default_has_no_value_there() -> Result<(), WriteError> {
+    let mut log = LogWriter::<TestLog, _>::new(Vec::new())?;
+    log.parameter(3, "ATC_RAT_RLL_P", 0.135, None)?;
+    let bytes = log.finish()?;
+    let record = Records::new(&bytes).flatten().last().expect("a record");
+    let parm: Parm = record.decode().expect("a PARM");
+    let (time_us, value, default) = (parm.time_us, parm.value, parm.default);
+    assert_eq!((time_us, parm.name.to_str(), value), (3, Ok("ATC_RAT_RLL_P"), 0.135));
+    assert_eq!(default.to_bits(), 0x7FC0_4152);
+    Ok(())
+}
+
+#[test]
+fn a_file_comes_out_as_it_went_in() -> Result<(), WriteError> {
+    let everything: Vec<u8> = (0..=255).cycle().take(1000).collect();
+    for length in [0, 1, 63, 64, 65, 128, 1000] {
+        let mut log = LogWriter::<TestLog, _>::new(Vec::new())?;
+        log.file("defaults.parm", &everything[..length])?;
+        let bytes = log.finish()?;
+        let mut read: Vec<u8> = Vec::new();
+        for record in Records::new(&bytes).flatten().filter(|record| record.name() == "FILE") {
+            let piece: File = record.decode().expect("a FILE");
+            let offset = piece.offset;
+            assert_eq!(offset as usize, read.len());
+            read.extend(piece.contents());
+        }
+        assert_eq!(read, everything[..length]);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_shared_writer_takes_records_from_many_threads_whole() -> Result<(), WriteError> {
+    let log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], Vec::new())?.into_shared();
+    std::thread::scope(|threads| {
+        for thread in 0..8u64 {
+            let log = log.clone();
+            threads.spawn(move || (0..500).for_each(|i| assert!(log.log(&ev(thread * 1000 + i)))));
+        }
+    });
+    log.with(|log| log.text(0, "the end"))?;
+    let bytes = log.finish()?;
+    let mut times = times(&bytes);
+    assert_eq!(times.pop(), Some(0));
+    for thread in 0..8 {
+        let own: Vec<u64> = times.iter().copied().filter(|time| time / 1000 == thread).collect();
+        assert_eq!(own, (0..500).map(|i| thread * 1000 + i).collect::<Vec<_>>());
+    }
+    assert_eq!(log.refused(), 0);
+    Ok(())
+}
+
+#[test]
+fn a_shared_writer_keeps_its_first_error_and_counts_what_it_refused() {
+    let out = Faulty::new(4096, TestLog::PREAMBLE.len() + 20, Fault::Error(ErrorKind::StorageFull));
+    let log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], out.clone()).expect("within the budget").into_shared();
+    let accepted = (0..100).filter(|&number| log.log(&ev(number))).count();
+    assert_eq!((accepted, log.refused()), (99, 1));
+    assert_eq!(log.finish().err().map(|error| error.kind()), Some(ErrorKind::StorageFull));
+    assert_eq!(times(&out.bytes()).len(), 99);
+    assert!(!log.log(&ev(0)));
+    assert_eq!(log.refused(), 2);
+    assert_eq!(log.finish().err().map(|error| error.kind()), Some(ErrorKind::NotConnected));
+}
+
+#[test]
+fn every_way_to_write_gives_the_same_bytes() -> Result<(), WriteError> {
+    let mut direct = LogWriter::<TestLog, _>::new(Vec::new())?;
+    direct.write(&ev(7))?;
+    let shared = LogWriter::<TestLog, _>::new(Vec::new())?.into_shared();
+    assert!(shared.log(&ev(7)));
+    let mut by_hand = TestLog::PREAMBLE.to_vec();
+    let mut record = [0; 255];
+    let length = encode::<TestLog, _>(&ev(7), &mut record).expect("room for the longest record");
+    by_hand.extend(&record[..length]);
+    assert_eq!(direct.finish()?, by_hand);
+    assert_eq!(shared.finish()?, by_hand);
+    let mut exact = vec![0; length];
+    assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact), Some(length));
+    assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact[1..]), None);
+    Ok(())
+}
