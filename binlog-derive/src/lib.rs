@@ -15,6 +15,8 @@ mod fallback;
 mod label;
 mod nearest;
 mod repr;
+#[cfg(test)]
+mod snapshots;
 mod tables;
 
 use errors::Errors;

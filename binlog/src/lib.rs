@@ -1,27 +1,78 @@
-#![doc = "placeholder"]
+//! Flight logs in the ArduPilot binary format: a struct is the message, checked by the compiler.
+//!
+//! ```
+//! use binlog::{LogMessage, LogSchema, LogWriter, Records, field::Centi};
+//! use zerocopy::{Immutable, IntoBytes};
+//!
+//! /// Vehicle attitude.
+//! #[derive(LogMessage, IntoBytes, Immutable)]
+//! #[log(name = "ATT")]
+//! #[repr(C, packed)]
+//! struct Attitude {
+//!     /// Time since boot.
+//!     time_us: u64,
+//!     /// Roll.
+//!     #[log(unit = "deg")]
+//!     roll: Centi<i16>,
+//! }
+//!
+//! /// Everything that this vehicle logs.
+//! #[derive(LogSchema)]
+//! enum FlightLog {
+//!     Att(Attitude),
+//! }
+//!
+//! let mut log = LogWriter::<FlightLog, _>::new(Vec::new())?; // or `create("flight.bin")`
+//! log.write(&Attitude { time_us: 2500, roll: Centi::from_f32(5.97) })?;
+//! let bytes = log.finish()?;
+//!
+//! let record = Records::new(&bytes).flatten().last().expect("the record");
+//! assert_eq!(record.decode::<Attitude>()?.roll.to_f64(), 5.97);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The map
+//!
+//! - A message is a struct with `#[derive(`[`LogMessage`]`)]`. Its columns are [`Field`]s: numbers, text and the types
+//!   of [`field`], enums and newtypes with `#[derive(`[`Field`](derive@Field)`)]`. What it is, as data, is its
+//!   [`Definition`].
+//! - The messages of a program are an enum with `#[derive(`[`LogSchema`]`)]`, which gives them ids and builds the
+//!   preamble of the log. Those that the format itself has are in [`messages`].
+//! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
+//!   takes a [`Sink`]. [`encode`] is the bare record.
+//! - [`Records`] reads a log, damaged or not; [`Decoder`] turns its records into the schema's messages.
+//!
+//! A struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Fields of a packed
+//! struct can't be borrowed: write `{ message.time_us }` for a copy where a macro such as `println!` would.
+//!
+//! # Features
+//!
+//! - `derive` (default): the macros, and with them schemas, the format's own messages and the writer. Without it the
+//!   reader is left.
+//! - `std` (default): the writer. Without it the crate is `no_std`; it never needs `alloc`.
+//! - `half`: `half::f16` as a field, format character `g`.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
 // The derive names this crate by its name, here too.
 extern crate self as binlog;
 
+mod check;
 mod definition;
 pub mod field;
 mod format;
+mod lint;
 mod message;
+#[cfg(feature = "derive")]
+pub mod messages;
 mod multiplier;
+#[cfg(feature = "derive")]
+mod preamble;
 mod record;
 mod records;
 mod schema;
 mod text;
 mod unit;
-
-mod check;
-mod lint;
-#[cfg(feature = "derive")]
-pub mod messages;
-#[cfg(feature = "derive")]
-mod preamble;
 #[cfg(all(feature = "derive", feature = "std"))]
 mod writer;
 
@@ -41,3 +92,7 @@ pub use schema::{LogSchema, Logs, Message, Sink};
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub use writer::{LogWriter, SharedWriter, WriteError};
+
+#[cfg(all(doctest, feature = "derive", feature = "std"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -1,0 +1,138 @@
+//! What the derives write, printed: `cargo insta review` shows a change.
+
+use proc_macro2::TokenStream;
+use syn::{DeriveInput, parse_quote};
+
+fn printed(output: TokenStream) -> String {
+    prettyplease::unparse(&syn::parse2(output).expect("the derive writes items"))
+}
+
+/// Without the input, which stands here.
+macro_rules! assert_snapshot {
+    ($($argument:expr),*) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($argument),*) })
+    };
+}
+
+fn message(input: DeriveInput) -> String {
+    printed(crate::log_message(&input))
+}
+
+#[test]
+fn a_message_of_scaled_integers() {
+    assert_snapshot!(message(parse_quote! {
+        /// Vehicle attitude.
+        #[log(name = "ATT")]
+        #[repr(C, packed)]
+        pub struct Attitude {
+            /// Time since boot.
+            pub time_us: u64,
+            /// Desired roll.
+            #[log(unit = "deg")]
+            pub des_roll: Centi<i16>,
+            #[log(label = "ErrRP", unit = 'd')]
+            pub error_roll_pitch: Centi<u16>,
+        }
+    }));
+}
+
+#[test]
+fn a_message_with_instances_and_a_custom_unit() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "MAG", crate = "crate::logging::binlog")]
+        #[repr(C, packed)]
+        struct Compass {
+            time_us: u64,
+            #[log(label = "I", instance)]
+            instance: u8,
+            #[log(unit = units::MICROTESLA, mult = 1e-3)]
+            mag_x: i16,
+            health: bool,
+        }
+    }));
+}
+
+#[test]
+fn a_message_with_text_coordinates_and_bits() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "WAYP")]
+        #[repr(C)]
+        struct Waypoint {
+            time_us: u64,
+            latitude: field::Latitude,
+            r#type: Chars<4>,
+            #[log(bits(0 = "reached", 1 = "skipped"))]
+            flags: u32,
+        }
+    }));
+}
+
+#[test]
+fn a_message_with_a_suspicious_float() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "CTUN")]
+        #[repr(C, packed)]
+        struct ControlTuning {
+            time_us: u64,
+            #[log(unit = "m", mult = 1e-2)]
+            baro_alt: f32,
+            #[log(unit = "m", mult = 1e-2, allow(float_multiplier))]
+            terrain_alt: f32,
+        }
+    }));
+}
+
+#[test]
+fn a_message_as_another_firmware_logs_it() {
+    assert_snapshot!(message(parse_quote! {
+        /// Definition of a message.
+        #[log(name = "FMT", as_logged, default_id = 128)]
+        #[repr(C, packed)]
+        struct Fmt {
+            r#type: u8,
+            #[log(unit = "B", mult = '-')]
+            length: u8,
+        }
+    }));
+}
+
+#[test]
+fn a_message_with_mistakes() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "Attitude")]
+        struct Attitude {
+            time: u64,
+        }
+    }));
+}
+
+#[test]
+fn a_schema() {
+    assert_snapshot!(printed(crate::log_schema(&parse_quote! {
+        enum FlightLog {
+            #[log(id = 0x64)]
+            Att(Attitude),
+            Ctun(ControlTuning),
+            Msg(messages::Msg),
+        }
+    })));
+}
+
+#[test]
+fn fields_of_an_enum_and_of_a_newtype() {
+    let values: DeriveInput = parse_quote! {
+        #[repr(u8)]
+        enum ArmState {
+            /// Motors are off.
+            Disarmed = 0,
+            Armed = 1,
+        }
+    };
+    let newtype: DeriveInput = parse_quote! {
+        #[repr(transparent)]
+        #[log(unit = "V", mult = 1e-3)]
+        struct Millivolts(u16);
+    };
+    assert_snapshot!("field_of_an_enum", printed(crate::field_type(&values)));
+    assert_snapshot!("field_of_a_newtype", printed(crate::field_type(&newtype)));
+}
