@@ -95,6 +95,9 @@ impl fmt::Display for Definition {
             }
             f.write_str(" | ")?;
             cell(f, column.description)?;
+            if column.meanings != Meanings::None && !column.description.is_empty() {
+                f.write_str(" ")?;
+            }
             column.meanings.write(f)?;
             writeln!(f, " |")?;
         }
@@ -110,7 +113,7 @@ impl Meanings {
             Meanings::Bits(meanings) => ("bit ", *meanings),
         };
         for (i, meaning) in meanings.iter().enumerate() {
-            let separator = if i == 0 { "; " } else { ", " };
+            let separator = if i == 0 { "" } else { ", " };
             write!(f, "{separator}{kind}{}: {}", meaning.value, meaning.name)?;
             if !meaning.description.is_empty() {
                 f.write_str(" (")?;

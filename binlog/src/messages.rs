@@ -25,6 +25,7 @@ use zerocopy::{Immutable, IntoBytes};
 #[allow(non_camel_case_types, reason = "they stand for the native types")]
 mod big_endian {
     use zerocopy::little_endian;
+    pub type i16 = little_endian::I16;
     pub type u16 = little_endian::U16;
     pub type i32 = little_endian::I32;
     pub type u32 = little_endian::U32;
@@ -341,7 +342,7 @@ pub struct Gps {
     #[log(label = "NSats", unit = "satellites")]
     pub satellites: u8,
     /// Horizontal dilution of precision.
-    #[log(label = "HDop", mult = '-')]
+    #[log(label = "HDop")]
     pub hdop: Centi<i16>,
     /// Latitude.
     #[log(label = "Lat")]
@@ -362,7 +363,7 @@ pub struct Gps {
     #[log(label = "VZ", unit = "m/s")]
     pub vertical_speed: f32,
     /// Heading, for receivers with two antennas.
-    #[log(unit = "degheading")]
+    #[log(unit = "degheading", mult = '-')]
     pub yaw: f32,
     /// 1 if the position is in use.
     #[log(label = "U")]
