@@ -25,13 +25,13 @@ use zerocopy::{Immutable, IntoBytes};
 #[allow(non_camel_case_types, reason = "they stand for the native types")]
 mod big_endian {
     use zerocopy::little_endian;
-    pub type i16 = little_endian::I16;
-    pub type u16 = little_endian::U16;
-    pub type i32 = little_endian::I32;
-    pub type u32 = little_endian::U32;
-    pub type u64 = little_endian::U64;
-    pub type f32 = little_endian::F32;
-    pub type f64 = little_endian::F64;
+    pub(super) type i16 = little_endian::I16;
+    pub(super) type u16 = little_endian::U16;
+    pub(super) type i32 = little_endian::I32;
+    pub(super) type u32 = little_endian::U32;
+    pub(super) type u64 = little_endian::U64;
+    pub(super) type f32 = little_endian::F32;
+    pub(super) type f64 = little_endian::F64;
 }
 #[cfg(target_endian = "big")]
 use big_endian::*;
