@@ -22,6 +22,10 @@ const COLUMN: Place =
 const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
 const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id"] };
 const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "crate"] };
+/// What people write for a key.
+const OTHER_KEYS: [(&str, &str); 5] =
+    [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
+
 const PLACES: [&Place; 5] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE];
 
 /// Attributes of a message's struct.
@@ -200,7 +204,13 @@ impl Item {
         let unit = match expr {
             Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => standard(tables::unit_named(&name.value())),
             Expr::Lit(ExprLit { lit: Lit::Char(id), .. }) => standard(tables::unit_with_id(id.value())),
-            Expr::Path(path) => Ok(Unit::Custom(path.path.clone())),
+            Expr::Path(path) => match path.path.get_ident().map(ToString::to_string) {
+                // A constant is in upper case.
+                Some(name) if name.starts_with(char::is_lowercase) && tables::unit_named(&name).is_ok() => {
+                    Err(format!("the name of a unit is a string: `unit = \"{name}\"`"))
+                }
+                _ => Ok(Unit::Custom(path.path.clone())),
+            },
             _ => return Err(self.wants(wanted)),
         };
         unit.map(|value| Located { value, span }).map_err(|text| syn::Error::new_spanned(expr, text))
@@ -288,9 +298,11 @@ fn each(
             if !place.keys.contains(&key.as_str()) {
                 let belongs = PLACES.iter().find(|other| other.keys.contains(&key.as_str()));
                 understood &= belongs.is_some();
-                let hint = match belongs {
-                    Some(other) => format!("; it belongs on {}", other.name),
-                    None => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
+                let other_key = OTHER_KEYS.iter().find(|other| other.0 == key && place.keys.contains(&other.1));
+                let hint = match (belongs, other_key) {
+                    (Some(other), _) => format!("; it belongs on {}", other.name),
+                    (None, Some((_, meant))) => format!("; did you mean `{meant}`?"),
+                    (None, None) => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
                 };
                 errors.at(item.key.span(), format!("`{key}` is not an attribute of {}{hint}", place.name));
             } else if seen.contains(&key) {

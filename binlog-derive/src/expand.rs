@@ -30,10 +30,18 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let description = &message.description;
     let default_id = option(message.attributes.default_id);
     let columns = message.columns.iter().map(|each| column(message, each));
+    // For compile time: an `offset_of!` is a constant with a body of its own, so offsets are counted up instead, as
+    // `IntoBytes` leaves no padding; and a `?` is two traits to resolve.
     let decoded = message.columns.iter().map(|column| {
         let Column { ident: field, ty, label, .. } = column;
         quote! {
-            #field: __binlog::decode_column::<#ty>(__payload, __binlog::offset_of!(#ident, #field), #name, #label)?
+            #field: match __binlog::decode_column::<#ty>(__payload, __at, #name, #label) {
+                __binlog::Ok(__value) => {
+                    __at += ::core::mem::size_of::<#ty>();
+                    __value
+                }
+                __binlog::Err(__error) => return __binlog::Err(__error),
+            }
         }
     });
     // At the name, so that an error of a column says nothing of the derive.
@@ -60,7 +68,10 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
                     columns: #columns,
                     default_id: #default_id,
                 },
-                |__payload| __binlog::Ok(#ident { #(#decoded),* }),
+                |__payload| {
+                    let mut __at: __binlog::usize = 0;
+                    __binlog::Ok(#ident { #(#decoded),* })
+                },
             );
             const _: () = #length;
             #[automatically_derived]
@@ -201,6 +212,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
         .iter()
         .zip(&index)
         .map(|(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::blame(&__PLAN, #index);));
+    // Inline, so that code for 200 messages is made only in a crate that decodes or matches them: most just log.
     in_scope(
         schema.krate.as_ref(),
         quote! {
@@ -215,6 +227,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::Message] = &__MESSAGES;
                 const PREAMBLE: &'static [__binlog::u8] = &__PREAMBLE;
+                #[inline]
                 fn decode(
                     __index: __binlog::usize,
                     __payload: &[__binlog::u8],
@@ -224,6 +237,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
                         _ => __binlog::Err(__binlog::DecodeError::Index { index: __index }),
                     }
                 }
+                #[inline]
                 fn record(&self) -> (__binlog::u8, &[__binlog::u8]) {
                     match self {
                         #(#ident::#name(__message) => {

@@ -25,6 +25,51 @@ use proc_macro2::TokenStream as TokenStream2;
 use syn::DeriveInput;
 
 /// Makes a struct a log message.
+///
+/// Beside it stand zerocopy's `IntoBytes` and `Immutable`, and `#[repr(C, packed)]` (or a `repr(C)` without padding):
+/// the struct's bytes in memory are the record's payload.
+///
+/// ```
+/// use binlog::{LogMessage, Unit, field::Centi};
+/// use zerocopy::{Immutable, IntoBytes};
+///
+/// const MICROTESLA: Unit = Unit::custom('T', "uT");
+///
+/// /// What a compass measures.
+/// #[derive(LogMessage, IntoBytes, Immutable)]
+/// #[log(name = "CMP")]
+/// #[repr(C, packed)]
+/// struct Compass {
+///     time_us: u64,                             // TimeUS, format Q, unit s, multiplier 1e-6
+///     #[log(label = "I", instance)]
+///     instance: u8,                             // I, format B, unit #
+///     #[log(unit = MICROTESLA, mult = 1e-3)]
+///     mag_x: i16,                               // MagX, format h, unit T, multiplier C
+///     #[log(unit = "degC")]
+///     temperature: Centi<i16>,                  // Temperature, format c, unit O, multiplier B
+/// }
+/// ```
+///
+/// # Attributes of the struct
+///
+/// - `name = "ATT"`: 2 to 4 upper-case letters, digits and `_`, not a digit first. Required.
+/// - `allow(float_multiplier)`: no warning about a float with a multiplier, in any field.
+/// - `as_logged`: as another firmware logs it. Names, labels, time, instance and scaling need not satisfy the rules.
+/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
+///
+/// # Attributes of a field
+///
+/// - `label = "DesRoll"`: instead of the field's name in UpperCamelCase. An ASCII identifier, no Python keyword, no
+///   attribute of pymavlink's messages; all labels, joined by commas, have 64 bytes.
+/// - `unit = "deg"`: a standard unit by its name, by its id (`'d'`), or a constant made by `Unit::custom`.
+/// - `mult = 1e-2`: a standard multiplier by its value, by its id (`'B'`), or a constant made by `Multiplier::custom`.
+///   With a unit and no `mult` it is 1; without both, none.
+/// - `instance`: this column tells several sensors apart. One byte, directly after the time.
+/// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: what values or bits stand for, for documentation.
+/// - `allow(float_multiplier)`: as above.
+///
+/// The first field is `time_us: u64`; a record has at most 16 fields and 255 bytes, 3 of them the header. Doc comments
+/// become descriptions.
 #[proc_macro_derive(LogMessage, attributes(log))]
 pub fn derive_log_message(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -33,7 +78,13 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
     }
 }
 
-/// Makes an enum of messages the schema of a log.
+/// Makes an enum of messages the schema of a log: a variant for each message, `Att(Attitude)`.
+///
+/// # Attributes
+///
+/// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it the format's own messages have one of
+///   129 to 141, the others the smallest that is free from 1 upward, in order of declaration.
+/// - of the enum, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(LogSchema, attributes(log))]
 pub fn derive_log_schema(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -42,7 +93,32 @@ pub fn derive_log_schema(input: TokenStream) -> TokenStream {
     }
 }
 
-/// Makes an enum or a newtype a field of messages.
+/// Makes an enum with an integer `repr`, or a newtype with `repr(transparent)`, a field of messages.
+///
+/// ```
+/// use binlog::Field;
+/// use zerocopy::{Immutable, IntoBytes};
+///
+/// /// Format B, with the names for documentation.
+/// #[derive(Field, IntoBytes, Immutable, Clone, Copy)]
+/// #[repr(u8)]
+/// enum Phase {
+///     /// On the pad.
+///     Ready = 0,
+///     Flying = 1,
+/// }
+///
+/// /// Format H, unit V, multiplier 1e-3.
+/// #[derive(Field, IntoBytes, Immutable, Clone, Copy)]
+/// #[repr(transparent)]
+/// #[log(unit = "V", mult = 1e-3)]
+/// struct Millivolts(u16);
+/// ```
+///
+/// # Attributes of a newtype
+///
+/// - `unit`, `mult`, `values`, `bits`: what the type brings along; a field's own attributes override it.
+/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`. An enum takes it too.
 #[proc_macro_derive(Field, attributes(log))]
 pub fn derive_field(input: TokenStream) -> TokenStream {
     match syn::parse(input) {

@@ -1,8 +1,10 @@
 //! The nearest name, for "did you mean".
 
-/// The candidate that `word` was probably meant to be: at most a third of its letters are wrong, or only their case.
+/// The candidate that `word` was probably meant to be: at most a third of its letters are wrong, or only their case. Of
+/// one or two letters, any would do.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = word.chars().count().div_ceil(3);
+    let length = word.chars().count();
+    let limit = if length < 3 { 0 } else { length.div_ceil(3) };
     candidates
         .into_iter()
         .filter(|candidate| !candidate.is_empty())
@@ -47,6 +49,7 @@ mod tests {
     #[test]
     fn nothing_near_is_no_suggestion() {
         assert_eq!(nearest("furlong", ["m", "m/s", "deg"]), None);
+        assert_eq!(nearest("g", ["m", "A"]), None);
         assert_eq!(nearest("DEG", ["deg", "degC"]), Some("deg"));
     }
 }

@@ -105,8 +105,18 @@ const OTHER_NAMES: [(&str, &str); 35] = [
     ("ohm", "Ohm"),
 ];
 
-const PREFIXES: [(&str, &str); 7] =
-    [("d", "1e-1"), ("c", "1e-2"), ("m", "1e-3"), ("u", "1e-6"), ("µ", "1e-6"), ("n", "1e-9"), ("h", "100")];
+/// A prefix, and the multiplier to write in its place, where the format has it.
+const PREFIXES: [(&str, Option<&str>); 9] = [
+    ("d", Some("1e-1")),
+    ("c", Some("1e-2")),
+    ("m", Some("1e-3")),
+    ("u", Some("1e-6")),
+    ("µ", Some("1e-6")),
+    ("n", Some("1e-9")),
+    ("h", Some("100")),
+    ("k", None),
+    ("M", None),
+];
 
 /// The unit of a name.
 pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
@@ -120,7 +130,10 @@ pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
         PREFIXES.iter().find_map(|(prefix, value)| {
             let base = name.strip_prefix(prefix)?;
             let (_, unit) = UNITS.iter().find(|unit| unit.1 == base && base != "instance")?;
-            Some(format!("; write `unit = \"{unit}\", mult = {value}`"))
+            Some(match value {
+                Some(value) => format!("; write `unit = \"{unit}\", mult = {value}`"),
+                None => format!("; store it in `{unit}`, as the format has no multiplier for `{prefix}`"),
+            })
         })
     };
     let other_name = || OTHER_NAMES.iter().find(|other| other.0.eq_ignore_ascii_case(name)).map(|other| other.1);
@@ -199,6 +212,10 @@ mod tests {
     fn a_prefixed_unit_is_explained() {
         assert_eq!(unit_named("cm").unwrap_err(), "`cm` is not a unit; write `unit = \"m\", mult = 1e-2`");
         assert_eq!(unit_named("mV").unwrap_err(), "`mV` is not a unit; write `unit = \"V\", mult = 1e-3`");
+        assert_eq!(
+            unit_named("kPa").unwrap_err(),
+            "`kPa` is not a unit; store it in `Pa`, as the format has no multiplier for `k`"
+        );
         assert_eq!(unit_named("m/s/s/s").unwrap_err(), "`m/s/s/s` is not a unit; did you mean `m/s/s`?");
         assert_eq!(unit_named("DEG").unwrap_err(), "`DEG` is not a unit; did you mean `deg`?");
     }

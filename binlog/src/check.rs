@@ -92,6 +92,9 @@ const fn instance(column: &Column) {
 #[track_caller]
 const fn scaling(column: &Column) {
     let Column { label, format, unit, multiplier, .. } = *column;
+    if unit.id() == Unit::INSTANCE.id() {
+        panic!("an instance column is marked by `#[log(instance)]`");
+    }
     if format.is_centi() && !matches!(multiplier.id(), b'B' | b'-') {
         let text = about(label, format).str(", hundredths already; its multiplier is 1e-2 ('B') or none ('-')");
         panic!("{}", text.as_str());

@@ -90,8 +90,10 @@ impl fmt::Display for Definition {
         writeln!(f, "| --- | --- | --- | --- | --- |")?;
         for column in self.columns {
             write!(f, "| {} | {} | {} | ", column.label, column.format, column.unit.name())?;
-            if column.multiplier != Multiplier::NONE {
-                write!(f, "{}", column.multiplier.value())?;
+            match column.multiplier.value() {
+                0.0 => {}
+                value if value < 0.1 => write!(f, "{value:e}")?,
+                value => write!(f, "{value}")?,
             }
             f.write_str(" | ")?;
             cell(f, column.description)?;

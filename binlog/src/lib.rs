@@ -65,6 +65,7 @@ mod lint;
 mod message;
 #[cfg(feature = "derive")]
 pub mod messages;
+mod mismatch;
 mod multiplier;
 #[cfg(feature = "derive")]
 mod preamble;
@@ -85,9 +86,10 @@ pub use definition::{Column, Definition, Meaning, Meanings};
 pub use field::Field;
 pub use format::Format;
 pub use message::{DecodeError, LogMessage};
+pub use mismatch::{Difference, Mismatch};
 pub use multiplier::Multiplier;
 pub use record::{HEADER, encode};
-pub use records::{Decoder, Difference, LoggedDefinition, Mismatch, Reason, Record, Records, Skipped};
+pub use records::{Decoder, LoggedDefinition, Reason, Record, Records, Skipped};
 pub use schema::{LogSchema, Logs, Message, Sink};
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]

@@ -1,7 +1,6 @@
 //! Messages: a struct, its definition and its bytes.
 
-use crate::records::Mismatch;
-use crate::{Definition, Field};
+use crate::{Definition, Field, Mismatch};
 use core::fmt;
 use zerocopy::{Immutable, IntoBytes};
 

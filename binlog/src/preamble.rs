@@ -316,11 +316,13 @@ impl<const N: usize> Plan<N> {
 ///
 /// pymavlink needs the UNIT and MULT records before the first FMTU.
 pub const fn preamble<const N: usize, const LENGTH: usize>(variants: &[Variant; N], plan: &Plan<N>) -> [u8; LENGTH] {
-    let mut records = Buffer { bytes: [0; LENGTH], at: 0 };
+    let mut bytes = [0; LENGTH];
+    let mut records = Buffer { bytes: &mut bytes, at: 0 };
+    let (fmt, fmtu) = (plan.own_ids[FMT], plan.own_ids[FMTU]);
     let mut fmtu_time = 0;
     let mut own = 0;
     while own < OWN.len() {
-        records.fmt(plan, plan.own_ids[own], OWN[own]);
+        records.fmt(fmt, plan.own_ids[own], OWN[own]);
         own += 1;
     }
     let mut i = 0;
@@ -333,98 +335,123 @@ pub const fn preamble<const N: usize, const LENGTH: usize>(variants: &[Variant; 
     }
     let mut id = 0;
     while id < 128 {
-        if let Some(unit) = plan.units[id] {
-            records.header(plan.own_ids[UNIT]);
-            records.put(&0u64.to_le_bytes(), 8);
-            records.put(&[unit.id()], 1);
-            records.put(unit.name().as_bytes(), 64);
+        if let Some(unit) = &plan.units[id] {
+            records.unit(plan.own_ids[UNIT], unit);
         }
         id += 1;
     }
     let mut id = 0;
     while id < 128 {
-        if let Some(multiplier) = plan.multipliers[id] {
-            records.header(plan.own_ids[MULT]);
-            records.put(&0u64.to_le_bytes(), 8);
-            records.put(&[multiplier.id()], 1);
-            records.put(&multiplier.value().to_le_bytes(), 8);
+        if let Some(multiplier) = &plan.multipliers[id] {
+            records.multiplier(plan.own_ids[MULT], multiplier);
         }
         id += 1;
     }
     let mut own = 0;
     while own < OWN.len() {
-        records.fmtu(plan, plan.own_ids[own], OWN[own], fmtu_time);
+        records.fmtu(fmtu, plan.own_ids[own], OWN[own], fmtu_time);
         own += 1;
     }
     let mut i = 0;
     while i < N {
         if !plan.is_own(i) {
-            records.fmt(plan, plan.ids[i], variants[i].definition);
-            records.fmtu(plan, plan.ids[i], variants[i].definition, fmtu_time);
+            records.fmt(fmt, plan.ids[i], variants[i].definition);
+            records.fmtu(fmtu, plan.ids[i], variants[i].definition, fmtu_time);
         }
         i += 1;
     }
-    records.bytes
+    bytes
 }
 
-struct Buffer<const LENGTH: usize> {
-    bytes: [u8; LENGTH],
+/// Not generic, and a record is one assignment: what compiles a schema is the number of calls and steps in here.
+struct Buffer<'a> {
+    bytes: &'a mut [u8],
     at: usize,
 }
 
-impl<const LENGTH: usize> Buffer<LENGTH> {
-    /// Text or bytes, zero-padded to `width`.
-    const fn put(&mut self, bytes: &[u8], width: usize) {
-        // Too long only in a definition that doesn't compile.
-        let length = if bytes.len() < width { bytes.len() } else { width };
-        self.bytes.split_at_mut(self.at).1.split_at_mut(length).0.copy_from_slice(bytes.split_at(length).0);
-        self.at += width;
+impl Buffer<'_> {
+    const fn put<const WIDTH: usize>(&mut self, record: [u8; WIDTH]) {
+        match self.bytes.split_at_mut(self.at).1.first_chunk_mut() {
+            Some(place) => *place = record,
+            None => panic!("the preamble is longer than planned"),
+        }
+        self.at += WIDTH;
     }
 
-    const fn header(&mut self, id: u8) {
-        self.put(&[crate::HEADER[0], crate::HEADER[1], id], Definition::HEADER_LENGTH);
+    const fn unit(&mut self, record_id: u8, unit: &Unit) {
+        let mut record = [0; OWN[UNIT].length()];
+        header(&mut record, record_id);
+        record[11] = unit.id();
+        copy(&mut record, 12, unit.name());
+        self.put(record);
     }
 
-    const fn fmt<const N: usize>(&mut self, plan: &Plan<N>, id: u8, definition: &Definition) {
-        self.header(plan.own_ids[FMT]);
-        self.put(&[id, definition.length() as u8], 2);
-        self.put(definition.name.as_bytes(), 4);
-        let mut format = [0; 16];
-        let mut labels = [0; 64];
-        let mut end = 0;
+    const fn multiplier(&mut self, record_id: u8, multiplier: &Multiplier) {
+        let mut record = [0; OWN[MULT].length()];
+        header(&mut record, record_id);
+        record[11] = multiplier.id();
+        *record.last_chunk_mut().unwrap() = multiplier.value().to_le_bytes();
+        self.put(record);
+    }
+
+    const fn fmt(&mut self, record_id: u8, id: u8, definition: &Definition) {
+        const FORMATS: usize = 9;
+        const LABELS: usize = 25;
+        let mut record = [0; OWN[FMT].length()];
+        header(&mut record, record_id);
+        record[3] = id;
+        record[4] = definition.length() as u8;
+        copy(&mut record, 5, definition.name);
+        let mut end = LABELS;
         let mut i = 0;
-        while i < definition.columns.len() && i < format.len() {
-            let Column { label, format: character, .. } = definition.columns[i];
-            format[i] = character.character();
-            if i > 0 && end < labels.len() {
-                labels[end] = b',';
+        while i < definition.columns.len() && i < 16 {
+            let column = &definition.columns[i];
+            record[FORMATS + i] = column.format as u8;
+            if i > 0 && end < record.len() {
+                record[end] = b',';
                 end += 1;
             }
-            let room = labels.len() - end;
-            let length = if label.len() < room { label.len() } else { room };
-            labels.split_at_mut(end).1.split_at_mut(length).0.copy_from_slice(label.as_bytes().split_at(length).0);
-            end += length;
+            end = copy(&mut record, end, column.label);
             i += 1;
         }
-        self.put(&format, 16);
-        self.put(&labels, 64);
+        self.put(record);
     }
 
-    const fn fmtu<const N: usize>(&mut self, plan: &Plan<N>, id: u8, definition: &Definition, time_us: u64) {
-        self.header(plan.own_ids[FMTU]);
-        self.put(&time_us.to_le_bytes(), 8);
-        let mut units = [0; 16];
-        let mut multipliers = [0; 16];
+    const fn fmtu(&mut self, record_id: u8, id: u8, definition: &Definition, time_us: u64) {
+        const UNITS: usize = 12;
+        const MULTIPLIERS: usize = 28;
+        let mut record = [0; OWN[FMTU].length()];
+        header(&mut record, record_id);
+        // It is 0 or 256.
+        record[4] = (time_us >> 8) as u8;
+        record[11] = id;
         let mut i = 0;
-        while i < definition.columns.len() && i < units.len() {
-            units[i] = definition.columns[i].unit.id();
-            multipliers[i] = definition.columns[i].multiplier.id();
+        while i < definition.columns.len() && i < 16 {
+            let column = &definition.columns[i];
+            record[UNITS + i] = column.unit.id();
+            record[MULTIPLIERS + i] = column.multiplier.id();
             i += 1;
         }
-        self.put(&[id], 1);
-        self.put(&units, 16);
-        self.put(&multipliers, 16);
+        self.put(record);
     }
+}
+
+const fn header(record: &mut [u8], id: u8) {
+    record[0] = crate::HEADER[0];
+    record[1] = crate::HEADER[1];
+    record[2] = id;
+}
+
+/// Copies text to a place, and returns where it ends. Too long for it is only what doesn't compile.
+const fn copy(record: &mut [u8], mut at: usize, text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() && at < record.len() {
+        record[at] = bytes[i];
+        at += 1;
+        i += 1;
+    }
+    at
 }
 
 /// The name of the first message that uses a unit or multiplier, for an error.

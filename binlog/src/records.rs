@@ -4,7 +4,7 @@ mod decoder;
 mod logged;
 
 pub use decoder::Decoder;
-pub use logged::{Difference, LoggedDefinition, Mismatch};
+pub use logged::LoggedDefinition;
 
 use crate::{DecodeError, HEADER, LogMessage};
 use core::fmt;
@@ -232,6 +232,12 @@ impl<'a> Record<'a> {
     pub fn decode<M: LogMessage>(&self) -> Result<M, DecodeError> {
         self.definition.check(&M::DEFINITION).map_err(DecodeError::Definition)?;
         M::decode(self.payload)
+    }
+}
+
+impl fmt::Debug for Records<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Records").field("offset", &self.at).field("length", &self.bytes.len()).finish_non_exhaustive()
     }
 }
 

@@ -81,13 +81,42 @@ impl<S: LogSchema> Logs<Nothing> for S {
 /// Where messages go, for libraries that log and know neither the schema nor the sink.
 ///
 /// ```
-/// use binlog::{Sink, messages::Ev};
+/// use binlog::{Sink, messages::{Ev, Msg}};
 ///
-/// fn arm(log: &impl Sink<Ev>, time_us: u64) {
+/// fn arm(log: &(impl Sink<Ev> + Sink<Msg>), time_us: u64) {
 ///     log.log(&Ev { time_us, id: 10 });
+///     for part in Msg::parts(time_us, 0, "armed").into_iter().flatten() {
+///         log.log(&part);
+///     }
 /// }
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sink for `{M}`",
+    label = "`{M}` can't be logged here",
+    note = "a sink takes messages through a shared reference: a `LogWriter` becomes one by `into_shared()`",
+    note = "its schema must have a variant that holds `{M}`"
+)]
 pub trait Sink<M> {
     /// Logs a message. True when it was accepted.
     fn log(&self, message: &M) -> bool;
+}
+
+impl<M, T: Sink<M> + ?Sized> Sink<M> for &T {
+    fn log(&self, message: &M) -> bool {
+        (**self).log(message)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<M, T: Sink<M> + ?Sized> Sink<M> for std::boxed::Box<T> {
+    fn log(&self, message: &M) -> bool {
+        (**self).log(message)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<M, T: Sink<M> + ?Sized> Sink<M> for std::sync::Arc<T> {
+    fn log(&self, message: &M) -> bool {
+        (**self).log(message)
+    }
 }

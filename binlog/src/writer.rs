@@ -11,10 +11,10 @@ use crate::messages::{File, Mode, Msg, Parm};
 use crate::record::{encode, encode_at};
 use crate::{LogMessage, LogSchema, Logs};
 use error::Progress;
-use std::fs;
 use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::{fmt, fs};
 
 /// Writes a log to any [`Write`]: the preamble at once, then the records of the schema's messages.
 ///
@@ -167,8 +167,14 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         S: Logs<M>,
     {
         self.drain()?;
-        self.end = encode::<S, M>(message, &mut self.buffer).expect("the buffer holds the longest record");
-        Ok(())
+        match encode::<S, M>(message, &mut self.buffer) {
+            Some(end) => {
+                self.end = end;
+                Ok(())
+            }
+            // No derived message is, but the trait may be implemented by hand.
+            None => Err(self.refuse(M::DEFINITION.name, "the record is longer than 255 bytes")),
+        }
     }
 
     /// Logs a parameter: `name` of at most 16 bytes, and the value that the firmware was built with, if there is one.
@@ -180,7 +186,8 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<Parm>,
     {
-        let parm = Parm::new(time_us, name, value, default).map_err(|error| self.refuse(name, error))?;
+        let parm = Parm::new(time_us, name, value, default)
+            .map_err(|error| self.refuse(format_args!("the parameter's name `{name}`"), error))?;
         self.write(&parm)
     }
 
@@ -196,7 +203,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<Msg>,
     {
-        let parts = Msg::parts(time_us, self.text_id, text).map_err(|error| self.refuse("text", error))?;
+        let parts = Msg::parts(time_us, self.text_id, text).map_err(|error| self.refuse("the text", error))?;
         self.text_id = self.text_id.wrapping_add(1);
         for part in parts {
             self.write(&part)?;
@@ -215,7 +222,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         S: Logs<Mode>,
     {
         let Some(mode) = FlightMode::new(number) else {
-            return Err(self.refuse("mode", format!("{number} is above 127, which readers take for negative")));
+            return Err(self.refuse("the mode", format_args!("{number} is above 127, which readers take for negative")));
         };
         self.write(&Mode::new(time_us, mode, reason))
     }
@@ -230,7 +237,8 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<File>,
     {
-        let parts = File::parts(name, contents).map_err(|error| self.refuse(name, error))?;
+        let parts = File::parts(name, contents);
+        let parts = parts.map_err(|error| self.refuse(format_args!("the file or its name `{name}`"), error))?;
         for part in parts {
             self.write(&part)?;
         }
@@ -306,19 +314,24 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         WriteError::new(error, self.path.as_deref(), written)
     }
 
-    /// An error of an argument.
-    fn refuse(&self, what: &str, why: impl std::fmt::Display) -> WriteError {
-        self.error(io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {why}")))
+    /// An error of an argument, which has nothing to do with what was written.
+    fn refuse(&self, what: impl fmt::Display, why: impl fmt::Display) -> WriteError {
+        let error = io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {why}"));
+        WriteError::new(error, self.path.as_deref(), Progress::default())
     }
 
     /// Whole records in `..end` of the buffer, which begins with one. Counted when asked, not with each record.
     fn records_until(&self, end: usize) -> u64 {
+        let mut lengths = [0; 256];
+        for message in S::MESSAGES {
+            lengths[usize::from(message.id)] = message.definition.length();
+        }
         let mut records = 0;
         let mut at = 0;
-        while let Some(&id) = self.buffer.get(at + 2) {
-            let Some(message) = S::MESSAGES.iter().find(|message| message.id == id) else { break };
-            at += message.definition.length();
-            if at > end {
+        while let Some(&id) = self.buffer[..end].get(at + 2) {
+            at += lengths[usize::from(id)];
+            // A length of 0 is none of a record's that was accepted.
+            if at > end || lengths[usize::from(id)] == 0 {
                 break;
             }
             records += 1;
@@ -333,5 +346,15 @@ impl<S: LogSchema, W: Write> Drop for LogWriter<S, W> {
             // Nobody is left to take the error; `finish` is the way to see it.
             let _ = self.drain();
         }
+    }
+}
+
+impl<S: LogSchema, W: Write> fmt::Debug for LogWriter<S, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogWriter")
+            .field("path", &self.path)
+            .field("records", &self.records())
+            .field("bytes", &self.bytes())
+            .finish_non_exhaustive()
     }
 }

@@ -125,6 +125,6 @@ fn a_variant_added_at_the_end_renumbers_nothing() {
 fn a_definition_prints_as_documentation() {
     let text = Ver::DEFINITION.to_string();
     assert!(text.starts_with("## VER\n\nVersion of the firmware.\n\n98 bytes a record.\n"), "{text}");
-    assert!(text.contains("| TimeUS | Q | s | 0.000001 | Time since boot. |"), "{text}");
+    assert!(text.contains("| TimeUS | Q | s | 1e-6 | Time since boot. |"), "{text}");
     assert!(text.contains("Vehicle that the firmware was built for. 1: Rover, 2: Copter"), "{text}");
 }

@@ -2,6 +2,7 @@
 
 use super::Field;
 use crate::Format;
+use crate::text::Text;
 use core::{fmt, str};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -31,8 +32,11 @@ impl<const N: usize> Chars<N> {
     pub const fn literal(text: &str) -> Self {
         match Self::checked(text) {
             Ok(chars) => chars,
-            Err(TextError::TooLong { .. }) => panic!("the text is longer than its column"),
             Err(TextError::Nul { .. }) => panic!("the text contains a NUL, where readers end it"),
+            Err(_) => {
+                let text = Text::new().str("the text has ").number(text.len()).str(" bytes, and ").number(N);
+                panic!("{}", text.str(" fit").as_str());
+            }
         }
     }
 
@@ -113,7 +117,10 @@ impl<const N: usize> fmt::Display for Chars<N> {
 
 impl<const N: usize> fmt::Debug for Chars<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "\"{}\"", self.as_bytes().escape_ascii())
+        match self.to_str() {
+            Ok(text) => write!(f, "{text:?}"),
+            Err(_) => write!(f, "\"{}\"", self.as_bytes().escape_ascii()),
+        }
     }
 }
 
@@ -136,14 +143,15 @@ chars! {
     64: Chars64;
 }
 
-/// Why a text is no [`Chars`].
+/// Why a text can't be logged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum TextError {
     /// It doesn't fit.
     TooLong {
-        /// Bytes of the text.
+        /// Its bytes.
         length: usize,
-        /// Bytes of the column.
+        /// The bytes that fit.
         width: usize,
     },
     /// It contains a NUL, and readers end text at the first one.
@@ -151,16 +159,22 @@ pub enum TextError {
         /// Byte position of the NUL.
         position: usize,
     },
+    /// It takes more than the 256 records that a long text may have.
+    TooManyParts {
+        /// Its bytes.
+        length: usize,
+    },
 }
 
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TextError::TooLong { length, width } => {
-                write!(f, "the text is {length} bytes, its column holds {width}; shorten it")
-            }
+            TextError::TooLong { length, width } => write!(f, "{length} bytes, and {width} fit; shorten it"),
             TextError::Nul { position } => {
-                write!(f, "the text has a NUL at byte {position}, where readers end it; remove it")
+                write!(f, "a NUL at byte {position}, where readers end the text; remove it")
+            }
+            TextError::TooManyParts { length } => {
+                write!(f, "{length} bytes take more than 256 records of 64 bytes; shorten it")
             }
         }
     }

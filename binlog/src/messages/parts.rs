@@ -42,7 +42,7 @@ impl Msg {
             return Err(TextError::Nul { position });
         }
         if cut(text).count() > MOST_PARTS {
-            return Err(TextError::TooLong { length: text.len(), width: MOST_PARTS * PART });
+            return Err(TextError::TooManyParts { length: text.len() });
         }
         let parts = cut(text).zip(0..=u8::MAX);
         Ok(parts.map(move |(part, seq)| Msg { time_us: time_us.into(), id, seq, message: Chars::cut(part) }))

@@ -2,6 +2,7 @@
 
 use super::{LoggedDefinition, Record};
 use crate::{DecodeError, LogSchema};
+use core::fmt;
 use core::marker::PhantomData;
 
 /// Turns the records of a log into the messages of a schema.
@@ -78,6 +79,14 @@ impl<'a, S: LogSchema> Decoder<'a, S> {
 impl<S: LogSchema> Default for Decoder<'_, S> {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl<S> fmt::Debug for Decoder<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let compared = self.checked.iter().flatten().map(|(definition, _)| definition.name());
+        f.write_str("Decoder ")?;
+        f.debug_list().entries(compared).finish()
     }
 }
 

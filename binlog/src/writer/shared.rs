@@ -2,6 +2,7 @@
 
 use super::{LogWriter, WriteError};
 use crate::{LogMessage, LogSchema, Logs, Sink};
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -25,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 ///         threads.spawn(move || assert!(log.log(&Ev { time_us: 0, id })));
 ///     }
 /// });
+/// log.with(|log| log.flush())?;
 /// let bytes = log.finish()?;
 /// # assert_eq!(binlog::Records::new(&bytes).flatten().filter(|record| record.name() == "EV").count(), 4);
 /// # Ok::<(), binlog::WriteError>(())
@@ -106,5 +108,16 @@ impl<S: Logs<M>, M: LogMessage, W: Write> Sink<M> for SharedWriter<S, W> {
 impl<S: LogSchema, W: Write> Clone for SharedWriter<S, W> {
     fn clone(&self) -> Self {
         SharedWriter(Arc::clone(&self.0))
+    }
+}
+
+impl<S: LogSchema, W: Write> fmt::Debug for SharedWriter<S, W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("SharedWriter")
+            .field("writer", &state.writer)
+            .field("first_error", &state.first_error)
+            .field("refused", &state.refused)
+            .finish()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! 1. A message is a struct with `#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`: its bytes in
 //!    memory are the record in the log. The first field is `time_us`, the time since boot in microseconds.
-//! 2. Its name, up to four upper-case letters and digits, is an attribute. A field's label is its own name in
+//! 2. Its name, two to four upper-case letters and digits, is an attribute. A field's label is its own name in
 //!    UpperCamelCase (`des_roll` is `DesRoll`), unless `label` gives a shorter one: all labels of a message, joined by
 //!    commas, have 64 bytes.
 //! 3. A field's type decides how it is stored, `unit` what it means, `mult` what a step of the stored number is worth:

@@ -133,7 +133,7 @@ fn version(time_us: u64) -> Ver {
         git_hash: 0,
         firmware: const { Chars::literal(FIRMWARE) },
         board_id: 0,
-        vehicle: VehicleType(2),
+        vehicle: VehicleType::COPTER,
         filter_version: 3,
         iomcu_mcu_id: 0,
         iomcu_cpu_id: 0,

@@ -1,0 +1,108 @@
+//! How a log's definition of a message differs from the program's.
+
+use crate::Format;
+use crate::field::Chars;
+use core::fmt;
+
+/// How a log's definition of a message differs from the program's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mismatch {
+    /// The program's name of the message.
+    pub message: &'static str,
+    /// The first difference.
+    pub difference: Difference,
+}
+
+/// One difference between a log's definition and the program's (`expected`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Difference {
+    /// The record is another message.
+    Name {
+        /// The log's name.
+        found: Chars<4>,
+    },
+    /// The number of columns.
+    Columns {
+        /// The program's.
+        expected: usize,
+        /// The log's.
+        found: usize,
+    },
+    /// The label of a column.
+    Label {
+        /// The program's.
+        expected: &'static str,
+        /// The log's, cut to 16 bytes.
+        found: Chars<16>,
+    },
+    /// The format character of a column.
+    Format {
+        /// The column.
+        label: &'static str,
+        /// The program's.
+        expected: Format,
+        /// The log's, 0 for none.
+        found: u8,
+    },
+    /// The length of the record, although the columns agree.
+    Length {
+        /// The program's.
+        expected: usize,
+        /// The log's.
+        found: u8,
+    },
+    /// The unit of a column.
+    Unit {
+        /// The column.
+        label: &'static str,
+        /// The program's id.
+        expected: u8,
+        /// The log's id.
+        found: u8,
+    },
+    /// The multiplier of a column.
+    Multiplier {
+        /// The column.
+        label: &'static str,
+        /// The program's id.
+        expected: u8,
+        /// The log's id.
+        found: u8,
+    },
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.message;
+        match self.difference {
+            Difference::Name { found } => write!(f, "the record is {found}, not {message}"),
+            Difference::Columns { expected, found } => {
+                write!(f, "{message} has {found} columns in this log, {expected} in the program")
+            }
+            Difference::Label { expected, found } => {
+                write!(f, "{message} has the label {found} in this log where the program has {expected}")
+            }
+            Difference::Format { label, expected, found } => {
+                let found = [found];
+                let found = found.escape_ascii();
+                write!(f, "{message}.{label} has format `{found}` in this log, `{expected}` in the program")
+            }
+            Difference::Length { expected, found } => {
+                write!(f, "{message} has records of {found} bytes in this log, {expected} in the program")
+            }
+            Difference::Unit { label, expected, found } => {
+                let (expected, found) = ([expected], [found]);
+                let (expected, found) = (expected.escape_ascii(), found.escape_ascii());
+                write!(f, "{message}.{label} has unit '{found}' in this log, '{expected}' in the program")
+            }
+            Difference::Multiplier { label, expected, found } => {
+                let (expected, found) = ([expected], [found]);
+                let (expected, found) = (expected.escape_ascii(), found.escape_ascii());
+                write!(f, "{message}.{label} has multiplier '{found}' in this log, '{expected}' in the program")
+            }
+        }
+    }
+}
+
+impl core::error::Error for Mismatch {}
