@@ -79,13 +79,15 @@ pub(crate) struct Located<T> {
 }
 
 pub(crate) enum Unit {
-    Standard(char, &'static str),
+    /// By its id in the table.
+    Standard(char),
     /// A constant of the program's.
     Custom(Path),
 }
 
 pub(crate) enum Multiplier {
-    Standard(char, f64),
+    /// By its id in the table.
+    Standard(char),
     /// A constant of the program's.
     Custom(Path),
 }
@@ -117,7 +119,7 @@ impl Parse for Item {
             syn::parenthesized!(list in input);
             Value::List(list.parse()?)
         } else if input.parse::<Option<Token![=]>>()?.is_some() {
-            Value::Expr(ungrouped(input.parse()?))
+            Value::Expr(expression(input)?)
         } else if input.peek(Token![:]) {
             return Err(input.error(format!("a value comes after `=`: `{key} = …`")));
         } else {
@@ -125,6 +127,15 @@ impl Parse for Item {
         };
         Ok(Item { key, value })
     }
+}
+
+/// A literal, as most values are, is parsed as such: the way through all that an expression may be is the larger part of
+/// what reading the attributes costs.
+fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
+    if input.peek(Lit) && (input.peek2(Token![,]) || input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())) {
+        return Ok(Expr::Lit(ExprLit { attrs: Vec::new(), lit: input.parse()? }));
+    }
+    input.parse().map(ungrouped)
 }
 
 /// The expression itself: one that came through a `macro_rules` variable is in an invisible group.
@@ -198,7 +209,7 @@ impl Item {
         let span = expr.span();
         let standard = |found: Result<(char, &'static str), String>| match found {
             Ok(('#', _)) => Err("an instance column is marked by `#[log(instance)]`".into()),
-            Ok((id, name)) => Ok(Unit::Standard(id, name)),
+            Ok((id, _)) => Ok(Unit::Standard(id)),
             Err(text) => Err(text),
         };
         let unit = match expr {
@@ -235,7 +246,7 @@ impl Item {
             _ => return Err(self.wants(wanted)),
         };
         match found {
-            Ok((id, value)) => Ok(Located { value: Multiplier::Standard(id, value), span }),
+            Ok((id, _)) => Ok(Located { value: Multiplier::Standard(id), span }),
             Err(text) => Err(syn::Error::new_spanned(expr, text)),
         }
     }

@@ -4,7 +4,7 @@
 //! reader relies on them.
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
-use crate::attr::{Meanings, Multiplier};
+use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::errors::Errors;
 use crate::label;
 use crate::repr::Hint;
@@ -175,6 +175,12 @@ fn time(message: &Message<'_>, errors: &mut Errors) {
             if let Some(text) = label::first_fault(&first.label) {
                 errors.at(first.label_span, text);
             }
+            let Scale { unit, multiplier } = &first.attributes.scale;
+            let unit = unit.as_ref().filter(|unit| matches!(unit.value, Unit::Custom(_)));
+            let multiplier = multiplier.as_ref().filter(|mult| matches!(mult.value, Multiplier::Custom(_)));
+            for span in [unit.map(|unit| unit.span), multiplier.map(|mult| mult.span)].into_iter().flatten() {
+                errors.at(span, "TimeUS is in seconds with multiplier 1e-6; leave `unit` and `mult` out");
+            }
         }
     }
 }
@@ -205,7 +211,7 @@ pub(crate) fn is_float_multiplier(message: &Message<'_>, column: &Column<'_>) ->
     let allowed =
         message.attributes.as_logged || message.attributes.allow_float_multiplier || attributes.allow_float_multiplier;
     let scaled = attributes.scale.multiplier.as_ref().is_some_and(|multiplier| match multiplier.value {
-        Multiplier::Standard(id, _) => !matches!(id, '-' | '?' | '0'),
+        Multiplier::Standard(id) => !matches!(id, '-' | '?' | '0'),
         Multiplier::Custom(_) => true,
     });
     scaled && !allowed && is_float(column.ty)

@@ -4,7 +4,7 @@ use crate::ast::{Column, FieldKind, FieldType, Message, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::{check, label};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::ext::IdentExt;
 
@@ -17,6 +17,7 @@ fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
         None => quote!(::binlog),
     };
     quote! {
+        #[allow(unused_qualifications)]
         const _: () = {
             use #krate::__private as __binlog;
             #body
@@ -30,20 +31,10 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let description = &message.description;
     let default_id = option(message.attributes.default_id);
     let columns = message.columns.iter().map(|each| column(message, each));
-    // For compile time: an `offset_of!` is a constant with a body of its own, so offsets are counted up instead, as
-    // `IntoBytes` leaves no padding; and a `?` is two traits to resolve.
-    let decoded = message.columns.iter().map(|column| {
-        let Column { ident: field, ty, label, .. } = column;
-        quote! {
-            #field: match __binlog::decode_column::<#ty>(__payload, __at, #name, #label) {
-                __binlog::Ok(__value) => {
-                    __at += ::core::mem::size_of::<#ty>();
-                    __value
-                }
-                __binlog::Err(__error) => return __binlog::Err(__error),
-            }
-        }
-    });
+    let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
+    let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
+    let decode = format_ident!("decode_{}", field.len());
+    let ty = message.columns.iter().map(|column| column.ty);
     // At the name, so that an error of a column says nothing of the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
@@ -68,9 +59,9 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
                     columns: #columns,
                     default_id: #default_id,
                 },
-                |__payload| {
-                    let mut __at: __binlog::usize = 0;
-                    __binlog::Ok(#ident { #(#decoded),* })
+                |__payload| match __binlog::#decode::<#(#ty),*>(__payload, &#parts.0) {
+                    __binlog::Ok((#(#value,)*)) => __binlog::Ok(#ident { #(#field: #value),* }),
+                    __binlog::Err(__error) => __binlog::Err(__error),
                 },
             );
             const _: () = #length;
@@ -81,7 +72,6 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
                 #wire
                 #[inline]
                 fn decode(__payload: &[__binlog::u8]) -> __binlog::Result<Self, __binlog::DecodeError> {
-                    __binlog::check_length::<Self>(__payload, #name)?;
                     (#parts.1)(__payload)
                 }
             }
@@ -90,66 +80,74 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
 }
 
 /// A call whose tokens all carry the field's span, so that `#[track_caller]` blames the field.
+///
+/// Short, since rustc looks at it for each field of each message: ids of the standard tables are plain bytes, and what
+/// few columns have is a further call around it.
 fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
     let Column { ty, label, description, .. } = column;
     let span = column.ident.span();
-    let is_time = column.label == label::TIME;
-    let role = if message.attributes.as_logged {
-        quote!(AsLogged)
-    } else if is_time {
-        quote!(Time)
-    } else if column.attributes.instance.is_some() {
-        quote!(Instance)
-    } else {
-        quote!(Value)
-    };
     let Scale { unit, multiplier } = &column.attributes.scale;
-    let unit_span = unit.as_ref().map_or(span, |unit| unit.span);
-    let multiplier_span = multiplier.as_ref().map_or(span, |multiplier| multiplier.span);
-    let unit = match unit.as_ref().map(|unit| unit_tokens(&unit.value)) {
-        None if column.attributes.instance.is_some() => Some(quote!(__binlog::Unit::INSTANCE)),
-        None if is_time => Some(quote!(__binlog::Unit::SECONDS)),
-        given => given,
+    let is_instance = column.attributes.instance.is_some();
+    let as_logged = message.attributes.as_logged;
+    let unit_id = match unit.as_ref().map(|unit| &unit.value) {
+        Some(Unit::Standard(id)) => byte(*id),
+        // A placeholder that has a multiplier, as the custom one has.
+        Some(Unit::Custom(_)) => byte('?'),
+        _ if as_logged && is_instance => byte('#'),
+        _ if as_logged && column.label == label::TIME => byte('s'),
+        _ => byte('\0'),
     };
-    let multiplier = match multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value)) {
-        None if column.attributes.instance.is_some() => Some(quote!(__binlog::Multiplier::NONE)),
-        None if is_time => Some(quote!(__binlog::Multiplier::MICRO)),
-        Some(given) if check::is_float_multiplier(message, column) => {
-            Some(quote_spanned!(span=> __binlog::float_multiplier(#given)))
-        }
-        given => given,
+    let multiplier_id = match multiplier.as_ref().map(|multiplier| &multiplier.value) {
+        Some(Multiplier::Standard(id)) => byte(*id),
+        _ if as_logged && is_instance => byte('-'),
+        _ if as_logged && column.label == label::TIME => byte('F'),
+        _ => byte('\0'),
     };
-    let (unit, multiplier) = (option_at(unit_span, unit), option_at(multiplier_span, multiplier));
-    let meanings = option(column.attributes.meanings.as_ref().map(|meanings| meanings_tokens(&meanings.value)));
-    quote_spanned! {span=>
-        __binlog::column::<#ty>(__binlog::Attributes {
-            label: #label,
-            description: #description,
-            unit: #unit,
-            multiplier: #multiplier,
-            meanings: #meanings,
-            role: __binlog::Role::#role,
-        })
+    let mut call = if as_logged {
+        quote_spanned!(span=> __binlog::as_logged::<#ty>(#label, #description, #unit_id, #multiplier_id))
+    } else if column.label == label::TIME {
+        quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id))
+    } else if is_instance {
+        quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description))
+    } else {
+        quote_spanned!(span=> __binlog::value::<#ty>(#label, #description, #unit_id, #multiplier_id))
+    };
+    let custom_unit = unit.as_ref().and_then(|unit| match &unit.value {
+        Unit::Custom(path) => Some(quote_spanned!(unit.span=> __binlog::Some(#path))),
+        Unit::Standard(..) => None,
+    });
+    let custom_multiplier = multiplier.as_ref().and_then(|multiplier| match &multiplier.value {
+        Multiplier::Custom(path) => Some(quote_spanned!(multiplier.span=> __binlog::Some(#path))),
+        Multiplier::Standard(..) => None,
+    });
+    if custom_unit.is_some() || custom_multiplier.is_some() {
+        let none = || quote_spanned!(span=> __binlog::None);
+        let (unit, multiplier) = (custom_unit.unwrap_or_else(none), custom_multiplier.unwrap_or_else(none));
+        let checked = !as_logged;
+        call = quote_spanned!(span=> __binlog::custom(#call, #unit, #multiplier, #checked));
     }
+    if let Some(meanings) = &column.attributes.meanings {
+        let tokens = meanings_tokens(&meanings.value);
+        call = quote_spanned!(meanings.span=> __binlog::meaning(#call, #tokens));
+    }
+    if check::is_float_multiplier(message, column) {
+        call = quote_spanned!(span=> __binlog::lint::float_multiplier(#call));
+    }
+    call
 }
 
 fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
-    option_at(Span::call_site(), value)
-}
-
-/// The same at a span, which gets the errors of the value's type.
-fn option_at(span: Span, value: Option<impl quote::ToTokens>) -> TokenStream {
     match value {
-        Some(value) => quote_spanned!(span=> __binlog::Some(#value)),
-        None => quote_spanned!(span=> __binlog::None),
+        Some(value) => quote!(__binlog::Some(#value)),
+        None => quote!(__binlog::None),
     }
 }
 
 fn unit_tokens(unit: &Unit) -> TokenStream {
     match unit {
-        Unit::Standard(id, name) => {
+        Unit::Standard(id) => {
             let id = byte(*id);
-            quote!(__binlog::unit(#id, #name))
+            quote!(__binlog::unit(#id))
         }
         Unit::Custom(path) => quote!(#path),
     }
@@ -157,9 +155,9 @@ fn unit_tokens(unit: &Unit) -> TokenStream {
 
 fn multiplier_tokens(multiplier: &Multiplier) -> TokenStream {
     match multiplier {
-        Multiplier::Standard(id, value) => {
+        Multiplier::Standard(id) => {
             let id = byte(*id);
-            quote!(__binlog::multiplier(#id, #value))
+            quote!(__binlog::multiplier(#id))
         }
         Multiplier::Custom(path) => quote!(#path),
     }

@@ -1,9 +1,11 @@
 //! What the derives' output names. Not for programs; it changes without notice.
 
-pub use crate::check::{Attributes, Role, column, length};
-#[allow(deprecated, reason = "its use is the lint")]
-pub use crate::lint::float_multiplier;
-pub use crate::message::{Wire, check_length, decode_column};
+pub use crate::check::{as_logged, custom, instance, length, meaning, time, value};
+pub use crate::lint;
+pub use crate::message::{
+    Wire, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8, decode_9, decode_10,
+    decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
+};
 #[cfg(feature = "derive")]
 pub use crate::preamble::{Plan, Variant, blame, messages, plan, preamble};
 pub use crate::schema::Nothing;
@@ -11,17 +13,16 @@ pub use crate::{
     Column, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings, Message,
     Multiplier, Unit,
 };
-pub use core::mem::offset_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{i64, u8, usize};
 pub use core::result::Result::{self, Err, Ok};
 
-/// A row of the standard table of units, which the derive has looked up.
-pub const fn unit(id: u8, name: &'static str) -> Unit {
-    Unit::standard(id, name)
+/// The unit of an id in the standard table.
+pub const fn unit(id: u8) -> Unit {
+    Unit::with_id(id)
 }
 
-/// A row of the standard table of multipliers, which the derive has looked up.
-pub const fn multiplier(id: u8, value: f64) -> Multiplier {
-    Multiplier::standard(id, value)
+/// The multiplier of an id in the standard table.
+pub const fn multiplier(id: u8) -> Multiplier {
+    Multiplier::with_id(id)
 }

@@ -6,70 +6,148 @@
 use crate::text::Text;
 use crate::{Column, Definition, Field, Format, Meanings, Multiplier, Unit};
 
-/// What the attributes of a field say; the rest of its column comes from its type.
-pub struct Attributes {
-    /// The column's label.
-    pub label: &'static str,
-    /// The doc comment.
-    pub description: &'static str,
-    /// `unit`, where given.
-    pub unit: Option<Unit>,
-    /// `mult`, where given.
-    pub multiplier: Option<Multiplier>,
-    /// `values` or `bits`, where given.
-    pub meanings: Option<Meanings>,
-    /// Which of the rules apply.
-    pub role: Role,
+/// What a field's type brings to its column. One constant a type, however many fields have it.
+struct OfType<T>(core::marker::PhantomData<T>);
+
+struct FieldType {
+    format: Format,
+    size: usize,
+    unit: Unit,
+    multiplier: Option<Multiplier>,
+    meanings: Meanings,
 }
 
-/// What a column is for, which decides on the rules that it must satisfy.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// `TimeUS`.
-    Time,
-    /// The `#` column.
-    Instance,
-    /// Any other.
-    Value,
-    /// Any column of a message that is written as another firmware logs it.
-    AsLogged,
+impl<T: Field> OfType<T> {
+    const FIELD: FieldType = FieldType {
+        format: T::FORMAT,
+        size: size_of::<T>(),
+        unit: T::UNIT,
+        multiplier: T::MULTIPLIER,
+        meanings: T::MEANINGS,
+    };
 }
 
-/// The column of a field of type `T`.
+/// The id that stands for a unit or multiplier that no attribute gives.
+const BY_TYPE: u8 = 0;
+
+/// `TimeUS`.
 #[track_caller]
-pub const fn column<T: Field>(attributes: Attributes) -> Column {
-    let Attributes { label, description, unit, multiplier, meanings, role } = attributes;
-    let format = T::FORMAT;
-    if size_of::<T>() != format.size() {
-        let text = about(label, format).str(", of size ").number(format.size()).str(", but the size of its type is ");
-        panic!("{}", text.number(size_of::<T>()).as_str());
+pub const fn time<T: Field>(label: &'static str, description: &'static str, unit: u8, multiplier: u8) -> Column {
+    let unit = if unit == BY_TYPE { Unit::SECONDS.id() } else { unit };
+    let multiplier = if multiplier == BY_TYPE { Multiplier::MICRO.id() } else { multiplier };
+    let column = standard(&OfType::<T>::FIELD, label, description, unit, multiplier);
+    time_rules(&column);
+    column
+}
+
+/// The `#` column.
+#[track_caller]
+pub const fn instance<T: Field>(label: &'static str, description: &'static str) -> Column {
+    let column = standard(&OfType::<T>::FIELD, label, description, Unit::INSTANCE.id(), Multiplier::NONE.id());
+    instance_rules(&column);
+    column
+}
+
+/// Any other column. Unit and multiplier are ids of the standard tables, 0 where no attribute gives one.
+#[track_caller]
+pub const fn value<T: Field>(label: &'static str, description: &'static str, unit: u8, multiplier: u8) -> Column {
+    let column = standard(&OfType::<T>::FIELD, label, description, unit, multiplier);
+    value_rules(&column);
+    column
+}
+
+/// A column of a message that is written as another firmware logs it.
+#[track_caller]
+pub const fn as_logged<T: Field>(label: &'static str, description: &'static str, unit: u8, multiplier: u8) -> Column {
+    standard(&OfType::<T>::FIELD, label, description, unit, multiplier)
+}
+
+/// The same with constants of the program's, in place of the unit or multiplier that it has.
+#[track_caller]
+pub const fn custom(column: Column, unit: Option<Unit>, multiplier: Option<Multiplier>, checked: bool) -> Column {
+    let mut column = column;
+    if let Some(unit) = unit {
+        column.unit = unit;
     }
-    let unit = match unit {
-        Some(unit) => unit,
-        None => T::UNIT,
-    };
-    let multiplier = match (multiplier, T::MULTIPLIER) {
-        (Some(multiplier), _) | (None, Some(multiplier)) => multiplier,
-        (None, None) if unit.id() == Unit::NONE.id() => Multiplier::NONE,
-        (None, None) => Multiplier::ONE,
-    };
-    let meanings = match meanings {
-        Some(meanings) => meanings,
-        None => T::MEANINGS,
-    };
-    let column = Column { label, format, unit, multiplier, description, meanings };
-    match role {
-        Role::Time => time(&column),
-        Role::Instance => instance(&column),
-        Role::Value => scaling(&column),
-        Role::AsLogged => {}
+    if let Some(multiplier) = multiplier {
+        column.multiplier = multiplier;
+    }
+    if checked {
+        value_rules(&column);
     }
     column
 }
 
+/// The same with what its values or bits stand for.
+#[track_caller]
+pub const fn meaning(column: Column, meanings: Meanings) -> Column {
+    let mut column = column;
+    meaning_rules(&column, &meanings);
+    column.meanings = meanings;
+    column
+}
+
+#[track_caller]
+const fn standard(
+    field: &FieldType,
+    label: &'static str,
+    description: &'static str,
+    unit: u8,
+    multiplier: u8,
+) -> Column {
+    let FieldType { format, size, .. } = *field;
+    if size != format.size() {
+        let text = about(label, format).str(", of size ").number(format.size()).str(", but the size of its type is ");
+        panic!("{}", text.number(size).as_str());
+    }
+    let unit = if unit == BY_TYPE { field.unit } else { Unit::with_id(unit) };
+    let multiplier = match field.multiplier {
+        _ if multiplier != BY_TYPE => Multiplier::with_id(multiplier),
+        Some(multiplier) => multiplier,
+        None if unit.id() == Unit::NONE.id() => Multiplier::NONE,
+        None => Multiplier::ONE,
+    };
+    let column = Column { label, format, unit, multiplier, description, meanings: field.meanings };
+    if !matches!(field.meanings, Meanings::None) {
+        meaning_rules(&column, &field.meanings);
+    }
+    column
+}
+
+/// What values and bits are named must fit into the column.
+#[track_caller]
+const fn meaning_rules(column: &Column, meanings: &Meanings) {
+    let Column { label, format, .. } = *column;
+    let bits = 8 * format.size();
+    let (what, meanings, least, most) = match (meanings, format) {
+        (Meanings::None, _) => return,
+        (Meanings::Bits(bits_named), _) if format.is_integer() => ("bit", *bits_named, 0, bits as i64 - 1),
+        (Meanings::Values(values), _) if format.is_signed_integer() => {
+            ("value", *values, i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
+        }
+        (Meanings::Values(values), _) if format.is_integer() => {
+            ("value", *values, 0, if bits == 64 { i64::MAX } else { (1 << bits) - 1 })
+        }
+        _ => {
+            let text = about(label, format).str("; only an integer's values and bits have names");
+            panic!("{}", text.as_str());
+        }
+    };
+    let mut i = 0;
+    while i < meanings.len() {
+        let value = meanings[i].value;
+        if value < least || value > most {
+            let text = about(label, format).str(", which has no ").str(what).str(" ");
+            let text = if value < 0 { text.str("-") } else { text };
+            panic!("{}", text.number(value.unsigned_abs() as usize).as_str());
+        }
+        i += 1;
+    }
+}
+
 /// Rule 6.
 #[track_caller]
-const fn time(column: &Column) {
+const fn time_rules(column: &Column) {
     if column.format as u8 != Format::U64 as u8 {
         let text = about(column.label, column.format).str("; the time is microseconds in a u64, format `Q`");
         panic!("{}", text.as_str());
@@ -81,7 +159,7 @@ const fn time(column: &Column) {
 
 /// Rule 7. pymavlink unpacks the instance by the format character, and knows only these two of one byte.
 #[track_caller]
-const fn instance(column: &Column) {
+const fn instance_rules(column: &Column) {
     if !matches!(column.format, Format::U8 | Format::I8) {
         let text = about(column.label, column.format).str("; an instance is one byte: u8 or i8, `B` or `b`");
         panic!("{}", text.as_str());
@@ -90,7 +168,7 @@ const fn instance(column: &Column) {
 
 /// Rule 8, and text, which has neither unit nor multiplier.
 #[track_caller]
-const fn scaling(column: &Column) {
+const fn value_rules(column: &Column) {
     let Column { label, format, unit, multiplier, .. } = *column;
     if unit.id() == Unit::INSTANCE.id() {
         panic!("an instance column is marked by `#[log(instance)]`");

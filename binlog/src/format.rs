@@ -104,6 +104,17 @@ impl Format {
         }
     }
 
+    /// Whether the column is a plain integer, signed or not.
+    pub const fn is_integer(self) -> bool {
+        self.is_signed_integer()
+            || matches!(self, Format::U8 | Format::FlightMode | Format::U16 | Format::U32 | Format::U64)
+    }
+
+    /// Whether the column is a plain signed integer.
+    pub const fn is_signed_integer(self) -> bool {
+        matches!(self, Format::I8 | Format::I16 | Format::I32 | Format::I64)
+    }
+
     /// Whether the column is text (`n`, `N`, `Z`).
     pub const fn is_text(self) -> bool {
         matches!(self, Format::Chars4 | Format::Chars16 | Format::Chars64)

@@ -61,7 +61,6 @@ mod check;
 mod definition;
 pub mod field;
 mod format;
-mod lint;
 mod message;
 #[cfg(feature = "derive")]
 pub mod messages;
@@ -72,6 +71,7 @@ mod preamble;
 mod record;
 mod records;
 mod schema;
+mod table;
 mod text;
 mod unit;
 #[cfg(all(feature = "derive", feature = "std"))]
@@ -79,6 +79,8 @@ mod writer;
 
 #[doc(hidden)]
 pub mod __private;
+#[doc(hidden)]
+pub mod lint;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Field, LogMessage, LogSchema};

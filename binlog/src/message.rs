@@ -112,23 +112,64 @@ impl fmt::Display for DecodeError {
 
 impl core::error::Error for DecodeError {}
 
-/// Reads one column at its offset in a payload of the right length.
-#[inline(always)]
-pub fn decode_column<T: Field>(
-    payload: &[u8],
-    offset: usize,
-    message: &'static str,
-    label: &'static str,
-) -> Result<T, DecodeError> {
-    payload.get(offset..offset + size_of::<T>()).and_then(T::decode).ok_or(DecodeError::Value { message, label })
+macro_rules! decoders {
+    ($($name:ident($($column:ident)*))*) => {$(
+        /// The values of so many columns, one after the other, in one call of the derive's.
+        // Bounds of a function and not of a tuple, so that a type that is no field is the same error as in `check`.
+        #[inline(always)]
+        pub fn $name<$($column: Field),*>(
+            payload: &[u8],
+            definition: &'static Definition,
+        ) -> Result<($($column,)*), DecodeError> {
+            let mut rest = payload;
+            if payload.len() != const { 0 $(+ size_of::<$column>())* } {
+                return Err(length_error(definition, payload.len()));
+            }
+            Ok(($(
+                match rest.split_at_checked(size_of::<$column>()).and_then(|(bytes, after)| {
+                    rest = after;
+                    $column::decode(bytes)
+                }) {
+                    Some(value) => value,
+                    None => return Err(value_error(definition, payload.len() - rest.len())),
+                },
+            )*))
+        }
+    )*};
 }
 
-/// Checks the length of a payload before its columns are read.
-#[inline(always)]
-pub const fn check_length<T>(payload: &[u8], message: &'static str) -> Result<(), DecodeError> {
-    if payload.len() == size_of::<T>() {
-        Ok(())
-    } else {
-        Err(DecodeError::Length { message, expected: size_of::<T>(), found: payload.len() })
-    }
+decoders! {
+    decode_1(A)
+    decode_2(A B)
+    decode_3(A B C)
+    decode_4(A B C D)
+    decode_5(A B C D E)
+    decode_6(A B C D E F)
+    decode_7(A B C D E F G)
+    decode_8(A B C D E F G H)
+    decode_9(A B C D E F G H I)
+    decode_10(A B C D E F G H I J)
+    decode_11(A B C D E F G H I J K)
+    decode_12(A B C D E F G H I J K L)
+    decode_13(A B C D E F G H I J K L M)
+    decode_14(A B C D E F G H I J K L M N)
+    decode_15(A B C D E F G H I J K L M N O)
+    decode_16(A B C D E F G H I J K L M N O P)
+}
+
+#[cold]
+fn length_error(definition: &'static Definition, found: usize) -> DecodeError {
+    let expected = definition.length() - Definition::HEADER_LENGTH;
+    DecodeError::Length { message: definition.name, expected, found }
+}
+
+/// `end` is where the column ends whose bytes are no value.
+#[cold]
+fn value_error(definition: &'static Definition, end: usize) -> DecodeError {
+    let mut at = 0;
+    let column = definition.columns.iter().find(|column| {
+        at += column.format.size();
+        at == end
+    });
+    DecodeError::Value { message: definition.name, label: column.map_or("", |column| column.label) }
 }

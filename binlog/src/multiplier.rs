@@ -68,6 +68,11 @@ impl Multiplier {
         Multiplier { id, value, custom: true }
     }
 
+    /// The standard row of an id, which the derive has looked up.
+    pub(crate) const fn with_id(id: u8) -> Self {
+        Self::STANDARD[crate::table::PLACE_OF_MULTIPLIER[id as usize & 127] as usize]
+    }
+
     /// One row of the standard table.
     pub(crate) const fn standard(id: u8, value: f64) -> Multiplier {
         Multiplier { id, value, custom: false }

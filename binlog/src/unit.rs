@@ -92,6 +92,11 @@ impl Unit {
         Unit { id, name, custom: true }
     }
 
+    /// The standard row of an id, which the derive has looked up.
+    pub(crate) const fn with_id(id: u8) -> Self {
+        Self::STANDARD[crate::table::PLACE_OF_UNIT[id as usize & 127] as usize]
+    }
+
     /// One row of the standard table.
     pub(crate) const fn standard(id: u8, name: &'static str) -> Unit {
         Unit { id, name, custom: false }

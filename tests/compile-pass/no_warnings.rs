@@ -1,6 +1,6 @@
 //! What only the log uses is no dead code: fields that nobody reads, values and variants that nobody makes.
 
-#![deny(warnings)]
+#![deny(warnings, unused_qualifications)]
 #![forbid(unsafe_code)]
 
 use binlog::{Field, LogMessage, LogSchema, LogWriter};

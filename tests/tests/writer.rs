@@ -172,7 +172,7 @@ fn a_file_is_created_truncated_or_refused() -> Result<(), Box<dyn std::error::Er
     log.finish()?;
     assert_eq!(times(&std::fs::read(&path)?).len(), 1000);
 
-    let error = LogWriter::<TestLog, _>::create_new(&path).err().expect("the file exists");
+    let error = LogWriter::<TestLog, _>::create_new(&path).expect_err("the file exists");
     assert_eq!(error.kind(), ErrorKind::AlreadyExists);
     assert_eq!(error.path(), Some(&*path));
     assert!(error.to_string().starts_with(&path.display().to_string()), "{error}");
@@ -181,7 +181,7 @@ fn a_file_is_created_truncated_or_refused() -> Result<(), Box<dyn std::error::Er
     assert_eq!(std::fs::read(&path)?, TestLog::PREAMBLE);
 
     let missing = folder.path().join("missing").join("flight.bin");
-    let error = LogWriter::<TestLog, _>::create(missing).err().expect("there is no such folder");
+    let error = LogWriter::<TestLog, _>::create(missing).expect_err("there is no such folder");
     assert_eq!(error.kind(), ErrorKind::NotFound);
     assert_eq!(io::Error::from(error).kind(), ErrorKind::NotFound);
     Ok(())

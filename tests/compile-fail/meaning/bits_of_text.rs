@@ -1,0 +1,14 @@
+use binlog::field::Chars;
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "STAT")]
+#[repr(C, packed)]
+struct State {
+    time_us: u64,
+    #[log(bits(0 = "First"))]
+    a: Chars<4>,
+}
+
+fn main() {}
