@@ -5,7 +5,8 @@ use crate::docs::description;
 use crate::errors::Errors;
 use crate::label;
 use crate::repr::{self, Hint};
-use proc_macro2::Span;
+use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Ident, Type};
@@ -22,7 +23,10 @@ pub(crate) struct Message<'a> {
 /// One field of a message.
 pub(crate) struct Column<'a> {
     pub(crate) ident: &'a Ident,
-    pub(crate) ty: &'a Type,
+    /// The type as it is written.
+    pub(crate) written: &'a Type,
+    /// The type without `Self`, since the derive names it outside of an `impl`.
+    pub(crate) ty: TokenStream,
     pub(crate) attributes: ColumnAttributes,
     pub(crate) description: String,
     pub(crate) label: String,
@@ -88,14 +92,14 @@ impl<'a> Message<'a> {
                 return None;
             }
         };
-        let columns = fields.iter().filter_map(|field| Column::new(field, errors)).collect();
+        let columns = fields.iter().filter_map(|field| Column::new(field, &input.ident, errors)).collect();
         let repr = repr::hints(input, errors);
         Some(Message { original: input, repr, attributes, description: description(&input.attrs), columns })
     }
 }
 
 impl<'a> Column<'a> {
-    fn new(field: &'a syn::Field, errors: &mut Errors) -> Option<Self> {
+    fn new(field: &'a syn::Field, message: &Ident, errors: &mut Errors) -> Option<Self> {
         let ident = field.ident.as_ref()?;
         let attributes = ColumnAttributes::parse(&field.attrs, errors);
         let (label, label_span) = match &attributes.label {
@@ -103,7 +107,9 @@ impl<'a> Column<'a> {
             None => (label::of_field(&ident.unraw().to_string()), ident.span()),
         };
         let description = description(&field.attrs);
-        Some(Column { ident, ty: &field.ty, attributes, description, label, label_span })
+        let ty = without_self(field.ty.to_token_stream(), message);
+        let written = &field.ty;
+        Some(Column { ident, written, ty, attributes, description, label, label_span })
     }
 }
 
@@ -173,6 +179,24 @@ impl<'a> FieldType<'a> {
         };
         Some(FieldType { original: input, repr, attributes, kind })
     }
+}
+
+/// The tokens with the type's name in place of `Self`.
+fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
+    let replaced = |token| match token {
+        TokenTree::Ident(ident) if ident == "Self" => {
+            let mut name = name.clone();
+            name.set_span(ident.span());
+            name.into()
+        }
+        TokenTree::Group(group) => {
+            let mut inner = Group::new(group.delimiter(), without_self(group.stream(), name));
+            inner.set_span(group.span());
+            inner.into()
+        }
+        token => token,
+    };
+    tokens.into_iter().map(replaced).collect()
 }
 
 fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {

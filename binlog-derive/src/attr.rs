@@ -257,6 +257,9 @@ impl Item {
             return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
         };
         let rows = Punctuated::<Row, Token![,]>::parse_terminated.parse2(list.clone())?;
+        if rows.is_empty() {
+            return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
+        }
         let mut meanings: Vec<(i64, String)> = Vec::new();
         for Row { span, value, name } in rows {
             if self.key == "bits" && !(0..=63).contains(&value) {

@@ -19,7 +19,7 @@ const MAX_LABELS: usize = 64;
 const MAX_NAME: usize = 4;
 
 /// Messages whose layout readers take for granted, and where the crate has them.
-const FIXED_LAYOUTS: [(&str, Option<&str>); 12] = [
+const FIXED_LAYOUTS: [(&str, Option<&str>); 13] = [
     ("FMT", Some("Fmt")),
     ("FMTU", Some("Fmtu")),
     ("UNIT", Some("Unit")),
@@ -29,10 +29,16 @@ const FIXED_LAYOUTS: [(&str, Option<&str>); 12] = [
     ("VER", Some("Ver")),
     ("MODE", Some("Mode")),
     ("GPS", Some("Gps")),
+    // A second receiver, before messages had instances.
+    ("GPS2", Some("Gps")),
     ("FILE", Some("File")),
     ("ISBH", None),
     ("ISBD", None),
 ];
+
+/// By these pymavlink recognises messages of PX4, and reads times or modes from them (`DFReader.py`, `init_clock` and
+/// `_add_msg`).
+const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
 
 pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
     name(message, errors);
@@ -155,7 +161,12 @@ fn columns(message: &Message<'_>, errors: &mut Errors) {
 /// Rule 3.
 fn labels(message: &Message<'_>, errors: &mut Errors) {
     for (i, column) in message.columns.iter().enumerate() {
+        let taken = (message.attributes.name.as_ref())
+            .is_some_and(|name| TAKEN_LABELS.contains(&(name.value().as_str(), column.label.as_str())));
         if let Some(text) = label::fault(&column.label) {
+            errors.at(column.label_span, text);
+        } else if taken {
+            let text = format!("pymavlink takes a message with the label `{}` for one of PX4's", column.label);
             errors.at(column.label_span, text);
         } else if let Some(other) = message.columns[..i].iter().find(|other| other.label == column.label) {
             let text = format!("the label `{}` is `{}`'s already", column.label, other.ident);
@@ -214,7 +225,7 @@ pub(crate) fn is_float_multiplier(message: &Message<'_>, column: &Column<'_>) ->
         Multiplier::Standard(id) => !matches!(id, '-' | '?' | '0'),
         Multiplier::Custom(_) => true,
     });
-    scaled && !allowed && is_float(column.ty)
+    scaled && !allowed && is_float(column.written)
 }
 
 fn is_float(ty: &Type) -> bool {

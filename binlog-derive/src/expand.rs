@@ -34,10 +34,13 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
     let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
     let decode = format_ident!("decode_{}", field.len());
-    let ty = message.columns.iter().map(|column| column.ty);
+    let ty = message.columns.iter().map(|column| &column.ty);
     // At the name, so that an error of a column says nothing of the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
+    // A field of the user's may be deprecated; the lint about floats is a use of something deprecated too.
+    let allow_deprecated = (!message.columns.iter().any(|column| check::is_float_multiplier(message, column)))
+        .then(|| quote!(#[allow(deprecated)]));
     let length = quote_spanned!(ident.span()=> __binlog::length(&#parts.0));
     // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another one.
     let wire = quote_spanned! {ident.span()=>
@@ -49,6 +52,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
         message.attributes.krate.as_ref(),
         quote! {
             // In one body, so that a type that is no field is one error.
+            #allow_deprecated
             const __MESSAGE: (
                 __binlog::Definition,
                 fn(&[__binlog::u8]) -> __binlog::Result<#ident, __binlog::DecodeError>,
@@ -222,6 +226,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             static __MESSAGES: [__binlog::Message; #count] = __binlog::messages(&__VARIANTS, &#plan);
             static __PREAMBLE: [__binlog::u8; #plan.preamble_length()] = __binlog::preamble(&__VARIANTS, &#plan);
             #[automatically_derived]
+            #[allow(deprecated)]
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::Message] = &__MESSAGES;
                 const PREAMBLE: &'static [__binlog::u8] = &__PREAMBLE;
@@ -301,6 +306,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
         field.attributes.krate.as_ref(),
         quote! {
             #[automatically_derived]
+            #[allow(deprecated)]
             impl __binlog::Field for #ident {
                 const FORMAT: __binlog::Format = <#inner as __binlog::Field>::FORMAT;
                 const UNIT: __binlog::Unit = #unit;

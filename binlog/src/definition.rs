@@ -89,7 +89,9 @@ impl fmt::Display for Definition {
         writeln!(f, "| label | format | unit | multiplier | description |")?;
         writeln!(f, "| --- | --- | --- | --- | --- |")?;
         for column in self.columns {
-            write!(f, "| {} | {} | {} | ", column.label, column.format, column.unit.name())?;
+            write!(f, "| {} | {} | ", column.label, column.format)?;
+            cell(f, column.unit.name())?;
+            f.write_str(" | ")?;
             match column.multiplier.value() {
                 0.0 => {}
                 value if value < 0.1 => write!(f, "{value:e}")?,
@@ -116,7 +118,8 @@ impl Meanings {
         };
         for (i, meaning) in meanings.iter().enumerate() {
             let separator = if i == 0 { "" } else { ", " };
-            write!(f, "{separator}{kind}{}: {}", meaning.value, meaning.name)?;
+            write!(f, "{separator}{kind}{}: ", meaning.value)?;
+            cell(f, meaning.name)?;
             if !meaning.description.is_empty() {
                 f.write_str(" (")?;
                 cell(f, meaning.description)?;

@@ -95,7 +95,7 @@ pub use records::{Decoder, LoggedDefinition, Reason, Record, Records, Skipped};
 pub use schema::{LogSchema, Logs, Message, Sink};
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]
-pub use writer::{LogWriter, SharedWriter, WriteError};
+pub use writer::{FinishError, LogWriter, SharedWriter, WriteError};
 
 #[cfg(all(doctest, feature = "derive", feature = "std"))]
 #[doc = include_str!("../../README.md")]

@@ -43,15 +43,15 @@ impl Multiplier {
         Multiplier::standard(b'/', 3600.0),
     ];
 
-    /// A multiplier that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a finite,
-    /// non-zero value.
+    /// A multiplier that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a
+    /// positive value.
     ///
     /// Meant for a `const`, where a wrong id or value fails to compile.
     ///
     /// # Panics
     ///
-    /// When the id is not printable ASCII or belongs to a standard multiplier, or when the value is zero, infinite or
-    /// not a number.
+    /// When the id is not printable ASCII or belongs to a standard multiplier, or when the value is not positive,
+    /// infinite or subnormal.
     #[track_caller]
     pub const fn custom(id: char, value: f64) -> Multiplier {
         let id = crate::check::custom_id("multiplier", id);
@@ -62,8 +62,8 @@ impl Multiplier {
             }
             i += 1;
         }
-        if value == 0.0 || !value.is_finite() {
-            panic!("a multiplier is a finite number other than 0");
+        if !(value.is_normal() && value > 0.0) {
+            panic!("a multiplier is a positive number, neither infinite nor next to 0");
         }
         Multiplier { id, value, custom: true }
     }

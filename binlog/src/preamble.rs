@@ -53,6 +53,7 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
         multipliers: [None; 128],
         fault: None,
     };
+    plan.definitions(variants);
     plan.names(variants);
     plan.assign_ids(variants);
     let mut own = 0;
@@ -99,6 +100,34 @@ impl<const N: usize> Plan<N> {
     const fn fault(&mut self, variant: usize, text: Text) {
         if self.fault.is_none() {
             self.fault = Some((variant, text));
+        }
+    }
+
+    /// What the derive makes sure of, for a message that was implemented by hand.
+    const fn definitions(&mut self, variants: &[Variant; N]) {
+        let mut i = 0;
+        while i < N {
+            let Definition { name, columns, default_id, .. } = *variants[i].definition;
+            let mut labels = 0;
+            let mut j = 0;
+            while j < columns.len() {
+                labels += columns[j].label.len() + 1;
+                j += 1;
+            }
+            // An empty name stands for a message that didn't compile.
+            if !name.is_empty()
+                && (name.len() > 4
+                    || columns.is_empty()
+                    || columns.len() > 16
+                    || labels > 65
+                    || matches!(default_id, Some(255)))
+            {
+                let text =
+                    Text::new().str(name).str(" can't be defined in a log: a message has a name of 4 bytes, 1 to ");
+                let text = text.str("16 columns, 64 bytes of labels and an id up to 254; derive it");
+                self.fault(i, text);
+            }
+            i += 1;
         }
     }
 
@@ -173,8 +202,12 @@ impl<const N: usize> Plan<N> {
                 };
                 if own != FMT && taken[id as usize] {
                     id = LAST_ID;
-                    while taken[id as usize] && id > 1 {
+                    while taken[id as usize] && id > 0 {
                         id -= 1;
+                    }
+                    if taken[id as usize] {
+                        let text = Text::new().str("no id is left for ").str(OWN[own].name);
+                        self.fault(N - 1, text.str(", which is in every log; a log has 255 types at most"));
                     }
                 }
                 taken[id as usize] = true;

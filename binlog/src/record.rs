@@ -6,7 +6,7 @@ use crate::{Definition, LogMessage, Logs};
 pub const HEADER: [u8; 2] = [0xA3, 0x95];
 
 /// Puts the record of a message at the front of `out` and returns its length; `None`, and nothing written, when `out`
-/// is too short.
+/// is too short, or when the message was implemented by hand and its bytes contradict its definition.
 ///
 /// A record is at most 255 bytes. This is what [`LogWriter`](crate::LogWriter) does for each message; a program that
 /// has a transport of its own calls it directly, after [`LogSchema::PREAMBLE`](crate::LogSchema::PREAMBLE).
@@ -33,7 +33,12 @@ pub fn encode<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8]) -> Option<
 #[inline]
 pub(crate) fn encode_at<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8], at: usize) -> Option<usize> {
     let payload = message.wire();
-    let end = at + Definition::HEADER_LENGTH + payload.len();
+    // Both are constants for a derived message; one that is written by hand may contradict itself.
+    let length = const { M::DEFINITION.length() };
+    if Definition::HEADER_LENGTH + payload.len() != length || length > 255 {
+        return None;
+    }
+    let end = at + length;
     let record = out.get_mut(at..end)?;
     // One store of four bytes; the payload, which is never empty, overwrites the last of them.
     *record.first_chunk_mut()? = [HEADER[0], HEADER[1], S::ID, 0];

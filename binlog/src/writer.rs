@@ -4,7 +4,7 @@ mod error;
 mod shared;
 
 pub use error::WriteError;
-pub use shared::SharedWriter;
+pub use shared::{FinishError, SharedWriter};
 
 use crate::field::FlightMode;
 use crate::messages::{File, Mode, Msg, Parm};
@@ -172,8 +172,8 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
                 self.end = end;
                 Ok(())
             }
-            // No derived message is, but the trait may be implemented by hand.
-            None => Err(self.refuse(M::DEFINITION.name, "the record is longer than 255 bytes")),
+            // No derived message is like that, but the trait may be implemented by hand.
+            None => Err(self.refuse(M::DEFINITION.name, "its bytes are not as many as its definition says")),
         }
     }
 
@@ -260,12 +260,15 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// As [`flush`](LogWriter::flush). It says how many records the destination has; the rest is lost.
+    /// As [`flush`](LogWriter::flush). It says how many records the destination has; the rest is lost, and so is the
+    /// destination. To try again, call `flush` before.
     pub fn finish(mut self) -> Result<W, WriteError> {
-        self.flush()?;
-        match self.out.take() {
-            Some(out) => Ok(out),
-            None => Err(self.error(io::Error::other("the log was finished before"))),
+        let flushed = self.flush();
+        // Gone from the writer, so that dropping it doesn't write what the error says is lost.
+        match (flushed, self.out.take()) {
+            (Err(error), _) => Err(error),
+            (Ok(()), Some(out)) => Ok(out),
+            (Ok(()), None) => Err(self.error(io::Error::other("the log was finished before"))),
         }
     }
 
@@ -287,14 +290,17 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     /// Hands the buffer to the destination and empties it.
     fn drain(&mut self) -> Result<(), WriteError> {
         let Some(out) = &mut self.out else { return Ok(()) };
+        if self.out_panicked {
+            return Err(self.error(io::Error::other("the destination panicked, and what it took is unknown")));
+        }
         while self.start < self.end {
             self.out_panicked = true;
             let taken = out.write(&self.buffer[self.start..self.end]);
             self.out_panicked = false;
             match taken {
                 Ok(0) => return Err(self.error(io::ErrorKind::WriteZero.into())),
-                // A destination may not claim more than it was given.
-                Ok(taken) => self.start = self.end.min(self.start + taken),
+                // A destination may claim more than it was given.
+                Ok(taken) => self.start += taken.min(self.end - self.start),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.error(error)),
             }
@@ -342,10 +348,8 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
 
 impl<S: LogSchema, W: Write> Drop for LogWriter<S, W> {
     fn drop(&mut self) {
-        if !self.out_panicked {
-            // Nobody is left to take the error; `finish` is the way to see it.
-            let _ = self.drain();
-        }
+        // Nobody is left to take the error; `finish` is the way to see it.
+        let _ = self.drain();
     }
 }
 

@@ -26,6 +26,26 @@ struct Battery {
     volt: Volts,
 }
 
+/// What is deprecated is the user's concern, not that of the derive's code.
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "OLD")]
+#[repr(C, packed)]
+struct Old {
+    time_us: u64,
+    #[deprecated]
+    count: u8,
+    #[deprecated]
+    mode: OldMode,
+}
+
+#[derive(Field, IntoBytes, Immutable)]
+#[repr(u8)]
+enum OldMode {
+    #[deprecated]
+    Manual,
+    Auto,
+}
+
 /// Without padding it need not be packed.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "TICK")]
@@ -39,6 +59,8 @@ struct Tick {
 enum FlightLog {
     Battery(Battery),
     Tick(Tick),
+    #[deprecated]
+    Old(Old),
 }
 
 #[test]

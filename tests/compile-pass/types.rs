@@ -23,6 +23,30 @@ struct Roll {
 #[repr(transparent)]
 struct Name(Chars<16>);
 
+/// `Self` in a field's type.
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "SELF")]
+#[repr(C, packed)]
+struct Samples {
+    time_us: u64,
+    samples: [i16; Self::COUNT],
+    raw: <Self as Sensor>::Raw,
+}
+
+impl Samples {
+    const COUNT: usize = 32;
+}
+
+impl Sensor for Samples {
+    type Raw = u16;
+}
+
+#[test]
+fn self_is_the_message() {
+    assert_eq!(Samples::DEFINITION.columns[1].format, Format::I16x32);
+    assert_eq!(Samples::DEFINITION.columns[2].format, Format::U16);
+}
+
 trait Sensor {
     type Raw;
 }

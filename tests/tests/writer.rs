@@ -16,7 +16,7 @@ enum TestLog {
 }
 
 /// What a destination does at one call.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Fault {
     Error(ErrorKind),
     TakesNothing,
@@ -24,7 +24,7 @@ enum Fault {
 }
 
 /// A destination that takes a few bytes a call, and whose next call past `budget` bytes fails once.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 struct Faulty {
     taken: Arc<Mutex<Vec<u8>>>,
     most_a_call: usize,
@@ -293,11 +293,87 @@ fn a_shared_writer_keeps_its_first_error_and_counts_what_it_refused() {
     let log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], out.clone()).expect("within the budget").into_shared();
     let accepted = (0..100).filter(|&number| log.log(&ev(number))).count();
     assert_eq!((accepted, log.refused()), (99, 1));
-    assert_eq!(log.finish().err().map(|error| error.kind()), Some(ErrorKind::StorageFull));
+    let error = log.finish().expect_err("a record was refused");
+    assert_eq!((error.error.kind(), error.refused), (ErrorKind::StorageFull, 1));
+    assert_eq!(error.out.expect("all that was accepted is written").bytes(), out.bytes());
     assert_eq!(times(&out.bytes()).len(), 99);
     assert!(!log.log(&ev(0)));
     assert_eq!(log.refused(), 2);
-    assert_eq!(log.finish().err().map(|error| error.kind()), Some(ErrorKind::NotConnected));
+    let error = log.finish().expect_err("it is finished");
+    assert_eq!(io::Error::from(error).kind(), ErrorKind::NotConnected);
+}
+
+#[test]
+fn finishing_a_shared_writer_says_what_the_destination_has_when_it_fails() {
+    let budget = TestLog::PREAMBLE.len() + 120;
+    let out = Faulty::new(4096, budget, Fault::Error(ErrorKind::StorageFull));
+    let log = LogWriter::<TestLog, _>::new(out).expect("within the budget").into_shared();
+    assert!((0..100).all(|number| log.log(&ev(number))));
+    let error = log.finish().expect_err("the destination is full");
+    assert_eq!((error.error.records_written(), error.error.bytes_written()), (10, budget as u64));
+    assert_eq!((error.refused, error.out.is_none()), (0, true));
+}
+
+#[test]
+fn logging_inside_of_with_is_refused_and_does_not_hang() -> Result<(), WriteError> {
+    let log = LogWriter::<TestLog, _>::new(Vec::new())?.into_shared();
+    let other = LogWriter::<TestLog, _>::new(Vec::new())?.into_shared();
+    log.with(|writer| {
+        assert!(!log.log(&ev(1)));
+        assert!(other.log(&ev(1)));
+        assert_eq!(log.with(|_| Ok(())).map_err(|error| error.kind()), Err(ErrorKind::Deadlock));
+        writer.write(&ev(2))
+    })?;
+    assert!(log.log(&ev(3)));
+    assert_eq!((log.refused(), other.refused()), (1, 0));
+    assert_eq!(times(&log.finish()?), [2, 3]);
+    Ok(())
+}
+
+#[test]
+fn after_an_error_in_finish_nothing_more_is_written() {
+    let budget = TestLog::PREAMBLE.len() + 20;
+    let out = Faulty::new(4096, budget, Fault::Error(ErrorKind::StorageFull));
+    let mut log = LogWriter::<TestLog, _>::new(out.clone()).expect("within the budget");
+    write_all(&mut log);
+    let error = log.finish().expect_err("the destination fails once");
+    assert_eq!(error.bytes_written(), budget as u64);
+    assert_eq!(out.bytes().len(), budget);
+}
+
+/// Claims to have taken more than it was given.
+struct Boaster(Vec<u8>);
+
+impl Write for Boaster {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend(bytes);
+        Ok(if self.0.len() > TestLog::PREAMBLE.len() { usize::MAX } else { bytes.len() })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_destination_that_claims_too_much_is_no_reason_to_hang() {
+    let mut log = LogWriter::<TestLog, _>::with_buffer(Vec::new(), Boaster(Vec::new())).expect("it takes all");
+    for number in 0..100 {
+        log.write(&ev(number)).expect("it takes all");
+    }
+    assert_eq!(times(&log.finish().expect("it takes all").0).len(), 100);
+}
+
+#[test]
+fn after_a_panic_in_the_destination_a_shared_writer_refuses() {
+    let out = Faulty::new(50, TestLog::PREAMBLE.len() + 100, Fault::Panics);
+    let log = LogWriter::<TestLog, _>::with_buffer(Vec::new(), out.clone()).expect("within the budget").into_shared();
+    let logged = catch_unwind(AssertUnwindSafe(|| (0..100).all(|number| log.log(&ev(number)))));
+    assert!(logged.is_err());
+    let before = out.bytes();
+    assert!((0..100).any(|number| !log.log(&ev(number))));
+    assert!(log.finish().is_err());
+    assert_eq!(out.bytes(), before);
 }
 
 #[test]

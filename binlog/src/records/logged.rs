@@ -64,7 +64,7 @@ impl<'a> LoggedDefinition<'a> {
     }
 
     /// Whether the log means what the program means: name, columns and their formats; units and multipliers too, if the
-    /// log has them.
+    /// log has them, by their ids (what the log calls a custom id isn't compared).
     ///
     /// # Errors
     ///
