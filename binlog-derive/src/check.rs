@@ -1,7 +1,19 @@
 //! What the tokens show to be wrong, rule by rule. What only the types tell is checked by `binlog::check`.
 //!
-//! The numbers are those of the rules that a message definition must satisfy: AP_Logger checks them at boot, or a
-//! reader relies on them.
+//! What a message definition must satisfy, and who relies on it:
+//!
+//! 1. A name of at most 4 bytes, at most 16 fields, labels that come to at most 64 bytes with their commas: FMT has room
+//!    for no more.
+//! 2. A record of at most 255 bytes, header included, equal to the sum of the fields: FMT.Length is one byte.
+//! 3. Labels that are identifiers, none twice: pymavlink makes attributes of them.
+//! 4. A name in upper case, `[A-Z_][A-Z0-9_]{1,3}`: MAVExplorer finds types by that pattern. Not one whose layout a reader
+//!    takes for granted.
+//! 5. Units and multipliers of the tables, or declared as custom: AP_Logger checks it at boot.
+//! 6. `TimeUS` first, a `Q` in seconds with multiplier 1e-6: pymavlink ignores it elsewhere.
+//! 7. At most one instance column, of one byte, directly after `TimeUS`: pymavlink computes a wrong offset elsewhere.
+//! 8. `c`, `C`, `e` and `E` scale already, so their multiplier is 1e-2 or none; `L` is 1e-7 degrees of latitude or
+//!    longitude.
+//! 9. A float with a multiplier other than 1 is suspicious: a lint, since AP_Logger takes it.
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};

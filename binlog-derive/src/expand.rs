@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 /// `const _: () = { use binlog::__private as __binlog; … };`
 ///
 /// Names in it begin with `__`: a parameter called `payload` would be taken for a constant of the user's with this name.
-fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
+pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
     let krate = match krate {
         Some(path) => quote!(#path),
         None => quote!(::binlog),

@@ -1,22 +1,13 @@
 //! What an input with errors expands to besides them, so that its uses bring no errors of their own.
 
+use crate::expand::in_scope;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Data, DeriveInput, Fields, Path};
 
-fn crate_path(krate: Option<&Path>) -> TokenStream {
-    match krate {
-        Some(path) => quote!(#path),
-        None => quote!(::binlog),
-    }
-}
-
 /// A message without a name, which no check of a schema looks at.
 pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
-    let krate = crate_path(krate);
-    quote! {
-        const _: () = {
-            use #krate::__private as __binlog;
+    let body = quote! {
             #[automatically_derived]
             impl __binlog::LogMessage for #ident {
                 const DEFINITION: __binlog::Definition = __binlog::Definition {
@@ -32,13 +23,12 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
                     __binlog::Err(__binlog::DecodeError::Index { index: 0 })
                 }
             }
-        };
-    }
+    };
+    in_scope(krate, body)
 }
 
 /// A schema that logs the messages of all variants that hold one.
 pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
-    let krate = crate_path(krate);
     let ident = &input.ident;
     let mut types: Vec<String> = Vec::new();
     let mut logs = TokenStream::new();
@@ -59,9 +49,7 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
             }
         }
     }
-    quote! {
-        const _: () = {
-            use #krate::__private as __binlog;
+    let body = quote! {
             #[automatically_derived]
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::Message] = &[];
@@ -77,16 +65,13 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
                 }
             }
             #logs
-        };
-    }
+    };
+    in_scope(krate, body)
 }
 
 /// A field of the type's own size.
 pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
-    let krate = crate_path(krate);
-    quote! {
-        const _: () = {
-            use #krate::__private as __binlog;
+    let body = quote! {
             #[automatically_derived]
             impl __binlog::Field for #ident {
                 const FORMAT: __binlog::Format = match ::core::mem::size_of::<#ident>() {
@@ -101,6 +86,6 @@ pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
                     __binlog::None
                 }
             }
-        };
-    }
+    };
+    in_scope(krate, body)
 }

@@ -1,7 +1,7 @@
 //! What only the types can tell, checked while the user's crate compiles.
 //!
 //! The derive calls these with the span of the field, so that `#[track_caller]` puts the error there. The numbers are
-//! the rules of "what a message definition must satisfy", which AP_Logger checks at boot or a reader relies on.
+//! those of the rules in binlog-derive's `check.rs`.
 
 use crate::text::Text;
 use crate::{Column, Definition, Field, Format, Meanings, Multiplier, Unit};
@@ -97,8 +97,9 @@ const fn standard(
 ) -> Column {
     let FieldType { format, size, .. } = *field;
     if size != format.size() {
-        let text = about(label, format).str(", of size ").number(format.size()).str(", but the size of its type is ");
-        panic!("{}", text.number(size).as_str());
+        let text =
+            about(label, format).str(", of size ").number(format.size() as u64).str(", but the size of its type is ");
+        panic!("{}", text.number(size as u64).as_str());
     }
     let unit = if unit == BY_TYPE { field.unit } else { Unit::with_id(unit) };
     let multiplier = match field.multiplier {
@@ -139,7 +140,7 @@ const fn meaning_rules(column: &Column, meanings: &Meanings) {
         if value < least || value > most {
             let text = about(label, format).str(", which has no ").str(what).str(" ");
             let text = if value < 0 { text.str("-") } else { text };
-            panic!("{}", text.number(value.unsigned_abs() as usize).as_str());
+            panic!("{}", text.number(value.unsigned_abs()).as_str());
         }
         i += 1;
     }
@@ -200,7 +201,7 @@ const fn about(label: &str, format: Format) -> Text {
 pub const fn length(definition: &Definition) {
     let length = definition.length();
     if length > 255 {
-        let text = Text::new().str("record ").str(definition.name).str(" is ").number(length);
+        let text = Text::new().str("record ").str(definition.name).str(" is ").number(length as u64);
         let text = text.str(" bytes with its header of 3; the format allows 255");
         panic!("{}", text.as_str());
     }
@@ -228,7 +229,7 @@ pub(crate) const fn taken_id(what: &str, id: u8, name: &str) -> ! {
 #[track_caller]
 pub(crate) const fn custom_unit_name(name: &str) {
     if name.is_empty() || name.len() > Format::Chars64.size() {
-        let text = Text::new().str("the name of a unit has 1 to 64 bytes, this one ").number(name.len());
+        let text = Text::new().str("the name of a unit has 1 to 64 bytes, this one ").number(name.len() as u64);
         panic!("{}", text.as_str());
     }
     let mut i = 0;

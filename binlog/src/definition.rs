@@ -72,11 +72,6 @@ impl Definition {
         }
         length
     }
-
-    /// The column with this label.
-    pub fn column(&self, label: &str) -> Option<&'static Column> {
-        self.columns.iter().find(|column| column.label == label)
-    }
 }
 
 impl fmt::Display for Definition {

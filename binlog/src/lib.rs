@@ -79,6 +79,7 @@ mod writer;
 
 #[doc(hidden)]
 pub mod __private;
+// Public for its path, which the warning shows.
 #[doc(hidden)]
 pub mod lint;
 
@@ -90,7 +91,7 @@ pub use format::Format;
 pub use message::{DecodeError, LogMessage};
 pub use mismatch::{Difference, Mismatch};
 pub use multiplier::Multiplier;
-pub use record::{HEADER, encode};
+pub use record::{HEAD_BYTES, encode};
 pub use records::{Decoder, LoggedDefinition, Reason, Record, Records, Skipped};
 pub use schema::{LogSchema, Logs, Message, Sink};
 pub use unit::Unit;

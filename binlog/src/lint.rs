@@ -1,4 +1,4 @@
-//! Rule 9: what is suspicious, and no error.
+//! Rule 9 of binlog-derive's `check.rs`: what is suspicious, and no error.
 //!
 //! Stable macros can't warn, so a lint is a call of something deprecated, at the field.
 

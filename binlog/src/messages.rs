@@ -11,6 +11,8 @@
 //! }
 //! ```
 //!
+//! Name them by the module, `messages::Err`: some share their name with another item of the prelude or of this crate.
+//!
 //! FMT, UNIT, MULT and FMTU are in every log and need no listing. Formats and labels are those of ArduPilot's
 //! `libraries/AP_Logger/LogStructure.h`.
 
@@ -185,7 +187,7 @@ pub struct Ver {
     pub iomcu_cpu_id: u32,
 }
 
-/// What kind of vehicle a firmware is built for.
+/// What kind of vehicle a firmware is built for: ArduPilot's `APM_BUILD_TYPE`.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 #[log(values(
@@ -225,7 +227,7 @@ pub struct Mode {
     pub time_us: u64,
     /// The mode, by the vehicle's list.
     pub mode: FlightMode,
-    /// The same.
+    /// The same number.
     pub mode_num: u8,
     /// Why it was entered, by ArduPilot's `ModeReason`.
     #[log(label = "Rsn")]
@@ -309,7 +311,7 @@ pub struct File {
 pub struct Arm {
     /// Time since boot.
     pub time_us: u64,
-    /// 1 armed, 0 disarmed.
+    /// What it is now.
     #[log(values(0 = "Disarmed", 1 = "Armed"))]
     pub arm_state: u8,
     /// The arming checks that were on.
@@ -370,7 +372,7 @@ pub struct Gps {
     pub used: u8,
 }
 
-/// Kind of a GPS fix.
+/// Kind of a GPS fix: MAVLink's `GPS_FIX_TYPE`.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 #[log(values(
@@ -401,4 +403,8 @@ impl GpsStatus {
     pub const RTK_FLOAT: Self = GpsStatus(5);
     /// Real-time kinematics, ambiguities resolved.
     pub const RTK_FIXED: Self = GpsStatus(6);
+    /// A receiver that is known not to move.
+    pub const STATIC: Self = GpsStatus(7);
+    /// Precise point positioning.
+    pub const PPP: Self = GpsStatus(8);
 }

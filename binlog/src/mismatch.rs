@@ -83,6 +83,9 @@ impl fmt::Display for Mismatch {
             Difference::Label { expected, found } => {
                 write!(f, "{message} has the label {found} in this log where the program has {expected}")
             }
+            Difference::Format { label, expected, found: 0 } => {
+                write!(f, "{message}.{label} has no format in this log, `{expected}` in the program")
+            }
             Difference::Format { label, expected, found } => {
                 let found = [found];
                 let found = found.escape_ascii();

@@ -78,11 +78,6 @@ impl Multiplier {
         Multiplier { id, value, custom: false }
     }
 
-    /// The standard multiplier of an id.
-    pub fn from_id(id: u8) -> Option<Multiplier> {
-        Self::STANDARD.into_iter().find(|multiplier| multiplier.id == id)
-    }
-
     /// The id in FMTU and MULT, an ASCII character.
     pub const fn id(&self) -> u8 {
         self.id
@@ -94,7 +89,7 @@ impl Multiplier {
     }
 
     /// Whether the multiplier is the program's own, not ArduPilot's.
-    pub const fn is_custom(&self) -> bool {
+    pub(crate) const fn is_custom(&self) -> bool {
         self.custom
     }
 }

@@ -258,10 +258,8 @@ impl<const N: usize> Plan<N> {
         taken: &[bool; 256],
     ) {
         let name = variants[variant].definition.name;
-        let text = Text::new().str("id ").number(id as usize);
-        if id > LAST_ID {
-            self.fault(variant, text.str(" is reserved; ids are 0 to 254"));
-        } else if (id == FMT_ID) != self.is_fmt(variant) && !name.is_empty() {
+        let text = Text::new().str("id ").number(id as u64);
+        if (id == FMT_ID) != self.is_fmt(variant) && !name.is_empty() {
             self.fault(variant, Text::new().str("FMT has id 128 in every log, and nothing else has"));
         } else if taken[id as usize] && id != FMT_ID {
             let mut other = 0;
@@ -358,13 +356,20 @@ pub const fn preamble<const N: usize, const LENGTH: usize>(variants: &[Variant; 
         records.fmt(fmt, plan.own_ids[own], OWN[own]);
         own += 1;
     }
+    // pymavlink's sequential parse takes the first column of FMTU for a type's id.
     let mut i = 0;
     while i < N {
-        // pymavlink's sequential parse takes the first column of FMTU for a type's id.
         if plan.ids[i] == 0 {
             fmtu_time = 256;
         }
         i += 1;
+    }
+    let mut own = 0;
+    while own < OWN.len() {
+        if plan.own_ids[own] == 0 {
+            fmtu_time = 256;
+        }
+        own += 1;
     }
     let mut id = 0;
     while id < 128 {
@@ -470,8 +475,8 @@ impl Buffer<'_> {
 }
 
 const fn header(record: &mut [u8], id: u8) {
-    record[0] = crate::HEADER[0];
-    record[1] = crate::HEADER[1];
+    record[0] = crate::HEAD_BYTES[0];
+    record[1] = crate::HEAD_BYTES[1];
     record[2] = id;
 }
 

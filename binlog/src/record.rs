@@ -1,9 +1,11 @@
 //! One record: header and payload.
 
+#[cfg(all(feature = "derive", feature = "std"))]
+use crate::LogSchema;
 use crate::{Definition, LogMessage, Logs};
 
-/// The two bytes that every record begins with; the id follows.
-pub const HEADER: [u8; 2] = [0xA3, 0x95];
+/// The two bytes that every record begins with; the id follows. ArduPilot's `HEAD_BYTE1` and `HEAD_BYTE2`.
+pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 
 /// Puts the record of a message at the front of `out` and returns its length; `None`, and nothing written, when `out`
 /// is too short, or when the message was implemented by hand and its bytes contradict its definition.
@@ -41,7 +43,18 @@ pub(crate) fn encode_at<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8], 
     let end = at + length;
     let record = out.get_mut(at..end)?;
     // One store of four bytes; the payload, which is never empty, overwrites the last of them.
-    *record.first_chunk_mut()? = [HEADER[0], HEADER[1], S::ID, 0];
+    *record.first_chunk_mut()? = [HEAD_BYTES[0], HEAD_BYTES[1], S::ID, 0];
+    record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
+    Some(end)
+}
+
+/// Puts the record of a schema's message in hand at an offset; returns the record's end.
+#[cfg(all(feature = "derive", feature = "std"))]
+pub(crate) fn encode_any_at<S: LogSchema>(message: &S, out: &mut [u8], at: usize) -> Option<usize> {
+    let (id, payload) = message.record();
+    let end = at + Definition::HEADER_LENGTH + payload.len();
+    let record = out.get_mut(at..end)?;
+    *record.first_chunk_mut()? = [HEAD_BYTES[0], HEAD_BYTES[1], id];
     record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
     Some(end)
 }

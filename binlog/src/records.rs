@@ -6,7 +6,7 @@ mod logged;
 pub use decoder::Decoder;
 pub use logged::LoggedDefinition;
 
-use crate::{DecodeError, HEADER, LogMessage};
+use crate::{DecodeError, HEAD_BYTES, LogMessage};
 use core::fmt;
 use logged::Definitions;
 
@@ -16,7 +16,7 @@ use logged::Definitions;
 /// panics. Definitions are learned on the way and apply from where they stand.
 ///
 /// A record stands when the next header, or the end, follows it. If neither does, a header inside it that is followed
-/// by two more is believed instead; without one the record stands and is marked [`suspect`](Record::suspect). To get
+/// by two more is believed instead; without one the record stands and is marked [suspect](Record::is_suspect). To get
 /// back in step, the same proof is asked for: a known id and two further headers, where an unknown id or the end of the
 /// bytes ends the proof.
 ///
@@ -93,15 +93,10 @@ impl<'a> Records<'a> {
         self.definitions.get(id)
     }
 
-    /// The offset of the next byte to be looked at.
-    pub fn offset(&self) -> usize {
-        self.at
-    }
-
     /// The id at `at`, if a header stands there.
     fn header(&self, at: usize) -> Option<u8> {
         match self.bytes.get(at..)? {
-            [first, second, id, ..] if [*first, *second] == HEADER => Some(*id),
+            [first, second, id, ..] if [*first, *second] == HEAD_BYTES => Some(*id),
             _ => None,
         }
     }
@@ -112,8 +107,8 @@ impl<'a> Records<'a> {
         match self.bytes.get(end..) {
             None => false,
             Some([]) => true,
-            Some([first]) => *first == HEADER[0],
-            Some([first, second, ..]) => [*first, *second] == HEADER,
+            Some([first]) => *first == HEAD_BYTES[0],
+            Some([first, second, ..]) => [*first, *second] == HEAD_BYTES,
         }
     }
 
@@ -137,7 +132,7 @@ impl<'a> Records<'a> {
     fn find_proven(&self, from: usize, to: usize) -> Option<usize> {
         let mut from = from;
         let to = to.min(self.bytes.len());
-        while let Some(found) = self.bytes.get(from..to)?.iter().position(|&byte| byte == HEADER[0]) {
+        while let Some(found) = self.bytes.get(from..to)?.iter().position(|&byte| byte == HEAD_BYTES[0]) {
             if self.is_proven(from + found) {
                 return Some(from + found);
             }
@@ -168,8 +163,7 @@ impl<'a> Records<'a> {
         let end = offset + usize::from(definition.length());
         let suspect = !self.may_end_at(end);
         if suspect && let Some(inside) = self.find_proven(offset + 1, end) {
-            let reason = if end > everything { Reason::Truncated(Some(id)) } else { Reason::Broken(id) };
-            return Err(self.skip_to(inside, reason));
+            return Err(self.skip_to(inside, Reason::Broken(id)));
         }
         let Some(payload) = self.bytes.get(offset + 3..end) else {
             return Err(self.skip_to(everything, Reason::Truncated(Some(id))));
@@ -207,7 +201,7 @@ impl<'a> Record<'a> {
     }
 
     /// Whether something else than a header follows the record, so that its end may be damaged.
-    pub fn suspect(&self) -> bool {
+    pub fn is_suspect(&self) -> bool {
         self.suspect
     }
 

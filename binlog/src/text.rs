@@ -34,7 +34,7 @@ impl Text {
         })
     }
 
-    pub(crate) const fn number(self, mut number: usize) -> Self {
+    pub(crate) const fn number(self, mut number: u64) -> Self {
         let mut digits = [0; 20];
         let mut at = digits.len();
         loop {

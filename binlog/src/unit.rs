@@ -102,11 +102,6 @@ impl Unit {
         Unit { id, name, custom: false }
     }
 
-    /// The standard unit of an id.
-    pub fn from_id(id: u8) -> Option<Unit> {
-        Self::STANDARD.into_iter().find(|unit| unit.id == id)
-    }
-
     /// The id in FMTU and UNIT, an ASCII character.
     pub const fn id(&self) -> u8 {
         self.id
@@ -118,7 +113,7 @@ impl Unit {
     }
 
     /// Whether the unit is the program's own, not ArduPilot's.
-    pub const fn is_custom(&self) -> bool {
+    pub(crate) const fn is_custom(&self) -> bool {
         self.custom
     }
 }

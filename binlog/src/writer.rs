@@ -8,7 +8,7 @@ pub use shared::{FinishError, SharedWriter};
 
 use crate::field::FlightMode;
 use crate::messages::{File, Mode, Msg, Parm};
-use crate::record::{encode, encode_at};
+use crate::record::{encode, encode_any_at, encode_at};
 use crate::{LogMessage, LogSchema, Logs};
 use error::Progress;
 use std::io::{self, Write};
@@ -112,8 +112,9 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
 
     /// The same with a buffer of the caller's.
     ///
-    /// With one that holds the whole log, nothing reaches the destination before [`flush`](LogWriter::flush): a
-    /// simulation or a test bench that must not wait for a disk logs into memory and writes the file at the end. A
+    /// With one that holds the whole log, no record reaches the destination before [`flush`](LogWriter::flush), only the
+    /// preamble: a simulation or a test bench that must not wait for a disk logs into memory and writes the file at the
+    /// end. A
     /// buffer that is too short for the longest record, 255 bytes, is lengthened.
     ///
     /// # Errors
@@ -177,11 +178,26 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         }
     }
 
+    /// Writes a record of whichever message the schema's value holds: what a [`Decoder`](crate::Decoder) returned, say.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](LogWriter::write).
+    pub fn write_any(&mut self, message: &S) -> Result<(), WriteError> {
+        let mut end = encode_any_at(message, &mut self.buffer, self.end);
+        if end.is_none() {
+            self.drain()?;
+            end = encode_any_at(message, &mut self.buffer, 0);
+        }
+        self.end = end.ok_or_else(|| self.refuse("the record", "it is longer than 255 bytes"))?;
+        Ok(())
+    }
+
     /// Logs a parameter: `name` of at most 16 bytes, and the value that the firmware was built with, if there is one.
     ///
     /// # Errors
     ///
-    /// As [`write`](LogWriter::write), and when the name is too long.
+    /// As [`write`](LogWriter::write), and when the name is too long or contains a NUL.
     pub fn parameter(&mut self, time_us: u64, name: &str, value: f32, default: Option<f32>) -> Result<(), WriteError>
     where
         S: Logs<Parm>,
@@ -238,7 +254,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         S: Logs<File>,
     {
         let parts = File::parts(name, contents);
-        let parts = parts.map_err(|error| self.refuse(format_args!("the file or its name `{name}`"), error))?;
+        let parts = parts.map_err(|error| self.refuse(format_args!("the file `{name}`"), error))?;
         for part in parts {
             self.write(&part)?;
         }
@@ -256,7 +272,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         flushed.map_err(|error| self.error(error))
     }
 
-    /// Flushes, and gives the destination back.
+    /// Flushes, and gives the destination back. For a file, `log.finish()?.sync_all()?` survives a power cut too.
     ///
     /// # Errors
     ///

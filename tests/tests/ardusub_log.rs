@@ -355,29 +355,6 @@ enum SubLog {
 }
 
 impl SubLog {
-    fn write<W: std::io::Write>(&self, log: &mut LogWriter<SubLog, W>) -> Result<(), binlog::WriteError> {
-        match self {
-            SubLog::Ctun(message) => log.write(message),
-            SubLog::Motb(message) => log.write(message),
-            SubLog::Parm(message) => log.write(message),
-            SubLog::Msg(message) => log.write(message),
-            SubLog::Rcin(message) => log.write(message),
-            SubLog::Baro(message) => log.write(message),
-            SubLog::Ahr2(message) => log.write(message),
-            SubLog::Att(message) => log.write(message),
-            SubLog::Rate(message) => log.write(message),
-            SubLog::Bat(message) => log.write(message),
-            SubLog::Mag(message) => log.write(message),
-            SubLog::Mode(message) => log.write(message),
-            SubLog::Imu(message) => log.write(message),
-            SubLog::Vibe(message) => log.write(message),
-            SubLog::Dsf(message) => log.write(message),
-            SubLog::Ev(message) => log.write(message),
-            SubLog::Arm(message) => log.write(message),
-            SubLog::Fmt(_) | SubLog::Fmtu(_) | SubLog::Unit(_) | SubLog::Mult(_) => Ok(()),
-        }
-    }
-
     fn defines(&self) -> bool {
         matches!(self, SubLog::Fmt(_) | SubLog::Fmtu(_) | SubLog::Unit(_) | SubLog::Mult(_))
     }
@@ -414,7 +391,9 @@ fn a_real_log_is_written_again_identically() {
         let record = record.expect("a sound log");
         if let Some(message) = decoder.decode(&record).expect("definitions that agree") {
             assert_eq!(message.record(), (record.id(), record.payload()));
-            message.write(&mut log).expect("memory takes all");
+            if !message.defines() {
+                log.write_any(&message).expect("memory takes all");
+            }
         }
     }
     let written = log.finish().expect("memory takes all");

@@ -117,7 +117,7 @@ fn pymavlink_reads_every_format_and_every_message_of_the_crate_bit_for_bit() {
     let mut log = LogWriter::<EveryFormat, _>::new(Vec::new()).expect("memory takes all");
     let mut expected = Vec::new();
     for message in &messages {
-        message.write(&mut log).expect("memory takes all");
+        log.write_any(message).expect("memory takes all");
         let (id, payload) = message.record();
         let definition = EveryFormat::MESSAGES.iter().find(|message| message.id == id).expect("its definition");
         expected.push((definition.definition, payload.to_vec()));

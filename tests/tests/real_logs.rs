@@ -6,9 +6,12 @@ use std::path::PathBuf;
 
 fn logs() -> Vec<(PathBuf, Vec<u8>)> {
     let Some(folder) = binlog_tests::shared("ardupilot-logs") else { return Vec::new() };
-    let files = std::fs::read_dir(folder).expect("a readable folder").map(|entry| entry.expect("an entry").path());
+    let files = std::fs::read_dir(&folder).expect("a readable folder").map(|entry| entry.expect("an entry").path());
     let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin"));
-    files.filter(is_log).map(|path| (path.clone(), std::fs::read(path).expect("a readable log"))).collect()
+    let logs: Vec<_> =
+        files.filter(is_log).map(|path| (path.clone(), std::fs::read(path).expect("a readable log"))).collect();
+    assert!(!logs.is_empty(), "{} has no logs", folder.display());
+    logs
 }
 
 #[test]

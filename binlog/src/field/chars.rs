@@ -34,7 +34,8 @@ impl<const N: usize> Chars<N> {
             Ok(chars) => chars,
             Err(TextError::Nul { .. }) => panic!("the text contains a NUL, where readers end it"),
             Err(_) => {
-                let text = Text::new().str("the text has ").number(text.len()).str(" bytes, and ").number(N);
+                let text =
+                    Text::new().str("the text has ").number(text.len() as u64).str(" bytes, and ").number(N as u64);
                 panic!("{}", text.str(" fit").as_str());
             }
         }

@@ -14,7 +14,7 @@ impl Parm {
     ///
     /// # Errors
     ///
-    /// When the name doesn't fit.
+    /// When the name doesn't fit or contains a NUL.
     pub fn new(time_us: u64, name: &str, value: f32, default: Option<f32>) -> Result<Self, TextError> {
         let default = default.unwrap_or(NO_VALUE_F32);
         Ok(Parm { time_us: time_us.into(), name: name.try_into()?, value: value.into(), default: default.into() })
@@ -66,7 +66,7 @@ impl File {
     ///
     /// # Errors
     ///
-    /// When the name doesn't fit, or the file is longer than 4 GiB.
+    /// When the name doesn't fit or contains a NUL, or when the file is longer than `u32::MAX` bytes.
     pub fn parts(name: &str, contents: &[u8]) -> Result<impl Iterator<Item = File>, TextError> {
         let file_name: Chars<16> = name.try_into()?;
         if u32::try_from(contents.len()).is_err() {

@@ -37,7 +37,7 @@ impl<'a> LoggedDefinition<'a> {
         text(&self.fmt[2..6])
     }
 
-    /// The format characters, one a column; `""` if they aren't ASCII.
+    /// The format characters, one a column; `""` if they aren't UTF-8.
     pub fn format(&self) -> &'a str {
         text(&self.fmt[6..22])
     }
@@ -47,12 +47,12 @@ impl<'a> LoggedDefinition<'a> {
         text(&self.fmt[22..86])
     }
 
-    /// The unit's id of each column, if the log has an FMTU for the message.
+    /// The unit's id of each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
     pub fn unit_ids(&self) -> Option<&'a str> {
         self.fmtu.map(|fmtu| text(&fmtu[9..25]))
     }
 
-    /// The multiplier's id of each column, if the log has an FMTU for the message.
+    /// The multiplier's id of each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
     pub fn multiplier_ids(&self) -> Option<&'a str> {
         self.fmtu.map(|fmtu| text(&fmtu[25..41]))
     }

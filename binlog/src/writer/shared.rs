@@ -107,9 +107,10 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// When finishing fails: that error, with what the destination has. When it works, but records were refused before:
-    /// the first error, with the destination beside it, which has all that was accepted. When the log is finished
-    /// already: [`NotConnected`](io::ErrorKind::NotConnected).
+    /// When finishing fails: that error, with what the destination has. When it works, but a record met an error before:
+    /// the first of them, with the destination beside it, which has all that was accepted. Records that were refused
+    /// inside of [`with`](SharedWriter::with) are only counted. When the log is finished already:
+    /// [`NotConnected`](io::ErrorKind::NotConnected); inside of `with`: [`Deadlock`](io::ErrorKind::Deadlock).
     pub fn finish(&self) -> Result<W, FinishError<W>> {
         let failed = |error| FinishError { error, refused: self.refused(), out: None };
         let mut guard = self.0.lock().ok_or_else(locked).map_err(failed)?;
@@ -179,7 +180,11 @@ pub struct FinishError<W> {
 
 impl<W> fmt::Display for FinishError<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {} records were refused", self.error, self.refused)
+        self.error.fmt(f)?;
+        if self.refused > 0 {
+            write!(f, "; {} records were refused", self.refused)?;
+        }
+        Ok(())
     }
 }
 

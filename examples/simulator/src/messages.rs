@@ -1,7 +1,7 @@
 //! What the vehicle logs: a struct for each message, and [`FlightLog`], the schema that lists them all.
 //!
 //! 1. A message is a struct with `#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`: its bytes in
-//!    memory are the record in the log. The first field is `time_us`, the time since boot in microseconds.
+//!    memory are the payload of its records. The first field is `time_us`, the time since boot in microseconds.
 //! 2. Its name, two to four upper-case letters and digits, is an attribute. A field's label is its own name in
 //!    UpperCamelCase (`des_roll` is `DesRoll`), unless `label` gives a shorter one: all labels of a message, joined by
 //!    commas, have 64 bytes.

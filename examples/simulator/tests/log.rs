@@ -14,7 +14,7 @@ fn messages(log: &[u8]) -> Vec<FlightLog> {
     let mut decoder = Decoder::new();
     let decoded = Records::new(log).filter_map(|record| {
         let record = record.expect("no byte is skipped");
-        assert!(!record.suspect(), "{record:?}");
+        assert!(!record.is_suspect(), "{record:?}");
         decoder.decode(&record).expect("the program's own definitions")
     });
     decoded.collect()

@@ -3,7 +3,7 @@
 
 use binlog::field::{Centi, Chars, FlightMode, Latitude, Longitude};
 use binlog::messages::{Arm, Dsf, Err, Ev, File, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
-use binlog::{Field, LogMessage, LogSchema, LogWriter, Multiplier, Unit, WriteError};
+use binlog::{Field, LogMessage, LogSchema, Multiplier, Unit};
 use proptest::prelude::*;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -170,28 +170,6 @@ pub(crate) enum EveryFormat {
     File(File),
     Arm(Arm),
     Gps(Gps),
-}
-
-impl EveryFormat {
-    pub(crate) fn write<W: std::io::Write>(&self, log: &mut LogWriter<EveryFormat, W>) -> Result<(), WriteError> {
-        match self {
-            EveryFormat::Int(message) => log.write(message),
-            EveryFormat::Num(message) => log.write(message),
-            EveryFormat::Text(message) => log.write(message),
-            EveryFormat::Uni1(message) => log.write(message),
-            EveryFormat::Uni2(message) => log.write(message),
-            EveryFormat::Parm(message) => log.write(message),
-            EveryFormat::Msg(message) => log.write(message),
-            EveryFormat::Ver(message) => log.write(message),
-            EveryFormat::Mode(message) => log.write(message),
-            EveryFormat::Ev(message) => log.write(message),
-            EveryFormat::Err(message) => log.write(message),
-            EveryFormat::Dsf(message) => log.write(message),
-            EveryFormat::File(message) => log.write(message),
-            EveryFormat::Arm(message) => log.write(message),
-            EveryFormat::Gps(message) => log.write(message),
-        }
-    }
 }
 
 /// Text as it may be: UTF-8 of any kind, or bytes that are none.

@@ -1,0 +1,200 @@
+//! A log's definitions against the program's: what differs is named, and each applies from where it stands.
+
+use binlog::field::Chars;
+use binlog::messages::{Fmt, Mode};
+use binlog::{DecodeError, Decoder, Difference, Format, LogMessage, LogSchema, LogWriter, Mismatch, Reason, Records};
+use std::sync::Arc;
+use zerocopy::{Immutable, IntoBytes};
+
+macro_rules! message {
+    ($name:ident $label:literal $schema:ident { $($(#[$attribute:meta])* $field:ident: $type:ty),* }) => {
+        #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+        #[log(name = $label)]
+        #[repr(C, packed)]
+        struct $name {
+            time_us: u64,
+            $($(#[$attribute])* $field: $type,)*
+        }
+
+        #[derive(LogSchema)]
+        enum $schema {
+            $name($name),
+        }
+    };
+}
+
+message!(Attitude "ATT" Ours { #[log(unit = "deg")] roll: i16, armed: bool });
+message!(Renamed "ATX" OtherName { #[log(unit = "deg")] roll: i16, armed: bool });
+message!(Fewer "ATT" FewerColumns { #[log(unit = "deg")] roll: i16 });
+message!(More "ATT" MoreColumns { #[log(unit = "deg")] roll: i16, armed: bool, more: u8 });
+message!(Relabelled "ATT" OtherLabel { #[log(unit = "deg")] pitch: i16, armed: bool });
+message!(Retyped "ATT" OtherFormat { #[log(unit = "deg")] roll: u16, armed: bool });
+message!(Reunited "ATT" OtherUnit { #[log(unit = "rad")] roll: i16, armed: bool });
+message!(Rescaled "ATT" OtherMultiplier { #[log(unit = "deg", mult = 1e-2)] roll: i16, armed: bool });
+
+/// The definition of a schema's only message, as a log gives it, against ours.
+fn difference<S: LogSchema>() -> (Option<Difference>, String) {
+    let mut records = Records::new(S::PREAMBLE);
+    records.by_ref().for_each(|record| assert!(record.is_ok()));
+    let logged = records.definition(S::MESSAGES[0].id).expect("the preamble defines it");
+    match logged.check(&Attitude::DEFINITION) {
+        Ok(()) => (None, String::new()),
+        Err(mismatch) => {
+            assert_eq!(mismatch.message, "ATT");
+            (Some(mismatch.difference), mismatch.to_string())
+        }
+    }
+}
+
+#[test]
+fn the_first_difference_is_named() {
+    assert_eq!(difference::<Ours>(), (None, String::new()));
+    let found = Chars::literal("ATX");
+    assert_eq!(difference::<OtherName>(), (Some(Difference::Name { found }), "the record is ATX, not ATT".into()));
+    assert_eq!(
+        difference::<FewerColumns>(),
+        (Some(Difference::Columns { expected: 3, found: 2 }), "ATT has 2 columns in this log, 3 in the program".into())
+    );
+    assert_eq!(difference::<MoreColumns>().0, Some(Difference::Columns { expected: 3, found: 4 }));
+    assert_eq!(
+        difference::<OtherLabel>(),
+        (
+            Some(Difference::Label { expected: "Roll", found: Chars::literal("Pitch") }),
+            "ATT has the label Pitch in this log where the program has Roll".into()
+        )
+    );
+    assert_eq!(
+        difference::<OtherFormat>(),
+        (
+            Some(Difference::Format { label: "Roll", expected: Format::I16, found: b'H' }),
+            "ATT.Roll has format `H` in this log, `h` in the program".into()
+        )
+    );
+    assert_eq!(
+        difference::<OtherUnit>(),
+        (
+            Some(Difference::Unit { label: "Roll", expected: b'd', found: b'r' }),
+            "ATT.Roll has unit 'r' in this log, 'd' in the program".into()
+        )
+    );
+    assert_eq!(
+        difference::<OtherMultiplier>(),
+        (
+            Some(Difference::Multiplier { label: "Roll", expected: b'0', found: b'B' }),
+            "ATT.Roll has multiplier 'B' in this log, '0' in the program".into()
+        )
+    );
+}
+
+#[test]
+fn a_length_that_contradicts_the_columns_is_a_difference() {
+    let mut log = Ours::PREAMBLE.to_vec();
+    let fmt = log.len() - 89 - 44;
+    assert_eq!(log[fmt..][..4], [0xA3, 0x95, 128, 1]);
+    log[fmt + 4] += 1;
+    let mut records = Records::new(&log);
+    records.by_ref().for_each(drop);
+    let mismatch = records.definition(1).expect("it is defined").check(&Attitude::DEFINITION);
+    let difference = Difference::Length { expected: 14, found: 15 };
+    assert_eq!(mismatch, Err(Mismatch { message: "ATT", difference }));
+}
+
+#[test]
+fn a_byte_that_is_no_value_names_its_label() {
+    let mut payload = [0; 11];
+    assert_eq!(Attitude::decode(&payload), Ok(Attitude { time_us: 0, roll: 0, armed: false }));
+    payload[10] = 2;
+    let error = Attitude::decode(&payload).expect_err("no bool is 2");
+    assert_eq!(error, DecodeError::Value { message: "ATT", label: "Armed" });
+    assert_eq!(error.to_string(), "ATT.Armed holds what is no value of its type");
+    let error = Attitude::decode(&payload[1..]).expect_err("a byte is missing");
+    assert_eq!(error, DecodeError::Length { message: "ATT", expected: 11, found: 10 });
+    assert!(matches!(Ours::decode(1, &payload), Err(DecodeError::Index { index: 1 })));
+}
+
+/// A preamble, and a record of its message with ten bytes of payload after the time.
+fn log_of<S: LogSchema>(payload: &[u8]) -> Vec<u8> {
+    [S::PREAMBLE, &[0xA3, 0x95, S::MESSAGES[0].id], payload].concat()
+}
+
+#[test]
+fn a_definition_applies_from_where_it_stands() {
+    let log = [log_of::<Ours>(&[0; 11]), log_of::<OtherFormat>(&[0; 11]), log_of::<Ours>(&[1; 11])].concat();
+    let mut decoder = Decoder::<Ours>::new();
+    let attitudes = Records::new(&log).map(|record| record.expect("a sound log")).filter(|record| record.id() == 1);
+    let decoded: Vec<_> = attitudes.map(|record| decoder.decode(&record).map(|message| message.is_some())).collect();
+    assert_eq!(decoded[0], Ok(true));
+    assert!(matches!(decoded[1], Err(DecodeError::Definition(_))));
+    assert_eq!(decoded[2], Ok(true));
+}
+
+#[test]
+fn a_definition_that_is_repeated_keeps_its_units() {
+    let fmt = &Ours::PREAMBLE[Ours::PREAMBLE.len() - 89 - 44..][..89];
+    let log = [Ours::PREAMBLE, fmt].concat();
+    let mut records = Records::new(&log);
+    records.by_ref().for_each(drop);
+    let repeated = records.definition(1).expect("it is defined");
+    assert_eq!((repeated.unit_ids(), repeated.multiplier_ids()), (Some("sd-"), Some("F0-")));
+    // A changed one doesn't.
+    let log = [Ours::PREAMBLE, &OtherLabel::PREAMBLE[..OtherLabel::PREAMBLE.len() - 44]].concat();
+    let mut records = Records::new(&log);
+    records.by_ref().for_each(drop);
+    assert_eq!(records.definition(1).expect("it is defined").unit_ids(), None);
+}
+
+#[test]
+fn a_log_without_the_definition_of_fmt_has_it_all_the_same() {
+    let own = Records::new(Ours::PREAMBLE).flatten().next().expect("FMT of FMT");
+    assert_eq!(own.decode::<Fmt>().expect("an FMT").r#type, 128);
+    let without = Records::new(&Ours::PREAMBLE[89..]);
+    assert_eq!(without.definition(128).map(|fmt| fmt.check(&Fmt::DEFINITION)), Some(Ok(())));
+}
+
+#[test]
+fn what_was_skipped_says_why() {
+    let record = [&[0xA3, 0x95, 1][..], &[0; 11]].concat();
+    let cut = &record[..8];
+    let log =
+        [Ours::PREAMBLE, &record, cut, &record, &record, &record, &[7; 5], &record, &record, &record, cut].concat();
+    let start = Ours::PREAMBLE.len();
+    let skipped: Vec<_> = Records::new(&log).filter_map(Result::err).collect();
+    let found: Vec<_> =
+        skipped.iter().map(|skipped| (skipped.offset - start, skipped.length, skipped.reason)).collect();
+    assert_eq!(found, [(14, 8, Reason::Broken(1)), (64, 5, Reason::NoHeader), (111, 8, Reason::Truncated(Some(1)))]);
+    assert_eq!(
+        skipped[1].to_string(),
+        format!("skipped 5 bytes at offset {}: there is no record header (A3 95)", start + 64)
+    );
+    let suspect = Records::new(&log).flatten().filter(|record| record.is_suspect());
+    assert_eq!(suspect.map(|record| record.offset() - start).collect::<Vec<_>>(), [50]);
+}
+
+#[test]
+fn a_sink_is_one_through_any_pointer() -> Result<(), binlog::WriteError> {
+    fn log(sink: impl binlog::Sink<Attitude>) -> bool {
+        sink.log(&Attitude { time_us: 0, roll: 1, armed: true })
+    }
+    let writer = LogWriter::<Ours, _>::new(Vec::new())?.into_shared();
+    let boxed: Box<dyn binlog::Sink<Attitude>> = Box::new(writer.clone());
+    assert!(log(&writer) && log(boxed) && log(Arc::new(writer.clone())));
+    let bytes = writer.finish()?;
+    assert_eq!(Records::new(&bytes).flatten().filter(|record| record.name() == "ATT").count(), 3);
+    Ok(())
+}
+
+#[test]
+fn fields_saturate_and_show_what_they_hold() {
+    use binlog::field::{Centi, Latitude};
+    assert_eq!(Latitude::from_degrees(1e9).e7(), i32::MAX);
+    assert_eq!(Latitude::from_degrees(f64::NAN).e7(), 0);
+    assert_eq!(Latitude::from_degrees(-47.123_456_75).e7(), -471_234_568);
+    let centi: Centi<u16> = Centi::from_f64(-1.0);
+    assert_eq!(centi.raw(), 0);
+    let centi: Centi<i32> = Centi::from_f64(-1.005);
+    assert_eq!(centi.raw(), -100, "-1.005 is a little more than that in binary");
+    assert_eq!(Chars::<4>::from_raw([0xB5, b's', 0, b'x']).to_string(), "µs");
+    assert_eq!(format!("{:?}", Chars::<4>::from_raw([0xB5, b's', 0, 0])), "\"\\xb5s\"");
+    assert_eq!(Chars::<4>::cut("aµµ").to_string(), "aµ");
+    assert_eq!(Mode::new(0, binlog::field::FlightMode::new(5).expect("below 128"), 0).mode_num, 5);
+}
