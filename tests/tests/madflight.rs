@@ -57,13 +57,13 @@ fn attitude() -> Attitude {
     Attitude {
         time_us: 182_552_014,
         des_roll: Centi::from_raw(0),
-        roll: Centi::<i16>::from_f32(5.97),
-        des_pitch: Centi::<i16>::from_f32(-1.96),
-        pitch: Centi::<i16>::from_f32(-0.33),
+        roll: Centi::from_f32(5.97),
+        des_pitch: Centi::from_f32(-1.96),
+        pitch: Centi::from_f32(-0.33),
         des_yaw: Centi::from_raw(0),
-        yaw: Centi::<u16>::from_f32(23.95),
-        error_roll_pitch: Centi::<u16>::from_f32(0.01),
-        error_yaw: Centi::<u16>::from_f32(0.01),
+        yaw: Centi::from_f32(23.95),
+        error_roll_pitch: Centi::from_f32(0.01),
+        error_yaw: Centi::from_f32(0.01),
         active_ekf: 3,
     }
 }

@@ -148,14 +148,14 @@ fn attitude(simulation: &Simulation) -> Attitude {
     let control = &simulation.attitude;
     Attitude {
         time_us: simulation.time_us,
-        des_roll: Centi::<i16>::from_f64(control.target.roll),
-        roll: Centi::<i16>::from_f64(control.actual.roll),
-        des_pitch: Centi::<i16>::from_f64(control.target.pitch),
-        pitch: Centi::<i16>::from_f64(control.actual.pitch),
-        des_yaw: Centi::<u16>::from_f64(control.target.yaw),
-        yaw: Centi::<u16>::from_f64(control.actual.yaw),
-        lean_error: Centi::<u16>::from_f64(control.lean_error),
-        yaw_error: Centi::<u16>::from_f64(control.yaw_error),
+        des_roll: Centi::from_f64(control.target.roll),
+        roll: Centi::from_f64(control.actual.roll),
+        des_pitch: Centi::from_f64(control.target.pitch),
+        pitch: Centi::from_f64(control.actual.pitch),
+        des_yaw: Centi::from_f64(control.target.yaw),
+        yaw: Centi::from_f64(control.actual.yaw),
+        lean_error: Centi::from_f64(control.lean_error),
+        yaw_error: Centi::from_f64(control.yaw_error),
         active_ekf: 3,
     }
 }
@@ -208,7 +208,7 @@ fn barometer(simulation: &Simulation) -> Barometer {
         altitude: barometer.altitude as f32,
         altitude_amsl: (HOME_ALTITUDE + barometer.altitude) as f32,
         pressure: barometer.pressure as f32,
-        temperature: Centi::<i16>::from_f64(barometer.temperature),
+        temperature: Centi::from_f64(barometer.temperature),
         climb_rate: barometer.climb_rate as f32,
         sample_ms: (simulation.time_us / 1000) as u32,
         offset: 0.0,
@@ -247,10 +247,10 @@ fn gps(simulation: &Simulation) -> Gps {
         week_ms: gps.week_ms,
         week: gps.week,
         satellites: gps.satellites,
-        hdop: Centi::<i16>::from_f64(gps.hdop),
+        hdop: Centi::from_f64(gps.hdop),
         latitude: Latitude::from_e7(latitude),
         longitude: Longitude::from_e7(longitude),
-        altitude: Centi::<i32>::from_f64(altitude),
+        altitude: Centi::from_f64(altitude),
         speed: gps.ground_speed as f32,
         course: gps.course as f32,
         vertical_speed: gps.vertical_speed as f32,
@@ -285,12 +285,12 @@ fn control_tuning(simulation: &Simulation) -> ControlTuning {
         des_altitude: des_altitude as f32,
         altitude: simulation.estimate.altitude() as f32,
         baro_altitude: centi(simulation.barometer.altitude) as f32,
-        des_range: Centi::<i16>::from_f64(des_altitude + RangeFinder::MOUNT),
-        range: Centi::<i16>::from_f64(simulation.range_finder.distance),
+        des_range: Centi::from_f64(des_altitude + RangeFinder::MOUNT),
+        range: Centi::from_f64(simulation.range_finder.distance),
         // The terrain is flat.
         terrain_altitude: centi(simulation.estimate.altitude()) as f32,
-        des_climb_rate: centi(control.climb_target) as i16,
-        climb_rate: centi(simulation.estimate.climb_rate()) as i16,
+        des_climb_rate: centi(control.climb_target).round() as i16,
+        climb_rate: centi(simulation.estimate.climb_rate()).round() as i16,
     }
 }
 
@@ -298,7 +298,7 @@ fn relative_altitude(simulation: &Simulation) -> RelativeAltitude {
     RelativeAltitude {
         time_us: simulation.time_us,
         altitude: (simulation.range_finder.distance - RangeFinder::MOUNT) as f32,
-        vertical_speed: (1000.0 * simulation.estimate.climb_rate()) as i32,
+        vertical_speed: (1000.0 * simulation.estimate.climb_rate()).round() as i32,
     }
 }
 
@@ -312,9 +312,9 @@ fn battery(simulation: &Simulation) -> Battery {
         current: battery.current as f32,
         charge: battery.consumed_mah as f32,
         energy: battery.consumed_wh as f32,
-        temperature: Centi::<i16>::from_f64(battery.temperature),
+        temperature: Centi::from_f64(battery.temperature),
         resistance: RESISTANCE as f32,
-        remaining: battery.remaining() as u8,
+        remaining: battery.remaining().round() as u8,
     }
 }
 
