@@ -32,6 +32,17 @@ pub(crate) struct Column<'a> {
     pub(crate) label: String,
     /// The label's attribute, or else the field's name.
     pub(crate) label_span: Span,
+    /// Rule 9, as the check finds it.
+    pub(crate) suspicious_float: bool,
+}
+
+/// What a column is for, which decides on the rules for its type.
+pub(crate) enum Role {
+    Time,
+    Instance,
+    Value,
+    /// Any column of a message that is written as another firmware logs it.
+    AsLogged,
 }
 
 /// An enum that is a schema.
@@ -109,7 +120,26 @@ impl<'a> Column<'a> {
         let description = description(&field.attrs);
         let ty = without_self(field.ty.to_token_stream(), message);
         let written = &field.ty;
-        Some(Column { ident, written, ty, attributes, description, label, label_span })
+        Some(Column { ident, written, ty, attributes, description, label, label_span, suspicious_float: false })
+    }
+}
+
+impl Column<'_> {
+    pub(crate) fn is_time(&self) -> bool {
+        self.label == label::TIME
+    }
+
+    pub(crate) fn is_instance(&self) -> bool {
+        self.attributes.instance.is_some()
+    }
+
+    pub(crate) fn role(&self, message: &Message<'_>) -> Role {
+        match self {
+            _ if message.attributes.as_logged => Role::AsLogged,
+            _ if self.is_time() => Role::Time,
+            _ if self.is_instance() => Role::Instance,
+            _ => Role::Value,
+        }
     }
 }
 

@@ -15,7 +15,7 @@
 //!    longitude.
 //! 9. A float with a multiplier other than 1 is suspicious: a lint, since AP_Logger takes it.
 
-use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
+use crate::ast::{FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::errors::Errors;
 use crate::label;
@@ -52,7 +52,7 @@ const FIXED_LAYOUTS: [(&str, Option<&str>); 13] = [
 /// `_add_msg`).
 const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
 
-pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
+pub(crate) fn message(message: &mut Message<'_>, errors: &mut Errors) {
     name(message, errors);
     struct_repr(message, errors);
     columns(message, errors);
@@ -61,6 +61,7 @@ pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
         time(message, errors);
         instance(message, errors);
     }
+    suspicious_floats(message);
 }
 
 /// Rules 1 and 4.
@@ -229,15 +230,16 @@ fn instance(message: &Message<'_>, errors: &mut Errors) {
 }
 
 /// Rule 9, a lint: a float with a multiplier other than 1.
-pub(crate) fn is_float_multiplier(message: &Message<'_>, column: &Column<'_>) -> bool {
-    let attributes = &column.attributes;
-    let allowed =
-        message.attributes.as_logged || message.attributes.allow_float_multiplier || attributes.allow_float_multiplier;
-    let scaled = attributes.scale.multiplier.as_ref().is_some_and(|multiplier| match multiplier.value {
-        Multiplier::Standard(id) => !matches!(id, '-' | '?' | '0'),
-        Multiplier::Custom(_) => true,
-    });
-    scaled && !allowed && is_float(column.written)
+fn suspicious_floats(message: &mut Message<'_>) {
+    let allowed = message.attributes.as_logged || message.attributes.allow_float_multiplier;
+    for column in &mut message.columns {
+        let attributes = &column.attributes;
+        let scaled = attributes.scale.multiplier.as_ref().is_some_and(|multiplier| match multiplier.value {
+            Multiplier::Standard(id) => !matches!(id, '-' | '?' | '0'),
+            Multiplier::Custom(_) => true,
+        });
+        column.suspicious_float = scaled && !allowed && !attributes.allow_float_multiplier && is_float(column.written);
+    }
 }
 
 fn is_float(ty: &Type) -> bool {

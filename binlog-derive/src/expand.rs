@@ -1,8 +1,7 @@
 //! From what was checked to code. Nothing is decided here.
 
-use crate::ast::{Column, FieldKind, FieldType, Message, Schema};
+use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
-use crate::{check, label};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
@@ -39,8 +38,8 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
     // A field of the user's may be deprecated; the lint about floats is a use of something deprecated too.
-    let allow_deprecated = (!message.columns.iter().any(|column| check::is_float_multiplier(message, column)))
-        .then(|| quote!(#[allow(deprecated)]));
+    let allow_deprecated =
+        (!message.columns.iter().any(|column| column.suspicious_float)).then(|| quote!(#[allow(deprecated)]));
     let length = quote_spanned!(ident.span()=> __binlog::length(&#parts.0));
     // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another one.
     let wire = quote_spanned! {ident.span()=>
@@ -91,30 +90,28 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
     let Column { ty, label, description, .. } = column;
     let span = column.ident.span();
     let Scale { unit, multiplier } = &column.attributes.scale;
-    let is_instance = column.attributes.instance.is_some();
     let as_logged = message.attributes.as_logged;
     let unit_id = match unit.as_ref().map(|unit| &unit.value) {
         Some(Unit::Standard(id)) => byte(*id),
         // A placeholder that has a multiplier, as the custom one has.
         Some(Unit::Custom(_)) => byte('?'),
-        _ if as_logged && is_instance => byte('#'),
-        _ if as_logged && column.label == label::TIME => byte('s'),
+        _ if as_logged && column.is_instance() => byte('#'),
+        _ if as_logged && column.is_time() => byte('s'),
         _ => byte('\0'),
     };
     let multiplier_id = match multiplier.as_ref().map(|multiplier| &multiplier.value) {
         Some(Multiplier::Standard(id)) => byte(*id),
-        _ if as_logged && is_instance => byte('-'),
-        _ if as_logged && column.label == label::TIME => byte('F'),
+        _ if as_logged && column.is_instance() => byte('-'),
+        _ if as_logged && column.is_time() => byte('F'),
         _ => byte('\0'),
     };
-    let mut call = if as_logged {
-        quote_spanned!(span=> __binlog::as_logged::<#ty>(#label, #description, #unit_id, #multiplier_id))
-    } else if column.label == label::TIME {
-        quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id))
-    } else if is_instance {
-        quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description))
-    } else {
-        quote_spanned!(span=> __binlog::value::<#ty>(#label, #description, #unit_id, #multiplier_id))
+    let mut call = match column.role(message) {
+        Role::AsLogged => quote_spanned! {span=>
+            __binlog::as_logged::<#ty>(#label, #description, #unit_id, #multiplier_id)
+        },
+        Role::Time => quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id)),
+        Role::Instance => quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description)),
+        Role::Value => quote_spanned!(span=> __binlog::value::<#ty>(#label, #description, #unit_id, #multiplier_id)),
     };
     let custom_unit = unit.as_ref().and_then(|unit| match &unit.value {
         Unit::Custom(path) => Some(quote_spanned!(unit.span=> __binlog::Some(#path))),
@@ -134,7 +131,7 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
         let tokens = meanings_tokens(&meanings.value);
         call = quote_spanned!(meanings.span=> __binlog::meaning(#call, #tokens));
     }
-    if check::is_float_multiplier(message, column) {
+    if column.suspicious_float {
         call = quote_spanned!(span=> __binlog::lint::float_multiplier(#call));
     }
     call

@@ -1,6 +1,7 @@
 //! The derive macros of `binlog`. Programs use them through that crate, whose documentation explains them.
 //!
-//! Each macro runs through the same files: `attr` and `ast` take the input apart, `check` says what is wrong with it,
+//! Each macro runs through the same files: `attr` and `ast` take the input apart and refuse what has no meaning by itself
+//! (a unit that isn't in the table), `check` compares what they found and knows the rules,
 //! `expand` writes the code; after an error, `fallback` writes code in its place that brings no further errors.
 
 #![forbid(unsafe_code)]
@@ -129,8 +130,8 @@ pub fn derive_field(input: TokenStream) -> TokenStream {
 
 fn log_message(input: &DeriveInput) -> TokenStream2 {
     let mut errors = Errors::new();
-    let message = ast::Message::new(input, &mut errors);
-    if let Some(message) = &message {
+    let mut message = ast::Message::new(input, &mut errors);
+    if let Some(message) = &mut message {
         check::message(message, &mut errors);
     }
     match (message, errors.finish()) {
