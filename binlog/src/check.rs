@@ -62,7 +62,7 @@ pub const fn as_logged<T: Field>(label: &'static str, description: &'static str,
     standard(&OfType::<T>::FIELD, label, description, unit, multiplier)
 }
 
-/// The same with constants of the program's, in place of the unit or multiplier that it has.
+/// A column with constants of the program's in place of the unit or multiplier that it has.
 #[track_caller]
 pub const fn custom(column: Column, unit: Option<Unit>, multiplier: Option<Multiplier>, checked: bool) -> Column {
     let mut column = column;
@@ -78,7 +78,7 @@ pub const fn custom(column: Column, unit: Option<Unit>, multiplier: Option<Multi
     column
 }
 
-/// The same with what its values or bits stand for.
+/// A column with what its values or bits stand for.
 #[track_caller]
 pub const fn meaning(column: Column, meanings: Meanings) -> Column {
     let mut column = column;
@@ -87,6 +87,7 @@ pub const fn meaning(column: Column, meanings: Meanings) -> Column {
     column
 }
 
+/// A column whose unit and multiplier are of the standard tables, by their ids.
 #[track_caller]
 const fn standard(
     field: &FieldType,
@@ -126,9 +127,9 @@ const fn meaning_rules(column: &Column, meanings: &Meanings) {
         (Meanings::Values(values), _) if format.is_signed_integer() => {
             ("value", *values, i64::MIN >> (64 - bits), i64::MAX >> (64 - bits))
         }
-        (Meanings::Values(values), _) if format.is_integer() => {
-            ("value", *values, 0, if bits == 64 { i64::MAX } else { (1 << bits) - 1 })
-        }
+        // A value of a u64 may be beyond an i64, where it is negative.
+        (Meanings::Values(_), Format::U64) => return,
+        (Meanings::Values(values), _) if format.is_integer() => ("value", *values, 0, (1 << bits) - 1),
         _ => {
             let text = about(label, format).str("; only an integer's values and bits have names");
             panic!("{}", text.as_str());

@@ -23,6 +23,29 @@ struct Roll {
 #[repr(transparent)]
 struct Name(Chars<16>);
 
+/// Values that an `i64` doesn't have.
+#[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[repr(u64)]
+enum Mask {
+    Nothing = 0,
+    Everything = u64::MAX,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "MASK")]
+#[repr(C, packed)]
+struct Masked {
+    time_us: u64,
+    mask: Mask,
+}
+
+#[test]
+fn an_enum_may_be_of_any_integer() {
+    let message = Masked { time_us: 0, mask: Mask::Everything };
+    assert_eq!(Masked::decode(message.wire()).map(|message| message.mask), Ok(Mask::Everything));
+    assert_ne!(Mask::Nothing, Mask::Everything);
+}
+
 /// `Self` in a field's type.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "SELF")]

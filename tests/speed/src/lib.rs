@@ -4,7 +4,7 @@ mod messages;
 
 pub use messages::{Attitude, ControlTuning, Filler, Long, Middle, Short, SpeedLog};
 
-use binlog::encode;
+use binlog::{LogMessage, encode};
 
 /// The numbers to log, as in `c/floor.c`.
 #[derive(Clone, Copy)]
@@ -95,6 +95,23 @@ pub fn encode_ctun(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usiz
         total += length;
     }
     total
+}
+
+/// Decodes ATT by value, `records` times in all, from a buffer that `encode_att` filled. Returns what depends on all.
+#[inline(never)]
+pub fn decode_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
+    encode_att(inputs, out, 16);
+    let length = Attitude::DEFINITION.length();
+    let mut sum = 0;
+    for i in 0..records {
+        let at = (i % 16) * length + 3;
+        if let Ok(message) =
+            out.get(at..at + length - 3).map_or(Err(()), |payload| Attitude::decode(payload).map_err(drop))
+        {
+            sum += message.time_us as usize + message.roll.raw() as usize + usize::from(message.active_ekf);
+        }
+    }
+    sum
 }
 
 mod floor {

@@ -1,13 +1,13 @@
 //! One piece of work, for callgrind: `count WORK RECORDS`.
 
-use binlog_speed::{INPUTS, encode_att, encode_ctun, floor_att, floor_ctun};
+use binlog_speed::{INPUTS, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
 use std::hint::black_box;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [work, records] = &arguments[..] else {
-        eprintln!("usage: count att|ctun|c-att|c-ctun RECORDS");
+        eprintln!("usage: count att|ctun|decode-att|c-att|c-ctun RECORDS");
         return ExitCode::FAILURE;
     };
     let Ok(records) = records.parse() else {
@@ -17,10 +17,11 @@ fn main() -> ExitCode {
     let work = match work.as_str() {
         "att" => encode_att,
         "ctun" => encode_ctun,
+        "decode-att" => decode_att,
         "c-att" => floor_att,
         "c-ctun" => floor_ctun,
         other => {
-            eprintln!("there is no work {other}; it is att, ctun, c-att or c-ctun");
+            eprintln!("there is no work {other}; it is att, ctun, decode-att, c-att or c-ctun");
             return ExitCode::FAILURE;
         }
     };
