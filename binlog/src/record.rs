@@ -34,27 +34,28 @@ pub fn encode<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8]) -> Option<
 /// The same at an offset; returns the record's end.
 #[inline]
 pub(crate) fn encode_at<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8], at: usize) -> Option<usize> {
-    let payload = message.wire();
-    // Both are constants for a derived message; one that is written by hand may contradict itself.
-    let length = const { M::DEFINITION.length() };
+    put(S::ID, const { M::DEFINITION.length() }, message.wire(), out, at)
+}
+
+/// The same for whichever message a schema's value holds.
+#[cfg(all(feature = "derive", feature = "std"))]
+pub(crate) fn encode_any_at<S: LogSchema>(message: &S, out: &mut [u8], at: usize) -> Option<usize> {
+    let (id, payload) = message.record();
+    let definition = S::MESSAGES.iter().find(|message| message.id == id)?.definition;
+    put(id, definition.length(), payload, out, at)
+}
+
+#[inline(always)]
+fn put(id: u8, length: usize, payload: &[u8], out: &mut [u8], at: usize) -> Option<usize> {
+    // A derived message is as long as its definition says, known while compiling; one that is written by hand may
+    // contradict itself.
     if Definition::HEADER_LENGTH + payload.len() != length || length > 255 {
         return None;
     }
     let end = at + length;
     let record = out.get_mut(at..end)?;
     // One store of four bytes; the payload, which is never empty, overwrites the last of them.
-    *record.first_chunk_mut()? = [HEAD_BYTES[0], HEAD_BYTES[1], S::ID, 0];
-    record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
-    Some(end)
-}
-
-/// Puts the record of a schema's message in hand at an offset; returns the record's end.
-#[cfg(all(feature = "derive", feature = "std"))]
-pub(crate) fn encode_any_at<S: LogSchema>(message: &S, out: &mut [u8], at: usize) -> Option<usize> {
-    let (id, payload) = message.record();
-    let end = at + Definition::HEADER_LENGTH + payload.len();
-    let record = out.get_mut(at..end)?;
-    *record.first_chunk_mut()? = [HEAD_BYTES[0], HEAD_BYTES[1], id];
+    *record.first_chunk_mut()? = [HEAD_BYTES[0], HEAD_BYTES[1], id, 0];
     record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
     Some(end)
 }

@@ -8,7 +8,7 @@ pub use shared::{FinishError, SharedWriter};
 
 use crate::field::FlightMode;
 use crate::messages::{File, Mode, Msg, Parm};
-use crate::record::{encode, encode_any_at, encode_at};
+use crate::record::{encode_any_at, encode_at};
 use crate::{LogMessage, LogSchema, Logs};
 use error::Progress;
 use std::io::{self, Write};
@@ -114,8 +114,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     ///
     /// With one that holds the whole log, no record reaches the destination before [`flush`](LogWriter::flush), only the
     /// preamble: a simulation or a test bench that must not wait for a disk logs into memory and writes the file at the
-    /// end. A
-    /// buffer that is too short for the longest record, 255 bytes, is lengthened.
+    /// end. A buffer that is too short for the longest record, 255 bytes, is lengthened.
     ///
     /// # Errors
     ///
@@ -168,14 +167,14 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         S: Logs<M>,
     {
         self.drain()?;
-        match encode::<S, M>(message, &mut self.buffer) {
-            Some(end) => {
-                self.end = end;
-                Ok(())
-            }
-            // No derived message is like that, but the trait may be implemented by hand.
-            None => Err(self.refuse(M::DEFINITION.name, "its bytes are not as many as its definition says")),
-        }
+        let end = encode_at::<S, M>(message, &mut self.buffer, 0);
+        self.end = end.ok_or_else(|| self.contradiction())?;
+        Ok(())
+    }
+
+    /// No derived message is like that, but the trait may be implemented by hand.
+    fn contradiction(&self) -> WriteError {
+        self.refuse("the record", "its bytes are not as many as its definition says")
     }
 
     /// Writes a record of whichever message the schema's value holds: what a [`Decoder`](crate::Decoder) returned, say.
@@ -189,7 +188,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
             self.drain()?;
             end = encode_any_at(message, &mut self.buffer, 0);
         }
-        self.end = end.ok_or_else(|| self.refuse("the record", "it is longer than 255 bytes"))?;
+        self.end = end.ok_or_else(|| self.contradiction())?;
         Ok(())
     }
 
