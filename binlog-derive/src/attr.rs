@@ -20,7 +20,7 @@ const MESSAGE: Place = Place { name: "a message", keys: &["name", "as_logged", "
 const COLUMN: Place =
     Place { name: "a field of a message", keys: &["label", "unit", "mult", "instance", "allow", "values", "bits"] };
 const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
-const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id"] };
+const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
 const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "crate"] };
 /// What people write for a key.
 const OTHER_KEYS: [(&str, &str); 5] =
@@ -63,6 +63,9 @@ pub(crate) struct FieldTypeAttributes {
 #[derive(Default)]
 pub(crate) struct VariantAttributes {
     pub(crate) id: Option<(u8, Span)>,
+    pub(crate) critical: Option<bool>,
+    /// Records a second.
+    pub(crate) rate: Option<u32>,
 }
 
 /// Unit and multiplier.
@@ -183,6 +186,28 @@ impl Item {
                 _ => Err(syn::Error::new(number.span(), format!("{number} is no id; ids are 0 to 254"))),
             },
             _ => Err(self.wants(&format!("a number from 0 to 254: `{} = 100`", self.key))),
+        }
+    }
+
+    /// `critical`, or `critical = false` for a message that is critical by itself.
+    fn switch(&self) -> syn::Result<bool> {
+        match &self.value {
+            Value::None => Ok(true),
+            Value::Expr(Expr::Lit(ExprLit { lit: Lit::Bool(value), .. })) => Ok(value.value),
+            _ => Err(self.wants(&format!("no value, or `true` or `false`: `{} = false`", self.key))),
+        }
+    }
+
+    fn rate(&self) -> syn::Result<u32> {
+        match &self.value {
+            Value::Expr(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => match number.base10_parse() {
+                Ok(rate @ 1..=1_000_000) => Ok(rate),
+                _ => Err(syn::Error::new(
+                    number.span(),
+                    format!("{number} is no rate; a rate is 1 to 1000000 records a second"),
+                )),
+            },
+            _ => Err(self.wants(&format!("a whole number of records a second: `{} = 50`", self.key))),
         }
     }
 
@@ -409,8 +434,12 @@ fn take_scale_or_meanings(
 impl VariantAttributes {
     pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
         let mut found = Self::default();
-        each(attributes, &VARIANT, errors, |_, item| {
-            found.id = Some(item.id()?);
+        each(attributes, &VARIANT, errors, |key, item| {
+            match key {
+                "id" => found.id = Some(item.id()?),
+                "critical" => found.critical = Some(item.switch()?),
+                _ => found.rate = Some(item.rate()?),
+            }
             Ok(())
         });
         found

@@ -186,6 +186,8 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
     let ty: Vec<_> = schema.variants.iter().map(|variant| variant.ty).collect();
     let name: Vec<_> = schema.variants.iter().map(|variant| variant.ident).collect();
     let id = schema.variants.iter().map(|variant| option(variant.attributes.id.map(|id| id.0)));
+    let critical = schema.variants.iter().map(|variant| option(variant.attributes.critical));
+    let rate = schema.variants.iter().map(|variant| option(variant.attributes.rate));
     let definition = schema.variants.iter().map(|variant| {
         let ty = variant.ty;
         quote_spanned!(variant.ident.span()=> &<#ty as __binlog::LogMessage>::DEFINITION)
@@ -203,6 +205,8 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             impl #no_generics __binlog::Logs<#ty> for #ident {
                 const INDEX: __binlog::usize = #index;
                 const ID: __binlog::u8 = #plan.id(#index);
+                const CRITICAL: __binlog::bool = #plan.critical(#index);
+                const RATE: __binlog::Option<__binlog::Rate> = #plan.rate(#index);
             }
         }
     });
@@ -216,7 +220,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
         schema.krate.as_ref(),
         quote! {
             static __VARIANTS: [__binlog::Variant; #count] = [
-                #(__binlog::Variant { definition: #definition, id: #id }),*
+                #(__binlog::Variant { definition: #definition, id: #id, critical: #critical, rate: #rate }),*
             ];
             const __PLAN: __binlog::Plan<#count> = __binlog::plan(&__VARIANTS);
             const _: () = { #(#blame)* };
@@ -227,6 +231,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::Message] = &__MESSAGES;
                 const PREAMBLE: &'static [__binlog::u8] = &__PREAMBLE;
+                type Counters = __binlog::CountersOf<#count, { #plan.rate_slots() }>;
                 #[inline]
                 fn decode(
                     __index: __binlog::usize,

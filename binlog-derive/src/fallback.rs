@@ -44,6 +44,8 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
                     impl __binlog::Logs<#ty> for #ident {
                         const INDEX: __binlog::usize = 0;
                         const ID: __binlog::u8 = 0;
+                        const CRITICAL: __binlog::bool = false;
+                        const RATE: __binlog::Option<__binlog::Rate> = __binlog::None;
                     }
                 });
             }
@@ -54,6 +56,7 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::Message] = &[];
                 const PREAMBLE: &'static [__binlog::u8] = &[];
+                type Counters = __binlog::CountersOf<0, 0>;
                 fn decode(
                     __index: __binlog::usize,
                     _: &[__binlog::u8],

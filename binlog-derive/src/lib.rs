@@ -84,7 +84,10 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
 /// # Attributes
 ///
 /// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it the format's own messages have one of
-///   129 to 141, the others the smallest that is free from 1 upward, in order of declaration.
+///   129 to 142, the others the smallest that is free from 1 upward, in order of declaration.
+/// - of a variant, `critical`: a sink with a bounded buffer keeps a reserve for its records. MSG, EV, ERR and MODE are
+///   critical by themselves; `critical = false` says otherwise.
+/// - of a variant, `rate = 50`: such a sink logs at most 50 records a second of it, of each instance, by their `TimeUS`.
 /// - of the enum, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(LogSchema, attributes(log))]
 pub fn derive_log_schema(input: TokenStream) -> TokenStream {

@@ -10,11 +10,11 @@ pub use crate::message::{
 pub use crate::preamble::{Plan, Variant, blame, messages, plan, preamble};
 pub use crate::schema::Nothing;
 pub use crate::{
-    Column, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings, Message,
-    Multiplier, Unit,
+    Column, CountersOf, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
+    Message, Multiplier, Rate, Unit,
 };
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{i64, u8, usize};
+pub use core::primitive::{bool, i64, u8, usize};
 pub use core::result::Result::{self, Err, Ok};
 
 /// The unit of an id in the standard table.

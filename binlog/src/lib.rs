@@ -58,6 +58,7 @@
 extern crate self as binlog;
 
 mod check;
+mod counters;
 mod definition;
 pub mod field;
 mod format;
@@ -85,6 +86,7 @@ pub mod lint;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Field, LogMessage, LogSchema};
+pub use counters::{Counters, CountersOf, Tally};
 pub use definition::{Column, Definition, Meaning, Meanings};
 pub use field::Field;
 pub use format::Format;
@@ -93,7 +95,7 @@ pub use mismatch::{Difference, Mismatch};
 pub use multiplier::Multiplier;
 pub use record::{HEAD_BYTES, encode};
 pub use records::{Decoder, LoggedDefinition, Reason, Record, Records, Skipped};
-pub use schema::{LogSchema, Logs, Message, Sink};
+pub use schema::{LogSchema, Logs, Message, Rate, Sink};
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub use writer::{FinishError, LogWriter, SharedWriter, WriteError};

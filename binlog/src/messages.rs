@@ -289,6 +289,25 @@ pub struct Dsf {
     pub free_mean: u32,
 }
 
+/// What a message lost before it reached the log; one record a type that lost something.
+///
+/// ArduPilot has no such message: its DSF has the sum alone.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[log(name = "DROP", default_id = 142)]
+#[repr(C, packed)]
+pub struct Drop {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Id of the message, as in its FMT.
+    #[log(instance)]
+    pub id: u8,
+    /// Records that were dropped for want of space, or lost with the card, since the log was started.
+    pub dropped: u32,
+    /// Records that the schema's rate left out.
+    #[log(label = "Decim")]
+    pub decimated: u32,
+}
+
 /// A piece of a file.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "FILE", as_logged, default_id = 139)]

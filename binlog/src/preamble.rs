@@ -3,8 +3,9 @@
 //! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
 
 use crate::messages::{self, Fmt, Fmtu, Mult};
+use crate::schema::Rate;
 use crate::text::Text;
-use crate::{Column, Definition, LogMessage, Message, Multiplier, Unit};
+use crate::{Column, Definition, Format, LogMessage, Message, Multiplier, Unit};
 
 /// A variant of the schema's enum, as it is declared.
 pub struct Variant {
@@ -12,6 +13,10 @@ pub struct Variant {
     pub definition: &'static Definition,
     /// `#[log(id = …)]`.
     pub id: Option<u8>,
+    /// `#[log(critical)]`, `#[log(critical = false)]`.
+    pub critical: Option<bool>,
+    /// `#[log(rate = …)]`.
+    pub rate: Option<u32>,
 }
 
 /// What the preamble itself is made of. Each is in every log, listed in the schema or not.
@@ -26,14 +31,20 @@ const FMT_ID: u8 = 128;
 
 /// Ids that messages of the format have by default; automatic ones leave them alone, so that listing one of them later
 /// renumbers nothing.
-const DEFAULT_IDS: core::ops::RangeInclusive<u8> = 128..=141;
+const DEFAULT_IDS: core::ops::RangeInclusive<u8> = 128..=142;
 
 /// Ids are one byte, 255 is reserved.
 const LAST_ID: u8 = 254;
 
+/// Critical without being marked: what tells people what happened.
+const CRITICAL: [&str; 4] = ["MSG", "EV", "ERR", "MODE"];
+
 /// The outcome of the pass.
 pub struct Plan<const N: usize> {
     ids: [u8; N],
+    critical: [bool; N],
+    rates: [Option<Rate>; N],
+    rate_slots: usize,
     own_ids: [u8; OWN.len()],
     /// Which of the variants is one of `OWN`.
     own_variants: [Option<usize>; OWN.len()],
@@ -47,6 +58,9 @@ pub struct Plan<const N: usize> {
 pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
     let mut plan = Plan {
         ids: [0; N],
+        critical: [false; N],
+        rates: [None; N],
+        rate_slots: 0,
         own_ids: [0; OWN.len()],
         own_variants: [None; OWN.len()],
         units: [None; 128],
@@ -54,6 +68,7 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
         fault: None,
     };
     plan.definitions(variants);
+    plan.priorities(variants);
     plan.names(variants);
     plan.assign_ids(variants);
     let mut own = 0;
@@ -97,6 +112,21 @@ impl<const N: usize> Plan<N> {
         self.ids[variant]
     }
 
+    /// Whether a variant's records may use the reserve.
+    pub const fn critical(&self, variant: usize) -> bool {
+        self.critical[variant]
+    }
+
+    /// How a variant is decimated.
+    pub const fn rate(&self, variant: usize) -> Option<Rate> {
+        self.rates[variant]
+    }
+
+    /// Times that the decimation of all variants keeps.
+    pub const fn rate_slots(&self) -> usize {
+        self.rate_slots
+    }
+
     const fn fault(&mut self, variant: usize, text: Text) {
         if self.fault.is_none() {
             self.fault = Some((variant, text));
@@ -126,6 +156,45 @@ impl<const N: usize> Plan<N> {
                     Text::new().str(name).str(" can't be defined in a log: a message has a name of 4 bytes, 1 to ");
                 let text = text.str("16 columns, 64 bytes of labels and an id up to 254; derive it");
                 self.fault(i, text);
+            }
+            i += 1;
+        }
+    }
+
+    /// What is critical, and what is decimated by which time.
+    const fn priorities(&mut self, variants: &[Variant; N]) {
+        let mut i = 0;
+        while i < N {
+            let Variant { definition, critical, rate, .. } = variants[i];
+            let mut by_name = false;
+            let mut j = 0;
+            while j < CRITICAL.len() {
+                by_name |= same(CRITICAL[j], definition.name);
+                j += 1;
+            }
+            self.critical[i] = match critical {
+                Some(critical) => critical,
+                None => by_name,
+            };
+            // An empty name stands for a message that didn't compile.
+            if let Some(per_second) = rate
+                && !definition.name.is_empty()
+            {
+                let columns = definition.columns;
+                if columns.is_empty() || !same(columns[0].label, "TimeUS") || !matches!(columns[0].format, Format::U64)
+                {
+                    let text = Text::new().str(definition.name).str(" has no rate: it is decimated by its time, and ");
+                    self.fault(i, text.str("its first column is not TimeUS"));
+                }
+                // Rule 5 puts the instance directly after the time.
+                let by_instance = columns.len() > 1 && columns[1].unit.id() == b'#';
+                let slots = if by_instance { Rate::INSTANCES } else { 1 };
+                self.rates[i] = Some(Rate {
+                    period_us: 1_000_000u32.div_ceil(per_second),
+                    by_instance,
+                    first_slot: self.rate_slots,
+                });
+                self.rate_slots += slots;
             }
             i += 1;
         }

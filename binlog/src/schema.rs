@@ -1,6 +1,6 @@
 //! Schemas: the set of messages that one program logs.
 
-use crate::{DecodeError, Definition};
+use crate::{Counters, DecodeError, Definition};
 
 /// The messages of one program: their ids, and the definitions that a log begins with.
 ///
@@ -33,6 +33,9 @@ pub trait LogSchema: Sized {
     /// that every reader accepts.
     const PREAMBLE: &'static [u8];
 
+    /// What a sink counts of each message: [`CountersOf`](crate::CountersOf) as many.
+    type Counters: Counters;
+
     /// The message of a payload; `index` is its place in [`MESSAGES`](LogSchema::MESSAGES).
     ///
     /// # Errors
@@ -64,6 +67,26 @@ pub trait Logs<M>: LogSchema {
     const INDEX: usize;
     /// The third byte of the records.
     const ID: u8;
+    /// Whether a sink with a bounded buffer keeps a reserve for it: `#[log(critical)]`, and MSG, EV, ERR and MODE.
+    const CRITICAL: bool;
+    /// At which rate such a sink logs it: `#[log(rate = 50)]`.
+    const RATE: Option<Rate>;
+}
+
+/// How a sink decimates a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// Microseconds from one record to the next, by their `TimeUS`.
+    pub period_us: u32,
+    /// Whether each instance is decimated for itself; its number is the payload's ninth byte.
+    pub by_instance: bool,
+    /// Where its times stand in [`Counters::due`]: as many as [`INSTANCES`](Rate::INSTANCES), or one.
+    pub first_slot: usize,
+}
+
+impl Rate {
+    /// Instances of a message that are told apart, 0 upward. Those beyond are not decimated.
+    pub const INSTANCES: usize = 8;
 }
 
 /// A message that every schema has and nobody can make.
@@ -76,6 +99,8 @@ pub enum Nothing {}
 impl<S: LogSchema> Logs<Nothing> for S {
     const INDEX: usize = usize::MAX;
     const ID: u8 = 255;
+    const CRITICAL: bool = false;
+    const RATE: Option<Rate> = None;
 }
 
 /// Where messages go, for libraries that log and know neither the schema nor the sink.

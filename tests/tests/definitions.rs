@@ -198,3 +198,34 @@ fn fields_saturate_and_show_what_they_hold() {
     assert_eq!(Chars::<4>::cut("aµµ").to_string(), "aµ");
     assert_eq!(Mode::new(0, binlog::field::FlightMode::new(5).expect("below 128"), 0).mode_num, 5);
 }
+
+/// What a sink on a target needs to know of a message is settled while compiling.
+#[test]
+fn priorities_are_constants_of_the_schema() {
+    use binlog::{Counters, LogSchema, Logs, Rate, messages};
+
+    #[derive(LogSchema)]
+    enum FlightLog {
+        #[log(rate = 50)]
+        Gps(messages::Gps),
+        Msg(messages::Msg),
+        #[log(critical = false)]
+        Ev(messages::Ev),
+        #[log(critical, rate = 3)]
+        Arm(messages::Arm),
+        Parm(messages::Parm),
+    }
+
+    const { assert!(<FlightLog as Logs<messages::Msg>>::CRITICAL) };
+    const { assert!(!<FlightLog as Logs<messages::Ev>>::CRITICAL) };
+    const { assert!(<FlightLog as Logs<messages::Arm>>::CRITICAL) };
+    const { assert!(!<FlightLog as Logs<messages::Parm>>::CRITICAL) };
+    assert_eq!(<FlightLog as Logs<messages::Parm>>::RATE, None);
+    let gps = Rate { period_us: 20_000, by_instance: true, first_slot: 0 };
+    assert_eq!(<FlightLog as Logs<messages::Gps>>::RATE, Some(gps));
+    // 333333 would let a fourth record into a second.
+    let arm = Rate { period_us: 333_334, by_instance: false, first_slot: Rate::INSTANCES };
+    assert_eq!(<FlightLog as Logs<messages::Arm>>::RATE, Some(arm));
+    let mut counters = <FlightLog as LogSchema>::Counters::ZERO;
+    assert_eq!((counters.tallies().len(), counters.due().len()), (5, Rate::INSTANCES + 1));
+}

@@ -2,7 +2,7 @@
 //! random.
 
 use binlog::field::{Centi, Chars, FlightMode, Latitude, Longitude};
-use binlog::messages::{Arm, Dsf, Err, Ev, File, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
+use binlog::messages::{self, Arm, Dsf, Err, Ev, File, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
 use binlog::{Field, LogMessage, LogSchema, Multiplier, Unit};
 use proptest::prelude::*;
 use zerocopy::{Immutable, IntoBytes};
@@ -170,6 +170,7 @@ pub(crate) enum EveryFormat {
     File(File),
     Arm(Arm),
     Gps(Gps),
+    Drop(messages::Drop),
 }
 
 /// Text as it may be: UTF-8 of any kind, or bytes that are none.
@@ -236,6 +237,7 @@ impl Arbitrary for EveryFormat {
                 let file: File = message(payload, |_| {});
                 EveryFormat::File(File { file_name, ..file })
             }),
+            payload().prop_map(|payload| EveryFormat::Drop(message(payload, |_| {}))),
             payload().prop_map(|payload| EveryFormat::Arm(message(payload, |_| {}))),
             payload().prop_map(|payload| {
                 let gps: Gps = message(payload, |_| {});

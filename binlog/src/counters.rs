@@ -1,0 +1,69 @@
+//! What a sink counts of each message.
+
+/// What became of one message's records in a sink.
+///
+/// A record that is logged is accepted or counted in one of [`dropped`](Tally::dropped), [`decimated`](Tally::decimated)
+/// and [`ignored`](Tally::ignored). One that was accepted is in the log, on its way there, or counted in
+/// [`lost`](Tally::lost). Each count starts again at 0 after `u32::MAX`.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct Tally {
+    /// Not taken: the buffer had no room.
+    pub dropped: u32,
+    /// Not taken: sooner than the schema's rate allows.
+    pub decimated: u32,
+    /// Not taken: the sink was not running, or the message was masked.
+    pub ignored: u32,
+    /// Handed on to the file.
+    pub written: u32,
+    /// Of these, how many no flush has made safe yet.
+    pub unflushed: u32,
+    /// Accepted, and lost because the file failed before a flush.
+    pub lost: u32,
+}
+
+impl Tally {
+    /// Nothing yet.
+    pub const ZERO: Self = Tally { dropped: 0, decimated: 0, ignored: 0, written: 0, unflushed: 0, lost: 0 };
+}
+
+/// A [`Tally`] for each message of a schema, without `alloc`: [`LogSchema::Counters`](crate::LogSchema::Counters).
+pub trait Counters: Send + 'static {
+    /// Nothing counted.
+    const ZERO: Self;
+
+    /// By the message's [`INDEX`](crate::Logs::INDEX).
+    fn tallies(&self) -> &[Tally];
+
+    /// By the message's [`INDEX`](crate::Logs::INDEX).
+    fn tallies_mut(&mut self) -> &mut [Tally];
+
+    /// The times, in microseconds, from which on the next record of a decimated message is due, by
+    /// [`Rate::first_slot`](crate::Rate::first_slot).
+    fn due(&mut self) -> &mut [u64];
+}
+
+/// [`Counters`] of a schema of `MESSAGES`, whose decimation keeps `SLOTS` times.
+pub struct CountersOf<const MESSAGES: usize, const SLOTS: usize> {
+    tallies: [Tally; MESSAGES],
+    due: [u64; SLOTS],
+}
+
+impl<const MESSAGES: usize, const SLOTS: usize> Counters for CountersOf<MESSAGES, SLOTS> {
+    const ZERO: Self = CountersOf { tallies: [Tally::ZERO; MESSAGES], due: [0; SLOTS] };
+
+    #[inline]
+    fn tallies(&self) -> &[Tally] {
+        &self.tallies
+    }
+
+    #[inline]
+    fn tallies_mut(&mut self) -> &mut [Tally] {
+        &mut self.tallies
+    }
+
+    #[inline]
+    fn due(&mut self) -> &mut [u64] {
+        &mut self.due
+    }
+}
