@@ -1,0 +1,382 @@
+//! The consumer's side: from the ring to a file, with the file's beginning before it.
+
+mod reports;
+#[cfg(feature = "async")]
+mod waiting;
+
+use crate::Logger;
+use binlog::{Counters, HEAD_BYTES, LogSchema, Tally};
+use embedded_io::Write;
+use reports::Reports;
+
+/// Takes the records out of a [`Logger`]'s ring and hands them to any [`embedded_io::Write`]: a file, a UART, a socket.
+///
+/// Every file begins with the schema's preamble, then with what the prologue gives. A writer that takes few bytes at a
+/// time, or none for a while, is served piece by piece: each [`step`](Drain::step) goes on where the last one ended.
+///
+/// ```
+/// use binlog::{LogSchema, messages::Ev};
+/// use binlog_embedded::Logger;
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     Ev(Ev),
+/// }
+///
+/// static LOG: Logger<FlightLog, 4096> = Logger::new();
+///
+/// # fn main() -> Result<(), core::convert::Infallible> {
+/// # let mut memory = [0; 4096];
+/// # let mut uart = memory.as_mut_slice();
+/// LOG.start(|| 0);
+/// let mut drain = LOG.drain().expect("the only drain");
+/// LOG.log(&Ev { time_us: 5, id: 10 });
+/// // In the main loop; an OpenLog on a UART needs no more than this.
+/// while drain.step(&mut uart).unwrap() > 0 {}
+/// # let left = uart.len();
+/// # assert_eq!(4096 - left, FlightLog::PREAMBLE.len() + 12);
+/// # Ok(())
+/// # }
+/// ```
+pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
+    logger: &'a Logger<S, N>,
+    prologue: Option<P>,
+    stage: Stage,
+    /// A record on its way that doesn't stand in the ring: of the prologue, or of statistics.
+    own: OwnRecord,
+    /// Position in the ring of the next byte to hand on.
+    tail: u32,
+    /// The record that the next byte is in: its message, and bytes that are left of it.
+    current: Option<Current>,
+    /// Bytes handed on since the file began.
+    bytes: u32,
+    /// Whether some of them are not flushed.
+    dirty: bool,
+    reports: Option<Reports>,
+}
+
+/// How far the file's beginning has come.
+#[derive(Clone, Copy)]
+enum Stage {
+    /// Bytes of the preamble that are out.
+    Preamble(usize),
+    /// Records of the prologue that are out.
+    Prologue(usize),
+    Records,
+}
+
+/// A record of the drain's own.
+struct OwnRecord {
+    bytes: [u8; 255],
+    /// What of it is still to be handed on.
+    rest: core::ops::Range<usize>,
+}
+
+#[derive(Clone, Copy)]
+struct Current {
+    index: usize,
+    left: usize,
+}
+
+/// Where the next bytes come from.
+enum Source {
+    Preamble(usize),
+    Own,
+    Ring(usize),
+}
+
+impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
+    pub(crate) fn of(logger: &'a Logger<S, N>) -> Option<Self> {
+        let tail = logger.state.with(|state| match core::mem::replace(&mut state.drained, true) {
+            true => None,
+            false => Some(state.tail),
+        })?;
+        // What an earlier drain handed on is between it and its writer.
+        for index in 0..S::MESSAGES.len() {
+            logger.state.with(|state| {
+                if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
+                    tally.unflushed = 0;
+                }
+            });
+        }
+        Some(Drain {
+            logger,
+            prologue: None,
+            stage: Stage::Preamble(0),
+            own: OwnRecord { bytes: [0; 255], rest: 0..0 },
+            tail,
+            current: None,
+            bytes: 0,
+            dirty: false,
+            reports: None,
+        })
+    }
+
+    /// The same drain with what follows the preamble in every file: the `i`th record for 0, 1, 2 and so on, until `None`.
+    /// Readers want the parameters, the firmware's name as MSG and the mode there.
+    pub fn with_prologue<P: FnMut(usize) -> Option<S>>(self, prologue: P) -> Drain<'a, S, N, P> {
+        let (logger, stage, tail, current, bytes, dirty) =
+            (self.logger, self.stage, self.tail, self.current, self.bytes, self.dirty);
+        let own = OwnRecord { bytes: self.own.bytes, rest: self.own.rest.clone() };
+        let reports = self.reports.clone();
+        // The ring stays this drain's.
+        core::mem::forget(self);
+        Drain { logger, prologue: Some(prologue), stage, own, tail, current, bytes, dirty, reports }
+    }
+}
+
+impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S, N, P> {
+    /// For each id, the message's place in the schema and the bytes of its records.
+    const MESSAGES: [(u8, u8); 256] = {
+        let mut messages = [(0, 0); 256];
+        let mut i = 0;
+        while i < S::MESSAGES.len() {
+            let message = &S::MESSAGES[i];
+            // Both fit: a schema has at most 255 messages, a record at most 255 bytes.
+            messages[message.id as usize] = (i as u8, message.definition.length() as u8);
+            i += 1;
+        }
+        messages
+    };
+
+    /// Hands the next piece to the writer, in one call of its `write`: of the preamble, of the prologue, of statistics,
+    /// or as many records as stand end to end. Returns how many bytes it took; 0 when there are none.
+    ///
+    /// # Errors
+    ///
+    /// The writer's. What it did not take stays; a call later goes on there. Where the file is lost,
+    /// [`restart`](Drain::restart) begins another.
+    pub fn step<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
+        let source = self.next();
+        #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
+        let bytes: &[u8] = &self.piece(&source);
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let taken = writer.write(bytes)?.min(bytes.len());
+        self.took(source, taken);
+        Ok(taken)
+    }
+
+    /// Flushes the writer, after which all that was handed on is safe: it can't be lost any more.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub fn flush<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+        writer.flush()?;
+        self.flushed();
+        Ok(())
+    }
+
+    /// Begins a file anew, with preamble and prologue. Records that were handed on and not flushed count as lost, and so
+    /// does the one of which a part was.
+    pub fn restart(&mut self) {
+        self.abandon_record();
+        if core::mem::take(&mut self.dirty) {
+            for index in 0..S::MESSAGES.len() {
+                self.tally(index, |tally| {
+                    let lost = core::mem::take(&mut tally.unflushed);
+                    tally.written = tally.written.wrapping_sub(lost);
+                    tally.lost = tally.lost.wrapping_add(lost);
+                    lost > 0
+                });
+            }
+        }
+        self.stage = Stage::Preamble(0);
+        self.own.rest = 0..0;
+        self.bytes = 0;
+    }
+
+    /// Bytes handed on since the file began, modulo 2³².
+    pub fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Whether bytes were handed on that no flush has made safe.
+    pub fn is_dirty(&self) -> bool {
+        self.dirty
+    }
+
+    /// Whether the last byte that was handed on ended a record.
+    pub fn is_between_records(&self) -> bool {
+        self.current.is_none() && self.own.rest.is_empty()
+    }
+
+    /// The logger whose ring this is.
+    pub fn logger(&self) -> &'a Logger<S, N> {
+        self.logger
+    }
+
+    fn next(&mut self) -> Source {
+        let used = self.logger.state.with(|state| {
+            let used = state.head.wrapping_sub(state.tail);
+            state.high_water = state.high_water.max(used);
+            used
+        });
+        if let Some(reports) = &mut self.reports {
+            reports.sample(N as u32 - used);
+        }
+        loop {
+            if !self.own.rest.is_empty() {
+                return Source::Own;
+            }
+            match self.stage {
+                Stage::Preamble(at) if at < S::PREAMBLE.len() => return Source::Preamble(at),
+                Stage::Preamble(_) => self.stage = Stage::Prologue(0),
+                Stage::Prologue(record) => match self.prologue.as_mut().and_then(|prologue| prologue(record)) {
+                    Some(message) => {
+                        self.stage = Stage::Prologue(record.saturating_add(1));
+                        self.own.put(&message);
+                    }
+                    None => self.stage = Stage::Records,
+                },
+                Stage::Records => {
+                    // A record of the drain's own stands between two of the ring, not inside of one.
+                    if self.current.is_some() || !self.put_report() {
+                        return Source::Ring(used as usize);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether there is something to hand on besides what the ring holds.
+    #[cfg(feature = "async")]
+    fn has_next(&self) -> bool {
+        !self.own.rest.is_empty() || !matches!(self.stage, Stage::Records)
+    }
+
+    #[cfg(not(loom))]
+    fn piece(&self, source: &Source) -> &[u8] {
+        match *source {
+            Source::Preamble(at) => &S::PREAMBLE[at..],
+            Source::Own => &self.own.bytes[self.own.rest.clone()],
+            // SAFETY: from tail on, `used` bytes are the drain's, of which there is one; `took` lets go of them, for
+            // which the slice has to end.
+            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
+        }
+    }
+
+    #[cfg(loom)]
+    fn piece(&self, source: &Source) -> std::vec::Vec<u8> {
+        match *source {
+            Source::Preamble(at) => S::PREAMBLE[at..].to_vec(),
+            Source::Own => self.own.bytes[self.own.rest.clone()].to_vec(),
+            // SAFETY: as above.
+            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
+        }
+    }
+
+    fn took(&mut self, source: Source, taken: usize) {
+        self.bytes = self.bytes.wrapping_add(taken as u32);
+        self.dirty |= taken > 0;
+        if let Some(reports) = &mut self.reports {
+            reports.count(taken);
+        }
+        match source {
+            Source::Preamble(at) => self.stage = Stage::Preamble(at + taken),
+            Source::Own => self.own.rest.start += taken,
+            Source::Ring(_) => {
+                let mut left = taken;
+                while left > 0 {
+                    let part = self.part_of_a_record(left);
+                    left -= part;
+                }
+            }
+        }
+    }
+
+    /// Lets go of at most `taken` bytes of the record in hand, and counts it with its last byte.
+    fn part_of_a_record(&mut self, taken: usize) -> usize {
+        let current = match self.current {
+            Some(current) => current,
+            None => {
+                let id = self.byte(2);
+                let (index, length) = Self::MESSAGES[usize::from(id)];
+                // Only whole records of the schema are in the ring; 1 keeps the drain going if that were otherwise.
+                Current { index: index.into(), left: usize::from(length).max(1) }
+            }
+        };
+        let part = current.left.min(taken);
+        let left = current.left - part;
+        self.current = (left > 0).then_some(Current { left, ..current });
+        self.release(part, current.index, |tally| {
+            if left == 0 {
+                tally.written = tally.written.wrapping_add(1);
+                tally.unflushed = tally.unflushed.wrapping_add(1);
+            }
+        });
+        part
+    }
+
+    /// A byte of the ring from the tail on, inside of what is in use.
+    fn byte(&self, offset: u32) -> u8 {
+        // SAFETY: the record in hand is whole, and the drain's.
+        let slice = unsafe { self.logger.ring.slice(self.tail.wrapping_add(offset), 1) };
+        slice[0]
+    }
+
+    /// Changes a message's counts; true from `change` puts it on the list of those to report.
+    fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
+        self.logger.state.with(|state| {
+            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
+                && change(tally)
+            {
+                state.to_report[index / 32 % 8] |= 1 << (index % 32);
+            }
+        });
+    }
+
+    fn flushed(&mut self) {
+        if core::mem::take(&mut self.dirty) {
+            for index in 0..S::MESSAGES.len() {
+                self.tally(index, |tally| {
+                    tally.unflushed = 0;
+                    false
+                });
+            }
+        }
+    }
+}
+
+impl OwnRecord {
+    fn put<S: LogSchema>(&mut self, message: &S) {
+        let (id, payload) = message.record();
+        let length = payload.len() + 3;
+        // A record of a message that compiles fits; one that is written by hand may not, and is left out.
+        if let Some(record) = self.bytes.get_mut(..length) {
+            record[..3].copy_from_slice(&[HEAD_BYTES[0], HEAD_BYTES[1], id]);
+            record[3..].copy_from_slice(payload);
+            self.rest = 0..length;
+        }
+    }
+}
+
+impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
+    /// Lets go of bytes of a message's record, and counts.
+    fn release(&mut self, bytes: usize, index: usize, count: impl FnOnce(&mut Tally)) {
+        self.tail = self.tail.wrapping_add(bytes as u32);
+        let tail = self.tail;
+        self.logger.state.with(|state| {
+            state.tail = tail;
+            if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
+                count(tally);
+            }
+        });
+    }
+
+    /// The rest of a record whose beginning is in a file that nobody goes on with.
+    fn abandon_record(&mut self) {
+        if let Some(Current { index, left }) = self.current.take() {
+            self.release(left, index, |tally| tally.lost = tally.lost.wrapping_add(1));
+        }
+    }
+}
+
+impl<S: LogSchema, const N: usize, P> Drop for Drain<'_, S, N, P> {
+    fn drop(&mut self) {
+        self.abandon_record();
+        self.logger.state.with(|state| state.drained = false);
+    }
+}

@@ -1,0 +1,133 @@
+//! Statistics as records of the log.
+
+use super::Drain;
+use binlog::messages::{self, Dsf};
+use binlog::{Counters, LogSchema, Logs, encode};
+
+/// What DSF and DROP are made of, and when.
+#[derive(Clone)]
+pub(super) struct Reports {
+    interval_us: u64,
+    /// Time of the next DSF.
+    due_us: u64,
+    /// The message from which on DROP records of this round are still to be made.
+    drops_from: Option<usize>,
+    /// Bytes handed on since the last DSF.
+    bytes: u32,
+    free_min: u32,
+    free_max: u32,
+    free_sum: u64,
+    samples: u32,
+    // Pointers, so that a drain without reports asks nothing of its schema.
+    encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
+    encode_drop: fn(&messages::Drop, &mut [u8]) -> Option<usize>,
+}
+
+#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
+impl Reports {
+    /// Free bytes of the ring, before each piece.
+    pub(super) fn sample(&mut self, free: u32) {
+        if self.samples == 0 {
+            (self.free_min, self.free_max, self.free_sum) = (free, free, 0);
+        }
+        self.free_min = self.free_min.min(free);
+        self.free_max = self.free_max.max(free);
+        // A mean of the first four billion samples is good enough.
+        if self.samples < u32::MAX {
+            self.samples += 1;
+            self.free_sum += u64::from(free);
+        }
+    }
+
+    pub(super) fn count(&mut self, bytes: usize) {
+        self.bytes = self.bytes.wrapping_add(bytes as u32);
+    }
+
+    /// DSF, and the beginning of a new interval.
+    fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
+        let dsf = Dsf {
+            time_us: now_us.into(),
+            dropped: dropped.into(),
+            blocks: ((self.bytes / 512) as u16).into(),
+            bytes: self.bytes.into(),
+            free_min: self.free_min.into(),
+            free_max: self.free_max.into(),
+            free_mean: ((self.free_sum / u64::from(self.samples.max(1))) as u32).into(),
+        };
+        self.due_us = now_us.saturating_add(self.interval_us);
+        self.drops_from = Some(0);
+        (self.bytes, self.samples) = (0, 0);
+        dsf
+    }
+}
+
+#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
+impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
+    /// Writes a DSF record every so many microseconds, and after it a DROP record for each message that lost records since
+    /// its last one, with its counts since boot. They go straight into the file, so they need no room in the ring.
+    ///
+    /// As ArduPilot does, `DSF.Dp` counts from boot, `Blk` (of 512 bytes) and `Bytes` from the DSF before.
+    pub fn report_every(&mut self, interval_us: u64)
+    where
+        S: Logs<Dsf> + Logs<messages::Drop>,
+    {
+        self.reports = Some(Reports {
+            interval_us,
+            due_us: self.logger.now_us().saturating_add(interval_us),
+            drops_from: None,
+            bytes: 0,
+            free_min: 0,
+            free_max: 0,
+            free_sum: 0,
+            samples: 0,
+            encode_dsf: encode::<S, Dsf>,
+            encode_drop: encode::<S, messages::Drop>,
+        });
+    }
+
+    /// Makes the statistics due now; the next steps write them.
+    pub fn report(&mut self) {
+        if let Some(reports) = &mut self.reports {
+            reports.due_us = 0;
+        }
+    }
+
+    /// Puts a record of statistics on its way, if one is due.
+    pub(super) fn put_report(&mut self) -> bool {
+        let logger = self.logger;
+        let Some(reports) = &mut self.reports else { return false };
+        let now_us = logger.now_us();
+        let length = match reports.drops_from {
+            Some(from) => {
+                reports.drops_from = None;
+                // A critical section a message, so that none is long.
+                let found = (from..S::MESSAGES.len()).find_map(|index| {
+                    let bit = 1 << (index % 32);
+                    let tally = logger.state.with(|state| {
+                        let word = &mut state.to_report[index / 32 % 8];
+                        let set = core::mem::replace(word, *word & !bit) & bit != 0;
+                        set.then(|| state.counters.tallies().get(index).copied()).flatten()
+                    });
+                    tally.map(|tally| (index, tally))
+                });
+                let Some((index, tally)) = found else { return false };
+                reports.drops_from = Some(index + 1);
+                let drop = messages::Drop {
+                    time_us: now_us.into(),
+                    id: S::MESSAGES[index].id,
+                    dropped: tally.dropped.wrapping_add(tally.lost).into(),
+                    decimated: tally.decimated.into(),
+                };
+                (reports.encode_drop)(&drop, &mut self.own.bytes)
+            }
+            None if now_us >= reports.due_us => {
+                let statistics = logger.statistics();
+                let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
+                (reports.encode_dsf)(&dsf, &mut self.own.bytes)
+            }
+            None => return false,
+        };
+        self.own.rest = 0..length.unwrap_or(0);
+        length.is_some()
+    }
+}

@@ -1,0 +1,71 @@
+//! The same for asynchronous writers, woken by the producer.
+
+use super::Drain;
+use binlog::LogSchema;
+use core::future::poll_fn;
+use core::task::Poll;
+use embedded_io_async::Write;
+
+impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
+    /// Waits until there is something to hand on; a record that is logged from any context wakes the task.
+    ///
+    /// Cancel-safe: nothing is lost when the future is dropped.
+    pub async fn ready(&mut self) {
+        poll_fn(|context| {
+            // Cloned before and dropped after the critical section, since both are the executor's code.
+            let waker = context.waker().clone();
+            if self.has_next() {
+                return Poll::Ready(());
+            }
+            let tail = self.tail;
+            let (used, old) = self.logger.state.with(|state| (state.head != tail, state.waker.replace(waker)));
+            drop(old);
+            if used { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    /// Hands the next piece to the writer, as [`step`](Drain::step) does.
+    ///
+    /// As cancel-safe as the writer's `write`: what it has taken is let go of in the same poll in which it says so.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub async fn step_async<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
+        let source = self.next();
+        let bytes = self.piece(&source);
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let taken = writer.write(bytes).await?.min(bytes.len());
+        self.took(source, taken);
+        Ok(taken)
+    }
+
+    /// Flushes the writer, as [`flush`](Drain::flush) does.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub async fn flush_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+        writer.flush().await?;
+        self.flushed();
+        Ok(())
+    }
+
+    /// Hands on all records as they come. Flushes whenever the ring is empty. Ends with the writer's first error.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub async fn run<W: Write>(&mut self, writer: &mut W) -> Result<core::convert::Infallible, W::Error> {
+        loop {
+            while self.step_async(writer).await? > 0 {}
+            if self.is_dirty() {
+                self.flush_async(writer).await?;
+            }
+            self.ready().await;
+        }
+    }
+}

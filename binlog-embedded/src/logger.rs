@@ -1,0 +1,326 @@
+//! The producer's side: what is logged is in the ring, whole, or counted.
+
+use crate::drain::Drain;
+use crate::ring::Ring;
+use crate::statistics::Statistics;
+use crate::sync::Locked;
+use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Rate, Sink, Tally};
+
+/// A ring of `N` bytes that takes the records of the schema `S` from any context, and keeps them for the one
+/// [`Drain`].
+///
+/// ```
+/// use binlog::{LogSchema, messages::{Ev, Msg}};
+/// use binlog_embedded::Logger;
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     Msg(Msg),
+///     Ev(Ev),
+/// }
+///
+/// static LOG: Logger<FlightLog, 4096> = Logger::new();
+///
+/// fn micros() -> u64 {
+/// #   7
+///     // … of the board's timer
+/// }
+///
+/// LOG.start(micros);
+/// assert!(LOG.log(&Ev { time_us: micros(), id: 10 }));
+/// LOG.text("armed");
+/// # assert_eq!(LOG.statistics().used, 12 + 77);
+/// ```
+///
+/// [`log`](Logger::log) runs in a critical section ([`critical_section`], whose implementation the program chooses: on a
+/// single core it masks interrupts). It copies at most 255 bytes, so its time is bounded; it allocates nothing, formats
+/// nothing and never waits. It may be called from main, tasks and interrupts of any priority that the critical section
+/// masks; not from an NMI or a fault handler. `N` is a power of two from 512 bytes to 1 GiB.
+///
+/// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring is
+/// nearly full, the last [`reserve`](Logger::set_reserve) bytes are kept for messages that the schema marks
+/// `#[log(critical)]`.
+pub struct Logger<S: LogSchema, const N: usize> {
+    pub(crate) state: Locked<State<S::Counters>>,
+    pub(crate) ring: Ring<N>,
+}
+
+/// What producers and drain share. All zero at first, so that a static logger takes no flash.
+pub(crate) struct State<C> {
+    /// Bytes that were put since the start, modulo 2³².
+    pub(crate) head: u32,
+    /// Bytes that the drain has let go of.
+    pub(crate) tail: u32,
+    /// Bytes that may be in use: `N` less the reserve, or 0 while the logger is stopped.
+    limit: u32,
+    /// The same for critical messages: `N` or 0.
+    critical_limit: u32,
+    /// Bytes of the reserve; `None` for an eighth of the ring.
+    reserve: Option<u32>,
+    /// A bit for each message, by its place in the schema: set, it is not logged.
+    masked: [u32; 8],
+    /// A bit for each message whose tally got worse since its last DROP record.
+    pub(crate) to_report: [u32; 8],
+    pub(crate) counters: C,
+    pub(crate) clock: Option<fn() -> u64>,
+    /// Number of the next text.
+    pub(crate) text_id: u8,
+    /// Whether there is a drain.
+    pub(crate) drained: bool,
+    /// Most bytes in use at once.
+    pub(crate) high_water: u32,
+    #[cfg(feature = "async")]
+    pub(crate) waker: Option<core::task::Waker>,
+}
+
+/// Why a record was not taken.
+enum Refused {
+    /// The ring has no room for it, or the logger doesn't run.
+    Full,
+    /// Sooner than its rate allows.
+    Early,
+}
+
+macro_rules! new {
+    ($($const:ident)?) => {
+        /// An empty logger, not started.
+        pub $($const)? fn new() -> Self {
+            const {
+                assert!(N.is_power_of_two() && N >= 512 && N <= 1 << 30, "a ring has 512 bytes to 1 GiB, a power of two");
+            }
+            let state = State {
+                head: 0,
+                tail: 0,
+                limit: 0,
+                critical_limit: 0,
+                reserve: None,
+                masked: [0; 8],
+                to_report: [0; 8],
+                counters: S::Counters::ZERO,
+                clock: None,
+                text_id: 0,
+                drained: false,
+                high_water: 0,
+                #[cfg(feature = "async")]
+                waker: None,
+            };
+            Logger { state: Locked::new(state), ring: Ring::new() }
+        }
+    };
+}
+
+impl<S: LogSchema, const N: usize> Default for Logger<S, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: LogSchema, const N: usize> Logger<S, N> {
+    #[cfg(not(loom))]
+    new!(const);
+    #[cfg(loom)]
+    new!();
+
+    /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics.
+    pub fn start(&self, clock: fn() -> u64) {
+        self.state.with(|state| {
+            state.clock = Some(clock);
+            state.run::<N>();
+        });
+    }
+
+    /// Takes no more records; they count as ignored. What is in the ring stays there for the drain.
+    pub fn stop(&self) {
+        self.state.with(|state| (state.limit, state.critical_limit) = (0, 0));
+    }
+
+    /// Keeps so many bytes of the ring for critical messages, at most `N - 255`. An eighth of the ring unless set.
+    pub fn set_reserve(&self, bytes: usize) {
+        self.state.with(|state| {
+            state.reserve = Some(bytes.min(N - 255) as u32);
+            if state.critical_limit != 0 {
+                state.run::<N>();
+            }
+        });
+    }
+
+    /// Switches a message off and on while the program runs; its records count as ignored while it is off.
+    pub fn set_masked<M>(&self, masked: bool)
+    where
+        S: Logs<M>,
+    {
+        self.set_masked_index(<S as Logs<M>>::INDEX, masked);
+    }
+
+    /// The same by the message's name, for a parameter or a console; false when the schema has no such message.
+    pub fn set_masked_by_name(&self, name: &str, masked: bool) -> bool {
+        let index = S::MESSAGES.iter().position(|message| message.definition.name == name);
+        index.map(|index| self.set_masked_index(index, masked)).is_some()
+    }
+
+    fn set_masked_index(&self, index: usize, masked: bool) {
+        let bit = 1 << (index % 32);
+        self.state.with(|state| {
+            let word = &mut state.masked[index / 32 % 8];
+            *word = if masked { *word | bit } else { *word & !bit };
+        });
+    }
+
+    /// Logs a message. True when its record was taken: it will be in the file, or be counted as lost with it.
+    #[inline]
+    pub fn log<M: LogMessage>(&self, message: &M) -> bool
+    where
+        S: Logs<M>,
+    {
+        // Outside of the critical section: a message that is implemented by hand runs its own code here.
+        let payload = message.wire();
+        let length = const { M::DEFINITION.length() };
+        // A derived message is as long as its definition says; one that is written by hand may contradict itself.
+        let sound = Definition::HEADER_LENGTH + payload.len() == length && length <= 255;
+        let index = const { <S as Logs<M>>::INDEX };
+        let taken = self.state.with(|state| {
+            let limit = if const { <S as Logs<M>>::CRITICAL } { state.critical_limit } else { state.limit };
+            let due = match const { <S as Logs<M>>::RATE } {
+                Some(rate) => match next_due(state.counters.due(), rate, payload) {
+                    Some(due) => due,
+                    None => return state.refuse(index, Refused::Early),
+                },
+                None => None,
+            };
+            let used = state.head.wrapping_sub(state.tail);
+            if used + length as u32 > limit || state.is_masked(index) || !sound {
+                return state.refuse(index, Refused::Full);
+            }
+            // SAFETY: from tail to tail + N the bytes are the producer's where they are not in use, `length` of them are
+            // not, since `limit` is N at most, and the critical section lets one producer in at a time.
+            unsafe { self.ring.put(state.head, <S as Logs<M>>::ID, payload) };
+            state.head = state.head.wrapping_add(length as u32);
+            if let Some((slot, time)) = due
+                && let Some(due) = state.counters.due().get_mut(slot)
+            {
+                *due = time;
+            }
+            #[cfg(feature = "async")]
+            if state.waker.is_some() {
+                return Taken::Awaited;
+            }
+            Taken::Yes
+        });
+        #[cfg(feature = "async")]
+        if matches!(taken, Taken::Awaited) {
+            self.wake();
+        }
+        !matches!(taken, Taken::No)
+    }
+
+    #[cfg(feature = "async")]
+    #[cold]
+    fn wake(&self) {
+        // The waker's own code runs outside of the critical section.
+        if let Some(waker) = self.state.with(|state| state.waker.take()) {
+            waker.wake();
+        }
+    }
+
+    /// What takes the records out. `None` while there is another: a ring has one drain at a time.
+    pub fn drain(&self) -> Option<Drain<'_, S, N>> {
+        Drain::of(self)
+    }
+
+    /// Counts of one message.
+    pub fn tally<M>(&self) -> Tally
+    where
+        S: Logs<M>,
+    {
+        self.tally_of(<S as Logs<M>>::INDEX).unwrap_or_default()
+    }
+
+    /// Counts of the message at a place in [`LogSchema::MESSAGES`].
+    pub fn tally_of(&self, index: usize) -> Option<Tally> {
+        self.state.with(|state| state.counters.tallies().get(index).copied())
+    }
+
+    /// Counts of all messages, and how full the ring is.
+    pub fn statistics(&self) -> Statistics {
+        let (used, high_water) = self.state.with(|state| (state.head.wrapping_sub(state.tail), state.high_water));
+        let mut statistics = Statistics { used, high_water: high_water.max(used), ..Statistics::default() };
+        // A critical section a message, so that none is long.
+        for tally in (0..S::MESSAGES.len()).filter_map(|index| self.tally_of(index)) {
+            statistics.add(tally);
+        }
+        statistics
+    }
+
+    /// The time by the clock that [`start`](Logger::start) was given, 0 before.
+    pub fn now_us(&self) -> u64 {
+        self.state.with(|state| state.clock).map_or(0, |clock| clock())
+    }
+}
+
+enum Taken {
+    No,
+    Yes,
+    #[cfg(feature = "async")]
+    Awaited,
+}
+
+impl<C: Counters> State<C> {
+    fn run<const N: usize>(&mut self) {
+        let reserve = self.reserve.unwrap_or(N as u32 / 8);
+        (self.limit, self.critical_limit) = (N as u32 - reserve, N as u32);
+    }
+
+    #[inline(always)]
+    fn is_masked(&self, index: usize) -> bool {
+        self.masked[index / 32 % 8] & 1 << (index % 32) != 0
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse(&mut self, index: usize, why: Refused) -> Taken {
+        let ignored = self.critical_limit == 0 || self.is_masked(index);
+        let Some(tally) = self.counters.tallies_mut().get_mut(index) else { return Taken::No };
+        let count = match why {
+            _ if ignored => &mut tally.ignored,
+            Refused::Early => &mut tally.decimated,
+            Refused::Full => &mut tally.dropped,
+        };
+        *count = count.wrapping_add(1);
+        if !ignored {
+            self.to_report[index / 32 % 8] |= 1 << (index % 32);
+        }
+        Taken::No
+    }
+}
+
+/// `None` when a record comes too soon; else the slot to set, and when the next record is due.
+///
+/// Records a period apart keep their phase, so that jitter doesn't thin them further. A clock that was set back starts
+/// anew.
+fn next_due(due: &[u64], rate: Rate, payload: &[u8]) -> Option<Option<(usize, u64)>> {
+    let Some((time, rest)) = payload.split_first_chunk() else { return Some(None) };
+    let time = u64::from_le_bytes(*time);
+    let instance = match rest.first() {
+        Some(&instance) if rate.by_instance => usize::from(instance),
+        _ => 0,
+    };
+    if instance >= Rate::INSTANCES {
+        return Some(None);
+    }
+    let slot = rate.first_slot + instance;
+    let Some(&due) = due.get(slot) else { return Some(None) };
+    let period = u64::from(rate.period_us);
+    match due.checked_sub(time) {
+        Some(ahead) if ahead > 0 && ahead <= period => None,
+        Some(0) => Some(Some((slot, time.saturating_add(period)))),
+        None if time - due < period => Some(Some((slot, due.saturating_add(period)))),
+        _ => Some(Some((slot, time.saturating_add(period)))),
+    }
+}
+
+impl<S: Logs<M>, M: LogMessage, const N: usize> Sink<M> for Logger<S, N> {
+    #[inline]
+    fn log(&self, message: &M) -> bool {
+        Logger::log(self, message)
+    }
+}

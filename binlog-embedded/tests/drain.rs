@@ -1,0 +1,197 @@
+//! From the ring to a file: its beginning first, piece by piece, and nothing lost that isn't counted.
+#![cfg(not(loom))]
+
+mod flight;
+
+use binlog::field::Chars;
+use binlog::messages::{Drop as DropMessage, Dsf, Msg};
+use binlog::{LogSchema, Records};
+use binlog_embedded::Logger;
+use core::cell::Cell;
+use embedded_io::{ErrorKind, ErrorType, Write};
+use flight::{Flight, Small, Tiny, Vital, log, numbers};
+
+thread_local! {
+    static NOW: Cell<u64> = const { Cell::new(0) };
+}
+
+fn now() -> u64 {
+    NOW.get()
+}
+
+fn started<const N: usize>() -> Box<Logger<Flight, N>> {
+    let logger = Box::new(Logger::new());
+    logger.start(now);
+    logger
+}
+
+/// A file that takes `piece` bytes at a time and fails for good after `room` of them.
+#[derive(Default)]
+struct File {
+    bytes: Vec<u8>,
+    flushed: usize,
+    piece: usize,
+    room: usize,
+}
+
+impl ErrorType for File {
+    type Error = ErrorKind;
+}
+
+impl Write for File {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, ErrorKind> {
+        if self.bytes.len() >= self.room {
+            return Err(ErrorKind::Other);
+        }
+        let taken = bytes.len().min(self.piece).min(self.room - self.bytes.len());
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> Result<(), ErrorKind> {
+        self.flushed = self.bytes.len();
+        Ok(())
+    }
+}
+
+fn prologue(i: usize) -> Option<Flight> {
+    let text = ["ArduCopter V4.6.0", "Frame: QUAD"].get(i)?;
+    Some(Flight::Msg(Msg { time_us: 0, id: i as u8, seq: 0, message: Chars::cut(text) }))
+}
+
+#[test]
+fn every_file_begins_with_preamble_and_prologue_however_small_the_pieces() {
+    for piece in [1, 2, 3, 7, 64, 255, 4096] {
+        let logger = started::<4096>();
+        let mut drain = logger.drain().unwrap().with_prologue(prologue);
+        for file_number in 0..2 {
+            for number in 0..10 {
+                assert!(log(&logger, number as usize % 5, number));
+            }
+            let mut file = File { piece, room: usize::MAX, ..File::default() };
+            while drain.step(&mut file).unwrap() > 0 {}
+            drain.flush(&mut file).unwrap();
+            assert_eq!(drain.bytes() as usize, file.bytes.len());
+            assert!(file.bytes.starts_with(Flight::PREAMBLE), "file {file_number} in pieces of {piece}");
+            let records = Records::new(&file.bytes).map(|record| record.unwrap_or_else(|skipped| panic!("{skipped}")));
+            let behind = records.filter(|record| record.offset() >= Flight::PREAMBLE.len());
+            let behind: Vec<_> = behind.map(|record| record.id()).take(2).collect();
+            assert_eq!(behind, [133, 133], "the prologue");
+            assert_eq!(numbers(&file.bytes).len(), 10);
+            drain.restart();
+        }
+        assert_eq!(logger.statistics().lost, 0);
+    }
+}
+
+/// Wherever a file fails, what is in it up to its last flush, what is in the next one and what is counted as lost are all
+/// that was accepted.
+#[test]
+fn what_a_failed_file_takes_along_is_counted() {
+    let accepted = 30;
+    let beginning = Flight::PREAMBLE.len() + 2 * 77;
+    for room in beginning - 80..beginning + 1200 {
+        let logger = started::<4096>();
+        let mut drain = logger.drain().unwrap().with_prologue(prologue);
+        let mut first = File { piece: 100, room, ..File::default() };
+        let mut failed = false;
+        for number in 0..accepted {
+            assert!(log(&logger, number as usize % 4, number));
+            failed = failed || drain.step(&mut first).is_err();
+            if number % 8 == 7 && !failed {
+                // A flush in the middle of a record, too.
+                drain.flush(&mut first).unwrap();
+            }
+        }
+        while !failed && drain.step(&mut first).is_ok_and(|taken| taken > 0) {}
+        drain.restart();
+        let mut second = File { piece: 100, room: usize::MAX, ..File::default() };
+        while drain.step(&mut second).unwrap() > 0 {}
+        drain.flush(&mut second).unwrap();
+        let safe = whole(&first.bytes[..first.flushed]);
+        let rest = numbers(&second.bytes);
+        let statistics = logger.statistics();
+        assert_eq!(safe.len() + rest.len() + statistics.lost as usize, accepted as usize, "room for {room}");
+        assert_eq!(statistics.written as usize, safe.len() + rest.len(), "room for {room}");
+        for index in 0..4 {
+            let lost = logger.tally_of(index).unwrap().lost as usize;
+            let of_kind = safe.iter().chain(&rest).filter(|record| record.0 == index).count();
+            let logged = (0..accepted).filter(|&number| number as usize % 4 == index).count();
+            assert_eq!(of_kind + lost, logged, "kind {index}, room for {room}");
+        }
+    }
+}
+
+/// The whole records of a log that may end in the middle of one.
+fn whole(log: &[u8]) -> Vec<(usize, u64)> {
+    let end = Records::new(log).flatten().last().map_or(0, |record| record.offset() + record.payload().len() + 3);
+    numbers(&log[..end])
+}
+
+#[test]
+fn a_drain_that_is_dropped_leaves_whole_records() {
+    let logger = started::<512>();
+    log(&logger, 3, 1);
+    log(&logger, 3, 2);
+    let mut first = File { piece: 50, room: usize::MAX, ..File::default() };
+    let mut drain = logger.drain().unwrap();
+    while drain.is_between_records() {
+        drain.step(&mut first).unwrap();
+    }
+    drop(drain);
+    let mut second = File { piece: 50, room: usize::MAX, ..File::default() };
+    let mut drain = logger.drain().unwrap();
+    while drain.step(&mut second).unwrap() > 0 {}
+    assert_eq!(numbers(&second.bytes), [(3, 2)]);
+    assert_eq!(logger.statistics().lost, 1);
+}
+
+#[test]
+fn statistics_are_records_of_the_log() {
+    NOW.set(1_000_000);
+    let logger = started::<512>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(1_000_000);
+    let mut file = File { piece: 40, room: usize::MAX, ..File::default() };
+    while drain.step(&mut file).unwrap() > 0 {}
+    assert!(!file.bytes.is_empty());
+    for number in 0..40 {
+        logger.log(&Small::numbered(number));
+    }
+    let dropped = logger.tally::<Small>().dropped;
+    assert!(dropped > 0);
+    NOW.set(2_000_000);
+    while drain.step(&mut file).unwrap() > 0 {}
+    // A round in which nothing was lost brings DSF alone.
+    logger.log(&Tiny::numbered(1));
+    drain.report();
+    while drain.step(&mut file).unwrap() > 0 {}
+    // A file that is lost is reported as dropped.
+    logger.log(&Vital::numbered(1));
+    while drain.step(&mut file).unwrap() > 0 {}
+    drain.flush(&mut file).unwrap();
+    logger.log(&Vital::numbered(2));
+    while drain.step(&mut file).unwrap() > 0 {}
+    drain.restart();
+    drain.report();
+    let mut second = File { piece: 40, room: usize::MAX, ..File::default() };
+    while drain.step(&mut second).unwrap() > 0 {}
+
+    let reports = |log: &[u8]| {
+        let records: Vec<_> = Records::new(log).map(|record| record.unwrap()).collect();
+        let dsf: Vec<_> = records.iter().filter_map(|record| record.decode::<Dsf>().ok()).collect();
+        let drops: Vec<_> = records.iter().filter_map(|record| record.decode::<DropMessage>().ok()).collect();
+        (dsf, drops)
+    };
+    let (dsf, drops) = reports(&file.bytes);
+    assert_eq!(dsf.len(), 2);
+    assert_eq!((dsf[0].time_us, dsf[0].dropped), (2_000_000, dropped));
+    assert_eq!(dsf[0].bytes as usize, Flight::PREAMBLE.len());
+    // The ring was never fuller than its reserve allows.
+    assert!((64..=64 + 12).contains(&{ dsf[0].free_min }) && dsf[0].free_max == 512, "{:?}", dsf[0]);
+    assert!(dsf[0].free_min <= dsf[0].free_mean && dsf[0].free_mean <= dsf[0].free_max);
+    assert_eq!(drops, [DropMessage { time_us: 2_000_000, id: 2, dropped, decimated: 0 }]);
+    let (dsf, drops) = reports(&second.bytes);
+    assert_eq!({ dsf[0].dropped }, dropped + 1);
+    assert_eq!(drops, [DropMessage { time_us: 2_000_000, id: 6, dropped: 1, decimated: 0 }]);
+}

@@ -1,0 +1,283 @@
+//! What is logged is in the ring, whole, or counted.
+#![cfg(not(loom))]
+
+mod flight;
+
+use binlog::messages::{Gps, Msg};
+use binlog::{LogSchema, Records, Sink, Tally};
+use binlog_embedded::Logger;
+use core::convert::Infallible;
+use embedded_io::{ErrorType, Write};
+use flight::{Flight, Giant, KINDS, Small, Vital, length, log, numbers};
+use proptest::prelude::*;
+
+fn clock() -> u64 {
+    77
+}
+
+fn started<S: LogSchema, const N: usize>() -> Box<Logger<S, N>> {
+    let logger = Box::new(Logger::new());
+    logger.start(clock);
+    logger
+}
+
+/// All that the ring holds, behind the preamble.
+fn drained<S: LogSchema, const N: usize>(logger: &Logger<S, N>) -> Vec<u8> {
+    let mut log = Vec::new();
+    let mut drain = logger.drain().expect("the only drain");
+    while drain.step(&mut log).expect("memory takes all") > 0 {}
+    log
+}
+
+fn tally(change: impl FnOnce(&mut Tally)) -> Tally {
+    let mut tally = Tally::default();
+    change(&mut tally);
+    tally
+}
+
+#[test]
+fn before_start_and_after_stop_records_are_ignored_and_counted() {
+    let logger = Logger::<Flight, 512>::new();
+    assert!(!logger.log(&Small::numbered(1)));
+    assert!(!logger.text("nobody listens"));
+    logger.start(clock);
+    assert!(logger.log(&Small::numbered(2)));
+    logger.stop();
+    assert!(!logger.log(&Small::numbered(3)));
+    assert!(!logger.log(&Vital::numbered(4)));
+    assert_eq!(logger.tally::<Small>(), tally(|tally| tally.ignored = 2));
+    assert_eq!(logger.tally::<Vital>(), tally(|tally| tally.ignored = 1));
+    assert_eq!(logger.tally::<Msg>(), tally(|tally| tally.ignored = 1));
+    // What was taken before the stop is still drained.
+    assert_eq!(numbers(&drained(&logger)), [(1, 2)]);
+    logger.start(clock);
+    assert!(logger.log(&Small::numbered(5)));
+}
+
+#[test]
+fn the_reserve_is_for_critical_messages() {
+    let logger = started::<Flight, 512>();
+    logger.set_reserve(100);
+    let taken = (0..100).filter(|&number| logger.log(&Small::numbered(number))).count();
+    assert_eq!(taken, (512 - 100) / length(1));
+    let vital = (0..100).filter(|&number| logger.log(&Vital::numbered(number))).count();
+    assert_eq!(vital, (512 - taken * length(1)) / length(5));
+    assert_eq!(logger.tally::<Small>().dropped as usize, 100 - taken);
+    assert_eq!(logger.tally::<Vital>().dropped as usize, 100 - vital);
+    assert_eq!(logger.statistics().high_water as usize, taken * length(1) + vital * length(5));
+    // Lifted while it runs.
+    let logger = started::<Flight, 512>();
+    logger.set_reserve(0);
+    assert_eq!((0..100).filter(|&number| logger.log(&Small::numbered(number))).count(), 512 / length(1));
+    // More than there can be is as much as there can be.
+    let logger = started::<Flight, 512>();
+    logger.set_reserve(usize::MAX);
+    assert!(logger.log(&Giant::numbered(1)));
+    assert!(!logger.log(&Giant::numbered(2)));
+}
+
+#[test]
+fn a_masked_message_is_ignored() {
+    let logger = started::<Flight, 512>();
+    logger.set_masked::<Small>(true);
+    assert!(!logger.log(&Small::numbered(1)));
+    assert!(logger.log(&Vital::numbered(2)));
+    assert!(logger.set_masked_by_name("VITA", true));
+    assert!(!logger.log(&Vital::numbered(3)));
+    assert!(!logger.set_masked_by_name("NONE", true));
+    logger.set_masked::<Small>(false);
+    assert!(logger.log(&Small::numbered(4)));
+    assert_eq!(logger.tally::<Small>().ignored, 1);
+    assert_eq!(numbers(&drained(&logger)), [(5, 2), (1, 4)]);
+}
+
+#[test]
+fn a_library_logs_through_the_trait() {
+    fn library(sink: &impl Sink<Vital>) -> bool {
+        sink.log(&Vital::numbered(9))
+    }
+    let logger = started::<Flight, 512>();
+    assert!(library(&*logger));
+    assert!(library(&&*logger));
+}
+
+#[test]
+fn a_ring_has_one_drain_at_a_time() {
+    let logger = started::<Flight, 512>();
+    let drain = logger.drain();
+    assert!(drain.is_some());
+    assert!(logger.drain().is_none());
+    drop(drain);
+    assert!(logger.drain().is_some());
+}
+
+fn texts<const N: usize>(logger: &Logger<Flight, N>) -> Vec<(u64, u8, u8, String)> {
+    let log = drained(logger);
+    let records = Records::new(&log).map(|record| record.expect("a whole record"));
+    let texts = records.filter_map(|record| record.decode::<Msg>().ok());
+    texts.map(|msg| (msg.time_us, msg.id, msg.seq, msg.message.to_str().unwrap().to_owned())).collect()
+}
+
+#[test]
+fn a_text_takes_as_many_records_as_it_needs() {
+    let logger = started::<Flight, 32768>();
+    assert!(logger.text("armed"));
+    assert!(logger.text(""));
+    assert!(logger.text(format_args!("{} at {:.1} m{}", "höher", 12.34, "\0")));
+    // 63 bytes and then a character of three, which isn't cut.
+    let long = "x".repeat(63) + "€" + &"y".repeat(61);
+    assert!(logger.text(&long));
+    assert!(logger.text("z".repeat(64)));
+    assert_eq!(
+        texts(&logger),
+        [
+            (77, 1, 0, "armed".to_owned()),
+            (77, 2, 0, String::new()),
+            (77, 3, 0, "höher at 12.3 m?".to_owned()),
+            (77, 4, 0, "x".repeat(63)),
+            (77, 4, 1, "€".to_owned() + &"y".repeat(61)),
+            (77, 5, 0, "z".repeat(64)),
+        ]
+    );
+    assert!(logger.text("a".repeat(256 * 64)));
+    assert_eq!(texts(&logger).len(), 256);
+    assert!(!logger.text("a".repeat(256 * 64 + 1)));
+    assert_eq!(texts(&logger).len(), 256);
+}
+
+#[test]
+fn a_text_that_does_not_fit_says_so() {
+    let logger = started::<Flight, 512>();
+    assert!(!logger.text("b".repeat(1000)));
+    assert_eq!(logger.tally::<Msg>().dropped, 1);
+    assert_eq!(texts(&logger).len(), 512 / 77);
+}
+
+#[derive(LogSchema)]
+enum Decimated {
+    #[log(rate = 50)]
+    Gps(Gps),
+    #[log(rate = 1000000)]
+    Vital(Vital),
+}
+
+fn gps(time_us: u64, instance: u8) -> Gps {
+    binlog::LogMessage::decode(&[&time_us.to_le_bytes()[..], &[instance], &[0; 39]].concat()).expect("a GPS")
+}
+
+#[test]
+fn a_rate_holds_for_each_instance() {
+    let logger = started::<Decimated, 65536>();
+    // Ten seconds at 400 Hz, two instances out of step.
+    for tick in 0..4000 {
+        logger.log(&gps(1_000_000 + tick * 2500, 0));
+        logger.log(&gps(1_000_007 + tick * 2500, 7));
+    }
+    let taken = logger.statistics().used as usize / 51;
+    assert!((1000..=1002).contains(&taken), "{taken}");
+    assert_eq!(logger.tally::<Gps>().decimated as usize, 8000 - taken);
+    // Beyond those that are told apart nothing is left out.
+    assert!((0..10).all(|_| logger.log(&gps(1, 8)) && logger.log(&gps(1, 255))));
+}
+
+#[test]
+fn a_clock_that_is_set_back_does_not_silence_a_message() {
+    let logger = started::<Decimated, 4096>();
+    assert!(logger.log(&gps(u64::MAX, 0)));
+    assert!(logger.log(&gps(5_000_000_000, 0)));
+    assert!(!logger.log(&gps(5_000_000_001, 0)));
+    assert!(logger.log(&gps(7, 0)));
+    assert!(logger.log(&gps(20_007, 0)));
+    assert!(!logger.log(&gps(20_008, 0)));
+}
+
+#[test]
+fn what_is_decimated_is_not_charged_when_it_found_no_room() {
+    let logger = started::<Decimated, 512>();
+    let taken = (0..20).filter(|&i| logger.log(&gps(i * 20_000 + 1, 0))).count();
+    assert_eq!(taken, 448 / 51);
+    let full = logger.tally::<Gps>();
+    assert_eq!((full.dropped as usize, full.decimated), (20 - taken, 0));
+    drained(&logger);
+    // The time of those that were dropped was not used up.
+    assert!(logger.log(&gps(20 * 20_000 + 1, 0)));
+}
+
+/// A writer with room for so many bytes.
+struct Upto<'a> {
+    left: usize,
+    log: &'a mut Vec<u8>,
+}
+
+impl ErrorType for Upto<'_> {
+    type Error = Infallible;
+}
+
+impl Write for Upto<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
+        let taken = bytes.len().min(self.left);
+        self.log.extend_from_slice(&bytes[..taken]);
+        self.left -= taken;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+proptest! {
+    /// Against a queue: what goes in comes out, in order and whole, and everything else is counted.
+    #[test]
+    fn the_ring_is_a_queue_that_counts(
+        operations in proptest::collection::vec((0..KINDS + 1, any::<u8>()), 1..400),
+        reserve in 0usize..600,
+        start in any::<u16>(),
+    ) {
+        let logger = started::<Flight, 512>();
+        logger.set_reserve(reserve);
+        let reserve = reserve.min(512 - 255);
+        // Somewhere in the ring.
+        let mut drain = logger.drain().unwrap();
+        let mut nowhere = Vec::new();
+        while drain.step(&mut nowhere).unwrap() > 0 {}
+        for number in 0..u64::from(start) % 700 {
+            logger.log(&Small::numbered(number));
+            while drain.step(&mut nowhere).unwrap() > 0 {}
+        }
+        let mut queue = Vec::new();
+        let mut used = 0;
+        let mut dropped = [0; KINDS];
+        let mut bytes = Flight::PREAMBLE.to_vec();
+        for (number, (operation, amount)) in operations.into_iter().enumerate() {
+            if operation == KINDS {
+                // A writer that takes what it likes.
+                let mut writer = Upto { left: usize::from(amount), log: &mut bytes };
+                let mut taken = 0;
+                loop {
+                    match drain.step(&mut writer).unwrap() {
+                        0 => break,
+                        step => taken += step,
+                    }
+                }
+                used -= taken;
+                continue;
+            }
+            let number = number as u64;
+            let limit = if operation == 5 { 512 } else { 512 - reserve };
+            let fits = used + length(operation) <= limit;
+            prop_assert_eq!(log(&logger, operation, number), fits);
+            if fits {
+                queue.push((operation, number));
+                used += length(operation);
+            } else {
+                dropped[operation] += 1;
+            }
+        }
+        while drain.step(&mut bytes).unwrap() > 0 {}
+        prop_assert_eq!(numbers(&bytes), queue);
+        for (kind, dropped) in dropped.into_iter().enumerate() {
+            prop_assert_eq!(logger.tally_of(kind).unwrap().dropped, dropped);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The ring under every interleaving of producers and drain that the memory model allows.
+//!
+//! `RUSTFLAGS="--cfg loom" cargo test -p binlog-embedded --release --test loom`
+#![cfg(loom)]
+
+mod flight;
+
+use binlog::{LogMessage, LogSchema, Logs, encode};
+use binlog_embedded::{Drain, Logger};
+use flight::{Flight, Large, Small};
+use loom::sync::Arc;
+use loom::thread;
+
+fn check(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    // Switches besides those where a thread waits or ends. All that is shared is behind one lock, so more show nothing new.
+    builder.preemption_bound = Some(3);
+    builder.check(model);
+}
+
+/// A running logger with an empty ring, five records of 93 bytes long.
+fn logger() -> Arc<Logger<Flight, 512>> {
+    let logger = Arc::new(Logger::new());
+    logger.start(|| 0);
+    logger
+}
+
+/// All that there is, but for the preamble.
+fn drained(drain: &mut Drain<'_, Flight, 512>, log: &mut Vec<u8>) {
+    while drain.step(log).unwrap() > 0 {}
+    log.drain(..Flight::PREAMBLE.len());
+}
+
+fn record<M: LogMessage>(message: &M) -> Vec<u8>
+where
+    Flight: Logs<M>,
+{
+    let mut bytes = vec![0; 255];
+    let length = encode::<Flight, _>(message, &mut bytes).unwrap();
+    bytes.truncate(length);
+    bytes
+}
+
+#[test]
+fn two_producers_and_a_drain() {
+    check(|| {
+        let logger = logger();
+        let mut drain = logger.drain().unwrap();
+        let mut log = Vec::new();
+        drain.step(&mut log).unwrap();
+        // The next record but one goes around the end.
+        for _ in 0..4 {
+            assert!(logger.log(&Large::numbered(0)));
+        }
+        drain.step(&mut log).unwrap();
+        let large = thread::spawn({
+            let logger = logger.clone();
+            move || logger.log(&Large::numbered(1)) && logger.log(&Large::numbered(2))
+        });
+        let small = thread::spawn({
+            let logger = logger.clone();
+            move || logger.log(&Small::numbered(3))
+        });
+        // Whatever is there by then.
+        drain.step(&mut log).unwrap();
+        drain.step(&mut log).unwrap();
+        assert!(large.join().unwrap() && small.join().unwrap());
+        drained(&mut drain, &mut log);
+        let [one, two, three] = [record(&Large::numbered(1)), record(&Large::numbered(2)), record(&Small::numbered(3))];
+        let log = &log[4 * one.len()..];
+        let orders = [[&one, &two, &three], [&one, &three, &two], [&three, &one, &two]];
+        assert!(orders.iter().any(|order| order.iter().copied().flatten().eq(log)), "{log:?}");
+        assert_eq!((logger.tally::<Large>().written, logger.tally::<Small>().written), (6, 1));
+    });
+}
+
+/// With room for one of two records, one is in the log and the other is counted.
+#[test]
+fn a_full_ring_drops_and_counts() {
+    check(|| {
+        let logger = logger();
+        let mut drain = logger.drain().unwrap();
+        let mut log = Vec::new();
+        drain.step(&mut log).unwrap();
+        for _ in 0..4 {
+            assert!(logger.log(&Large::numbered(0)));
+        }
+        let producers = [1, 2].map(|number| {
+            let logger = logger.clone();
+            thread::spawn(move || logger.log(&Large::numbered(number)))
+        });
+        drain.step(&mut log).unwrap();
+        let taken = producers.map(|producer| producer.join().unwrap());
+        drained(&mut drain, &mut log);
+        let accepted = taken.iter().filter(|&&taken| taken).count();
+        let length = record(&Large::numbered(0)).len();
+        assert_eq!(log.len(), (4 + accepted) * length);
+        for (record_at, number) in log.chunks(length).skip(4).zip([1u64, 2].iter().filter(|&&n| taken[n as usize - 1]))
+        {
+            // Either order when both fit.
+            assert!(accepted == 2 || record_at == record(&Large::numbered(*number)));
+        }
+        let tally = logger.tally::<Large>();
+        assert_eq!((tally.written as usize, tally.dropped as usize), (4 + accepted, 2 - accepted));
+    });
+}
