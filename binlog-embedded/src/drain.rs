@@ -203,6 +203,18 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.current.is_none() && self.own.rest.is_empty()
     }
 
+    /// Where the next record will be put.
+    #[cfg(feature = "sdmmc")]
+    pub(crate) fn head(&self) -> u32 {
+        self.logger.state.with(|state| state.head)
+    }
+
+    /// Whether all records before a position of [`head`](Drain::head) were handed on.
+    #[cfg(feature = "sdmmc")]
+    pub(crate) fn has_passed(&self, head: u32) -> bool {
+        matches!(self.stage, Stage::Records) && self.is_between_records() && self.tail.wrapping_sub(head) as i32 >= 0
+    }
+
     /// The logger whose ring this is.
     pub fn logger(&self) -> &'a Logger<S, N> {
         self.logger

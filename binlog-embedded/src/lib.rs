@@ -67,6 +67,8 @@ extern crate std;
 mod drain;
 mod logger;
 mod ring;
+#[cfg(feature = "sdmmc")]
+pub mod sd_log;
 mod statistics;
 mod sync;
 mod text;
@@ -74,4 +76,6 @@ mod text;
 pub use binlog::Tally;
 pub use drain::Drain;
 pub use logger::Logger;
+#[cfg(feature = "sdmmc")]
+pub use sd_log::SdLog;
 pub use statistics::Statistics;

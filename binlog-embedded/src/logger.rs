@@ -40,12 +40,16 @@ use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Rate, Sink, Tall
 /// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring is
 /// nearly full, the last [`reserve`](Logger::set_reserve) bytes are kept for messages that the schema marks
 /// `#[log(critical)]`.
+// The order of the fields: the state before the ring, and in it first what every `log` reads, so that a Cortex-M reaches
+// it by the address of the logger and an offset that fits into the instruction.
+#[repr(C)]
 pub struct Logger<S: LogSchema, const N: usize> {
     pub(crate) state: Locked<State<S::Counters>>,
     pub(crate) ring: Ring<N>,
 }
 
 /// What producers and drain share. All zero at first, so that a static logger takes no flash.
+#[repr(C)]
 pub(crate) struct State<C> {
     /// Bytes that were put since the start, modulo 2³².
     pub(crate) head: u32,
@@ -55,13 +59,14 @@ pub(crate) struct State<C> {
     limit: u32,
     /// The same for critical messages: `N` or 0.
     critical_limit: u32,
-    /// Bytes of the reserve; `None` for an eighth of the ring.
-    reserve: Option<u32>,
     /// A bit for each message, by its place in the schema: set, it is not logged.
     masked: [u32; 8],
+    #[cfg(feature = "async")]
+    pub(crate) waker: Option<core::task::Waker>,
+    /// Bytes of the reserve; `None` for an eighth of the ring.
+    reserve: Option<u32>,
     /// A bit for each message whose tally got worse since its last DROP record.
     pub(crate) to_report: [u32; 8],
-    pub(crate) counters: C,
     pub(crate) clock: Option<fn() -> u64>,
     /// Number of the next text.
     pub(crate) text_id: u8,
@@ -69,8 +74,7 @@ pub(crate) struct State<C> {
     pub(crate) drained: bool,
     /// Most bytes in use at once.
     pub(crate) high_water: u32,
-    #[cfg(feature = "async")]
-    pub(crate) waker: Option<core::task::Waker>,
+    pub(crate) counters: C,
 }
 
 /// Why a record was not taken.
@@ -93,16 +97,16 @@ macro_rules! new {
                 tail: 0,
                 limit: 0,
                 critical_limit: 0,
-                reserve: None,
                 masked: [0; 8],
+                #[cfg(feature = "async")]
+                waker: None,
+                reserve: None,
                 to_report: [0; 8],
-                counters: S::Counters::ZERO,
                 clock: None,
                 text_id: 0,
                 drained: false,
                 high_water: 0,
-                #[cfg(feature = "async")]
-                waker: None,
+                counters: S::Counters::ZERO,
             };
             Logger { state: Locked::new(state), ring: Ring::new() }
         }

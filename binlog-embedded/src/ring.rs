@@ -44,50 +44,38 @@ mod target {
             let start = place::<N>(position);
             if payload.is_empty() || start + 3 + payload.len() > N {
                 // SAFETY: as ours.
-                return unsafe { self.put_byte_by_byte(position, id, payload) };
+                return unsafe { self.put_in_parts(start, id, payload) };
             }
-            // SAFETY: `start` is below N, and the record ends at N at most.
-            let to = unsafe { self.0.get().cast::<u8>().add(start) };
-            let from = payload.as_ptr();
-            // Three bytes of header misalign what follows, so a memcpy would shift bytes into place. Cortex-M3 and above
-            // load and store words at any address; on targets that don't, these are byte accesses. The fences keep
-            // LLVM from making a memcpy of the words again.
-            // SAFETY: all accesses are inside the payload and inside the record, whose first word holds the payload's
-            // first byte (there is one); the last word ends where they end, and overlaps the one before.
+            // SAFETY: `start` is below N, and the record ends at N at most. The header's word reaches into the payload,
+            // which has a byte at least and is put over it; the record is the caller's, so the payload, which is borrowed,
+            // is elsewhere.
             unsafe {
-                to.cast::<[u8; 4]>().write([HEAD_BYTES[0], HEAD_BYTES[1], id, *from]);
-                let to = to.add(3);
-                if payload.len() < 4 {
-                    for i in 1..payload.len() {
-                        to.add(i).write(*from.add(i));
-                    }
-                    return;
-                }
-                let mut i = 1;
-                while i + 4 <= payload.len() {
-                    to.add(i).cast::<u32>().write_unaligned(from.add(i).cast::<u32>().read_unaligned());
-                    compiler_fence(Ordering::SeqCst);
-                    i += 4;
-                }
-                if i < payload.len() {
-                    let last = payload.len() - 4;
-                    to.add(last).cast::<u32>().write_unaligned(from.add(last).cast::<u32>().read_unaligned());
-                }
+                let to = self.0.get().cast::<u8>().add(start);
+                to.cast::<[u8; 4]>().write([HEAD_BYTES[0], HEAD_BYTES[1], id, 0]);
+                copy(payload, to.add(3));
             }
         }
 
-        /// The record that goes around the end, once in N bytes.
+        /// The record that goes around the end, once in N bytes, or has no payload. `start` is its position's place.
         ///
         /// # Safety
         ///
         /// As of [`put`](Ring::put).
         #[cold]
         #[inline(never)]
-        unsafe fn put_byte_by_byte(&self, position: u32, id: u8, payload: &[u8]) {
-            let record = [HEAD_BYTES[0], HEAD_BYTES[1], id].into_iter().chain(payload.iter().copied());
-            for (position, byte) in (0..).map(|i| position.wrapping_add(i)).zip(record) {
+        unsafe fn put_in_parts(&self, start: usize, id: u8, payload: &[u8]) {
+            let bytes = self.0.get().cast::<u8>();
+            for (i, byte) in [HEAD_BYTES[0], HEAD_BYTES[1], id].into_iter().enumerate() {
                 // SAFETY: a place is below N, and the caller owns it.
-                unsafe { self.0.get().cast::<u8>().add(place::<N>(position)).write(byte) };
+                unsafe { bytes.add((start + i) & (N - 1)).write(byte) };
+            }
+            let start = (start + 3) & (N - 1);
+            let (until_end, rest) = payload.split_at(payload.len().min(N - start));
+            // SAFETY: the first part ends at N at most; the rest is shorter than N, as the record is. The caller owns both
+            // places, so the payload, which is borrowed, is elsewhere.
+            unsafe {
+                copy_out_of_line(until_end, bytes.add(start));
+                copy_out_of_line(rest, bytes);
             }
         }
 
@@ -101,6 +89,51 @@ mod target {
             // SAFETY: inside the array, which is initialised, and the caller's.
             unsafe { core::slice::from_raw_parts(self.0.get().cast::<u8>().add(start), length.min(N - start)) }
         }
+    }
+
+    /// Copies a few bytes to any address.
+    ///
+    /// Three bytes of header misalign what follows, so a memcpy would shift bytes into place, or go byte by byte.
+    /// Cortex-M3 and above load and store words at any address; on targets that don't, these are byte accesses. The fences
+    /// keep LLVM from making a memcpy of it again.
+    ///
+    /// # Safety
+    ///
+    /// From `to` on, as many bytes as `from` has may be written, and overlap it nowhere.
+    #[inline(always)]
+    unsafe fn copy(from: &[u8], to: *mut u8) {
+        let word = |i: usize| {
+            compiler_fence(Ordering::SeqCst);
+            // SAFETY: see where it's called: four bytes from `i` on are inside of `from`, and of what is written.
+            unsafe { to.add(i).cast::<u32>().write_unaligned(from.as_ptr().add(i).cast::<u32>().read_unaligned()) };
+        };
+        let mut i = 0;
+        while i + 4 <= from.len() {
+            word(i);
+            i += 4;
+        }
+        if i < from.len() && from.len() >= 4 {
+            // The last word ends where the bytes end, and overlaps the one before.
+            word(from.len() - 4);
+        } else {
+            while i < from.len() {
+                compiler_fence(Ordering::SeqCst);
+                // SAFETY: `i` is inside of both.
+                unsafe { to.add(i).write(from[i]) };
+                i += 1;
+            }
+        }
+    }
+
+    /// The same once in the program, for lengths that aren't constant.
+    ///
+    /// # Safety
+    ///
+    /// As of [`copy`].
+    #[inline(never)]
+    unsafe fn copy_out_of_line(from: &[u8], to: *mut u8) {
+        // SAFETY: as ours.
+        unsafe { copy(from, to) };
     }
 }
 

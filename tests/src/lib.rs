@@ -1,6 +1,7 @@
 //! What the tests share: the folder of real logs, and saying aloud what is left out.
 
 pub mod pymavlink;
+pub mod ram_card;
 
 use std::io::Write;
 use std::path::PathBuf;

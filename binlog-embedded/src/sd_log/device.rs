@@ -1,0 +1,528 @@
+//! Between embedded-sdmmc and the card: writes are gathered, kept in order, and held off what is not ours.
+//!
+//! embedded-sdmmc writes each block of a file and each change of the FAT at once and one by one, searches for free clusters
+//! behind the last one, believes the free count of the card and never frees a deleted file's clusters. Here
+//!
+//! - consecutive blocks of the log wait in a buffer and go out as one multi-block transfer,
+//! - one block of the FAT, one of a directory and FSInfo are kept and written when another is needed, or at a
+//!   [`sync`](Device::sync),
+//! - what the card holds is never ahead of what it depends on: contents before the FAT, a FAT's blocks in the order in
+//!   which they were changed, the directory last. So a power cut loses what was not synced and nothing else,
+//! - entries of the FAT behind the last cluster look taken, and blocks outside of the file system can't be written,
+//! - free clusters are counted.
+
+use super::card::Card;
+use super::layout::{self, Layout, Region, Unusable};
+use core::cell::RefCell;
+use core::fmt;
+use embedded_sdmmc::{Block, BlockCount, BlockDevice, BlockIdx};
+
+/// What went wrong below the file system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum DeviceError<E> {
+    /// The card's driver says so.
+    Card(E),
+    /// The file system's structures lead to a block that is not part of it; nothing was written.
+    Outside {
+        /// The block, from the card's beginning.
+        block: u32,
+    },
+    /// A directory leads back into itself, or is longer than one can be.
+    Endless,
+}
+
+impl<E: fmt::Display> fmt::Display for DeviceError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeviceError::Card(error) => write!(f, "the card: {error}"),
+            DeviceError::Outside { block } => {
+                write!(f, "the file system is damaged: it leads to block {block}, which is not part of it")
+            }
+            DeviceError::Endless => f.write_str("the file system is damaged: a directory has no end"),
+        }
+    }
+}
+
+impl<E: core::error::Error> core::error::Error for DeviceError<E> {}
+
+/// Blocks that were transferred since the sink was made.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Transfers {
+    /// Blocks that were read.
+    pub read: u32,
+    /// Blocks that were written.
+    pub written: u32,
+    /// Transfers that were tried again after an error.
+    pub retried: u32,
+}
+
+/// Blocks that one look through a directory may take: FAT allows 65,536 entries of 32 bytes.
+const LONGEST_DIRECTORY: u32 = 4096;
+
+/// What the file system is doing, which tells what a block is that it touches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// Directories: blocks outside of the FAT are kept.
+    Directory,
+    /// Contents of the log: they are written from a block's beginning, and never read.
+    Contents,
+    /// Nothing: the card is gone, and the library is closing its handles.
+    Gone,
+}
+
+/// A block that is kept.
+struct Slot {
+    block: [Block; 1],
+    at: Option<u32>,
+    changed: bool,
+}
+
+/// The block device that embedded-sdmmc sees.
+pub(crate) struct Device<C: Card, const BLOCKS: usize>(RefCell<Inner<C, BLOCKS>>);
+
+struct Inner<C: Card, const BLOCKS: usize> {
+    card: C,
+    layout: Option<Layout>,
+    phase: Phase,
+    /// Consecutive blocks of contents that are not on the card.
+    buffer: [Block; BLOCKS],
+    buffered: usize,
+    buffer_at: u32,
+    fat: Slot,
+    directory: Slot,
+    info: Slot,
+    free: u32,
+    /// Blocks that the look through a directory that is going on may still take.
+    left: u32,
+    port: Port,
+}
+
+/// What all transfers go through.
+#[derive(Default)]
+struct Port {
+    transfers: Transfers,
+    /// The boot sector, and a sum of its bytes: the volume's serial number is among them.
+    boot: Option<(u32, u32)>,
+}
+
+impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
+    pub(crate) fn new(card: C) -> Self {
+        const { assert!(BLOCKS > 0, "the buffer holds a block at least") };
+        Device(RefCell::new(Inner {
+            card,
+            layout: None,
+            phase: Phase::Gone,
+            buffer: [const { Block { contents: [0; 512] } }; BLOCKS],
+            buffered: 0,
+            buffer_at: 0,
+            fat: Slot::EMPTY,
+            directory: Slot::EMPTY,
+            info: Slot::EMPTY,
+            free: 0,
+            left: 0,
+            port: Port::default(),
+        }))
+    }
+
+    /// Looks at what is in the slot: finds the file system and counts its free clusters.
+    pub(crate) fn mount(&mut self, partition: u8) -> Result<Result<Layout, Unusable>, DeviceError<C::Error>> {
+        self.0.get_mut().mount(partition).map_err(DeviceError::Card)
+    }
+
+    /// Forgets the card and all that has not reached it.
+    pub(crate) fn forget(&mut self) {
+        self.0.get_mut().forget();
+    }
+
+    /// Says what the library is about to do.
+    pub(crate) fn begin(&mut self, phase: Phase) {
+        self.0.get_mut().begin(phase);
+    }
+
+    /// Writes all that is kept.
+    pub(crate) fn sync(&mut self) -> Result<(), DeviceError<C::Error>> {
+        self.0.get_mut().sync().map_err(DeviceError::Card)
+    }
+
+    /// Clusters that no file has.
+    pub(crate) fn free_clusters(&mut self) -> u32 {
+        self.0.get_mut().free
+    }
+
+    /// Frees the clusters of the file whose directory entry stands in a block. Call it when the entry is gone from the
+    /// card; a power cut in between leaves clusters that nobody has, not a file with clusters that are another's.
+    pub(crate) fn free_chain(&mut self, first: u32) -> Result<(), DeviceError<C::Error>> {
+        self.0.get_mut().free_chain(first).map_err(DeviceError::Card)
+    }
+
+    /// The first cluster of the file whose directory entry stands there.
+    pub(crate) fn first_cluster(&mut self, block: u32, offset: u32) -> Result<u32, DeviceError<C::Error>> {
+        self.0.get_mut().first_cluster(block, offset as usize).map_err(DeviceError::Card)
+    }
+
+    /// Whether what a directory entry stands for begins at a cluster.
+    pub(crate) fn is_cluster(&mut self, block: u32, offset: u32) -> Result<bool, DeviceError<C::Error>> {
+        let first = self.first_cluster(block, offset)?;
+        Ok(self.0.get_mut().layout.is_some_and(|layout| layout.entry(first).is_some()))
+    }
+
+    pub(crate) fn transfers(&mut self) -> Transfers {
+        self.0.get_mut().port.transfers
+    }
+
+    pub(crate) fn card(&mut self) -> &mut C {
+        &mut self.0.get_mut().card
+    }
+}
+
+impl<C: Card, const BLOCKS: usize> BlockDevice for Device<C, BLOCKS> {
+    type Error = DeviceError<C::Error>;
+
+    fn read(&self, blocks: &mut [Block], start: BlockIdx) -> Result<(), Self::Error> {
+        let mut inner = self.0.borrow_mut();
+        for (block, at) in blocks.iter_mut().zip(start.0..) {
+            inner.read(block, at)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, blocks: &[Block], start: BlockIdx) -> Result<(), Self::Error> {
+        let mut inner = self.0.borrow_mut();
+        for (block, at) in blocks.iter().zip(start.0..) {
+            inner.write(block, at)?;
+        }
+        Ok(())
+    }
+
+    fn num_blocks(&self) -> Result<BlockCount, Self::Error> {
+        self.0.borrow().card.num_blocks().map_err(DeviceError::Card)
+    }
+}
+
+impl Slot {
+    const EMPTY: Slot = Slot { block: [Block { contents: [0; 512] }], at: None, changed: false };
+}
+
+impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
+    fn mount(&mut self, partition: u8) -> Result<Result<Layout, Unusable>, C::Error> {
+        self.forget();
+        self.begin(Phase::Directory);
+        self.load_directory(0)?;
+        let place = match layout::partition(&self.directory.block[0], partition) {
+            Ok(place) => place,
+            Err(unusable) => return Ok(Err(unusable)),
+        };
+        self.load_directory(place.0)?;
+        let layout = match Layout::new(place.0, place.1, &self.directory.block[0]) {
+            Ok(layout) => layout,
+            Err(unusable) => return Ok(Err(unusable)),
+        };
+        self.port.boot = Some((place.0, sum(&self.directory.block[0])));
+        let mut hint = None;
+        if let Some(info) = layout.info {
+            self.port.fill(&self.card, &mut self.info, info)?;
+            let block = &self.info.block[0];
+            // The two signatures that embedded-sdmmc asks for besides the last.
+            if block[..4] != *b"RRaA" || block[484..488] != *b"rrAa" || block[508..] != [0, 0, 0x55, 0xAA] {
+                return Ok(Err(Unusable::NotFat("its FSInfo block is damaged")));
+            }
+            let free = u32::from_le_bytes([block[488], block[489], block[490], block[491]]);
+            hint = (free <= layout.clusters).then_some(free);
+        }
+        self.layout = Some(layout);
+        self.free = match hint {
+            Some(free) => free,
+            None => self.count_free(&layout)?,
+        };
+        Ok(Ok(layout))
+    }
+
+    fn begin(&mut self, phase: Phase) {
+        // A few more for the partition table and the like.
+        (self.phase, self.left) = (phase, LONGEST_DIRECTORY + 16);
+    }
+
+    fn forget(&mut self) {
+        self.layout = None;
+        self.port.boot = None;
+        self.phase = Phase::Gone;
+        self.buffered = 0;
+        for slot in [&mut self.fat, &mut self.directory, &mut self.info] {
+            (slot.at, slot.changed) = (None, false);
+        }
+        self.card.forget();
+    }
+
+    fn count_free(&mut self, layout: &Layout) -> Result<u32, C::Error> {
+        let mut free = 0;
+        let mut at = layout.fat;
+        let end = layout.fat + layout.fat_blocks;
+        while at < end && layout.entry_bytes(at) > 0 {
+            // The buffer is empty, as nothing was written.
+            let count = ((end - at) as usize).min(BLOCKS);
+            let blocks = &mut self.buffer[..count];
+            self.port.read(&self.card, blocks, at)?;
+            for (block, at) in blocks.iter().zip(at..) {
+                free += free_entries(layout, &block[..layout.entry_bytes(at)]);
+            }
+            at += count as u32;
+        }
+        Ok(free)
+    }
+
+    fn read(&mut self, block: &mut Block, at: u32) -> Result<(), DeviceError<C::Error>> {
+        if self.phase == Phase::Gone {
+            block.fill(0);
+            return Ok(());
+        }
+        if let Some(buffered) = self.buffered(at) {
+            block.copy_from_slice(&buffered[..]);
+            return Ok(());
+        }
+        match self.layout.map(|layout| (layout.region(at), layout)) {
+            Some((Region::Fat, layout)) => {
+                self.load_fat(at).map_err(DeviceError::Card)?;
+                block.copy_from_slice(&self.fat.block[0][..]);
+                let (entries, rest) = block.split_at_mut(layout.entry_bytes(at));
+                rest.fill(0xFF);
+                end_at_nonsense(&layout, entries);
+            }
+            Some((Region::Info, _)) if self.info.at == Some(at) => {
+                block.copy_from_slice(&self.info.block[0][..]);
+                // "Unknown": the library would take the count as true, and count below zero.
+                block[488..492].fill(0xFF);
+            }
+            // The rest of a block of which the log writes the beginning.
+            Some((Region::Contents, _)) if self.phase == Phase::Contents => block.fill(0),
+            // The partition table and the boot sector are read once more by the library.
+            Some((Region::Foreign, _)) if at != 0 && self.port.boot.is_none_or(|boot| boot.0 != at) => {
+                return Err(DeviceError::Outside { block: at });
+            }
+            _ => {
+                self.left = self.left.checked_sub(1).ok_or(DeviceError::Endless)?;
+                self.load_directory(at).map_err(DeviceError::Card)?;
+                block.copy_from_slice(&self.directory.block[0][..]);
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, block: &Block, at: u32) -> Result<(), DeviceError<C::Error>> {
+        let layout = match self.layout {
+            _ if self.phase == Phase::Gone => return Ok(()),
+            Some(layout) => layout,
+            None => return Err(DeviceError::Outside { block: at }),
+        };
+        match layout.region(at) {
+            Region::Foreign => return Err(DeviceError::Outside { block: at }),
+            Region::Fat => {
+                self.load_fat(at).map_err(DeviceError::Card)?;
+                let entries = layout.entry_bytes(at);
+                let kept = &mut self.fat.block[0][..entries];
+                self.free -= free_entries(&layout, kept).min(self.free);
+                kept.copy_from_slice(&block[..entries]);
+                self.free += free_entries(&layout, kept);
+                self.fat.changed = true;
+                self.info.changed |= self.info.at.is_some();
+            }
+            // Written with the first.
+            Region::FatCopy => {}
+            Region::Info => {
+                self.info.block[0][492..496].copy_from_slice(&block[492..496]);
+                self.info.changed |= self.info.at.is_some();
+            }
+            Region::Contents if self.phase == Phase::Contents => self.put(block, at).map_err(DeviceError::Card)?,
+            Region::Contents => {
+                if self.directory.at != Some(at) {
+                    if self.directory.changed || self.buffered(at).is_some() {
+                        self.sync().map_err(DeviceError::Card)?;
+                    }
+                    self.directory.at = Some(at);
+                }
+                self.directory.block[0].copy_from_slice(&block[..]);
+                self.directory.changed = true;
+            }
+        }
+        Ok(())
+    }
+
+    fn buffered(&mut self, at: u32) -> Option<&mut Block> {
+        let i = at.checked_sub(self.buffer_at)? as usize;
+        self.buffer[..self.buffered].get_mut(i)
+    }
+
+    /// Puts a block of contents into the buffer, for which it makes room.
+    fn put(&mut self, block: &Block, at: u32) -> Result<(), C::Error> {
+        if let Some(buffered) = self.buffered(at) {
+            buffered.copy_from_slice(&block[..]);
+            return Ok(());
+        }
+        if self.buffered == BLOCKS || self.buffer_at.wrapping_add(self.buffered as u32) != at {
+            self.write_buffer()?;
+        }
+        if self.buffered == 0 {
+            self.buffer_at = at;
+        }
+        self.buffer[self.buffered].copy_from_slice(&block[..]);
+        self.buffered += 1;
+        Ok(())
+    }
+
+    fn load_fat(&mut self, at: u32) -> Result<(), C::Error> {
+        if self.fat.at == Some(at) {
+            return Ok(());
+        }
+        self.write_fat()?;
+        self.port.fill(&self.card, &mut self.fat, at)
+    }
+
+    fn load_directory(&mut self, at: u32) -> Result<(), C::Error> {
+        if self.directory.at == Some(at) {
+            return Ok(());
+        }
+        if self.directory.changed {
+            self.sync()?;
+        }
+        self.port.fill(&self.card, &mut self.directory, at)
+    }
+
+    fn sync(&mut self) -> Result<(), C::Error> {
+        self.write_buffer()?;
+        self.write_fat()?;
+        if self.info.changed {
+            self.info.block[0][488..492].copy_from_slice(&self.free.to_le_bytes());
+            self.port.save(&self.card, &mut self.info, 0)?;
+        }
+        self.port.save(&self.card, &mut self.directory, 0)
+    }
+
+    fn write_buffer(&mut self) -> Result<(), C::Error> {
+        if self.buffered > 0 {
+            self.port.write(&self.card, &self.buffer[..self.buffered], self.buffer_at)?;
+            self.buffered = 0;
+        }
+        Ok(())
+    }
+
+    fn write_fat(&mut self) -> Result<(), C::Error> {
+        let copy = match self.layout {
+            Some(layout) if layout.fats == 2 => layout.fat_blocks,
+            _ => 0,
+        };
+        self.port.save(&self.card, &mut self.fat, copy)
+    }
+
+    fn free_chain(&mut self, first: u32) -> Result<(), C::Error> {
+        let Some(layout) = self.layout else { return Ok(()) };
+        let mut cluster = first;
+        // A chain that bites its own tail ends at the entry that is free already.
+        while let Some((block, offset)) = layout.entry(cluster) {
+            self.load_fat(block)?;
+            let entry = &mut self.fat.block[0][offset..offset + layout.kind.entry_size()];
+            cluster = layout.kind.value(entry);
+            if cluster == 0 {
+                break;
+            }
+            // The upper four bits of FAT32 stay.
+            let kept = entry.last().copied().unwrap_or(0) & 0xF0;
+            entry.fill(0);
+            if let (layout::Kind::Fat32, Some(last)) = (layout.kind, entry.last_mut()) {
+                *last = kept;
+            }
+            self.fat.changed = true;
+            self.free += 1;
+            self.info.changed |= self.info.at.is_some();
+        }
+        Ok(())
+    }
+
+    fn first_cluster(&mut self, block: u32, offset: usize) -> Result<u32, C::Error> {
+        self.load_directory(block)?;
+        let entry: &[u8] = self.directory.block[0].get(offset..offset + 32).unwrap_or(&[0; 32]);
+        let low = u32::from(u16::from_le_bytes([entry[26], entry[27]]));
+        let high = u32::from(u16::from_le_bytes([entry[20], entry[21]]));
+        Ok(match self.layout {
+            Some(Layout { kind: layout::Kind::Fat32, .. }) => high << 16 | low,
+            // There the upper half is something else.
+            _ => low,
+        })
+    }
+}
+
+fn free_entries(layout: &Layout, entries: &[u8]) -> u32 {
+    let entries = entries.chunks_exact(layout.kind.entry_size());
+    entries.filter(|entry| layout.kind.value(entry) == 0).count() as u32
+}
+
+/// Shows an entry that is neither free, nor a cluster, nor a mark, as the end of its chain: the library computes with
+/// it unseen.
+fn end_at_nonsense(layout: &Layout, entries: &mut [u8]) {
+    for entry in entries.chunks_exact_mut(layout.kind.entry_size()) {
+        let value = layout.kind.value(entry);
+        if value != 0 && !layout.kind.is_mark(value) && layout.entry(value).is_none() {
+            entry.fill(0xFF);
+        }
+    }
+}
+
+fn sum(block: &Block) -> u32 {
+    // FNV-1a.
+    block.iter().fold(0x811C_9DC5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+impl Port {
+    /// Reads a block into a slot whose own is on the card.
+    fn fill<C: Card>(&mut self, card: &C, slot: &mut Slot, at: u32) -> Result<(), C::Error> {
+        slot.at = None;
+        self.read(card, &mut slot.block, at)?;
+        slot.at = Some(at);
+        Ok(())
+    }
+
+    /// Writes a slot that was changed, and once more `copy` blocks behind.
+    fn save<C: Card>(&mut self, card: &C, slot: &mut Slot, copy: u32) -> Result<(), C::Error> {
+        if let (true, Some(at)) = (slot.changed, slot.at) {
+            self.write(card, &slot.block, at)?;
+            if copy > 0 {
+                self.write(card, &slot.block, at + copy)?;
+            }
+            slot.changed = false;
+        }
+        Ok(())
+    }
+
+    fn read<C: Card>(&mut self, card: &C, blocks: &mut [Block], at: u32) -> Result<(), C::Error> {
+        if let Err(error) = card.read(blocks, BlockIdx(at)) {
+            self.recover(card, error)?;
+            card.read(blocks, BlockIdx(at))?;
+        }
+        self.transfers.read = self.transfers.read.wrapping_add(blocks.len() as u32);
+        Ok(())
+    }
+
+    fn write<C: Card>(&mut self, card: &C, blocks: &[Block], at: u32) -> Result<(), C::Error> {
+        if let Err(error) = card.write(blocks, BlockIdx(at)) {
+            self.recover(card, error)?;
+            card.write(blocks, BlockIdx(at))?;
+        }
+        self.transfers.written = self.transfers.written.wrapping_add(blocks.len() as u32);
+        Ok(())
+    }
+
+    /// Makes the card ready for a second try, which a block that was hit by noise needs. Not without initialising it:
+    /// after a failed multi-block write, embedded-sdmmc's next write would land where that one was to go. And not if
+    /// another card is there now.
+    fn recover<C: Card>(&mut self, card: &C, error: C::Error) -> Result<(), C::Error> {
+        let Some((at, expected)) = self.boot else { return Err(error) };
+        card.forget();
+        let mut boot = [Block { contents: [0; 512] }];
+        self.transfers.retried = self.transfers.retried.wrapping_add(1);
+        match card.read(&mut boot, BlockIdx(at)) {
+            Ok(()) if sum(&boot[0]) == expected => Ok(()),
+            _ => Err(error),
+        }
+    }
+}

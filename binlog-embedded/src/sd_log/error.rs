@@ -1,0 +1,121 @@
+//! What can go wrong with a card: which operation, on which file, and why.
+
+use super::Name;
+use super::device::DeviceError;
+use super::layout::Unusable;
+use core::error::Error;
+use core::fmt;
+
+/// What failed, on which file, and why. `E` is the card's error.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct SdError<E: Error> {
+    /// What was to be done.
+    pub operation: Operation,
+    /// Number of the log: 12 of `00000012.BIN`. `None` where it was not about a log.
+    pub log: Option<u32>,
+    /// Why it can't be.
+    pub cause: Cause<E>,
+}
+
+/// What the sink was doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Operation {
+    /// Finding the card and its file system.
+    Mount,
+    /// Opening or making the folder of the logs.
+    OpenFolder,
+    /// Listing the logs.
+    List,
+    /// Making a new log.
+    Create,
+    /// Reading or writing `LASTLOG.TXT`.
+    NoteLast,
+    /// Writing to the log.
+    Write,
+    /// Making safe what was written.
+    Flush,
+    /// Removing an old log.
+    Remove,
+}
+
+/// Why an operation failed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Cause<E: Error> {
+    /// The card, or what leads to it.
+    Device(DeviceError<E>),
+    /// The card is not one that can be logged to.
+    Unusable(Unusable),
+    /// No space is left above the minimum that is to stay free, and no old log to remove.
+    Full,
+    /// The directory has no room for another entry: FAT16's root has a fixed size.
+    DirectoryFull,
+    /// All numbers of logs are taken.
+    NoNumber,
+    /// There is no open log to write to.
+    Closed,
+    /// The folder's name is no name of at most 8 letters, digits, `_` and `-`, or it is a file's.
+    Folder,
+    /// What the FAT library says.
+    FileSystem(embedded_sdmmc::Error<DeviceError<E>>),
+}
+
+impl<E: Error> Cause<E> {
+    pub(super) fn of(error: embedded_sdmmc::Error<DeviceError<E>>) -> Self {
+        use embedded_sdmmc::Error as Library;
+        match error {
+            Library::DeviceError(error) => Cause::Device(error),
+            Library::DiskFull | Library::NotEnoughSpace => Cause::Full,
+            error => Cause::FileSystem(error),
+        }
+    }
+}
+
+impl<E: Error> fmt::Display for SdError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = match self.operation {
+            Operation::Mount => "can't use the card",
+            Operation::OpenFolder => "can't open the folder of the logs",
+            Operation::List => "can't list the logs",
+            Operation::Create => "can't create",
+            Operation::NoteLast => "can't note the last log in LASTLOG.TXT",
+            Operation::Write => "can't write",
+            Operation::Flush => "can't flush",
+            Operation::Remove => "can't remove",
+        };
+        f.write_str(what)?;
+        if let Some(log) = self.log {
+            write!(f, " {}", Name::new(log).as_str())?;
+        }
+        f.write_str(": ")?;
+        match &self.cause {
+            Cause::Device(error) => error.fmt(f),
+            Cause::Unusable(why) => why.fmt(f),
+            Cause::Full => f.write_str("the card is full, and there is no old log to remove"),
+            Cause::DirectoryFull => f.write_str("its directory is full; remove files or log to a folder"),
+            Cause::NoNumber => f.write_str("all numbers are taken; remove old logs"),
+            Cause::Closed => f.write_str("no log is open"),
+            Cause::Folder => f.write_str("it has a name of 1 to 8 letters, digits, `_` or `-`, and is no file"),
+            Cause::FileSystem(error) => error.fmt(f),
+        }
+    }
+}
+
+impl<E: Error> Error for SdError<E> {}
+
+impl<E: Error> embedded_io::Error for SdError<E> {
+    fn kind(&self) -> embedded_io::ErrorKind {
+        use embedded_io::ErrorKind;
+        match self.cause {
+            Cause::Device(DeviceError::Outside { .. }) | Cause::Unusable(_) => ErrorKind::InvalidData,
+            Cause::Full | Cause::DirectoryFull | Cause::NoNumber => ErrorKind::OutOfMemory,
+            Cause::Closed => ErrorKind::NotConnected,
+            Cause::Folder => ErrorKind::InvalidInput,
+            _ => ErrorKind::Other,
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! A logger, its drain and a card, and what they account for.
+#![allow(dead_code, unreachable_pub, reason = "shared by several tests")]
+
+#[path = "../../../binlog-embedded/tests/flight/mod.rs"]
+pub mod flight;
+
+use binlog::{LogSchema, Records};
+use binlog_embedded::sd_log::{Options, Undated};
+use binlog_embedded::{Logger, SdLog};
+use binlog_tests::ram_card::RamCard;
+use flight::Flight;
+use std::cell::Cell;
+
+pub type Ring = Logger<Flight, 4096>;
+pub type Sd = SdLog<RamCard, Undated, 8>;
+
+thread_local! {
+    static NOW: Cell<u64> = const { Cell::new(0) };
+}
+
+pub fn now() -> u64 {
+    NOW.get()
+}
+
+/// Lets time go by.
+pub fn wait(us: u64) {
+    NOW.set(NOW.get() + us);
+}
+
+/// A logger that lives as long as the test program, as a firmware's does.
+pub fn ring() -> &'static Ring {
+    let ring = Box::leak(Box::new(Ring::new()));
+    ring.start(now);
+    ring
+}
+
+/// Small sizes, so that little data makes much happen.
+pub const OPTIONS: Options = Options { flush_bytes: 3000, free_bytes: 0, ..Options::DEFAULT };
+
+pub fn sd(card: &RamCard, options: Options) -> Sd {
+    SdLog::new(card.clone(), Undated, options)
+}
+
+/// Whole records of all logs on the card, by kind.
+pub fn on_card(card: &RamCard) -> [usize; flight::KINDS] {
+    let mut counts = [0; flight::KINDS];
+    for name in card.names("LOGS").iter().filter(|name| name.ends_with(".BIN")) {
+        let log = card.file(&format!("LOGS/{name}")).expect("the log is there");
+        if log.is_empty() {
+            continue;
+        }
+        assert!(log.len() < Flight::PREAMBLE.len() || log.starts_with(Flight::PREAMBLE), "{name}");
+        for (kind, _) in flight::numbers(whole(&log)) {
+            counts[kind] += 1;
+        }
+    }
+    counts
+}
+
+/// A log up to the end of its last whole record.
+pub fn whole(log: &[u8]) -> &[u8] {
+    let end = Records::new(log).flatten().last().map_or(0, |record| record.offset() + record.payload().len() + 3);
+    &log[..end]
+}
+
+/// Attempts are what is on the card, what was counted and nothing else.
+#[track_caller]
+pub fn account(ring: &Ring, card: &RamCard, attempts: [usize; flight::KINDS]) {
+    let on_card = on_card(card);
+    for kind in 0..flight::KINDS {
+        let tally = ring.tally_of(kind).expect("a message");
+        let counted = tally.dropped + tally.decimated + tally.ignored + tally.lost;
+        assert_eq!(
+            on_card[kind] + counted as usize,
+            attempts[kind],
+            "kind {kind}: {} on the card, {tally:?}",
+            on_card[kind]
+        );
+        assert_eq!(tally.written as usize, on_card[kind], "kind {kind}");
+    }
+    assert_eq!(ring.statistics().used, 0);
+}

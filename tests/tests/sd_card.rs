@@ -1,0 +1,624 @@
+//! Logs on a card: what was accepted is there or counted, whatever the card does.
+
+mod rig;
+
+use binlog::{LogSchema, LogWriter};
+use binlog_embedded::sd_log::{Cause, Operation, Options, SdError, Unusable};
+use binlog_tests::ram_card::{CardError, Cut, Format, RamCard, START};
+use proptest::prelude::*;
+use rig::flight::{self, Flight, KINDS, Small};
+use rig::{OPTIONS, account, ring, sd, wait};
+
+const ALL: [Format; 3] = [Format::Fat16, Format::Fat32, Format::Fat32Large];
+
+/// Logs so many records of all kinds, running the sink as it goes; errors are returned.
+fn fly(
+    ring: &rig::Ring,
+    mut each: impl FnMut() -> Result<(), SdError<CardError>>,
+    records: std::ops::Range<u64>,
+    attempts: &mut [usize; KINDS],
+) -> Vec<SdError<CardError>> {
+    let mut errors = Vec::new();
+    for number in records {
+        let kind = (number * 7 % KINDS as u64) as usize;
+        attempts[kind] += 1;
+        flight::log(ring, kind, number);
+        if number % 5 == 0 {
+            wait(10_000);
+            errors.extend(each().err());
+        }
+    }
+    errors
+}
+
+#[test]
+fn a_log_is_a_numbered_file_as_the_host_writes_it() {
+    for format in ALL {
+        let card = RamCard::formatted(format);
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sd = sd(&card, OPTIONS);
+        let mut attempts = [0; KINDS];
+        for log in 1..=3 {
+            let errors = fly(ring, || sd.run(&mut drain), 0..500, &mut attempts);
+            assert!(errors.is_empty(), "{errors:?}");
+            assert_eq!(sd.number(), Some(log));
+            sd.finish(&mut drain).unwrap();
+            assert_eq!(sd.number(), None);
+        }
+        assert_eq!(card.names("LOGS"), ["00000001.BIN", "00000002.BIN", "00000003.BIN", "LASTLOG.TXT"]);
+        assert_eq!(card.file("LOGS/LASTLOG.TXT").unwrap(), b"3\n");
+        let mut host = LogWriter::<Flight, _>::new(Vec::new()).unwrap();
+        for number in 0..500 {
+            match (number * 7 % KINDS as u64) as usize {
+                0 => host.write(&flight::Tiny::numbered(number)),
+                1 => host.write(&flight::Small::numbered(number)),
+                2 => host.write(&flight::Medium::numbered(number)),
+                3 => host.write(&flight::Large::numbered(number)),
+                4 => host.write(&flight::Giant::numbered(number)),
+                _ => host.write(&flight::Vital::numbered(number)),
+            }
+            .unwrap();
+        }
+        let host = host.finish().unwrap();
+        for log in 1..=3 {
+            assert!(card.file(&format!("LOGS/0000000{log}.BIN")).unwrap() == host, "{format:?}, log {log}");
+        }
+        account(ring, &card, attempts);
+        card.check_chains();
+        assert!(card.fats_agree());
+        assert_eq!(sd.free_bytes().unwrap() % 512, 0);
+        if format != Format::Fat16 {
+            assert_eq!(card.claimed_free(), card.free_clusters());
+        }
+    }
+}
+
+#[test]
+fn nothing_is_written_outside_of_the_file_system() {
+    for format in [Format::Fat16, Format::Fat32] {
+        let card = RamCard::formatted(format);
+        let before = card.copy();
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sd = sd(&card, Options { retry_us: 60_000_000, ..OPTIONS });
+        let mut attempts = [0; KINDS];
+        let mut rounds = 0..;
+        // One cluster stays free.
+        let full = loop {
+            let numbers = rounds.next().map(|round| round * 1000..(round + 1) * 1000).unwrap();
+            if let Some(error) = fly(ring, || sd.run(&mut drain), numbers, &mut attempts).pop() {
+                break error;
+            }
+        };
+        assert_eq!(full, SdError { operation: Operation::Write, log: Some(1), cause: Cause::Full });
+        assert_eq!(full.to_string(), "can't write 00000001.BIN: the card is full, and there is no old log to remove");
+        assert_eq!(card.free_clusters(), 1);
+        // It stays full; a second log finds no room, and the first is kept.
+        wait(60_000_000);
+        let removed = sd.run(&mut drain);
+        assert_eq!(card.file_system().stats().unwrap().free_clusters(), card.free_clusters());
+        card.check_chains();
+        let end = START + if format == Format::Fat16 { 32768 } else { 67584 };
+        for block in (0..START + 1).chain(end..end + 1000) {
+            assert_eq!(card.block(block), before.block(block), "block {block}");
+        }
+        assert!(card.touched().iter().all(|block| (START + 1..end).contains(block)));
+        // The full log is the oldest, so it made room for the next.
+        assert_eq!(removed, Ok(()));
+        assert_eq!(sd.number(), Some(2));
+        assert_eq!(card.names("LOGS"), ["00000002.BIN", "LASTLOG.TXT"]);
+    }
+}
+
+#[test]
+fn a_full_card_keeps_what_it_took() {
+    let card = RamCard::formatted(Format::Fat16);
+    let filler = card.free_clusters() - 60;
+    card.put_file("FILLER.DAT", &vec![7; filler as usize * 2048]);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    let errors = fly(ring, || sd.run(&mut drain), 0..5000, &mut attempts);
+    // Each log in turn makes room for the next.
+    assert!(errors.iter().all(|error| error.cause == Cause::Full), "{errors:?}");
+    assert!(errors.len() > 1);
+    // Whatever was removed was on the card.
+    let name = card.names("LOGS").into_iter().find(|name| name.ends_with(".BIN")).unwrap();
+    assert!(card.file(&format!("LOGS/{name}")).unwrap().starts_with(Flight::PREAMBLE));
+    assert!(card.file("FILLER.DAT").unwrap().iter().all(|&byte| byte == 7));
+    card.check_chains();
+}
+
+#[test]
+fn a_full_card_without_old_logs_loses_nothing_uncounted() {
+    let card = RamCard::formatted(Format::Fat16);
+    let filler = card.free_clusters() - 60;
+    card.put_file("FILLER.DAT", &vec![7; filler as usize * 2048]);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, Options { retry_us: u64::MAX, ..OPTIONS });
+    let mut attempts = [0; KINDS];
+    let errors = fly(ring, || sd.run(&mut drain), 0..5000, &mut attempts);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    // What waits in the ring for ever is neither.
+    let mut waiting = Vec::new();
+    while drain.step(&mut waiting).unwrap() > 0 {}
+    let mut counts = rig::on_card(&card);
+    for (kind, _) in flight::numbers(&waiting) {
+        counts[kind] += 1;
+    }
+    for kind in 0..KINDS {
+        let tally = ring.tally_of(kind).unwrap();
+        assert_eq!(counts[kind] + (tally.dropped + tally.lost) as usize, attempts[kind], "kind {kind}");
+    }
+    assert!(ring.statistics().lost <= 1, "the record that the end came into");
+    assert!(ring.statistics().dropped > 0);
+}
+
+#[test]
+fn old_logs_make_room_and_their_clusters_come_free() {
+    for format in ALL {
+        let card = RamCard::formatted(format);
+        card.put_file("PHOTO.JPG", b"somebody's");
+        card.put_file("LOGS.TXT", b"not a folder");
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sink = sd(&card, OPTIONS);
+        let mut attempts = [0; KINDS];
+        // The folder, its note and a first log.
+        fly(ring, || sink.run(&mut drain), 0..50, &mut attempts);
+        sink.finish(&mut drain).unwrap();
+        // A folder doesn't shrink, so it is as large from the beginning as it will be.
+        for i in 0..120 {
+            card.put_file(&format!("LOGS/{i:08}.TMP"), b"");
+        }
+        for i in 0..120 {
+            card.file_system().root_dir().remove(&format!("LOGS/{i:08}.TMP")).unwrap();
+        }
+        card.put_file("LOGS/NOTES.TXT", b"keep");
+        card.put_file("LOGS/0000001.BIN", b"seven digits");
+        card.put_file("LOGS/00000000.BIN", b"no number");
+        card.put_file("LOGS/00000002.DAT", b"no log");
+        let cluster = match format {
+            Format::Fat16 => 2048,
+            Format::Fat32 => 512,
+            Format::Fat32Large => 0x8000,
+        };
+        let free = card.free_clusters() + card.file("LOGS/00000001.BIN").unwrap().len().div_ceil(cluster) as u32;
+        let mut removed = 0;
+        for log in 2..=101 {
+            // Space for the note, this log and the one before.
+            let spare = u64::from(card.free_clusters()) * cluster as u64;
+            let options = Options { free_bytes: spare - 3 * 0x8000_u64.min(spare), ..OPTIONS };
+            let mut sink = sd(&card, if log % 2 == 0 { options } else { OPTIONS });
+            let errors = fly(ring, || sink.run(&mut drain), 0..200, &mut attempts);
+            assert!(errors.is_empty(), "{errors:?}");
+            sink.finish(&mut drain).unwrap();
+            removed = card.names("LOGS").len();
+        }
+        // Remove all but the newest, by asking for all the space there is.
+        let mut sink = sd(&card, Options { free_bytes: u64::MAX, ..OPTIONS });
+        let error = sink.run(&mut drain).unwrap_err();
+        assert_eq!(error.cause, Cause::Full);
+        assert!(removed > 5);
+        assert_eq!(card.free_clusters(), free, "{format:?}");
+        assert_eq!(card.names("LOGS"), ["00000000.BIN", "00000002.DAT", "0000001.BIN", "LASTLOG.TXT", "NOTES.TXT"]);
+        assert_eq!(card.file("PHOTO.JPG").unwrap(), b"somebody's");
+        assert_eq!(card.file("LOGS/NOTES.TXT").unwrap(), b"keep");
+        assert_eq!(card.file("LOGS/00000000.BIN").unwrap(), b"no number");
+        card.check_chains();
+        assert!(card.fats_agree());
+        if format != Format::Fat16 {
+            assert_eq!(card.claimed_free(), card.free_clusters());
+        }
+    }
+}
+
+#[test]
+fn a_card_that_is_pulled_and_put_back_goes_on_in_a_new_log() {
+    for wait_for in [0, 7, 30] {
+        let card = RamCard::formatted(Format::Fat32);
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sd = sd(&card, OPTIONS);
+        let mut attempts = [0; KINDS];
+        assert!(fly(ring, || sd.run(&mut drain), 0..300 + wait_for, &mut attempts).is_empty());
+        card.pull();
+        let errors = fly(ring, || sd.run(&mut drain), 300..2000, &mut attempts);
+        assert!(!errors.is_empty());
+        assert_eq!(errors[0].log, Some(1));
+        assert!(errors[1..].iter().all(|error| error.operation == Operation::Mount), "{errors:?}");
+        // Not at every call.
+        assert!(errors.len() < 10);
+        card.put_back();
+        wait(1_000_000);
+        let errors = fly(ring, || sd.run(&mut drain), 2000..2500, &mut attempts);
+        assert!(errors.is_empty(), "{errors:?}");
+        assert_eq!(sd.number(), Some(2));
+        sd.finish(&mut drain).unwrap();
+        assert!(ring.statistics().lost > 0 && ring.statistics().dropped > 0);
+        account(ring, &card, attempts);
+        card.check_chains();
+    }
+}
+
+#[test]
+fn another_card_gets_a_log_of_its_own() {
+    let card = RamCard::formatted(Format::Fat32);
+    let other = RamCard::formatted(Format::Fat16);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    assert!(fly(ring, || sd.run(&mut drain), 0..300, &mut attempts).is_empty());
+    let first = card.copy();
+    let on_first = rig::on_card(&first);
+    // So quickly that no call found the slot empty.
+    card.swap(&other);
+    let errors = fly(ring, || sd.run(&mut drain), 300..600, &mut attempts);
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    wait(1_000_000);
+    assert!(fly(ring, || sd.run(&mut drain), 600..900, &mut attempts).is_empty());
+    sd.finish(&mut drain).unwrap();
+    card.check_chains();
+    assert_eq!(card.names("LOGS"), ["00000001.BIN", "LASTLOG.TXT"]);
+    let on_second = rig::on_card(&card);
+    for kind in 0..KINDS {
+        let tally = ring.tally_of(kind).unwrap();
+        let counted = (tally.dropped + tally.lost) as usize;
+        assert_eq!(on_first[kind] + on_second[kind] + counted, attempts[kind], "kind {kind}");
+    }
+}
+
+#[test]
+fn one_failed_transfer_is_repeated() {
+    for reads in [false, true] {
+        let card = RamCard::formatted(Format::Fat32);
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sd = sd(&card, OPTIONS);
+        let mut attempts = [0; KINDS];
+        for round in 0..200 {
+            if reads {
+                // The first have no file system yet by which to know the card.
+                card.fail_reads((round > 0).into());
+            } else {
+                card.fail_writes(1);
+            }
+            let errors = fly(ring, || sd.run(&mut drain), round * 20..round * 20 + 20, &mut attempts);
+            assert!(errors.is_empty(), "{errors:?}");
+            wait(1_000_000);
+        }
+        sd.finish(&mut drain).unwrap();
+        assert!(reads || sd.transfers().retried > 50);
+        account(ring, &card, attempts);
+        card.check_chains();
+    }
+}
+
+#[test]
+fn a_card_that_takes_no_writes_is_left_and_tried_again() {
+    let card = RamCard::formatted(Format::Fat32);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    assert!(fly(ring, || sd.run(&mut drain), 0..300, &mut attempts).is_empty());
+    card.fail_writes(u32::MAX);
+    let errors = fly(ring, || sd.run(&mut drain), 300..1500, &mut attempts);
+    assert!(matches!(errors[0].operation, Operation::Write | Operation::Flush), "{errors:?}");
+    let text = errors[0].to_string();
+    assert!(text.ends_with("00000001.BIN: the card: Write"), "{text}");
+    card.fail_writes(0);
+    wait(1_000_000);
+    assert!(fly(ring, || sd.run(&mut drain), 1500..2000, &mut attempts).is_empty());
+    sd.finish(&mut drain).unwrap();
+    account(ring, &card, attempts);
+    card.check_chains();
+}
+
+#[test]
+fn cards_that_cannot_be_logged_to_are_told_apart() {
+    let unusable = |card: &RamCard, options: Options| {
+        let before = card.copy();
+        let mut sd = sd(card, options);
+        let error = sd.begin_log().unwrap_err();
+        assert!(card.touched().is_empty());
+        assert!(before.block(0) == card.block(0));
+        (error.operation, error.cause.clone(), error.to_string())
+    };
+    let mount = |why| (Operation::Mount, Cause::Unusable(why));
+    let of = |(operation, cause, _): (Operation, Cause<CardError>, String)| (operation, cause);
+
+    assert_eq!(of(unusable(&RamCard::blank(10_000), OPTIONS)), mount(Unusable::Blank));
+    // A file system from the first block on.
+    let card = RamCard::formatted(Format::Fat32);
+    card.set_block(0, card.block(START));
+    assert_eq!(of(unusable(&card, OPTIONS)), mount(Unusable::Unpartitioned));
+    let card = RamCard::formatted(Format::Fat32);
+    assert_eq!(of(unusable(&card, Options { partition: 3, ..OPTIONS })), mount(Unusable::NoPartition { partition: 3 }));
+    let mut table = card.block(0);
+    table[446 + 4] = 0x07;
+    card.set_block(0, table);
+    let (.., text) = unusable(&card, OPTIONS);
+    assert_eq!(text, "can't use the card: the partition is of type 0x07, not FAT16 or FAT32; format the card as FAT32");
+    // A partition that was never formatted.
+    let card = RamCard::formatted(Format::Fat32);
+    card.set_block(START, [0; 512]);
+    assert!(matches!(unusable(&card, OPTIONS).1, Cause::Unusable(Unusable::NotFat(_))));
+    let card = RamCard::formatted(Format::Fat16);
+    card.pull();
+    let missing = Cause::Device(binlog_embedded::sd_log::DeviceError::Card(CardError::Missing));
+    assert_eq!(of(unusable(&card, OPTIONS)), (Operation::Mount, missing));
+    card.put_back();
+    for folder in ["NINECHARS", "a/b", "ü", "A.B"] {
+        let (operation, cause, _) = unusable(&card, Options { folder, ..OPTIONS });
+        assert_eq!((operation, cause), (Operation::OpenFolder, Cause::Folder), "{folder}");
+    }
+    card.put_file("TAKEN", b"a file");
+    assert_eq!(unusable(&card, Options { folder: "TAKEN", ..OPTIONS }).1, Cause::Folder);
+}
+
+#[test]
+fn a_directory_that_is_full_says_so() {
+    let card = RamCard::formatted(Format::Fat16);
+    // 512 entries, one of which the label has.
+    for i in 0..600 {
+        let file_system = card.file_system();
+        if file_system.root_dir().create_file(&format!("F{i:05}.TXT")).is_err() {
+            break;
+        }
+    }
+    let mut sd = sd(&card, Options { folder: "", ..OPTIONS });
+    let error = sd.begin_log().unwrap_err();
+    assert_eq!(error, SdError { operation: Operation::Create, log: Some(1), cause: Cause::DirectoryFull });
+}
+
+#[test]
+fn numbers_go_on_where_they_ended_and_wrap() {
+    let begin = |card: &RamCard, last_number| {
+        let mut sd = sd(card, Options { last_number, ..OPTIONS });
+        sd.begin_log()
+    };
+    let card = RamCard::formatted(Format::Fat32);
+    for expected in 1..=150 {
+        assert_eq!(begin(&card, 99_999_999), Ok(expected));
+    }
+    // A hole is not filled, and a lost note is made up for.
+    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000100.BIN").unwrap();
+    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("LASTLOG.TXT").unwrap();
+    assert_eq!(begin(&card, 99_999_999), Ok(151));
+    // A note that is behind, as after a power cut, or of somebody else's.
+    for note in ["20\r\n", "  99 ", "150", "0", "x", "", "99999999999999999999", "4294967295"] {
+        card.put_file("LOGS/LASTLOG.TXT", note.as_bytes());
+        let expected = card.names("LOGS").len() as u32;
+        let expected = match note {
+            // The hole is what comes next.
+            "20\r\n" | "  99 " => 100,
+            _ => expected + 1,
+        };
+        let begun = begin(&card, 99_999_999).unwrap();
+        if expected == 100 {
+            assert_eq!(begun, 100);
+            card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000100.BIN").unwrap();
+        } else {
+            assert_eq!(begun, expected, "{note:?}");
+        }
+    }
+
+    let card = RamCard::formatted(Format::Fat32);
+    for expected in [1, 2, 3, 4, 5] {
+        assert_eq!(begin(&card, 5), Ok(expected));
+    }
+    assert_eq!(begin(&card, 5).unwrap_err().cause, Cause::NoNumber);
+    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000001.BIN").unwrap();
+    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000002.BIN").unwrap();
+    assert_eq!(begin(&card, 5), Ok(1));
+    // The oldest is 3 now.
+    let mut sink = sd(&card, Options { last_number: 5, free_bytes: u64::MAX, ..OPTIONS });
+    let before = card.names("LOGS");
+    assert_eq!(before, ["00000001.BIN", "00000003.BIN", "00000004.BIN", "00000005.BIN", "LASTLOG.TXT"]);
+    card.fail_writes(0);
+    let error = sink.begin_log().unwrap_err();
+    assert_eq!(error.cause, Cause::Full);
+    assert_eq!(card.names("LOGS"), ["LASTLOG.TXT"]);
+}
+
+#[test]
+fn what_interrupts_log_while_the_card_is_busy_is_there_or_counted() {
+    use std::cell::Cell;
+    thread_local! {
+        static RING: Cell<Option<&'static rig::Ring>> = const { Cell::new(None) };
+        static LOGGED: Cell<usize> = const { Cell::new(0) };
+    }
+    let card = RamCard::formatted(Format::Fat32);
+    let ring = ring();
+    RING.set(Some(ring));
+    card.while_busy(|| {
+        for _ in 0..200 {
+            if let Some(ring) = RING.get() {
+                LOGGED.set(LOGGED.get() + 1);
+                ring.log(&Small::numbered(LOGGED.get() as u64));
+            }
+        }
+    });
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    assert!(fly(ring, || sd.run(&mut drain), 0..600, &mut attempts).is_empty());
+    RING.set(None);
+    sd.finish(&mut drain).unwrap();
+    attempts[1] += LOGGED.get();
+    assert!(ring.tally::<Small>().dropped > 0);
+    account(ring, &card, attempts);
+}
+
+#[test]
+fn read_only_logs_stay() {
+    let card = RamCard::formatted(Format::Fat16);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    for _ in 0..3 {
+        let mut sd = sd(&card, OPTIONS);
+        fly(ring, || sd.run(&mut drain), 0..100, &mut [0; KINDS]);
+        sd.finish(&mut drain).unwrap();
+    }
+    // The attribute of a directory entry, which the other library can't set.
+    for block in START..START + 32768 {
+        let mut bytes = card.block(block);
+        let mut changed = false;
+        for entry in bytes.chunks_mut(32) {
+            if &entry[..11] == b"00000001BIN" || &entry[..11] == b"LASTLOG TXT" {
+                entry[11] |= 1;
+                changed = true;
+            }
+        }
+        if changed {
+            card.set_block(block, bytes);
+        }
+    }
+    let mut sink = sd(&card, Options { free_bytes: u64::MAX, ..OPTIONS });
+    assert_eq!(sink.begin_log().unwrap_err().cause, Cause::Full);
+    assert_eq!(card.names("LOGS"), ["00000001.BIN", "LASTLOG.TXT"]);
+    // The note can't be changed, and a log is begun all the same, by the names.
+    let mut sink = sd(&card, OPTIONS);
+    assert_eq!(sink.begin_log(), Ok(4));
+    let mut sink = sd(&card, OPTIONS);
+    assert_eq!(sink.begin_log(), Ok(5));
+    assert_eq!(card.file("LOGS/LASTLOG.TXT").unwrap(), b"3\n");
+}
+
+/// The power goes at every block that is written, before, in the middle of and after it: all that was flushed is there,
+/// and the next boot logs on.
+#[test]
+fn a_power_cut_anywhere_leaves_what_was_flushed() {
+    for format in [Format::Fat16, Format::Fat32] {
+        // A log that the flight removes to make room, among others.
+        let base = RamCard::formatted(format);
+        {
+            let ring = ring();
+            let mut drain = ring.drain().unwrap();
+            let mut sd = sd(&base, OPTIONS);
+            fly(ring, || sd.run(&mut drain), 0..400, &mut [0; KINDS]);
+            sd.finish(&mut drain).unwrap();
+        }
+        let cluster = if format == Format::Fat16 { 2048 } else { 512 };
+        let free_bytes = u64::from(base.free_clusters()) * cluster - 30_000;
+        let options = Options { free_bytes, ..OPTIONS };
+        let whole_flight = base.copy();
+        flight_until_cut(&whole_flight, options);
+        let writes = whole_flight.writes();
+        assert!(writes > 100 && !whole_flight.names("LOGS").contains(&"00000001.BIN".to_owned()), "{writes}");
+        for cut in [Cut::Before, Cut::Middle, Cut::After] {
+            for at in 0..writes {
+                let card = base.copy();
+                card.cut_power(at, cut);
+                let flushed = flight_until_cut(&card, options);
+                assert!(card.is_cut());
+                // The next boot.
+                let card = card.copy();
+                check_flushed(&card, &flushed, &format!("{format:?}, {cut:?} write {at}"));
+                let ring = ring();
+                let mut drain = ring.drain().unwrap();
+                let mut sd = sd(&card, OPTIONS);
+                let mut attempts = [0; KINDS];
+                let errors = fly(ring, || sd.run(&mut drain), 0..50, &mut attempts);
+                assert!(errors.is_empty(), "{errors:?}");
+                let number = sd.number().unwrap();
+                sd.finish(&mut drain).unwrap();
+                let log = card.file(&format!("LOGS/{number:08}.BIN")).unwrap();
+                assert_eq!(flight::numbers(&log).len(), 50);
+                check_flushed(&card, &flushed, &format!("{format:?}, {cut:?} write {at}, after the next boot"));
+                card.check_chains();
+            }
+        }
+    }
+}
+
+/// Bytes of each log that were flushed, and the logs that the flight may have removed.
+fn flight_until_cut(card: &RamCard, options: Options) -> Vec<(u32, Vec<u8>)> {
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(card, options);
+    let mut flushed: Vec<(u32, u32)> = Vec::new();
+    let mut number = 0;
+    for round in 0..60 {
+        if round == 30 {
+            sd.rotate();
+        }
+        for _ in 0..10 {
+            flight::log(ring, (number * 7 % KINDS as u64) as usize, number);
+            number += 1;
+        }
+        wait(10_000);
+        if sd.run(&mut drain).is_err() {
+            break;
+        }
+        if let (Some(log), false) = (sd.number(), drain.is_dirty()) {
+            flushed.push((log, sd.bytes()));
+        }
+    }
+    if !card.is_cut() && sd.finish(&mut drain).is_err() {
+        assert!(card.is_cut());
+    }
+    // What each log holds is known: all records in order.
+    let mut expected: Vec<(u32, Vec<u8>)> = Vec::new();
+    for (log, bytes) in flushed {
+        expected.retain(|expected| expected.0 != log);
+        expected.push((log, vec![0; bytes as usize]));
+    }
+    expected
+}
+
+fn check_flushed(card: &RamCard, flushed: &[(u32, Vec<u8>)], context: &str) {
+    for (log, expected) in flushed {
+        let Some(found) = card.file(&format!("LOGS/{log:08}.BIN")) else { panic!("{context}: log {log} is gone") };
+        assert!(found.len() >= expected.len(), "{context}: log {log} has {} of {} bytes", found.len(), expected.len());
+        let records = flight::numbers(&found[..expected.len()]);
+        assert!(records.windows(2).all(|pair| pair[0].1 + 1 == pair[1].1), "{context}: log {log}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever a damaged card says, the sink neither panics nor hangs nor writes past the file system.
+    #[test]
+    fn a_damaged_file_system_is_an_error_or_is_lived_with(
+        fat32 in any::<bool>(),
+        damage in proptest::collection::vec((0usize..6, 0usize..512, any::<u8>()), 1..12),
+    ) {
+        let format = if fat32 { Format::Fat32 } else { Format::Fat16 };
+        let card = RamCard::formatted(format);
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sink = sd(&card, OPTIONS);
+        fly(ring, || sink.run(&mut drain), 0..300, &mut [0; KINDS]);
+        sink.finish(&mut drain).unwrap();
+        // Partition table, boot sector, FSInfo, FAT, and what the sink has written: directories among it.
+        let written: Vec<_> = card.touched().into_iter().collect();
+        let fat = START + u32::from(u16::from_le_bytes(card.block(START)[14..16].try_into().unwrap()));
+        for (place, at, byte) in damage {
+            let block = match place {
+                0 => 0,
+                1 => START,
+                2 => START + 1,
+                3 => fat,
+                4 => written[(at * 7 + usize::from(byte)) % written.len()],
+                _ => *written.iter().rfind(|&&block| card.block(block)[11] & 0x30 != 0).unwrap_or(&fat),
+            };
+            let mut bytes = card.block(block);
+            bytes[at] = byte;
+            card.set_block(block, bytes);
+        }
+        let before = card.copy();
+        let mut sink = sd(&card, Options { log_bytes: 6000, free_bytes: 100_000, ..OPTIONS });
+        fly(ring, || sink.run(&mut drain), 0..600, &mut [0; KINDS]);
+        let _ = sink.finish(&mut drain);
+        for block in (0..START).chain(START + 67584..START + 67584 + 1000) {
+            prop_assert!(card.block(block) == before.block(block), "block {block}");
+        }
+    }
+}
