@@ -1,0 +1,40 @@
+//! How many bytes went over the card's bus: what logging costs where SPI is the bottleneck.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
+
+use super::operation::length;
+
+static BYTES: AtomicU32 = AtomicU32::new(0);
+
+/// The bytes transferred since start, modulo 2³².
+pub fn spi_bytes() -> u32 {
+    BYTES.load(Ordering::Relaxed)
+}
+
+/// An SPI device that counts its bytes.
+pub struct Counted<D> {
+    bus: D,
+}
+
+impl<D: SpiDevice> Counted<D> {
+    /// Counts what goes over `bus`.
+    pub fn new(bus: D) -> Self {
+        Self { bus }
+    }
+}
+
+impl<D: SpiDevice> ErrorType for Counted<D> {
+    type Error = D::Error;
+}
+
+impl<D: SpiDevice> SpiDevice for Counted<D> {
+    #[inline]
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), D::Error> {
+        let bytes = operations.iter().map(length).sum::<usize>() as u32;
+        // One bus, one user: no count is lost between the two.
+        BYTES.store(BYTES.load(Ordering::Relaxed).wrapping_add(bytes), Ordering::Relaxed);
+        self.bus.transaction(operations)
+    }
+}

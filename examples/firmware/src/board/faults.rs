@@ -1,0 +1,195 @@
+//! What goes wrong with cards, for tests: QEMU's card is never busy, never fails and stays in its slot.
+//!
+//! Like [`super::qemu_card`], it's made for the transfers of embedded-sdmmc 0.10, each of which is one operation.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
+
+use super::operation::{length, received, sent};
+
+static BUSY_BYTES: AtomicU32 = AtomicU32::new(0);
+static FAILING_BLOCKS: AtomicU32 = AtomicU32::new(0);
+static PULLED: AtomicBool = AtomicBool::new(false);
+
+/// From now on the card is busy for `bytes` bytes after each block and after each multi-block write. 0: never.
+///
+/// A busy card answers 0x00, and doesn't see what is sent to it.
+pub fn set_busy(bytes: u32) {
+    BUSY_BYTES.store(bytes, Ordering::Relaxed);
+}
+
+/// The next `blocks` blocks aren't written: the card answers each with "write error".
+pub fn fail_blocks(blocks: u32) {
+    FAILING_BLOCKS.store(blocks, Ordering::Relaxed);
+}
+
+/// Pulls the card from its slot: the bus reads 0xFF. A block that is half over the bus is still written.
+pub fn pull_card() {
+    PULLED.store(true, Ordering::Relaxed);
+}
+
+/// Puts the card back. Like any card it's silent until a CMD0 resets it.
+pub fn put_card_back() {
+    PULLED.store(false, Ordering::Relaxed);
+}
+
+/// CMD0, GO_IDLE_STATE, as it goes over the bus.
+const GO_IDLE_STATE: u8 = 0x40;
+/// The token before the block of a single-block write.
+const START_BLOCK: u8 = 0xFE;
+/// The token before each block of a multi-block write.
+const START_BLOCK_OF_MANY: u8 = 0xFC;
+/// The token after the last of them.
+const STOP: u8 = 0xFD;
+/// The data response "write error" (SD Physical Layer Simplified Specification 9.00, 7.3.3.1).
+const WRITE_ERROR: u8 = 0b0000_1101;
+
+/// Where in a write the card is.
+#[derive(Clone, Copy)]
+enum Write {
+    /// In none.
+    No,
+    /// After the token.
+    Block(Fate),
+    /// After the CRC: the data response is next.
+    Response(Fate),
+    /// After the stop token: one byte, then it's busy.
+    Stopped,
+}
+
+/// What becomes of a block.
+#[derive(Clone, Copy, PartialEq)]
+enum Fate {
+    Written,
+    /// Refused in a single-block write: the card is ready for commands afterwards.
+    Failed,
+    /// Refused in a multi-block write: the card waits for more blocks or the end.
+    FailedOfMany,
+}
+
+/// An SPI device that leads to a card with these faults.
+pub struct FaultyCard<D> {
+    bus: D,
+    write: Write,
+    /// For how many more bytes the card is busy.
+    busy: u32,
+    /// The card was pulled, and hasn't been reset since.
+    gone: bool,
+}
+
+impl<D: SpiDevice> FaultyCard<D> {
+    /// The card behind `bus`.
+    pub fn new(bus: D) -> Self {
+        Self { bus, write: Write::No, busy: 0, gone: false }
+    }
+
+    fn operation(&mut self, operation: &mut Operation<'_, u8>) -> Result<(), D::Error> {
+        if self.is_gone(operation)? {
+            received(operation).fill(0xFF);
+            return Ok(());
+        }
+        if self.busy > 0 {
+            self.busy = self.busy.saturating_sub(length(operation) as u32);
+            received(operation).fill(0x00);
+            return Ok(());
+        }
+        match (self.write, sent(operation)) {
+            (Write::No, [token @ (START_BLOCK | START_BLOCK_OF_MANY)]) => {
+                let fate = fate(*token);
+                self.write = Write::Block(fate);
+                if fate != Fate::Written {
+                    return Ok(());
+                }
+            }
+            (Write::No, [STOP]) => self.write = Write::Stopped,
+            (Write::Block(fate), bytes) => {
+                if bytes.len() == 2 {
+                    self.write = Write::Response(fate);
+                }
+                if fate != Fate::Written {
+                    return Ok(());
+                }
+            }
+            (Write::Response(fate), _) => {
+                self.end_write();
+                match fate {
+                    Fate::Written => {}
+                    Fate::Failed => self.end_transfer()?,
+                    Fate::FailedOfMany => {}
+                }
+                if fate != Fate::Written {
+                    received(operation).fill(WRITE_ERROR);
+                    return Ok(());
+                }
+            }
+            // A command can't be seen by a card that is busy from its second byte on.
+            (Write::Stopped, bytes) => {
+                let seen = bytes.len() <= 1 || BUSY_BYTES.load(Ordering::Relaxed) == 0;
+                self.end_write();
+                if !seen {
+                    received(operation).fill(0x00);
+                    return Ok(());
+                }
+            }
+            (Write::No, _) => {}
+        }
+        let in_write = !matches!(self.write, Write::No);
+        self.bus.transaction(core::slice::from_mut(operation))?;
+        if in_write && PULLED.load(Ordering::Relaxed) {
+            received(operation).fill(0xFF);
+        }
+        Ok(())
+    }
+
+    /// The card was pulled and not reset since, also after this operation.
+    ///
+    /// A block half over the bus goes on to QEMU's card, which would otherwise take commands for its rest.
+    fn is_gone(&mut self, operation: &Operation<'_, u8>) -> Result<bool, D::Error> {
+        let pulled = PULLED.load(Ordering::Relaxed);
+        if pulled && matches!(self.write, Write::No | Write::Stopped) {
+            self.gone = true;
+            self.busy = 0;
+            self.write = Write::No;
+        }
+        if self.gone && !pulled && matches!(sent(operation), [GO_IDLE_STATE, _, _, _, _, _]) {
+            // A read was perhaps broken off, and QEMU's card would go on with it.
+            self.end_transfer()?;
+            self.gone = false;
+        }
+        Ok(self.gone)
+    }
+
+    fn end_write(&mut self) {
+        self.write = Write::No;
+        self.busy = BUSY_BYTES.load(Ordering::Relaxed);
+    }
+
+    /// Brings QEMU's card out of any transfer, with CMD12, STOP_TRANSMISSION.
+    fn end_transfer(&mut self) -> Result<(), D::Error> {
+        self.bus.write(&[0xFF; 16])?;
+        self.bus.write(&[0x40 | 12, 0, 0, 0, 0, 0x61])?;
+        self.bus.write(&[0xFF; 16])
+    }
+}
+
+/// What becomes of the block that starts with `token`.
+fn fate(token: u8) -> Fate {
+    let failing = FAILING_BLOCKS.load(Ordering::Relaxed);
+    if failing == 0 {
+        return Fate::Written;
+    }
+    FAILING_BLOCKS.store(failing - 1, Ordering::Relaxed);
+    if token == START_BLOCK { Fate::Failed } else { Fate::FailedOfMany }
+}
+
+impl<D: SpiDevice> ErrorType for FaultyCard<D> {
+    type Error = D::Error;
+}
+
+impl<D: SpiDevice> SpiDevice for FaultyCard<D> {
+    /// Makes a transaction of each operation, since each may meet another fault.
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), D::Error> {
+        operations.iter_mut().try_for_each(|operation| self.operation(operation))
+    }
+}

@@ -1,0 +1,133 @@
+//! The application: what it logs, and when. It knows neither board nor card, so it runs on a host, too.
+//!
+//! [`interrupt`] is called by a timer, [`Flight::step`] by the main loop. Each attempt to log is counted here, by hand, so
+//! that a test can compare it with what the card holds and what the logger counted.
+
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod messages;
+pub mod sensors;
+
+pub use messages::{Attitude, Barometer, FlightLog, Imu, MESSAGES, RollRate};
+
+use binlog::messages::{Msg, Parm};
+use binlog::{LogMessage, LogSchema, Logs, Tally};
+use binlog_embedded::sd_log::{Card, Options, SdError, Undated};
+use binlog_embedded::{Drain, Logger, SdLog};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+/// Every context logs here.
+pub static LOG: Logger<FlightLog, 16384> = Logger::new();
+
+/// What [`LOG`] was asked to log, by the message's place in the schema. Each message is logged by one context, so a load
+/// and a store count it, which a Cortex-M0 has, too.
+static ATTEMPTS: [AtomicU32; MESSAGES] = [const { AtomicU32::new(0) }; MESSAGES];
+
+fn count<M>(records: u32)
+where
+    FlightLog: Logs<M>,
+{
+    let attempts = &ATTEMPTS[<FlightLog as Logs<M>>::INDEX];
+    attempts.store(attempts.load(Ordering::Relaxed).wrapping_add(records), Ordering::Relaxed);
+}
+
+fn log<M: LogMessage>(message: &M)
+where
+    FlightLog: Logs<M>,
+{
+    count::<M>(1);
+    LOG.log(message);
+}
+
+/// The timer's interrupt, a thousand times a second: reads the sensors, and logs what they say. `sensors` of them, one in a
+/// real vehicle.
+pub fn interrupt(time_us: u64, sensors: u8) {
+    for instance in 0..sensors {
+        log(&sensors::imu(time_us, instance));
+    }
+    if time_us / 1000 % 2 == 0 {
+        log(&sensors::roll_rate(time_us));
+    }
+}
+
+/// The parameters and the text with which every log begins.
+fn prologue(i: usize) -> Option<FlightLog> {
+    const PARAMETERS: [(&str, f32, f32); 3] =
+        [("ATC_RAT_RLL_P", 0.135, 0.135), ("ATC_RAT_RLL_I", 0.09, 0.135), ("LOG_BITMASK", 65535.0, 65535.0)];
+    match i {
+        0 => Msg::parts(0, 0, "ArduCopter V4.6.0 (binlog firmware example)").ok()?.next().map(FlightLog::Msg),
+        _ => {
+            let (name, value, default) = *PARAMETERS.get(i - 1)?;
+            Parm::new(0, name, value, Some(default)).ok().map(FlightLog::Parm)
+        }
+    }
+}
+
+/// The main loop's side: slower messages, and the way to the card.
+pub struct Flight<C: Card> {
+    /// The card.
+    pub card: SdLog<C>,
+    drain: Drain<'static, FlightLog, 16384>,
+    attitude_us: u64,
+    barometer_us: u64,
+    text_us: u64,
+}
+
+impl<C: Card> Flight<C> {
+    /// Starts logging. `None` when a flight is going on already.
+    pub fn start(card: C, options: Options, clock: fn() -> u64) -> Option<Self> {
+        let mut drain = LOG.drain()?.with_prologue(prologue as fn(usize) -> Option<FlightLog>);
+        LOG.start(clock);
+        drain.report_every(1_000_000);
+        let card = SdLog::new(card, Undated, options);
+        Some(Flight { card, drain, attitude_us: 0, barometer_us: 0, text_us: 0 })
+    }
+
+    /// One round of the main loop.
+    ///
+    /// # Errors
+    ///
+    /// The card's, each once; the next round goes on.
+    pub fn step(&mut self, time_us: u64) -> Result<(), SdError<C::Error>> {
+        if time_us >= self.attitude_us {
+            self.attitude_us = time_us + 10_000;
+            log(&sensors::attitude(time_us));
+        }
+        if time_us >= self.barometer_us {
+            self.barometer_us = time_us + 50_000;
+            log(&sensors::barometer(time_us));
+        }
+        if time_us >= self.text_us {
+            self.text_us = time_us + 500_000;
+            // Below 64 bytes, so it is one record.
+            count::<Msg>(1);
+            LOG.text(format_args!("flying for {} ms", time_us / 1000));
+        }
+        self.card.run(&mut self.drain)
+    }
+
+    /// Lands: stops logging, writes what is left and the last statistics, and closes the log.
+    ///
+    /// # Errors
+    ///
+    /// The card's.
+    pub fn land(&mut self) -> Result<(), SdError<C::Error>> {
+        LOG.stop();
+        self.drain.report();
+        self.card.finish(&mut self.drain)
+    }
+
+    /// Whether everything that was handed to the card is safe there.
+    pub fn is_safe(&self) -> bool {
+        !self.drain.is_dirty()
+    }
+}
+
+/// Name of each message, attempts as counted by hand, and what the logger counted.
+pub fn counts() -> impl Iterator<Item = (&'static str, u32, Tally)> {
+    FlightLog::MESSAGES.iter().zip(&ATTEMPTS).enumerate().map(|(index, (message, attempts))| {
+        let tally = LOG.tally_of(index).unwrap_or_default();
+        (message.definition.name, attempts.load(Ordering::Relaxed), tally)
+    })
+}

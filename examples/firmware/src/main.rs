@@ -1,0 +1,140 @@
+//! The firmware: an LM3S6965 board that flies for so many seconds and then says what it logged.
+//!
+//! Arguments: `seconds=N` (5); `sensors=N`, of which each logs a thousand records a second (1); `show` says when bytes
+//! are safe; `busy=N` keeps the card busy for N bytes after each block; `pull=N` pulls the card in second N and puts it back
+//! in the next; `fail=N` lets every Nth loop's next block fail.
+
+#![no_std]
+#![no_main]
+
+mod board;
+
+use binlog_embedded::sd_log::Options;
+use board::clock::Clock;
+use board::counted::spi_bytes;
+use board::semihosting::{Arguments, exit, println};
+use board::{Board, faults};
+use core::sync::atomic::{AtomicU32, Ordering};
+use cortex_m_rt::{entry, exception};
+use firmware::{Flight, LOG};
+
+/// Sensors that the interrupt reads.
+static SENSORS: AtomicU32 = AtomicU32::new(0);
+
+#[exception]
+fn SysTick() {
+    Clock::on_tick();
+    firmware::interrupt(Clock::now_us(), SENSORS.load(Ordering::Relaxed) as u8);
+}
+
+/// What the command line says.
+struct Flags {
+    seconds: u32,
+    sensors: u32,
+    show: bool,
+    busy: u32,
+    pull: Option<u32>,
+    fail: Option<u32>,
+}
+
+fn flags() -> Flags {
+    let mut flags = Flags { seconds: 5, sensors: 1, show: false, busy: 0, pull: None, fail: None };
+    for argument in Arguments::read().iter() {
+        let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
+        let value: Option<u32> = value.parse().ok();
+        match (key, value) {
+            ("seconds", Some(seconds)) => flags.seconds = seconds,
+            ("sensors", Some(sensors @ 0..=255)) => flags.sensors = sensors,
+            ("show", None) => flags.show = true,
+            ("busy", Some(bytes)) => flags.busy = bytes,
+            ("pull", Some(second)) => flags.pull = Some(second),
+            ("fail", Some(loops @ 1..)) => flags.fail = Some(loops),
+            _ => {
+                println!("`{argument}` is no argument: seconds=N sensors=N show busy=N pull=N fail=N");
+                exit(2);
+            }
+        }
+    }
+    flags
+}
+
+/// Bytes on the bus, blocks and bytes of the log, at one time.
+#[derive(Clone, Copy)]
+struct Mark {
+    spi: u32,
+    blocks: u32,
+    log: u32,
+}
+
+#[entry]
+fn main() -> ! {
+    let flags = flags();
+    let Some(board) = Board::take(1000) else { exit(1) };
+    // What is logged before the start is ignored, and counted.
+    SENSORS.store(flags.sensors, Ordering::Relaxed);
+    while Clock::now_us() < 10_000 {}
+    let Some(mut flight) = Flight::start(board.card, Options::DEFAULT, Clock::now_us) else { exit(1) };
+    faults::set_busy(flags.busy);
+
+    let mark = |flight: &Flight<_>| Mark {
+        spi: spi_bytes(),
+        blocks: flight.card.transfers().written,
+        log: flight.card.bytes(),
+    };
+    let mut from = None;
+    let mut safe = (None, 0);
+    let mut loops = 0;
+    let end_us = u64::from(flags.seconds) * 1_000_000;
+    loop {
+        let now_us = Clock::now_us();
+        if now_us >= end_us {
+            break;
+        }
+        let second = (now_us / 1_000_000) as u32;
+        match flags.pull {
+            Some(pull) if second == pull => faults::pull_card(),
+            Some(pull) if second == pull + 1 => faults::put_card_back(),
+            _ => {}
+        }
+        loops += 1;
+        if flags.fail.is_some_and(|every| loops % every == 0) {
+            faults::fail_blocks(1);
+        }
+        if let Err(error) = flight.step(now_us) {
+            println!("{} ms: {error}", now_us / 1000);
+        }
+        // Without the beginning of the file, which is not what the flight costs.
+        if from.is_none() && second >= 1 && flight.is_safe() {
+            from = Some(mark(&flight));
+        }
+        let reached = (flight.card.number(), flight.card.bytes());
+        if flags.show && flight.is_safe() && reached != safe {
+            safe = reached;
+            if let (Some(log), bytes) = safe {
+                println!("safe {log} {bytes}");
+            }
+        }
+    }
+    SENSORS.store(0, Ordering::Relaxed);
+    let to = mark(&flight);
+    if let Err(error) = flight.land() {
+        println!("landing: {error}");
+    }
+
+    println!("message attempts written dropped decimated ignored lost");
+    for (name, attempts, tally) in firmware::counts() {
+        println!(
+            "{name} {attempts} {} {} {} {} {}",
+            tally.written, tally.dropped, tally.decimated, tally.ignored, tally.lost
+        );
+    }
+    let statistics = LOG.statistics();
+    println!("most of the ring in use: {} bytes", statistics.high_water);
+    if let Some(from) = from {
+        let bytes = u64::from(to.log.wrapping_sub(from.log));
+        let per_kib = |count: u32| u64::from(count) * 1024 / bytes.max(1);
+        println!("SPI bytes per KiB logged: {}", per_kib(to.spi.wrapping_sub(from.spi)));
+        println!("blocks written per MiB logged: {}", per_kib(to.blocks.wrapping_sub(from.blocks) * 1024));
+    }
+    exit(0)
+}

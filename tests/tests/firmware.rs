@@ -1,0 +1,228 @@
+//! The firmware example under QEMU: what it accepted is on the card, byte for byte, and everything else was counted.
+//!
+//! `tests/run` sets up what this needs and sets `BINLOG_FIRMWARE`.
+
+use binlog::{Decoder, LogMessage, LogSchema, LogWriter, Logs, Record, Records};
+use binlog_tests::{image, left_out, pymavlink};
+use firmware::{Attitude, Barometer, FlightLog, Imu, RollRate, sensors};
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/firmware")
+}
+
+/// Whether the firmware can be built and run here. If not, it is left out, aloud.
+fn is_set_up() -> bool {
+    let is = std::env::var_os("BINLOG_FIRMWARE").is_some();
+    if !is {
+        left_out("the firmware under QEMU (tests/run sets it up)");
+    }
+    is
+}
+
+/// The firmware's script, which neither installs anything nor shares a folder with another test.
+fn script(temporary: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(folder().join("run"));
+    command.args(arguments).current_dir(temporary).env("BINLOG_NO_INSTALL", "1");
+    // The tests' own folder is of another workspace.
+    command.env("CARGO_TARGET_DIR", folder().join("target"));
+    command
+}
+
+/// What the firmware said of one message.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Counts {
+    attempts: u32,
+    written: u32,
+    dropped: u32,
+    decimated: u32,
+    ignored: u32,
+    lost: u32,
+}
+
+/// A flight: what the firmware said, and the logs on its card.
+struct Flown {
+    output: String,
+    counts: BTreeMap<String, Counts>,
+    logs: Vec<(String, Vec<u8>)>,
+}
+
+fn fly(options: &[&str], arguments: &[&str]) -> Flown {
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let image = temporary.path().join("card.img");
+    let mut all = vec!["--image", "card.img", "-o", "newest.bin"];
+    all.extend_from_slice(options);
+    all.push("--");
+    all.extend_from_slice(arguments);
+    let output = script(temporary.path(), &all).output().expect("the script runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let logs = image::logs(&image);
+    let newest = std::fs::read(temporary.path().join("newest.bin")).expect("the script copied it");
+    assert!(logs.last().expect("a log").1 == newest);
+    let table = text.lines().skip_while(|line| !line.starts_with("message attempts")).skip(1);
+    let counts = table.map_while(|line| {
+        let mut words = line.split(' ');
+        let name = words.next()?.to_owned();
+        let numbers: Vec<u32> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
+        let &[attempts, written, dropped, decimated, ignored, lost] = numbers.as_slice() else { return None };
+        Some((name, Counts { attempts, written, dropped, decimated, ignored, lost }))
+    });
+    Flown { counts: counts.collect(), logs, output: text }
+}
+
+/// A record of the sensors' is what they say at its time.
+fn check_values(record: &Record<'_>) {
+    fn as_made<M: LogMessage + PartialEq + core::fmt::Debug>(record: &Record<'_>, made: impl Fn(u64, u8) -> M)
+    where
+        FlightLog: Logs<M>,
+    {
+        if record.id() == <FlightLog as Logs<M>>::ID {
+            let payload = record.payload();
+            let time_us = u64::from_le_bytes(payload[..8].try_into().unwrap());
+            assert_eq!(made(time_us, payload[8]).wire(), payload, "{} at {time_us}", M::DEFINITION.name);
+        }
+    }
+    as_made::<Imu>(record, sensors::imu);
+    as_made::<RollRate>(record, |time_us, _| sensors::roll_rate(time_us));
+    as_made::<Attitude>(record, |time_us, _| sensors::attitude(time_us));
+    as_made::<Barometer>(record, |time_us, _| sensors::barometer(time_us));
+}
+
+/// Each log is whole, what the host's writer makes of its messages, and together they hold what was counted.
+fn check(flown: &Flown) {
+    let mut on_card: BTreeMap<&str, u32> = BTreeMap::new();
+    for (name, log) in &flown.logs {
+        let mut host = LogWriter::<FlightLog, _>::new(Vec::new()).unwrap();
+        let mut decoder = Decoder::new();
+        let mut texts = 0;
+        for record in Records::new(log) {
+            let record = record.unwrap_or_else(|skipped| panic!("{name}: {skipped}"));
+            check_values(&record);
+            if let Some(message) = decoder.decode(&record).unwrap_or_else(|error| panic!("{name}: {error}")) {
+                host.write_any(&message).unwrap();
+                let index = FlightLog::MESSAGES.iter().position(|message| message.id == record.id()).unwrap();
+                *on_card.entry(FlightLog::MESSAGES[index].definition.name).or_default() += 1;
+                texts += u32::from(FlightLog::MESSAGES[index].definition.name == "MSG");
+            }
+        }
+        let host = host.finish().unwrap();
+        let differs = host.iter().zip(log).position(|(host, log)| host != log);
+        assert!(host == *log, "{name}: the host writes {} bytes, not {}; at {differs:?}", host.len(), log.len());
+        // The first text is the prologue's.
+        assert!(texts > 0, "{name}");
+        *on_card.get_mut("MSG").unwrap() -= 1;
+    }
+    for name in ["IMU", "PIDR", "ATT", "BARO", "MSG"] {
+        let counts = flown.counts[name];
+        let on_card = on_card.get(name).copied().unwrap_or(0);
+        assert_eq!(counts.written, on_card, "{name}: {counts:?}\n{}", flown.output);
+        let counted = counts.dropped + counts.decimated + counts.ignored + counts.lost;
+        assert_eq!(counts.attempts, on_card + counted, "{name}: {counts:?}\n{}", flown.output);
+        assert!(counts.written > 0, "{name}");
+    }
+}
+
+#[test]
+fn every_accepted_record_is_on_the_card() {
+    if !is_set_up() {
+        return;
+    }
+    for (cpu, fat) in [("cortex-m3", "16"), ("cortex-m3", "32"), ("cortex-m4", "16"), ("cortex-m4", "32")] {
+        let flown = fly(&["--cpu", cpu, "--fat", fat, "--seconds", "3"], &[]);
+        check(&flown);
+        assert_eq!(flown.logs.len(), 1);
+        let counts = flown.counts["IMU"];
+        assert_eq!((counts.dropped, counts.lost), (0, 0));
+        assert!(counts.ignored > 0 && flown.counts["PIDR"].decimated > 0);
+        // The same in pymavlink, without a warning.
+        let log = &flown.logs[0].1;
+        if let Some(read) = pymavlink::dump(log) {
+            let of = |name: &str| read.iter().filter(|record| record["type"] == name).count() as u32;
+            for name in ["IMU", "PIDR", "ATT", "BARO"] {
+                assert_eq!(of(name), flown.counts[name].written, "{name}");
+            }
+            assert_eq!(of("PARM"), 3);
+            assert!(of("DSF") >= 2);
+        }
+        let printed = pymavlink::mavlogdump(log);
+        assert!(printed.is_none_or(|output| output.status.success() && output.stderr.is_empty()));
+    }
+}
+
+#[test]
+fn what_the_card_cannot_take_is_counted() {
+    if !is_set_up() {
+        return;
+    }
+    let busy = fly(&["--fat", "32", "--seconds", "3"], &["sensors=4", "busy=400"]);
+    check(&busy);
+    assert!(busy.counts["IMU"].dropped > 0, "{}", busy.output);
+    // Critical messages have the reserve.
+    assert_eq!(busy.counts["MSG"].dropped, 0);
+    let drops =
+        Records::new(&busy.logs[0].1).flatten().filter_map(|record| record.decode::<binlog::messages::Drop>().ok());
+    let last = drops.filter(|drop| drop.id == <FlightLog as Logs<Imu>>::ID).last().expect("a DROP record");
+    assert_eq!({ last.dropped }, busy.counts["IMU"].dropped);
+
+    let failing = fly(&["--fat", "16", "--seconds", "3"], &["fail=500"]);
+    check(&failing);
+
+    let pulled = fly(&["--fat", "32", "--seconds", "6"], &["pull=2"]);
+    check(&pulled);
+    assert_eq!(pulled.logs.len(), 2, "{}", pulled.output);
+    assert!(pulled.counts["IMU"].lost > 0 && pulled.counts["IMU"].dropped > 0, "{}", pulled.output);
+    assert!(pulled.output.contains("00000001.BIN: the card: "), "{}", pulled.output);
+}
+
+/// The emulator dies in the middle of a flight, ten times on the same card: what was safe stays, and the next boot logs on.
+#[test]
+fn a_killed_firmware_leaves_what_was_safe() {
+    if !is_set_up() {
+        return;
+    }
+    let temporary = tempfile::tempdir().expect("a temporary folder");
+    let image = temporary.path().join("card.img");
+    let mut safe: Vec<u32> = Vec::new();
+    for flight in 0..10 {
+        let arguments =
+            ["--image", "card.img", "-o", "x.bin", "--fat", "16", "--seconds", "3600", "--", "show", "sensors=3"];
+        let mut script = script(temporary.path(), &arguments);
+        // A group of its own, so that all of it can be killed.
+        use std::os::unix::process::CommandExt;
+        let mut child = script.process_group(0).stdout(Stdio::piped()).spawn().expect("the script runs");
+        let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
+        // Somewhere in the stream, another place each time.
+        let mut left = 3 + flight * 2;
+        let mut bytes = 0;
+        while left > 0 {
+            let line = lines.next().expect("the firmware goes on").expect("text");
+            if let Some(told) = line.strip_prefix(&format!("safe {} ", flight + 1)) {
+                bytes = told.parse().expect("a number");
+                left -= 1;
+            }
+        }
+        std::thread::sleep(Duration::from_millis(7 * flight));
+        let group = format!("-{}", child.id());
+        assert!(Command::new("kill").args(["-KILL", "--", &group]).status().expect("kill").success());
+        child.wait().expect("it ends");
+        for line in lines.map_while(Result::ok) {
+            if let Some(told) = line.strip_prefix(&format!("safe {} ", flight + 1)) {
+                bytes = told.parse().expect("a number");
+            }
+        }
+        safe.push(bytes);
+        let logs = image::logs(&image);
+        assert_eq!(logs.len(), safe.len());
+        for ((name, log), &safe) in logs.iter().zip(&safe) {
+            assert!(log.len() >= safe as usize, "{name} has {} of {safe} bytes", log.len());
+            for record in Records::new(&log[..safe as usize]) {
+                check_values(&record.unwrap_or_else(|skipped| panic!("{name}: {skipped}")));
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The firmware's application on a host, with a card in memory.
+
+use binlog::{LogSchema, Records};
+use binlog_embedded::sd_log::Options;
+use binlog_tests::ram_card::{Format, RamCard};
+use firmware::{Flight, FlightLog, counts};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+static NOW: AtomicU64 = AtomicU64::new(0);
+
+fn now() -> u64 {
+    NOW.load(Ordering::Relaxed)
+}
+
+#[test]
+fn the_application_logs_on_a_host_as_on_the_board() {
+    let card = RamCard::formatted(Format::Fat32Large);
+    firmware::interrupt(0, 1);
+    let mut flight = Flight::start(card.clone(), Options::DEFAULT, now).expect("the first flight");
+    assert!(Flight::start(card.clone(), Options::DEFAULT, now).is_none());
+    for millisecond in 1..3000 {
+        NOW.store(millisecond * 1000, Ordering::Relaxed);
+        firmware::interrupt(now(), 2);
+        if millisecond % 3 == 0 {
+            flight.step(now()).expect("the card works");
+        }
+    }
+    flight.land().expect("the card works");
+    let log = card.file("LOGS/00000001.BIN").expect("a log");
+    assert!(log.starts_with(FlightLog::PREAMBLE));
+    let records: Vec<_> = Records::new(&log).map(|record| record.expect("a whole record").id()).collect();
+    for ((name, attempts, tally), message) in counts().zip(FlightLog::MESSAGES) {
+        let on_card = records.iter().filter(|&&id| id == message.id).count() as u32;
+        match name {
+            "PARM" => assert_eq!(on_card, 3),
+            // The last DSF is at the landing.
+            "DSF" => assert_eq!(on_card, 3),
+            "DROP" => assert!(on_card > 0),
+            _ => {
+                let prologue = u32::from(name == "MSG");
+                assert_eq!(tally.written, on_card - prologue, "{name}");
+                assert_eq!(attempts, tally.written + tally.decimated + tally.ignored, "{name}");
+                assert_eq!((tally.dropped, tally.lost), (0, 0), "{name}");
+            }
+        }
+    }
+}
