@@ -389,6 +389,9 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
 impl<S: LogSchema, const N: usize, P> Drop for Drain<'_, S, N, P> {
     fn drop(&mut self) {
         self.abandon_record();
+        // Dropped behind the critical section, since that is the executor's code.
+        #[cfg(feature = "async")]
+        let _waker = self.logger.state.with(|state| state.waker.take());
         self.logger.state.with(|state| state.drained = false);
     }
 }

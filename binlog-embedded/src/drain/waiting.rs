@@ -18,8 +18,11 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 return Poll::Ready(());
             }
             let tail = self.tail;
-            let (used, old) = self.logger.state.with(|state| (state.head != tail, state.waker.replace(waker)));
-            drop(old);
+            let (used, unneeded) = self.logger.state.with(|state| match state.head != tail {
+                true => (true, Some(waker)),
+                false => (false, state.waker.replace(waker)),
+            });
+            drop(unneeded);
             if used { Poll::Ready(()) } else { Poll::Pending }
         })
         .await;
