@@ -11,8 +11,9 @@ use reports::Reports;
 
 /// Takes the records out of a [`Logger`]'s ring and hands them to any [`embedded_io::Write`]: a file, a UART, a socket.
 ///
-/// Every file begins with the schema's preamble, then with what the prologue gives. A writer that takes few bytes at a
-/// time, or none for a while, is served piece by piece: each [`step`](Drain::step) goes on where the last one ended.
+/// Every file begins with the schema's preamble, then with what the prologue gives. [`catch_up`](Drain::catch_up) hands on
+/// what there is; a writer that takes few bytes at a time, or none for a while, is served piece by piece: each
+/// [`step`](Drain::step) goes on where the last one ended.
 ///
 /// ```
 /// use binlog::{LogSchema, messages::Ev};
@@ -32,7 +33,7 @@ use reports::Reports;
 /// let mut drain = LOG.drain().expect("the only drain");
 /// LOG.log(&Ev { time_us: 5, id: 10 });
 /// // In the main loop; an OpenLog on a UART needs no more than this.
-/// while drain.step(&mut uart).unwrap() > 0 {}
+/// drain.catch_up(&mut uart).unwrap();
 /// # let left = uart.len();
 /// # assert_eq!(4096 - left, FlightLog::PREAMBLE.len() + 12);
 /// # Ok(())
@@ -139,6 +140,40 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         messages
     };
 
+    /// Hands on what the ring held when it was called, and before it the file's beginning where that is still to come. What
+    /// is logged meanwhile may stay, or a writer that is slower than the loggers would never see the end of it. Returns how
+    /// many bytes the writer took; it ends early when the writer takes none.
+    ///
+    /// # Errors
+    ///
+    /// The writer's, as of [`step`](Drain::step).
+    pub fn catch_up<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
+        let head = self.head();
+        let mut total = 0;
+        loop {
+            match self.step(writer)? {
+                0 => return Ok(total),
+                taken => total += taken,
+            }
+            if self.has_passed(head) {
+                return Ok(total);
+            }
+        }
+    }
+
+    /// Ends a file: hands on what the ring holds and the last statistics, and flushes. [`Logger::stop`] before it, or some
+    /// of what is logged meanwhile stays in the ring.
+    ///
+    /// # Errors
+    ///
+    /// The writer's, as of [`step`](Drain::step).
+    pub fn finish<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+        self.catch_up(writer)?;
+        self.report();
+        self.catch_up(writer)?;
+        self.flush(writer)
+    }
+
     /// Hands the next piece to the writer, in one call of its `write`: of the preamble, of the prologue, of statistics,
     /// or as many records as stand end to end. Returns how many bytes it took; 0 when there are none.
     ///
@@ -204,13 +239,11 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 
     /// Where the next record will be put.
-    #[cfg(feature = "sdmmc")]
     pub(crate) fn head(&self) -> u32 {
         self.logger.state.with(|state| state.head)
     }
 
     /// Whether all records before a position of [`head`](Drain::head) were handed on.
-    #[cfg(feature = "sdmmc")]
     pub(crate) fn has_passed(&self, head: u32) -> bool {
         matches!(self.stage, Stage::Records) && self.is_between_records() && self.tail.wrapping_sub(head) as i32 >= 0
     }
@@ -256,7 +289,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Whether there is something to hand on besides what the ring holds.
     #[cfg(feature = "async")]
     fn has_next(&self) -> bool {
-        !self.own.rest.is_empty() || !matches!(self.stage, Stage::Records)
+        let begins = !matches!(self.stage, Stage::Records);
+        begins || !self.own.rest.is_empty() || self.reports.as_ref().is_some_and(|it| it.are_due(self.logger.now_us()))
     }
 
     #[cfg(not(loom))]

@@ -36,7 +36,7 @@
 //! let mut drain = LOG.drain().expect("the only drain");
 //! # let mut memory = [0; 4096];
 //! # let mut file = memory.as_mut_slice();
-//! while drain.step(&mut file).unwrap() > 0 {} // in the main loop, to any `embedded_io::Write`
+//! drain.catch_up(&mut file).unwrap(); // in the main loop, to any `embedded_io::Write`
 //! assert_eq!(LOG.statistics().written, 2);
 //! ```
 //!

@@ -4,7 +4,7 @@ use crate::drain::Drain;
 use crate::ring::Ring;
 use crate::statistics::Statistics;
 use crate::sync::Locked;
-use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Rate, Sink, Tally};
+use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Message, Rate, Sink, Tally};
 
 /// A ring of `N` bytes that takes the records of the schema `S` from any context, and keeps them for the one
 /// [`Drain`].
@@ -125,7 +125,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     #[cfg(loom)]
     new!();
 
-    /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics.
+    /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics. It has
+    /// to run already, and is asked from whatever context logs a text or drains.
     pub fn start(&self, clock: fn() -> u64) {
         self.state.with(|state| {
             state.clock = Some(clock);
@@ -242,6 +243,11 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Counts of the message at a place in [`LogSchema::MESSAGES`].
     pub fn tally_of(&self, index: usize) -> Option<Tally> {
         self.state.with(|state| state.counters.tallies().get(index).copied())
+    }
+
+    /// Counts of each message in the order of the schema, with what it is.
+    pub fn tallies(&self) -> impl Iterator<Item = (&'static Message, Tally)> {
+        S::MESSAGES.iter().enumerate().map(|(index, message)| (message, self.tally_of(index).unwrap_or_default()))
     }
 
     /// Counts of all messages, and how full the ring is.

@@ -190,7 +190,9 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         }
     }
 
-    /// Moves what the ring holds at the time, makes it safe and closes the log. For the end of a flight, or before the power goes.
+    /// Moves what the ring holds at the time and the last statistics, makes them safe and closes the log. For the end of a
+    /// flight, or before the power goes; [`Logger::stop`](crate::Logger::stop) before it, or some of what is logged
+    /// meanwhile stays in the ring.
     ///
     /// # Errors
     ///
@@ -200,6 +202,8 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
+        self.run(drain)?;
+        drain.report();
         self.run(drain)?;
         if self.log.is_some() {
             if let Err(error) = drain.flush(self) {

@@ -11,7 +11,7 @@ pub struct Statistics {
     pub used: u32,
     /// Most bytes that were in the ring at once.
     pub high_water: u32,
-    /// Records handed on to the file, less those lost with it.
+    /// Records handed on to the file, less those lost with it. Without the drain's own: prologue, DSF and DROP.
     pub written: u32,
     /// Records that the ring had no room for.
     pub dropped: u32,

@@ -106,7 +106,7 @@ fn a_cancelled_step_loses_nothing() {
         }
     }
     while logger.statistics().used > 0 {
-        assert!(poll_once(drain.run(&mut uart), &waker).is_pending());
+        assert!(poll_once(drain.run(&mut uart, 64), &waker).is_pending());
     }
     assert_eq!(numbers(&uart.bytes), logged);
 }

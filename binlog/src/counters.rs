@@ -14,7 +14,7 @@ pub struct Tally {
     pub decimated: u32,
     /// Not taken: the sink was not running, or the message was masked.
     pub ignored: u32,
-    /// Handed on to the file.
+    /// Handed on to the file, less those in [`lost`](Tally::lost).
     pub written: u32,
     /// Of these, how many no flush has made safe yet.
     pub unflushed: u32,

@@ -43,6 +43,12 @@ impl Reports {
         self.bytes = self.bytes.wrapping_add(bytes as u32);
     }
 
+    /// Whether records of statistics are to be made.
+    #[cfg(feature = "async")]
+    pub(super) fn are_due(&self, now_us: u64) -> bool {
+        self.drops_from.is_some() || now_us >= self.due_us
+    }
+
     /// DSF, and the beginning of a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
         let dsf = Dsf {
@@ -63,8 +69,21 @@ impl Reports {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
+    /// The messages' ids, apart from their definitions, which would take up flash for them.
+    const IDS: [u8; 256] = {
+        let mut ids = [0; 256];
+        let mut i = 0;
+        while i < S::MESSAGES.len() {
+            ids[i] = S::MESSAGES[i].id;
+            i += 1;
+        }
+        ids
+    };
+
     /// Writes a DSF record every so many microseconds, and after it a DROP record for each message that lost records since
     /// its last one, with its counts since boot. They go straight into the file, so they need no room in the ring.
+    ///
+    /// [`Logger::start`](crate::Logger::start) comes before it, whose clock it asks.
     ///
     /// As ArduPilot does, `DSF.Dp` counts from boot, `Blk` (of 512 bytes) and `Bytes` from the DSF before.
     pub fn report_every(&mut self, interval_us: u64)
@@ -114,7 +133,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 reports.drops_from = Some(index + 1);
                 let drop = messages::Drop {
                     time_us: now_us.into(),
-                    id: S::MESSAGES[index].id,
+                    id: Self::IDS[index & 255],
                     dropped: tally.dropped.wrapping_add(tally.lost).into(),
                     decimated: tally.decimated.into(),
                 };

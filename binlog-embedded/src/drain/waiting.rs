@@ -7,7 +7,8 @@ use core::task::Poll;
 use embedded_io_async::Write;
 
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
-    /// Waits until there is something to hand on; a record that is logged from any context wakes the task.
+    /// Waits until there is something to hand on; a record that is logged from any context wakes the task. Statistics that
+    /// become due meanwhile don't: they go out with the next record.
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     pub async fn ready(&mut self) {
@@ -57,18 +58,42 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         Ok(())
     }
 
-    /// Hands on all records as they come. Flushes whenever the ring is empty. Ends with the writer's first error.
+    /// Hands on all records as they come, for ever, and flushes after so many bytes. Dropping the future loses nothing, so
+    /// it may be raced against what ends a flight; [`finish_async`](Drain::finish_async) comes after it.
+    ///
+    /// # Errors
+    ///
+    /// The writer's first.
+    pub async fn run<W: Write>(
+        &mut self,
+        writer: &mut W,
+        flush_bytes: u32,
+    ) -> Result<core::convert::Infallible, W::Error> {
+        let mut flushed = self.bytes();
+        loop {
+            self.ready().await;
+            while self.step_async(writer).await? > 0 {
+                if self.bytes().wrapping_sub(flushed) >= flush_bytes && self.is_between_records() {
+                    self.flush_async(writer).await?;
+                    flushed = self.bytes();
+                }
+            }
+        }
+    }
+
+    /// Ends a file, as [`finish`](Drain::finish) does.
     ///
     /// # Errors
     ///
     /// The writer's.
-    pub async fn run<W: Write>(&mut self, writer: &mut W) -> Result<core::convert::Infallible, W::Error> {
-        loop {
-            while self.step_async(writer).await? > 0 {}
-            if self.is_dirty() {
-                self.flush_async(writer).await?;
+    pub async fn finish_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+        for report in [false, true] {
+            if report {
+                self.report();
             }
-            self.ready().await;
+            let head = self.head();
+            while self.step_async(writer).await? > 0 && !self.has_passed(head) {}
         }
+        self.flush_async(writer).await
     }
 }

@@ -31,6 +31,15 @@ impl Mode {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Msg {
+    /// A text of at most 64 bytes; `id` should differ from that of the text before.
+    ///
+    /// # Errors
+    ///
+    /// When it doesn't fit or contains a NUL, where readers would end it.
+    pub fn new(time_us: u64, id: u8, text: &str) -> Result<Self, TextError> {
+        Ok(Msg { time_us: time_us.into(), id, seq: 0, message: text.try_into()? })
+    }
+
     /// The records of a text, cut between characters; `id` is the same in all of them and should differ from that of
     /// the text before. An empty text is one record.
     ///

@@ -12,7 +12,7 @@ pub mod sensors;
 pub use messages::{Attitude, Barometer, FlightLog, Imu, MESSAGES, RollRate};
 
 use binlog::messages::{Msg, Parm};
-use binlog::{LogMessage, LogSchema, Logs, Tally};
+use binlog::{LogMessage, Logs, Tally};
 use binlog_embedded::sd_log::{Card, Options, SdError, Undated};
 use binlog_embedded::{Drain, Logger, SdLog};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -56,7 +56,7 @@ fn prologue(i: usize) -> Option<FlightLog> {
     const PARAMETERS: [(&str, f32, f32); 3] =
         [("ATC_RAT_RLL_P", 0.135, 0.135), ("ATC_RAT_RLL_I", 0.09, 0.135), ("LOG_BITMASK", 65535.0, 65535.0)];
     match i {
-        0 => Msg::parts(0, 0, "ArduCopter V4.6.0 (binlog firmware example)").ok()?.next().map(FlightLog::Msg),
+        0 => Msg::new(0, 0, "ArduCopter V4.6.0 (binlog firmware example)").ok().map(FlightLog::Msg),
         _ => {
             let (name, value, default) = *PARAMETERS.get(i - 1)?;
             Parm::new(0, name, value, Some(default)).ok().map(FlightLog::Parm)
@@ -114,7 +114,6 @@ impl<C: Card> Flight<C> {
     /// The card's.
     pub fn land(&mut self) -> Result<(), SdError<C::Error>> {
         LOG.stop();
-        self.drain.report();
         self.card.finish(&mut self.drain)
     }
 
@@ -126,8 +125,6 @@ impl<C: Card> Flight<C> {
 
 /// Name of each message, attempts as counted by hand, and what the logger counted.
 pub fn counts() -> impl Iterator<Item = (&'static str, u32, Tally)> {
-    FlightLog::MESSAGES.iter().zip(&ATTEMPTS).enumerate().map(|(index, (message, attempts))| {
-        let tally = LOG.tally_of(index).unwrap_or_default();
-        (message.definition.name, attempts.load(Ordering::Relaxed), tally)
-    })
+    let tallies = LOG.tallies().zip(&ATTEMPTS);
+    tallies.map(|((message, tally), attempts)| (message.definition.name, attempts.load(Ordering::Relaxed), tally))
 }

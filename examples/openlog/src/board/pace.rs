@@ -1,0 +1,44 @@
+//! How long bytes take: what QEMU leaves out.
+//!
+//! QEMU's UART sends a byte the moment it's written; its FIFO is never full. So that the ring fills, tasks wait and
+//! records are dropped as they would be on a wire, this works out from the baud rate what a FIFO would hold. On a real
+//! board the UART's flags say all of this.
+
+use super::{time, uart};
+
+/// The FIFO by the clock.
+pub struct Pace {
+    /// A byte has ten bits, with start and stop.
+    byte_ns: u64,
+    /// When the last byte is out.
+    idle_ns: u64,
+    /// It was full, and is above the level of the interrupt since.
+    full: bool,
+}
+
+impl Pace {
+    pub fn new(baud: u32) -> Self {
+        Pace { byte_ns: 10_000_000_000 / u64::from(baud), idle_ns: 0, full: false }
+    }
+
+    /// A byte was written.
+    pub fn sent(&mut self) {
+        self.idle_ns = self.idle_ns.max(now_ns()) + self.byte_ns;
+    }
+
+    /// Whether there is no room. Once full, that's until the interrupt would come.
+    pub fn is_full(&mut self) -> bool {
+        let held = self.idle_ns.saturating_sub(now_ns()).div_ceil(self.byte_ns);
+        self.full = held > if self.full { uart::INTERRUPT_LEVEL } else { uart::FIFO - 1 };
+        self.full
+    }
+
+    /// Whether a byte is on its way.
+    pub fn is_busy(&self) -> bool {
+        self.idle_ns > now_ns()
+    }
+}
+
+fn now_ns() -> u64 {
+    time::now_us() * 1_000
+}

@@ -1,0 +1,192 @@
+//! What the two programs log. `main.rs` drains the log in a task of the embassy executor, `blocking.rs` in its main
+//! loop.
+
+#![no_std]
+
+pub mod board;
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use binlog::field::{Centi, Chars};
+use binlog::messages::{self, Msg, Parm};
+use binlog::{LogMessage, LogSchema, Logs};
+use binlog_embedded::Logger;
+use cortex_m_semihosting::hprintln;
+use zerocopy::{Immutable, IntoBytes};
+
+/// Gyroscope and accelerometer.
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "IMU")]
+#[repr(C, packed)]
+pub struct Imu {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Roll rate.
+    #[log(unit = "rad/s")]
+    pub gyr_x: f32,
+    /// Pitch rate.
+    #[log(unit = "rad/s")]
+    pub gyr_y: f32,
+    /// Yaw rate.
+    #[log(unit = "rad/s")]
+    pub gyr_z: f32,
+    /// Acceleration forward.
+    #[log(unit = "m/s/s")]
+    pub acc_x: f32,
+    /// Acceleration to the right.
+    #[log(unit = "m/s/s")]
+    pub acc_y: f32,
+    /// Acceleration downward.
+    #[log(unit = "m/s/s")]
+    pub acc_z: f32,
+}
+
+/// Attitude.
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+pub struct Attitude {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Roll asked for.
+    #[log(unit = "deg")]
+    pub des_roll: Centi<i16>,
+    /// Roll, right side down positive.
+    #[log(unit = "deg")]
+    pub roll: Centi<i16>,
+    /// Pitch asked for.
+    #[log(unit = "deg")]
+    pub des_pitch: Centi<i16>,
+    /// Pitch, nose up positive.
+    #[log(unit = "deg")]
+    pub pitch: Centi<i16>,
+    /// Heading asked for.
+    #[log(unit = "degheading")]
+    pub des_yaw: Centi<u16>,
+    /// Heading, 0 to 360.
+    #[log(unit = "degheading")]
+    pub yaw: Centi<u16>,
+}
+
+/// Everything that is logged.
+#[derive(LogSchema)]
+pub enum FlightLog {
+    /// Sampled [`TICK_HZ`](board::time::TICK_HZ) times a second, of which the log keeps a quarter.
+    #[log(rate = 250)]
+    Imu(Imu),
+    /// [`ATTITUDE_HZ`] times a second.
+    Att(Attitude),
+    /// Texts. They are critical, as the format's own EV, ERR and MODE: when the ring is nearly full, these still fit.
+    Msg(Msg),
+    /// Parameters.
+    Parm(Parm),
+    /// What the drain tells of the ring.
+    Dsf(messages::Dsf),
+    /// What the drain tells of each message that was dropped or decimated.
+    Drop(messages::Drop),
+}
+
+/// How often the attitude is logged.
+pub const ATTITUDE_HZ: u32 = 100;
+
+/// The bytes a second that this comes to, 11,180. Each second has a text, a DSF record and, as IMU is decimated, a DROP
+/// record.
+pub const BYTES_PER_SECOND: usize = 250 * Imu::DEFINITION.length()
+    + ATTITUDE_HZ as usize * Attitude::DEFINITION.length()
+    + Msg::DEFINITION.length()
+    + messages::Dsf::DEFINITION.length()
+    + messages::Drop::DEFINITION.length();
+
+/// Bits a second on the wire.
+pub const BAUD: u32 = 250_000;
+
+/// Bytes of the ring.
+pub const RING: usize = 8192;
+
+/// The log. It's zero at first, so it takes no flash.
+pub static LOG: Logger<FlightLog, RING> = Logger::new();
+
+/// How often each message was logged, to compare with what the logger counted. A program needs no such thing.
+static ATTEMPTS: [AtomicU32; FlightLog::MESSAGES.len()] = [const { AtomicU32::new(0) }; FlightLog::MESSAGES.len()];
+
+fn attempt<M>()
+where
+    FlightLog: Logs<M>,
+{
+    ATTEMPTS[<FlightLog as Logs<M>>::INDEX].fetch_add(1, Ordering::Relaxed);
+}
+
+/// Logs a sample of the IMU. Called in an interrupt.
+pub fn log_imu(time_us: u64) {
+    attempt::<Imu>();
+    let swing = swing(time_us, 1_000_000);
+    let (gyr_x, gyr_y, gyr_z) = (0.5 * swing, -0.2 * swing, 0.01);
+    LOG.log(&Imu { time_us, gyr_x, gyr_y, gyr_z, acc_x: 0.3 * swing, acc_y: -0.1 * swing, acc_z: -9.81 });
+}
+
+/// Logs the attitude.
+pub fn log_attitude(time_us: u64) {
+    attempt::<Attitude>();
+    let (now, before) = (swing(time_us, 4_000_000), swing(time_us.saturating_sub(100_000), 4_000_000));
+    let yaw = (time_us / 10_000 % 36_000) as f32 / 100.0;
+    LOG.log(&Attitude {
+        time_us,
+        des_roll: Centi::from_f32(20.0 * now),
+        roll: Centi::from_f32(20.0 * before),
+        des_pitch: Centi::from_f32(-5.0 * now),
+        pitch: Centi::from_f32(-5.0 * before),
+        des_yaw: Centi::from_f32(yaw),
+        yaw: Centi::from_f32(yaw),
+    });
+}
+
+/// Logs a text.
+pub fn log_text(seconds: u64) {
+    attempt::<Msg>();
+    let statistics = LOG.statistics();
+    LOG.text(format_args!("{seconds} s, {} records, {} dropped", statistics.written, statistics.dropped));
+}
+
+/// What comes first in the log, after its definition. Readers take the vehicle from the first texts.
+pub fn prologue(record: usize, baud: u32) -> Option<FlightLog> {
+    match record {
+        0 => Some(FlightLog::Msg(Msg {
+            time_us: 0,
+            id: 0,
+            seq: 0,
+            message: Chars::cut("ArduCopter OpenLog example 0.1.0"),
+        })),
+        1 => Some(FlightLog::Parm(Parm {
+            time_us: 0,
+            name: Chars::cut("OPENLOG_BAUD"),
+            value: baud as f32,
+            default: BAUD as f32,
+        })),
+        _ => None,
+    }
+}
+
+/// Prints what became of each message's records, and whether each attempt is accounted for.
+pub fn summary() -> bool {
+    // Together, or an interrupt between the two would log one more.
+    let counts: [_; FlightLog::MESSAGES.len()] = critical_section::with(|_| {
+        core::array::from_fn(|i| (ATTEMPTS[i].load(Ordering::Relaxed), LOG.tally_of(i).unwrap_or_default()))
+    });
+    hprintln!("message  attempts  written  dropped  decimated  ignored");
+    let mut complete = true;
+    for (message, (attempts, tally)) in FlightLog::MESSAGES.iter().zip(counts) {
+        let name = message.definition.name;
+        let (written, dropped, decimated, ignored) = (tally.written, tally.dropped, tally.decimated, tally.ignored);
+        hprintln!("{name:7}  {attempts:8}  {written:7}  {dropped:7}  {decimated:9}  {ignored:7}");
+        complete &= attempts == written + dropped + decimated + ignored;
+    }
+    let high_water = LOG.statistics().high_water;
+    hprintln!("at most {high_water} of {RING} bytes in the ring; {BYTES_PER_SECOND} bytes a second");
+    complete
+}
+
+/// A value that goes from -1 to 1 and back, once in a period.
+fn swing(time_us: u64, period_us: u64) -> f32 {
+    let part = (time_us % period_us) as f32 / period_us as f32;
+    if part < 0.5 { 4.0 * part - 1.0 } else { 3.0 - 4.0 * part }
+}

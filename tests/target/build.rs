@@ -1,0 +1,43 @@
+//! Compiles the C sinks with newlib's memcpy, and links with cortex-m-rt's script and the board's memory.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{env, fs};
+
+fn main() {
+    const MEMORY: &str = "../../examples/firmware/memory.x";
+    println!("cargo::rerun-if-changed={MEMORY}");
+    println!("cargo::rerun-if-changed=c/sinks.c");
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::copy(MEMORY, folder.join("memory.x")).expect("memory.x is copied into OUT_DIR");
+    println!("cargo::rustc-link-search={}", folder.display());
+    println!("cargo::rustc-link-arg-bins=-Tlink.x");
+
+    let cpu: &[&str] = match env::var("TARGET").as_deref() {
+        Ok("thumbv6m-none-eabi") => &["-mcpu=cortex-m0"],
+        Ok("thumbv7m-none-eabi") => &["-mcpu=cortex-m3"],
+        Ok("thumbv7em-none-eabihf") => &["-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"],
+        target => panic!("no C for {target:?}"),
+    };
+    let gcc = |arguments: &[&str], from: &Path, to: &Path| {
+        let mut command = Command::new("arm-none-eabi-gcc");
+        command.args(cpu).args(["-mthumb", "-o"]).arg(to).arg(from).args(arguments);
+        run(&mut command);
+    };
+    let (compiled, linked) = (folder.join("compiled.o"), folder.join("sinks.o"));
+    gcc(
+        &["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-c"],
+        Path::new("c/sinks.c"),
+        &compiled,
+    );
+    // Each language keeps its own memcpy, as in a program that has only that language: newlib's is linked in here, and
+    // its name hidden from Rust, whose own is that of compiler_builtins.
+    gcc(&["-r", "-nostdlib", "-lc"], &compiled, &linked);
+    run(Command::new("arm-none-eabi-objcopy").args(["--wildcard", "--keep-global-symbol=c_*"]).arg(&linked));
+    println!("cargo::rustc-link-arg-bin=instructions={}", linked.display());
+}
+
+fn run(command: &mut Command) {
+    let status = command.status().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    assert!(status.success(), "{command:?}: {status}");
+}

@@ -1,0 +1,58 @@
+//! Logs nine messages: eight more, of those that come with binlog.
+
+#![no_std]
+#![no_main]
+
+use binlog::LogSchema;
+use binlog::messages;
+use binlog_embedded::{Drain, Logger};
+use binlog_target::messages::Attitude;
+use binlog_target::size::{CAPACITY, drain};
+use binlog_target::unknown;
+use core::panic::PanicInfo;
+use core::sync::atomic::AtomicU8;
+use cortex_m as _;
+use cortex_m_rt::entry;
+
+#[derive(LogSchema)]
+enum SizeLog {
+    Att(Attitude),
+    Arm(messages::Arm),
+    Dsf(messages::Dsf),
+    Err(messages::Err),
+    Ev(messages::Ev),
+    File(messages::File),
+    Gps(messages::Gps),
+    Mode(messages::Mode),
+    Parm(messages::Parm),
+}
+
+// The names are those that tests/target/size asks nm for. The drain itself is on the stack; this is as large as it.
+#[unsafe(no_mangle)]
+static LOG: Logger<SizeLog, CAPACITY> = Logger::new();
+#[unsafe(no_mangle)]
+#[used]
+static DRAIN: [AtomicU8; size_of::<Drain<'static, SizeLog, CAPACITY>>()] = [const { AtomicU8::new(0) }; _];
+
+#[entry]
+fn main() -> ! {
+    LOG.start(|| 0);
+    let Some(mut out) = LOG.drain() else { panic!() };
+    loop {
+        LOG.log(unknown!(Attitude));
+        LOG.log(unknown!(messages::Arm));
+        LOG.log(unknown!(messages::Dsf));
+        LOG.log(unknown!(messages::Err));
+        LOG.log(unknown!(messages::Ev));
+        LOG.log(unknown!(messages::File));
+        LOG.log(unknown!(messages::Gps));
+        LOG.log(unknown!(messages::Mode));
+        LOG.log(unknown!(messages::Parm));
+        drain(&mut out);
+    }
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    loop {}
+}

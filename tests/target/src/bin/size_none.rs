@@ -1,0 +1,26 @@
+//! Logs nothing: what is subtracted from the others.
+
+#![no_std]
+#![no_main]
+
+use binlog_target::messages::Attitude;
+use binlog_target::size::Uart;
+use binlog_target::unknown;
+use core::hint::black_box;
+use core::panic::PanicInfo;
+use cortex_m as _;
+use cortex_m_rt::entry;
+use embedded_io::Write;
+
+#[entry]
+fn main() -> ! {
+    loop {
+        black_box(unknown!(Attitude));
+        let Ok(_) = Uart.write(black_box(&[]));
+    }
+}
+
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    loop {}
+}

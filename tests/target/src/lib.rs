@@ -1,0 +1,9 @@
+//! What the programs share: the messages of tests/speed, and a clock that counts instructions.
+
+#![no_std]
+
+#[path = "../../speed/src/messages.rs"]
+pub mod messages;
+
+pub mod clock;
+pub mod size;

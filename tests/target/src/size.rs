@@ -1,0 +1,87 @@
+//! What the programs for tests/target/size have in common: work for the drain, and a panic that costs no flash.
+
+use binlog::LogSchema;
+use binlog_embedded::Drain;
+use core::convert::Infallible;
+use embedded_hal::delay::DelayNs;
+use embedded_hal::spi::{Operation, SpiDevice};
+use embedded_io::{ErrorType, Write};
+
+/// Bytes of the programs' rings.
+pub const CAPACITY: usize = 4096;
+
+/// A UART's data register, as good as any: bytes go there.
+const DATA: *mut u32 = 0x4000_C000 as *mut u32;
+
+/// A file that is a UART.
+pub struct Uart;
+
+impl ErrorType for Uart {
+    type Error = Infallible;
+}
+
+impl Write for Uart {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
+        for &byte in bytes {
+            // SAFETY: it is UART0's data register (LM3S6965 data sheet, chapter 12), and starts no access to memory.
+            unsafe { DATA.write_volatile(byte.into()) };
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+/// A bus that is a UART, and a delay that is none.
+pub struct Spi;
+
+impl embedded_hal::spi::ErrorType for Spi {
+    type Error = Infallible;
+}
+
+impl SpiDevice for Spi {
+    fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), Infallible> {
+        for operation in operations {
+            match operation {
+                Operation::Write(bytes) => {
+                    Uart.write(bytes)?;
+                }
+                Operation::Read(bytes) | Operation::TransferInPlace(bytes) | Operation::Transfer(bytes, _) => {
+                    for byte in bytes.iter_mut() {
+                        // SAFETY: as above.
+                        *byte = unsafe { DATA.read_volatile() } as u8;
+                    }
+                }
+                Operation::DelayNs(_) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Waits not at all.
+pub struct Wait;
+
+impl DelayNs for Wait {
+    fn delay_ns(&mut self, _: u32) {}
+}
+
+/// What a program's main loop does besides logging.
+pub fn drain<S: LogSchema>(drain: &mut Drain<'_, S, CAPACITY>) {
+    let Ok(_) = drain.step(&mut Uart);
+}
+
+/// Zeros, for all messages that are logged.
+pub static BYTES: [u8; 256] = [0; 256];
+
+/// Makes a message of bytes that the compiler doesn't know, so that filling it costs each program the same.
+#[macro_export]
+macro_rules! unknown {
+    ($type:ty) => {
+        // SAFETY: the messages are of integers, characters and floating point, of which all bits zero are a value, and
+        // at most 248 bytes long. They are packed, so they stand at any address.
+        unsafe { &*core::hint::black_box($crate::size::BYTES.as_ptr()).cast::<$type>() }
+    };
+}

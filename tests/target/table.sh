@@ -1,0 +1,42 @@
+# Figures by row and column: printed as a table, and compared with tests/target/bounds. To be sourced.
+# shellcheck shell=bash
+
+declare -A figure=()
+rows=()
+
+# put ROW COLUMN FIGURE
+put() {
+    case " ${rows[*]-} " in *" $1 "*) ;; *) rows+=("$1") ;; esac
+    figure[$1 $2]=$3
+}
+
+# table WIDTH COLUMN...: WIDTH is that of the rows' names.
+table() {
+    local width=$1 row column
+    shift
+    printf "%-${width}s" ''
+    printf ' %15s' "$@"
+    printf '\n'
+    for row in "${rows[@]}"; do
+        printf "%-${width}s" "$row"
+        for column in "$@"; do printf ' %15s' "${figure[$row $column]:--}"; done
+        printf '\n'
+    done
+}
+
+# check_bounds TABLE: fails when a figure is above its bound, or has none to be compared with. A line of the file is
+# `TABLE ROW COLUMN BOUND`, or `TABLE ROW COLUMN FACTOR x ROW`: so many times the figure of that row.
+check_bounds() {
+    local table row column bound times other failed=0 compared=0
+    while read -r table row column bound times other; do
+        [ "$table" = "$1" ] || continue
+        compared=$((compared + 1))
+        awk -v figure="${figure[$row $column]:-missing}" -v bound="$bound" -v other="${other:+${figure[$other $column]:-missing}}" \
+            'BEGIN { exit !(figure != "missing" && other != "missing" && figure + 0 <= bound * (other == "" ? 1 : other)) }' ||
+            { printf '%s: %s %s is %s, above %s\n' "$name" "$row" "$column" "${figure[$row $column]:-missing}" \
+                "$bound${times:+ $times $other}" >&2; failed=1; }
+    done < <(grep -v '^#' "$here/bounds")
+    [ $compared -gt 0 ] || fail "there are no bounds for $1"
+    [ $failed = 0 ] || fail "costs more than its bound"
+    printf '%s: %d figures are within their bounds\n' "$name" $compared
+}
