@@ -6,6 +6,7 @@ mod waiting;
 
 use crate::Logger;
 use binlog::{Counters, HEAD_BYTES, LogSchema, Tally};
+use core::mem::ManuallyDrop;
 use embedded_io::Write;
 use reports::Reports;
 
@@ -53,6 +54,8 @@ pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
     bytes: u32,
     /// Whether some of them are not flushed.
     dirty: bool,
+    /// Whether bytes of the ring are among them.
+    has_records: bool,
     reports: Option<Reports>,
 }
 
@@ -67,6 +70,7 @@ enum Stage {
 }
 
 /// A record of the drain's own.
+#[derive(Clone)]
 struct OwnRecord {
     bytes: [u8; 255],
     /// What of it is still to be handed on.
@@ -109,6 +113,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             current: None,
             bytes: 0,
             dirty: false,
+            has_records: false,
             reports: None,
         })
     }
@@ -116,13 +121,20 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
     /// The same drain with what follows the preamble in every file: the `i`th record for 0, 1, 2 and so on, until `None`.
     /// Readers want the parameters, the firmware's name as MSG and the mode there.
     pub fn with_prologue<P: FnMut(usize) -> Option<S>>(self, prologue: P) -> Drain<'a, S, N, P> {
-        let (logger, stage, tail, current, bytes, dirty) =
-            (self.logger, self.stage, self.tail, self.current, self.bytes, self.dirty);
-        let own = OwnRecord { bytes: self.own.bytes, rest: self.own.rest.clone() };
-        let reports = self.reports.clone();
-        // The ring stays this drain's.
-        core::mem::forget(self);
-        Drain { logger, prologue: Some(prologue), stage, own, tail, current, bytes, dirty, reports }
+        let drain = ManuallyDrop::new(self);
+        // What is copied owns nothing, and the ring stays this drain's.
+        Drain {
+            logger: drain.logger,
+            prologue: Some(prologue),
+            stage: drain.stage,
+            own: drain.own.clone(),
+            tail: drain.tail,
+            current: drain.current,
+            bytes: drain.bytes,
+            dirty: drain.dirty,
+            has_records: drain.has_records,
+            reports: drain.reports.clone(),
+        }
     }
 }
 
@@ -221,6 +233,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
         self.bytes = 0;
+        self.has_records = false;
     }
 
     /// Bytes handed on since the file began, modulo 2³².
@@ -241,6 +254,12 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Where the next record will be put.
     pub(crate) fn head(&self) -> u32 {
         self.logger.state.with(|state| state.head)
+    }
+
+    /// Whether the file has more than its beginning.
+    #[cfg(feature = "sdmmc")]
+    pub(crate) fn has_records(&self) -> bool {
+        self.has_records
     }
 
     /// Whether all records before a position of [`head`](Drain::head) were handed on.
@@ -324,6 +343,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
             Source::Preamble(at) => self.stage = Stage::Preamble(at + taken),
             Source::Own => self.own.rest.start += taken,
             Source::Ring(_) => {
+                self.has_records |= taken > 0;
                 let mut left = taken;
                 while left > 0 {
                     let part = self.part_of_a_record(left);

@@ -179,7 +179,8 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
                 (self.flushed_us, self.flushed_bytes) = (now_us, bytes);
             }
             let ends = self.rotate || bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
-            if ends && drain.is_between_records() {
+            // However small a log is to be, it gets beyond its beginning.
+            if ends && drain.is_between_records() && (self.rotate || drain.has_records()) {
                 drain.flush(self)?;
                 self.close_log();
                 return self.begin(drain, now_us);
