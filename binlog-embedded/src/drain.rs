@@ -262,9 +262,12 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.has_records
     }
 
-    /// Whether all records before a position of [`head`](Drain::head) were handed on.
+    /// Whether all records before a position of [`head`](Drain::head) were handed on, and all statistics that are due.
     pub(crate) fn has_passed(&self, head: u32) -> bool {
-        matches!(self.stage, Stage::Records) && self.is_between_records() && self.tail.wrapping_sub(head) as i32 >= 0
+        matches!(self.stage, Stage::Records)
+            && self.is_between_records()
+            && self.tail.wrapping_sub(head) as i32 >= 0
+            && self.reports.as_ref().is_none_or(Reports::are_complete)
     }
 
     /// The logger whose ring this is.

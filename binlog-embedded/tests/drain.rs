@@ -129,6 +129,26 @@ fn whole(log: &[u8]) -> Vec<(usize, u64)> {
 }
 
 #[test]
+fn a_finished_file_ends_with_all_statistics() {
+    let logger = started::<512>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(u64::MAX);
+    let mut file = File { piece: 4096, room: usize::MAX, ..File::default() };
+    drain.catch_up(&mut file).unwrap();
+    for number in 0..300 {
+        log(&logger, number as usize % 5, number);
+    }
+    logger.stop();
+    drain.finish(&mut file).unwrap();
+    assert_eq!(file.flushed, file.bytes.len());
+    let records: Vec<_> = Records::new(&file.bytes).map(|record| record.unwrap()).collect();
+    assert_eq!(records.iter().filter(|record| record.decode::<Dsf>().is_ok()).count(), 1);
+    let drops: Vec<_> = records.iter().filter_map(|record| record.decode::<DropMessage>().ok()).collect();
+    let dropped: Vec<u32> = (0..5).map(|index| logger.tally_of(index).unwrap().dropped).collect();
+    assert_eq!(drops.iter().map(|drop| drop.dropped).collect::<Vec<_>>(), dropped);
+}
+
+#[test]
 fn a_drain_that_is_dropped_leaves_whole_records() {
     let logger = started::<512>();
     log(&logger, 3, 1);

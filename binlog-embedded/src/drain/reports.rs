@@ -49,6 +49,11 @@ impl Reports {
         self.drops_from.is_some() || now_us >= self.due_us
     }
 
+    /// Whether no DROP record of this round is still to be made.
+    pub(super) fn are_complete(&self) -> bool {
+        self.drops_from.is_none()
+    }
+
     /// DSF, and the beginning of a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
         let dsf = Dsf {
