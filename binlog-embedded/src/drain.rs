@@ -5,6 +5,7 @@ mod reports;
 mod waiting;
 
 use crate::Logger;
+use crate::table::Table;
 use binlog::{Counters, HEAD_BYTES, LogSchema, Tally};
 use core::mem::ManuallyDrop;
 use embedded_io::Write;
@@ -139,22 +140,12 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
 }
 
 impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S, N, P> {
-    /// For each id, the message's place in the schema and the bytes of its records.
-    const MESSAGES: [(u8, u8); 256] = {
-        let mut messages = [(0, 0); 256];
-        let mut i = 0;
-        while i < S::MESSAGES.len() {
-            let message = &S::MESSAGES[i];
-            // Both fit: a schema has at most 255 messages, a record at most 255 bytes.
-            messages[message.id as usize] = (i as u8, message.definition.length() as u8);
-            i += 1;
-        }
-        messages
-    };
-
     /// Hands on what the ring held when it was called, and before it the file's beginning where that is still to come. What
     /// is logged meanwhile may stay, or a writer that is slower than the loggers would never see the end of it. Returns how
     /// many bytes the writer took; it ends early when the writer takes none.
+    ///
+    /// What was handed on is safe after a [`flush`](Drain::flush); a [`restart`](Drain::restart) before that counts it as
+    /// lost.
     ///
     /// # Errors
     ///
@@ -195,6 +186,10 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// [`restart`](Drain::restart) begins another.
     pub fn step<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
         let source = self.next();
+        self.hand_on(source, writer)
+    }
+
+    fn hand_on<W: Write>(&mut self, source: Source, writer: &mut W) -> Result<usize, W::Error> {
         #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
         let bytes: &[u8] = &self.piece(&source);
         if bytes.is_empty() {
@@ -256,6 +251,19 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.logger.state.with(|state| state.head)
     }
 
+    /// Hands on the rest of a record of which a part was, so that the file may end there.
+    #[cfg(feature = "sdmmc")]
+    pub(crate) fn end_record<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+        loop {
+            let source = match &self.current {
+                Some(current) => Source::Ring(current.left),
+                None if self.own.rest.is_empty() => return Ok(()),
+                None => Source::Own,
+            };
+            self.hand_on(source, writer)?;
+        }
+    }
+
     /// Whether the file has more than its beginning.
     #[cfg(feature = "sdmmc")]
     pub(crate) fn has_records(&self) -> bool {
@@ -265,7 +273,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Whether all records before a position of [`head`](Drain::head) were handed on, and all statistics that are due.
     pub(crate) fn has_passed(&self, head: u32) -> bool {
         matches!(self.stage, Stage::Records)
-            && self.is_between_records()
+            && self.own.rest.is_empty()
             && self.tail.wrapping_sub(head) as i32 >= 0
             && self.reports.as_ref().is_none_or(Reports::are_complete)
     }
@@ -362,9 +370,9 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
             Some(current) => current,
             None => {
                 let id = self.byte(2);
-                let (index, length) = Self::MESSAGES[usize::from(id)];
-                // Only whole records of the schema are in the ring; 1 keeps the drain going if that were otherwise.
-                Current { index: index.into(), left: usize::from(length).max(1) }
+                // `log` puts nothing into the ring that this table doesn't have.
+                let (index, length) = Table::<S>::BY_ID[usize::from(id)];
+                Current { index: index.into(), left: length.into() }
             }
         };
         let part = current.left.min(taken);
@@ -428,6 +436,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
         self.tail = self.tail.wrapping_add(bytes as u32);
         let tail = self.tail;
         self.logger.state.with(|state| {
+            debug_assert!(bytes as u32 <= state.head.wrapping_sub(state.tail), "the drain has what is in use");
             state.tail = tail;
             if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
                 count(tally);

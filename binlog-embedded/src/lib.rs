@@ -71,6 +71,7 @@ mod ring;
 pub mod sd_log;
 mod statistics;
 mod sync;
+mod table;
 mod text;
 
 pub use binlog::Tally;

@@ -4,6 +4,7 @@ use crate::drain::Drain;
 use crate::ring::Ring;
 use crate::statistics::Statistics;
 use crate::sync::Locked;
+use crate::table::Table;
 use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Message, Rate, Sink, Tally};
 
 /// A ring of `N` bytes that takes the records of the schema `S` from any context, and keeps them for the one
@@ -177,11 +178,19 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     where
         S: Logs<M>,
     {
+        // What the drain will take the record for. A `Logs` that was written by hand may say otherwise.
+        const {
+            let (index, length) = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
+            assert!(
+                index as usize == <S as Logs<M>>::INDEX && length as usize == M::DEFINITION.length(),
+                "`Logs` contradicts the schema: derive it"
+            );
+        }
         // Outside of the critical section: a message that is implemented by hand runs its own code here.
         let payload = message.wire();
         let length = const { M::DEFINITION.length() };
         // A derived message is as long as its definition says; one that is written by hand may contradict itself.
-        let sound = Definition::HEADER_LENGTH + payload.len() == length && length <= 255;
+        let sound = Definition::HEADER_LENGTH + payload.len() == length;
         let index = const { <S as Logs<M>>::INDEX };
         let taken = self.state.with(|state| {
             let limit = if const { <S as Logs<M>>::CRITICAL } { state.critical_limit } else { state.limit };

@@ -92,9 +92,16 @@ impl TimeSource for Undated {
     }
 }
 
-impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
+impl<C: Card, T: TimeSource> SdLog<C, T> {
     /// The sink for the card of a slot, which is not looked at yet. `time` dates the files.
     pub fn new(card: C, time: T, options: Options) -> Self {
+        Self::with_buffer(card, time, options)
+    }
+}
+
+impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
+    /// The same with a buffer of another size: `SdLog::<_, _, 16>::with_buffer(…)` has 16 blocks of 512 bytes.
+    pub fn with_buffer(card: C, time: T, options: Options) -> Self {
         SdLog {
             manager: VolumeManager::new_with_limits(Device::new(card), time, 0),
             options,
@@ -107,8 +114,8 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         }
     }
 
-    /// Moves to the card what the ring holds at the time; call it again and again, from the main loop or a task. It takes as long as
-    /// the card does, and returns at once when there is nothing to do.
+    /// Moves to the card what the ring holds at the time; call it again and again, from the main loop or a task. It takes
+    /// as long as the card does, and returns at once when there is nothing to do.
     ///
     /// Without a log it begins one, with preamble and prologue. What the log can't take is lost with it and counted, and
     /// the next call after [`Options::retry_us`] begins another. While there is no card, the ring fills and counts what it
@@ -137,6 +144,9 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
             if saved {
                 self.close_log();
             } else {
+                if matches!(error.cause, Cause::Full) {
+                    self.manager.device(Device::distrust);
+                }
                 self.abandon();
             }
             drain.restart();
@@ -171,16 +181,14 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
             let bytes = self.bytes();
             let pending = bytes.wrapping_sub(self.flushed_bytes);
             let elapsed = now_us.wrapping_sub(self.flushed_us);
-            if drain.is_dirty()
-                && drain.is_between_records()
-                && (pending >= self.options.flush_bytes || elapsed >= self.options.flush_us)
-            {
+            if drain.is_dirty() && (pending >= self.options.flush_bytes || elapsed >= self.options.flush_us) {
                 drain.flush(self)?;
                 (self.flushed_us, self.flushed_bytes) = (now_us, bytes);
             }
             let ends = self.rotate || bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
             // However small a log is to be, it gets beyond its beginning.
-            if ends && drain.is_between_records() && (self.rotate || drain.has_records()) {
+            if ends && (self.rotate || drain.has_records()) {
+                drain.end_record(self)?;
                 drain.flush(self)?;
                 self.close_log();
                 return self.begin(drain, now_us);
@@ -207,7 +215,7 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         drain.report();
         self.run(drain)?;
         if self.log.is_some() {
-            if let Err(error) = drain.flush(self) {
+            if let Err(error) = drain.end_record(self).and_then(|()| drain.flush(self)) {
                 self.abandon();
                 drain.restart();
                 return Err(error);
@@ -364,6 +372,12 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         let bytes_per_cluster = u64::from(volume.layout.bytes_per_cluster());
         // One at least: the library takes the last free cluster and then says that there was none.
         let spare = self.options.free_bytes.div_ceil(bytes_per_cluster).max(1);
+        if u64::from(self.manager.device(Device::free_clusters)) > spare {
+            return Ok(());
+        }
+        // What is removed is gone, so the count has to be right.
+        let counted = self.manager.device(Device::recount);
+        counted.map_err(|error| SdError { operation, log: Some(number), cause: Cause::Device(error) })?;
         while u64::from(self.manager.device(Device::free_clusters)) <= spare {
             self.manager.device(|device| device.begin(Phase::Directory));
             let folder = self.folder(volume);

@@ -4,7 +4,7 @@
 mod flight;
 
 use binlog::field::Chars;
-use binlog::messages::{Drop as DropMessage, Dsf, Msg};
+use binlog::messages::{Dropped, Dsf, Msg};
 use binlog::{LogSchema, Records};
 use binlog_embedded::Logger;
 use core::cell::Cell;
@@ -143,7 +143,7 @@ fn a_finished_file_ends_with_all_statistics() {
     assert_eq!(file.flushed, file.bytes.len());
     let records: Vec<_> = Records::new(&file.bytes).map(|record| record.unwrap()).collect();
     assert_eq!(records.iter().filter(|record| record.decode::<Dsf>().is_ok()).count(), 1);
-    let drops: Vec<_> = records.iter().filter_map(|record| record.decode::<DropMessage>().ok()).collect();
+    let drops: Vec<_> = records.iter().filter_map(|record| record.decode::<Dropped>().ok()).collect();
     let dropped: Vec<u32> = (0..5).map(|index| logger.tally_of(index).unwrap().dropped).collect();
     assert_eq!(drops.iter().map(|drop| drop.dropped).collect::<Vec<_>>(), dropped);
 }
@@ -200,7 +200,7 @@ fn statistics_are_records_of_the_log() {
     let reports = |log: &[u8]| {
         let records: Vec<_> = Records::new(log).map(|record| record.unwrap()).collect();
         let dsf: Vec<_> = records.iter().filter_map(|record| record.decode::<Dsf>().ok()).collect();
-        let drops: Vec<_> = records.iter().filter_map(|record| record.decode::<DropMessage>().ok()).collect();
+        let drops: Vec<_> = records.iter().filter_map(|record| record.decode::<Dropped>().ok()).collect();
         (dsf, drops)
     };
     let (dsf, drops) = reports(&file.bytes);
@@ -210,8 +210,8 @@ fn statistics_are_records_of_the_log() {
     // The ring was never fuller than its reserve allows.
     assert!((64..=64 + 12).contains(&{ dsf[0].free_min }) && dsf[0].free_max == 512, "{:?}", dsf[0]);
     assert!(dsf[0].free_min <= dsf[0].free_mean && dsf[0].free_mean <= dsf[0].free_max);
-    assert_eq!(drops, [DropMessage { time_us: 2_000_000, id: 2, dropped, decimated: 0 }]);
+    assert_eq!(drops, [Dropped { time_us: 2_000_000, id: 2, dropped, decimated: 0 }]);
     let (dsf, drops) = reports(&second.bytes);
     assert_eq!({ dsf[0].dropped }, dropped + 1);
-    assert_eq!(drops, [DropMessage { time_us: 2_000_000, id: 6, dropped: 1, decimated: 0 }]);
+    assert_eq!(drops, [Dropped { time_us: 2_000_000, id: 6, dropped: 1, decimated: 0 }]);
 }

@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Tally {
-    /// Not taken: the buffer had no room.
+    /// Not taken: the buffer had no room. Or the message is implemented by hand, and its bytes contradict its definition.
     pub dropped: u32,
     /// Not taken: sooner than the schema's rate allows.
     pub decimated: u32,
@@ -28,7 +28,9 @@ impl Tally {
 }
 
 /// A [`Tally`] for each message of a schema, without `alloc`: [`LogSchema::Counters`](crate::LogSchema::Counters).
-pub trait Counters: Send + 'static {
+///
+/// Sealed: sinks call it inside of critical sections, where no other code may run.
+pub trait Counters: sealed::Sealed + Send + 'static {
     /// Nothing counted.
     const ZERO: Self;
 
@@ -48,6 +50,12 @@ pub struct CountersOf<const MESSAGES: usize, const SLOTS: usize> {
     tallies: [Tally; MESSAGES],
     due: [u64; SLOTS],
 }
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<const MESSAGES: usize, const SLOTS: usize> sealed::Sealed for CountersOf<MESSAGES, SLOTS> {}
 
 impl<const MESSAGES: usize, const SLOTS: usize> Counters for CountersOf<MESSAGES, SLOTS> {
     const ZERO: Self = CountersOf { tallies: [Tally::ZERO; MESSAGES], due: [0; SLOTS] };

@@ -295,13 +295,13 @@ pub struct Dsf {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "DROP", default_id = 142)]
 #[repr(C, packed)]
-pub struct Drop {
+pub struct Dropped {
     /// Time since boot.
     pub time_us: u64,
     /// Id of the message, as in its FMT.
     #[log(instance)]
     pub id: u8,
-    /// Records that were dropped for want of space, or lost with the card, since the log was started.
+    /// Records that were dropped for want of space, or lost with the card, since boot.
     pub dropped: u32,
     /// Records that the schema's rate left out.
     #[log(label = "Decim")]

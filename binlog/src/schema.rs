@@ -33,7 +33,7 @@ pub trait LogSchema: Sized {
     /// that every reader accepts.
     const PREAMBLE: &'static [u8];
 
-    /// What a sink counts of each message: [`CountersOf`](crate::CountersOf) as many.
+    /// What a sink counts of each message: a [`CountersOf`](crate::CountersOf) the schema's size.
     type Counters: Counters;
 
     /// The message of a payload; `index` is its place in [`MESSAGES`](LogSchema::MESSAGES).
@@ -85,7 +85,7 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Instances of a message that are told apart, 0 upward. Those beyond are not decimated.
+    /// Instances of a message that are told apart: 0 to 7. Those beyond are not decimated.
     pub const INSTANCES: usize = 8;
 }
 

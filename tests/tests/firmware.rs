@@ -170,7 +170,7 @@ fn what_the_card_cannot_take_is_counted() {
     // Critical messages have the reserve.
     assert_eq!(busy.counts["MSG"].dropped, 0);
     let drops =
-        Records::new(&busy.logs[0].1).flatten().filter_map(|record| record.decode::<binlog::messages::Drop>().ok());
+        Records::new(&busy.logs[0].1).flatten().filter_map(|record| record.decode::<binlog::messages::Dropped>().ok());
     let last = drops.filter(|drop| drop.id == <FlightLog as Logs<Imu>>::ID).last().expect("a DROP record");
     assert_eq!({ last.dropped }, busy.counts["IMU"].dropped);
 

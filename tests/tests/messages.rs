@@ -1,6 +1,6 @@
 //! The format's own messages have the layout that ArduPilot writes: length, format, labels, units, multipliers.
 
-use binlog::messages::{Arm, Drop, Dsf, Err, Ev, File, Fmt, Fmtu, Gps, LegacyMsg, Mode, Msg, Mult, Parm, Unit, Ver};
+use binlog::messages::{Arm, Dropped, Dsf, Err, Ev, File, Fmt, Fmtu, Gps, LegacyMsg, Mode, Msg, Mult, Parm, Unit, Ver};
 use binlog::{Definition, LogMessage, LogSchema, Records};
 
 /// Source: `LogStructure.h` of ArduPilot's `libraries/AP_Logger`, and the records of real logs.
@@ -22,7 +22,7 @@ const LAYOUTS: [(Definition, usize, &str, &str, &str, &str); 16] = [
     ),
     (Dsf::DEFINITION, 33, "QIHIIII", "TimeUS,Dp,Blk,Bytes,FMn,FMx,FAv", "s--b---", "F--0---"),
     // Ours; the design has its columns.
-    (Drop::DEFINITION, 20, "QBII", "TimeUS,Id,Dropped,Decim", "s#--", "F---"),
+    (Dropped::DEFINITION, 20, "QBII", "TimeUS,Id,Dropped,Decim", "s#--", "F---"),
     (Ev::DEFINITION, 12, "QB", "TimeUS,Id", "s-", "F-"),
     (Err::DEFINITION, 13, "QBB", "TimeUS,Subsys,ECode", "s--", "F--"),
     (Mode::DEFINITION, 14, "QMBB", "TimeUS,Mode,ModeNum,Rsn", "s---", "F---"),

@@ -1,6 +1,7 @@
 //! Statistics as records of the log.
 
 use super::Drain;
+use crate::table::Table;
 use binlog::messages::{self, Dsf};
 use binlog::{Counters, LogSchema, Logs, encode};
 
@@ -20,7 +21,7 @@ pub(super) struct Reports {
     samples: u32,
     // Pointers, so that a drain without reports asks nothing of its schema.
     encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
-    encode_drop: fn(&messages::Drop, &mut [u8]) -> Option<usize>,
+    encode_drop: fn(&messages::Dropped, &mut [u8]) -> Option<usize>,
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
@@ -74,17 +75,6 @@ impl Reports {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
-    /// The messages' ids, apart from their definitions, which would take up flash for them.
-    const IDS: [u8; 256] = {
-        let mut ids = [0; 256];
-        let mut i = 0;
-        while i < S::MESSAGES.len() {
-            ids[i] = S::MESSAGES[i].id;
-            i += 1;
-        }
-        ids
-    };
-
     /// Writes a DSF record every so many microseconds, and after it a DROP record for each message that lost records since
     /// its last one, with its counts since boot. They go straight into the file, so they need no room in the ring.
     ///
@@ -93,7 +83,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     /// As ArduPilot does, `DSF.Dp` counts from boot, `Blk` (of 512 bytes) and `Bytes` from the DSF before.
     pub fn report_every(&mut self, interval_us: u64)
     where
-        S: Logs<Dsf> + Logs<messages::Drop>,
+        S: Logs<Dsf> + Logs<messages::Dropped>,
     {
         self.reports = Some(Reports {
             interval_us,
@@ -105,7 +95,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             free_sum: 0,
             samples: 0,
             encode_dsf: encode::<S, Dsf>,
-            encode_drop: encode::<S, messages::Drop>,
+            encode_drop: encode::<S, messages::Dropped>,
         });
     }
 
@@ -136,9 +126,9 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 });
                 let Some((index, tally)) = found else { return false };
                 reports.drops_from = Some(index + 1);
-                let drop = messages::Drop {
+                let drop = messages::Dropped {
                     time_us: now_us.into(),
-                    id: Self::IDS[index & 255],
+                    id: Table::<S>::IDS[index & 255],
                     dropped: tally.dropped.wrapping_add(tally.lost).into(),
                     decimated: tally.decimated.into(),
                 };

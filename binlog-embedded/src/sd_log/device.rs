@@ -9,7 +9,7 @@
 //! - what the card holds is never ahead of what it depends on: contents before the FAT, a FAT's blocks in the order in
 //!   which they were changed, the directory last. So a power cut loses what was not synced and nothing else,
 //! - entries of the FAT behind the last cluster look taken, and blocks outside of the file system can't be written,
-//! - free clusters are counted.
+//! - free clusters are counted, before anything is removed for want of them.
 
 use super::card::Card;
 use super::layout::{self, Layout, Region, Unusable};
@@ -95,6 +95,10 @@ struct Inner<C: Card, const BLOCKS: usize> {
     directory: Slot,
     info: Slot,
     free: u32,
+    /// Whether that is so. FSInfo's count may be wrong after a power cut, or be somebody else's.
+    counted: bool,
+    /// Whether FSInfo's count was found to be too high.
+    distrusted: bool,
     /// Blocks that the look through a directory that is going on may still take.
     left: u32,
     port: Port,
@@ -122,6 +126,8 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
             directory: Slot::EMPTY,
             info: Slot::EMPTY,
             free: 0,
+            counted: false,
+            distrusted: false,
             left: 0,
             port: Port::default(),
         }))
@@ -147,13 +153,23 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
         self.0.get_mut().sync().map_err(DeviceError::Card)
     }
 
-    /// Clusters that no file has.
+    /// Clusters that no file has, as far as FSInfo tells.
     pub(crate) fn free_clusters(&mut self) -> u32 {
         self.0.get_mut().free
     }
 
-    /// Frees the clusters of the file whose directory entry stands in a block. Call it when the entry is gone from the
-    /// card; a power cut in between leaves clusters that nobody has, not a file with clusters that are another's.
+    /// Makes that count certain, which takes a look through the whole FAT the first time.
+    pub(crate) fn recount(&mut self) -> Result<(), DeviceError<C::Error>> {
+        self.0.get_mut().recount().map_err(DeviceError::Card)
+    }
+
+    /// Notes that the card was full although clusters were left: they are counted at the next mount.
+    pub(crate) fn distrust(&mut self) {
+        self.0.get_mut().distrusted = true;
+    }
+
+    /// Frees the clusters of a chain from its first one on. Call it when the file's directory entry is gone from the card; a
+    /// power cut in between leaves clusters that nobody has, not a file with clusters that are another's.
     pub(crate) fn free_chain(&mut self, first: u32) -> Result<(), DeviceError<C::Error>> {
         self.0.get_mut().free_chain(first).map_err(DeviceError::Card)
     }
@@ -233,11 +249,23 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
             hint = (free <= layout.clusters).then_some(free);
         }
         self.layout = Some(layout);
-        self.free = match hint {
-            Some(free) => free,
-            None => self.count_free(&layout)?,
-        };
+        match hint {
+            Some(free) if !self.distrusted => (self.free, self.counted) = (free, false),
+            _ => self.count_free(&layout)?,
+        }
         Ok(Ok(layout))
+    }
+
+    /// Counts the free clusters, where FSInfo was believed so far.
+    fn recount(&mut self) -> Result<(), C::Error> {
+        match self.layout {
+            Some(layout) if !self.counted => {
+                // What was changed is on the card then, and the buffer is empty.
+                self.sync()?;
+                self.count_free(&layout)
+            }
+            _ => Ok(()),
+        }
     }
 
     fn begin(&mut self, phase: Phase) {
@@ -256,12 +284,12 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         self.card.forget();
     }
 
-    fn count_free(&mut self, layout: &Layout) -> Result<u32, C::Error> {
+    /// Looks through the whole FAT, into the buffer, which is empty.
+    fn count_free(&mut self, layout: &Layout) -> Result<(), C::Error> {
         let mut free = 0;
         let mut at = layout.fat;
         let end = layout.fat + layout.fat_blocks;
         while at < end && layout.entry_bytes(at) > 0 {
-            // The buffer is empty, as nothing was written.
             let count = ((end - at) as usize).min(BLOCKS);
             let blocks = &mut self.buffer[..count];
             self.port.read(&self.card, blocks, at)?;
@@ -270,7 +298,9 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
             }
             at += count as u32;
         }
-        Ok(free)
+        self.info.changed |= self.info.at.is_some() && self.free != free;
+        (self.free, self.counted, self.distrusted) = (free, true, false);
+        Ok(())
     }
 
     fn read(&mut self, block: &mut Block, at: u32) -> Result<(), DeviceError<C::Error>> {

@@ -55,7 +55,7 @@ pub enum Flight {
     Vital(Vital),
     Msg(messages::Msg),
     Dsf(messages::Dsf),
-    Drop(messages::Drop),
+    Drop(messages::Dropped),
 }
 
 /// The kinds that [`log`] knows.

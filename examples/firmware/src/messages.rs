@@ -23,7 +23,7 @@ pub enum FlightLog {
     /// The logger's own statistics.
     Dsf(messages::Dsf),
     /// What each message lost.
-    Drop(messages::Drop),
+    Drop(messages::Dropped),
 }
 
 /// Names and numbers of the messages, for what is counted by hand.

@@ -83,7 +83,7 @@ pub enum FlightLog {
     /// What the drain tells of the ring.
     Dsf(messages::Dsf),
     /// What the drain tells of each message that was dropped or decimated.
-    Drop(messages::Drop),
+    Drop(messages::Dropped),
 }
 
 /// How often the attitude is logged.
@@ -95,7 +95,7 @@ pub const BYTES_PER_SECOND: usize = 250 * Imu::DEFINITION.length()
     + ATTITUDE_HZ as usize * Attitude::DEFINITION.length()
     + Msg::DEFINITION.length()
     + messages::Dsf::DEFINITION.length()
-    + messages::Drop::DEFINITION.length();
+    + messages::Dropped::DEFINITION.length();
 
 /// Bits a second on the wire.
 pub const BAUD: u32 = 250_000;

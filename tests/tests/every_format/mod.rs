@@ -170,7 +170,7 @@ pub(crate) enum EveryFormat {
     File(File),
     Arm(Arm),
     Gps(Gps),
-    Drop(messages::Drop),
+    Drop(messages::Dropped),
 }
 
 /// Text as it may be: UTF-8 of any kind, or bytes that are none.
