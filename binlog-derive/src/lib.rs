@@ -87,7 +87,8 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
 ///   129 to 142, the others the smallest that is free from 1 upward, in order of declaration.
 /// - of a variant, `critical`: a sink with a bounded buffer keeps a reserve for its records. MSG, EV, ERR and MODE are
 ///   critical by themselves; `critical = false` says otherwise.
-/// - of a variant, `rate = 50`: such a sink logs at most 50 records a second of it, of each instance, by their `TimeUS`.
+/// - of a variant, `rate = 50`: such a sink logs 50 records a second of it on average, of each instance from 0 to 7, by their
+///   `TimeUS`.
 /// - of the enum, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(LogSchema, attributes(log))]
 pub fn derive_log_schema(input: TokenStream) -> TokenStream {

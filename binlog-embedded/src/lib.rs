@@ -80,3 +80,8 @@ pub use logger::Logger;
 #[cfg(feature = "sdmmc")]
 pub use sd_log::SdLog;
 pub use statistics::Statistics;
+
+// Its examples are of both crates.
+#[cfg(all(doctest, feature = "sdmmc"))]
+#[doc = include_str!("../../README.md")]
+struct Readme;

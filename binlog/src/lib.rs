@@ -99,7 +99,3 @@ pub use schema::{LogSchema, Logs, Message, Rate, Sink};
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub use writer::{FinishError, LogWriter, SharedWriter, WriteError};
-
-#[cfg(all(doctest, feature = "derive", feature = "std"))]
-#[doc = include_str!("../../README.md")]
-struct Readme;

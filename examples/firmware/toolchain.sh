@@ -43,20 +43,26 @@ add_rustup_target() {
     rustup target add "$1" && has_rustup_target "$1"
 }
 
-# build TARGET FOLDER [ARGUMENT]...: builds FOLDER's package for release, with more arguments for cargo. `built` is then
-# the folder of what was built.
-build() {
+# choose_rust TARGET: sets `rust` to rustup or debian, whichever has the target or can be installed.
+choose_rust() {
     if has_rustup_target "$1"; then
-        build_with_rustup "$@"
+        rust=rustup
     elif has_debian; then
-        build_with_debian "$@"
+        rust=debian
     elif add_rustup_target "$1"; then
-        build_with_rustup "$@"
+        rust=rustup
     elif install "${debian[@]}" && has_debian; then
-        build_with_debian "$@"
+        rust=debian
     else
         fail "no Rust for $1 (rustup target add $1, or apt-get install ${debian[*]})"
     fi
+}
+
+# build TARGET FOLDER [ARGUMENT]...: builds FOLDER's package for release, with more arguments for cargo. `built` is then
+# the folder of what was built.
+build() {
+    choose_rust "$1"
+    "build_with_$rust" "$@"
 }
 
 target_dir_of() {

@@ -38,9 +38,14 @@ impl<E: fmt::Display> fmt::Display for DeviceError<E> {
         match self {
             DeviceError::Card(error) => write!(f, "the card: {error}"),
             DeviceError::Outside { block } => {
-                write!(f, "the file system is damaged: it leads to block {block}, which is not part of it")
+                write!(
+                    f,
+                    "the file system is damaged: it leads to block {block}, which is not part of it; repair or format it"
+                )
             }
-            DeviceError::Endless => f.write_str("the file system is damaged: a directory has no end"),
+            DeviceError::Endless => {
+                f.write_str("the file system is damaged: a directory has no end; repair or format it")
+            }
         }
     }
 }

@@ -78,7 +78,9 @@ impl core::fmt::Display for Unusable {
             Unusable::Unpartitioned => {
                 f.write_str("the card has a file system but no partition table; format it with one")
             }
-            Unusable::NoPartition { partition } => write!(f, "the card has no partition {partition}"),
+            Unusable::NoPartition { partition } => {
+                write!(f, "the card has no partition {partition}; set Options::partition, or format the card as FAT32")
+            }
             Unusable::PartitionType { found } => {
                 write!(f, "the partition is of type 0x{found:02X}, not FAT16 or FAT32; format the card as FAT32")
             }

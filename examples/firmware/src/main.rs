@@ -69,11 +69,12 @@ struct Mark {
 #[entry]
 fn main() -> ! {
     let flags = flags();
-    let Some(board) = Board::take(1000) else { exit(1) };
+    let board = Board::take(1000).expect("the board is taken once");
     // What is logged before the start is ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
     while Clock::now_us() < 10_000 {}
-    let Some(mut flight) = Flight::start(board.card, Options::DEFAULT, Clock::now_us) else { exit(1) };
+    let flight = Flight::start(board.card, Options::DEFAULT, Clock::now_us);
+    let mut flight = flight.expect("there is one flight");
     faults::set_busy(flags.busy);
 
     let mark = |flight: &Flight<_>| Mark {
@@ -81,7 +82,8 @@ fn main() -> ! {
         blocks: flight.card.transfers().written,
         log: flight.card.bytes(),
     };
-    let mut from = None;
+    // From one moment when all is safe to another, so that the beginning of the file and what waits are left out.
+    let (mut from, mut to) = (None, None);
     let mut safe = (None, 0);
     let mut loops = 0;
     let end_us = u64::from(flags.seconds) * 1_000_000;
@@ -103,9 +105,11 @@ fn main() -> ! {
         if let Err(error) = flight.step(now_us) {
             println!("{} ms: {error}", now_us / 1000);
         }
-        // Without the beginning of the file, which is not what the flight costs.
-        if from.is_none() && second >= 1 && flight.is_safe() {
-            from = Some(mark(&flight));
+        if second >= 1 && flight.is_safe() {
+            match from {
+                None => from = Some(mark(&flight)),
+                Some(_) => to = Some(mark(&flight)),
+            }
         }
         let reached = (flight.card.number(), flight.card.bytes());
         if flags.show && flight.is_safe() && reached != safe {
@@ -116,7 +120,6 @@ fn main() -> ! {
         }
     }
     SENSORS.store(0, Ordering::Relaxed);
-    let to = mark(&flight);
     if let Err(error) = flight.land() {
         println!("landing: {error}");
     }
@@ -130,7 +133,7 @@ fn main() -> ! {
     }
     let statistics = LOG.statistics();
     println!("most of the ring in use: {} bytes", statistics.high_water);
-    if let Some(from) = from {
+    if let (Some(from), Some(to)) = (from, to) {
         let bytes = u64::from(to.log.wrapping_sub(from.log));
         let per_kib = |count: u32| u64::from(count) * 1024 / bytes.max(1);
         println!("SPI bytes per KiB logged: {}", per_kib(to.spi.wrapping_sub(from.spi)));
