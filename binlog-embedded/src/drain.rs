@@ -421,8 +421,9 @@ impl OwnRecord {
     fn put<S: LogSchema>(&mut self, message: &S) {
         let (id, payload) = message.record();
         let length = payload.len() + 3;
-        // A record of a message that compiles fits; one that is written by hand may not, and is left out.
-        if let Some(record) = self.bytes.get_mut(..length) {
+        // One of a message that is written by hand and contradicts itself is left out.
+        let sound = length == usize::from(Table::<S>::BY_ID[usize::from(id)].1);
+        if let (true, Some(record)) = (sound, self.bytes.get_mut(..length)) {
             record[..3].copy_from_slice(&[HEAD_BYTES[0], HEAD_BYTES[1], id]);
             record[3..].copy_from_slice(payload);
             self.rest = 0..length;

@@ -314,8 +314,8 @@ impl<C: Counters> State<C> {
 
 /// `None` when a record comes too soon; else the slot to set, and when the next record is due.
 ///
-/// Records a period apart keep their phase, so that jitter doesn't thin them further. A clock that was set back starts
-/// anew.
+/// Records a period apart keep their phase, so that jitter doesn't thin them further. A clock that was set back by more
+/// than a period starts anew; less is two contexts whose records overtake each other.
 fn next_due(due: &[u64], rate: Rate, payload: &[u8]) -> Option<Option<(usize, u64)>> {
     let Some((time, rest)) = payload.split_first_chunk() else { return Some(None) };
     let time = u64::from_le_bytes(*time);
@@ -330,7 +330,7 @@ fn next_due(due: &[u64], rate: Rate, payload: &[u8]) -> Option<Option<(usize, u6
     let Some(&due) = due.get(slot) else { return Some(None) };
     let period = u64::from(rate.period_us);
     match due.checked_sub(time) {
-        Some(ahead) if ahead > 0 && ahead <= period => None,
+        Some(ahead) if ahead > 0 && ahead <= 2 * period => None,
         Some(0) => Some(Some((slot, time.saturating_add(period)))),
         None if time - due < period => Some(Some((slot, due.saturating_add(period)))),
         _ => Some(Some((slot, time.saturating_add(period)))),

@@ -6,12 +6,14 @@ mod error;
 mod folder;
 mod layout;
 mod options;
+mod port;
 
 pub use card::Card;
-pub use device::{DeviceError, Transfers};
+pub use device::DeviceError;
 pub use error::{Cause, Operation, SdError};
 pub use layout::Unusable;
 pub use options::Options;
+pub use port::Transfers;
 
 use crate::Drain;
 use binlog::LogSchema;
@@ -211,7 +213,14 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
-        self.run(drain)?;
+        // Each run may end one log and begin the next.
+        let end = drain.head();
+        loop {
+            self.run(drain)?;
+            if self.log.is_none() || drain.has_passed(end) {
+                break;
+            }
+        }
         drain.report();
         self.run(drain)?;
         if self.log.is_some() {
@@ -239,7 +248,10 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
     /// Which operation failed, and why. The next call looks at the card anew.
     pub fn begin_log(&mut self) -> Result<u32, C> {
         if self.log.is_some() {
-            self.flush()?;
+            if let Err(error) = self.flush() {
+                self.abandon();
+                return Err(error);
+            }
             self.close_log();
         }
         let begun = self.try_begin_log();
@@ -286,8 +298,13 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         };
         self.manager.device(|device| device.begin(Phase::Directory));
         let folder = self.folder(&volume);
-        let number = folder.next_number().map_err(SdError::library(Operation::List, None))?;
-        let number = number.ok_or(SdError { operation: Operation::Create, log: None, cause: Cause::NoNumber })?;
+        let (number, is_free) = folder.next_number().map_err(SdError::library(Operation::List, None))?;
+        if !is_free {
+            let old = folder.find(number).map_err(SdError::library(Operation::List, None))?;
+            let log = Some(number);
+            let old = old.ok_or(SdError { operation: Operation::Create, log, cause: Cause::NoNumber })?;
+            folder.remove(&old).map_err(SdError::library(Operation::Remove, log))?;
+        }
         self.make_room(&volume, number, Operation::Create)?;
         let file = folder.create(number).map_err(|error| match Cause::of(error) {
             // There is room, so what is full is the directory.
@@ -297,10 +314,9 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         let (tail, log) = ([0; 512], Some(number));
         self.log = Some(OpenLog { file, number, blocks: 0, tail, length: 0, tail_is_out: false, changed: false });
         self.rotate = false;
-        match self.folder(&volume).note(number).map_err(Cause::of) {
-            // The names tell nearly as much as the note.
-            Ok(()) | Err(Cause::Full) => {}
-            Err(cause) => return Err(SdError { operation: Operation::NoteLast, log, cause }),
+        // The names tell nearly as much as a note that can't be written, so only the card's own errors count.
+        if let Err(cause @ Cause::Device(_)) = self.folder(&volume).note(number).map_err(Cause::of) {
+            return Err(SdError { operation: Operation::NoteLast, log, cause });
         }
         self.sync().map_err(|cause| SdError { operation: Operation::Create, log, cause })?;
         Ok(number)
@@ -422,6 +438,10 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
             return Err(SdError { operation: Operation::Write, log: None, cause: Cause::Closed });
         };
         let number = log.number;
+        // The library would cut it short in silence.
+        if log.blocks >= u32::MAX / 512 {
+            return Err(SdError { operation: Operation::Write, log: Some(number), cause: Cause::TooLong });
+        }
         // Before anything of it is accepted: a block of a new cluster, for which there has to be room.
         if log.length == 0 && log.blocks % volume.layout.blocks_per_cluster == 0 {
             self.make_room(&volume, number, Operation::Write)?;
@@ -433,7 +453,11 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         log.changed = true;
         if log.length == 512 {
             self.manager.device(|device| device.begin(Phase::Contents));
-            log.put_tail(&self.manager).map_err(SdError::library(Operation::Write, Some(number)))?;
+            if let Err(error) = log.put_tail(&self.manager) {
+                // Not taken: the caller has it still.
+                log.length -= taken;
+                return Err(SdError::library(Operation::Write, Some(number))(error));
+            }
             (log.blocks, log.length, log.tail_is_out) = (log.blocks + 1, 0, false);
         }
         Ok(taken)
@@ -449,10 +473,11 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
             log.put_tail(&self.manager).map_err(Cause::of)?;
             log.tail_is_out = true;
         }
-        log.changed = false;
         self.manager.device(|device| device.begin(Phase::Directory));
         self.manager.flush_file(log.file).map_err(Cause::of)?;
-        self.sync()
+        self.manager.device(Device::sync).map_err(Cause::Device)?;
+        log.changed = false;
+        Ok(())
     }
 }
 

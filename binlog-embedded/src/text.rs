@@ -46,7 +46,11 @@ impl<S: LogSchema + Logs<Msg>, const N: usize> Parts<'_, S, N> {
         let message = Chars::cut(part);
         self.seq = seq.checked_add(1);
         self.length = 0;
-        self.logger.log(&Msg { time_us: self.time_us.into(), id: self.id, seq, message })
+        let taken = self.logger.log(&Msg { time_us: self.time_us.into(), id: self.id, seq, message });
+        if !taken {
+            self.seq = None;
+        }
+        taken
     }
 }
 

@@ -254,6 +254,19 @@ impl RamCard {
         }
     }
 
+    /// Fills what no file has, as a card that was in use before.
+    pub fn fill_free_clusters(&self, byte: u8) {
+        let (start, blocks, fats, _) = self.fat_layout();
+        let boot = self.block(START);
+        let data = start + fats * blocks + u32::from(u16::from_le_bytes([boot[17], boot[18]])) / 16;
+        let per_cluster = u32::from(boot[13]);
+        for (cluster, _) in (0..).zip(self.fat()).filter(|&(cluster, entry)| entry == 0 && cluster < 300) {
+            for i in 0..per_cluster {
+                self.set_block(data + cluster * per_cluster + i, [byte; 512]);
+            }
+        }
+    }
+
     /// The free count that FSInfo claims.
     pub fn claimed_free(&self) -> u32 {
         u32::from_le_bytes(self.block(START + 1)[488..492].try_into().unwrap())

@@ -174,7 +174,7 @@ fn what_the_card_cannot_take_is_counted() {
     let last = drops.filter(|drop| drop.id == <FlightLog as Logs<Imu>>::ID).last().expect("a DROP record");
     assert_eq!({ last.dropped }, busy.counts["IMU"].dropped);
 
-    let failing = fly(&["--fat", "16", "--seconds", "3"], &["fail=500"]);
+    let failing = fly(&["--fat", "32", "--seconds", "3"], &["fail=500"]);
     check(&failing);
 
     let pulled = fly(&["--fat", "32", "--seconds", "6"], &["pull=2"]);

@@ -502,11 +502,12 @@ fn numbers_go_on_where_they_ended_and_wrap() {
     for expected in [1, 2, 3, 4, 5] {
         assert_eq!(begin(&card, 5), Ok(expected));
     }
-    assert_eq!(begin(&card, 5).unwrap_err().cause, Cause::NoNumber);
-    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000001.BIN").unwrap();
-    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000002.BIN").unwrap();
+    // All are taken, so the oldest makes room.
     assert_eq!(begin(&card, 5), Ok(1));
-    // The oldest is 3 now.
+    assert_eq!(begin(&card, 5), Ok(2));
+    card.file_system().root_dir().open_dir("LOGS").unwrap().remove("00000002.BIN").unwrap();
+    card.put_file("LOGS/LASTLOG.TXT", b"1");
+    // The oldest is 3 now. A folder's name is taken, too.
     let mut sink = sd(&card, Options { last_number: 5, free_bytes: u64::MAX, ..OPTIONS });
     let before = card.names("LOGS");
     assert_eq!(before, ["00000001.BIN", "00000003.BIN", "00000004.BIN", "00000005.BIN", "LASTLOG.TXT"]);
@@ -579,6 +580,89 @@ fn read_only_logs_stay() {
     assert_eq!(card.file("LOGS/LASTLOG.TXT").unwrap(), b"3\n");
 }
 
+#[test]
+fn names_that_are_in_the_way_are_passed() {
+    let card = RamCard::formatted(Format::Fat16);
+    // A label like the folder, in the first entry.
+    let root = root_of(&card);
+    let mut bytes = card.block(root);
+    assert!(bytes[0] == 0 || bytes[11] == 0x08);
+    bytes[..12].copy_from_slice(b"LOGS       \x08");
+    card.set_block(root, bytes);
+    assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1));
+    card.file_system().root_dir().create_dir("LOGS/00000002.BIN").unwrap();
+    assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(3));
+    assert_eq!(card.block(root)[..12], *b"LOGS       \x08", "the label");
+    card.check_chains();
+}
+
+/// First block of FAT16's root directory.
+fn root_of(card: &RamCard) -> u32 {
+    let boot = card.block(START);
+    let u16_at = |at: usize| u32::from(u16::from_le_bytes([boot[at], boot[at + 1]]));
+    START + u16_at(14) + u32::from(boot[16]) * u16_at(22)
+}
+
+/// What is kept of a card must not undo what another system did to it meanwhile.
+#[test]
+fn a_card_that_was_in_a_computer_is_looked_at_anew() {
+    for format in [Format::Fat16, Format::Fat32] {
+        for photo in [1, 300, 30_000] {
+            let card = RamCard::formatted(format);
+            let ring = ring();
+            let mut drain = ring.drain().unwrap();
+            let mut sink = sd(&card, OPTIONS);
+            let mut attempts = [0; KINDS];
+            assert!(fly(ring, || sink.run(&mut drain), 0..300, &mut attempts).is_empty());
+            wait(1_000_000);
+            sink.run(&mut drain).unwrap();
+            card.pull();
+            card.put_file("PHOTO.JPG", &vec![0x42; photo]);
+            card.put_file("LOGS/NOTES.TXT", b"keep");
+            // As another system notes what it took.
+            if format == Format::Fat32 {
+                let mut info = card.block(START + 1);
+                info[488..492].copy_from_slice(&card.free_clusters().to_le_bytes());
+                card.set_block(START + 1, info);
+            }
+            card.check_chains();
+            card.put_back();
+            let errors = fly(ring, || sink.run(&mut drain), 300..600, &mut attempts);
+            assert_eq!(errors.len(), 1, "{errors:?}");
+            wait(1_000_000);
+            assert!(fly(ring, || sink.run(&mut drain), 600..900, &mut attempts).is_empty());
+            sink.finish(&mut drain).unwrap();
+            card.check_chains();
+            assert!(card.file("PHOTO.JPG").unwrap() == vec![0x42; photo]);
+            assert_eq!(card.file("LOGS/NOTES.TXT").unwrap(), b"keep");
+            account(ring, &card, attempts);
+        }
+    }
+}
+
+/// Without a drain, too: an error stays one until a new log is begun, and other cards are safe from what is kept.
+#[test]
+fn a_failed_flush_stays_failed_and_harms_no_other_card() {
+    use embedded_io::Write;
+    let card = RamCard::formatted(Format::Fat32);
+    let mut sink = sd(&card, OPTIONS);
+    sink.begin_log().unwrap();
+    sink.write_all(&[7; 3000]).unwrap();
+    card.fail_writes(2);
+    assert!(sink.flush().is_err());
+    assert!(sink.flush().is_err());
+    assert_eq!(sink.begin_log().unwrap_err().operation, Operation::Flush);
+    assert_eq!(sink.begin_log(), Ok(2));
+    sink.write_all(&[7; 3000]).unwrap();
+    let other = RamCard::formatted(Format::Fat16);
+    other.put_file("PHOTO.JPG", &[0x42; 30_000]);
+    card.swap(&other);
+    assert!(sink.begin_log().is_err());
+    assert_eq!(sink.begin_log(), Ok(1));
+    card.check_chains();
+    assert!(card.file("PHOTO.JPG").unwrap() == [0x42; 30_000]);
+}
+
 /// The power goes at every block that is written, before, in the middle of and after it: all that was flushed is there,
 /// and the next boot logs on.
 #[test]
@@ -586,6 +670,7 @@ fn a_power_cut_anywhere_leaves_what_was_flushed() {
     for format in [Format::Fat16, Format::Fat32] {
         // A log that the flight removes to make room, among others.
         let base = RamCard::formatted(format);
+        base.fill_free_clusters(0x45);
         {
             let ring = ring();
             let mut drain = ring.drain().unwrap();
@@ -600,6 +685,32 @@ fn a_power_cut_anywhere_leaves_what_was_flushed() {
         flight_until_cut(&whole_flight, options);
         let writes = whole_flight.writes();
         assert!(writes > 100 && !whole_flight.names("LOGS").contains(&"00000001.BIN".to_owned()), "{writes}");
+        // The first log of a card, whose folder is made, and the one for which the folder grows.
+        let blank = RamCard::formatted(format);
+        let crowded = RamCard::formatted(format);
+        let entries = if format == Format::Fat16 { 64 } else { 16 };
+        for _ in 0..entries - 3 {
+            sd(&crowded, OPTIONS).begin_log().unwrap();
+        }
+        for (card, logs) in [(blank, 0), (crowded, entries - 3)] {
+            card.fill_free_clusters(0x45);
+            for (at, cut) in (0..40).flat_map(|at| [Cut::Before, Cut::Middle, Cut::After].map(|cut| (at, cut))) {
+                let context = format!("{format:?}, {logs} logs, {cut:?} write {at}");
+                let card = card.copy();
+                card.cut_power(at, cut);
+                flight_until_cut(&card, OPTIONS);
+                let card = card.copy();
+                let begun = sd(&card, OPTIONS).begin_log();
+                begun.unwrap_or_else(|error| panic!("{context}: {error}"));
+                card.check_chains();
+                let names = card.names("LOGS");
+                assert!(names.len() <= logs + 3, "{context}: {names:?}");
+                assert!(
+                    names.iter().all(|name| name.ends_with(".BIN") || name == "LASTLOG.TXT"),
+                    "{context}: {names:?}"
+                );
+            }
+        }
         for cut in [Cut::Before, Cut::Middle, Cut::After] {
             for at in 0..writes {
                 let card = base.copy();

@@ -13,6 +13,7 @@
 
 use super::card::Card;
 use super::layout::{self, Layout, Region, Unusable};
+use super::port::{Port, Slot, Transfers};
 use core::cell::RefCell;
 use core::fmt;
 use embedded_sdmmc::{Block, BlockCount, BlockDevice, BlockIdx};
@@ -31,6 +32,8 @@ pub enum DeviceError<E> {
     },
     /// A directory leads back into itself, or is longer than one can be.
     Endless,
+    /// The card that was logged to failed and is not there any more, or not as it was.
+    Changed,
 }
 
 impl<E: fmt::Display> fmt::Display for DeviceError<E> {
@@ -43,6 +46,7 @@ impl<E: fmt::Display> fmt::Display for DeviceError<E> {
                     "the file system is damaged: it leads to block {block}, which is not part of it; repair or format it"
                 )
             }
+            DeviceError::Changed => f.write_str("the card was changed, or written to elsewhere"),
             DeviceError::Endless => {
                 f.write_str("the file system is damaged: a directory has no end; repair or format it")
             }
@@ -51,18 +55,6 @@ impl<E: fmt::Display> fmt::Display for DeviceError<E> {
 }
 
 impl<E: core::error::Error> core::error::Error for DeviceError<E> {}
-
-/// Blocks that were transferred since the sink was made.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Transfers {
-    /// Blocks that were read.
-    pub read: u32,
-    /// Blocks that were written.
-    pub written: u32,
-    /// Transfers that were tried again after an error.
-    pub retried: u32,
-}
 
 /// Blocks that one look through a directory may take: FAT allows 65,536 entries of 32 bytes.
 const LONGEST_DIRECTORY: u32 = 4096;
@@ -76,13 +68,6 @@ pub(crate) enum Phase {
     Contents,
     /// Nothing: the card is gone, and the library is closing its handles.
     Gone,
-}
-
-/// A block that is kept.
-struct Slot {
-    block: [Block; 1],
-    at: Option<u32>,
-    changed: bool,
 }
 
 /// The block device that embedded-sdmmc sees.
@@ -104,17 +89,11 @@ struct Inner<C: Card, const BLOCKS: usize> {
     counted: bool,
     /// Whether FSInfo's count was found to be too high.
     distrusted: bool,
+    /// Blocks of a cluster that a directory just got; they hold zeros.
+    fresh: core::ops::Range<u32>,
     /// Blocks that the look through a directory that is going on may still take.
     left: u32,
     port: Port,
-}
-
-/// What all transfers go through.
-#[derive(Default)]
-struct Port {
-    transfers: Transfers,
-    /// The boot sector, and a sum of its bytes: the volume's serial number is among them.
-    boot: Option<(u32, u32)>,
 }
 
 impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
@@ -133,6 +112,7 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
             free: 0,
             counted: false,
             distrusted: false,
+            fresh: 0..0,
             left: 0,
             port: Port::default(),
         }))
@@ -140,7 +120,7 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
 
     /// Looks at what is in the slot: finds the file system and counts its free clusters.
     pub(crate) fn mount(&mut self, partition: u8) -> Result<Result<Layout, Unusable>, DeviceError<C::Error>> {
-        self.0.get_mut().mount(partition).map_err(DeviceError::Card)
+        self.0.get_mut().mount(partition)
     }
 
     /// Forgets the card and all that has not reached it.
@@ -155,7 +135,7 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
 
     /// Writes all that is kept.
     pub(crate) fn sync(&mut self) -> Result<(), DeviceError<C::Error>> {
-        self.0.get_mut().sync().map_err(DeviceError::Card)
+        self.0.get_mut().sync()
     }
 
     /// Clusters that no file has, as far as FSInfo tells.
@@ -165,7 +145,7 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
 
     /// Makes that count certain, which takes a look through the whole FAT the first time.
     pub(crate) fn recount(&mut self) -> Result<(), DeviceError<C::Error>> {
-        self.0.get_mut().recount().map_err(DeviceError::Card)
+        self.0.get_mut().recount()
     }
 
     /// Notes that the card was full although clusters were left: they are counted at the next mount.
@@ -176,12 +156,12 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
     /// Frees the clusters of a chain from its first one on. Call it when the file's directory entry is gone from the card; a
     /// power cut in between leaves clusters that nobody has, not a file with clusters that are another's.
     pub(crate) fn free_chain(&mut self, first: u32) -> Result<(), DeviceError<C::Error>> {
-        self.0.get_mut().free_chain(first).map_err(DeviceError::Card)
+        self.0.get_mut().free_chain(first)
     }
 
     /// The first cluster of the file whose directory entry stands there.
     pub(crate) fn first_cluster(&mut self, block: u32, offset: u32) -> Result<u32, DeviceError<C::Error>> {
-        self.0.get_mut().first_cluster(block, offset as usize).map_err(DeviceError::Card)
+        self.0.get_mut().first_cluster(block, offset as usize)
     }
 
     /// Whether what a directory entry stands for begins at a cluster.
@@ -223,12 +203,8 @@ impl<C: Card, const BLOCKS: usize> BlockDevice for Device<C, BLOCKS> {
     }
 }
 
-impl Slot {
-    const EMPTY: Slot = Slot { block: [Block { contents: [0; 512] }], at: None, changed: false };
-}
-
 impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
-    fn mount(&mut self, partition: u8) -> Result<Result<Layout, Unusable>, C::Error> {
+    fn mount(&mut self, partition: u8) -> Result<Result<Layout, Unusable>, DeviceError<C::Error>> {
         self.forget();
         self.begin(Phase::Directory);
         self.load_directory(0)?;
@@ -241,7 +217,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
             Ok(layout) => layout,
             Err(unusable) => return Ok(Err(unusable)),
         };
-        self.port.boot = Some((place.0, sum(&self.directory.block[0])));
+        self.port.witness_boot(&self.directory, layout.kind);
         let mut hint = None;
         if let Some(info) = layout.info {
             self.port.fill(&self.card, &mut self.info, info)?;
@@ -262,7 +238,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
     }
 
     /// Counts the free clusters, where FSInfo was believed so far.
-    fn recount(&mut self) -> Result<(), C::Error> {
+    fn recount(&mut self) -> Result<(), DeviceError<C::Error>> {
         match self.layout {
             Some(layout) if !self.counted => {
                 // What was changed is on the card then, and the buffer is empty.
@@ -280,9 +256,10 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
 
     fn forget(&mut self) {
         self.layout = None;
-        self.port.boot = None;
+        self.port.forget();
         self.phase = Phase::Gone;
         self.buffered = 0;
+        self.fresh = 0..0;
         for slot in [&mut self.fat, &mut self.directory, &mut self.info] {
             (slot.at, slot.changed) = (None, false);
         }
@@ -290,7 +267,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
     }
 
     /// Looks through the whole FAT, into the buffer, which is empty.
-    fn count_free(&mut self, layout: &Layout) -> Result<(), C::Error> {
+    fn count_free(&mut self, layout: &Layout) -> Result<(), DeviceError<C::Error>> {
         let mut free = 0;
         let mut at = layout.fat;
         let end = layout.fat + layout.fat_blocks;
@@ -319,7 +296,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         }
         match self.layout.map(|layout| (layout.region(at), layout)) {
             Some((Region::Fat, layout)) => {
-                self.load_fat(at).map_err(DeviceError::Card)?;
+                self.load_fat(at)?;
                 block.copy_from_slice(&self.fat.block[0][..]);
                 let (entries, rest) = block.split_at_mut(layout.entry_bytes(at));
                 rest.fill(0xFF);
@@ -333,13 +310,16 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
             // The rest of a block of which the log writes the beginning.
             Some((Region::Contents, _)) if self.phase == Phase::Contents => block.fill(0),
             // The partition table and the boot sector are read once more by the library.
-            Some((Region::Foreign, _)) if at != 0 && self.port.boot.is_none_or(|boot| boot.0 != at) => {
+            Some((Region::Foreign, _)) if at != 0 && !self.port.is_boot(at) => {
                 return Err(DeviceError::Outside { block: at });
             }
             _ => {
                 self.left = self.left.checked_sub(1).ok_or(DeviceError::Endless)?;
-                self.load_directory(at).map_err(DeviceError::Card)?;
+                self.load_directory(at)?;
                 block.copy_from_slice(&self.directory.block[0][..]);
+                if self.layout.is_some_and(|layout| layout.region(at) == Region::Contents) {
+                    labels(block).for_each(|entry| entry[0] = HIDDEN);
+                }
             }
         }
         Ok(())
@@ -354,7 +334,10 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         match layout.region(at) {
             Region::Foreign => return Err(DeviceError::Outside { block: at }),
             Region::Fat => {
-                self.load_fat(at).map_err(DeviceError::Card)?;
+                self.load_fat(at)?;
+                if self.phase == Phase::Directory {
+                    self.clear_new_clusters(&layout, block, at)?;
+                }
                 let entries = layout.entry_bytes(at);
                 let kept = &mut self.fat.block[0][..entries];
                 self.free -= free_entries(&layout, kept).min(self.free);
@@ -369,11 +352,24 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
                 self.info.block[0][492..496].copy_from_slice(&block[492..496]);
                 self.info.changed |= self.info.at.is_some();
             }
-            Region::Contents if self.phase == Phase::Contents => self.put(block, at).map_err(DeviceError::Card)?,
+            Region::Contents if self.phase == Phase::Contents => self.put(block, at)?,
+            Region::Contents if self.fresh.contains(&at) => {
+                // A new directory's entries reach the card before the FAT and the parent speak of it.
+                if block.iter().any(|&byte| byte != 0) {
+                    self.put(block, at)?;
+                }
+            }
             Region::Contents => {
+                let mut block = block.clone();
+                if labels(&mut block).any(|entry| entry[0] == HIDDEN) {
+                    self.load_directory(at)?;
+                    for (entry, kept) in labels(&mut block).zip(labels(&mut self.directory.block[0])) {
+                        entry[0] = kept[0];
+                    }
+                }
                 if self.directory.at != Some(at) {
                     if self.directory.changed || self.buffered(at).is_some() {
-                        self.sync().map_err(DeviceError::Card)?;
+                        self.sync()?;
                     }
                     self.directory.at = Some(at);
                 }
@@ -384,13 +380,34 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         Ok(())
     }
 
+    /// Zeros the clusters that a directory is about to get, before a block of the FAT says so: what was in them would be
+    /// taken for entries after a power cut.
+    fn clear_new_clusters(&mut self, layout: &Layout, block: &Block, at: u32) -> Result<(), DeviceError<C::Error>> {
+        let size = layout.kind.entry_size();
+        let entries = self.fat.block[0].chunks_exact(size).zip(block.chunks_exact(size));
+        let mut entries = entries.map(|(old, new)| layout.kind.value(old) == 0 && layout.kind.value(new) != 0);
+        let Some(index) = entries.position(|is_new| is_new) else { return Ok(()) };
+        let cluster = (at - layout.fat) * (512 / size as u32) + index as u32;
+        let Some(blocks) = layout.blocks_of(cluster) else { return Ok(()) };
+        self.write_buffer()?;
+        self.buffer.iter_mut().for_each(|block| block.fill(0));
+        let mut at = blocks.start;
+        while at < blocks.end {
+            let count = ((blocks.end - at) as usize).min(BLOCKS);
+            self.port.write(&self.card, &self.buffer[..count], at)?;
+            at += count as u32;
+        }
+        self.fresh = blocks;
+        Ok(())
+    }
+
     fn buffered(&mut self, at: u32) -> Option<&mut Block> {
         let i = at.checked_sub(self.buffer_at)? as usize;
         self.buffer[..self.buffered].get_mut(i)
     }
 
     /// Puts a block of contents into the buffer, for which it makes room.
-    fn put(&mut self, block: &Block, at: u32) -> Result<(), C::Error> {
+    fn put(&mut self, block: &Block, at: u32) -> Result<(), DeviceError<C::Error>> {
         if let Some(buffered) = self.buffered(at) {
             buffered.copy_from_slice(&block[..]);
             return Ok(());
@@ -406,7 +423,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         Ok(())
     }
 
-    fn load_fat(&mut self, at: u32) -> Result<(), C::Error> {
+    fn load_fat(&mut self, at: u32) -> Result<(), DeviceError<C::Error>> {
         if self.fat.at == Some(at) {
             return Ok(());
         }
@@ -414,7 +431,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         self.port.fill(&self.card, &mut self.fat, at)
     }
 
-    fn load_directory(&mut self, at: u32) -> Result<(), C::Error> {
+    fn load_directory(&mut self, at: u32) -> Result<(), DeviceError<C::Error>> {
         if self.directory.at == Some(at) {
             return Ok(());
         }
@@ -424,17 +441,20 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         self.port.fill(&self.card, &mut self.directory, at)
     }
 
-    fn sync(&mut self) -> Result<(), C::Error> {
+    fn sync(&mut self) -> Result<(), DeviceError<C::Error>> {
         self.write_buffer()?;
         self.write_fat()?;
         if self.info.changed {
             self.info.block[0][488..492].copy_from_slice(&self.free.to_le_bytes());
             self.port.save(&self.card, &mut self.info, 0)?;
         }
-        self.port.save(&self.card, &mut self.directory, 0)
+        self.port.save(&self.card, &mut self.directory, 0)?;
+        self.port.witness(&self.fat, &self.info, &self.directory);
+        self.fresh = 0..0;
+        Ok(())
     }
 
-    fn write_buffer(&mut self) -> Result<(), C::Error> {
+    fn write_buffer(&mut self) -> Result<(), DeviceError<C::Error>> {
         if self.buffered > 0 {
             self.port.write(&self.card, &self.buffer[..self.buffered], self.buffer_at)?;
             self.buffered = 0;
@@ -442,7 +462,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         Ok(())
     }
 
-    fn write_fat(&mut self) -> Result<(), C::Error> {
+    fn write_fat(&mut self) -> Result<(), DeviceError<C::Error>> {
         let copy = match self.layout {
             Some(layout) if layout.fats == 2 => layout.fat_blocks,
             _ => 0,
@@ -450,7 +470,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         self.port.save(&self.card, &mut self.fat, copy)
     }
 
-    fn free_chain(&mut self, first: u32) -> Result<(), C::Error> {
+    fn free_chain(&mut self, first: u32) -> Result<(), DeviceError<C::Error>> {
         let Some(layout) = self.layout else { return Ok(()) };
         let mut cluster = first;
         // A chain that bites its own tail ends at the entry that is free already.
@@ -474,7 +494,7 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         Ok(())
     }
 
-    fn first_cluster(&mut self, block: u32, offset: usize) -> Result<u32, C::Error> {
+    fn first_cluster(&mut self, block: u32, offset: usize) -> Result<u32, DeviceError<C::Error>> {
         self.load_directory(block)?;
         let entry: &[u8] = self.directory.block[0].get(offset..offset + 32).unwrap_or(&[0; 32]);
         let low = u32::from(u16::from_le_bytes([entry[26], entry[27]]));
@@ -485,6 +505,16 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
             _ => low,
         })
     }
+}
+
+/// What stands in place of the first letter of a volume's label. The library would take a label that is called like the
+/// folder for it.
+const HIDDEN: u8 = 0x01;
+
+/// The entries of a directory's block that are a label: attribute 8, alone or not, but not that of a long name.
+fn labels(block: &mut Block) -> impl Iterator<Item = &mut [u8]> {
+    let entries = block.contents.chunks_exact_mut(32);
+    entries.filter(|entry| entry[0] != 0 && entry[0] != 0xE5 && entry[11] & 0x08 != 0 && entry[11] & 0x3F != 0x0F)
 }
 
 fn free_entries(layout: &Layout, entries: &[u8]) -> u32 {
@@ -499,65 +529,6 @@ fn end_at_nonsense(layout: &Layout, entries: &mut [u8]) {
         let value = layout.kind.value(entry);
         if value != 0 && !layout.kind.is_mark(value) && layout.entry(value).is_none() {
             entry.fill(0xFF);
-        }
-    }
-}
-
-fn sum(block: &Block) -> u32 {
-    // FNV-1a.
-    block.iter().fold(0x811C_9DC5, |sum, &byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
-}
-
-impl Port {
-    /// Reads a block into a slot whose own is on the card.
-    fn fill<C: Card>(&mut self, card: &C, slot: &mut Slot, at: u32) -> Result<(), C::Error> {
-        slot.at = None;
-        self.read(card, &mut slot.block, at)?;
-        slot.at = Some(at);
-        Ok(())
-    }
-
-    /// Writes a slot that was changed, and once more `copy` blocks behind.
-    fn save<C: Card>(&mut self, card: &C, slot: &mut Slot, copy: u32) -> Result<(), C::Error> {
-        if let (true, Some(at)) = (slot.changed, slot.at) {
-            self.write(card, &slot.block, at)?;
-            if copy > 0 {
-                self.write(card, &slot.block, at + copy)?;
-            }
-            slot.changed = false;
-        }
-        Ok(())
-    }
-
-    fn read<C: Card>(&mut self, card: &C, blocks: &mut [Block], at: u32) -> Result<(), C::Error> {
-        if let Err(error) = card.read(blocks, BlockIdx(at)) {
-            self.recover(card, error)?;
-            card.read(blocks, BlockIdx(at))?;
-        }
-        self.transfers.read = self.transfers.read.wrapping_add(blocks.len() as u32);
-        Ok(())
-    }
-
-    fn write<C: Card>(&mut self, card: &C, blocks: &[Block], at: u32) -> Result<(), C::Error> {
-        if let Err(error) = card.write(blocks, BlockIdx(at)) {
-            self.recover(card, error)?;
-            card.write(blocks, BlockIdx(at))?;
-        }
-        self.transfers.written = self.transfers.written.wrapping_add(blocks.len() as u32);
-        Ok(())
-    }
-
-    /// Makes the card ready for a second try, which a block that was hit by noise needs. Not without initialising it:
-    /// after a failed multi-block write, embedded-sdmmc's next write would land where that one was to go. And not if
-    /// another card is there now.
-    fn recover<C: Card>(&mut self, card: &C, error: C::Error) -> Result<(), C::Error> {
-        let Some((at, expected)) = self.boot else { return Err(error) };
-        card.forget();
-        let mut boot = [Block { contents: [0; 512] }];
-        self.transfers.retried = self.transfers.retried.wrapping_add(1);
-        match card.read(&mut boot, BlockIdx(at)) {
-            Ok(()) if sum(&boot[0]) == expected => Ok(()),
-            _ => Err(error),
         }
     }
 }

@@ -54,7 +54,9 @@ pub enum Cause<E: Error> {
     Full,
     /// The directory has no room for another entry: FAT16's root has a fixed size.
     DirectoryFull,
-    /// All numbers of logs are taken.
+    /// A file on FAT ends at 4 GiB.
+    TooLong,
+    /// All numbers of logs are taken, and the oldest log is read-only.
     NoNumber,
     /// There is no open log to write to.
     Closed,
@@ -97,7 +99,8 @@ impl<E: Error> fmt::Display for SdError<E> {
             Cause::Unusable(why) => why.fmt(f),
             Cause::Full => f.write_str("the card is full, and there is no old log that may be removed; lower Options::free_bytes or empty the card"),
             Cause::DirectoryFull => f.write_str("its directory is full; remove files or log to a folder"),
-            Cause::NoNumber => f.write_str("all numbers are taken; remove old logs"),
+            Cause::TooLong => f.write_str("a file has at most 4 GiB; begin another log"),
+            Cause::NoNumber => f.write_str("all numbers are taken, and the oldest log is read-only; remove old logs"),
             Cause::Closed => f.write_str("no log is open; begin_log begins one"),
             Cause::Folder => f.write_str("it has a name of 1 to 8 letters, digits, `_` or `-`, and is no file"),
             Cause::FileSystem(error) => error.fmt(f),

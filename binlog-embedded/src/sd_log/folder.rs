@@ -56,12 +56,13 @@ pub(super) struct Folder<'a, C: Card, T: TimeSource, const BLOCKS: usize> {
 }
 
 impl<C: Card, T: TimeSource, const BLOCKS: usize> Folder<'_, C, T, BLOCKS> {
-    /// The number for a new log: the one after the newest log's, where no file has it. `None` when all are taken.
+    /// The number for a new log: the one after the newest log's, past those that are taken. Where all are, that of the
+    /// oldest log, and `false`.
     ///
     /// `LASTLOG.TXT` says which is the newest; it may be missing, or a power cut came before it was written.
-    pub(super) fn next_number(&self) -> Result<Option<u32>, FatError<C>> {
+    pub(super) fn next_number(&self) -> Result<(u32, bool), FatError<C>> {
         let mut highest = 0;
-        self.each_log(|number, _| {
+        self.each_name(|number, _| {
             if number <= self.last_number {
                 highest = highest.max(number);
             }
@@ -73,11 +74,12 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> Folder<'_, C, T, BLOCKS> {
             None if highest == self.last_number => self.last_number,
             None => highest,
         };
-        // Past the logs that follow, of which a pass over the folder finds 64 at a time.
+        let newest = last;
+        // Past the names that follow, of which a pass over the folder finds 64 at a time.
         let mut passed = 0;
         loop {
             let mut taken = 0u64;
-            self.each_log(|number, _| {
+            self.each_name(|number, _| {
                 if number <= self.last_number
                     && let ahead @ 1..=64 = self.distance(last, number)
                 {
@@ -87,11 +89,11 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> Folder<'_, C, T, BLOCKS> {
             let ones = taken.trailing_ones();
             passed += u64::from(ones);
             last = self.after(last, ones);
-            if ones < 64 && passed < u64::from(self.last_number) {
-                return Ok(Some(self.after(last, 1)));
-            }
             if passed >= u64::from(self.last_number) {
-                return Ok(None);
+                return Ok((self.after(newest, 1), false));
+            }
+            if ones < 64 {
+                return Ok((self.after(last, 1), true));
             }
         }
     }
@@ -105,6 +107,17 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> Folder<'_, C, T, BLOCKS> {
     fn after(&self, from: u32, ahead: u32) -> u32 {
         ((u64::from(from) + u64::from(ahead) + u64::from(self.last_number) - 1) % u64::from(self.last_number)) as u32
             + 1
+    }
+
+    /// A log by its number, unless it is read-only.
+    pub(super) fn find(&self, wanted: u32) -> Result<Option<Old>, FatError<C>> {
+        let mut found = None;
+        self.each_log(|number, entry| {
+            if number == wanted && !entry.attributes.is_read_only() {
+                found = Some(Old { number, block: entry.entry_block.0, offset: entry.entry_offset });
+            }
+        })?;
+        Ok(found)
     }
 
     /// The oldest log but one, which is `current`. Logs that are read-only are somebody's to keep.
@@ -190,12 +203,18 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> Folder<'_, C, T, BLOCKS> {
     }
 
     fn each_log(&self, mut visit: impl FnMut(u32, &embedded_sdmmc::DirEntry)) -> Result<(), FatError<C>> {
+        self.each_name(|number, entry| {
+            if !entry.attributes.is_directory() {
+                visit(number, entry);
+            }
+        })
+    }
+
+    /// Everything that has a log's name: a folder may have one.
+    fn each_name(&self, mut visit: impl FnMut(u32, &embedded_sdmmc::DirEntry)) -> Result<(), FatError<C>> {
         self.begin();
         self.manager.iterate_dir(self.directory, |entry| {
-            if !entry.attributes.is_directory()
-                && !entry.attributes.is_volume()
-                && let Some(number) = number(&entry.name)
-            {
+            if let (false, Some(number)) = (entry.attributes.is_volume(), number(&entry.name)) {
                 visit(number, entry);
             }
             ControlFlow::Continue(())

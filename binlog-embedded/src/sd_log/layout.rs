@@ -180,12 +180,12 @@ impl Layout {
         if kind == Kind::Fat32 && !(2..clusters + 2).contains(&root) {
             return Err(not("its boot sector is damaged: the root directory has no place"));
         }
-        let fat = start + reserved;
-        // Smaller than `end`, or the data blocks would not have been counted.
-        let data = fat + fats * fat_blocks + root_blocks;
-        if end <= data {
+        if u64::from(start) + before >= u64::from(end) {
             return Err(not("its boot sector says more blocks than the partition has"));
         }
+        // Both are smaller than `end` now.
+        let fat = start + reserved;
+        let data = fat + fats * fat_blocks + root_blocks;
         // A partition that is shorter than its file system: the rest is another's.
         let clusters = clusters.min((end - data) / blocks_per_cluster);
         Ok(Layout { kind, fat, fat_blocks, fats, info, data, clusters, blocks_per_cluster, end })
@@ -211,6 +211,13 @@ impl Layout {
 
     pub(crate) fn bytes_per_cluster(&self) -> u32 {
         self.blocks_per_cluster * 512
+    }
+
+    /// Where a cluster is; `None` for what is no cluster.
+    pub(crate) fn blocks_of(&self, cluster: u32) -> Option<core::ops::Range<u32>> {
+        self.entry(cluster)?;
+        let start = self.data + (cluster - 2) * self.blocks_per_cluster;
+        Some(start..start + self.blocks_per_cluster)
     }
 
     /// Block of the FAT and offset in it of a cluster's entry; `None` for what is no cluster.
