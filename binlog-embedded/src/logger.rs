@@ -35,7 +35,7 @@ use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Message, Rate, S
 ///
 /// [`log`](Logger::log) runs in a critical section ([`critical_section`], whose implementation the program chooses: on a
 /// single core it masks interrupts). It copies at most 255 bytes, so its time is bounded; it allocates nothing, formats
-/// nothing and never waits. It may be called from main, tasks and interrupts of any priority that the critical section
+/// nothing and never waits for room; on several cores it waits for another core's critical section. It may be called from main, tasks and interrupts of any priority that the critical section
 /// masks; not from an NMI or a fault handler. `N` is a power of two from 512 bytes to 1 GiB.
 ///
 /// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring is
@@ -236,7 +236,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         }
     }
 
-    /// What takes the records out. `None` while there is another: a ring has one drain at a time.
+    /// What takes the records out. `None` while there is another, and for ever after one that was forgotten
+    /// ([`core::mem::forget`]): a ring has one drain at a time.
     pub fn drain(&self) -> Option<Drain<'_, S, N>> {
         Drain::of(self)
     }

@@ -26,7 +26,9 @@ mod target {
 
     pub(crate) struct Ring<const N: usize>(UnsafeCell<[u8; N]>);
 
-    // SAFETY: the bytes are reached by `put` and `slice` alone, whose callers own disjoint parts.
+    // SAFETY: the bytes are reached by `put` and `slice` alone. `Logger::log` puts where head and tail say that nothing is in
+    // use, `Drain` takes a slice of what is, and both come by head and tail in a critical section; so their parts are
+    // disjoint.
     unsafe impl<const N: usize> Sync for Ring<N> {}
 
     impl<const N: usize> Ring<N> {
@@ -104,7 +106,8 @@ mod target {
     unsafe fn copy(from: &[u8], to: *mut u8) {
         let word = |i: usize| {
             compiler_fence(Ordering::SeqCst);
-            // SAFETY: see where it's called: four bytes from `i` on are inside of `from`, and of what is written.
+            // SAFETY: both calls keep `i + 4 <= from.len()`, so these four bytes are inside of `from`, and of as many that
+            // may be written from `to` on. Neither needs an alignment.
             unsafe { to.add(i).cast::<u32>().write_unaligned(from.as_ptr().add(i).cast::<u32>().read_unaligned()) };
         };
         let mut i = 0;
@@ -118,7 +121,7 @@ mod target {
         } else {
             while i < from.len() {
                 compiler_fence(Ordering::SeqCst);
-                // SAFETY: `i` is inside of both.
+                // SAFETY: `i < from.len()`, and as many bytes may be written.
                 unsafe { to.add(i).write(from[i]) };
                 i += 1;
             }

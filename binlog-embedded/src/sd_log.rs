@@ -184,8 +184,10 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
             let pending = bytes.wrapping_sub(self.flushed_bytes);
             let elapsed = now_us.wrapping_sub(self.flushed_us);
             if drain.is_dirty() && (pending >= self.options.flush_bytes || elapsed >= self.options.flush_us) {
+                // What is safe ends with a record.
+                drain.end_record(self)?;
                 drain.flush(self)?;
-                (self.flushed_us, self.flushed_bytes) = (now_us, bytes);
+                (self.flushed_us, self.flushed_bytes) = (now_us, self.bytes());
             }
             let ends = self.rotate || bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
             // However small a log is to be, it gets beyond its beginning.

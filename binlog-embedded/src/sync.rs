@@ -20,8 +20,9 @@ mod target {
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
             critical_section::with(|_| {
-                // SAFETY: no other context is in a critical section, and `f` opens none on the same value (above; the
-                // callers in this crate only compute and copy).
+                // SAFETY: no other context is in a critical section, and `f` opens none on the same value (above). The
+                // callers, all in this crate, only compute and copy: what they call is theirs or of `binlog::Counters`,
+                // which is sealed.
                 f(unsafe { &mut *self.0.get() })
             })
         }

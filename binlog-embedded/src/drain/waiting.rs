@@ -58,8 +58,29 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         Ok(())
     }
 
+    /// Hands on what the ring held when it was called, as [`catch_up`](Drain::catch_up) does.
+    ///
+    /// # Errors
+    ///
+    /// The writer's.
+    pub async fn catch_up_async<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
+        let head = self.head();
+        let mut total = 0;
+        loop {
+            match self.step_async(writer).await? {
+                0 => return Ok(total),
+                taken => total += taken,
+            }
+            if self.has_passed(head) {
+                return Ok(total);
+            }
+        }
+    }
+
     /// Hands on all records as they come, for ever, and flushes after so many bytes. Dropping the future loses nothing, so
-    /// it may be raced against what ends a flight; [`finish_async`](Drain::finish_async) comes after it.
+    /// it may be raced against what ends a flight; [`finish_async`](Drain::finish_async) comes after it. Fewer bytes than
+    /// `flush_bytes` wait for as long as no more is logged; a program that can't have that races it against a timer and
+    /// flushes.
     ///
     /// # Errors
     ///
@@ -87,13 +108,9 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     ///
     /// The writer's.
     pub async fn finish_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
-        for report in [false, true] {
-            if report {
-                self.report();
-            }
-            let head = self.head();
-            while self.step_async(writer).await? > 0 && !self.has_passed(head) {}
-        }
+        self.catch_up_async(writer).await?;
+        self.report();
+        self.catch_up_async(writer).await?;
         self.flush_async(writer).await
     }
 }
