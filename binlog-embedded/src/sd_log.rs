@@ -138,6 +138,9 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
                 return Ok(());
             }
             self.begin(drain, now_us)?;
+        } else if drain.bytes() != self.bytes() {
+            // Another drain than the log was begun with, which would put a preamble into the middle of it.
+            self.begin(drain, now_us)?;
         }
         let outcome = self.move_records(drain, now_us);
         if let Err(error) = &outcome {

@@ -581,6 +581,23 @@ fn read_only_logs_stay() {
 }
 
 #[test]
+fn another_drain_gets_another_log() {
+    let card = RamCard::formatted(Format::Fat32);
+    let ring = ring();
+    let mut sink = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    for log in 1..=3 {
+        let mut drain = ring.drain().unwrap();
+        assert!(fly(ring, || sink.run(&mut drain), 0..200, &mut attempts).is_empty());
+        assert_eq!(sink.number(), Some(log));
+        sink.run(&mut drain).unwrap();
+    }
+    let mut drain = ring.drain().unwrap();
+    sink.finish(&mut drain).unwrap();
+    account(ring, &card, attempts);
+}
+
+#[test]
 fn names_that_are_in_the_way_are_passed() {
     let card = RamCard::formatted(Format::Fat16);
     // A label like the folder, in the first entry.
