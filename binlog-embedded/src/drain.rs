@@ -394,17 +394,6 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         slice[0]
     }
 
-    /// Changes a message's counts; true from `change` puts it on the list of those to report.
-    fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
-        self.logger.state.with(|state| {
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
-                && change(tally)
-            {
-                state.to_report[index / 32 % 8] |= 1 << (index % 32);
-            }
-        });
-    }
-
     fn flushed(&mut self) {
         if core::mem::take(&mut self.dirty) {
             for index in 0..S::MESSAGES.len() {
@@ -448,8 +437,23 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
     /// The rest of a record whose beginning is in a file that nobody goes on with.
     fn abandon_record(&mut self) {
         if let Some(Current { index, left }) = self.current.take() {
-            self.release(left, index, |tally| tally.lost = tally.lost.wrapping_add(1));
+            self.release(left, index, |_| {});
+            self.tally(index, |tally| {
+                tally.lost = tally.lost.wrapping_add(1);
+                true
+            });
         }
+    }
+
+    /// Changes a message's counts; true from `change` puts it on the list of those to report.
+    fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
+        self.logger.state.with(|state| {
+            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
+                && change(tally)
+            {
+                state.to_report[index / 32 % 8] |= 1 << (index % 32);
+            }
+        });
     }
 }
 
