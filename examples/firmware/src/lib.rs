@@ -46,7 +46,7 @@ pub fn interrupt(time_us: u64, sensors: u8) {
     for instance in 0..sensors {
         log(&sensors::imu(time_us, instance));
     }
-    if time_us / 1000 % 2 == 0 {
+    if (time_us / 1000).is_multiple_of(2) {
         log(&sensors::roll_rate(time_us));
     }
 }
