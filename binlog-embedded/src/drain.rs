@@ -13,8 +13,8 @@ use reports::Reports;
 
 /// Takes the records out of a [`Logger`]'s ring and hands them to any [`embedded_io::Write`]: a file, a UART, a socket.
 ///
-/// Every file begins with the schema's preamble, then with what the prologue gives. [`catch_up`](Drain::catch_up) hands on
-/// what there is; a writer that takes few bytes at a time, or none for a while, is served piece by piece: each
+/// Every file begins with the schema's preamble, then with what the prologue gives. [`catch_up`](Drain::catch_up) hands
+/// on what there is; a writer that takes few bytes at a time, or none for a while, is served piece by piece: each
 /// [`step`](Drain::step) goes on where the last one ended.
 ///
 /// ```
@@ -119,8 +119,8 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
         })
     }
 
-    /// The same drain with what follows the preamble in every file: the `i`th record for 0, 1, 2 and so on, until `None`.
-    /// Readers want the parameters, the firmware's name as MSG and the mode there.
+    /// The same drain with what follows the preamble in every file: the `i`th record for 0, 1, 2 and so on, until
+    /// `None`. Readers want the parameters, the firmware's name as MSG and the mode there.
     pub fn with_prologue<P: FnMut(usize) -> Option<S>>(self, prologue: P) -> Drain<'a, S, N, P> {
         let drain = ManuallyDrop::new(self);
         // What is copied owns nothing, and the ring stays this drain's.
@@ -140,12 +140,12 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
 }
 
 impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S, N, P> {
-    /// Hands on what the ring held when it was called, and before it the file's beginning where that is still to come. What
-    /// is logged meanwhile may stay, or a writer that is slower than the loggers would never see the end of it. Returns how
-    /// many bytes the writer took; it ends early when the writer takes none.
+    /// Hands on what the ring held when it was called, and before it the file's beginning where that is still to come.
+    /// What is logged meanwhile may stay, or a writer that is slower than the loggers would never see the end of it.
+    /// Returns how many bytes the writer took; it ends early when the writer takes none.
     ///
-    /// What was handed on is safe after a [`flush`](Drain::flush); a [`restart`](Drain::restart) before that counts it as
-    /// lost.
+    /// What was handed on is safe after a [`flush`](Drain::flush); a [`restart`](Drain::restart) before that counts it
+    /// as lost.
     ///
     /// # Errors
     ///
@@ -164,8 +164,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
     }
 
-    /// Ends a file: hands on what the ring holds and the last statistics, and flushes. [`Logger::stop`] before it, or some
-    /// of what is logged meanwhile stays in the ring.
+    /// Ends a file: hands on what the ring holds and the last statistics, and flushes. [`Logger::stop`] before it, or
+    /// some of what is logged meanwhile stays in the ring.
     ///
     /// # Errors
     ///
@@ -211,8 +211,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         Ok(())
     }
 
-    /// Begins a file anew, with preamble and prologue. Records that were handed on and not flushed count as lost, and so
-    /// does the one of which a part was.
+    /// Begins a file anew, with preamble and prologue. Records that were handed on and not flushed count as lost, and
+    /// so does the one of which a part was.
     pub fn restart(&mut self) {
         self.abandon_record();
         if core::mem::take(&mut self.dirty) {

@@ -35,14 +35,15 @@ use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Message, Rate, S
 ///
 /// [`log`](Logger::log) runs in a critical section ([`critical_section`], whose implementation the program chooses: on a
 /// single core it masks interrupts). It copies at most 255 bytes, so its time is bounded; it allocates nothing, formats
-/// nothing and never waits for room; on several cores it waits for another core's critical section. It may be called from main, tasks and interrupts of any priority that the critical section
-/// masks; not from an NMI or a fault handler. `N` is a power of two from 512 bytes to 1 GiB.
+/// nothing and never waits for room; on several cores it waits for another core's critical section. It may be called
+/// from main, tasks and interrupts of any priority that the critical section masks; not from an NMI or a fault handler.
+/// `N` is a power of two from 512 bytes to 1 GiB.
 ///
-/// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring is
-/// nearly full, the last [`reserve`](Logger::set_reserve) bytes are kept for messages that the schema marks
+/// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring
+/// is nearly full, the last [`reserve`](Logger::set_reserve) bytes are kept for messages that the schema marks
 /// `#[log(critical)]`.
-// The order of the fields: the state before the ring, and in it first what every `log` reads, so that a Cortex-M reaches
-// it by the address of the logger and an offset that fits into the instruction.
+// The order of the fields: the state before the ring, and in it first what every `log` reads, so that a Cortex-M
+// reaches it by the address of the logger and an offset that fits into the instruction.
 #[repr(C)]
 pub struct Logger<S: LogSchema, const N: usize> {
     pub(crate) state: Locked<State<S::Counters>>,
@@ -126,8 +127,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     #[cfg(loom)]
     new!();
 
-    /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics. It has
-    /// to run already, and is asked from whatever context logs a text or drains.
+    /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics. It
+    /// has to run already, and is asked from whatever context logs a text or drains.
     pub fn start(&self, clock: fn() -> u64) {
         self.state.with(|state| {
             state.clock = Some(clock);
@@ -205,8 +206,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
             if used + length as u32 > limit || state.is_masked(index) || !sound {
                 return state.refuse(index, Refused::Full);
             }
-            // SAFETY: from tail to tail + N the bytes are the producer's where they are not in use, `length` of them are
-            // not, since `limit` is N at most, and the critical section lets one producer in at a time.
+            // SAFETY: from tail to tail + N the bytes are the producer's where they are not in use, `length` of them
+            // are not, since `limit` is N at most, and the critical section lets one producer in at a time.
             unsafe { self.ring.put(state.head, <S as Logs<M>>::ID, payload) };
             state.head = state.head.wrapping_add(length as u32);
             if let Some((slot, time)) = due

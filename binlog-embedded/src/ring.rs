@@ -1,8 +1,8 @@
 //! The bytes of the ring: whole records, end to end, as they go into the file.
 //!
-//! Positions are free-running: bytes since the start, modulo 2³². Who owns which bytes is decided by head and tail, which
-//! stand behind the critical section of [`Logger`](crate::Logger): from tail to head they are the drain's, the others
-//! the producer's.
+//! Positions are free-running: bytes since the start, modulo 2³². Who owns which bytes is decided by head and tail,
+//! which stand behind the critical section of [`Logger`](crate::Logger): from tail to head they are the drain's, the
+//! others the producer's.
 
 use binlog::HEAD_BYTES;
 
@@ -26,9 +26,9 @@ mod target {
 
     pub(crate) struct Ring<const N: usize>(UnsafeCell<[u8; N]>);
 
-    // SAFETY: the bytes are reached by `put` and `slice` alone. `Logger::log` puts where head and tail say that nothing is in
-    // use, `Drain` takes a slice of what is, and both come by head and tail in a critical section; so their parts are
-    // disjoint.
+    // SAFETY: the bytes are reached by `put` and `slice` alone. `Logger::log` puts where head and tail say that nothing
+    // is in use, `Drain` takes a slice of what is, and both come by head and tail in a critical section; so their parts
+    // are disjoint.
     unsafe impl<const N: usize> Sync for Ring<N> {}
 
     impl<const N: usize> Ring<N> {
@@ -40,7 +40,8 @@ mod target {
         ///
         /// # Safety
         ///
-        /// The caller owns the record's bytes from `position` on, at most `N`: they are free, and nobody else is putting.
+        /// The caller owns the record's bytes from `position` on, at most `N`: they are free, and nobody else is
+        /// putting.
         #[inline(always)]
         pub(crate) unsafe fn put(&self, position: u32, id: u8, payload: &[u8]) {
             let start = place::<N>(position);
@@ -49,8 +50,8 @@ mod target {
                 return unsafe { self.put_in_parts(start, id, payload) };
             }
             // SAFETY: `start` is below N, and the record ends at N at most. The header's word reaches into the payload,
-            // which has a byte at least and is put over it; the record is the caller's, so the payload, which is borrowed,
-            // is elsewhere.
+            // which has a byte at least and is put over it; the record is the caller's, so the payload, which is
+            // borrowed, is elsewhere.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
                 to.cast::<[u8; 4]>().write([HEAD_BYTES[0], HEAD_BYTES[1], id, 0]);
@@ -73,8 +74,8 @@ mod target {
             }
             let start = (start + 3) & (N - 1);
             let (until_end, rest) = payload.split_at(payload.len().min(N - start));
-            // SAFETY: the first part ends at N at most; the rest is shorter than N, as the record is. The caller owns both
-            // places, so the payload, which is borrowed, is elsewhere.
+            // SAFETY: the first part ends at N at most; the rest is shorter than N, as the record is. The caller owns
+            // both places, so the payload, which is borrowed, is elsewhere.
             unsafe {
                 copy_out_of_line(until_end, bytes.add(start));
                 copy_out_of_line(rest, bytes);
@@ -96,8 +97,8 @@ mod target {
     /// Copies a few bytes to any address.
     ///
     /// Three bytes of header misalign what follows, so a memcpy would shift bytes into place, or go byte by byte.
-    /// Cortex-M3 and above load and store words at any address; on targets that don't, these are byte accesses. The fences
-    /// keep LLVM from making a memcpy of it again.
+    /// Cortex-M3 and above load and store words at any address; on targets that don't, these are byte accesses. The
+    /// fences keep LLVM from making a memcpy of it again.
     ///
     /// # Safety
     ///
@@ -106,8 +107,8 @@ mod target {
     unsafe fn copy(from: &[u8], to: *mut u8) {
         let word = |i: usize| {
             compiler_fence(Ordering::SeqCst);
-            // SAFETY: both calls keep `i + 4 <= from.len()`, so these four bytes are inside of `from`, and of as many that
-            // may be written from `to` on. Neither needs an alignment.
+            // SAFETY: both calls keep `i + 4 <= from.len()`, so these four bytes are inside of `from`, and of as many
+            // that may be written from `to` on. Neither needs an alignment.
             unsafe { to.add(i).cast::<u32>().write_unaligned(from.as_ptr().add(i).cast::<u32>().read_unaligned()) };
         };
         let mut i = 0;

@@ -26,8 +26,8 @@ use layout::Layout;
 type Manager<C, T, const BLOCKS: usize> = VolumeManager<Device<C, BLOCKS>, T, 2, 2, 1>;
 type Result<T, C> = core::result::Result<T, SdError<<C as embedded_sdmmc::BlockDevice>::Error>>;
 
-/// Writes logs to an SD card with FAT16 or FAT32: `LOGS/00000001.BIN` and so on, and `LASTLOG.TXT`, as ArduPilot's tools
-/// expect them.
+/// Writes logs to an SD card with FAT16 or FAT32: `LOGS/00000001.BIN` and so on, and `LASTLOG.TXT`, as ArduPilot's
+/// tools expect them.
 ///
 /// [`run`](SdLog::run) does all of it from a [`Drain`]: finds the card, begins a log, moves the records, makes them safe
 /// every so many bytes and microseconds, goes on to the next log, removes the oldest where space is short, and after an
@@ -35,8 +35,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as embedded_sdmmc::BlockD
 ///
 /// # What is on the card
 ///
-/// What was flushed, whatever happens after: each block reaches the card after those that it depends on. What was not is
-/// lost with a power cut, at most [`Options::flush_bytes`] (and what the ring holds) or
+/// What was flushed, whatever happens after: each block reaches the card after those that it depends on. What was not
+/// is lost with a power cut, at most [`Options::flush_bytes`] (and what the ring holds) or
 /// [`Options::flush_us`]. A log that ends so may own a few clusters more than it needs; its removal frees them.
 ///
 /// # Memory
@@ -116,12 +116,12 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         }
     }
 
-    /// Moves to the card what the ring holds at the time; call it again and again, from the main loop or a task. It takes
-    /// as long as the card does, and returns at once when there is nothing to do.
+    /// Moves to the card what the ring holds at the time; call it again and again, from the main loop or a task. It
+    /// takes as long as the card does, and returns at once when there is nothing to do.
     ///
-    /// Without a log it begins one, with preamble and prologue. What the log can't take is lost with it and counted, and
-    /// the next call after [`Options::retry_us`] begins another. While there is no card, the ring fills and counts what it
-    /// drops.
+    /// Without a log it begins one, with preamble and prologue. What the log can't take is lost with it and counted,
+    /// and the next call after [`Options::retry_us`] begins another. While there is no card, the ring fills and counts
+    /// what it drops.
     ///
     /// # Errors
     ///
@@ -206,9 +206,9 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         }
     }
 
-    /// Moves what the ring holds at the time and the last statistics, makes them safe and closes the log. For the end of a
-    /// flight, or before the power goes; [`Logger::stop`](crate::Logger::stop) before it, or some of what is logged
-    /// meanwhile stays in the ring.
+    /// Moves what the ring holds at the time and the last statistics, makes them safe and closes the log. For the end
+    /// of a flight, or before the power goes; [`Logger::stop`](crate::Logger::stop) before it, or some of what is
+    /// logged meanwhile stays in the ring.
     ///
     /// # Errors
     ///
@@ -245,8 +245,8 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         self.rotate = true;
     }
 
-    /// Begins a new log, whose number it returns; for programs without a [`Drain`]. Closes the one that was open, and finds
-    /// the card if that is still to be done.
+    /// Begins a new log, whose number it returns; for programs without a [`Drain`]. Closes the one that was open, and
+    /// finds the card if that is still to be done.
     ///
     /// # Errors
     ///
@@ -287,8 +287,8 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         self.manager.device(Device::transfers)
     }
 
-    /// The card's driver, to change its clock or to ask for its type. Blocks that are written past the sink end the file
-    /// system.
+    /// The card's driver, to change its clock or to ask for its type. Blocks that are written past the sink end the
+    /// file system.
     pub fn with_card<R>(&mut self, f: impl FnOnce(&mut C) -> R) -> R {
         self.manager.device(|device| f(device.card()))
     }

@@ -1,4 +1,5 @@
-//! A schema's messages by id and by place, for the ring: small, and apart from their definitions, which stay out of flash.
+//! A schema's messages by id and by place, for the ring: small, and apart from their definitions, which stay out of
+//! flash.
 
 use binlog::LogSchema;
 use core::marker::PhantomData;

@@ -84,8 +84,8 @@ fn every_file_begins_with_preamble_and_prologue_however_small_the_pieces() {
     }
 }
 
-/// Wherever a file fails, what is in it up to its last flush, what is in the next one and what is counted as lost are all
-/// that was accepted.
+/// Wherever a file fails, what is in it up to its last flush, what is in the next one and what is counted as lost are
+/// all that was accepted.
 #[test]
 fn what_a_failed_file_takes_along_is_counted() {
     let accepted = 30;

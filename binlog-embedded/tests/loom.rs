@@ -13,7 +13,8 @@ use loom::thread;
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    // Switches besides those where a thread waits or ends. All that is shared is behind one lock, so more show nothing new.
+    // Switches besides those where a thread waits or ends. All that is shared is behind one lock, so more show nothing
+    // new.
     builder.preemption_bound = Some(3);
     builder.check(model);
 }

@@ -2,13 +2,15 @@
 
 /// What became of one message's records in a sink.
 ///
-/// A record that is logged is accepted or counted in one of [`dropped`](Tally::dropped), [`decimated`](Tally::decimated)
-/// and [`ignored`](Tally::ignored). One that was accepted is in the log, on its way there, or counted in
+/// A record that is logged is accepted or counted in one of [`dropped`](Tally::dropped),
+/// [`decimated`](Tally::decimated) and [`ignored`](Tally::ignored). One that was accepted is in the log, on its way
+/// there, or counted in
 /// [`lost`](Tally::lost). Each count starts again at 0 after `u32::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Tally {
-    /// Not taken: the buffer had no room. Or the message is implemented by hand, and its bytes contradict its definition.
+    /// Not taken: the buffer had no room. Or the message is implemented by hand, and its bytes contradict its
+    /// definition.
     pub dropped: u32,
     /// Not taken: sooner than the schema's rate allows.
     pub decimated: u32,

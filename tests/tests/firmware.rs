@@ -184,7 +184,8 @@ fn what_the_card_cannot_take_is_counted() {
     assert!(pulled.output.contains("00000001.BIN: the card: "), "{}", pulled.output);
 }
 
-/// The emulator dies in the middle of a flight, ten times on the same card: what was safe stays, and the next boot logs on.
+/// The emulator dies in the middle of a flight, ten times on the same card: what was safe stays, and the next boot logs
+/// on.
 #[test]
 fn a_killed_firmware_leaves_what_was_safe() {
     if !is_set_up() {

@@ -75,8 +75,9 @@ impl Reports {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
-    /// Writes a DSF record every so many microseconds, 1000 at least, and after it a DROP record for each message that lost records since
-    /// its last one, with its counts since boot. They go straight into the file, so they need no room in the ring.
+    /// Writes a DSF record every so many microseconds, 1000 at least, and after it a DROP record for each message that
+    /// lost records since its last one, with its counts since boot. They go straight into the file, so they need no
+    /// room in the ring.
     ///
     /// [`Logger::start`](crate::Logger::start) comes before it, whose clock it asks.
     ///

@@ -7,8 +7,8 @@ use core::task::Poll;
 use embedded_io_async::Write;
 
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
-    /// Waits until there is something to hand on; a record that is logged from any context wakes the task. Statistics that
-    /// become due meanwhile don't: they go out with the next record.
+    /// Waits until there is something to hand on; a record that is logged from any context wakes the task. Statistics
+    /// that become due meanwhile don't: they go out with the next record.
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     pub async fn ready(&mut self) {
@@ -77,10 +77,10 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         }
     }
 
-    /// Hands on all records as they come, for ever, and flushes after so many bytes. Dropping the future loses nothing, so
-    /// it may be raced against what ends a flight; [`finish_async`](Drain::finish_async) comes after it. Fewer bytes than
-    /// `flush_bytes` wait for as long as no more is logged; a program that can't have that races it against a timer and
-    /// flushes.
+    /// Hands on all records as they come, for ever, and flushes after so many bytes. Dropping the future loses nothing,
+    /// so it may be raced against what ends a flight; [`finish_async`](Drain::finish_async) comes after it. Fewer bytes
+    /// than `flush_bytes` wait for as long as no more is logged; a program that can't have that races it against a
+    /// timer and flushes.
     ///
     /// # Errors
     ///

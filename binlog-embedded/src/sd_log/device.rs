@@ -1,7 +1,7 @@
 //! Between embedded-sdmmc and the card: writes are gathered, kept in order, and held off what is not ours.
 //!
-//! embedded-sdmmc writes each block of a file and each change of the FAT at once and one by one, searches for free clusters
-//! behind the last one, believes the free count of the card and never frees a deleted file's clusters. Here
+//! embedded-sdmmc writes each block of a file and each change of the FAT at once and one by one, searches for free
+//! clusters behind the last one, believes the free count of the card and never frees a deleted file's clusters. Here
 //!
 //! - consecutive blocks of the log wait in a buffer and go out as one multi-block transfer,
 //! - one block of the FAT, one of a directory and FSInfo are kept and written when another is needed, or at a
@@ -153,8 +153,8 @@ impl<C: Card, const BLOCKS: usize> Device<C, BLOCKS> {
         self.0.get_mut().distrusted = true;
     }
 
-    /// Frees the clusters of a chain from its first one on. Call it when the file's directory entry is gone from the card; a
-    /// power cut in between leaves clusters that nobody has, not a file with clusters that are another's.
+    /// Frees the clusters of a chain from its first one on. Call it when the file's directory entry is gone from the
+    /// card; a power cut in between leaves clusters that nobody has, not a file with clusters that are another's.
     pub(crate) fn free_chain(&mut self, first: u32) -> Result<(), DeviceError<C::Error>> {
         self.0.get_mut().free_chain(first)
     }
@@ -380,8 +380,8 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
         Ok(())
     }
 
-    /// Zeros the clusters that a directory is about to get, before a block of the FAT says so: what was in them would be
-    /// taken for entries after a power cut.
+    /// Zeros the clusters that a directory is about to get, before a block of the FAT says so: what was in them would
+    /// be taken for entries after a power cut.
     fn clear_new_clusters(&mut self, layout: &Layout, block: &Block, at: u32) -> Result<(), DeviceError<C::Error>> {
         let size = layout.kind.entry_size();
         let entries = self.fat.block[0].chunks_exact(size).zip(block.chunks_exact(size));

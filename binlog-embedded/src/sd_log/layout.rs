@@ -201,8 +201,8 @@ impl Layout {
         }
     }
 
-    /// Bytes at the front of a block of the FAT that are entries of clusters (or the two reserved ones). Behind them, in
-    /// the last block, is nothing that may be used.
+    /// Bytes at the front of a block of the FAT that are entries of clusters (or the two reserved ones). Behind them,
+    /// in the last block, is nothing that may be used.
     pub(crate) fn entry_bytes(&self, block: u32) -> usize {
         let first = u64::from(block - self.fat) * u64::from(self.kind.entries_per_block());
         let entries = (u64::from(self.clusters) + 2).saturating_sub(first);

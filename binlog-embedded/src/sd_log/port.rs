@@ -138,9 +138,9 @@ impl Port {
 
     /// Makes the card ready for a second try, which a block that was hit by noise needs.
     ///
-    /// Not without initialising it: after a failed multi-block write, embedded-sdmmc's next write would land where that one
-    /// was to go. And not if another card is there now, or the same one after a visit elsewhere: what is kept here would
-    /// undo what was done there. On FAT16, which says nothing of that, there is no second try.
+    /// Not without initialising it: after a failed multi-block write, embedded-sdmmc's next write would land where that
+    /// one was to go. And not if another card is there now, or the same one after a visit elsewhere: what is kept here
+    /// would undo what was done there. On FAT16, which says nothing of that, there is no second try.
     fn recover<C: Card>(&mut self, card: &C, error: C::Error) -> Result<(), DeviceError<C::Error>> {
         self.gone = true;
         let (Some(boot), true) = (self.boot, self.has_info) else { return Err(DeviceError::Card(error)) };

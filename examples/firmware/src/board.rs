@@ -47,8 +47,8 @@ impl Board {
         let core = cortex_m::Peripherals::take()?;
         let clock = Clock::start(core.SYST, tick_hz);
         let bus = StopByte::new(Counted::new(FaultyCard::new(QemuCard::new(Ssi0::take()?))));
-        // Each attempt waits 110 ms for an answer; 50 of them, the default, stop the firmware for 5.6 s where there is no
-        // card. What a card does that takes long comes later, with retries of its own.
+        // Each attempt waits 110 ms for an answer; 50 of them, the default, stop the firmware for 5.6 s where there is
+        // no card. What a card does that takes long comes later, with retries of its own.
         let options = AcquireOpts { use_crc: true, acquire_retries: 2 };
         Some(Self { card: SdCard::new_with_options(bus, clock.delay(), options) })
     }

@@ -20,8 +20,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 /// Every context logs here.
 pub static LOG: Logger<FlightLog, 16384> = Logger::new();
 
-/// What [`LOG`] was asked to log, by the message's place in the schema. Each message is logged by one context, so a load
-/// and a store count it, which a Cortex-M0 has, too.
+/// What [`LOG`] was asked to log, by the message's place in the schema. Each message is logged by one context, so a
+/// load and a store count it, which a Cortex-M0 has, too.
 static ATTEMPTS: [AtomicU32; MESSAGES] = [const { AtomicU32::new(0) }; MESSAGES];
 
 fn count<M>(records: u32)
@@ -40,8 +40,8 @@ where
     LOG.log(message);
 }
 
-/// The timer's interrupt, a thousand times a second: reads the sensors, and logs what they say. `sensors` of them, one in a
-/// real vehicle.
+/// The timer's interrupt, a thousand times a second: reads the sensors, and logs what they say. `sensors` of them, one
+/// in a real vehicle.
 pub fn interrupt(time_us: u64, sensors: u8) {
     for instance in 0..sensors {
         log(&sensors::imu(time_us, instance));

@@ -1,8 +1,8 @@
 //! The firmware: an LM3S6965 board that flies for so many seconds and then says what it logged.
 //!
 //! Arguments: `seconds=N` (5); `sensors=N`, of which each logs a thousand records a second (1); `show` says when bytes
-//! are safe; `busy=N` keeps the card busy for N bytes after each block; `pull=N` pulls the card in second N and puts it back
-//! in the next; `fail=N` lets every Nth loop's next block fail.
+//! are safe; `busy=N` keeps the card busy for N bytes after each block; `pull=N` pulls the card in second N and puts it
+//! back in the next; `fail=N` lets every Nth loop's next block fail.
 
 #![no_std]
 #![no_main]

@@ -64,8 +64,8 @@ impl Clock {
     /// The microseconds since start.
     ///
     /// It never goes back, in the main program, in handlers of any priority, and with interrupts masked. Masked, it
-    /// must be read at least once a tick to stay right. Handlers and the logger have no clock at hand, so it asks for none;
-    /// it has to be started.
+    /// must be read at least once a tick to stay right. Handlers and the logger have no clock at hand, so it asks for
+    /// none; it has to be started.
     pub fn now_us() -> u64 {
         let (us, ticks) = now();
         us + u64::from(ticks / TICKS_PER_US)
