@@ -580,6 +580,26 @@ fn read_only_logs_stay() {
     assert_eq!(card.file("LOGS/LASTLOG.TXT").unwrap(), b"3\n");
 }
 
+/// The second entry of a FAT says whether the card was taken out unclean: a computer's to set and to clear.
+#[test]
+fn the_mark_of_an_unclean_shutdown_stays() {
+    for format in [Format::Fat16, Format::Fat32] {
+        let card = RamCard::formatted(format);
+        let fat = START + u32::from(u16::from_le_bytes(card.block(START)[14..16].try_into().unwrap()));
+        let mut bytes = card.block(fat);
+        let mark: &[u8] = if format == Format::Fat16 { &[0xFF, 0x7F] } else { &[0xFF, 0xFF, 0xFF, 0x07] };
+        bytes[mark.len()..2 * mark.len()].copy_from_slice(mark);
+        card.set_block(fat, bytes);
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sink = sd(&card, OPTIONS);
+        assert!(fly(ring, || sink.run(&mut drain), 0..300, &mut [0; KINDS]).is_empty());
+        sink.finish(&mut drain).unwrap();
+        assert!(card.touched().contains(&fat));
+        assert_eq!(card.block(fat)[mark.len()..2 * mark.len()], *mark, "{format:?}");
+    }
+}
+
 #[test]
 fn another_drain_gets_another_log() {
     let card = RamCard::formatted(Format::Fat32);

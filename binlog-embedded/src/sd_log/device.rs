@@ -341,7 +341,13 @@ impl<C: Card, const BLOCKS: usize> Inner<C, BLOCKS> {
                 let entries = layout.entry_bytes(at);
                 let kept = &mut self.fat.block[0][..entries];
                 self.free -= free_entries(&layout, kept).min(self.free);
-                kept.copy_from_slice(&block[..entries]);
+                let size = layout.kind.entry_size();
+                for (kept, new) in kept.chunks_exact_mut(size).zip(block.chunks_exact(size)) {
+                    // What the library was shown otherwise stays: the mark of an unclean shutdown is such an entry.
+                    if !is_nonsense(&layout, kept) || new.iter().any(|&byte| byte != 0xFF) {
+                        kept.copy_from_slice(new);
+                    }
+                }
                 self.free += free_entries(&layout, kept);
                 self.fat.changed = true;
                 self.info.changed |= self.info.at.is_some();
@@ -522,13 +528,14 @@ fn free_entries(layout: &Layout, entries: &[u8]) -> u32 {
     entries.filter(|entry| layout.kind.value(entry) == 0).count() as u32
 }
 
-/// Shows an entry that is neither free, nor a cluster, nor a mark, as the end of its chain: the library computes with
-/// it unseen.
+/// Shows nonsense as the end of its chain: the library computes with an entry unseen.
 fn end_at_nonsense(layout: &Layout, entries: &mut [u8]) {
-    for entry in entries.chunks_exact_mut(layout.kind.entry_size()) {
-        let value = layout.kind.value(entry);
-        if value != 0 && !layout.kind.is_mark(value) && layout.entry(value).is_none() {
-            entry.fill(0xFF);
-        }
-    }
+    let entries = entries.chunks_exact_mut(layout.kind.entry_size());
+    entries.filter(|entry| is_nonsense(layout, entry)).for_each(|entry| entry.fill(0xFF));
+}
+
+/// Whether an entry is neither free, nor a cluster, nor a mark.
+fn is_nonsense(layout: &Layout, entry: &[u8]) -> bool {
+    let value = layout.kind.value(entry);
+    value != 0 && !layout.kind.is_mark(value) && layout.entry(value).is_none()
 }
