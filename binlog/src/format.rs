@@ -51,9 +51,46 @@ pub enum Format {
 }
 
 impl Format {
+    /// All of them.
+    pub const ALL: [Format; 21] = [
+        Format::I8,
+        Format::U8,
+        Format::FlightMode,
+        Format::I16,
+        Format::U16,
+        Format::I32,
+        Format::U32,
+        Format::I64,
+        Format::U64,
+        Format::CentiI16,
+        Format::CentiU16,
+        Format::CentiI32,
+        Format::CentiU32,
+        Format::Coordinate,
+        Format::F16,
+        Format::F32,
+        Format::F64,
+        Format::Chars4,
+        Format::Chars16,
+        Format::Chars64,
+        Format::I16x32,
+    ];
+
     /// The character in the FMT record.
     pub const fn character(self) -> u8 {
         self as u8
+    }
+
+    /// The format of a character; `None` for one that the format doesn't have.
+    pub const fn from_character(character: u8) -> Option<Self> {
+        let mut i = 0;
+        while i < Self::ALL.len() {
+            if Self::ALL[i] as u8 == character {
+                return Some(Self::ALL[i]);
+            }
+            i += 1;
+        }
+        None
     }
 
     /// Bytes in the record.

@@ -94,7 +94,10 @@ pub use message::{DecodeError, LogMessage};
 pub use mismatch::{Difference, Mismatch};
 pub use multiplier::Multiplier;
 pub use record::{HEAD_BYTES, encode};
-pub use records::{Decoder, LoggedDefinition, Reason, Record, Records, Skipped};
+pub use records::{
+    Decoder, LoggedColumn, LoggedColumns, LoggedDefinition, LoggedText, Reason, Record, RecordStream, Records, Scaling,
+    Skipped, Value,
+};
 pub use schema::{LogSchema, Logs, Message, Rate, Sink};
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]

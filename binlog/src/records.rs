@@ -1,16 +1,23 @@
 //! Reading: bytes in, records out.
 
 mod decoder;
+mod definitions;
+mod framing;
 mod logged;
+mod stream;
+mod value;
 
 pub use decoder::Decoder;
-pub use logged::LoggedDefinition;
+pub use logged::{LoggedColumn, LoggedColumns, LoggedDefinition};
+pub use stream::RecordStream;
+pub use value::{LoggedText, Scaling, Value};
 
-use crate::{DecodeError, HEAD_BYTES, LogMessage};
+use crate::{DecodeError, Definition, LogMessage};
 use core::fmt;
-use logged::Definitions;
+use definitions::{Borrowed, Lessons};
+use framing::Step;
 
-/// The records of a log, one after the other.
+/// The records of a log in memory, one after the other. [`RecordStream`] takes the bytes as they arrive.
 ///
 /// The bytes are not trusted: a damaged stretch is reported as [`Skipped`] and reading goes on behind it; nothing
 /// panics. Definitions are learned on the way and apply from where they stand.
@@ -44,7 +51,8 @@ pub struct Records<'a> {
     bytes: &'a [u8],
     /// Where the next record is looked for.
     at: usize,
-    definitions: Definitions<'a>,
+    lessons: Lessons,
+    definitions: Borrowed<'a>,
 }
 
 /// A record of a log.
@@ -55,6 +63,7 @@ pub struct Record<'a> {
     payload: &'a [u8],
     suspect: bool,
     definition: LoggedDefinition<'a>,
+    fingerprint: u64,
 }
 
 /// A stretch of a log that holds no record.
@@ -85,92 +94,42 @@ pub enum Reason {
 impl<'a> Records<'a> {
     /// The records of a whole log.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Records { bytes, at: 0, definitions: Definitions::new() }
+        Records { bytes, at: 0, lessons: Lessons::new(), definitions: Borrowed::new() }
     }
 
     /// The definition of an id, as far as the log has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'a>> {
-        self.definitions.get(id)
+        self.definitions.get(id).map(|(definition, _)| definition)
     }
 
-    /// The id at `at`, if a header stands there.
-    fn header(&self, at: usize) -> Option<u8> {
-        match self.bytes.get(at..)? {
-            [first, second, id, ..] if [*first, *second] == HEAD_BYTES => Some(*id),
-            _ => None,
-        }
+    /// Where the next record is looked for, in bytes from the start of the log.
+    pub fn offset(&self) -> usize {
+        self.at
     }
 
-    /// Whether a record that ends at `end` is followed by what may follow one: any header, or the end. A header that
-    /// the end cuts short counts.
-    fn may_end_at(&self, end: usize) -> bool {
-        match self.bytes.get(end..) {
-            None => false,
-            Some([]) => true,
-            Some([first]) => *first == HEAD_BYTES[0],
-            Some([first, second, ..]) => [*first, *second] == HEAD_BYTES,
-        }
-    }
-
-    /// Whether a record begins at `at` for certain: a known id and two further headers, where an unknown id or the end
-    /// of the bytes ends the proof.
-    fn is_proven(&self, at: usize) -> bool {
-        let Some(length) = self.header(at).and_then(|id| self.definitions.length(id)) else {
-            return false;
-        };
-        let second = at + length;
-        if !self.may_end_at(second) {
-            return false;
-        }
-        match self.header(second).and_then(|id| self.definitions.length(id)) {
-            None => true,
-            Some(length) => second + length >= self.bytes.len() || self.may_end_at(second + length),
-        }
-    }
-
-    /// The first place in `from..to` where a record begins for certain.
-    fn find_proven(&self, from: usize, to: usize) -> Option<usize> {
-        let mut from = from;
-        let to = to.min(self.bytes.len());
-        while let Some(found) = self.bytes.get(from..to)?.iter().position(|&byte| byte == HEAD_BYTES[0]) {
-            if self.is_proven(from + found) {
-                return Some(from + found);
-            }
-            from += found + 1;
-        }
-        None
-    }
-
-    /// Leaves a stretch out.
-    fn skip_to(&mut self, end: usize, reason: Reason) -> Skipped {
-        let skipped = Skipped { offset: self.at, length: end - self.at, reason };
-        self.at = end;
-        skipped
-    }
-
+    #[inline]
     fn next_record(&mut self) -> Result<Record<'a>, Skipped> {
         let offset = self.at;
-        let everything = self.bytes.len();
-        let Some(id) = self.header(offset) else {
-            let reason = if self.may_end_at(offset) { Reason::Truncated(None) } else { Reason::NoHeader };
-            let end = self.find_proven(offset + 1, everything).unwrap_or(everything);
-            return Err(self.skip_to(end, reason));
-        };
-        let Some(definition) = self.definitions.get(id) else {
-            let end = self.find_proven(offset + 1, everything).unwrap_or(everything);
-            return Err(self.skip_to(end, Reason::UnknownId(id)));
-        };
-        let end = offset + usize::from(definition.length());
-        let suspect = !self.may_end_at(end);
-        if suspect && let Some(inside) = self.find_proven(offset + 1, end) {
-            return Err(self.skip_to(inside, Reason::Broken(id)));
-        }
-        let Some(payload) = self.bytes.get(offset + 3..end) else {
-            return Err(self.skip_to(everything, Reason::Truncated(Some(id))));
+        let (end, reason) = match self.lessons.framing.step::<true>(self.bytes, offset) {
+            Step::Record { id, end, suspect } => {
+                let payload = self.bytes.get(offset + Definition::HEADER_LENGTH..end);
+                match (payload, self.definitions.get(id)) {
+                    (Some(payload), Some((definition, fingerprint))) => {
+                        self.at = end;
+                        if let Some(lesson) = self.lessons.learn(id, payload) {
+                            self.definitions.learn(&lesson);
+                        }
+                        return Ok(Record { offset, id, payload, suspect, definition, fingerprint });
+                    }
+                    // A length that is known comes from a definition, and a record stands inside the log.
+                    _ => (self.bytes.len(), Reason::UnknownId(id)),
+                }
+            }
+            Step::Skip { end, reason, .. } => (end, reason),
+            Step::More => (self.bytes.len(), Reason::Truncated(None)),
         };
         self.at = end;
-        self.definitions.learn(id, payload);
-        Ok(Record { offset, id, payload, suspect, definition })
+        Err(Skipped { offset, length: end - offset, reason })
     }
 }
 
@@ -205,6 +164,12 @@ impl<'a> Record<'a> {
         self.suspect
     }
 
+    /// Bytes of the record, header included: 3 to 255.
+    #[expect(clippy::len_without_is_empty, reason = "no record is empty")]
+    pub fn len(&self) -> usize {
+        Definition::HEADER_LENGTH + self.payload.len()
+    }
+
     /// The definition that was in force where the record stands.
     pub fn definition(&self) -> LoggedDefinition<'a> {
         self.definition
@@ -213,6 +178,19 @@ impl<'a> Record<'a> {
     /// The message's name; `""` if it isn't UTF-8.
     pub fn name(&self) -> &'a str {
         self.definition.name()
+    }
+
+    /// The value of the first column with a label.
+    pub fn value(&self, label: &str) -> Option<Value<'a>> {
+        self.definition.column(label).and_then(|column| Value::of(column.format, &self.payload[column.offset..]))
+    }
+
+    /// The columns and their values, in the order of the record.
+    pub fn values(&self) -> impl Iterator<Item = (LoggedColumn<'a>, Value<'a>)> + use<'a> {
+        let payload = self.payload;
+        self.definition
+            .columns()
+            .filter_map(move |column| Some((column, Value::of(column.format, payload.get(column.offset..)?)?)))
     }
 
     /// The record as a message of the program's.

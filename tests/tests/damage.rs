@@ -1,7 +1,7 @@
 //! Damaged logs: nothing panics, and only what the damage hits is lost.
 
 use binlog::messages::{Ev, Gps, GpsStatus, Msg, Parm};
-use binlog::{LogSchema, LogWriter, Reason, Records};
+use binlog::{LogSchema, LogWriter, Reason, Record, RecordStream, Records, Skipped};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
@@ -74,6 +74,39 @@ fn assert_covers(log: &[u8]) {
         at += length;
     }
     assert_eq!(at, log.len());
+    for chunk in [1, 7, 255, 1024, 100_000] {
+        assert_eq!(streamed(log, chunk), Records::new(log).map(said).collect::<Vec<_>>(), "in chunks of {chunk}");
+    }
+}
+
+/// All that there is to know of a record or a skipped stretch.
+fn said(item: Result<Record<'_>, Skipped>) -> Result<(usize, bool, Vec<u8>, String), Skipped> {
+    item.map(|record| {
+        (record.offset(), record.is_suspect(), record.payload().to_vec(), format!("{:?}", record.definition()))
+    })
+}
+
+/// What comes out of a stream that gets the log in chunks.
+fn streamed(log: &[u8], chunk: usize) -> Vec<Result<(usize, bool, Vec<u8>, String), Skipped>> {
+    let mut stream = RecordStream::<1024>::new();
+    let mut items = Vec::new();
+    for chunk in log.chunks(chunk) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let taken = stream.push(rest);
+            assert!(taken > 0, "a stream that is read has room");
+            rest = &rest[taken..];
+            while let Some(item) = stream.next() {
+                items.push(said(item));
+            }
+        }
+    }
+    stream.finish();
+    while let Some(item) = stream.next() {
+        items.push(said(item));
+    }
+    assert_eq!(stream.offset(), log.len());
+    items
 }
 
 #[test]

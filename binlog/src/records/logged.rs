@@ -1,18 +1,18 @@
 //! Definitions as a log gives them.
 
 use crate::field::Chars;
-use crate::{Definition, Difference, Mismatch};
+use crate::{Definition, Difference, Format, Mismatch};
 use core::fmt;
 
 /// Payload of an FMT record: type, length, name, format characters, labels.
-type Fmt = [u8; 86];
+pub(crate) type Fmt = [u8; 86];
 /// Payload of an FMTU record: time, type, unit ids, multiplier ids.
-type Fmtu = [u8; 41];
+pub(crate) type Fmtu = [u8; 41];
 
-const FMT_ID: u8 = 128;
+pub(crate) const FMT_ID: u8 = 128;
 
 /// What every log begins with, for one that doesn't.
-const FMT_OF_FMT: Fmt = {
+pub(crate) const FMT_OF_FMT: Fmt = {
     let mut fmt = [0; 86];
     fmt.split_at_mut(14).0.copy_from_slice(b"\x80\x59FMT\0BBnNZ\0\0\0");
     fmt.split_at_mut(22).1.split_at_mut(31).0.copy_from_slice(b"Type,Length,Name,Format,Columns");
@@ -20,13 +20,82 @@ const FMT_OF_FMT: Fmt = {
 };
 
 /// A message's definition in a log: its FMT record and, once it came, its FMTU record.
+///
+/// Definitions that contradict themselves are taken as far as they hold: see [`columns`](LoggedDefinition::columns).
 #[derive(Clone, Copy)]
 pub struct LoggedDefinition<'a> {
     fmt: &'a Fmt,
     fmtu: Option<&'a Fmtu>,
 }
 
+/// A column of a message as a log defines it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoggedColumn<'a> {
+    /// Its label; may be empty, or equal another one's, in a log that breaks the rules.
+    pub label: &'a str,
+    /// How it is stored.
+    pub format: Format,
+    /// Where it begins, in bytes from the payload's start. All of it is inside the payload.
+    pub offset: usize,
+    /// The unit's id, where the log has an FMTU for the message.
+    pub unit_id: Option<u8>,
+    /// The multiplier's id, where the log has an FMTU for the message.
+    pub multiplier_id: Option<u8>,
+}
+
+/// The columns of a definition, in the order of the record.
+#[derive(Clone, Debug)]
+pub struct LoggedColumns<'a> {
+    labels: Option<&'a str>,
+    formats: &'a [u8],
+    unit_ids: &'a [u8],
+    multiplier_ids: &'a [u8],
+    offset: usize,
+    payload: usize,
+}
+
+impl<'a> Iterator for LoggedColumns<'a> {
+    type Item = LoggedColumn<'a>;
+
+    fn next(&mut self) -> Option<LoggedColumn<'a>> {
+        fn first(ids: &mut &[u8]) -> Option<u8> {
+            ids.split_off_first().copied()
+        }
+        let labels = self.labels?;
+        let (label, rest) = match labels.split_once(',') {
+            Some((label, rest)) => (label, Some(rest)),
+            None => (labels, None),
+        };
+        let format = first(&mut self.formats).and_then(Format::from_character);
+        let Some(format) = format.filter(|format| self.offset + format.size() <= self.payload) else {
+            self.labels = None;
+            return None;
+        };
+        self.labels = rest;
+        let offset = self.offset;
+        self.offset += format.size();
+        Some(LoggedColumn {
+            label,
+            format,
+            offset,
+            unit_id: first(&mut self.unit_ids),
+            multiplier_id: first(&mut self.multiplier_ids),
+        })
+    }
+}
+
+impl core::iter::FusedIterator for LoggedColumns<'_> {}
+
 impl<'a> LoggedDefinition<'a> {
+    pub(crate) fn new(fmt: &'a Fmt, fmtu: Option<&'a Fmtu>) -> Self {
+        LoggedDefinition { fmt, fmtu }
+    }
+
+    /// The id that the definition is for.
+    pub fn id(&self) -> u8 {
+        self.fmt[0]
+    }
+
     /// Bytes of a record, header included: 3 to 255.
     pub fn length(&self) -> u8 {
         self.fmt[1]
@@ -57,10 +126,46 @@ impl<'a> LoggedDefinition<'a> {
         self.fmtu.map(|fmtu| text(&fmtu[25..41]))
     }
 
-    /// Whether it is the very definition that another record was read by.
-    pub(super) fn is(&self, other: &LoggedDefinition<'_>) -> bool {
-        core::ptr::eq(self.fmt, other.fmt)
-            && self.fmtu.map(|fmtu| fmtu.as_ptr()) == other.fmtu.map(|fmtu| fmtu.as_ptr())
+    /// The columns: as many as have both a label and a format character.
+    ///
+    /// They end before the first character that is no [`Format`], since where the next column begins is unknown then,
+    /// and before the first column that the record is too short for. The FMT of old firmware has five characters and
+    /// four labels, so its fifth column is left out; a record that is longer than its columns is no fault.
+    pub fn columns(&self) -> LoggedColumns<'a> {
+        let ids = |ids: Option<&'a str>| ids.unwrap_or("").as_bytes();
+        LoggedColumns {
+            labels: Some(self.labels()).filter(|labels| !labels.is_empty()),
+            formats: self.format().as_bytes(),
+            unit_ids: ids(self.unit_ids()),
+            multiplier_ids: ids(self.multiplier_ids()),
+            offset: 0,
+            payload: usize::from(self.length()).saturating_sub(Definition::HEADER_LENGTH),
+        }
+    }
+
+    /// The first column with a label.
+    pub fn column(&self, label: &str) -> Option<LoggedColumn<'a>> {
+        self.columns().find(|column| column.label == label)
+    }
+
+    /// The column that tells instances of the message apart: the first one whose unit is `#`.
+    pub fn instance_column(&self) -> Option<LoggedColumn<'a>> {
+        self.columns().find(|column| column.unit_id == Some(b'#'))
+    }
+
+    pub(super) fn with(self, fmtu: &'a Fmtu) -> Self {
+        LoggedDefinition { fmtu: Some(fmtu), ..self }
+    }
+
+    pub(super) fn is_defined_by(&self, fmt: &Fmt) -> bool {
+        self.fmt == fmt
+    }
+
+    /// A number that two definitions share when they say the same, and by chance once in 2^64 otherwise.
+    pub(super) fn fingerprint(&self) -> u64 {
+        // FNV-1a.
+        let bytes = self.fmt.iter().chain(self.fmtu.into_iter().flat_map(|fmtu| &fmtu[8..]));
+        bytes.fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
     }
 
     /// Whether the log means what the program means: name, columns and their formats; units and multipliers too, if the
@@ -134,61 +239,7 @@ impl fmt::Debug for LoggedDefinition<'_> {
 }
 
 /// Text up to the first NUL.
-fn text(bytes: &[u8]) -> &str {
+pub(super) fn text(bytes: &[u8]) -> &str {
     let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
     core::str::from_utf8(&bytes[..end]).unwrap_or("")
-}
-
-/// The definitions that a log has given so far.
-#[derive(Clone)]
-pub(super) struct Definitions<'a> {
-    by_id: [Option<LoggedDefinition<'a>>; 256],
-    fmtu_id: Option<u8>,
-}
-
-impl<'a> Definitions<'a> {
-    pub(super) fn new() -> Self {
-        let mut by_id = [None; 256];
-        by_id[usize::from(FMT_ID)] = Some(LoggedDefinition { fmt: &FMT_OF_FMT, fmtu: None });
-        Definitions { by_id, fmtu_id: None }
-    }
-
-    pub(super) fn get(&self, id: u8) -> Option<LoggedDefinition<'a>> {
-        self.by_id[usize::from(id)]
-    }
-
-    pub(super) fn length(&self, id: u8) -> Option<usize> {
-        self.get(id).map(|definition| usize::from(definition.length()))
-    }
-
-    /// Takes a record's payload to heart, if it defines something.
-    pub(super) fn learn(&mut self, id: u8, payload: &'a [u8]) {
-        if id == FMT_ID {
-            if let Some(fmt) = payload.first_chunk() {
-                self.learn_fmt(fmt);
-            }
-        } else if Some(id) == self.fmtu_id
-            && let Some(fmtu) = payload.first_chunk::<41>()
-            && let Some(definition) = &mut self.by_id[usize::from(fmtu[8])]
-        {
-            definition.fmtu = Some(fmtu);
-        }
-    }
-
-    fn learn_fmt(&mut self, fmt: &'a Fmt) {
-        let [id, length, ..] = *fmt;
-        // A record is no shorter than its header, and FMT's own length is what this definition was read by.
-        if usize::from(length) < Definition::HEADER_LENGTH || (id == FMT_ID && usize::from(length) != 3 + fmt.len()) {
-            return;
-        }
-        let slot = &mut self.by_id[usize::from(id)];
-        // ArduPilot repeats identical FMTs without their FMTU.
-        let fmtu = slot.filter(|old| old.fmt == fmt).and_then(|old| old.fmtu);
-        *slot = Some(LoggedDefinition { fmt, fmtu });
-        if text(&fmt[2..6]) == "FMTU" && text(&fmt[6..22]) == "QBNN" {
-            self.fmtu_id = Some(id);
-        } else if self.fmtu_id == Some(id) {
-            self.fmtu_id = None;
-        }
-    }
 }

@@ -1,0 +1,218 @@
+//! Where one record ends and the next begins: the rule by which a log is cut into records, damaged or not.
+//!
+//! In step, a record stands when a header, or the end of the log, follows it. If neither does, a header inside it that
+//! is proven is believed instead; without one the record stands and is suspect. To get back in step, a place is asked
+//! for where a record begins for certain. The look-ahead is the next record's own check, so that it costs next to
+//! nothing.
+
+use super::Reason;
+use crate::HEAD_BYTES;
+
+/// The bytes from a record's start that decide about it, at the most: the record, and inside it a header that is
+/// proven by two more.
+pub(super) const LOOK_AHEAD: usize = 3 * 255 + 2;
+
+/// The lengths of the records that are known so far.
+#[derive(Clone)]
+pub(crate) struct Framing {
+    /// By id, header included; 0 for an unknown one.
+    lengths: [u8; 256],
+}
+
+/// What stands at a place of the log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    /// A record; the payload's end, and whether something else than a header follows.
+    Record {
+        /// The third byte.
+        id: u8,
+        /// Where it ends.
+        end: usize,
+        /// Whether something else than a header follows it.
+        suspect: bool,
+    },
+    /// No record.
+    Skip {
+        /// Where reading goes on.
+        end: usize,
+        /// Why.
+        reason: Reason,
+        /// Whether the stretch is over; else the bytes given end inside it.
+        is_whole: bool,
+    },
+    /// The bytes given don't decide; a log that has ended never says so.
+    More,
+}
+
+impl Framing {
+    pub(crate) fn new() -> Self {
+        Framing { lengths: [0; 256] }
+    }
+
+    /// Takes note that records with an id are so long, header included.
+    pub(crate) fn learn(&mut self, id: u8, length: u8) {
+        self.lengths[usize::from(id)] = length;
+    }
+
+    fn length(&self, id: u8) -> Option<usize> {
+        match self.lengths[usize::from(id)] {
+            0 => None,
+            length => Some(length.into()),
+        }
+    }
+
+    /// What stands at `at`, before the end of `log`. With `ENDED` the log ends with these bytes; without, more may come.
+    #[inline(always)]
+    pub(crate) fn step<const ENDED: bool>(&self, log: &[u8], at: usize) -> Step {
+        if let Some(&[first, second, id]) = log.get(at..).and_then(|rest| rest.first_chunk())
+            && [first, second] == HEAD_BYTES
+        {
+            let end = at + usize::from(self.lengths[usize::from(id)]);
+            // An unknown id's length of 0 is left to the slow path with everything else that is unusual.
+            if end != at
+                && let Some(next) = log.get(end..).and_then(|rest| rest.first_chunk::<2>())
+                && *next == HEAD_BYTES
+            {
+                return Step::Record { id, end, suspect: false };
+            }
+        }
+        self.unusual(Bytes { log, ended: ENDED }, at)
+    }
+
+    /// The same without a shortcut.
+    #[cold]
+    #[inline(never)]
+    fn unusual(&self, bytes: Bytes<'_>, at: usize) -> Step {
+        let id = match bytes.header(at) {
+            Seen::Yes(id) => id,
+            Seen::Unknown if !bytes.ended => return Step::More,
+            Seen::Unknown => return self.skip(bytes, at, Reason::Truncated(None)),
+            Seen::No => return self.skip(bytes, at, Reason::NoHeader),
+        };
+        let Some(length) = self.length(id) else {
+            return self.skip(bytes, at, Reason::UnknownId(id));
+        };
+        let end = at + length;
+        let suspect = match bytes.may_end_at(end) {
+            Seen::Unknown => return Step::More,
+            Seen::Yes(()) => false,
+            Seen::No => true,
+        };
+        if suspect {
+            match self.find_proven(bytes, at + 1, end) {
+                Search::Found(inside) => {
+                    return Step::Skip { end: inside, reason: Reason::Broken(id), is_whole: true };
+                }
+                Search::Undecided(_) => return Step::More,
+                Search::Nothing => {}
+            }
+        }
+        if end > bytes.log.len() {
+            return Step::Skip { end: bytes.log.len(), reason: Reason::Truncated(Some(id)), is_whole: true };
+        }
+        Step::Record { id, end, suspect }
+    }
+
+    /// From `at` to where a record begins for certain.
+    fn skip(&self, bytes: Bytes<'_>, at: usize, reason: Reason) -> Step {
+        match self.find_proven(bytes, at + 1, bytes.log.len()) {
+            Search::Found(end) => Step::Skip { end, reason, is_whole: true },
+            Search::Undecided(end) => Step::Skip { end, reason, is_whole: false },
+            Search::Nothing => Step::Skip { end: bytes.log.len(), reason, is_whole: bytes.ended },
+        }
+    }
+
+    /// Goes on with a stretch that [`Step::Skip`] left open: what of it is before the next record.
+    pub(crate) fn resume<const ENDED: bool>(&self, log: &[u8], at: usize, reason: Reason) -> Step {
+        let bytes = Bytes { log, ended: ENDED };
+        match self.find_proven(bytes, at, log.len()) {
+            Search::Found(end) => Step::Skip { end, reason, is_whole: true },
+            Search::Undecided(end) => Step::Skip { end, reason, is_whole: false },
+            Search::Nothing => Step::Skip { end: log.len(), reason, is_whole: ENDED },
+        }
+    }
+
+    /// The first place in `from..to` where a record begins for certain.
+    fn find_proven(&self, bytes: Bytes<'_>, from: usize, to: usize) -> Search {
+        let to = to.min(bytes.log.len());
+        let mut from = from;
+        while let Some(found) = bytes.log.get(from..to).and_then(|range| memchr::memchr(HEAD_BYTES[0], range)) {
+            match self.is_proven(bytes, from + found) {
+                Seen::Yes(()) => return Search::Found(from + found),
+                Seen::Unknown => return Search::Undecided(from + found),
+                Seen::No => from += found + 1,
+            }
+        }
+        Search::Nothing
+    }
+
+    /// Whether a record begins at `at` for certain: a known id and two further headers, where an unknown id or the end
+    /// of the log ends the proof.
+    fn is_proven(&self, bytes: Bytes<'_>, at: usize) -> Seen<()> {
+        let first = match bytes.header(at) {
+            Seen::Yes(id) => id,
+            Seen::Unknown if !bytes.ended => return Seen::Unknown,
+            _ => return Seen::No,
+        };
+        let Some(length) = self.length(first) else { return Seen::No };
+        let second = at + length;
+        match bytes.may_end_at(second) {
+            Seen::Yes(()) => {}
+            other => return other,
+        }
+        match bytes.header(second) {
+            Seen::Yes(id) => match self.length(id) {
+                None => Seen::Yes(()),
+                Some(length) if bytes.ended && second + length >= bytes.log.len() => Seen::Yes(()),
+                Some(length) => bytes.may_end_at(second + length),
+            },
+            Seen::Unknown if !bytes.ended => Seen::Unknown,
+            _ => Seen::Yes(()),
+        }
+    }
+}
+
+/// An answer about bytes of which not all may be there yet.
+#[derive(Clone, Copy)]
+enum Seen<T> {
+    Yes(T),
+    No,
+    Unknown,
+}
+
+enum Search {
+    Found(usize),
+    /// The first place that may turn out to be one.
+    Undecided(usize),
+    Nothing,
+}
+
+#[derive(Clone, Copy)]
+struct Bytes<'a> {
+    log: &'a [u8],
+    ended: bool,
+}
+
+impl Bytes<'_> {
+    /// The id, if a header stands at `at`; unknown when the bytes end before that is clear.
+    fn header(self, at: usize) -> Seen<u8> {
+        match self.log.get(at..).unwrap_or_default() {
+            [first, second, id, ..] if [*first, *second] == HEAD_BYTES => Seen::Yes(*id),
+            [_, _, _, ..] => Seen::No,
+            start if HEAD_BYTES.starts_with(start) => Seen::Unknown,
+            _ => Seen::No,
+        }
+    }
+
+    /// Whether a record may end at `end`: any header follows, or the log's end. A header that the end cuts short counts.
+    fn may_end_at(self, end: usize) -> Seen<()> {
+        match self.log.get(end..) {
+            Some([first, second, ..]) if [*first, *second] == HEAD_BYTES => Seen::Yes(()),
+            Some([_, _, ..]) => Seen::No,
+            Some([first]) if *first != HEAD_BYTES[0] => Seen::No,
+            _ if !self.ended => Seen::Unknown,
+            Some(_) => Seen::Yes(()),
+            None => Seen::No,
+        }
+    }
+}
