@@ -79,15 +79,18 @@ fn assert_covers(log: &[u8]) {
     }
 }
 
+/// Offset, suspicion, payload and definition of a record.
+type Said = (usize, bool, Vec<u8>, String);
+
 /// All that there is to know of a record or a skipped stretch.
-fn said(item: Result<Record<'_>, Skipped>) -> Result<(usize, bool, Vec<u8>, String), Skipped> {
+fn said(item: Result<Record<'_>, Skipped>) -> Result<Said, Skipped> {
     item.map(|record| {
         (record.offset(), record.is_suspect(), record.payload().to_vec(), format!("{:?}", record.definition()))
     })
 }
 
 /// What comes out of a stream that gets the log in chunks.
-fn streamed(log: &[u8], chunk: usize) -> Vec<Result<(usize, bool, Vec<u8>, String), Skipped>> {
+fn streamed(log: &[u8], chunk: usize) -> Vec<Result<Said, Skipped>> {
     let mut stream = RecordStream::<1024>::new();
     let mut items = Vec::new();
     for chunk in log.chunks(chunk) {
