@@ -52,7 +52,7 @@
 //! - `std` (default): the writer. Without it the crate is `no_std`; it never needs `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 #![cfg_attr(not(feature = "std"), no_std)]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 // The derive names this crate by its name, here too.
 extern crate self as binlog;
@@ -83,6 +83,8 @@ pub mod __private;
 // Public for its path, which the warning shows.
 #[doc(hidden)]
 pub mod lint;
+#[cfg(feature = "std")]
+pub mod log;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Field, LogMessage, LogSchema};
@@ -90,6 +92,8 @@ pub use counters::{Counters, CountersOf, Tally};
 pub use definition::{Column, Definition, Meaning, Meanings};
 pub use field::Field;
 pub use format::Format;
+#[cfg(feature = "std")]
+pub use log::Log;
 pub use message::{DecodeError, LogMessage};
 pub use mismatch::{Difference, Mismatch};
 pub use multiplier::Multiplier;

@@ -29,6 +29,11 @@ pub enum Difference {
         /// The log's.
         found: usize,
     },
+    /// A column that the log lacks, looked for by its label.
+    Missing {
+        /// The program's.
+        label: &'static str,
+    },
     /// The label of a column.
     Label {
         /// The program's.
@@ -80,6 +85,7 @@ impl fmt::Display for Mismatch {
             Difference::Columns { expected, found } => {
                 write!(f, "{message} has {found} columns in this log, {expected} in the program")
             }
+            Difference::Missing { label } => write!(f, "{message} has no column {label} in this log"),
             Difference::Label { expected, found } => {
                 write!(f, "{message} has the label {found} in this log where the program has {expected}")
             }

@@ -89,6 +89,7 @@ impl Multiplier {
     }
 
     /// Whether the multiplier is the program's own, not ArduPilot's.
+    #[cfg(feature = "derive")]
     pub(crate) const fn is_custom(&self) -> bool {
         self.custom
     }

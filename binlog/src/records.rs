@@ -1,17 +1,19 @@
 //! Reading: bytes in, records out.
 
 mod decoder;
-mod definitions;
-mod framing;
-mod logged;
+pub(crate) mod definitions;
+pub(crate) mod framing;
+pub(crate) mod logged;
 mod stream;
-mod value;
+pub(crate) mod value;
 
 pub use decoder::Decoder;
 pub use logged::{LoggedColumn, LoggedColumns, LoggedDefinition};
 pub use stream::RecordStream;
 pub use value::{LoggedText, Scaling, Value};
 
+#[cfg(feature = "std")]
+use crate::HEAD_BYTES;
 use crate::{DecodeError, Definition, LogMessage};
 use core::fmt;
 use definitions::{Borrowed, Lessons};
@@ -144,6 +146,25 @@ impl<'a> Iterator for Records<'a> {
 impl core::iter::FusedIterator for Records<'_> {}
 
 impl<'a> Record<'a> {
+    /// The record at an offset where one of this definition is known to stand.
+    #[cfg(feature = "std")]
+    pub(crate) fn indexed(
+        log: &'a [u8],
+        offset: usize,
+        definition: LoggedDefinition<'a>,
+        fingerprint: u64,
+    ) -> Option<Self> {
+        let (head, payload) = log.get(offset..)?.split_first_chunk::<{ Definition::HEADER_LENGTH }>()?;
+        let (payload, after) = payload.split_at_checked(usize::from(definition.length()) - head.len())?;
+        let suspect = !after.starts_with(&HEAD_BYTES) && !HEAD_BYTES.starts_with(after);
+        Some(Record { offset, id: head[2], payload, suspect, definition, fingerprint })
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.fingerprint
+    }
+
     /// Where the record begins, in bytes from the start of the log.
     pub fn offset(&self) -> usize {
         self.offset

@@ -113,6 +113,7 @@ impl Unit {
     }
 
     /// Whether the unit is the program's own, not ArduPilot's.
+    #[cfg(feature = "derive")]
     pub(crate) const fn is_custom(&self) -> bool {
         self.custom
     }

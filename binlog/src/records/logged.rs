@@ -157,12 +157,20 @@ impl<'a> LoggedDefinition<'a> {
         LoggedDefinition { fmtu: Some(fmtu), ..self }
     }
 
-    pub(super) fn is_defined_by(&self, fmt: &Fmt) -> bool {
+    pub(crate) fn is_defined_by(&self, fmt: &Fmt) -> bool {
         self.fmt == fmt
     }
 
+    /// What it says but for ids and time: all of FMT behind the id, and the units and multipliers of FMTU.
+    #[cfg(feature = "std")]
+    pub(crate) fn without_ids(&self) -> ([u8; 85], Option<[u8; 32]>) {
+        let (_, fmt) = self.fmt.split_first_chunk::<1>().unwrap_or((&[0], &[]));
+        let fmtu = self.fmtu.and_then(|fmtu| fmtu.last_chunk().copied());
+        (fmt.first_chunk().copied().unwrap_or([0; 85]), fmtu)
+    }
+
     /// A number that two definitions share when they say the same, and by chance once in 2^64 otherwise.
-    pub(super) fn fingerprint(&self) -> u64 {
+    pub(crate) fn fingerprint(&self) -> u64 {
         // FNV-1a.
         let bytes = self.fmt.iter().chain(self.fmtu.into_iter().flat_map(|fmtu| &fmtu[8..]));
         bytes.fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))

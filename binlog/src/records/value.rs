@@ -42,6 +42,11 @@ pub enum Scaling {
 pub struct LoggedText<'a>(&'a [u8]);
 
 impl<'a> LoggedText<'a> {
+    #[cfg(feature = "std")]
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        LoggedText(bytes)
+    }
+
     /// All bytes of the column, for those that hold raw data (`FILE.Data`).
     pub fn raw(&self) -> &'a [u8] {
         self.0

@@ -1,0 +1,39 @@
+//! One column of a log: `column FILE ATT.Roll`, or `IMU[1].GyrX`; `-` for standard input. A line a record: the time since
+//! boot in seconds, a tab, the value.
+
+use binlog::Log;
+use std::error::Error;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [path, name] = &arguments[..] else {
+        eprintln!("usage: column FILE TYPE.LABEL (- for standard input)");
+        return ExitCode::FAILURE;
+    };
+    match column(path, name) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("column: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn column(path: &str, name: &str) -> Result<(), Box<dyn Error>> {
+    let log = if path == "-" { Log::read(io::stdin())? } else { Log::open(path)? };
+    let (series, label) = log.select(name)?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let values =
+        series.records().zip(series.times_us()).filter_map(|(record, time)| Some((time, record.value(label)?)));
+    for (time_us, value) in values {
+        let line = writeln!(out, "{}.{:06}\t{value}", time_us / 1_000_000, time_us % 1_000_000);
+        // Who reads our output may stop.
+        if line.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
+            return Ok(());
+        }
+        line?;
+    }
+    Ok(out.flush()?)
+}

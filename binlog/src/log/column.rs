@@ -1,0 +1,129 @@
+//! One column of a log.
+
+use super::units::Units;
+use super::values::{Scale, Values};
+use crate::{Format, LoggedColumn, Scaling, Value};
+
+/// A column: the values of all records of a type, in the order of the log.
+///
+/// The numbers are kept as they are stored and scaled when asked for.
+///
+/// ```
+/// # use binlog::{LogSchema, LogWriter, messages::Mode};
+/// # #[derive(LogSchema)]
+/// # enum FlightLog { Mode(Mode) }
+/// # let mut writer = LogWriter::<FlightLog, _>::new(Vec::new())?;
+/// # writer.mode(1_500_000, 5, 0)?;
+/// # writer.mode(2_500_000, 6, 0)?;
+/// # let bytes = writer.finish()?;
+/// use binlog::{Log, Scaling, log::Values};
+///
+/// let log = Log::new(bytes);
+/// let time = log.column("MODE.TimeUS")?;
+/// assert_eq!(time.values(), &Values::U64(vec![1_500_000, 2_500_000]));
+/// assert_eq!(time.to_f64(Scaling::Units), Some(vec![1.5, 2.5]));
+/// assert_eq!((time.unit(), time.base_unit()), ("µs", "s"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Column {
+    label: String,
+    quantity: Quantity,
+    values: Values,
+}
+
+/// What the numbers of a column stand for.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Quantity {
+    pub(super) format: Format,
+    unit: String,
+    base_unit: String,
+    pub(super) multiplier: Option<f64>,
+}
+
+impl Quantity {
+    /// That of a column of a definition that stands at `defined_at`.
+    pub(super) fn new(column: &LoggedColumn<'_>, defined_at: usize, units: &Units) -> Self {
+        let multiplier = column.multiplier_id.and_then(|id| units.multiplier(id, defined_at));
+        Quantity {
+            format: column.format,
+            unit: units.shown(column, defined_at),
+            base_unit: column.unit_id.and_then(|id| units.name(id, defined_at)).unwrap_or_default().into(),
+            multiplier: multiplier.filter(|&multiplier| multiplier != 0.0),
+        }
+    }
+}
+
+impl Column {
+    pub(super) fn new(label: &str, quantity: Quantity, values: Values) -> Self {
+        Column { label: label.into(), quantity, values }
+    }
+
+    /// Its label.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// How the log stores it.
+    pub fn format(&self) -> Format {
+        self.quantity.format
+    }
+
+    /// The unit of its [shown](Scaling::Shown) numbers, named as pymavlink names it: `µs`, `cm`, `100 m`. Empty for none.
+    pub fn unit(&self) -> &str {
+        &self.quantity.unit
+    }
+
+    /// The unit of its numbers [in units](Scaling::Units): `s`, `m`. Empty for none.
+    pub fn base_unit(&self) -> &str {
+        &self.quantity.base_unit
+    }
+
+    /// The log's multiplier, rounded to seven digits; `None` where it has none, or 0.
+    pub fn multiplier(&self) -> Option<f64> {
+        self.quantity.multiplier
+    }
+
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// All values, as they are stored.
+    pub fn values(&self) -> &Values {
+        &self.values
+    }
+
+    /// The same, without the column.
+    pub fn into_values(self) -> Values {
+        self.values
+    }
+
+    /// The value of one record.
+    pub fn get(&self, i: usize) -> Option<Value<'_>> {
+        self.values.get(i, self.quantity.format)
+    }
+
+    /// The number of one record. `None` for text and arrays, and beyond the end.
+    #[inline]
+    pub fn number(&self, i: usize, scaling: Scaling) -> Option<f64> {
+        let number = self.values.number(i)?;
+        Some(self.scale(scaling).apply(number))
+    }
+
+    /// All numbers; `None` for text and arrays. Integers beyond 2^53 are rounded: they are exact in
+    /// [`values`](Column::values).
+    pub fn to_f64(&self, scaling: Scaling) -> Option<Vec<f64>> {
+        let scale = self.scale(scaling);
+        (0..self.len()).map(|i| self.values.number(i).map(|number| scale.apply(number))).collect()
+    }
+
+    fn scale(&self, scaling: Scaling) -> Scale {
+        Scale::of(self.quantity.format, self.quantity.multiplier, scaling)
+    }
+}

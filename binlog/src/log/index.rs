@@ -1,0 +1,377 @@
+//! Where the records of each type stand.
+
+use crate::records::definitions::{Lesson, Lessons};
+use crate::records::framing::Step;
+use crate::records::logged::{FMT_OF_FMT, Fmt, Fmtu};
+use crate::{Definition, LoggedDefinition, Reason, Skipped};
+use std::collections::{HashMap, HashSet};
+use std::{slice, vec};
+
+/// The records of a log by kind: in one pass over it.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    /// In the order of their definitions.
+    pub(super) kinds: Vec<Kind>,
+    /// Which of the kinds have a name.
+    by_name: HashMap<String, Vec<usize>>,
+    pub(super) skipped: Vec<Skipped>,
+    /// Offsets of the records that something else than a header follows.
+    pub(super) suspects: Vec<usize>,
+}
+
+/// One definition of a message, and its records. A message that is defined anew in the middle of a log is two kinds; one
+/// that is defined twice alike is one, whatever its ids.
+#[derive(Debug)]
+pub(super) struct Kind {
+    /// Where the payload of its FMT stands in the log; the FMT of a log that doesn't define FMT stands in none.
+    fmt: Option<usize>,
+    fmtu: Option<usize>,
+    pub(super) offsets: Offsets,
+}
+
+/// Offsets of records, ascending.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Offsets {
+    parts: Vec<Part>,
+}
+
+/// Offsets of records within 4 GiB, so that each takes four bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) base: usize,
+    /// Counted from the base.
+    pub(super) offsets: Vec<u32>,
+}
+
+impl Offsets {
+    pub(super) fn len(&self) -> usize {
+        self.parts.iter().map(|part| part.offsets.len()).sum()
+    }
+
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + Clone {
+        self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
+    }
+
+    /// The offsets of which something is true.
+    pub(super) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
+        let parts = self.parts.iter().map(|part| {
+            let keep = |offset: &u32| keep(part.base + *offset as usize);
+            Part { base: part.base, offsets: part.offsets.iter().copied().filter(keep).collect() }
+        });
+        Offsets { parts: parts.filter(|part| !part.offsets.is_empty()).collect() }
+    }
+
+    fn append(&mut self, base: usize, offsets: Vec<u32>) {
+        match self.parts.last_mut() {
+            _ if offsets.is_empty() => {}
+            Some(last) if last.base == base => last.offsets.extend(offsets),
+            _ => self.parts.push(Part { base, offsets }),
+        }
+    }
+}
+
+/// Records of one piece that follow each other in the log. A piece is what has offsets of its own: records of one kind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Run<'o> {
+    pub(super) piece: usize,
+    /// What the offsets count from.
+    pub(super) base: usize,
+    pub(super) offsets: &'o [u32],
+}
+
+/// The records of several pieces in the order of the log.
+pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Vec<Run<'o>> {
+    let is_one = pieces.len() < 2;
+    let whole = pieces.enumerate().flat_map(|(piece, offsets)| {
+        let parts = offsets.parts.iter();
+        parts.map(move |part| Run { piece, base: part.base, offsets: &part.offsets })
+    });
+    let runs: Vec<Run<'o>> = whole.collect();
+    if is_one {
+        return runs;
+    }
+    // The log goes from one definition to another: runs are cut where that happens.
+    let in_run = |(i, run): (usize, &Run<'o>)| {
+        let base = run.base;
+        run.offsets.iter().enumerate().map(move |(j, &offset)| (base + offset as usize, i, j))
+    };
+    let mut order: Vec<(usize, usize, usize)> = runs.iter().enumerate().flat_map(in_run).collect();
+    order.sort();
+    let stretch = |stretch: &[(usize, usize, usize)]| {
+        let (_, i, from) = stretch[0];
+        let Run { piece, base, offsets } = runs[i];
+        Run { piece, base, offsets: &offsets[from..from + stretch.len()] }
+    };
+    order.chunk_by(|a, b| a.1 == b.1).map(stretch).collect()
+}
+
+/// The records of several pieces in the order of the log, one by one: the piece, and the offset.
+#[derive(Clone, Debug)]
+pub(super) struct InOrder<'o> {
+    piece: usize,
+    base: usize,
+    offsets: slice::Iter<'o, u32>,
+    rest: vec::IntoIter<Run<'o>>,
+}
+
+impl<'o> InOrder<'o> {
+    pub(super) fn new(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Self {
+        InOrder { piece: 0, base: 0, offsets: [].iter(), rest: runs(pieces).into_iter() }
+    }
+}
+
+impl Iterator for InOrder<'_> {
+    type Item = (usize, usize);
+
+    #[inline]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        loop {
+            if let Some(&offset) = self.offsets.next() {
+                return Some((self.piece, self.base + offset as usize));
+            }
+            let Run { piece, base, offsets } = self.rest.next()?;
+            (self.piece, self.base, self.offsets) = (piece, base, offsets.iter());
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let rest = self.rest.as_slice().iter().map(|run| run.offsets.len()).sum::<usize>();
+        (self.offsets.len() + rest, Some(self.offsets.len() + rest))
+    }
+}
+
+impl Kind {
+    pub(super) fn definition<'a>(&self, log: &'a [u8]) -> LoggedDefinition<'a> {
+        let fmt: Option<&Fmt> = self.fmt.and_then(|at| log.get(at..)?.first_chunk());
+        let fmtu: Option<&Fmtu> = self.fmtu.and_then(|at| log.get(at..)?.first_chunk());
+        LoggedDefinition::new(fmt.unwrap_or(&FMT_OF_FMT), fmtu)
+    }
+
+    /// Where its FMTU stands, or else its FMT.
+    pub(super) fn defined_at(&self) -> usize {
+        self.fmtu.or(self.fmt).unwrap_or(0)
+    }
+}
+
+/// What makes two definitions one kind: all of FMT but the id, all of FMTU but time and id.
+type Key = ([u8; 85], Option<[u8; 32]>);
+
+/// Bytes that offsets of four bytes reach.
+const REACH: usize = u32::MAX as usize;
+
+/// Records of an id that the index doesn't hold, or that has none.
+const NO_KIND: usize = usize::MAX;
+
+impl Index {
+    /// Of all records.
+    pub(super) fn new(log: &[u8]) -> Self {
+        Builder::new(log, None).build::<REACH>()
+    }
+
+    /// Of the records with one of these names, and no others. What was skipped is complete all the same.
+    pub(super) fn of(log: &[u8], names: &[&str]) -> Self {
+        Builder::new(log, Some(names)).build::<REACH>()
+    }
+
+    /// The kinds with a name.
+    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Kind> {
+        self.by_name.get(name).into_iter().flatten().filter_map(|&kind| self.kinds.get(kind))
+    }
+
+    /// The names of the kinds that have records, in the order of their definitions.
+    pub(super) fn names<'log>(&self, log: &'log [u8]) -> Vec<&'log str> {
+        let mut seen = HashSet::new();
+        let names = self.kinds.iter().filter(|kind| kind.offsets.len() > 0).map(|kind| kind.definition(log).name());
+        names.filter(|name| seen.insert(*name)).collect()
+    }
+}
+
+struct Builder<'a> {
+    log: &'a [u8],
+    only: Option<&'a [&'a str]>,
+    lessons: Lessons,
+    index: Index,
+    by_key: HashMap<Key, usize>,
+    /// The kind of each id, where the log stands.
+    kind_of: [usize; 256],
+    base: usize,
+}
+
+impl<'a> Builder<'a> {
+    fn new(log: &'a [u8], only: Option<&'a [&'a str]>) -> Self {
+        let mut builder = Builder {
+            log,
+            only,
+            lessons: Lessons::new(),
+            index: Index::default(),
+            by_key: HashMap::new(),
+            kind_of: [NO_KIND; 256],
+            base: 0,
+        };
+        builder.kind_of[usize::from(FMT_OF_FMT[0])] = builder.kind(None, None);
+        builder
+    }
+
+    /// One pass. Offsets are gathered by id, in lists that are handed to the kinds when an id changes its kind and when
+    /// the offsets pass what four bytes hold.
+    fn build<const REACH: usize>(mut self) -> Index {
+        let log = self.log;
+        let mut lists: Box<[Vec<u32>; 256]> = Box::new([const { Vec::new() }; 256]);
+        let mut wanted = [self.only.is_none(); 256];
+        wanted[usize::from(FMT_OF_FMT[0])] = self.is_wanted(FMT_OF_FMT[0]);
+        let mut at = 0;
+        while at < log.len() {
+            let until = self.base.saturating_add(REACH).min(log.len());
+            while at < until {
+                match self.lessons.framing.step::<true>(log, at) {
+                    Step::Record { id, end, suspect } => {
+                        if wanted[usize::from(id)] {
+                            lists[usize::from(id)].push((at - self.base) as u32);
+                        }
+                        if suspect {
+                            self.index.suspects.push(at);
+                        }
+                        let payload = at + Definition::HEADER_LENGTH;
+                        if let Some(lesson) = self.lessons.learn(id, log.get(payload..end).unwrap_or_default()) {
+                            let id = lesson.id();
+                            self.hand_over(id, &mut lists);
+                            self.learn(&lesson, payload);
+                            wanted[usize::from(id)] = self.is_wanted(id);
+                        }
+                        at = end;
+                    }
+                    Step::Skip { end, reason, .. } => at = self.skip(at, end, reason),
+                    // A log that has ended is never undecided.
+                    Step::More => at = self.skip(at, log.len(), Reason::NoHeader),
+                }
+            }
+            (0..=255).for_each(|id| self.hand_over(id, &mut lists));
+            self.base = at;
+        }
+        for kind in &mut self.index.kinds {
+            for part in &mut kind.offsets.parts {
+                // Two ids may have had one kind at a time.
+                if !part.offsets.is_sorted() {
+                    part.offsets.sort_unstable();
+                }
+            }
+        }
+        self.index
+    }
+
+    #[cold]
+    fn skip(&mut self, offset: usize, end: usize, reason: Reason) -> usize {
+        self.index.skipped.push(Skipped { offset, length: end - offset, reason });
+        end
+    }
+
+    fn is_wanted(&self, id: u8) -> bool {
+        let kind = self.index.kinds.get(self.kind_of[usize::from(id)]);
+        kind.is_some_and(|kind| self.only.is_none_or(|names| names.contains(&kind.definition(self.log).name())))
+    }
+
+    fn hand_over(&mut self, id: u8, lists: &mut [Vec<u32>; 256]) {
+        let offsets = std::mem::take(&mut lists[usize::from(id)]);
+        if let Some(kind) = self.index.kinds.get_mut(self.kind_of[usize::from(id)]) {
+            kind.offsets.append(self.base, offsets);
+        }
+    }
+
+    /// `payload` is where the lesson's stands.
+    #[cold]
+    fn learn(&mut self, lesson: &Lesson<'_>, payload: usize) {
+        let current = self.kind_of[usize::from(lesson.id())];
+        self.kind_of[usize::from(lesson.id())] = match lesson {
+            Lesson::Fmt(fmt) => match self.index.kinds.get(current) {
+                // ArduPilot repeats identical FMTs without their FMTU.
+                Some(kind) if kind.definition(self.log).is_defined_by(fmt) => current,
+                _ => self.kind(Some(payload), None),
+            },
+            Lesson::Fmtu(_) => match self.index.kinds.get(current) {
+                None => NO_KIND,
+                Some(kind) => {
+                    let (fmt, is_new) = (kind.fmt, kind.fmtu.is_none());
+                    let key = self.key(fmt, Some(payload));
+                    match self.by_key.get(&key) {
+                        Some(&known) => known,
+                        // Its first FMTU is also for the records before it.
+                        None if is_new => {
+                            self.by_key.remove(&self.key(fmt, None));
+                            self.index.kinds[current].fmtu = Some(payload);
+                            self.by_key.insert(key, current);
+                            current
+                        }
+                        None => self.kind(fmt, Some(payload)),
+                    }
+                }
+            },
+        };
+    }
+
+    /// The kind of a definition, which may be a new one.
+    fn kind(&mut self, fmt: Option<usize>, fmtu: Option<usize>) -> usize {
+        let Index { kinds, by_name, .. } = &mut self.index;
+        let kind = Kind { fmt, fmtu, offsets: Offsets::default() };
+        let definition = kind.definition(self.log);
+        *self.by_key.entry(definition.without_ids()).or_insert_with(|| {
+            by_name.entry(definition.name().into()).or_default().push(kinds.len());
+            kinds.push(kind);
+            kinds.len() - 1
+        })
+    }
+
+    fn key(&self, fmt: Option<usize>, fmtu: Option<usize>) -> Key {
+        Kind { fmt, fmtu, offsets: Offsets::default() }.definition(self.log).without_ids()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{LogSchema, LogWriter, Records, messages};
+
+    #[derive(LogSchema)]
+    enum TestLog {
+        Ev(messages::Ev),
+        Err(messages::Err),
+    }
+
+    fn log() -> Vec<u8> {
+        let mut log = LogWriter::<TestLog, _>::new(Vec::new()).expect("memory takes all");
+        for time_us in 0..2000 {
+            let written = match time_us % 3 {
+                0 => log.write(&messages::Err { time_us, subsystem: 1, code: 2 }),
+                _ => log.write(&messages::Ev { time_us, id: 3 }),
+            };
+            written.expect("memory takes all");
+        }
+        log.finish().expect("memory takes all")
+    }
+
+    /// Offsets of four bytes are as good in a log that they don't reach the end of.
+    #[test]
+    fn offsets_have_any_reach() {
+        let log = log();
+        let offsets = |index: &Index, name: &str| {
+            let kind = index.kinds.iter().find(|kind| kind.definition(&log).name() == name).expect("a kind");
+            kind.offsets.iter().collect::<Vec<_>>()
+        };
+        let near = Builder::new(&log, None).build::<1000>();
+        let far = Index::new(&log);
+        for name in ["EV", "ERR", "FMT", "UNIT"] {
+            let records = Records::new(&log).flatten().filter(|record| record.name() == name);
+            let expected: Vec<_> = records.map(|record| record.offset()).collect();
+            assert!(!expected.is_empty());
+            assert_eq!(offsets(&near, name), expected, "{name}");
+            assert_eq!(offsets(&far, name), expected, "{name}");
+            let only = Builder::new(&log, Some(&[name])).build::<1000>();
+            assert_eq!(offsets(&only, name), expected, "{name}");
+            assert_eq!(only.kinds.iter().map(|kind| kind.offsets.len()).sum::<usize>(), expected.len());
+        }
+        assert!(near.kinds.iter().any(|kind| kind.offsets.parts().len() > 10));
+    }
+}

@@ -1,0 +1,145 @@
+//! Names of types and columns: `ATT`, `IMU[1]`, `ATT.Roll`, `IMU[1].GyrX`.
+
+use std::fmt;
+
+/// A type, and which instance of it, taken apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct TypeName<'n> {
+    pub(super) name: &'n str,
+    pub(super) instance: Option<&'n str>,
+}
+
+impl<'n> TypeName<'n> {
+    pub(super) fn parse(text: &'n str) -> Self {
+        match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((name, instance)) => TypeName { name, instance: Some(instance) },
+            None => TypeName { name: text, instance: None },
+        }
+    }
+}
+
+/// The type and the label of `ATT.Roll`.
+pub(super) fn column_name(text: &str) -> Result<(&str, &str), SelectError> {
+    // An instance's name may hold a dot.
+    let from = text.rfind("].").map_or(0, |at| at + 1);
+    match text[from..].find('.') {
+        Some(dot) => Ok((&text[..from + dot], &text[from + dot + 1..])),
+        None => Err(SelectError::NoLabel { name: text.into() }),
+    }
+}
+
+/// Why a type or a column can't be had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// The name of a column has no dot.
+    NoLabel {
+        /// What was asked for.
+        name: String,
+    },
+    /// The log defines no such type.
+    NoType {
+        /// What was asked for.
+        name: String,
+        /// The types that the log has records of.
+        known: Vec<String>,
+    },
+    /// The type has no column that tells instances apart.
+    NoInstances {
+        /// The type.
+        name: String,
+    },
+    /// The type has no such instance.
+    NoInstance {
+        /// The type.
+        name: String,
+        /// What was asked for.
+        instance: String,
+        /// The instances that there are.
+        known: Vec<String>,
+    },
+    /// The type has no such column.
+    NoColumn {
+        /// The type.
+        name: String,
+        /// What was asked for.
+        label: String,
+        /// The labels that there are.
+        known: Vec<String>,
+    },
+    /// The log defines the type more than once, and the column not alike each time.
+    Redefined {
+        /// The type.
+        name: String,
+        /// The column.
+        label: String,
+    },
+    /// The column is not made of numbers.
+    NotNumbers {
+        /// The type.
+        name: String,
+        /// The column.
+        label: String,
+    },
+}
+
+impl fmt::Display for SelectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SelectError::NoLabel { name } => {
+                write!(f, "`{name}` names no column; write type and label, as in ATT.Roll or IMU[1].GyrX")
+            }
+            SelectError::NoType { name, known } => {
+                write!(f, "the log has no type `{name}`; ")?;
+                list(f, "it has", known)
+            }
+            SelectError::NoInstances { name } => {
+                write!(f, "{name} has no instances: none of its columns has the unit `#`; ask for {name} itself")
+            }
+            SelectError::NoInstance { name, instance, known } => {
+                write!(f, "{name} has no instance `{instance}`; ")?;
+                list(f, "it has", known)
+            }
+            SelectError::NoColumn { name, label, known } => {
+                write!(f, "{name} has no column `{label}`; ")?;
+                list(f, "it has", known)
+            }
+            SelectError::Redefined { name, label } => {
+                write!(
+                    f,
+                    "the log defines {name} several times, and {label} not alike each time; take the definitions one by \
+                     one (`Series::by_definition`)"
+                )
+            }
+            SelectError::NotNumbers { name, label } => {
+                write!(f, "{name}.{label} is not made of numbers; ask for its column (`Log::column`)")
+            }
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, what: &str, known: &[String]) -> fmt::Result {
+    match known {
+        [] => write!(f, "{what} none"),
+        known => write!(f, "{what} {}", known.join(", ")),
+    }
+}
+
+impl std::error::Error for SelectError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_taken_apart() {
+        assert_eq!(TypeName::parse("ATT"), TypeName { name: "ATT", instance: None });
+        assert_eq!(TypeName::parse("IMU[1]"), TypeName { name: "IMU", instance: Some("1") });
+        assert_eq!(TypeName::parse("NVF[a[b]"), TypeName { name: "NVF", instance: Some("a[b") });
+        assert_eq!(column_name("ATT.Roll"), Ok(("ATT", "Roll")));
+        assert_eq!(column_name("IMU[1].GyrX"), Ok(("IMU[1]", "GyrX")));
+        assert_eq!(column_name("NVF[a.b].x"), Ok(("NVF[a.b]", "x")));
+        assert!(column_name("ATT").is_err());
+        assert!(column_name("").is_err());
+    }
+}

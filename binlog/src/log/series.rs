@@ -1,0 +1,290 @@
+//! The records of one type.
+
+use super::clock::{TimeSource, carried_times};
+use super::column::{Column, Quantity};
+use super::index::{Index, Kind, Offsets, Run, runs};
+use super::select::SelectError;
+use super::units::Units;
+use super::values::{Cells, Scale, Values};
+use crate::{Definition, Format, LoggedColumn, LoggedDefinition, Record, Scaling, Value};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+/// The records of one type, or of one instance of it, in the order of the log.
+///
+/// ```
+/// # use binlog::{LogSchema, LogWriter, messages::Mode};
+/// # #[derive(LogSchema)]
+/// # enum FlightLog { Mode(Mode) }
+/// # let mut writer = LogWriter::<FlightLog, _>::new(Vec::new())?;
+/// # writer.mode(1_500_000, 5, 0)?;
+/// # writer.mode(2_500_000, 6, 0)?;
+/// # let bytes = writer.finish()?;
+/// use binlog::{Log, Scaling};
+///
+/// let log = Log::new(bytes);
+/// let modes = log.series("MODE")?;
+/// assert_eq!(modes.len(), 2);
+/// assert_eq!(modes.times_us(), [1_500_000, 2_500_000]);
+/// assert_eq!(modes.numbers("ModeNum", Scaling::Shown)?, [5.0, 6.0]);
+/// for record in modes.records() {
+///     println!("reason {}", record.value("Rsn").expect("a column of MODE"));
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Series<'log> {
+    log: &'log [u8],
+    units: Arc<Units>,
+    name: String,
+    pieces: Vec<Piece<'log>>,
+}
+
+/// Records of one definition.
+#[derive(Clone, Debug)]
+struct Piece<'log> {
+    definition: LoggedDefinition<'log>,
+    defined_at: usize,
+    offsets: Cow<'log, Offsets>,
+}
+
+impl<'log> Series<'log> {
+    /// The records with a name, of an index that has them.
+    pub(super) fn new(log: &'log [u8], index: &'log Index, units: Arc<Units>, name: &str) -> Self {
+        let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
+        Series { log, units, name: name.into(), pieces }
+    }
+
+    /// The same of an index that nobody else wants.
+    pub(super) fn taken_from(log: &'log [u8], index: Index, units: Arc<Units>, name: &str) -> Self {
+        let kinds = index.kinds.into_iter().filter(|kind| kind.definition(log).name() == name);
+        let piece = |kind: Kind| Piece {
+            definition: kind.definition(log),
+            defined_at: kind.defined_at(),
+            offsets: Cow::Owned(kind.offsets),
+        };
+        Series { log, units, name: name.into(), pieces: kinds.map(piece).collect() }
+    }
+
+    /// The records of one kind.
+    pub(super) fn of_kind(log: &'log [u8], kind: &'log Kind, units: Arc<Units>) -> Self {
+        let piece = Piece::of(log, kind);
+        Series { log, units, name: piece.definition.name().into(), pieces: vec![piece] }
+    }
+
+    /// Whether the log defines the type.
+    pub(super) fn is_defined(&self) -> bool {
+        !self.pieces.is_empty()
+    }
+
+    /// The type's name: `IMU`, and with an instance `IMU[1]`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.pieces.iter().map(|piece| piece.offsets.len()).sum()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What the log defines the type as: one definition, or several if it is defined anew in the middle.
+    pub fn definitions(&self) -> impl Iterator<Item = LoggedDefinition<'log>> + '_ {
+        self.pieces.iter().map(|piece| piece.definition)
+    }
+
+    /// The records of each definition for themselves, in the order of the definitions.
+    pub fn by_definition(&self) -> impl Iterator<Item = Series<'log>> + '_ {
+        let only = |piece: &Piece<'log>| Series {
+            log: self.log,
+            units: self.units.clone(),
+            name: self.name.clone(),
+            pieces: vec![piece.clone()],
+        };
+        self.pieces.iter().map(only)
+    }
+
+    /// The labels of its columns, each once.
+    pub fn labels(&self) -> Vec<&'log str> {
+        let mut seen = HashSet::new();
+        let labels = self.pieces.iter().flat_map(|piece| piece.definition.columns()).map(|column| column.label);
+        labels.filter(|label| seen.insert(*label)).collect()
+    }
+
+    /// The records.
+    pub fn records(&self) -> impl Iterator<Item = Record<'log>> + '_ {
+        self.runs().into_iter().flat_map(|run| {
+            let (log, definition) = (self.log, self.pieces[run.piece].definition);
+            let fingerprint = definition.fingerprint();
+            let offsets = run.offsets.iter().map(move |&offset| run.base + offset as usize);
+            offsets.filter_map(move |offset| Record::indexed(log, offset, definition, fingerprint))
+        })
+    }
+
+    /// The instances that its records are of, ascending: the values of the column whose unit is `#`.
+    pub fn instances(&self) -> Vec<Value<'log>> {
+        let mut instances = BTreeMap::new();
+        for piece in &self.pieces {
+            let Some(column) = piece.definition.instance_column() else { continue };
+            let cell = |offset| self.cell(offset, &column);
+            let mut seen = BTreeSet::new();
+            let mut last = None;
+            for bytes in piece.offsets.iter().map(cell) {
+                if bytes != last {
+                    last = bytes;
+                    seen.extend(bytes);
+                }
+            }
+            for value in seen.into_iter().filter_map(|bytes| Value::of(column.format, bytes)) {
+                instances.insert((value.to_integer(), value.to_string()), value);
+            }
+        }
+        instances.into_values().collect()
+    }
+
+    /// The bytes of a column in the record at `offset`.
+    fn cell(&self, offset: usize, column: &LoggedColumn<'_>) -> Option<&'log [u8]> {
+        let at = offset + Definition::HEADER_LENGTH + column.offset;
+        self.log.get(at..at + column.format.size())
+    }
+
+    /// The records of one instance, by its number or its name as text.
+    ///
+    /// # Errors
+    ///
+    /// When the type has no instances, or not this one.
+    pub fn instance(&self, instance: &str) -> Result<Series<'log>, SelectError> {
+        let mut pieces = Vec::new();
+        let mut has_instances = false;
+        for piece in &self.pieces {
+            let Some(column) = piece.definition.instance_column() else { continue };
+            has_instances = true;
+            let number: Option<i128> = instance.parse().ok();
+            let is_it = |offset: usize| {
+                let value = self.cell(offset, &column).and_then(|bytes| Value::of(column.format, bytes));
+                value.is_some_and(|value| match (value.to_integer(), number) {
+                    (Some(value), Some(number)) => value == number,
+                    (Some(_), None) => false,
+                    (None, _) => value.to_string() == instance,
+                })
+            };
+            let offsets = piece.offsets.filter(is_it);
+            if offsets.len() > 0 {
+                pieces.push(Piece { offsets: Cow::Owned(offsets), ..piece.clone() });
+            }
+        }
+        if !has_instances {
+            return Err(SelectError::NoInstances { name: self.name.clone() });
+        }
+        if pieces.is_empty() {
+            let known = self.instances().iter().map(Value::to_string).collect();
+            return Err(SelectError::NoInstance { name: self.name.clone(), instance: instance.into(), known });
+        }
+        Ok(Series { log: self.log, units: self.units.clone(), name: format!("{}[{instance}]", self.name), pieces })
+    }
+
+    /// The column with a label.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or when the log defines the type anew and the column not alike: format, unit or multiplier.
+    pub fn column(&self, label: &str) -> Result<Column, SelectError> {
+        let (quantity, offsets) = self.find(label)?;
+        let values = self.gather(quantity.format, Cells::Native, &offsets);
+        Ok(Column::new(label, quantity, values))
+    }
+
+    /// The numbers of the column with a label, without the detour by its native type.
+    ///
+    /// # Errors
+    ///
+    /// As [`column`](Series::column), and when the column is text or an array.
+    pub fn numbers(&self, label: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
+        let (quantity, offsets) = self.find(label)?;
+        let scale = Scale::of(quantity.format, quantity.multiplier, scaling);
+        match self.gather(quantity.format, Cells::F64(scale), &offsets) {
+            Values::F64(numbers) => Ok(numbers),
+            _ => Err(SelectError::NotNumbers { name: self.name.clone(), label: label.into() }),
+        }
+    }
+
+    /// The times of its records since boot, in microseconds: from TimeUS, or from TimeMS in logs of old firmware.
+    ///
+    /// A record without a time, such as PARM in logs of old firmware, has that of the last record before it that has
+    /// one, and those at the start of the log have the first. All are 0 in a log without times.
+    pub fn times_us(&self) -> Vec<u64> {
+        let sources: Vec<_> = self.pieces.iter().map(|piece| TimeSource::of(&piece.definition)).collect();
+        let micros = |source: &TimeSource| match source {
+            TimeSource::Micros { format: Format::U64, offset } => Some(*offset),
+            _ => None,
+        };
+        if let Some(offsets) = sources.iter().map(micros).collect::<Option<Vec<_>>>()
+            && let Values::U64(times) = self.gather(Format::U64, Cells::Native, &offsets)
+        {
+            return times;
+        }
+        if sources.contains(&TimeSource::None) {
+            return carried_times(self.log, self.records().map(|record| record.offset()));
+        }
+        let time = |record: Record<'_>| TimeSource::of(&record.definition()).time_us(record.payload()).unwrap_or(0);
+        self.records().map(time).collect()
+    }
+
+    /// That some definition has a column with this label.
+    pub(super) fn require(&self, label: &str) -> Result<(), SelectError> {
+        let has_it = self.definitions().any(|definition| definition.column(label).is_some());
+        if has_it { Ok(()) } else { Err(self.no_column(label)) }
+    }
+
+    fn no_column(&self, label: &str) -> SelectError {
+        let known = self.labels().into_iter().map(str::to_owned).collect();
+        SelectError::NoColumn { name: self.name.clone(), label: label.into(), known }
+    }
+
+    /// What the column with a label is, and its place in each piece's payload.
+    fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
+        let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, piece.definition.column(label))).collect();
+        let offsets = columns.iter().map(|(_, column)| column.map_or(0, |column| column.offset)).collect();
+        // A definition without records has no say, unless none has records.
+        let has_say = |piece: &Piece<'_>| piece.offsets.len() > 0 || self.is_empty();
+        let relevant = columns.iter().filter(|(piece, _)| has_say(piece));
+        let mut quantities: Vec<Option<Quantity>> =
+            relevant.map(|(piece, column)| Some(Quantity::new(&(*column)?, piece.defined_at, &self.units))).collect();
+        if quantities.iter().all(Option::is_none) {
+            return Err(self.no_column(label));
+        }
+        quantities.dedup();
+        match <[_; 1]>::try_from(quantities) {
+            Ok([Some(quantity)]) => Ok((quantity, offsets)),
+            _ => Err(SelectError::Redefined { name: self.name.clone(), label: label.into() }),
+        }
+    }
+
+    /// The values of a column that stands at `offsets` in each piece's payload.
+    fn gather(&self, format: Format, cells: Cells, offsets: &[usize]) -> Values {
+        let mut values = Values::zeroed(format, cells, self.len());
+        let mut room = values.room();
+        for run in self.runs() {
+            let (here, rest) = room.split_at(run.offsets.len());
+            let field = Definition::HEADER_LENGTH + offsets[run.piece];
+            here.gather(self.log.get(run.base..).unwrap_or_default(), run.offsets, field, format, cells);
+            room = rest;
+        }
+        values
+    }
+
+    fn runs(&self) -> Vec<Run<'_>> {
+        runs(self.pieces.iter().map(|piece| &*piece.offsets))
+    }
+}
+
+impl<'log> Piece<'log> {
+    fn of(log: &'log [u8], kind: &'log Kind) -> Self {
+        Piece { definition: kind.definition(log), defined_at: kind.defined_at(), offsets: Cow::Borrowed(&kind.offsets) }
+    }
+}

@@ -1,0 +1,232 @@
+//! All columns of a log at once.
+
+use super::column::{Column, Quantity};
+use super::index::{Kind, Part};
+use super::units::Units;
+use super::values::{Cells, Room, Scale, Values};
+use super::{Log, Series};
+use crate::{Definition, LoggedColumn, LoggedDefinition, Scaling};
+use std::num::NonZero;
+use std::sync::Arc;
+use std::thread;
+
+/// All columns of the records of one definition.
+#[derive(Clone, Debug)]
+pub struct Table<'log> {
+    series: Series<'log>,
+    definition: LoggedDefinition<'log>,
+    columns: Vec<Column>,
+}
+
+impl<'log> Table<'log> {
+    /// The type's name.
+    pub fn name(&self) -> &str {
+        self.series.name()
+    }
+
+    /// The definition.
+    pub fn definition(&self) -> LoggedDefinition<'log> {
+        self.definition
+    }
+
+    /// The records themselves.
+    pub fn series(&self) -> &Series<'log> {
+        &self.series
+    }
+
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.series.len()
+    }
+
+    /// Whether there are none; no table of [`Log::tables`] is like that.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty()
+    }
+
+    /// The columns in the order of the record.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The first column with a label.
+    pub fn column(&self, label: &str) -> Option<&Column> {
+        self.columns.iter().find(|column| column.label() == label)
+    }
+}
+
+/// The part of the log that is decoded before the next: it stays in the second-level cache while each column of each type
+/// takes its bytes from it.
+const BLOCK: usize = 256 * 1024;
+
+/// A log that is decoded faster than a thread is started.
+const TOO_SHORT_FOR_THREADS: usize = 4 * 1024 * 1024;
+
+impl Log<'_> {
+    /// Every column of every type, in native types. A table for each definition that has records, in the order of the
+    /// definitions: a type that is defined anew has several.
+    ///
+    /// A long log is decoded by as many threads as there are processors.
+    pub fn tables(&self) -> Vec<Table<'_>> {
+        self.tables_as(None, threads(self.bytes().len()))
+    }
+
+    /// The same with all numbers as `f64`. Text and arrays stay what they are; integers beyond 2^53 are rounded.
+    pub fn tables_f64(&self, scaling: Scaling) -> Vec<Table<'_>> {
+        self.tables_as(Some(scaling), threads(self.bytes().len()))
+    }
+
+    /// The same by so many threads.
+    #[doc(hidden)]
+    pub fn tables_by(&self, scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Table<'_>> {
+        self.tables_as(scaling, threads)
+    }
+
+    fn tables_as(&self, scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Table<'_>> {
+        let (log, units) = (self.bytes(), self.units());
+        let kinds = self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0);
+        let mut plans: Vec<Plan<'_>> = kinds.map(|kind| Plan::new(log, kind, &units, scaling)).collect();
+        let shares = shares(log, &mut plans, threads);
+        thread::scope(|scope| {
+            let mut shares = shares.into_iter();
+            let own = shares.next();
+            for share in shares {
+                scope.spawn(move || share.decode());
+            }
+            own.map(Share::decode)
+        });
+        plans.into_iter().map(|plan| plan.table(log, &units)).collect()
+    }
+}
+
+fn threads(bytes: usize) -> NonZero<usize> {
+    if bytes < TOO_SHORT_FOR_THREADS {
+        NonZero::<usize>::MIN
+    } else {
+        thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN)
+    }
+}
+
+/// The columns of one kind, to be decoded.
+struct Plan<'log> {
+    kind: &'log Kind,
+    definition: LoggedDefinition<'log>,
+    columns: Vec<PlannedColumn<'log>>,
+}
+
+struct PlannedColumn<'log> {
+    logged: LoggedColumn<'log>,
+    quantity: Quantity,
+    cells: Cells,
+    values: Values,
+}
+
+impl<'log> Plan<'log> {
+    fn new(log: &'log [u8], kind: &'log Kind, units: &Units, scaling: Option<Scaling>) -> Self {
+        let definition = kind.definition(log);
+        let planned = |logged: LoggedColumn<'log>| {
+            let quantity = Quantity::new(&logged, kind.defined_at(), units);
+            let scaled = |scaling| Cells::F64(Scale::of(logged.format, quantity.multiplier, scaling));
+            let cells = scaling.map_or(Cells::Native, scaled);
+            let values = Values::zeroed(logged.format, cells, kind.offsets.len());
+            PlannedColumn { logged, quantity, cells, values }
+        };
+        Plan { kind, definition, columns: definition.columns().map(planned).collect() }
+    }
+
+    fn table(self, log: &'log [u8], units: &Arc<Units>) -> Table<'log> {
+        let column = |planned: PlannedColumn<'log>| Column::new(planned.logged.label, planned.quantity, planned.values);
+        Table {
+            series: Series::of_kind(log, self.kind, units.clone()),
+            definition: self.definition,
+            columns: self.columns.into_iter().map(column).collect(),
+        }
+    }
+}
+
+/// A stretch of the log for one thread, with the room for what it decodes.
+struct Share<'p> {
+    log: &'p [u8],
+    stretches: Vec<Stretch<'p>>,
+}
+
+/// The records of one part of one kind within a share.
+struct Stretch<'p> {
+    base: usize,
+    offsets: &'p [u32],
+    columns: Vec<PlannedRoom<'p>>,
+}
+
+struct PlannedRoom<'p> {
+    logged: LoggedColumn<'p>,
+    cells: Cells,
+    room: Option<Room<'p>>,
+}
+
+/// Cuts the log into as many shares as there are threads.
+fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>) -> Vec<Share<'p>> {
+    let share = log.len().div_ceil(threads.get()).max(1);
+    let mut shares: Vec<Share<'p>> = (0..threads.get()).map(|_| Share { log, stretches: Vec::new() }).collect();
+    for plan in plans {
+        let mut rooms: Vec<PlannedRoom<'p>> = Vec::new();
+        for column in &mut plan.columns {
+            rooms.push(PlannedRoom { logged: column.logged, cells: column.cells, room: Some(column.values.room()) });
+        }
+        for part in plan.kind.offsets.parts() {
+            let Part { base, offsets } = part;
+            let mut offsets = &offsets[..];
+            for (i, of_thread) in shares.iter_mut().enumerate() {
+                let end = (i + 1) * share;
+                let (here, rest) = offsets.split_at(offsets.partition_point(|&offset| base + (offset as usize) < end));
+                offsets = rest;
+                if here.is_empty() {
+                    continue;
+                }
+                let columns = rooms.iter_mut().map(|planned| {
+                    let split = planned.room.take().map(|room| room.split_at(here.len()));
+                    let (room, rest) = split.map_or((None, None), |(room, rest)| (Some(room), Some(rest)));
+                    planned.room = rest;
+                    PlannedRoom { room, ..*planned }
+                });
+                of_thread.stretches.push(Stretch { base: *base, offsets: here, columns: columns.collect() });
+            }
+        }
+    }
+    shares
+}
+
+impl Share<'_> {
+    /// Block by block, so that what a block's records have in the cache serves all columns.
+    fn decode(mut self) {
+        let first = |stretch: &Stretch<'_>| stretch.offsets.first().map(|&offset| stretch.base + offset as usize);
+        let Some(start) = self.stretches.iter().filter_map(first).min() else { return };
+        let mut end = start;
+        while !self.stretches.is_empty() {
+            end += BLOCK;
+            for stretch in &mut self.stretches {
+                stretch.decode(self.log, end);
+            }
+            self.stretches.retain(|stretch| !stretch.offsets.is_empty());
+        }
+    }
+}
+
+impl Stretch<'_> {
+    /// The records before `end`.
+    fn decode(&mut self, log: &[u8], end: usize) {
+        let count = self.offsets.iter().take_while(|&&offset| self.base + (offset as usize) < end).count();
+        if count == 0 {
+            return;
+        }
+        let (here, rest) = self.offsets.split_at(count);
+        self.offsets = rest;
+        let log = log.get(self.base..).unwrap_or_default();
+        for column in &mut self.columns {
+            let Some(room) = column.room.take() else { continue };
+            let (room, rest) = room.split_at(count);
+            column.room = Some(rest);
+            let field = Definition::HEADER_LENGTH + column.logged.offset;
+            room.gather(log, here, field, column.logged.format, column.cells);
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! A log's records as the program's messages.
+
+use super::conversion::{Conversion, Payload};
+use super::index::{InOrder, Kind};
+use super::units::Units;
+use super::{Log, SelectError};
+use crate::{DecodeError, Definition, Difference, LogMessage, LogSchema, LoggedDefinition, Mismatch, Record, Records};
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
+
+/// Why a log's records are not the program's messages.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum TypedError {
+    /// The log doesn't define the message.
+    Select(SelectError),
+    /// The log defines messages otherwise than the program, and reading them so would lose something.
+    Differs(Vec<Mismatch>),
+}
+
+impl fmt::Display for TypedError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TypedError::Select(error) => error.fmt(f),
+            TypedError::Differs(mismatches) => {
+                for (i, mismatch) in mismatches.iter().enumerate() {
+                    let separator = if i == 0 { "" } else { "; " };
+                    write!(f, "{separator}{mismatch}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl std::error::Error for TypedError {}
+
+impl Log<'_> {
+    /// The records of a message as references into the log, without a copy.
+    ///
+    /// The log must define the message as the program does: labels, formats, units and multipliers. Besides the
+    /// derives of a message this needs zerocopy's `FromBytes`, `KnownLayout` and `Unaligned`, which a struct with a `bool`
+    /// or an enum can't have; [`typed`](Log::typed) needs none.
+    ///
+    /// ```
+    /// use binlog::{Log, LogMessage, LogSchema, LogWriter};
+    /// use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+    ///
+    /// #[derive(LogMessage, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]
+    /// #[log(name = "RALT")]
+    /// #[repr(C, packed)]
+    /// struct RelativeAltitude {
+    ///     time_us: u64,
+    ///     #[log(unit = "m")]
+    ///     alt: f32,
+    /// }
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Ralt(RelativeAltitude) }
+    /// # let mut writer = LogWriter::<FlightLog, _>::new(Vec::new())?;
+    /// # for time_us in 0..3 {
+    /// #     writer.write(&RelativeAltitude { time_us, alt: time_us as f32 })?;
+    /// # }
+    /// # let bytes = writer.finish()?;
+    ///
+    /// let log = Log::new(bytes);
+    /// let highest = log.typed_ref::<RelativeAltitude>()?.map(|record| record.alt).fold(0.0, f32::max);
+    /// assert_eq!(highest, 2.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// When the log doesn't define the message, or otherwise: a difference for each of its definitions.
+    pub fn typed_ref<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
+    where
+        T: LogMessage + FromBytes + KnownLayout + Immutable + Unaligned,
+    {
+        let kinds = self.kinds(&T::DEFINITION)?;
+        let differs = |kind: &&Kind| kind.definition(self.bytes()).check(const { &T::DEFINITION }).err();
+        let mismatches: Vec<Mismatch> = kinds.iter().filter_map(differs).collect();
+        if !mismatches.is_empty() {
+            return Err(TypedError::Differs(mismatches));
+        }
+        let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
+        Ok(TypedRefs { log: self.bytes(), records, message: PhantomData })
+    }
+
+    /// The records of a message by value, matched by label.
+    ///
+    /// The log's columns may stand in another order and be more than the program's, and a format may be a narrower one
+    /// of the same kind (`h` for an `i32`, `f` for an `f64`, `n` for `Chars<16>`). Units and multipliers must be the same
+    /// where both sides name one.
+    ///
+    /// A record with a column that holds no value of its type is an error of its own; reading goes on behind it.
+    ///
+    /// # Errors
+    ///
+    /// When the log doesn't define the message, or when reading it so would lose something: all differences.
+    pub fn typed<T: LogMessage>(&self) -> Result<Typed<'_, T>, TypedError> {
+        let kinds = self.kinds(&T::DEFINITION)?;
+        let units = self.units();
+        let mut conversions = Vec::new();
+        let mut mismatches = Vec::new();
+        for kind in &kinds {
+            let logged = kind.definition(self.bytes());
+            match Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), &units) {
+                Ok(conversion) => conversions.push((conversion, usize::from(logged.length()))),
+                Err(differences) => mismatches.extend(named(&T::DEFINITION, differences)),
+            }
+        }
+        if !mismatches.is_empty() {
+            return Err(TypedError::Differs(mismatches));
+        }
+        let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
+        Ok(Typed { log: self.bytes(), records, conversions, room: [0; 255], message: PhantomData })
+    }
+
+    /// The whole log in order, as the messages of a schema, matched by label as by [`typed`](Log::typed). Records of
+    /// other messages are left out; messages that the log doesn't have do no harm.
+    ///
+    /// # Errors
+    ///
+    /// When reading a message so would lose something: all differences of all messages.
+    pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
+        let units = self.units();
+        let mut mismatches = Vec::new();
+        for kind in self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0) {
+            let logged = kind.definition(self.bytes());
+            if let Some(index) = place_in::<S>(&logged) {
+                let program = S::MESSAGES[index].definition;
+                let conversion = Conversion::new(program, &logged, kind.defined_at(), &units);
+                mismatches.extend(conversion.err().into_iter().flat_map(|differences| named(program, differences)));
+            }
+        }
+        if !mismatches.is_empty() {
+            return Err(TypedError::Differs(mismatches));
+        }
+        let known = [const { None }; 256];
+        Ok(Messages { records: self.records(), units, known, room: [0; 255], schema: PhantomData })
+    }
+
+    /// The kinds of a message that have records.
+    fn kinds(&self, program: &Definition) -> Result<Vec<&Kind>, TypedError> {
+        let index = self.index();
+        if index.named(program.name).next().is_none() {
+            return Err(TypedError::Select(self.no_type(program.name)));
+        }
+        Ok(index.named(program.name).filter(|kind| kind.offsets.len() > 0).collect())
+    }
+}
+
+fn named(program: &Definition, differences: Vec<Difference>) -> impl Iterator<Item = Mismatch> {
+    let message = program.name;
+    differences.into_iter().map(move |difference| Mismatch { message, difference })
+}
+
+/// The place in a schema of the message that a log calls by this name.
+fn place_in<S: LogSchema>(logged: &LoggedDefinition<'_>) -> Option<usize> {
+    S::MESSAGES.iter().position(|message| message.definition.name == logged.name())
+}
+
+/// The records of a message as references into the log: what [`Log::typed_ref`] returns.
+#[derive(Clone, Debug)]
+pub struct TypedRefs<'log, T> {
+    log: &'log [u8],
+    records: InOrder<'log>,
+    message: PhantomData<fn() -> T>,
+}
+
+impl<'log, T: FromBytes + KnownLayout + Immutable + Unaligned + 'log> Iterator for TypedRefs<'log, T> {
+    type Item = &'log T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'log T> {
+        let (_, offset) = self.records.next()?;
+        // An indexed record is inside the log, and as long as the message.
+        let (message, _) = T::ref_from_prefix(self.log.get(offset + Definition::HEADER_LENGTH..)?).ok()?;
+        Some(message)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.records.size_hint()
+    }
+}
+
+/// The records of a message by value: what [`Log::typed`] returns.
+#[derive(Debug)]
+pub struct Typed<'log, T> {
+    log: &'log [u8],
+    records: InOrder<'log>,
+    /// For each of the log's definitions, with the length of its records.
+    conversions: Vec<(Conversion, usize)>,
+    room: Payload,
+    message: PhantomData<fn() -> T>,
+}
+
+impl<T: LogMessage> Iterator for Typed<'_, T> {
+    type Item = Result<T, DecodeError>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (piece, offset) = self.records.next()?;
+        let (conversion, length) = self.conversions.get(piece)?;
+        let payload = self.log.get(offset + Definition::HEADER_LENGTH..offset + length)?;
+        Some(T::decode(conversion.convert(payload, &mut self.room)))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.records.size_hint()
+    }
+}
+
+/// The messages of a schema in the order of the log: what [`Log::messages`] returns.
+pub struct Messages<'log, S> {
+    records: Records<'log>,
+    units: Arc<Units>,
+    /// By id: the definition, by its fingerprint, and what becomes of its records.
+    known: [Option<(u64, Option<Place>)>; 256],
+    room: Payload,
+    schema: PhantomData<fn() -> S>,
+}
+
+struct Place {
+    index: usize,
+    conversion: Result<Conversion, Mismatch>,
+}
+
+impl<S: LogSchema> Iterator for Messages<'_, S> {
+    type Item = Result<S, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let Ok(record) = self.records.next()? else { continue };
+            let known = &mut self.known[usize::from(record.id())];
+            if known.as_ref().is_none_or(|(fingerprint, _)| *fingerprint != record.fingerprint()) {
+                *known = Some((record.fingerprint(), Place::of::<S>(&record, &self.units)));
+            }
+            if let Some((_, Some(Place { index, conversion }))) = known {
+                return Some(match conversion {
+                    Ok(conversion) => S::decode(*index, conversion.convert(record.payload(), &mut self.room)),
+                    Err(mismatch) => Err(DecodeError::Definition(*mismatch)),
+                });
+            }
+        }
+    }
+}
+
+impl Place {
+    fn of<S: LogSchema>(record: &Record<'_>, units: &Units) -> Option<Self> {
+        let logged = record.definition();
+        let index = place_in::<S>(&logged)?;
+        let program = S::MESSAGES[index].definition;
+        // The definition stands before the record, wherever that is.
+        let conversion = Conversion::new(program, &logged, record.offset(), units);
+        let conversion = conversion.map_err(|differences| {
+            // There is one at least.
+            let difference = differences.into_iter().next().unwrap_or(Difference::Missing { label: "" });
+            Mismatch { message: program.name, difference }
+        });
+        Some(Place { index, conversion })
+    }
+}
+
+impl<S> fmt::Debug for Messages<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Messages").field("records", &self.records).finish_non_exhaustive()
+    }
+}
