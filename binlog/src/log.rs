@@ -4,6 +4,7 @@ mod bytes;
 mod clock;
 mod column;
 mod conversion;
+mod flight;
 mod index;
 mod map;
 mod select;
@@ -16,18 +17,24 @@ mod values;
 pub use bytes::OpenError;
 pub use clock::Clock;
 pub use column::Column;
+pub use flight::{
+    ArmedInterval, Batch, BatchSensor, EmbeddedFile, LogText, MissingPieces, ModeInterval, Parameter, ParameterValue,
+    Vehicle,
+};
 pub use select::SelectError;
 pub use series::Series;
 pub use tables::Table;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
 
-use crate::{Records, Scaling, Skipped};
+use crate::{Definition, Records, Scaling, Skipped};
 use bytes::Bytes;
-use index::Index;
+use clock::TimeSource;
+use index::{Index, Kind};
 use select::{TypeName, column_name};
 use std::borrow::Cow;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -178,6 +185,21 @@ impl<'a> Log<'a> {
     /// What relates times since boot to the calendar; `None` in a log without a GPS fix that has a date.
     pub fn clock(&self) -> Option<Clock> {
         *self.clock.get_or_init(|| Clock::of(self))
+    }
+
+    /// From the first record's time to the last one's, in microseconds since boot; `None` in a log without times.
+    pub fn time_range_us(&self) -> Option<Range<u64>> {
+        let time_at = |kind: &Kind, offset: usize| {
+            let definition = kind.definition(&self.bytes);
+            let payload = self.bytes.get(offset..offset + usize::from(definition.length()))?;
+            TimeSource::of(&definition).time_us(payload.get(Definition::HEADER_LENGTH..)?)
+        };
+        let kinds = || self.index().kinds.iter();
+        let first = kinds().filter_map(|kind| Some((kind.offsets.iter().next()?, kind)));
+        let first = first.filter_map(|(offset, kind)| Some((offset, time_at(kind, offset)?))).min()?;
+        let last = kinds().filter_map(|kind| Some((kind.offsets.last()?, kind)));
+        let last = last.filter_map(|(offset, kind)| Some((offset, time_at(kind, offset)?))).max()?;
+        Some(first.1..last.1.max(first.1))
     }
 
     fn no_type(&self, name: &str) -> SelectError {

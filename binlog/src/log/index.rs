@@ -56,6 +56,10 @@ impl Offsets {
         self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
     }
 
+    pub(super) fn last(&self) -> Option<usize> {
+        self.parts.last().and_then(|part| Some(part.base + *part.offsets.last()? as usize))
+    }
+
     /// The offsets of which something is true.
     pub(super) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
         let parts = self.parts.iter().map(|part| {

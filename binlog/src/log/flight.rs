@@ -1,0 +1,37 @@
+//! What a log says of the flight: firmware, parameters, texts, modes, arming, files and samples in batches.
+
+mod armed;
+mod batches;
+mod files;
+mod modes;
+mod parameters;
+mod texts;
+mod vehicle;
+
+pub use armed::ArmedInterval;
+pub use batches::{Batch, BatchSensor};
+pub use files::{EmbeddedFile, MissingPieces};
+pub use modes::ModeInterval;
+pub use parameters::{Parameter, ParameterValue};
+pub use texts::LogText;
+pub use vehicle::Vehicle;
+
+use crate::{Record, Value};
+
+/// The integer of a column.
+fn integer<T: TryFrom<i128>>(record: &Record<'_>, label: &str) -> Option<T> {
+    record.value(label)?.to_integer().and_then(|integer| T::try_from(integer).ok())
+}
+
+/// The number of a column, as readers show it.
+fn number(record: &Record<'_>, label: &str) -> Option<f64> {
+    record.value(label)?.to_f64()
+}
+
+/// The text of a column.
+fn text(record: &Record<'_>, label: &str) -> Option<String> {
+    match record.value(label)? {
+        Value::Text(text) => Some(text.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,142 @@
+//! Files inside a log.
+
+use super::{integer, text};
+use crate::Log;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::ops::Range;
+
+/// A file that was logged: `@SYS/uarts.txt`, a script, a mission.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EmbeddedFile {
+    /// Its name, at most 16 bytes.
+    pub name: String,
+    /// What there is of it, by offset. Pieces don't overlap, and there is something between two of them that is missing.
+    pub pieces: BTreeMap<u64, Vec<u8>>,
+}
+
+/// The stretches of a file that a log lacks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MissingPieces {
+    name: String,
+    /// From where to where.
+    pub ranges: Vec<Range<u64>>,
+}
+
+impl EmbeddedFile {
+    /// All of the file. What is missing at its end can't be known.
+    ///
+    /// # Errors
+    ///
+    /// When pieces are missing before the last one.
+    pub fn contents(&self) -> Result<Vec<u8>, MissingPieces> {
+        let mut contents = Vec::new();
+        let mut ranges = Vec::new();
+        let mut end = 0;
+        for (&offset, piece) in &self.pieces {
+            if offset > end {
+                ranges.push(end..offset);
+            }
+            contents.extend(piece);
+            end = offset + piece.len() as u64;
+        }
+        if ranges.is_empty() { Ok(contents) } else { Err(MissingPieces { name: self.name.clone(), ranges }) }
+    }
+
+    /// Takes a piece in. What was there before stays.
+    fn add(&mut self, offset: u64, mut piece: &[u8]) {
+        let mut offset = offset;
+        let before = self.pieces.range_mut(..=offset).next_back();
+        if let Some((&start, bytes)) = before
+            && start + bytes.len() as u64 >= offset
+        {
+            let known = usize::try_from(start + bytes.len() as u64 - offset).unwrap_or(usize::MAX);
+            let Some(new) = piece.get(known..) else { return };
+            bytes.extend(new);
+            offset = start;
+            piece = &[];
+        }
+        if !piece.is_empty() {
+            self.pieces.insert(offset, piece.to_vec());
+        }
+        // It may reach into the next ones now.
+        let Some(mut bytes) = self.pieces.remove(&offset) else { return };
+        while let Some((&next, _)) = self.pieces.range(offset..).next()
+            && offset + bytes.len() as u64 >= next
+            && let Some(after) = self.pieces.remove(&next)
+        {
+            let known = usize::try_from(offset + bytes.len() as u64 - next).unwrap_or(usize::MAX);
+            bytes.extend(after.get(known..).unwrap_or_default());
+        }
+        self.pieces.insert(offset, bytes);
+    }
+}
+
+impl Log<'_> {
+    /// The files of the FILE records, in the order in which they begin. A file that begins anew is another one.
+    pub fn files(&self) -> Vec<EmbeddedFile> {
+        let mut files: Vec<EmbeddedFile> = Vec::new();
+        let mut open = HashMap::<String, usize>::new();
+        for record in self.all("FILE").records() {
+            let (Some(name), Some(offset)) = (text(&record, "FileName"), integer::<u64>(&record, "Offset")) else {
+                continue;
+            };
+            let length = integer::<usize>(&record, "Length").unwrap_or(usize::MAX);
+            let data = record.value("Data").and_then(|value| value.text()).map_or(&[][..], |text| text.raw());
+            let begins = offset == 0 && open.get(&name).is_none_or(|&file| files[file].pieces.contains_key(&0));
+            let file = match open.get(&name) {
+                Some(&file) if !begins => file,
+                _ => {
+                    open.insert(name.clone(), files.len());
+                    files.push(EmbeddedFile { name, pieces: BTreeMap::new() });
+                    files.len() - 1
+                }
+            };
+            files[file].add(offset, &data[..length.min(data.len())]);
+        }
+        files
+    }
+}
+
+impl fmt::Display for MissingPieces {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the log lacks bytes of the file {}:", self.name)?;
+        for (i, Range { start, end }) in self.ranges.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "," };
+            write!(f, "{separator} {start} to {end}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for MissingPieces {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_in_any_order_are_one_file() {
+        let contents: Vec<u8> = (0..=255).collect();
+        // A permutation of eight pieces, overlapping by 8 bytes, for each way to start.
+        for step in [1, 3, 5, 7] {
+            let mut file = EmbeddedFile { name: "x".into(), pieces: BTreeMap::new() };
+            for i in 0..8 {
+                let from = (i * step % 8) * 32;
+                file.add(from as u64, &contents[from..(from + 40).min(256)]);
+            }
+            assert_eq!(file.contents(), Ok(contents.clone()), "{step}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let mut file = EmbeddedFile { name: "x".into(), pieces: BTreeMap::new() };
+        file.add(64, &[1; 64]);
+        file.add(4_000_000_000, &[1; 10]);
+        file.add(100, &[]);
+        let missing = file.contents().expect_err("two gaps");
+        assert_eq!(missing.ranges, [0..64, 128..4_000_000_000]);
+        assert_eq!(missing.to_string(), "the log lacks bytes of the file x: 0 to 64, 128 to 4000000000");
+    }
+}

@@ -1,0 +1,48 @@
+//! Flight modes and how long they lasted.
+
+use super::{integer, text};
+use crate::{Log, Record, Value};
+use std::ops::Range;
+
+/// A stretch of the flight in one mode.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ModeInterval {
+    /// From when to when, in microseconds since boot; the last one ends with the log.
+    pub time_us: Range<u64>,
+    /// The mode's number in the vehicle's list; `None` in a log that holds names.
+    pub number: Option<u8>,
+    /// Its name, if the vehicle is known and has such a mode, or if the log holds it.
+    pub name: Option<String>,
+    /// Why it was entered, by ArduPilot's `ModeReason`, in logs that say so.
+    pub reason: Option<u8>,
+}
+
+impl Log<'_> {
+    /// The modes of the flight, by its MODE records. A record that repeats the mode begins no new interval.
+    pub fn modes(&self) -> Vec<ModeInterval> {
+        let vehicle = self.vehicle();
+        let series = self.all("MODE");
+        let end = self.time_range_us().map_or(0, |range| range.end);
+        let mut modes: Vec<ModeInterval> = Vec::new();
+        for (record, time_us) in series.records().zip(series.times_us()) {
+            let (number, name) = mode(&record);
+            let name = name.or_else(|| Some(vehicle?.mode_name(number?)?.to_owned()));
+            match modes.last_mut() {
+                Some(last) if (last.number, &last.name) == (number, &name) => continue,
+                Some(last) => last.time_us.end = time_us,
+                None => {}
+            }
+            let reason = integer(&record, "Rsn");
+            modes.push(ModeInterval { time_us: time_us..end.max(time_us), number, name, reason });
+        }
+        modes
+    }
+}
+
+/// Number or name of the mode. Old firmware has no ModeNum, and some has the name as text.
+fn mode(record: &Record<'_>) -> (Option<u8>, Option<String>) {
+    match record.value("Mode") {
+        Some(Value::Text(_)) => (None, text(record, "Mode")),
+        _ => (integer(record, "ModeNum").or_else(|| integer(record, "Mode")), None),
+    }
+}

@@ -1,0 +1,55 @@
+//! The texts of a log.
+
+use super::integer;
+use crate::{Log, LoggedText};
+use std::collections::HashMap;
+
+/// A text for people.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogText {
+    /// When it was logged, in microseconds since boot.
+    pub time_us: u64,
+    /// The text, all parts of it.
+    pub text: String,
+    /// Whether no part between the first and the last is missing.
+    pub is_complete: bool,
+}
+
+/// A text of which more may come.
+struct Open {
+    text: usize,
+    next: u8,
+}
+
+impl Log<'_> {
+    /// The texts of the MSG records. A text that is longer than a record comes in parts with one ID and ascending Seq.
+    pub fn texts(&self) -> Vec<LogText> {
+        let series = self.all("MSG");
+        let mut texts: Vec<(u64, Vec<u8>, bool)> = Vec::new();
+        let mut open = HashMap::<u8, Open>::new();
+        for (record, time_us) in series.records().zip(series.times_us()) {
+            let Some(part) = record.value("Message").and_then(|value| value.text()) else { continue };
+            let (id, seq) = (integer(&record, "ID"), integer::<u8>(&record, "Seq"));
+            if let (Some(id), Some(seq @ 1..)) = (id, seq)
+                && let Some(Open { text, next }) = open.get_mut(&id).filter(|open| open.next <= seq)
+            {
+                let (_, bytes, is_complete) = &mut texts[*text];
+                bytes.extend(part.as_bytes());
+                *is_complete &= *next == seq;
+                *next = seq.saturating_add(1);
+                continue;
+            }
+            if let (Some(id), Some(seq)) = (id, seq) {
+                open.insert(id, Open { text: texts.len(), next: seq.saturating_add(1) });
+            }
+            texts.push((time_us, part.as_bytes().to_vec(), seq.unwrap_or(0) == 0));
+        }
+        // A character may be cut by the end of a part, so that only the whole is text.
+        let whole = |(time_us, bytes, is_complete): (u64, Vec<u8>, bool)| LogText {
+            time_us,
+            text: LoggedText::new(&bytes).to_string(),
+            is_complete,
+        };
+        texts.into_iter().map(whole).collect()
+    }
+}
