@@ -1,7 +1,7 @@
-//! Compiles the C floor.
+//! Compiles the C that binlog is measured beside.
 
 fn main() {
-    println!("cargo::rerun-if-changed=c/floor.c");
-    // A firmware's optimisation, whatever the profile.
-    cc::Build::new().file("c/floor.c").opt_level(2).compile("floor");
+    println!("cargo::rerun-if-changed=c");
+    // A firmware's optimisation, and a distribution's, whatever the profile.
+    cc::Build::new().files(["c/floor.c", "c/read.c"]).opt_level(2).compile("beside");
 }

@@ -3,28 +3,18 @@
 //! `cargo bench -p binlog-speed`; `tests/speed/instructions` counts what repeats exactly.
 
 use binlog::{LogWriter, Logs};
+use binlog_speed::timing::{median, time};
 use binlog_speed::{
     Filler, INPUTS, Input, Long, Middle, Short, SpeedLog, encode_att, encode_ctun, floor_att, floor_ctun,
 };
 use std::hint::black_box;
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const ROUNDS: usize = 21;
 const MEMORY: usize = 256 * 1024 * 1024;
 /// What stays in the first-level cache.
 const PIECE: usize = 16 * 1024;
-
-fn time(work: impl FnOnce()) -> Duration {
-    let start = Instant::now();
-    work();
-    start.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
 
 /// Median times of two pieces of work that take turns.
 fn side_by_side(mut a: impl FnMut(), mut b: impl FnMut()) -> (Duration, Duration) {

@@ -1,6 +1,9 @@
-//! The work that is measured: records filled from changing numbers and put into a buffer, by binlog and by C.
+//! The work that is measured, by binlog and by C: records filled from changing numbers and put into a buffer, and logs
+//! read.
 
 mod messages;
+pub mod read;
+pub mod timing;
 
 pub use messages::{Attitude, ControlTuning, Filler, Long, Middle, Short, SpeedLog};
 

@@ -2,10 +2,10 @@
 
 use binlog::field::{Centi, Chars};
 use binlog::{LogMessage, LogSchema};
-use zerocopy::{Immutable, IntoBytes};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// ATT, 28 bytes.
-#[derive(LogMessage, IntoBytes, Immutable)]
+#[derive(LogMessage, IntoBytes, Immutable, FromBytes, KnownLayout, Unaligned)]
 #[log(name = "ATT")]
 #[repr(C, packed)]
 #[allow(missing_docs, reason = "the labels say it")]

@@ -1,31 +1,74 @@
 //! One piece of work, for callgrind: `count WORK RECORDS`.
 
-use binlog_speed::{INPUTS, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
+use binlog_speed::read::{c, long_log, ours, records};
+use binlog_speed::{INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
 use std::hint::black_box;
 use std::process::ExitCode;
 
+/// Work on so many records.
+enum Work {
+    /// Into a buffer.
+    Write(fn(&[Input; 16], &mut [u8], usize) -> usize),
+    /// Of a log that has as many.
+    Read(fn(&[u8])),
+    /// Of a log that has more of its type, which are all found first.
+    Scan(fn(&[u8], usize) -> u64),
+}
+
+const WORKS: [(&str, Work); 13] = [
+    ("att", Work::Write(encode_att)),
+    ("c-att", Work::Write(floor_att)),
+    ("ctun", Work::Write(encode_ctun)),
+    ("c-ctun", Work::Write(floor_ctun)),
+    ("decode-att", Work::Write(decode_att)),
+    ("read-index", Work::Read(|log| drop(black_box(ours::index(log))))),
+    ("c-read-index", Work::Read(|log| drop(black_box(c::Index::new(log))))),
+    ("read-columns", Work::Read(|log| drop(black_box(ours::columns(log))))),
+    ("c-read-columns", Work::Read(|log| drop(black_box(c::Columns::native(log))))),
+    ("read-f64", Work::Read(|log| drop(black_box(ours::f64(log))))),
+    ("c-read-f64", Work::Read(|log| drop(black_box(c::Columns::f64(log))))),
+    ("read-sum", Work::Scan(|log, records| ours::Attitudes::new(log).sum(records))),
+    ("c-read-sum", Work::Scan(|log, records| c::Index::new(log).attitudes().sum(records))),
+];
+
+/// What all logs that are read are the beginning of, so that making them costs the same for any number of records.
+const LOG_BYTES: usize = 8_000_000;
+
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [work, records] = &arguments[..] else {
-        eprintln!("usage: count att|ctun|decode-att|c-att|c-ctun RECORDS");
-        return ExitCode::FAILURE;
-    };
-    let Ok(records) = records.parse() else {
-        eprintln!("{records} is not a number of records");
-        return ExitCode::FAILURE;
-    };
-    let work = match work.as_str() {
-        "att" => encode_att,
-        "ctun" => encode_ctun,
-        "decode-att" => decode_att,
-        "c-att" => floor_att,
-        "c-ctun" => floor_ctun,
-        other => {
-            eprintln!("there is no work {other}; it is att, ctun, decode-att, c-att or c-ctun");
-            return ExitCode::FAILURE;
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
         }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), String> {
+    let names = WORKS.map(|(name, _)| name).join(", ");
+    let [name, records] = arguments else {
+        return Err(format!("usage: count WORK RECORDS, where WORK is one of {names}"));
     };
-    let mut out = vec![0; 64 * 1024];
-    black_box(work(black_box(&INPUTS), black_box(&mut out), records));
-    ExitCode::SUCCESS
+    let count = records.parse().map_err(|_| format!("{records} is not a number of records"))?;
+    let Some((_, work)) = WORKS.iter().find(|(other, _)| other == name) else {
+        return Err(format!("there is no work {name}; it is one of {names}"));
+    };
+    match work {
+        Work::Write(work) => {
+            let mut out = vec![0; 64 * 1024];
+            black_box(work(black_box(&INPUTS), black_box(&mut out), count));
+        }
+        Work::Read(work) => {
+            let log = long_log(LOG_BYTES);
+            let mut offsets: Vec<u32> = records::index(&log).concat();
+            offsets.sort_unstable();
+            let end = *offsets.get(count).ok_or(format!("the log has no more than {} records", offsets.len()))?;
+            work(&log[..end as usize]);
+        }
+        Work::Scan(work) => {
+            let log = long_log(LOG_BYTES);
+            black_box(work(&log, count));
+        }
+    }
+    Ok(())
 }

@@ -1,0 +1,145 @@
+//! Wall time of reading, beside C and beside `rust_dataflash_parser`, in turns so that the machine's moods hit all.
+//!
+//! The log is in memory, but for the row that says otherwise. Nobody's time has the freeing of what was read in it;
+//! everybody's has the page faults of new memory, which are most of what columns cost.
+
+use binlog::LogMessage;
+use binlog_speed::Attitude;
+use binlog_speed::read::{c, long_log, ours};
+use binlog_speed::timing::{median, time};
+use rust_dataflash_parser::{FieldArray, LogSession, Parallelism};
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+const ROUNDS: usize = 21;
+/// The parser takes longer: its turn comes in every fourth round.
+const PARSER: usize = 4;
+const LOG_BYTES: usize = 64 * 1024 * 1024;
+
+/// A piece of work that times itself.
+type Work<'a> = Box<dyn FnMut() -> Duration + 'a>;
+
+/// Measures and prints a row. `bytes` is what was read, for the rate.
+fn row(name: &str, bytes: usize, mut ours: Work, mut c: Work, mut parser: Option<Work>) {
+    let (mut of_ours, mut of_c, mut of_parser) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..ROUNDS {
+        of_ours.push(ours());
+        of_c.push(c());
+        if let Some(parser) = parser.as_mut().filter(|_| round % PARSER == 0) {
+            of_parser.push(parser());
+        }
+    }
+    let seconds = |times| median(times).as_secs_f64();
+    let figures = |seconds: f64| format!("{:8.2} ms {:6.0} MB/s", seconds * 1e3, bytes as f64 / seconds / 1e6);
+    let (ours, c) = (seconds(of_ours), seconds(of_c));
+    print!("{name:<28} {}, C {}, {:5.2} of C's time", figures(ours), figures(c), ours / c);
+    if parser.is_some() {
+        let parser = seconds(of_parser);
+        print!(", parser {}, {:5.1} times ours", figures(parser), parser / ours);
+    }
+    println!();
+}
+
+/// The parser with a log in memory, not yet read: a copy of its own, which it is given for nothing.
+fn session(log: &[u8]) -> LogSession {
+    LogSession::from_bytes(log.to_vec())
+}
+
+fn indexed(mut session: LogSession) -> LogSession {
+    session.index().expect("a sound log");
+    session
+}
+
+/// All types. Those with instances are listed by instance, too, and loaded with all of them by either name.
+fn loaded(session: LogSession) -> LogSession {
+    let mut session = indexed(session);
+    let mut names = session.available_message_types();
+    names.retain(|name| !name.contains('['));
+    session.load_messages(&names, Parallelism::Sequential).expect("a sound log");
+    session
+}
+
+fn parser_column(path: &Path, name: &str, label: &str) -> Vec<f64> {
+    match indexed(LogSession::open(path).expect("a readable log")).get(name, label) {
+        Ok(FieldArray::Numeric(values)) => values,
+        other => panic!("{name}.{label} is {other:?}"),
+    }
+}
+
+/// `index` and the two of every field, on a log in memory.
+fn all_types(log: &[u8]) {
+    let parse = |work: fn(LogSession) -> LogSession| -> Option<Work> {
+        Some(Box::new(move || {
+            let session = session(log);
+            time(|| work(session))
+        }))
+    };
+    row(
+        "index of all types",
+        log.len(),
+        Box::new(|| time(|| ours::index(log))),
+        Box::new(|| time(|| c::Index::new(log))),
+        parse(indexed),
+    );
+    row(
+        "every field, native",
+        log.len(),
+        Box::new(|| time(|| ours::columns(log))),
+        Box::new(|| time(|| c::Columns::native(log))),
+        // It has doubles only.
+        parse(loaded),
+    );
+    row(
+        "every field, f64",
+        log.len(),
+        Box::new(|| time(|| ours::f64(log))),
+        Box::new(|| time(|| c::Columns::f64(log))),
+        parse(loaded),
+    );
+}
+
+/// One column of a file that the system has in memory, from opening it on.
+fn one_column(log: &[u8]) {
+    const COLUMN: (&str, &str) = ("ATT", "Roll");
+    let file = tempfile::NamedTempFile::new().expect("a temporary file");
+    fs::write(file.path(), log).expect("room for the log");
+    let ours = || ours::file_column(file.path(), COLUMN.0, COLUMN.1).expect("a readable log");
+    let c = || c::FileColumn::read(file.path(), COLUMN.0, COLUMN.1).expect("a file to map");
+    let parser = || parser_column(file.path(), COLUMN.0, COLUMN.1);
+    assert!(!c().is_empty());
+    assert_eq!(*c(), *ours());
+    assert_eq!(*c(), *parser());
+    row(
+        "one column of a file, f64",
+        log.len(),
+        Box::new(|| time(ours)),
+        Box::new(|| time(c)),
+        Some(Box::new(|| time(parser))),
+    );
+}
+
+/// The records of ATT by themselves, found before.
+fn typed_scan(log: &[u8]) {
+    let (index, ours) = (c::Index::new(log), ours::Attitudes::new(log));
+    let c = index.attitudes();
+    let records = c.count();
+    assert_eq!(records, ours.count());
+    assert_eq!(c.sum(records), ours.sum(records));
+    row(
+        "typed scan of ATT, found",
+        records * Attitude::DEFINITION.length(),
+        Box::new(|| time(|| ours.sum(records))),
+        Box::new(|| time(|| c.sum(records))),
+        None,
+    );
+}
+
+fn main() {
+    c::with_fresh_memory();
+    let log = long_log(LOG_BYTES);
+    println!("a log of {:.1} MB; parser: rust_dataflash_parser", log.len() as f64 / 1e6);
+    all_types(&log);
+    one_column(&log);
+    typed_scan(&log);
+}
