@@ -1,11 +1,12 @@
 //! Where the records of each type stand.
 
-use crate::records::definitions::{Lesson, Lessons};
+use crate::records::definitions::{Lesson, Lessons, PlainLengths};
 use crate::records::framing::Step;
 use crate::records::logged::{FMT_OF_FMT, Fmt, Fmtu};
-use crate::{Definition, LoggedDefinition, Reason, Skipped};
+use crate::{Definition, HEAD_BYTES, LoggedDefinition, Reason, Skipped};
 use std::collections::{HashMap, HashSet};
-use std::{slice, vec};
+use std::ops::Range;
+use std::{hint, slice, vec};
 
 /// The records of a log by kind: in one pass over it.
 #[derive(Debug, Default)]
@@ -194,10 +195,54 @@ impl Index {
     }
 }
 
+/// By id, offsets from a base.
+type Lists = [Vec<u32>; 256];
+
+/// The longest record, the header behind it, and some more: a byte at the window's end is looked at before its time, so
+/// that the memory there is in the cache when the records are. A third of the time is won by that.
+const WINDOW: usize = 1024;
+
+/// Records that are in step, define nothing and don't stand at the end of the log, which is nearly all of them. Returns
+/// the place of the first one that isn't like that.
+#[inline(always)]
+fn in_step(
+    log: &[u8],
+    range: Range<usize>,
+    base: usize,
+    lengths: &PlainLengths,
+    is_wanted: impl Fn(u8) -> bool,
+    lists: &mut Lists,
+) -> usize {
+    let Range { start: mut at, end: until } = range;
+    if !log.get(at..).is_some_and(|rest| rest.starts_with(&HEAD_BYTES)) {
+        return at;
+    }
+    let mut ahead = 0;
+    while at < until
+        && let Some(window) = log.get(at..at + WINDOW).and_then(<[u8]>::first_chunk::<WINDOW>)
+    {
+        ahead ^= window[WINDOW - 1];
+        let id = window[2];
+        let length = usize::from(lengths[usize::from(id)]);
+        if length == 0 || [window[length], window[length + 1]] != HEAD_BYTES {
+            break;
+        }
+        if is_wanted(id) {
+            lists[usize::from(id)].push((at - base) as u32);
+        }
+        at += length;
+    }
+    hint::black_box(ahead);
+    at
+}
+
 struct Builder<'a> {
     log: &'a [u8],
     only: Option<&'a [&'a str]>,
     lessons: Lessons,
+    plain: PlainLengths,
+    /// The ids of `only`.
+    wanted: [bool; 256],
     index: Index,
     by_key: HashMap<Key, usize>,
     /// The kind of each id, where the log stands.
@@ -207,16 +252,21 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(log: &'a [u8], only: Option<&'a [&'a str]>) -> Self {
+        let lessons = Lessons::new();
         let mut builder = Builder {
             log,
             only,
-            lessons: Lessons::new(),
+            plain: lessons.plain_lengths(),
+            lessons,
+            wanted: [false; 256],
             index: Index::default(),
             by_key: HashMap::new(),
             kind_of: [NO_KIND; 256],
             base: 0,
         };
-        builder.kind_of[usize::from(FMT_OF_FMT[0])] = builder.kind(None, None);
+        let fmt = usize::from(FMT_OF_FMT[0]);
+        builder.kind_of[fmt] = builder.kind(None, None);
+        builder.wanted[fmt] = builder.is_wanted(FMT_OF_FMT[0]);
         builder
     }
 
@@ -224,33 +274,20 @@ impl<'a> Builder<'a> {
     /// the offsets pass what four bytes hold.
     fn build<const REACH: usize>(mut self) -> Index {
         let log = self.log;
-        let mut lists: Box<[Vec<u32>; 256]> = Box::new([const { Vec::new() }; 256]);
-        let mut wanted = [self.only.is_none(); 256];
-        wanted[usize::from(FMT_OF_FMT[0])] = self.is_wanted(FMT_OF_FMT[0]);
+        let mut lists: Box<Lists> = Box::new([const { Vec::new() }; 256]);
         let mut at = 0;
         while at < log.len() {
             let until = self.base.saturating_add(REACH).min(log.len());
             while at < until {
-                match self.lessons.framing.step::<true>(log, at) {
-                    Step::Record { id, end, suspect } => {
-                        if wanted[usize::from(id)] {
-                            lists[usize::from(id)].push((at - self.base) as u32);
-                        }
-                        if suspect {
-                            self.index.suspects.push(at);
-                        }
-                        let payload = at + Definition::HEADER_LENGTH;
-                        if let Some(lesson) = self.lessons.learn(id, log.get(payload..end).unwrap_or_default()) {
-                            let id = lesson.id();
-                            self.hand_over(id, &mut lists);
-                            self.learn(&lesson, payload);
-                            wanted[usize::from(id)] = self.is_wanted(id);
-                        }
-                        at = end;
+                at = match self.only {
+                    None => in_step(log, at..until, self.base, &self.plain, |_| true, &mut lists),
+                    Some(_) => {
+                        let is_wanted = |id| self.wanted[usize::from(id)];
+                        in_step(log, at..until, self.base, &self.plain, is_wanted, &mut lists)
                     }
-                    Step::Skip { end, reason, .. } => at = self.skip(at, end, reason),
-                    // A log that has ended is never undecided.
-                    Step::More => at = self.skip(at, log.len(), Reason::NoHeader),
+                };
+                if at < until {
+                    at = self.step(at, &mut lists);
                 }
             }
             (0..=255).for_each(|id| self.hand_over(id, &mut lists));
@@ -267,7 +304,31 @@ impl<'a> Builder<'a> {
         self.index
     }
 
-    #[cold]
+    /// What stands at `at`, whatever it is; returns where it ends.
+    fn step(&mut self, at: usize, lists: &mut Lists) -> usize {
+        match self.lessons.framing.step::<true>(self.log, at) {
+            Step::Record { id, end, suspect } => {
+                if self.wanted[usize::from(id)] {
+                    lists[usize::from(id)].push((at - self.base) as u32);
+                }
+                if suspect {
+                    self.index.suspects.push(at);
+                }
+                let payload = at + Definition::HEADER_LENGTH;
+                if let Some(lesson) = self.lessons.learn(id, self.log.get(payload..end).unwrap_or_default()) {
+                    self.hand_over(lesson.id(), lists);
+                    self.learn(&lesson, payload);
+                    self.wanted[usize::from(lesson.id())] = self.is_wanted(lesson.id());
+                    self.plain = self.lessons.plain_lengths();
+                }
+                end
+            }
+            Step::Skip { end, reason, .. } => self.skip(at, end, reason),
+            // A log that has ended is never undecided.
+            Step::More => self.skip(at, self.log.len(), Reason::NoHeader),
+        }
+    }
+
     fn skip(&mut self, offset: usize, end: usize, reason: Reason) -> usize {
         self.index.skipped.push(Skipped { offset, length: end - offset, reason });
         end
@@ -278,7 +339,7 @@ impl<'a> Builder<'a> {
         kind.is_some_and(|kind| self.only.is_none_or(|names| names.contains(&kind.definition(self.log).name())))
     }
 
-    fn hand_over(&mut self, id: u8, lists: &mut [Vec<u32>; 256]) {
+    fn hand_over(&mut self, id: u8, lists: &mut Lists) {
         let offsets = std::mem::take(&mut lists[usize::from(id)]);
         if let Some(kind) = self.index.kinds.get_mut(self.kind_of[usize::from(id)]) {
             kind.offsets.append(self.base, offsets);

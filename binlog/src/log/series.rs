@@ -5,7 +5,7 @@ use super::column::{Column, Quantity};
 use super::index::{Index, Kind, Offsets, Run, runs};
 use super::select::SelectError;
 use super::units::Units;
-use super::values::{Cells, Scale, Values};
+use super::values::{Cells, Group, Scale, Values};
 use crate::{Definition, Format, LoggedColumn, LoggedDefinition, Record, Scaling, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -270,10 +270,10 @@ impl<'log> Series<'log> {
         let mut values = Values::zeroed(format, cells, self.len());
         let mut room = values.room();
         for run in self.runs() {
-            let (here, rest) = room.split_at(run.offsets.len());
-            let field = Definition::HEADER_LENGTH + offsets[run.piece];
-            here.gather(self.log.get(run.base..).unwrap_or_default(), run.offsets, field, format, cells);
-            room = rest;
+            // A column ends inside the record, which ends within 255 bytes.
+            let at = (Definition::HEADER_LENGTH + offsets[run.piece]) as u8;
+            let columns = vec![(at, room.split_off(run.offsets.len()))];
+            Group { format, cells, columns }.gather(self.log.get(run.base..).unwrap_or_default(), run.offsets);
         }
         values
     }

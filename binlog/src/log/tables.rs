@@ -3,7 +3,7 @@
 use super::column::{Column, Quantity};
 use super::index::{Kind, Part};
 use super::units::Units;
-use super::values::{Cells, Room, Scale, Values};
+use super::values::{Cells, Group, Scale, Values};
 use super::{Log, Series};
 use crate::{Definition, LoggedColumn, LoggedDefinition, Scaling};
 use std::num::NonZero;
@@ -49,6 +49,11 @@ impl<'log> Table<'log> {
         &self.columns
     }
 
+    /// The same, without the table.
+    pub fn into_columns(self) -> Vec<Column> {
+        self.columns
+    }
+
     /// The first column with a label.
     pub fn column(&self, label: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.label() == label)
@@ -57,7 +62,7 @@ impl<'log> Table<'log> {
 
 /// The part of the log that is decoded before the next: it stays in the second-level cache while each column of each type
 /// takes its bytes from it.
-const BLOCK: usize = 256 * 1024;
+const BLOCK: usize = 512 * 1024;
 
 /// A log that is decoded faster than a thread is started.
 const TOO_SHORT_FOR_THREADS: usize = 4 * 1024 * 1024;
@@ -68,21 +73,16 @@ impl Log<'_> {
     ///
     /// A long log is decoded by as many threads as there are processors.
     pub fn tables(&self) -> Vec<Table<'_>> {
-        self.tables_as(None, threads(self.bytes().len()))
+        self.tables_with(None, threads(self.bytes().len()))
     }
 
     /// The same with all numbers as `f64`. Text and arrays stay what they are; integers beyond 2^53 are rounded.
     pub fn tables_f64(&self, scaling: Scaling) -> Vec<Table<'_>> {
-        self.tables_as(Some(scaling), threads(self.bytes().len()))
+        self.tables_with(Some(scaling), threads(self.bytes().len()))
     }
 
-    /// The same by so many threads.
-    #[doc(hidden)]
-    pub fn tables_by(&self, scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Table<'_>> {
-        self.tables_as(scaling, threads)
-    }
-
-    fn tables_as(&self, scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Table<'_>> {
+    /// The same by so many threads, in native types without a scaling.
+    pub fn tables_with(&self, scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Table<'_>> {
         let (log, units) = (self.bytes(), self.units());
         let kinds = self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0);
         let mut plans: Vec<Plan<'_>> = kinds.map(|kind| Plan::new(log, kind, &units, scaling)).collect();
@@ -154,13 +154,7 @@ struct Share<'p> {
 struct Stretch<'p> {
     base: usize,
     offsets: &'p [u32],
-    columns: Vec<PlannedRoom<'p>>,
-}
-
-struct PlannedRoom<'p> {
-    logged: LoggedColumn<'p>,
-    cells: Cells,
-    room: Option<Room<'p>>,
+    groups: Vec<Group<'p>>,
 }
 
 /// Cuts the log into as many shares as there are threads.
@@ -168,27 +162,25 @@ fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>)
     let share = log.len().div_ceil(threads.get()).max(1);
     let mut shares: Vec<Share<'p>> = (0..threads.get()).map(|_| Share { log, stretches: Vec::new() }).collect();
     for plan in plans {
-        let mut rooms: Vec<PlannedRoom<'p>> = Vec::new();
-        for column in &mut plan.columns {
-            rooms.push(PlannedRoom { logged: column.logged, cells: column.cells, room: Some(column.values.room()) });
+        let mut groups: Vec<Group<'p>> = Vec::new();
+        for PlannedColumn { logged, cells, values, .. } in &mut plan.columns {
+            // A column ends inside the record, which ends within 255 bytes.
+            let column = ((Definition::HEADER_LENGTH + logged.offset) as u8, values.room());
+            match groups.iter_mut().find(|group| (group.format, group.cells) == (logged.format, *cells)) {
+                Some(group) => group.columns.push(column),
+                None => groups.push(Group { format: logged.format, cells: *cells, columns: vec![column] }),
+            }
         }
-        for part in plan.kind.offsets.parts() {
-            let Part { base, offsets } = part;
+        for Part { base, offsets } in plan.kind.offsets.parts() {
             let mut offsets = &offsets[..];
             for (i, of_thread) in shares.iter_mut().enumerate() {
                 let end = (i + 1) * share;
                 let (here, rest) = offsets.split_at(offsets.partition_point(|&offset| base + (offset as usize) < end));
                 offsets = rest;
-                if here.is_empty() {
-                    continue;
+                if !here.is_empty() {
+                    let groups = groups.iter_mut().map(|group| group.split_off(here.len())).collect();
+                    of_thread.stretches.push(Stretch { base: *base, offsets: here, groups });
                 }
-                let columns = rooms.iter_mut().map(|planned| {
-                    let split = planned.room.take().map(|room| room.split_at(here.len()));
-                    let (room, rest) = split.map_or((None, None), |(room, rest)| (Some(room), Some(rest)));
-                    planned.room = rest;
-                    PlannedRoom { room, ..*planned }
-                });
-                of_thread.stretches.push(Stretch { base: *base, offsets: here, columns: columns.collect() });
             }
         }
     }
@@ -221,12 +213,8 @@ impl Stretch<'_> {
         let (here, rest) = self.offsets.split_at(count);
         self.offsets = rest;
         let log = log.get(self.base..).unwrap_or_default();
-        for column in &mut self.columns {
-            let Some(room) = column.room.take() else { continue };
-            let (room, rest) = room.split_at(count);
-            column.room = Some(rest);
-            let field = Definition::HEADER_LENGTH + column.logged.offset;
-            room.gather(log, here, field, column.logged.format, column.cells);
+        for group in &mut self.groups {
+            group.gather(log, here);
         }
     }
 }

@@ -162,7 +162,7 @@ fn place_in<S: LogSchema>(logged: &LoggedDefinition<'_>) -> Option<usize> {
 }
 
 /// The records of a message as references into the log: what [`Log::typed_ref`] returns.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct TypedRefs<'log, T> {
     log: &'log [u8],
     records: InOrder<'log>,
@@ -182,6 +182,12 @@ impl<'log, T: FromBytes + KnownLayout + Immutable + Unaligned + 'log> Iterator f
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         self.records.size_hint()
+    }
+}
+
+impl<T> Clone for TypedRefs<'_, T> {
+    fn clone(&self) -> Self {
+        TypedRefs { log: self.log, records: self.records.clone(), message: PhantomData }
     }
 }
 

@@ -40,17 +40,36 @@ macro_rules! values {
         }
 
         impl<'v> Room<'v> {
-            /// The first `count` values, and the rest.
-            pub(super) fn split_at(self, count: usize) -> (Self, Self) {
+            /// The first `count` values; the others stay.
+            pub(super) fn split_off(&mut self, count: usize) -> Room<'v> {
                 match self {
-                    $(Room::$variant(values) => {
-                        let (first, rest) = values.split_at_mut(count.min(values.len()));
-                        (Room::$variant(first), Room::$variant(rest))
-                    })*
+                    $(Room::$variant(values) => Room::$variant(split_off(values, count)),)*
                 }
             }
         }
+
+        $(impl Native for $type {
+            fn split_off<'v>(room: &mut Room<'v>, count: usize) -> &'v mut [Self] {
+                match room {
+                    Room::$variant(values) => split_off(values, count),
+                    _ => &mut [],
+                }
+            }
+        })*
     };
+}
+
+/// A type that columns have values of.
+trait Native: Sized + 'static {
+    /// The first `count` values of a room of this type; the others stay.
+    fn split_off<'v>(room: &mut Room<'v>, count: usize) -> &'v mut [Self];
+}
+
+fn split_off<'v, T>(values: &mut &'v mut [T], count: usize) -> &'v mut [T] {
+    let count = count.min(values.len());
+    let (first, rest) = std::mem::take(values).split_at_mut(count);
+    *values = rest;
+    first
 }
 
 values! {
@@ -208,77 +227,122 @@ fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() <= value.abs() * f64::EPSILON
 }
 
-impl Room<'_> {
-    /// Gathers a column: `log` is where the offsets count from, `field` where the column's bytes are in a record, header
-    /// included.
-    pub(super) fn gather(self, log: &[u8], offsets: &[u32], field: usize, format: Format, cells: Cells) {
-        if let Room::F64(room) = self {
-            let scale = match cells {
-                Cells::Native => Scale::None,
-                Cells::F64(scale) => scale,
-            };
-            return match scale {
-                Scale::None => numbers(room, log, offsets, field, format, |value| value),
-                Scale::Divide(by) => numbers(room, log, offsets, field, format, |value| value / by),
-                Scale::Multiply(by) => numbers(room, log, offsets, field, format, |value| value * by),
-            };
-        }
-        match self {
-            Room::I8(room) => gather(room, log, offsets, field, i8::from_le_bytes),
-            Room::U8(room) => gather(room, log, offsets, field, u8::from_le_bytes),
-            Room::I16(room) => gather(room, log, offsets, field, i16::from_le_bytes),
-            Room::U16(room) => gather(room, log, offsets, field, u16::from_le_bytes),
-            Room::I32(room) => gather(room, log, offsets, field, i32::from_le_bytes),
-            Room::U32(room) => gather(room, log, offsets, field, u32::from_le_bytes),
-            Room::I64(room) => gather(room, log, offsets, field, i64::from_le_bytes),
-            Room::U64(room) => gather(room, log, offsets, field, u64::from_le_bytes),
-            Room::F32(room) if format == Format::F16 => {
-                gather(room, log, offsets, field, |bytes| half_to_f32(u16::from_le_bytes(bytes)));
+/// Columns of one kind of records that are gathered alike.
+pub(super) struct Group<'v> {
+    pub(super) format: Format,
+    pub(super) cells: Cells,
+    /// Where the columns' bytes are in a record, header included, and where their values go.
+    pub(super) columns: Vec<(u8, Room<'v>)>,
+}
+
+/// From a record's start to behind the widest column that may begin in it.
+const WINDOW: usize = 255 + 64;
+
+impl<'v> Group<'v> {
+    /// The room for the first `count` records; the rest stays.
+    pub(super) fn split_off(&mut self, count: usize) -> Self {
+        let columns = self.columns.iter_mut().map(|(at, room)| (*at, room.split_off(count))).collect();
+        Group { format: self.format, cells: self.cells, columns }
+    }
+
+    /// Gathers the columns of some records: `log` is where the offsets count from.
+    pub(super) fn gather(&mut self, log: &[u8], offsets: &[u32]) {
+        match self.columns.first() {
+            None => {}
+            Some((_, Room::I8(_))) => self.lanes(log, offsets, i8::from_le_bytes),
+            Some((_, Room::U8(_))) => self.lanes(log, offsets, u8::from_le_bytes),
+            Some((_, Room::I16(_))) => self.lanes(log, offsets, i16::from_le_bytes),
+            Some((_, Room::U16(_))) => self.lanes(log, offsets, u16::from_le_bytes),
+            Some((_, Room::I32(_))) => self.lanes(log, offsets, i32::from_le_bytes),
+            Some((_, Room::U32(_))) => self.lanes(log, offsets, u32::from_le_bytes),
+            Some((_, Room::I64(_))) => self.lanes(log, offsets, i64::from_le_bytes),
+            Some((_, Room::U64(_))) => self.lanes(log, offsets, u64::from_le_bytes),
+            Some((_, Room::F32(_))) if self.format == Format::F16 => {
+                self.lanes(log, offsets, |bytes| half_to_f32(u16::from_le_bytes(bytes)));
             }
-            Room::F32(room) => gather(room, log, offsets, field, f32::from_le_bytes),
-            Room::Chars4(room) => gather(room, log, offsets, field, Chars::from_raw),
-            Room::Chars16(room) => gather(room, log, offsets, field, Chars::from_raw),
-            Room::Chars64(room) => gather(room, log, offsets, field, Chars::from_raw),
-            Room::I16x32(room) => gather(room, log, offsets, field, |bytes| samples(&bytes)),
-            // Above.
-            Room::F64(_) => {}
+            Some((_, Room::F32(_))) => self.lanes(log, offsets, f32::from_le_bytes),
+            Some((_, Room::F64(_))) => match self.cells {
+                Cells::Native | Cells::F64(Scale::None) => self.numbers(log, offsets, |value| value),
+                Cells::F64(Scale::Divide(by)) => self.numbers(log, offsets, |value| value / by),
+                Cells::F64(Scale::Multiply(by)) => self.numbers(log, offsets, |value| value * by),
+            },
+            Some((_, Room::Chars4(_))) => self.lanes(log, offsets, Chars::<4>::from_raw),
+            Some((_, Room::Chars16(_))) => self.lanes(log, offsets, Chars::<16>::from_raw),
+            Some((_, Room::Chars64(_))) => self.lanes(log, offsets, Chars::<64>::from_raw),
+            Some((_, Room::I16x32(_))) => self.lanes(log, offsets, |bytes| samples(&bytes)),
+        }
+    }
+
+    fn numbers(&mut self, log: &[u8], offsets: &[u32], scale: impl Fn(f64) -> f64 + Copy) {
+        macro_rules! lanes_of {
+            ($type:ty) => {
+                self.lanes(log, offsets, |bytes| scale(<$type>::from_le_bytes(bytes) as f64))
+            };
+        }
+        match self.format {
+            Format::I8 => lanes_of!(i8),
+            Format::U8 | Format::FlightMode => lanes_of!(u8),
+            Format::I16 | Format::CentiI16 => lanes_of!(i16),
+            Format::U16 | Format::CentiU16 => lanes_of!(u16),
+            Format::I32 | Format::CentiI32 | Format::Coordinate => lanes_of!(i32),
+            Format::U32 | Format::CentiU32 => lanes_of!(u32),
+            Format::I64 => lanes_of!(i64),
+            Format::U64 => lanes_of!(u64),
+            Format::F16 => self.lanes(log, offsets, |bytes| scale(half_to_f32(u16::from_le_bytes(bytes)).into())),
+            Format::F32 => lanes_of!(f32),
+            Format::F64 => lanes_of!(f64),
+            // No numbers: their values are never `F64`.
+            Format::Chars4 | Format::Chars16 | Format::Chars64 | Format::I16x32 => {}
+        }
+    }
+
+    /// Four columns at a time, so that a record is looked up once for all of them.
+    #[inline(never)]
+    fn lanes<T: Native, const N: usize>(&mut self, log: &[u8], offsets: &[u32], read: impl Fn([u8; N]) -> T + Copy) {
+        let (fours, rest) = self.columns.as_chunks_mut::<4>();
+        for columns in fours {
+            gather(columns.each_mut().map(|(at, room)| (*at, T::split_off(room, offsets.len()))), log, offsets, read);
+        }
+        let (twos, rest) = rest.as_chunks_mut::<2>();
+        for columns in twos {
+            gather(columns.each_mut().map(|(at, room)| (*at, T::split_off(room, offsets.len()))), log, offsets, read);
+        }
+        for (at, room) in rest {
+            gather([(*at, T::split_off(room, offsets.len()))], log, offsets, read);
         }
     }
 }
 
 #[inline(always)]
-fn gather<T, const N: usize>(room: &mut [T], log: &[u8], offsets: &[u32], field: usize, read: impl Fn([u8; N]) -> T) {
-    for (value, &offset) in room.iter_mut().zip(offsets) {
-        let at = offset as usize + field;
-        // A column of an indexed record is inside the log.
-        if let Some(bytes) = log.get(at..at + N).and_then(|bytes| bytes.first_chunk()) {
-            *value = read(*bytes);
+fn gather<T, const N: usize, const LANES: usize>(
+    lanes: [(u8, &mut [T]); LANES],
+    log: &[u8],
+    offsets: &[u32],
+    read: impl Fn([u8; N]) -> T,
+) {
+    let count = lanes.iter().map(|(_, room)| room.len()).fold(offsets.len(), usize::min);
+    // All of one length, which spares the loop a check a lane.
+    let lanes = lanes.map(|(at, room)| (usize::from(at), room.split_at_mut(count).0));
+    let offsets = &offsets[..count];
+    let mut lanes = lanes;
+    for i in 0..count {
+        let offset = offsets[i] as usize;
+        match log.get(offset..offset + WINDOW).and_then(<[u8]>::first_chunk::<WINDOW>) {
+            Some(window) => {
+                for (at, room) in &mut lanes {
+                    if let Some(bytes) = window.get(*at..*at + N).and_then(<[u8]>::first_chunk) {
+                        room[i] = read(*bytes);
+                    }
+                }
+            }
+            // At the log's end. A column of an indexed record is inside of it.
+            None => {
+                for (at, room) in &mut lanes {
+                    if let Some(bytes) = log.get(offset + *at..offset + *at + N).and_then(<[u8]>::first_chunk) {
+                        room[i] = read(*bytes);
+                    }
+                }
+            }
         }
-    }
-}
-
-#[inline(always)]
-fn numbers(room: &mut [f64], log: &[u8], offsets: &[u32], field: usize, format: Format, scale: impl Fn(f64) -> f64) {
-    macro_rules! gather_as {
-        ($type:ty) => {
-            gather(room, log, offsets, field, |bytes| scale(<$type>::from_le_bytes(bytes) as f64))
-        };
-    }
-    match format {
-        Format::I8 => gather_as!(i8),
-        Format::U8 | Format::FlightMode => gather_as!(u8),
-        Format::I16 | Format::CentiI16 => gather_as!(i16),
-        Format::U16 | Format::CentiU16 => gather_as!(u16),
-        Format::I32 | Format::CentiI32 | Format::Coordinate => gather_as!(i32),
-        Format::U32 | Format::CentiU32 => gather_as!(u32),
-        Format::I64 => gather_as!(i64),
-        Format::U64 => gather_as!(u64),
-        Format::F16 => {
-            gather(room, log, offsets, field, |bytes| scale(half_to_f32(u16::from_le_bytes(bytes)).into()));
-        }
-        Format::F32 => gather_as!(f32),
-        Format::F64 => gather_as!(f64),
-        // No numbers: their values are never `F64`.
-        Format::Chars4 | Format::Chars16 | Format::Chars64 | Format::I16x32 => {}
     }
 }

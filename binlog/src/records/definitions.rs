@@ -11,6 +11,10 @@ pub(crate) struct Lessons {
     fmtu_id: Option<u8>,
 }
 
+/// By id, the length of records that define nothing, header included; 0 for all others.
+#[cfg(feature = "std")]
+pub(crate) type PlainLengths = [u8; 256];
+
 /// What a record defines.
 pub(crate) enum Lesson<'a> {
     /// A message, by its FMT.
@@ -34,6 +38,14 @@ impl Lessons {
         let mut framing = Framing::new();
         framing.learn(FMT_ID, FMT_OF_FMT[1]);
         Lessons { framing, fmtu_id: None }
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn plain_lengths(&self) -> PlainLengths {
+        let mut lengths = *self.framing.lengths();
+        let defining = [Some(FMT_ID), self.fmtu_id];
+        defining.into_iter().flatten().for_each(|id| lengths[usize::from(id)] = 0);
+        lengths
     }
 
     /// What a record defines, if it defines something.

@@ -54,6 +54,11 @@ impl Framing {
         self.lengths[usize::from(id)] = length;
     }
 
+    #[cfg(feature = "std")]
+    pub(crate) fn lengths(&self) -> &[u8; 256] {
+        &self.lengths
+    }
+
     fn length(&self, id: u8) -> Option<usize> {
         match self.lengths[usize::from(id)] {
             0 => None,

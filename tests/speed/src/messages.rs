@@ -11,15 +11,21 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[allow(missing_docs, reason = "the labels say it")]
 pub struct Attitude {
     pub time_us: u64,
+    #[log(unit = "deg")]
     pub des_roll: Centi<i16>,
+    #[log(unit = "deg")]
     pub roll: Centi<i16>,
+    #[log(unit = "deg")]
     pub des_pitch: Centi<i16>,
+    #[log(unit = "deg")]
     pub pitch: Centi<i16>,
+    #[log(unit = "degheading")]
     pub des_yaw: Centi<u16>,
+    #[log(unit = "degheading")]
     pub yaw: Centi<u16>,
-    #[log(label = "ErrRP")]
+    #[log(label = "ErrRP", unit = "deg")]
     pub error_roll_pitch: Centi<u16>,
-    #[log(label = "ErrYaw")]
+    #[log(label = "ErrYaw", unit = "degheading")]
     pub error_yaw: Centi<u16>,
     #[log(label = "AEKF")]
     pub active_ekf: u8,

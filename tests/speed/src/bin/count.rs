@@ -3,6 +3,7 @@
 use binlog_speed::read::{c, long_log, ours, records};
 use binlog_speed::{INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
 use std::hint::black_box;
+use std::num::NonZero;
 use std::process::ExitCode;
 
 /// Work on so many records.
@@ -23,9 +24,9 @@ const WORKS: [(&str, Work); 13] = [
     ("decode-att", Work::Write(decode_att)),
     ("read-index", Work::Read(|log| drop(black_box(ours::index(log))))),
     ("c-read-index", Work::Read(|log| drop(black_box(c::Index::new(log))))),
-    ("read-columns", Work::Read(|log| drop(black_box(ours::columns(log))))),
+    ("read-columns", Work::Read(|log| drop(black_box(ours::columns(log, NonZero::<usize>::MIN))))),
     ("c-read-columns", Work::Read(|log| drop(black_box(c::Columns::native(log))))),
-    ("read-f64", Work::Read(|log| drop(black_box(ours::f64(log))))),
+    ("read-f64", Work::Read(|log| drop(black_box(ours::f64(log, NonZero::<usize>::MIN))))),
     ("c-read-f64", Work::Read(|log| drop(black_box(c::Columns::f64(log))))),
     ("read-sum", Work::Scan(|log, records| ours::Attitudes::new(log).sum(records))),
     ("c-read-sum", Work::Scan(|log, records| c::Index::new(log).attitudes().sum(records))),

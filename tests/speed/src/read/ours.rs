@@ -1,23 +1,33 @@
 //! By binlog. These five are all that the benchmark and the counts know of it: whichever of its readers is measured is
 //! called here.
 
-use super::records;
-use std::io;
+use crate::Attitude;
+use binlog::log::Column;
+use binlog::{Log, Scaling};
+use std::error::Error;
+use std::num::NonZero;
 use std::path::Path;
 
 /// The index of all types.
-pub fn index(log: &[u8]) -> impl Sized {
-    records::index(log)
+pub fn index(log: &[u8]) -> Log<'_> {
+    let log = Log::new(log);
+    assert!(log.suspects().is_empty(), "the log is sound");
+    log
 }
 
-/// Every field of every record, natively.
-pub fn columns(log: &[u8]) -> impl Sized {
-    records::Columns::native(log)
+/// Every field of every record, natively, by so many threads.
+pub fn columns(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
+    decode(log, None, threads)
 }
 
-/// Every field of every record, numbers as doubles.
-pub fn f64(log: &[u8]) -> impl Sized {
-    records::Columns::f64(log)
+/// Every field of every record, numbers as doubles, by so many threads.
+pub fn f64(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
+    decode(log, Some(Scaling::Shown), threads)
+}
+
+fn decode(log: &[u8], scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Vec<Column>> {
+    let log = Log::new(log);
+    log.tables_with(scaling, threads).into_iter().map(|table| table.into_columns()).collect()
 }
 
 /// One column of a file as doubles, from opening it on.
@@ -25,26 +35,36 @@ pub fn f64(log: &[u8]) -> impl Sized {
 /// # Errors
 ///
 /// The file's.
-pub fn file_column(path: &Path, name: &str, label: &str) -> io::Result<Vec<f64>> {
-    Ok(records::column(&std::fs::read(path)?, name, label))
+pub fn file_column(path: &Path, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
+    // SAFETY: nobody else knows of the file.
+    let log = unsafe { Log::map(path) }?;
+    Ok(log.numbers(name, Scaling::Shown)?)
 }
 
 /// The records of ATT, found.
-pub struct Attitudes<'a>(Vec<&'a [u8]>);
+pub struct Attitudes<'a>(Log<'a>);
 
 impl<'a> Attitudes<'a> {
     /// Finds them in a log.
     pub fn new(log: &'a [u8]) -> Self {
-        Attitudes(records::attitudes(log))
+        Attitudes(index(log))
     }
 
     /// How many there are.
     pub fn count(&self) -> usize {
-        self.0.len()
+        self.records().count()
     }
 
-    /// The sum of time, roll, pitch and yaw of the first `records`, as integers that wrap. There are as many.
+    /// The sum of time, roll, pitch and yaw of the first `records`, as integers that wrap.
     pub fn sum(&self, records: usize) -> u64 {
-        records::sum(&self.0[..records])
+        self.records().take(records).fold(0, |sum: u64, attitude| {
+            let &Attitude { time_us, roll, pitch, yaw, .. } = attitude;
+            let angles = i64::from(roll.raw()) + i64::from(pitch.raw()) + i64::from(yaw.raw());
+            sum.wrapping_add(time_us).wrapping_add_signed(angles)
+        })
+    }
+
+    fn records(&self) -> impl Iterator<Item = &Attitude> {
+        self.0.typed_ref::<Attitude>().expect("ArduPilot's ATT")
     }
 }
