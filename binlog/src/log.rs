@@ -1,4 +1,132 @@
 //! A whole log in memory: its records by type, its columns, its times.
+//!
+//! [`Log`] holds the bytes of a log and knows where the records of each type are. [`Records`] and
+//! [`RecordStream`](crate::RecordStream) are below it: they need no memory, and give one record after the other. A chapter
+//! for each use:
+//!
+//! # One column, fast
+//!
+//! ```no_run
+//! use binlog::{Log, Scaling};
+//!
+//! // SAFETY: nobody writes to a flight that is over.
+//! let log = unsafe { Log::map("flight.bin") }?; // `Log::open` reads the file, which is safe and takes longer
+//! let roll: Vec<f64> = log.numbers("ATT.Roll", Scaling::Shown)?;
+//! let second_gyro = log.numbers("IMU[1].GyrX", Scaling::Shown)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The first column that is asked for costs one pass over the log, which skips everything else. From the second type on
+//! there is an index of all records, so that a column costs no more than its own values.
+//!
+//! [`Scaling`] says what a number is: as it is stored; as pymavlink and the viewers show it (hundredths and coordinates
+//! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours.
+//! [`Series::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and scales
+//! when asked; it knows the column's unit. [`Series::times_us`] has the times beside it, [`Log::clock`] the calendar.
+//!
+//! # Everything
+//!
+//! ```no_run
+//! use binlog::{Log, Scaling};
+//!
+//! let log = Log::open("flight.bin")?;
+//! for table in log.tables() {
+//!     println!("{}: {} records", table.name(), table.len());
+//!     for column in table.columns() {
+//!         println!("  {} in {}: {:?}", column.label(), column.unit(), column.number(0, Scaling::Shown));
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`Log::tables_f64`] has all numbers as `f64`. What the log says of the flight is put together already:
+//! [`vehicle`](Log::vehicle), [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes),
+//! [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples.
+//!
+//! # Typed
+//!
+//! ```no_run
+//! use binlog::{Log, LogMessage, LogSchema, messages};
+//! use zerocopy::{Immutable, IntoBytes};
+//!
+//! #[derive(LogMessage, IntoBytes, Immutable)]
+//! #[log(name = "RALT")]
+//! #[repr(C, packed)]
+//! struct RelativeAltitude {
+//!     time_us: u64,
+//!     #[log(unit = "m")]
+//!     alt: f64, // a log that stores it as an f32 will do
+//! }
+//!
+//! #[derive(LogSchema)]
+//! enum FlightLog {
+//!     Ralt(RelativeAltitude),
+//!     Mode(messages::Mode),
+//! }
+//!
+//! let log = Log::open("flight.bin")?;
+//! for altitude in log.typed::<RelativeAltitude>()? {
+//!     println!("{} m", { altitude?.alt });
+//! }
+//! for message in log.messages::<FlightLog>()? {
+//!     match message? {
+//!         FlightLog::Ralt(altitude) => println!("{} m", { altitude.alt }),
+//!         FlightLog::Mode(mode) => println!("mode {}", mode.mode_num),
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Columns are found by their labels. A log that would lose something when it is read so is refused, with the list of
+//! differences; [`Log::typed_ref`] wants the very same definition and gives references into the log, without a copy.
+//!
+//! # Damaged logs
+//!
+//! ```no_run
+//! use binlog::Log;
+//!
+//! let log = Log::open("damaged.bin")?;
+//! for skipped in log.skipped() {
+//!     eprintln!("{skipped}"); // skipped 4096 bytes at offset 81920: there is no record header (A3 95)
+//! }
+//! for offset in log.suspects() {
+//!     eprintln!("what follows the record at offset {offset} is none");
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! No byte is trusted, and none is lost unsaid: each is in one record or in one skipped stretch. A record whose end may
+//! be damaged is a record all the same, and suspect. What can't be seen: a flipped bit inside a value.
+//!
+//! # Logs of firmware that you don't know
+//!
+//! ```no_run
+//! use binlog::Log;
+//!
+//! let log = Log::open("flight.bin")?;
+//! for series in log.types() {
+//!     for definition in series.definitions() {
+//!         println!("{} {} {}", definition.name(), definition.format(), definition.labels());
+//!     }
+//!     let instances: Vec<String> = series.instances().iter().map(|instance| instance.to_string()).collect();
+//!     println!("  {} records, instances {}", series.len(), instances.join(", "));
+//!     if let Some(record) = series.records().next() {
+//!         for (column, value) in record.values() {
+//!             println!("  {} = {value}", column.label);
+//!         }
+//!     }
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A log brings its own definitions, units and multipliers, and real ones break rules: they are taken as far as they
+//! hold ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A type may be defined anew in the middle of a
+//! log: its records are one [`Series`] in the order of the log, and [`Series::by_definition`] takes them apart.
+//!
+//! # Memory
+//!
+//! A log that is read or mapped takes its own length and 4 bytes a record for the index. One that is too long for that
+//! streams by in constant memory with [`RecordStream`](crate::RecordStream): `examples/counts.rs`.
 
 mod bytes;
 mod clock;

@@ -5,7 +5,7 @@ mod long_log;
 pub mod ours;
 pub mod records;
 
-pub use long_log::long_log;
+pub use long_log::{long_log, write_long_log};
 
 #[cfg(test)]
 mod tests {
