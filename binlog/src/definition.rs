@@ -87,11 +87,7 @@ impl fmt::Display for Definition {
             write!(f, "| {} | {} | ", column.label, column.format)?;
             cell(f, column.unit.name())?;
             f.write_str(" | ")?;
-            match column.multiplier.value() {
-                0.0 => {}
-                value if value < 0.1 => write!(f, "{value:e}")?,
-                value => write!(f, "{value}")?,
-            }
+            factor(f, column.multiplier.value())?;
             f.write_str(" | ")?;
             cell(f, column.description)?;
             if column.meanings != Meanings::None && !column.description.is_empty() {
@@ -125,8 +121,17 @@ impl Meanings {
     }
 }
 
+/// A multiplier's value inside a table's cell; nothing for 0, which is none.
+pub(crate) fn factor(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
+    match value {
+        0.0 => Ok(()),
+        value if value < 0.1 => write!(f, "{value:e}"),
+        value => write!(f, "{value}"),
+    }
+}
+
 /// Text inside a table's cell: on one line, without the character that ends a cell.
-fn cell(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+pub(crate) fn cell(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for (i, line) in text.lines().enumerate() {
         if i > 0 {
             f.write_str(" ")?;

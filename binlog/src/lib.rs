@@ -41,6 +41,7 @@
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
 //!   takes a [`Sink`]. [`encode`] is the bare record.
 //! - [`Records`] reads a log, damaged or not; [`Decoder`] turns its records into the schema's messages.
+//! - [`LoggedSchema`] is what a log says of its messages: as Markdown, compared with another's.
 //!
 //! A struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Fields of a packed
 //! struct can't be borrowed: write `{ message.time_us }` for a copy where a macro such as `println!` would.
@@ -49,7 +50,7 @@
 //!
 //! - `derive` (default): the macros, and with them schemas, the format's own messages and the writer. Without it the
 //!   reader is left.
-//! - `std` (default): the writer. Without it the crate is `no_std`; it never needs `alloc`.
+//! - `std` (default): the writer and [`LoggedSchema`]. Without it the crate is `no_std`, and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]
@@ -62,6 +63,8 @@ mod counters;
 mod definition;
 pub mod field;
 mod format;
+#[cfg(feature = "std")]
+pub mod logged_schema;
 mod message;
 #[cfg(feature = "derive")]
 pub mod messages;
@@ -94,6 +97,8 @@ pub use field::Field;
 pub use format::Format;
 #[cfg(feature = "std")]
 pub use log::Log;
+#[cfg(feature = "std")]
+pub use logged_schema::LoggedSchema;
 pub use message::{DecodeError, LogMessage};
 pub use mismatch::{Difference, Mismatch};
 pub use multiplier::Multiplier;

@@ -1,0 +1,409 @@
+//! What a log says of its own messages, to be kept: as a table, compared with another's.
+//!
+//! A [`LoggedSchema`] is read from a log of any firmware, or from the preamble of a program's own
+//! [`LogSchema`]. With it
+//!
+//! - a team compares its format with what the program logs: [`difference`](LoggedSchema::difference);
+//! - people read it: `Display` is Markdown, a section a message.
+//!
+//! ```
+//! use binlog::{LogSchema, LoggedSchema, messages};
+//!
+//! #[derive(LogSchema)]
+//! enum Before {
+//!     Ev(messages::Ev),
+//!     Mode(messages::Mode),
+//! }
+//!
+//! #[derive(LogSchema)]
+//! enum After {
+//!     Ev(messages::Ev),
+//! }
+//!
+//! let difference = LoggedSchema::of::<Before>().difference(&LoggedSchema::of::<After>());
+//! assert!(difference.is_breaking());
+//! assert_eq!(
+//!     difference.to_string(),
+//!     "MODE: removed: id 135, TimeUS,Mode,ModeNum,Rsn → nothing (breaking)\n"
+//! );
+//! ```
+
+mod difference;
+mod table;
+
+pub use difference::{Change, ChangeKind, Effect, SchemaDifference};
+
+use crate::records::logged::{Fmt, Fmtu};
+use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit};
+use std::collections::HashMap;
+use std::fmt;
+
+/// What a log says of its messages: their definitions, and its tables of units and multipliers.
+///
+/// Definitions stand in the order of the log. One that is repeated is there once; a message that is defined again
+/// otherwise is there again, so that two definitions may have one id or one name. Of a text, what its first NUL leaves
+/// over isn't kept, as no reader looks at it; neither is FMTU's time.
+#[derive(Clone, PartialEq, Default)]
+pub struct LoggedSchema {
+    entries: Vec<Entry>,
+    units: Vec<LoggedUnit>,
+    multipliers: Vec<LoggedMultiplier>,
+}
+
+/// A row of a log's table of units: a UNIT record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedUnit {
+    /// The id in FMTU, an ASCII character in a sound log.
+    pub id: u8,
+    /// Its name, at most 64 bytes; empty for `-`, no unit.
+    pub name: String,
+}
+
+/// A row of a log's table of multipliers: a MULT record.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LoggedMultiplier {
+    /// The id in FMTU, an ASCII character in a sound log.
+    pub id: u8,
+    /// What the stored number is multiplied with, rounded to 7 significant digits; 0 for `-`, no multiplier.
+    ///
+    /// Some firmware has its table in single precision, and its logs hold 0.009999999776 for a hundredth.
+    pub value: f64,
+}
+
+impl LoggedSchema {
+    /// What a whole log says. Damage is skipped, as [`Records`] skips it.
+    ///
+    /// A unit or multiplier that the log defines twice has what the later record says.
+    pub fn read(log: &[u8]) -> Self {
+        let mut reader = Reader::default();
+        let mut records = Records::new(log);
+        while let Some(record) = records.next() {
+            let Ok(record) = record else { continue };
+            // By name, since ids other than FMT's differ from build to build.
+            let defined = match record.name() {
+                _ if record.id() == FMT_ID => record.payload().first(),
+                "FMTU" => record.payload().get(FMTU_TYPE).filter(|&id| reader.in_force.contains_key(id)),
+                "UNIT" => {
+                    reader.schema.learn_unit(&record);
+                    None
+                }
+                "MULT" => {
+                    reader.schema.learn_multiplier(&record);
+                    None
+                }
+                _ => None,
+            };
+            // What is in force after the record; an FMT that `Records` has refused isn't.
+            let is_refused = |definition: &LoggedDefinition<'_>| {
+                record.id() == FMT_ID && record.payload().first_chunk().is_none_or(|fmt| !definition.is_defined_by(fmt))
+            };
+            if let Some(definition) = defined.and_then(|&id| records.definition(id))
+                && !is_refused(&definition)
+            {
+                reader.define(Entry::of(definition));
+            }
+        }
+        reader.schema
+    }
+
+    /// What the logs of a program say.
+    pub fn of<S: LogSchema>() -> Self {
+        Self::read(S::PREAMBLE)
+    }
+
+    /// The definitions, in the order of the log.
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = LoggedDefinition<'_>> + DoubleEndedIterator + Clone {
+        self.entries.iter().map(Entry::definition)
+    }
+
+    /// The definition of a message by its name; the last one, if there are several.
+    pub fn message(&self, name: &str) -> Option<LoggedDefinition<'_>> {
+        self.messages().rfind(|message| message.name() == name)
+    }
+
+    /// The log's units, in its order.
+    pub fn units(&self) -> &[LoggedUnit] {
+        &self.units
+    }
+
+    /// The log's multipliers, in its order.
+    pub fn multipliers(&self) -> &[LoggedMultiplier] {
+        &self.multipliers
+    }
+
+    /// What a unit is called: by the log, or by ArduPilot's table if the log doesn't say. `""` is no unit.
+    pub fn unit_name(&self, id: u8) -> Option<&str> {
+        self.logged_unit(id).or_else(|| Some(standard_unit(id)?.name()))
+    }
+
+    /// The value of a multiplier: by the log, or by ArduPilot's table if the log doesn't say. 0 is no multiplier.
+    pub fn multiplier_value(&self, id: u8) -> Option<f64> {
+        self.logged_multiplier(id).or_else(|| Some(standard_multiplier(id)?.value()))
+    }
+
+    fn logged_unit(&self, id: u8) -> Option<&str> {
+        self.units.iter().find(|unit| unit.id == id).map(|unit| unit.name.as_str())
+    }
+
+    fn logged_multiplier(&self, id: u8) -> Option<f64> {
+        self.multipliers.iter().find(|multiplier| multiplier.id == id).map(|multiplier| multiplier.value)
+    }
+
+    fn learn_unit(&mut self, record: &Record<'_>) {
+        let id = record.value("Id").and_then(|id| id.to_integer());
+        let (Some(id), Some(name)) = (id, record.value("Label").and_then(|label| label.text())) else { return };
+        let mut name = name.to_string();
+        // Text that isn't UTF-8 is longer in it.
+        name.truncate(name.floor_char_boundary(UNIT_NAME));
+        // The format `b` makes ids above 127 negative.
+        let id = id as u8;
+        match self.units.iter_mut().find(|unit| unit.id == id) {
+            Some(unit) => unit.name = name,
+            None => self.units.push(LoggedUnit { id, name }),
+        }
+    }
+
+    fn learn_multiplier(&mut self, record: &Record<'_>) {
+        let id = record.value("Id").and_then(|id| id.to_integer());
+        let (Some(id), Some(value)) = (id, record.value("Mult").and_then(|value| value.to_f64())) else { return };
+        // What is infinite or no number is no use to any reader.
+        if !value.is_finite() {
+            return;
+        }
+        let (id, value) = (id as u8, rounded(value));
+        match self.multipliers.iter_mut().find(|multiplier| multiplier.id == id) {
+            Some(multiplier) => multiplier.value = value,
+            None => self.multipliers.push(LoggedMultiplier { id, value }),
+        }
+    }
+}
+
+impl fmt::Debug for LoggedSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoggedSchema")
+            .field("messages", &self.messages().collect::<Vec<_>>())
+            .field("units", &self.units)
+            .field("multipliers", &self.multipliers)
+            .finish()
+    }
+}
+
+/// The one id that every log agrees on.
+const FMT_ID: u8 = 128;
+/// Where FMTU's payload has the id of the message.
+const FMTU_TYPE: usize = 8;
+/// Bytes of a unit's name in its UNIT record.
+const UNIT_NAME: usize = 64;
+
+/// A definition: the payloads of FMT and FMTU, as `binlog` itself would write them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Entry {
+    fmt: Fmt,
+    fmtu: Option<Fmtu>,
+}
+
+impl Entry {
+    fn of(definition: LoggedDefinition<'_>) -> Self {
+        let ids = definition.unit_ids().zip(definition.multiplier_ids());
+        let id = definition.id();
+        Self::new(id, definition.length(), definition.name(), definition.format(), definition.labels(), ids)
+    }
+
+    /// Texts are cut where FMT and FMTU end; callers have checked them.
+    fn new(id: u8, length: u8, name: &str, format: &str, labels: &str, ids: Option<(&str, &str)>) -> Self {
+        let mut fmt = [0; 86];
+        (fmt[0], fmt[1]) = (id, length);
+        put(&mut fmt[2..6], name);
+        put(&mut fmt[6..22], format);
+        put(&mut fmt[22..86], labels);
+        // One without any id says nothing.
+        let fmtu = ids.filter(|(units, multipliers)| !(units.is_empty() && multipliers.is_empty()));
+        let fmtu = fmtu.map(|(units, multipliers)| {
+            let mut fmtu = [0; 41];
+            fmtu[FMTU_TYPE] = id;
+            put(&mut fmtu[9..25], units);
+            put(&mut fmtu[25..41], multipliers);
+            fmtu
+        });
+        Entry { fmt, fmtu }
+    }
+
+    fn definition(&self) -> LoggedDefinition<'_> {
+        LoggedDefinition::new(&self.fmt, self.fmtu.as_ref())
+    }
+}
+
+fn put(slot: &mut [u8], text: &str) {
+    for (to, from) in slot.iter_mut().zip(text.bytes()) {
+        *to = from;
+    }
+}
+
+/// Collects definitions. The maps are for logs that are made to be slow: a search would take its time for each of them.
+#[derive(Default)]
+struct Reader {
+    schema: LoggedSchema,
+    /// Where a definition stands in the schema.
+    places: HashMap<Entry, usize>,
+    /// Where the first one with an FMT stands, whatever its FMTU.
+    fmts: HashMap<Fmt, usize>,
+    /// Which is in force, by id.
+    in_force: HashMap<u8, usize>,
+}
+
+impl Reader {
+    fn define(&mut self, entry: Entry) {
+        let id = entry.fmt[0];
+        let in_force = self.in_force.get(&id).copied();
+        let place = if let Some(&place) = self.places.get(&entry) {
+            place
+        } else if let (Some(&place), None) = (self.fmts.get(&entry.fmt), entry.fmtu) {
+            // The FMT is repeated; its FMTU comes, or doesn't.
+            place
+        } else if let Some(place) = in_force
+            && let old = self.schema.entries[place]
+            && old.fmt == entry.fmt
+            && old.fmtu.is_none()
+        {
+            self.places.remove(&old);
+            self.schema.entries[place] = entry;
+            place
+        } else {
+            self.schema.entries.push(entry);
+            self.schema.entries.len() - 1
+        };
+        self.places.insert(entry, place);
+        self.fmts.entry(entry.fmt).or_insert(place);
+        self.in_force.insert(id, place);
+    }
+}
+
+fn standard_unit(id: u8) -> Option<Unit> {
+    Unit::STANDARD.into_iter().find(|unit| unit.id() == id)
+}
+
+fn standard_multiplier(id: u8) -> Option<Multiplier> {
+    Multiplier::STANDARD.into_iter().find(|multiplier| multiplier.id() == id)
+}
+
+/// To seven significant digits, as pymavlink does.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
+}
+
+/// Where to find the definition, for what is said of it: its name, or its id if it has none that is text.
+fn shown_name(definition: &LoggedDefinition<'_>) -> String {
+    match definition.name() {
+        "" => format!("id {}", definition.id()),
+        name => name.escape_debug().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Definition, Format};
+
+    /// An id, a name, format characters, labels, unit ids, multiplier ids; no ids are no FMTU.
+    pub(super) type Row<'a> = (u8, &'a str, &'a str, &'a str, &'a str, &'a str);
+
+    /// A schema of messages that don't contradict themselves.
+    pub(super) fn schema(rows: &[Row<'_>]) -> LoggedSchema {
+        let entries = rows.iter().map(|&(id, name, format, labels, units, multipliers)| {
+            let sizes = format.bytes().filter_map(Format::from_character).map(Format::size);
+            let length = Definition::HEADER_LENGTH + sizes.sum::<usize>();
+            let length = length.try_into().expect("a record that is short enough");
+            Entry::new(id, length, name, format, labels, Some((units, multipliers)))
+        });
+        LoggedSchema { entries: entries.collect(), ..Default::default() }
+    }
+
+    /// A record, its payload filled up with zeros.
+    fn record(id: u8, length: usize, parts: &[&[u8]]) -> Vec<u8> {
+        let mut record = [&[0xA3, 0x95, id][..], &parts.concat()].concat();
+        record.resize(length, 0);
+        record
+    }
+
+    fn fmt(id: u8, length: u8, name: &[u8; 4], format: &[u8; 16], labels: &[u8]) -> Vec<u8> {
+        record(128, 89, &[&[id, length], name, format, labels])
+    }
+
+    fn fmtu(id: u8, units: &[u8; 16], multipliers: &[u8; 16]) -> Vec<u8> {
+        record(9, 44, &[&[1; 8], &[id], units, multipliers])
+    }
+
+    const FMTU: (u8, u8, &[u8; 4], &[u8; 16], &[u8]) =
+        (9, 44, b"FMTU", b"QBNN\0\0\0\0\0\0\0\0\0\0\0\0", b"TimeUS,FmtType,UnitIds,MultIds");
+    const SD: &[u8; 16] = b"sd\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    const SM: &[u8; 16] = b"sm\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    const F0: &[u8; 16] = b"F0\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+    const QF: &[u8; 16] = b"Qf\0\0\0\0\0\0\0\0\0\0\0\0\0\0";
+
+    #[test]
+    fn a_definition_is_there_once_and_a_changed_one_again() {
+        let roll = || fmt(1, 15, b"ATT\0", QF, b"TimeUS,Roll");
+        let pitch = || fmt(1, 15, b"ATT\0", QF, b"TimeUS,Pitch");
+        let log = [
+            fmt(FMTU.0, FMTU.1, FMTU.2, FMTU.3, FMTU.4),
+            roll(),
+            roll(),
+            fmtu(1, SD, F0),
+            // As ArduPilot repeats it.
+            roll(),
+            pitch(),
+            // Once more, and its FMTU comes after it.
+            roll(),
+            fmtu(1, SD, F0),
+            fmtu(1, SM, F0),
+            // Not in force, so not defined.
+            fmt(2, 2, b"NO\0\0", QF, b"TimeUS,Pitch"),
+            fmtu(3, SD, F0),
+        ];
+        let schema = LoggedSchema::read(&log.concat());
+        let expected = [("FMTU", None), ("ATT", Some("sd")), ("ATT", None), ("ATT", Some("sm"))];
+        let found: Vec<_> = schema.messages().map(|message| (message.name(), message.unit_ids())).collect();
+        assert_eq!(found, expected);
+        assert_eq!(schema.message("ATT").map(|last| last.labels()), Some("TimeUS,Roll"));
+        assert_eq!(schema.messages().nth(2).map(|changed| changed.labels()), Some("TimeUS,Pitch"));
+        assert!(schema.message("NO").is_none());
+    }
+
+    #[test]
+    fn units_and_multipliers_are_found_by_name_and_label() {
+        let log = [
+            fmt(7, 72, b"UNIT", b"ZBI\0\0\0\0\0\0\0\0\0\0\0\0\0", b"Label,Id,More"),
+            fmt(8, 20, b"MULT", b"Qbd\0\0\0\0\0\0\0\0\0\0\0\0\0", b"TimeUS,Id,Mult"),
+            record(7, 72, &[b"deg", &[0; 61], b"d"]),
+            record(7, 72, &[b"\xB5T", &[0; 62], b"T"]),
+            record(7, 72, &[&[0xB5; 64], b"U"]),
+            record(7, 72, &[b"decibel", &[0; 57], b"d"]),
+            record(8, 20, &[&[0; 8], b"B", &0.009999999776482582_f64.to_le_bytes()]),
+            record(8, 20, &[&[0; 8], b"x", &f64::INFINITY.to_le_bytes()]),
+            record(8, 20, &[&[0; 8], b"\xFF", &(1.0 / 3.0_f64).to_le_bytes()]),
+        ];
+        let schema = LoggedSchema::read(&log.concat());
+        let units: Vec<_> = schema.units().iter().map(|unit| (unit.id, unit.name.as_str())).collect();
+        assert_eq!(units, [(b'd', "decibel"), (b'T', "µT"), (b'U', "µ".repeat(32).as_str())]);
+        let multipliers: Vec<_> = schema.multipliers().iter().map(|row| (row.id, row.value)).collect();
+        assert_eq!(multipliers, [(b'B', 0.01), (0xFF, 0.3333333)]);
+        // What the log doesn't say, ArduPilot's table does.
+        assert_eq!((schema.unit_name(b'd'), schema.unit_name(b'm')), (Some("decibel"), Some("m")));
+        assert_eq!((schema.unit_name(b'-'), schema.unit_name(b'H')), (Some(""), None));
+        assert_eq!((schema.multiplier_value(b'C'), schema.multiplier_value(b'H')), (Some(1e-3), None));
+    }
+
+    #[test]
+    fn any_bytes_are_a_schema() {
+        let mut bytes = [fmt(FMTU.0, FMTU.1, FMTU.2, FMTU.3, FMTU.4), fmtu(FMTU.0, SD, F0)].concat();
+        for i in 0..bytes.len() {
+            for value in [0, 0x2C, 0x5A, 0x80, 0xA3, 0xFF] {
+                let before = std::mem::replace(&mut bytes[i], value);
+                let schema = LoggedSchema::read(&bytes);
+                assert!(schema.messages().len() <= 1);
+                bytes[i] = before;
+            }
+        }
+        assert_eq!(LoggedSchema::read(&[]), LoggedSchema::default());
+    }
+}

@@ -1,0 +1,609 @@
+//! What became of a log's format, and whom it concerns.
+
+use super::{LoggedSchema, shown_name};
+use crate::{Definition, Format, LoggedDefinition};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// What differs between the messages of two logs: [`LoggedSchema::difference`].
+///
+/// `Display` is a line a change.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SchemaDifference {
+    changes: Vec<Change>,
+}
+
+/// One change. `Display` is one line: `ATT.Roll: unit deg ('d') → rad ('r') (breaking)`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Change {
+    /// The message's name, the old one where it was renamed.
+    pub message: String,
+    /// The column's label, the old one where it was renamed; `None` where it is the message that changed.
+    pub column: Option<String>,
+    /// What changed.
+    pub kind: ChangeKind,
+    /// What it was; `None` for what wasn't there.
+    pub before: Option<String>,
+    /// What it is; `None` for what is gone.
+    pub after: Option<String>,
+    /// Whom it concerns.
+    pub effect: Effect,
+}
+
+/// What changed of a message or column.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// The message or column is new.
+    Added,
+    /// The message or column is gone.
+    Removed,
+    /// The name of a message whose id and columns stayed, or the label of a column whose place and meaning stayed.
+    Renamed,
+    /// The place of a column among those that stayed.
+    Moved,
+    /// The id of a message.
+    Id,
+    /// The bytes of a record that no column has.
+    Rest,
+    /// Format characters and labels that make no columns, of definitions that contradict themselves.
+    Leftover,
+    /// The format of a column.
+    Format,
+    /// The unit of a column.
+    Unit,
+    /// The multiplier of a column.
+    Multiplier,
+}
+
+/// Whom a change concerns, of programs that were written for the old definitions and read a log with the new ones.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Effect {
+    /// Nobody: a message more, another id.
+    Compatible,
+    /// Programs that take records whole, by the layout of a struct ([`Record::decode`](crate::Record::decode), views
+    /// without a copy): a column more or in another place, or an id of a unit or multiplier that means the same.
+    /// Programs that ask for messages by name and for columns by label go on as before.
+    CompatibleByLabel,
+    /// All programs that use it: what they ask for is gone, or is a number that means something else.
+    Breaking,
+}
+
+impl SchemaDifference {
+    /// The changes: of each message of the old log, in its order, then the messages that are new.
+    pub fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    /// Whether nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+    }
+
+    /// Whether a change is [breaking](Effect::Breaking).
+    pub fn is_breaking(&self) -> bool {
+        self.effect() == Effect::Breaking
+    }
+
+    /// The worst effect of all changes; [`Compatible`](Effect::Compatible) if there is none.
+    pub fn effect(&self) -> Effect {
+        self.changes.iter().map(|change| change.effect).max().unwrap_or(Effect::Compatible)
+    }
+}
+
+impl LoggedSchema {
+    /// What became of the messages in `new`, and whom it concerns.
+    ///
+    /// Messages are compared by name and columns by label, since that is how logs are read:
+    ///
+    /// | change                                                                        | effect              |
+    /// | ----------------------------------------------------------------------------- | ------------------- |
+    /// | message added; id of a message                                                | compatible          |
+    /// | column added or moved; bytes behind the columns; leftovers that no column has | compatible by label |
+    /// | unit where there was none; ids of a unit or multiplier that means the same    | compatible by label |
+    /// | message or column removed or renamed; format, unit or multiplier of a column  | breaking            |
+    ///
+    /// A unit means its name, a multiplier its value, by the log's own tables or else ArduPilot's; none is a
+    /// multiplier of 1, and formats that scale by themselves (`c`, `C`, `e`, `E`, `L`) leave multipliers aside. The
+    /// tables themselves aren't compared. Of a message that is defined several times each definition is compared with
+    /// the one that has its place in the other log, or with the last there.
+    pub fn difference(&self, new: &LoggedSchema) -> SchemaDifference {
+        let (before, after) = (Messages::of(self), Messages::of(new));
+        // The new names, by the id of their first definition.
+        let mut added: HashMap<u8, &str> = HashMap::new();
+        for name in after.names.iter().filter(|name| !before.definitions.contains_key(*name)) {
+            added.entry(after.definitions[name][0].id).or_insert(name);
+        }
+        let mut changes = Vec::new();
+        let mut renamed = HashSet::new();
+        for name in &before.names {
+            let old = &before.definitions[name];
+            if let Some(new) = after.definitions.get(name) {
+                changes.extend(Changes::of(name, old, new));
+            } else if let Some(&other) = added.get(&old[0].id)
+                && old[0].is_renamed(&after.definitions[other][0])
+            {
+                let names = texts(name.as_str(), other);
+                changes.push(Change::of(name, None, ChangeKind::Renamed, names, Effect::Breaking));
+                changes.extend(Changes::of(name, old, &after.definitions[other]));
+                renamed.insert(other);
+            } else {
+                let removed = (Some(old[0].shown()), None);
+                changes.push(Change::of(name, None, ChangeKind::Removed, removed, Effect::Breaking));
+            }
+        }
+        for name in &after.names {
+            if !before.definitions.contains_key(name) && !renamed.contains(name.as_str()) {
+                let added = (None, Some(after.definitions[name][0].shown()));
+                changes.push(Change::of(name, None, ChangeKind::Added, added, Effect::Compatible));
+            }
+        }
+        SchemaDifference { changes }
+    }
+}
+
+type Texts = (Option<String>, Option<String>);
+
+fn texts<T: ToString>(before: T, after: T) -> Texts {
+    (Some(before.to_string()), Some(after.to_string()))
+}
+
+impl Change {
+    fn of(message: &str, column: Option<&str>, kind: ChangeKind, (before, after): Texts, effect: Effect) -> Self {
+        Change { message: message.to_owned(), column: column.map(str::to_owned), kind, before, after, effect }
+    }
+}
+
+/// What became of one message.
+struct Changes<'a> {
+    message: &'a str,
+    changes: Vec<Change>,
+    /// What there is already: several definitions may have a change.
+    seen: HashSet<Change>,
+}
+
+impl<'a> Changes<'a> {
+    /// Of all its definitions.
+    fn of(message: &'a str, old: &[Message], new: &[Message]) -> Vec<Change> {
+        let mut changes = Changes { message, changes: Vec::new(), seen: HashSet::new() };
+        for i in 0..old.len().max(new.len()) {
+            changes.message(&old[i.min(old.len() - 1)], &new[i.min(new.len() - 1)]);
+        }
+        changes.changes
+    }
+
+    fn add(&mut self, column: Option<&str>, kind: ChangeKind, texts: Texts, effect: Effect) {
+        let change = Change::of(self.message, column, kind, texts, effect);
+        if self.seen.insert(change.clone()) {
+            self.changes.push(change);
+        }
+    }
+
+    fn message(&mut self, old: &Message, new: &Message) {
+        if old.id != new.id {
+            self.add(None, ChangeKind::Id, texts(old.id, new.id), Effect::Compatible);
+        }
+        if old.rest != new.rest {
+            let bytes = |rest: usize| format!("{rest} bytes");
+            self.add(None, ChangeKind::Rest, texts(bytes(old.rest), bytes(new.rest)), Effect::CompatibleByLabel);
+        }
+        if old.leftover != new.leftover {
+            let leftover = (old.leftover.clone(), new.leftover.clone());
+            self.add(None, ChangeKind::Leftover, leftover, Effect::CompatibleByLabel);
+        }
+
+        // Each column of the old one and its place in the new one.
+        let mut stayed: Vec<(usize, usize)> = Vec::new();
+        for (at, column) in old.columns.iter().enumerate() {
+            let place = match new.columns.iter().position(|other| other.is_same_label(column)) {
+                Some(place) => Some(place),
+                // In its place a column of another label, which the old one hasn't, with the same meaning.
+                None => new.columns.get(at).filter(|other| other.means_as(column) && !old.has(other)).map(|_| at),
+            };
+            match place {
+                Some(place) => stayed.push((at, place)),
+                None => {
+                    let removed = (Some(column.shown()), None);
+                    self.add(Some(&column.label), ChangeKind::Removed, removed, Effect::Breaking);
+                }
+            }
+        }
+        for (&(at, place), in_order) in stayed.iter().zip(in_order(&stayed)) {
+            let (old, new) = (&old.columns[at], &new.columns[place]);
+            if !in_order {
+                let column = |at: usize| format!("column {}", at + 1);
+                let moved = texts(column(at), column(place));
+                self.add(Some(&old.label), ChangeKind::Moved, moved, Effect::CompatibleByLabel);
+            }
+            self.column(old, new);
+        }
+        for (at, column) in new.columns.iter().enumerate() {
+            if !stayed.iter().any(|&(_, place)| place == at) {
+                let added = (None, Some(format!("column {}, {}", at + 1, column.shown())));
+                self.add(Some(&column.label), ChangeKind::Added, added, Effect::CompatibleByLabel);
+            }
+        }
+    }
+
+    fn column(&mut self, old: &Column, new: &Column) {
+        let label = Some(old.label.as_str());
+        if old.label != new.label {
+            self.add(label, ChangeKind::Renamed, texts(&old.label, &new.label), Effect::Breaking);
+        }
+        if old.format != new.format {
+            self.add(label, ChangeKind::Format, texts(old.format, new.format), Effect::Breaking);
+        }
+        // A log without FMTU doesn't contradict one that says "none".
+        let silent = |old: Option<u8>, new: Option<u8>| old.is_none() || new.is_none();
+        let same_name = old.unit.name == new.unit.name;
+        if old.unit != new.unit && !(same_name && silent(old.unit.id, new.unit.id)) {
+            // `?` is as good as nothing.
+            let was_known = !matches!(old.unit.name.as_str(), "" | "UNKNOWN");
+            let effect = if was_known && !same_name { Effect::Breaking } else { Effect::CompatibleByLabel };
+            self.add(label, ChangeKind::Unit, texts(&old.unit, &new.unit), effect);
+        }
+        let same_factor = old.multiplier.factor(old.format) == new.multiplier.factor(new.format);
+        if old.multiplier != new.multiplier && !(same_factor && silent(old.multiplier.id, new.multiplier.id)) {
+            let effect = if same_factor { Effect::CompatibleByLabel } else { Effect::Breaking };
+            self.add(label, ChangeKind::Multiplier, texts(&old.multiplier, &new.multiplier), effect);
+        }
+    }
+}
+
+/// The definitions of each message, and the names in their order.
+struct Messages {
+    names: Vec<String>,
+    definitions: HashMap<String, Vec<Message>>,
+}
+
+impl Messages {
+    fn of(schema: &LoggedSchema) -> Self {
+        let mut messages = Messages { names: Vec::new(), definitions: HashMap::new() };
+        for definition in schema.messages() {
+            let name = shown_name(&definition);
+            let message = Message::of(schema, &definition);
+            let definitions = messages.definitions.entry(name.clone()).or_default();
+            if definitions.is_empty() {
+                messages.names.push(name);
+            }
+            definitions.push(message);
+        }
+        messages
+    }
+}
+
+/// A definition, as far as it is compared.
+struct Message {
+    id: u8,
+    columns: Vec<Column>,
+    /// Bytes of the record that no column has.
+    rest: usize,
+    leftover: Option<String>,
+}
+
+impl Message {
+    fn of(schema: &LoggedSchema, definition: &LoggedDefinition<'_>) -> Self {
+        let mut columns: Vec<Column> = Vec::new();
+        let mut used = Definition::HEADER_LENGTH;
+        for column in definition.columns() {
+            let nth = columns.iter().filter(|other| other.label == column.label).count();
+            let unit = Unit {
+                id: column.unit_id,
+                name: column.unit_id.and_then(|id| schema.unit_name(id)).unwrap_or_default().to_owned(),
+            };
+            let multiplier = Multiplier {
+                id: column.multiplier_id,
+                value: column.multiplier_id.and_then(|id| schema.multiplier_value(id)),
+            };
+            used += column.format.size();
+            columns.push(Column { label: column.label.to_owned(), nth, format: column.format, unit, multiplier });
+        }
+        let formats: String = definition.format().chars().skip(columns.len()).collect();
+        let labels: Vec<&str> = definition.labels().split(',').skip(columns.len()).collect();
+        let labels = labels.join(",");
+        let leftover = (!formats.is_empty() || !labels.is_empty())
+            .then(|| format!("formats {formats:?}, labels {labels:?} that make no columns"));
+        Message { id: definition.id(), columns, rest: usize::from(definition.length()).saturating_sub(used), leftover }
+    }
+
+    fn has(&self, column: &Column) -> bool {
+        self.columns.iter().any(|other| other.is_same_label(column))
+    }
+
+    /// Whether it could be the same message under another name.
+    fn is_renamed(&self, new: &Message) -> bool {
+        let columns = self.columns.iter().map(|column| (&column.label, column.format));
+        self.id == new.id && columns.eq(new.columns.iter().map(|column| (&column.label, column.format)))
+    }
+
+    fn shown(&self) -> String {
+        let labels: Vec<&str> = self.columns.iter().map(|column| column.label.as_str()).collect();
+        format!("id {}, {}", self.id, labels.join(","))
+    }
+}
+
+struct Column {
+    label: String,
+    /// How many columns before it have its label.
+    nth: usize,
+    format: Format,
+    unit: Unit,
+    multiplier: Multiplier,
+}
+
+impl Column {
+    fn is_same_label(&self, other: &Column) -> bool {
+        (&self.label, self.nth) == (&other.label, other.nth)
+    }
+
+    fn means_as(&self, other: &Column) -> bool {
+        (self.format, &self.unit, &self.multiplier) == (other.format, &other.unit, &other.multiplier)
+    }
+
+    fn shown(&self) -> String {
+        format!("format {}, unit {}, multiplier {}", self.format, self.unit, self.multiplier)
+    }
+}
+
+/// A unit; no id where the log has no FMTU for the message.
+#[derive(PartialEq)]
+struct Unit {
+    id: Option<u8>,
+    name: String,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.id, self.name.as_str()) {
+            (None, _) => f.write_str("none"),
+            (Some(id), "") => write!(f, "none ({:?})", char::from(id)),
+            (Some(id), name) => write!(f, "{name} ({:?})", char::from(id)),
+        }
+    }
+}
+
+/// A multiplier; no id where the log has no FMTU for the message, no value where nobody says what the id means.
+#[derive(PartialEq)]
+struct Multiplier {
+    id: Option<u8>,
+    value: Option<f64>,
+}
+
+impl Multiplier {
+    /// What it makes of a stored number.
+    fn factor(&self, format: Format) -> Option<f64> {
+        match self.value {
+            _ if self.id.is_none() || format.is_centi() || format == Format::Coordinate => Some(1.0),
+            Some(0.0) => Some(1.0),
+            value => value,
+        }
+    }
+}
+
+impl fmt::Display for Multiplier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.id, self.value) {
+            (None, _) => f.write_str("none"),
+            (Some(id), None) => write!(f, "unknown ({:?})", char::from(id)),
+            (Some(id), Some(0.0)) => write!(f, "none ({:?})", char::from(id)),
+            (Some(id), Some(value)) if value.abs() < 0.1 => write!(f, "{value:e} ({:?})", char::from(id)),
+            (Some(id), Some(value)) => write!(f, "{value} ({:?})", char::from(id)),
+        }
+    }
+}
+
+/// Which of the columns that stayed are in the old order: the longest run of them; the others have moved.
+fn in_order(stayed: &[(usize, usize)]) -> Vec<bool> {
+    // For each the length of the longest run that ends with it, and what comes before it there.
+    let mut runs: Vec<(usize, Option<usize>)> = Vec::new();
+    for (i, &(_, place)) in stayed.iter().enumerate() {
+        let before = (0..i).filter(|&j| stayed[j].1 < place).max_by_key(|&j| (runs[j].0, std::cmp::Reverse(j)));
+        runs.push((before.map_or(1, |j| runs[j].0 + 1), before));
+    }
+    let mut in_order = vec![false; stayed.len()];
+    let mut at = (0..stayed.len()).max_by_key(|&i| (runs[i].0, std::cmp::Reverse(i)));
+    while let Some(i) = at {
+        in_order[i] = true;
+        at = runs[i].1;
+    }
+    in_order
+}
+
+impl fmt::Display for SchemaDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.changes.iter().try_for_each(|change| writeln!(f, "{change}"))
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        if let Some(column) = &self.column {
+            write!(f, ".{}", on_a_line(column))?;
+        }
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        let (before, after) = (before.unwrap_or("nothing"), after.unwrap_or("nothing"));
+        write!(f, ": {} {} → {} ({})", self.kind.words(), on_a_line(before), on_a_line(after), self.effect)
+    }
+}
+
+/// Labels come from a log, which may hold anything.
+fn on_a_line(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
+impl ChangeKind {
+    fn words(self) -> &'static str {
+        match self {
+            ChangeKind::Added => "added:",
+            ChangeKind::Removed => "removed:",
+            ChangeKind::Renamed => "renamed",
+            ChangeKind::Moved => "moved",
+            ChangeKind::Id => "id",
+            ChangeKind::Rest => "behind the columns",
+            ChangeKind::Leftover => "left over",
+            ChangeKind::Format => "format",
+            ChangeKind::Unit => "unit",
+            ChangeKind::Multiplier => "multiplier",
+        }
+    }
+}
+
+impl fmt::Display for Effect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Effect::Compatible => "compatible",
+            Effect::CompatibleByLabel => "compatible by label",
+            Effect::Breaking => "breaking",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Row, schema};
+    use super::*;
+    use crate::logged_schema::{LoggedMultiplier, LoggedUnit};
+
+    const ATT: Row<'_> = (1, "ATT", "Qcch", "TimeUS,Roll,Pitch,Err", "sdd-", "FBB-");
+
+    /// What became of ATT, a line a change.
+    fn became(new: Row<'_>) -> Vec<String> {
+        schema(&[ATT]).difference(&schema(&[new])).changes.iter().map(Change::to_string).collect()
+    }
+
+    #[test]
+    fn each_change_is_a_line_with_what_it_means() {
+        let changes: [(Row<'_>, &[&str]); 16] = [
+            (ATT, &[]),
+            ((2, ATT.1, ATT.2, ATT.3, ATT.4, ATT.5), &["ATT: id 1 → 2 (compatible)"]),
+            ((1, "ATX", ATT.2, ATT.3, ATT.4, ATT.5), &["ATT: renamed ATT → ATX (breaking)"]),
+            (
+                (7, "ATX", ATT.2, ATT.3, ATT.4, ATT.5),
+                &[
+                    "ATT: removed: id 1, TimeUS,Roll,Pitch,Err → nothing (breaking)",
+                    "ATX: added: nothing → id 7, TimeUS,Roll,Pitch,Err (compatible)",
+                ],
+            ),
+            (
+                (1, "ATT", "Qccchf", "TimeUS,Roll,Pitch,Yaw,Err,Dt", "sddh-s", "FBBB-0"),
+                &[
+                    "ATT.Yaw: added: nothing → column 4, format c, unit degheading ('h'), multiplier 1e-2 ('B') \
+                     (compatible by label)",
+                    "ATT.Dt: added: nothing → column 6, format f, unit s ('s'), multiplier 1 ('0') \
+                     (compatible by label)",
+                ],
+            ),
+            (
+                (1, "ATT", "Qch", "TimeUS,Roll,Err", "sd-", "FB-"),
+                &["ATT.Pitch: removed: format c, unit deg ('d'), multiplier 1e-2 ('B') → nothing (breaking)"],
+            ),
+            (
+                (1, "ATT", "Qcch", "TimeUS,RollDeg,Pitch,Err", "sdd-", "FBB-"),
+                &["ATT.Roll: renamed Roll → RollDeg (breaking)"],
+            ),
+            // Another meaning is another column.
+            (
+                (1, "ATT", "Qcch", "TimeUS,Temp,Pitch,Err", "sOd-", "FBB-"),
+                &[
+                    "ATT.Roll: removed: format c, unit deg ('d'), multiplier 1e-2 ('B') → nothing (breaking)",
+                    "ATT.Temp: added: nothing → column 2, format c, unit degC ('O'), multiplier 1e-2 ('B') \
+                     (compatible by label)",
+                ],
+            ),
+            (
+                (1, "ATT", "Qhcc", "TimeUS,Err,Roll,Pitch", "s-dd", "F-BB"),
+                &["ATT.Err: moved column 4 → column 2 (compatible by label)"],
+            ),
+            ((1, "ATT", "Qcfh", ATT.3, ATT.4, ATT.5), &["ATT.Pitch: format c → f (breaking)"]),
+            ((1, "ATT", ATT.2, ATT.3, "sdr-", ATT.5), &["ATT.Pitch: unit deg ('d') → rad ('r') (breaking)"]),
+            ((1, "ATT", ATT.2, ATT.3, "sd--", ATT.5), &["ATT.Pitch: unit deg ('d') → none ('-') (breaking)"]),
+            (
+                (1, "ATT", ATT.2, ATT.3, "sddm", "FBB0"),
+                &[
+                    "ATT.Err: unit none ('-') → m ('m') (compatible by label)",
+                    "ATT.Err: multiplier none ('-') → 1 ('0') (compatible by label)",
+                ],
+            ),
+            ((1, "ATT", ATT.2, ATT.3, ATT.4, "FBBC"), &["ATT.Err: multiplier none ('-') → 1e-3 ('C') (breaking)"]),
+            // The format scales by itself.
+            (
+                (1, "ATT", ATT.2, ATT.3, ATT.4, "FB--"),
+                &["ATT.Pitch: multiplier 1e-2 ('B') → none ('-') (compatible by label)"],
+            ),
+            (
+                (1, "ATT", ATT.2, ATT.3, ATT.4, "FBB?"),
+                &["ATT.Err: multiplier none ('-') → 1 ('?') (compatible by label)"],
+            ),
+        ];
+        for (new, expected) in changes {
+            assert_eq!(became(new), expected, "{new:?}");
+        }
+    }
+
+    #[test]
+    fn a_log_without_fmtu_contradicts_none() {
+        let silent: Row<'_> = (1, "EV", "QBB", "TimeUS,Id,X", "", "");
+        let none: Row<'_> = (1, "EV", "QBB", "TimeUS,Id,X", "---", "---");
+        let some: Row<'_> = (1, "EV", "QBB", "TimeUS,Id,X", "s--", "F--");
+        assert!(schema(&[silent]).difference(&schema(&[none])).is_empty());
+        assert!(schema(&[none]).difference(&schema(&[silent])).is_empty());
+        assert!(!schema(&[silent]).difference(&schema(&[some])).is_empty());
+    }
+
+    #[test]
+    fn a_unit_is_what_its_log_calls_it() {
+        let with = |id: u8, name: &str, value: f64| {
+            let ids = format!("s{}", char::from(id));
+            let mut schema = schema(&[(1, "MAG", "Qh", "TimeUS,X", &ids, &ids.replace('s', "F"))]);
+            schema.units.push(LoggedUnit { id, name: name.into() });
+            schema.multipliers.push(LoggedMultiplier { id, value });
+            schema
+        };
+        let changes = |old: &LoggedSchema, new: LoggedSchema| old.difference(&new).to_string();
+        let old = with(b'T', "uT", 0.5);
+        assert_eq!(
+            changes(&old, with(b'N', "uT", 0.5)),
+            "MAG.X: unit uT ('T') → uT ('N') (compatible by label)\n\
+             MAG.X: multiplier 0.5 ('T') → 0.5 ('N') (compatible by label)\n"
+        );
+        assert_eq!(changes(&old, with(b'T', "t", 0.5)), "MAG.X: unit uT ('T') → t ('T') (breaking)\n");
+        assert_eq!(changes(&old, with(b'T', "uT", 0.25)), "MAG.X: multiplier 0.5 ('T') → 0.25 ('T') (breaking)\n");
+        // The table alone is nothing.
+        let mut more = old.clone();
+        more.units.push(LoggedUnit { id: b'd', name: "decibel".into() });
+        assert!(old.difference(&more).is_empty());
+    }
+
+    #[test]
+    fn definitions_of_one_message_are_compared_in_their_order() {
+        let roll: Row<'_> = (1, "ATT", "Qf", "TimeUS,Roll", "sd", "F0");
+        let both: Row<'_> = (1, "ATT", "Qff", "TimeUS,Roll,Pitch", "sdd", "F00");
+        assert!(schema(&[roll, both]).difference(&schema(&[roll, both])).is_empty());
+        // Some of the records lack what all had.
+        let difference = schema(&[both]).difference(&schema(&[both, roll]));
+        assert!(difference.is_breaking());
+        let difference = schema(&[roll]).difference(&schema(&[both, both]));
+        assert_eq!((difference.changes.len(), difference.effect()), (1, Effect::CompatibleByLabel));
+    }
+
+    #[test]
+    fn what_makes_no_column_is_compared_too() {
+        let of = |length, format, labels| {
+            let entry = crate::logged_schema::Entry::new(1, length, "EFI", format, labels, None);
+            LoggedSchema { entries: vec![entry], ..Default::default() }
+        };
+        let old = of(12, "QB", "TimeUS,X");
+        assert_eq!(
+            old.difference(&of(15, "QB", "TimeUS,X")).to_string(),
+            "EFI: behind the columns 0 bytes → 3 bytes (compatible by label)\n"
+        );
+        assert_eq!(
+            old.difference(&of(12, "QBx", "TimeUS,X")).to_string(),
+            "EFI: left over nothing → formats \"x\", labels \"\" that make no columns (compatible by label)\n"
+        );
+        // One line, whatever the log holds.
+        assert_eq!(of(12, "QB", "TimeUS,\n").difference(&old).to_string().lines().count(), 1);
+    }
+}

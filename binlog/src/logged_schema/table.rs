@@ -1,0 +1,87 @@
+//! A schema as Markdown, laid out as [`Definition`](crate::Definition) is.
+
+use super::{LoggedSchema, shown_name};
+use crate::LoggedDefinition;
+use crate::definition::{cell, factor};
+use std::fmt;
+
+/// Markdown: a section a message, with a table of its columns.
+impl fmt::Display for LoggedSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, message) in self.messages().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            self.section(f, &message)?;
+        }
+        Ok(())
+    }
+}
+
+impl LoggedSchema {
+    fn section(&self, f: &mut fmt::Formatter<'_>, message: &LoggedDefinition<'_>) -> fmt::Result {
+        writeln!(f, "## {}\n", shown_name(message))?;
+        writeln!(f, "Id {}, {} bytes a record.\n", message.id(), message.length())?;
+        if message.unit_ids().is_none() {
+            writeln!(f, "The log says nothing of its units.\n")?;
+        }
+        let columns = message.columns();
+        let (shown, formats) = (columns.clone().count(), message.format().chars().count());
+        let labels = label_count(message);
+        if shown < formats.max(labels) {
+            writeln!(
+                f,
+                "Of {formats} format characters and {labels} labels, {shown} columns fit together into the record.\n"
+            )?;
+        }
+        writeln!(f, "| label | format | unit | multiplier |")?;
+        writeln!(f, "| --- | --- | --- | --- |")?;
+        for column in columns {
+            f.write_str("| ")?;
+            cell(f, column.label)?;
+            write!(f, " | {} | ", column.format)?;
+            match column.unit_id.map(|id| (id, self.unit_name(id))) {
+                Some((_, Some(name))) => cell(f, name)?,
+                Some((id, None)) => cell(f, &format!("{:?}", char::from(id)))?,
+                None => {}
+            }
+            f.write_str(" | ")?;
+            match column.multiplier_id.map(|id| (id, self.multiplier_value(id))) {
+                Some((_, Some(value))) => factor(f, value)?,
+                Some((id, None)) => cell(f, &format!("{:?}", char::from(id)))?,
+                None => {}
+            }
+            writeln!(f, " |")?;
+        }
+        Ok(())
+    }
+}
+
+/// Labels of a definition; of no text there is none.
+pub(super) fn label_count(message: &LoggedDefinition<'_>) -> usize {
+    match message.labels() {
+        "" => 0,
+        labels => labels.split(',').count(),
+    }
+}
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use crate::{LoggedSchema, messages};
+
+    #[derive(crate::LogSchema)]
+    enum FlightLog {
+        #[log(id = 7)]
+        Dsf(messages::Dsf),
+    }
+
+    #[test]
+    fn a_section_has_a_table_of_the_columns() {
+        let markdown = LoggedSchema::of::<FlightLog>().to_string();
+        let section = "## DSF\n\nId 7, 33 bytes a record.\n\n| label | format | unit | multiplier |\n\
+                       | --- | --- | --- | --- |\n| TimeUS | Q | s | 1e-6 |\n| Dp | I |  |  |\n| Blk | H |  |  |\n\
+                       | Bytes | I | B | 1 |\n| FMn | I |  |  |\n| FMx | I |  |  |\n| FAv | I |  |  |\n";
+        assert!(markdown.ends_with(section), "{markdown}");
+        assert_eq!(markdown.matches("## ").count(), 5);
+    }
+}
