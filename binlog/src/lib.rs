@@ -41,7 +41,7 @@
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
 //!   takes a [`Sink`]. [`encode`] is the bare record.
 //! - [`Records`] reads a log, damaged or not; [`Decoder`] turns its records into the schema's messages.
-//! - [`LoggedSchema`] is what a log says of its messages: as Markdown, compared with another's.
+//! - [`LoggedSchema`] is what a log says of its messages: as JSON or Markdown, compared with another's.
 //!
 //! A struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Fields of a packed
 //! struct can't be borrowed: write `{ message.time_us }` for a copy where a macro such as `println!` would.
@@ -52,6 +52,7 @@
 //!   reader is left.
 //! - `std` (default): the writer and [`LoggedSchema`]. Without it the crate is `no_std`, and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
+//! - `json`: [`LoggedSchema`] to JSON and from it.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![deny(unsafe_code)]
 

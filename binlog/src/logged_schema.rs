@@ -1,9 +1,10 @@
-//! What a log says of its own messages, to be kept: as a table, compared with another's.
+//! What a log says of its own messages, to be kept: as JSON, as a table, compared with another's.
 //!
 //! A [`LoggedSchema`] is read from a log of any firmware, or from the preamble of a program's own
 //! [`LogSchema`]. With it
 //!
-//! - a team compares its format with what the program logs: [`difference`](LoggedSchema::difference);
+//! - a team keeps its format beside its code, as JSON, and its CI compares it with what the program logs: `to_json` and
+//!   `from_json` with the feature `json`, [`difference`](LoggedSchema::difference);
 //! - people read it: `Display` is Markdown, a section a message.
 //!
 //! ```
@@ -29,9 +30,13 @@
 //! ```
 
 mod difference;
+#[cfg(feature = "json")]
+mod json;
 mod table;
 
 pub use difference::{Change, ChangeKind, Effect, SchemaDifference};
+#[cfg(feature = "json")]
+pub use json::JsonError;
 
 use crate::records::logged::{Fmt, Fmtu};
 use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit};

@@ -1,0 +1,353 @@
+//! A schema as JSON, one row a line, so that a change is a line of a diff.
+
+use super::{Entry, LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, rounded, table::label_count};
+use crate::Definition;
+use serde::{Deserialize, Deserializer, Serialize, de};
+use std::borrow::Cow;
+use std::fmt;
+
+/// The version of the layout that is written, the only one that is read.
+const VERSION: u32 = 1;
+
+/// Why a text isn't the JSON of a schema. `Display` says what is wrong, with which message, and in which line.
+#[derive(Debug)]
+pub struct JsonError(serde_json::Error);
+
+impl JsonError {
+    /// The line, from 1: where reading stopped, which may be the one behind the row that is wrong.
+    pub fn line(&self) -> usize {
+        self.0.line()
+    }
+
+    /// The column of that line, from 1.
+    pub fn column(&self) -> usize {
+        self.0.column()
+    }
+}
+
+impl fmt::Display for JsonError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not the JSON of a log's schema: {}", self.0)
+    }
+}
+
+impl std::error::Error for JsonError {}
+
+impl LoggedSchema {
+    /// The schema as JSON, to be kept beside the code. [`from_json`](Self::from_json) reads it back as it was.
+    ///
+    /// ```json
+    /// {
+    /// "version":1,
+    /// "messages":[
+    ///   {"id":100,"name":"ATT","length":13,"columns":[
+    ///     {"label":"TimeUS","format":"Q","unit":"s","multiplier":"F"},
+    ///     {"label":"Roll","format":"c","unit":"d","multiplier":"B"}
+    ///   ]}
+    /// ],
+    /// "units":[
+    ///   {"id":"d","name":"deg"},
+    ///   {"id":"s","name":"s"}
+    /// ],
+    /// "multipliers":[
+    ///   {"id":"B","value":0.01},
+    ///   {"id":"F","value":1e-6}
+    /// ]
+    /// }
+    /// ```
+    ///
+    /// Messages, units and multipliers are in the order of the log; formats, units and multipliers of columns are their
+    /// characters. A message without FMTU has columns without `unit` and `multiplier`. Of a definition that contradicts
+    /// itself, the last columns lack what there is too little of, the `label` or the `format`.
+    pub fn to_json(&self) -> String {
+        let messages: Vec<String> = self.messages().map(|message| message_json(&message)).collect();
+        let units: Vec<String> = self.units().iter().map(|unit| json(&UnitRow::of(unit))).collect();
+        let multipliers: Vec<String> = self.multipliers().iter().map(|row| json(&MultiplierRow::of(row))).collect();
+        let lists = [("messages", messages), ("units", units), ("multipliers", multipliers)];
+        let lists = lists.map(|(key, rows)| format!(",\n\"{key}\":[{}]", lines(&rows, "")));
+        format!("{{\n\"version\":{VERSION}{}\n}}\n", lists.concat())
+    }
+
+    /// The schema of a JSON that [`to_json`](Self::to_json) has written, or somebody by hand: keys may come in any
+    /// order, and lines may be broken anywhere.
+    ///
+    /// # Errors
+    ///
+    /// When the text isn't JSON, when a key is missing or isn't known, or when FMT, FMTU, UNIT or MULT couldn't hold
+    /// what it says. A definition that merely contradicts itself is taken, since there are logs with such.
+    pub fn from_json(json: &str) -> Result<Self, JsonError> {
+        let schema: SchemaRow = serde_json::from_str(json).map_err(JsonError)?;
+        Ok(LoggedSchema {
+            entries: schema.messages.into_iter().map(|EntryRow(entry)| entry).collect(),
+            units: schema.units.into_iter().map(|unit| LoggedUnit { id: unit.id, name: unit.name.into() }).collect(),
+            multipliers: (schema.multipliers.into_iter())
+                .map(|row| LoggedMultiplier { id: row.id, value: rounded(row.value) })
+                .collect(),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object with version, messages, units and multipliers")]
+struct SchemaRow {
+    #[serde(rename = "version", deserialize_with = "version")]
+    _version: (),
+    messages: Vec<EntryRow>,
+    units: Vec<UnitRow<'static>>,
+    multipliers: Vec<MultiplierRow>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a unit: an object with id and name")]
+struct UnitRow<'a> {
+    #[serde(serialize_with = "write_id", deserialize_with = "read_id")]
+    id: u8,
+    #[serde(deserialize_with = "unit_name")]
+    name: Cow<'a, str>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a multiplier: an object with id and value")]
+struct MultiplierRow {
+    #[serde(serialize_with = "write_id", deserialize_with = "read_id")]
+    id: u8,
+    value: f64,
+}
+
+/// A message; converted while it is read, so that what is wrong with it is said with its line.
+#[derive(Deserialize)]
+#[serde(try_from = "MessageRow")]
+struct EntryRow(Entry);
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a message: an object with id, name, length and columns")]
+struct MessageRow {
+    id: u8,
+    name: String,
+    length: u8,
+    columns: Vec<ColumnRow<'static>>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a column: an object with label, format, unit and multiplier")]
+struct ColumnRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    label: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<char>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unit: Option<char>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multiplier: Option<char>,
+}
+
+impl<'a> UnitRow<'a> {
+    fn of(unit: &'a LoggedUnit) -> Self {
+        UnitRow { id: unit.id, name: unit.name.as_str().into() }
+    }
+}
+
+impl MultiplierRow {
+    fn of(multiplier: &LoggedMultiplier) -> Self {
+        MultiplierRow { id: multiplier.id, value: multiplier.value }
+    }
+}
+
+fn message_json(message: &crate::LoggedDefinition<'_>) -> String {
+    let mut labels = message.labels().split(',').take(label_count(message));
+    let mut formats = message.format().chars();
+    let mut units = message.unit_ids().unwrap_or_default().chars();
+    let mut multipliers = message.multiplier_ids().unwrap_or_default().chars();
+    let columns = std::iter::from_fn(|| {
+        let column = ColumnRow {
+            label: labels.next().map(Cow::from),
+            format: formats.next(),
+            unit: units.next(),
+            multiplier: multipliers.next(),
+        };
+        let is_one = column.label.is_some() || column.format.or(column.unit).or(column.multiplier).is_some();
+        is_one.then(|| json(&column))
+    });
+    let columns = lines(&columns.collect::<Vec<_>>(), "  ");
+    let (id, name, length) = (message.id(), json(message.name()), message.length());
+    format!("{{\"id\":{id},\"name\":{name},\"length\":{length},\"columns\":[{columns}]}}")
+}
+
+/// Rows on lines of their own, inside a list that is indented so far.
+fn lines(rows: &[String], indent: &str) -> String {
+    if rows.is_empty() {
+        String::new()
+    } else {
+        format!("\n{indent}  {}\n{indent}", rows.join(&format!(",\n{indent}  ")))
+    }
+}
+
+/// A row that fits on a line.
+fn json(row: &(impl Serialize + ?Sized)) -> String {
+    // Rows are texts, characters and finite numbers, of which none can fail.
+    serde_json::to_string(row).unwrap_or_default()
+}
+
+fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    match u32::deserialize(deserializer)? {
+        VERSION => Ok(()),
+        other => Err(de::Error::custom(format!("version {other} of the layout; this program reads version {VERSION}"))),
+    }
+}
+
+/// Ids are bytes, and characters of the same number in JSON.
+fn write_id<S: serde::Serializer>(id: &u8, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_char(char::from(*id))
+}
+
+fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    let id = char::deserialize(deserializer)?;
+    id.try_into().map_err(|_| de::Error::custom(format!("{id:?} is no id; an id is one byte")))
+}
+
+fn unit_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'static, str>, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    if name.len() > UNIT_NAME {
+        let text = format!("the name of a unit has at most {UNIT_NAME} bytes, {name:?} has {}", name.len());
+        return Err(de::Error::custom(text));
+    }
+    refuse_nul("the name of a unit", &name).map_err(de::Error::custom)?;
+    Ok(name.into())
+}
+
+fn refuse_nul(what: &str, text: &str) -> Result<(), String> {
+    if text.contains('\0') { Err(format!("a NUL in {what}, where readers end the text: {text:?}")) } else { Ok(()) }
+}
+
+impl TryFrom<MessageRow> for EntryRow {
+    type Error = String;
+
+    fn try_from(message: MessageRow) -> Result<Self, String> {
+        let MessageRow { id, name, length, columns } = message;
+        let of =
+            |text: String| if name.is_empty() { format!("message {id}: {text}") } else { format!("{name}: {text}") };
+        fits("name", &name, 4).map_err(of)?;
+        if usize::from(length) < Definition::HEADER_LENGTH {
+            return Err(of(format!("a record has 3 bytes at least, not {length}")));
+        }
+        for (i, column) in columns.iter().enumerate() {
+            let label = column.label.as_deref().unwrap_or_default();
+            if label.contains(',') {
+                return Err(of(format!("a label has no comma, where it ends: {label:?}")));
+            }
+            // A text of FMT has no gaps.
+            let gap = |key: &str, here: bool, before: bool| match here && !before {
+                true => Err(of(format!("column {} has a {key}, and column {i} before it has none", i + 1))),
+                false => Ok(()),
+            };
+            if let Some(before) = i.checked_sub(1).map(|before| &columns[before]) {
+                gap("label", column.label.is_some(), before.label.is_some())?;
+                gap("format", column.format.is_some(), before.format.is_some())?;
+                gap("unit", column.unit.is_some(), before.unit.is_some())?;
+                gap("multiplier", column.multiplier.is_some(), before.multiplier.is_some())?;
+            }
+        }
+        let labels: Vec<&str> = columns.iter().filter_map(|column| column.label.as_deref()).collect();
+        let labels = labels.join(",");
+        let format: String = columns.iter().filter_map(|column| column.format).collect();
+        let units: String = columns.iter().filter_map(|column| column.unit).collect();
+        let multipliers: String = columns.iter().filter_map(|column| column.multiplier).collect();
+        fits("labels and commas", &labels, 64).map_err(of)?;
+        fits("formats", &format, 16).map_err(of)?;
+        fits("units", &units, 16).map_err(of)?;
+        fits("multipliers", &multipliers, 16).map_err(of)?;
+        Ok(EntryRow(Entry::new(id, length, &name, &format, &labels, Some((&units, &multipliers)))))
+    }
+}
+
+fn fits(what: &str, text: &str, room: usize) -> Result<(), String> {
+    if text.len() > room {
+        return Err(format!("{} bytes of {what}, and there is room for {room}: {text:?}", text.len()));
+    }
+    refuse_nul(what, text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::schema;
+    use super::*;
+
+    /// A schema of which everything is in `to_json`'s example.
+    const EXAMPLE: &str = r#"{
+"version":1,
+"messages":[
+  {"id":100,"name":"ATT","length":13,"columns":[
+    {"label":"TimeUS","format":"Q","unit":"s","multiplier":"F"},
+    {"label":"Roll","format":"c","unit":"d","multiplier":"B"}
+  ]}
+],
+"units":[
+  {"id":"d","name":"deg"},
+  {"id":"s","name":"s"}
+],
+"multipliers":[
+  {"id":"B","value":0.01},
+  {"id":"F","value":1e-6}
+]
+}
+"#;
+
+    fn example() -> LoggedSchema {
+        let mut schema = schema(&[(100, "ATT", "Qc", "TimeUS,Roll", "sd", "FB")]);
+        let unit = |id, name: &str| LoggedUnit { id, name: name.into() };
+        schema.units = vec![unit(b'd', "deg"), unit(b's', "s")];
+        schema.multipliers =
+            vec![LoggedMultiplier { id: b'B', value: 0.01 }, LoggedMultiplier { id: b'F', value: 1e-6 }];
+        schema
+    }
+
+    #[test]
+    fn a_row_is_a_line() {
+        assert_eq!(example().to_json(), EXAMPLE);
+        assert_eq!(LoggedSchema::from_json(EXAMPLE).expect("what was written"), example());
+        let empty = "{\n\"version\":1,\n\"messages\":[],\n\"units\":[],\n\"multipliers\":[]\n}\n";
+        assert_eq!(LoggedSchema::default().to_json(), empty);
+    }
+
+    #[test]
+    fn a_definition_that_contradicts_itself_is_read_back() {
+        let entries = [
+            Entry::new(1, 12, "EFI", "QBBBB", "TimeUS,X", Some(("s", ""))),
+            Entry::new(1, 3, "", "", "TimeUS,X,", None),
+            Entry::new(255, 255, "Ñ\"", "x", "", Some(("", "µ0"))),
+        ];
+        let schema = LoggedSchema { entries: entries.to_vec(), ..Default::default() };
+        assert_eq!(LoggedSchema::from_json(&schema.to_json()).expect("what was written"), schema);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let errors = [
+            (r#""version":1"#, r#""version":2"#, "version 2 of the layout; this program reads version 1 at line 2"),
+            (r#""id":100"#, r#""id":300"#, "invalid value: integer `300`, expected u8 at line 4"),
+            (r#","length":13"#, "", "missing field `length` at line 7"),
+            (r#""length":13"#, r#""length":2"#, "ATT: a record has 3 bytes at least, not 2 at line 8"),
+            ("\"ATT\"", "\"ATTI2\"", "ATTI2: 5 bytes of name, and there is room for 4: \"ATTI2\" at line 8"),
+            ("\"Roll\"", "\"Ro,ll\"", "ATT: a label has no comma, where it ends: \"Ro,ll\" at line 8"),
+            ("\"Roll\"", "\"Ro\\u0000\"", "ATT: a NUL in labels and commas, where readers end the text"),
+            (r#""format":"c""#, r#""format":"cc""#, "invalid value: string \"cc\", expected a character at line 6"),
+            (r#""label":"TimeUS","#, "", "ATT: column 2 has a label, and column 1 before it has none at line 8"),
+            (r#""unit":"d""#, r#""units":"d""#, "unknown field `units`, expected one of `label`, `format`, `unit`"),
+            (r#"{"id":"d""#, r#"{"id":"€""#, "'€' is no id; an id is one byte at line 10"),
+            ("0.01", "\"0.01\"", "invalid type: string \"0.01\", expected f64 at line 14"),
+            ("\"multipliers\":[", "[", "at line 13"),
+        ];
+        for (from, to, expected) in errors {
+            assert!(EXAMPLE.contains(from), "{from}");
+            let error = LoggedSchema::from_json(&EXAMPLE.replacen(from, to, 1)).expect_err(to).to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+        let long = EXAMPLE.replacen("Roll", &"x".repeat(58), 1);
+        let error = LoggedSchema::from_json(&long).expect_err("65 bytes");
+        assert!(error.to_string().contains("ATT: 65 bytes of labels and commas, and there is room for 64"), "{error}");
+        assert_eq!((error.line(), error.column() > 0), (8, true));
+        let long = EXAMPLE.replacen("deg", &"x".repeat(65), 1);
+        let error = LoggedSchema::from_json(&long).expect_err("65 bytes").to_string();
+        assert!(error.contains("the name of a unit has at most 64 bytes"), "{error}");
+    }
+}
