@@ -295,3 +295,27 @@ pub(crate) fn field_type(field: &FieldType<'_>, errors: &mut Errors) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::tests::is_as_logged;
+
+    #[test]
+    fn both_crates_have_the_same_rules_for_names() {
+        let others = ["ATT", "A", "_", "_A", "A1", "1A", "Att", "att", "A-B", "MAV", "MAVC", "MSGX", "GPS3", "Ñ"];
+        // FMT, UNIT, MULT and FMTU of another layout than the crate's can't be written at all.
+        let fixed = FIXED_LAYOUTS.into_iter().map(|fixed| fixed.0).skip_while(|&name| name != "PARM");
+        for name in fixed.chain(others) {
+            assert_eq!(is_as_logged(name, "X"), name_fault(name).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn both_crates_have_the_same_rules_for_labels_of_some_names() {
+        for (name, label) in TAKEN_LABELS {
+            assert!(is_as_logged(name, label), "{name}.{label}");
+            assert!(!is_as_logged("ATT", label), "{name}.{label}");
+        }
+    }
+}

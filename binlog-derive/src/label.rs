@@ -79,8 +79,29 @@ pub(crate) fn first_fault(label: &str) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
+
+    /// Whether `binlog` writes `as_logged` for a message of a log that has a second column beside the time.
+    pub(crate) fn is_as_logged(name: &str, label: &str) -> bool {
+        let labels = format!("TimeUS,{label}");
+        let mut log = vec![0xA3, 0x95, 128, 1, 12];
+        for (text, slot) in [(name, 4), ("QB", 16), (&labels, 64)] {
+            log.extend(text.bytes().chain(std::iter::repeat(0)).take(slot));
+        }
+        let rust = binlog::LoggedSchema::read(&log).to_rust();
+        assert_eq!(rust.left_out, []);
+        rust.source.contains("as_logged")
+    }
+
+    #[test]
+    fn both_crates_have_the_same_rules_for_labels() {
+        let others = ["Roll", "roll", "_", "R2", "2R", "", "Rollé", "a b", "__", "__x__", "TimeUs", "TimeUS"];
+        for label in PYTHON_KEYWORDS.into_iter().chain(PYMAVLINK).chain(others) {
+            let is_twice = label == TIME;
+            assert_eq!(is_as_logged("ATT", label), fault(label).is_some() || is_twice, "{label}");
+        }
+    }
 
     #[test]
     fn labels_are_camel_case() {

@@ -41,7 +41,7 @@
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
 //!   takes a [`Sink`]. [`encode`] is the bare record.
 //! - [`Records`] reads a log, damaged or not; [`Decoder`] turns its records into the schema's messages.
-//! - [`LoggedSchema`] is what a log says of its messages: as JSON or Markdown, compared with another's.
+//! - [`LoggedSchema`] is what a log says of its messages: as Rust source, JSON or Markdown, compared with another's.
 //!
 //! A struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Fields of a packed
 //! struct can't be borrowed: write `{ message.time_us }` for a copy where a macro such as `println!` would.

@@ -1,8 +1,9 @@
-//! What a log says of its own messages, to be kept: as JSON, as a table, compared with another's.
+//! What a log says of its own messages, to be kept: as Rust source, as JSON, as a table, compared with another's.
 //!
 //! A [`LoggedSchema`] is read from a log of any firmware, or from the preamble of a program's own
 //! [`LogSchema`]. With it
 //!
+//! - a program gets the structs for a log that it is to read or to write: [`to_rust`](LoggedSchema::to_rust);
 //! - a team keeps its format beside its code, as JSON, and its CI compares it with what the program logs: `to_json` and
 //!   `from_json` with the feature `json`, [`difference`](LoggedSchema::difference);
 //! - people read it: `Display` is Markdown, a section a message.
@@ -32,11 +33,15 @@
 mod difference;
 #[cfg(feature = "json")]
 mod json;
+#[cfg(feature = "derive")]
+mod rust;
 mod table;
 
 pub use difference::{Change, ChangeKind, Effect, SchemaDifference};
 #[cfg(feature = "json")]
 pub use json::JsonError;
+#[cfg(feature = "derive")]
+pub use rust::{LeftOut, Obstacle, RustSource};
 
 use crate::records::logged::{Fmt, Fmtu};
 use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit};

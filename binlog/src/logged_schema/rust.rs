@@ -1,0 +1,301 @@
+//! A schema as Rust source: structs with the derive, and the enum that lists them.
+
+mod names;
+mod rules;
+mod source;
+
+use super::{FMT_ID, LoggedSchema, standard_multiplier, standard_unit, table::label_count};
+use crate::{Definition, Format, LogMessage, LoggedDefinition, messages};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+/// A schema as Rust source: [`LoggedSchema::to_rust`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RustSource {
+    /// A module, formatted as rustfmt does by default. The comment at its top says what is left out.
+    pub source: String,
+    /// The messages that can't be written as a struct, in the order of the log.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A message that can't be written as a struct. `Display` is one line that says why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    /// Its id.
+    pub id: u8,
+    /// Its name; `""` if it isn't UTF-8.
+    pub name: String,
+    /// Why it is left out.
+    pub obstacle: Obstacle,
+}
+
+/// Why a message can't be written as a struct whose definition is the log's.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Obstacle {
+    /// It has no name, or one that isn't UTF-8.
+    NoName,
+    /// It has no columns, or labels that aren't UTF-8.
+    NoColumns,
+    /// A format character that no reader knows.
+    UnknownFormat(char),
+    /// Another number of format characters than of labels.
+    Counts {
+        /// Format characters.
+        formats: usize,
+        /// Labels.
+        labels: usize,
+    },
+    /// A length that isn't that of the columns.
+    Length {
+        /// What FMT says, header included.
+        length: u8,
+        /// The columns and the header.
+        columns: usize,
+    },
+    /// Another number of units than of columns.
+    UnitCount {
+        /// Ids of units.
+        units: usize,
+        /// Columns.
+        columns: usize,
+    },
+    /// Another number of multipliers than of columns.
+    MultiplierCount {
+        /// Ids of multipliers.
+        multipliers: usize,
+        /// Columns.
+        columns: usize,
+    },
+    /// The id of a unit that isn't a printable ASCII character.
+    UnitId(u8),
+    /// The id of a multiplier that isn't a printable ASCII character.
+    MultiplierId(u8),
+    /// A multiplier that is neither standard nor a positive number in the log's table.
+    MultiplierValue(u8),
+    /// Id 255, which is reserved.
+    ReservedId,
+    /// FMT with another id than 128, or another message with it.
+    FmtId,
+    /// FMT, UNIT, MULT or FMTU in another layout than the one that `binlog` writes.
+    Layout,
+    /// A message before it has its name.
+    NameTaken {
+        /// The id of that one.
+        by: u8,
+    },
+    /// A message before it has its id.
+    IdTaken {
+        /// The name of that one.
+        by: String,
+    },
+    /// Every log of `binlog` has UNIT, MULT and FMTU, for which no id would be left.
+    NoIdLeft,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (id {}): {}", self.name.escape_debug(), self.id, self.obstacle)
+    }
+}
+
+impl fmt::Display for Obstacle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::NoName => f.write_str("it has no name, or one that isn't UTF-8"),
+            Obstacle::NoColumns => f.write_str("it has no columns, or labels that aren't UTF-8"),
+            Obstacle::UnknownFormat(format) => write!(f, "no reader knows the format {format:?}"),
+            Obstacle::Counts { formats, labels } => {
+                write!(f, "its definition has {formats} format characters and {labels} labels")
+            }
+            Obstacle::Length { length, columns } => {
+                write!(f, "its definition has a length of {length} bytes and columns that come to {columns}")
+            }
+            Obstacle::UnitCount { units, columns } => write!(f, "it has {units} units for {columns} columns"),
+            Obstacle::MultiplierCount { multipliers, columns } => {
+                write!(f, "it has {multipliers} multipliers for {columns} columns")
+            }
+            Obstacle::UnitId(id) => write!(f, "the id {id} of a unit is no printable ASCII character"),
+            Obstacle::MultiplierId(id) => write!(f, "the id {id} of a multiplier is no printable ASCII character"),
+            Obstacle::MultiplierValue(id) => {
+                write!(f, "the log's table has no positive value for the multiplier {:?}", char::from(*id))
+            }
+            Obstacle::ReservedId => f.write_str("id 255 is reserved"),
+            Obstacle::FmtId => f.write_str("FMT has id 128 in every log, and nothing else has"),
+            Obstacle::Layout => f.write_str("binlog writes it itself, in another layout"),
+            Obstacle::NameTaken { by } => write!(f, "it is defined already, otherwise, with id {by}"),
+            Obstacle::IdTaken { by } => write!(f, "its id is {}'s already", by.escape_debug()),
+            Obstacle::NoIdLeft => f.write_str("its id is needed: UNIT, MULT and FMTU are in every log of binlog"),
+        }
+    }
+}
+
+/// The format's own messages that the crate has.
+const OWN: [(&str, Definition); 16] = [
+    ("Fmt", messages::Fmt::DEFINITION),
+    ("Unit", messages::Unit::DEFINITION),
+    ("Mult", messages::Mult::DEFINITION),
+    ("Fmtu", messages::Fmtu::DEFINITION),
+    ("Parm", messages::Parm::DEFINITION),
+    ("Msg", messages::Msg::DEFINITION),
+    ("LegacyMsg", messages::LegacyMsg::DEFINITION),
+    ("Ver", messages::Ver::DEFINITION),
+    ("Mode", messages::Mode::DEFINITION),
+    ("Ev", messages::Ev::DEFINITION),
+    ("Err", messages::Err::DEFINITION),
+    ("Dsf", messages::Dsf::DEFINITION),
+    ("Dropped", messages::Dropped::DEFINITION),
+    ("File", messages::File::DEFINITION),
+    ("Arm", messages::Arm::DEFINITION),
+    ("Gps", messages::Gps::DEFINITION),
+];
+
+/// What every preamble of `binlog` has, listed in the schema or not.
+const PREAMBLE: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];
+
+/// A message that can be written.
+struct Written<'a> {
+    definition: LoggedDefinition<'a>,
+    /// Of the struct and of the variant.
+    name: String,
+    /// The crate's struct that has its definition.
+    own: Option<&'static str>,
+}
+
+impl LoggedSchema {
+    /// The messages as Rust source: a struct for each, and the schema `FlightLog` that lists them under their ids.
+    ///
+    /// A program that has this as a module reads the log's records by value, and its own logs define the messages as
+    /// the log does: each FMT is the same to the byte, and each FMTU but for its time. Where the log has no FMTU for a
+    /// message its columns have the units and multipliers that their types bring along. What has the definition of one
+    /// of [`messages`] is that one. `as_logged` stands where another firmware doesn't keep to this crate's rules.
+    ///
+    /// The program's logs have UNIT and MULT for what is in use, as this one has them but for two things, which the
+    /// comment at the top of the source names: a standard unit or multiplier that the log says otherwise, and a unit of
+    /// its own that it has no name for.
+    ///
+    /// A definition that contradicts itself can't be a struct, nor can one whose name or id an earlier one has:
+    /// [`RustSource::left_out`] lists them.
+    ///
+    /// ```
+    /// use binlog::{LogSchema, LoggedSchema, messages};
+    ///
+    /// #[derive(LogSchema)]
+    /// enum FlightLog {
+    ///     #[log(id = 7)]
+    ///     Mode(messages::Mode),
+    /// }
+    ///
+    /// let rust = LoggedSchema::of::<FlightLog>().to_rust();
+    /// assert!(rust.source.contains("    #[log(id = 7)]\n    Mode(messages::Mode),\n"));
+    /// assert!(rust.left_out.is_empty());
+    /// ```
+    pub fn to_rust(&self) -> RustSource {
+        // Each with its place among the definitions.
+        let mut written: Vec<(usize, LoggedDefinition<'_>)> = Vec::new();
+        let mut left_out: Vec<(usize, LeftOut)> = Vec::new();
+        let mut leave_out = |place: usize, definition: &LoggedDefinition<'_>, obstacle: Obstacle| {
+            left_out.push((place, LeftOut { id: definition.id(), name: definition.name().to_owned(), obstacle }));
+        };
+        let (mut ids, mut names): (HashMap<u8, &str>, HashMap<&str, u8>) = Default::default();
+        for (place, definition) in self.messages().enumerate() {
+            let (id, name) = (definition.id(), definition.name());
+            if let Err(obstacle) = self.expressible(&definition) {
+                leave_out(place, &definition, obstacle);
+            } else if let Some(&by) = names.get(name) {
+                leave_out(place, &definition, Obstacle::NameTaken { by });
+            } else if let Some(&by) = ids.get(&id) {
+                leave_out(place, &definition, Obstacle::IdTaken { by: by.to_owned() });
+            } else {
+                ids.insert(id, name);
+                names.insert(name, id);
+                written.push((place, definition));
+            }
+        }
+        // What the preamble has in any case and the log has not takes some of the ids 0 to 254 that are not FMT's.
+        let unlisted = PREAMBLE[1..].iter().filter(|name| !names.contains_key(**name)).count();
+        let is_other = |(_, definition): &(usize, LoggedDefinition<'_>)| !PREAMBLE.contains(&definition.name());
+        while written.iter().filter(|(_, definition)| definition.id() != FMT_ID).count() + unlisted > 254
+            && let Some(last) = written.iter().rposition(is_other)
+        {
+            let (place, definition) = written.remove(last);
+            leave_out(place, &definition, Obstacle::NoIdLeft);
+        }
+        left_out.sort_by_key(|&(place, _)| place);
+        let left_out: Vec<LeftOut> = left_out.into_iter().map(|(_, left_out)| left_out).collect();
+
+        let mut taken = HashSet::new();
+        let written: Vec<Written<'_>> = written
+            .into_iter()
+            .map(|(_, definition)| Written {
+                definition,
+                name: names::of_type(&definition, &mut taken),
+                own: own(&definition),
+            })
+            .collect();
+        RustSource { source: source::source(self, &written, &left_out), left_out }
+    }
+
+    /// Whether a struct can have the definition.
+    fn expressible(&self, definition: &LoggedDefinition<'_>) -> Result<(), Obstacle> {
+        if definition.name().is_empty() {
+            return Err(Obstacle::NoName);
+        }
+        let is_known = |format: &char| u8::try_from(*format).ok().and_then(Format::from_character).is_some();
+        if let Some(format) = definition.format().chars().find(|format| !is_known(format)) {
+            return Err(Obstacle::UnknownFormat(format));
+        }
+        let (formats, labels) = (definition.format().len(), label_count(definition));
+        if labels == 0 {
+            return Err(Obstacle::NoColumns);
+        }
+        if formats != labels {
+            return Err(Obstacle::Counts { formats, labels });
+        }
+        let sizes = definition.format().bytes().filter_map(Format::from_character).map(Format::size);
+        let length = Definition::HEADER_LENGTH + sizes.sum::<usize>();
+        if length != usize::from(definition.length()) {
+            return Err(Obstacle::Length { length: definition.length(), columns: length });
+        }
+        self.expressible_units(definition, formats)?;
+        if definition.id() == 255 {
+            return Err(Obstacle::ReservedId);
+        }
+        if (definition.id() == FMT_ID) != (definition.name() == "FMT") {
+            return Err(Obstacle::FmtId);
+        }
+        if PREAMBLE.contains(&definition.name()) && own(definition).is_none() {
+            return Err(Obstacle::Layout);
+        }
+        Ok(())
+    }
+
+    fn expressible_units(&self, definition: &LoggedDefinition<'_>, columns: usize) -> Result<(), Obstacle> {
+        let (Some(units), Some(multipliers)) = (definition.unit_ids(), definition.multiplier_ids()) else {
+            return Ok(());
+        };
+        if units.len() != columns {
+            return Err(Obstacle::UnitCount { units: units.len(), columns });
+        }
+        if multipliers.len() != columns {
+            return Err(Obstacle::MultiplierCount { multipliers: multipliers.len(), columns });
+        }
+        if let Some(id) = units.bytes().find(|id| !id.is_ascii_graphic()) {
+            return Err(Obstacle::UnitId(id));
+        }
+        for id in multipliers.bytes().filter(|&id| standard_multiplier(id).is_none()) {
+            if !id.is_ascii_graphic() {
+                return Err(Obstacle::MultiplierId(id));
+            }
+            if !self.logged_multiplier(id).is_some_and(|value| value.is_normal() && value > 0.0) {
+                return Err(Obstacle::MultiplierValue(id));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The crate's struct with a definition.
+fn own(definition: &LoggedDefinition<'_>) -> Option<&'static str> {
+    OWN.iter().find(|(_, own)| definition.check(own).is_ok()).map(|(name, _)| *name)
+}

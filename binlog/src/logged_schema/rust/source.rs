@@ -1,0 +1,465 @@
+//! From messages that can be written to source. What is written is decided already.
+
+use super::{LeftOut, LoggedSchema, Written, names, rules, standard_multiplier, standard_unit};
+use crate::{Format, LoggedColumn, Unit};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt::Write;
+
+/// Where rustfmt breaks lines by default.
+const MAX_WIDTH: usize = 100;
+/// Where it breaks the arguments of an attribute, if there are several.
+const ATTRIBUTE_WIDTH: usize = 70;
+/// Where it breaks the arguments of a call.
+const CALL_WIDTH: usize = 60;
+
+/// Ids that stand for 1 or for nothing, of which the derive's lint says nothing.
+const NO_SCALE: [u8; 3] = *b"-?0";
+
+pub(super) fn source(schema: &LoggedSchema, written: &[Written<'_>], left_out: &[LeftOut]) -> String {
+    let mut constants = Constants::default();
+    let structs: Vec<String> = (written.iter())
+        .filter(|message| message.own.is_none())
+        .map(|message| message_struct(schema, message, &mut constants))
+        .collect();
+    let mut source = String::new();
+    head(&mut source, schema, written, left_out);
+    imports(&mut source, written);
+    constants.declare(&mut source);
+    schema_enum(&mut source, written);
+    for each in structs {
+        source += "\n";
+        source += &each;
+    }
+    source
+}
+
+/// Writing to a `String` never fails.
+macro_rules! line {
+    ($source:expr, $($text:tt)*) => {{
+        let _ = writeln!($source, $($text)*);
+    }};
+}
+
+/// The comment at the top.
+fn head(source: &mut String, schema: &LoggedSchema, written: &[Written<'_>], left_out: &[LeftOut]) {
+    line!(source, "// The messages of a log as it defines them, written by `binlog::LoggedSchema::to_rust`.");
+    let columns = || written.iter().flat_map(|message| message.definition.columns());
+    if columns().any(|column| column.format == Format::F16) {
+        line!(source, "//");
+        line!(source, "// Half-precision floats need the feature `half` of binlog, and the crate `half`.");
+    }
+    if !left_out.is_empty() {
+        line!(source, "//");
+        line!(source, "// Left out:");
+        left_out.iter().for_each(|message| line!(source, "// - {message}"));
+    }
+
+    let units: BTreeSet<u8> = columns().filter_map(|column| column.unit_id).collect();
+    let multipliers: BTreeSet<u8> = columns().filter_map(|column| column.multiplier_id).collect();
+    let mut otherwise = Vec::new();
+    for id in units {
+        let shown = char::from(id);
+        match (standard_unit(id), schema.logged_unit(id)) {
+            (Some(ours), Some(name)) if ours.name() != name => {
+                otherwise.push(format!("the log's unit {shown:?} is {name:?}, here it is {:?}", ours.name()));
+            }
+            (None, None | Some("")) => {
+                otherwise.push(format!("the log has no name for its unit {shown:?}, here it is {UNNAMED:?}"));
+            }
+            _ => {}
+        }
+    }
+    for id in multipliers {
+        let Some((ours, value)) = standard_multiplier(id).zip(schema.logged_multiplier(id)) else { continue };
+        if ours.value() != value {
+            let (shown, ours) = (char::from(id), number(ours.value()));
+            otherwise.push(format!("the log's multiplier {shown:?} is {}, here it is {ours}", number(value)));
+        }
+    }
+    if !otherwise.is_empty() {
+        line!(source, "//");
+        line!(source, "// Otherwise than in the log:");
+        otherwise.iter().for_each(|text| line!(source, "// - {text}"));
+    }
+    line!(source, "");
+}
+
+/// The name of a unit that the log doesn't name.
+const UNNAMED: &str = "?";
+
+fn imports(source: &mut String, written: &[Written<'_>]) {
+    let structs = || written.iter().filter(|message| message.own.is_none());
+    let types: BTreeSet<&str> = structs().flat_map(|message| message.definition.columns()).filter_map(import).collect();
+    let types: Vec<&str> = types.into_iter().collect();
+    match types.as_slice() {
+        [] => {}
+        [one] => line!(source, "use binlog::field::{one};"),
+        several => line!(source, "use binlog::field::{{{}}};", several.join(", ")),
+    }
+    if written.iter().any(|message| message.own.is_some()) {
+        line!(source, "use binlog::messages;");
+    }
+    if structs().next().is_some() {
+        line!(source, "use binlog::{{LogMessage, LogSchema}};");
+        line!(source, "use zerocopy::{{Immutable, IntoBytes}};");
+    } else if !written.is_empty() {
+        line!(source, "use binlog::LogSchema;");
+    }
+}
+
+fn schema_enum(source: &mut String, written: &[Written<'_>]) {
+    // An enum without variants is no schema.
+    if written.is_empty() {
+        return;
+    }
+    line!(source, "\n/// What the log defines.");
+    line!(source, "#[derive(LogSchema, Clone, Copy)]");
+    line!(source, "pub enum FlightLog {{");
+    for Written { definition, name, own } in written {
+        line!(source, "    #[log(id = {})]", definition.id());
+        match own {
+            Some(own) => line!(source, "    {name}(messages::{own}),"),
+            None => line!(source, "    {name}({name}),"),
+        }
+    }
+    line!(source, "}}");
+}
+
+fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut Constants) -> String {
+    let definition = &message.definition;
+    let columns: Vec<LoggedColumn<'_>> = definition.columns().collect();
+    let as_logged = rules::are_broken_by(definition, &columns);
+    let mut taken = HashSet::new();
+    let fields: Vec<Field> = (columns.iter().enumerate())
+        .map(|(i, column)| {
+            let name = names::of_field(column.label, i + 1, &mut taken);
+            Field::of(schema, column, name, constants)
+        })
+        .collect();
+    let mut of_message = vec![format!("name = {:?}", definition.name())];
+    let scaled_floats = fields.iter().filter(|field| field.is_scaled_float && !as_logged).count();
+    if as_logged {
+        of_message.push("as_logged".into());
+    } else if scaled_floats > 1 {
+        of_message.push(ALLOWED.into());
+    }
+    let mut source = String::new();
+    line!(source, "#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]");
+    line!(source, "#[log({})]", of_message.join(", "));
+    line!(source, "#[repr(C, packed)]");
+    line!(source, "pub struct {} {{", message.name);
+    for mut field in fields {
+        if field.is_scaled_float && scaled_floats == 1 {
+            field.attributes.push(ALLOWED.into());
+        }
+        attributes(&mut source, &field.attributes);
+        line!(source, "    pub {}: {},", field.name, field.ty);
+    }
+    line!(source, "}}");
+    source
+}
+
+/// What silences the lint about floats with a multiplier.
+const ALLOWED: &str = "allow(float_multiplier)";
+
+/// On a line, or a line each where one is too short.
+fn attributes(source: &mut String, attributes: &[String]) {
+    match attributes {
+        [] => {}
+        [one] if width(one) + "    #[log()]".len() > MAX_WIDTH => line!(source, "    #[log(\n        {one}\n    )]"),
+        [one] => line!(source, "    #[log({one})]"),
+        several if width(&several.join(", ")) <= ATTRIBUTE_WIDTH => line!(source, "    #[log({})]", several.join(", ")),
+        several => several.iter().for_each(|one| self::attributes(source, std::slice::from_ref(one))),
+    }
+}
+
+/// A field of a struct.
+struct Field {
+    name: String,
+    ty: &'static str,
+    /// What the derive wouldn't know by itself.
+    attributes: Vec<String>,
+    /// Whether the lint would warn of it.
+    is_scaled_float: bool,
+}
+
+impl Field {
+    fn of(schema: &LoggedSchema, column: &LoggedColumn<'_>, name: String, constants: &mut Constants) -> Self {
+        let mut field = Field { ty: rust_type(column), attributes: Vec::new(), is_scaled_float: false, name };
+        if names::default_label(&field.name) != column.label {
+            field.attributes.push(format!("label = {:?}", column.label));
+        }
+        let (Some(unit), Some(multiplier)) = (column.unit_id, column.multiplier_id) else { return field };
+        if unit == INSTANCE {
+            field.attributes.push("instance".into());
+        } else if unit != default_unit(column) {
+            field.attributes.push(format!("unit = {}", constants.unit(schema, unit)));
+        }
+        if multiplier != default_multiplier(column, unit) {
+            field.attributes.push(format!("mult = {}", constants.multiplier(schema, multiplier)));
+            let is_float = matches!(column.format, Format::F16 | Format::F32 | Format::F64);
+            field.is_scaled_float = is_float && !NO_SCALE.contains(&multiplier);
+        }
+        field
+    }
+}
+
+const INSTANCE: u8 = Unit::INSTANCE.id();
+
+/// The unit of a column without a `unit`.
+fn default_unit(column: &LoggedColumn<'_>) -> u8 {
+    match rust_type(column) {
+        _ if column.label == TIME => b's',
+        "Latitude" => b'D',
+        "Longitude" => b'U',
+        _ => b'-',
+    }
+}
+
+/// The multiplier of a column without a `mult`.
+fn default_multiplier(column: &LoggedColumn<'_>, unit: u8) -> u8 {
+    match column.format {
+        _ if unit == INSTANCE => b'-',
+        _ if column.label == TIME => b'F',
+        format if format.is_centi() => b'B',
+        Format::Coordinate => b'G',
+        _ if unit == b'-' => b'-',
+        _ => b'0',
+    }
+}
+
+const TIME: &str = "TimeUS";
+
+fn rust_type(column: &LoggedColumn<'_>) -> &'static str {
+    match column.format {
+        Format::I8 => "i8",
+        Format::U8 => "u8",
+        Format::FlightMode => "FlightMode",
+        Format::I16 => "i16",
+        Format::U16 => "u16",
+        Format::I32 => "i32",
+        Format::U32 => "u32",
+        Format::I64 => "i64",
+        Format::U64 => "u64",
+        Format::CentiI16 => "Centi<i16>",
+        Format::CentiU16 => "Centi<u16>",
+        Format::CentiI32 => "Centi<i32>",
+        Format::CentiU32 => "Centi<u32>",
+        Format::Coordinate if is_longitude(column) => "Longitude",
+        Format::Coordinate => "Latitude",
+        Format::F16 => "half::f16",
+        Format::F32 => "f32",
+        Format::F64 => "f64",
+        Format::Chars4 => "Chars<4>",
+        Format::Chars16 => "Chars<16>",
+        Format::Chars64 => "Chars<64>",
+        Format::I16x32 => "[i16; 32]",
+    }
+}
+
+/// By the unit; where it is neither of latitude nor of longitude, by the label: `Lng`, `DLg`, `lon`.
+fn is_longitude(column: &LoggedColumn<'_>) -> bool {
+    match column.unit_id {
+        Some(b'D') => false,
+        Some(b'U') => true,
+        _ => {
+            let label = column.label.to_ascii_lowercase();
+            ["lng", "lon", "lg"].iter().any(|part| label.contains(part))
+        }
+    }
+}
+
+/// What of `binlog::field` a column's type is.
+fn import(column: LoggedColumn<'_>) -> Option<&'static str> {
+    let names = ["Centi", "Chars", "FlightMode", "Latitude", "Longitude"];
+    names.into_iter().find(|name| rust_type(&column).starts_with(name))
+}
+
+/// The log's own units and multipliers, which are constants.
+#[derive(Default)]
+struct Constants {
+    taken: HashSet<String>,
+    units: BTreeMap<u8, (String, String)>,
+    multipliers: BTreeMap<u8, (String, f64)>,
+}
+
+impl Constants {
+    /// A unit as an attribute has it: by its name, where that is the log's, too.
+    fn unit(&mut self, schema: &LoggedSchema, id: u8) -> String {
+        let logged = schema.logged_unit(id);
+        match standard_unit(id) {
+            Some(Unit::NONE) => "'-'".into(),
+            Some(unit) if unit.id() != b'?' && logged.is_none_or(|name| name == unit.name()) => {
+                format!("{:?}", unit.name())
+            }
+            Some(_) => format!("{:?}", char::from(id)),
+            None => {
+                let name = logged.filter(|name| !name.is_empty()).unwrap_or(UNNAMED);
+                let taken = &mut self.taken;
+                let constant = self
+                    .units
+                    .entry(id)
+                    .or_insert_with(|| (names::of_constant("UNIT", name, id, taken), name.to_owned()));
+                constant.0.clone()
+            }
+        }
+    }
+
+    /// A multiplier as an attribute has it: by its value, where that is the log's, too, and no other id has it.
+    fn multiplier(&mut self, schema: &LoggedSchema, id: u8) -> String {
+        let logged = schema.logged_multiplier(id);
+        match standard_multiplier(id) {
+            Some(multiplier)
+                if !matches!(id, b'-' | b'?') && logged.is_none_or(|value| value == multiplier.value()) =>
+            {
+                number(multiplier.value())
+            }
+            Some(_) => format!("{:?}", char::from(id)),
+            None => {
+                // The messages that would need one without a value are left out.
+                let value = logged.unwrap_or(1.0);
+                let taken = &mut self.taken;
+                let constant = self
+                    .multipliers
+                    .entry(id)
+                    .or_insert_with(|| (names::of_constant("MULTIPLIER", &number(value), id, taken), value));
+                constant.0.clone()
+            }
+        }
+    }
+
+    fn declare(&self, source: &mut String) {
+        if !(self.units.is_empty() && self.multipliers.is_empty()) {
+            line!(source, "");
+        }
+        for (&id, (constant, name)) in &self.units {
+            declaration(source, constant, "Unit", id, &format!("{name:?}"));
+        }
+        for (&id, (constant, value)) in &self.multipliers {
+            // A float has a point or an exponent.
+            declaration(source, constant, "Multiplier", id, &format!("{value:?}"));
+        }
+    }
+}
+
+/// `const UNIT_UT: binlog::Unit = binlog::Unit::custom('T', "uT");`
+fn declaration(source: &mut String, constant: &str, ty: &str, id: u8, value: &str) {
+    let left = format!("const {constant}: binlog::{ty} =");
+    let id = char::from(id);
+    let arguments = format!("{id:?}, {value}");
+    let right = format!("binlog::{ty}::custom({arguments});");
+    if width(&arguments) > CALL_WIDTH {
+        line!(source, "{left} binlog::{ty}::custom(\n    {id:?},\n    {value},\n);");
+    } else if width(&left) + 1 + width(&right) > MAX_WIDTH {
+        line!(source, "{left}\n    {right}");
+    } else {
+        line!(source, "{left} {right}");
+    }
+}
+
+/// Columns of the screen, as rustfmt counts them: what East Asian scripts write is two wide.
+fn width(line: &str) -> usize {
+    let wide = [0x1100..=0x115F, 0x2E80..=0xA4CF, 0xAC00..=0xD7A3, 0xF900..=0xFAFF, 0xFE30..=0xFE6F, 0xFF00..=0xFF60];
+    let is_wide = |c: char| wide.iter().any(|range| range.contains(&u32::from(c)));
+    line.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
+}
+
+/// A multiplier as one writes it: `1e-2`, `3.6`.
+fn number(value: f64) -> String {
+    if value.abs() < 1.0 && value != 0.0 { format!("{value:e}") } else { value.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::tests::schema;
+    use crate::logged_schema::{LoggedMultiplier, LoggedUnit};
+
+    #[test]
+    fn attributes_say_what_the_derive_would_not_know() {
+        let mut schema = schema(&[
+            (7, "EV", "QB", "TimeUS,Id", "s-", "F-"),
+            (100, "ATT", "QBccffg", "TimeUS,IMU,DesRoll,type,Yaw,Pos,Dt", "s#dTmms", "F-BB-CC"),
+            (9, "POS", "ILLf", "TimeMS,Lat,Lng,Alt", "sDUT", "CGG?"),
+            (8, "ALT", "Qff", "TimeUS,A,B", "smm", "Fx0"),
+            (10, "BAD", "x", "X", "-", "-"),
+        ]);
+        schema.units = vec![LoggedUnit { id: b'T', name: "uT".into() }, LoggedUnit { id: b'm', name: "mile".into() }];
+        schema.multipliers = vec![LoggedMultiplier { id: b'x', value: 2.5 }];
+        let rust = schema.to_rust();
+        assert_eq!(rust.left_out[0].to_string(), "BAD (id 10): no reader knows the format 'x'");
+        let expected = r#"// The messages of a log as it defines them, written by `binlog::LoggedSchema::to_rust`.
+//
+// Half-precision floats need the feature `half` of binlog, and the crate `half`.
+//
+// Left out:
+// - BAD (id 10): no reader knows the format 'x'
+//
+// Otherwise than in the log:
+// - the log's unit 'm' is "mile", here it is "m"
+
+use binlog::field::{Centi, Latitude, Longitude};
+use binlog::messages;
+use binlog::{LogMessage, LogSchema};
+use zerocopy::{Immutable, IntoBytes};
+
+const UNIT_UT: binlog::Unit = binlog::Unit::custom('T', "uT");
+const MULTIPLIER_2_5: binlog::Multiplier = binlog::Multiplier::custom('x', 2.5);
+
+/// What the log defines.
+#[derive(LogSchema, Clone, Copy)]
+pub enum FlightLog {
+    #[log(id = 7)]
+    Ev(messages::Ev),
+    #[log(id = 100)]
+    Att(Att),
+    #[log(id = 9)]
+    Pos(Pos),
+    #[log(id = 8)]
+    Alt(Alt),
+}
+
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+#[log(name = "ATT", allow(float_multiplier))]
+#[repr(C, packed)]
+pub struct Att {
+    pub time_us: u64,
+    #[log(label = "IMU", instance)]
+    pub imu: u8,
+    #[log(unit = "deg")]
+    pub des_roll: Centi<i16>,
+    #[log(label = "type", unit = UNIT_UT)]
+    pub r#type: Centi<i16>,
+    #[log(unit = 'm', mult = '-')]
+    pub yaw: f32,
+    #[log(unit = 'm', mult = 1e-3)]
+    pub pos: f32,
+    #[log(unit = "s", mult = 1e-3)]
+    pub dt: half::f16,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+#[log(name = "POS", as_logged)]
+#[repr(C, packed)]
+pub struct Pos {
+    #[log(label = "TimeMS", unit = "s", mult = 1e-3)]
+    pub time_ms: u32,
+    pub lat: Latitude,
+    pub lng: Longitude,
+    #[log(unit = UNIT_UT, mult = '?')]
+    pub alt: f32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+#[log(name = "ALT")]
+#[repr(C, packed)]
+pub struct Alt {
+    pub time_us: u64,
+    #[log(unit = 'm', mult = MULTIPLIER_2_5, allow(float_multiplier))]
+    pub a: f32,
+    #[log(unit = 'm')]
+    pub b: f32,
+}
+"#;
+        assert_eq!(rust.source, expected);
+    }
+}
