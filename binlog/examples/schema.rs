@@ -1,0 +1,68 @@
+//! The messages of a log as Rust source, JSON or Markdown, and what differs between two logs.
+//!
+//! ```console
+//! $ cargo run -p binlog --features json --example schema -- flight.bin --rust > src/messages.rs
+//! $ cargo run -p binlog --features json --example schema -- flight.bin --json > format.json
+//! $ cargo run -p binlog --features json --example schema -- diff format.json flight.bin
+//! ```
+
+use binlog::LoggedSchema;
+use std::error::Error;
+use std::io::Write;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: schema FILE [--rust|--json|--table]\n       schema diff OLD NEW\n\
+                     A file is a log, or the JSON of one. diff exits with 1 when a change is breaking.";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&arguments) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("schema: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
+    let text = match *arguments {
+        ["diff", old, new] => {
+            let difference = read(old)?.difference(&read(new)?);
+            print(&difference.to_string())?;
+            return Ok(if difference.is_breaking() { ExitCode::FAILURE } else { ExitCode::SUCCESS });
+        }
+        [file] | [file, "--table"] if !file.starts_with('-') => read(file)?.to_string(),
+        [file, "--json"] => read(file)?.to_json(),
+        [file, "--rust"] => {
+            let rust = read(file)?.to_rust();
+            rust.left_out.iter().for_each(|message| eprintln!("left out: {message}"));
+            rust.source
+        }
+        _ => return Err(USAGE.into()),
+    };
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(file: &str) -> Result<LoggedSchema, Box<dyn Error>> {
+    let bytes = std::fs::read(file).map_err(|error| format!("can't read {file}: {error}"))?;
+    if bytes.trim_ascii_start().starts_with(b"{") {
+        let json = str::from_utf8(&bytes).map_err(|error| format!("{file} is neither a log nor JSON: {error}"))?;
+        return Ok(LoggedSchema::from_json(json).map_err(|error| format!("{file}: {error}"))?);
+    }
+    let schema = LoggedSchema::read(&bytes);
+    if schema.messages().len() == 0 {
+        return Err(format!("{file} defines no messages, so it is no log").into());
+    }
+    Ok(schema)
+}
+
+/// To a pipe that may be closed early, as by `head`.
+fn print(text: &str) -> std::io::Result<()> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        result => result,
+    }
+}
