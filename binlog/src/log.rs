@@ -123,6 +123,9 @@
 //! hold ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A type may be defined anew in the middle of a
 //! log: its records are one [`Series`] in the order of the log, and [`Series::by_definition`] takes them apart.
 //!
+//! [`Log::schema`] is all that it says of its messages: to print, to compare with another log's, to turn into Rust
+//! structs.
+//!
 //! # Memory
 //!
 //! A log that is read or mapped takes its own length and 4 bytes a record for the index. One that is too long for that
@@ -155,7 +158,7 @@ pub use tables::Table;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
 
-use crate::{Definition, Records, Scaling, Skipped};
+use crate::{Definition, LoggedSchema, Records, Scaling, Skipped};
 use bytes::Bytes;
 use clock::TimeSource;
 use index::{Index, Kind};
@@ -308,6 +311,11 @@ impl<'a> Log<'a> {
     pub fn numbers(&self, name: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (series, label) = self.select(name)?;
         series.numbers(label, scaling)
+    }
+
+    /// What the log says of its messages, to be kept: as Rust source, as JSON, as a table, compared with another's.
+    pub fn schema(&self) -> LoggedSchema {
+        LoggedSchema::read(&self.bytes)
     }
 
     /// What relates times since boot to the calendar; `None` in a log without a GPS fix that has a date.

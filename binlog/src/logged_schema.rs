@@ -44,7 +44,7 @@ pub use json::JsonError;
 pub use rust::{LeftOut, Obstacle, RustSource};
 
 use crate::records::logged::{Fmt, Fmtu};
-use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit};
+use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit, multiplier};
 use std::collections::HashMap;
 use std::fmt;
 
@@ -143,12 +143,12 @@ impl LoggedSchema {
 
     /// What a unit is called: by the log, or by ArduPilot's table if the log doesn't say. `""` is no unit.
     pub fn unit_name(&self, id: u8) -> Option<&str> {
-        self.logged_unit(id).or_else(|| Some(standard_unit(id)?.name()))
+        self.logged_unit(id).or_else(|| Some(Unit::from_id(id)?.name()))
     }
 
     /// The value of a multiplier: by the log, or by ArduPilot's table if the log doesn't say. 0 is no multiplier.
     pub fn multiplier_value(&self, id: u8) -> Option<f64> {
-        self.logged_multiplier(id).or_else(|| Some(standard_multiplier(id)?.value()))
+        self.logged_multiplier(id).or_else(|| Some(Multiplier::from_id(id)?.value()))
     }
 
     fn logged_unit(&self, id: u8) -> Option<&str> {
@@ -175,12 +175,9 @@ impl LoggedSchema {
 
     fn learn_multiplier(&mut self, record: &Record<'_>) {
         let id = record.value("Id").and_then(|id| id.to_integer());
-        let (Some(id), Some(value)) = (id, record.value("Mult").and_then(|value| value.to_f64())) else { return };
-        // What is infinite or no number is no use to any reader.
-        if !value.is_finite() {
-            return;
-        }
-        let (id, value) = (id as u8, rounded(value));
+        let value = record.value("Mult").and_then(|value| value.to_f64()).and_then(multiplier::as_meant);
+        let (Some(id), Some(value)) = (id, value) else { return };
+        let id = id as u8;
         match self.multipliers.iter_mut().find(|multiplier| multiplier.id == id) {
             Some(multiplier) => multiplier.value = value,
             None => self.multipliers.push(LoggedMultiplier { id, value }),
@@ -286,19 +283,6 @@ impl Reader {
         self.fmts.entry(entry.fmt).or_insert(place);
         self.in_force.insert(id, place);
     }
-}
-
-fn standard_unit(id: u8) -> Option<Unit> {
-    Unit::STANDARD.into_iter().find(|unit| unit.id() == id)
-}
-
-fn standard_multiplier(id: u8) -> Option<Multiplier> {
-    Multiplier::STANDARD.into_iter().find(|multiplier| multiplier.id() == id)
-}
-
-/// To seven significant digits, as pymavlink does.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.6e}").parse().unwrap_or(value)
 }
 
 /// Where to find the definition, for what is said of it: its name, or its id if it has none that is text.

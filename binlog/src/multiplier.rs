@@ -68,6 +68,11 @@ impl Multiplier {
         Multiplier { id, value, custom: true }
     }
 
+    /// The multiplier of ArduPilot's table with an id.
+    pub fn from_id(id: u8) -> Option<Multiplier> {
+        Self::STANDARD.into_iter().find(|multiplier| multiplier.id == id)
+    }
+
     /// The standard row of an id, which the derive has looked up.
     pub(crate) const fn with_id(id: u8) -> Self {
         Self::STANDARD[crate::table::PLACE_OF_MULTIPLIER[id as usize & 127] as usize]
@@ -92,5 +97,25 @@ impl Multiplier {
     #[cfg(feature = "derive")]
     pub(crate) const fn is_custom(&self) -> bool {
         self.custom
+    }
+}
+
+/// What a MULT record means with a number, to seven digits as pymavlink rounds it: many logs hold the doubles of
+/// single-precision values, 0.009999999776 for a hundredth. `None` for what is infinite or no number.
+#[cfg(feature = "std")]
+pub(crate) fn as_meant(logged: f64) -> Option<f64> {
+    format!("{logged:.6e}").parse().ok().filter(|meant: &f64| meant.is_finite())
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::as_meant;
+
+    #[test]
+    fn multipliers_are_those_that_were_meant() {
+        assert_eq!(as_meant(f64::from(0.01_f32)), Some(0.01));
+        assert_eq!(as_meant(f64::from(1e-7_f32)), Some(1e-7));
+        assert_eq!(as_meant(3600.0), Some(3600.0));
+        assert_eq!((as_meant(f64::NAN), as_meant(f64::INFINITY)), (None, None));
     }
 }

@@ -92,6 +92,11 @@ impl Unit {
         Unit { id, name, custom: true }
     }
 
+    /// The unit of ArduPilot's table with an id.
+    pub fn from_id(id: u8) -> Option<Unit> {
+        Self::STANDARD.into_iter().find(|unit| unit.id == id)
+    }
+
     /// The standard row of an id, which the derive has looked up.
     pub(crate) const fn with_id(id: u8) -> Self {
         Self::STANDARD[crate::table::PLACE_OF_UNIT[id as usize & 127] as usize]

@@ -2,7 +2,7 @@
 
 use super::index::Index;
 use super::series::Series;
-use crate::{Format, LoggedColumn, Multiplier, Unit, Value};
+use crate::{Format, LoggedColumn, Multiplier, Unit, Value, multiplier};
 use std::sync::Arc;
 
 /// The UNIT and MULT records of a log.
@@ -30,8 +30,9 @@ impl Units {
             }
         }
         for record in Series::new(log, index, Arc::default(), "MULT").records() {
-            if let (Some(id), Some(Value::Float(value))) = (id(record.value("Id")), record.value("Mult")) {
-                units.multipliers.push(Declared { id, offset: record.offset(), value: seven_digits(value) });
+            let value = record.value("Mult").and_then(|value| value.to_f64()).and_then(multiplier::as_meant);
+            if let (Some(id), Some(value)) = (id(record.value("Id")), value) {
+                units.multipliers.push(Declared { id, offset: record.offset(), value });
             }
         }
         units
@@ -40,13 +41,13 @@ impl Units {
     /// The name of a unit for a definition that stands at `offset`: what the log says, or else ArduPilot's table. Empty for
     /// none.
     pub(super) fn name(&self, id: u8, offset: usize) -> Option<&str> {
-        let standard = || Unit::STANDARD.iter().find(|unit| unit.id() == id).map(|unit| unit.name());
+        let standard = || Unit::from_id(id).map(|unit| unit.name());
         in_force(&self.units, id, offset).map(String::as_str).or_else(standard)
     }
 
     /// The value of a multiplier, 0 for none.
     pub(super) fn multiplier(&self, id: u8, offset: usize) -> Option<f64> {
-        let standard = || Multiplier::STANDARD.iter().find(|standard| standard.id() == id).map(|known| known.value());
+        let standard = || Multiplier::from_id(id).map(|multiplier| multiplier.value());
         in_force(&self.multipliers, id, offset).copied().or_else(standard)
     }
 
@@ -81,11 +82,6 @@ fn in_force<T>(declared: &[Declared<T>], id: u8, offset: usize) -> Option<&T> {
 fn id(value: Option<Value<'_>>) -> Option<u8> {
     // Stored signed.
     value?.to_integer().map(|id| id as u8)
-}
-
-/// Logs hold the doubles of single-precision values (0.009999999776); pymavlink rounds them likewise.
-fn seven_digits(value: f64) -> f64 {
-    format!("{value:.6e}").parse().unwrap_or(value)
 }
 
 /// A number as C's `%.4g` prints it.
@@ -129,13 +125,5 @@ mod tests {
         ] {
             assert_eq!(four_digits(value), text);
         }
-    }
-
-    #[test]
-    fn multipliers_are_those_that_were_meant() {
-        assert_eq!(seven_digits(f64::from(0.01_f32)), 0.01);
-        assert_eq!(seven_digits(f64::from(1e-7_f32)), 1e-7);
-        assert_eq!(seven_digits(3600.0), 3600.0);
-        assert!(seven_digits(f64::NAN).is_nan());
     }
 }

@@ -1,7 +1,7 @@
 //! A schema as JSON, one row a line, so that a change is a line of a diff.
 
-use super::{Entry, LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, rounded, table::label_count};
-use crate::Definition;
+use super::{Entry, LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, table::label_count};
+use crate::{Definition, multiplier};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::borrow::Cow;
 use std::fmt;
@@ -81,7 +81,7 @@ impl LoggedSchema {
             entries: schema.messages.into_iter().map(|EntryRow(entry)| entry).collect(),
             units: schema.units.into_iter().map(|unit| LoggedUnit { id: unit.id, name: unit.name.into() }).collect(),
             multipliers: (schema.multipliers.into_iter())
-                .map(|row| LoggedMultiplier { id: row.id, value: rounded(row.value) })
+                .map(|row| LoggedMultiplier { id: row.id, value: multiplier::as_meant(row.value).unwrap_or(row.value) })
                 .collect(),
         })
     }

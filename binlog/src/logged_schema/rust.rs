@@ -4,8 +4,8 @@ mod names;
 mod rules;
 mod source;
 
-use super::{FMT_ID, LoggedSchema, standard_multiplier, standard_unit, table::label_count};
-use crate::{Definition, Format, LogMessage, LoggedDefinition, messages};
+use super::{FMT_ID, LoggedSchema, table::label_count};
+use crate::{Definition, Format, LogMessage, LoggedDefinition, Multiplier, messages};
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
@@ -283,7 +283,7 @@ impl LoggedSchema {
         if let Some(id) = units.bytes().find(|id| !id.is_ascii_graphic()) {
             return Err(Obstacle::UnitId(id));
         }
-        for id in multipliers.bytes().filter(|&id| standard_multiplier(id).is_none()) {
+        for id in multipliers.bytes().filter(|&id| Multiplier::from_id(id).is_none()) {
             if !id.is_ascii_graphic() {
                 return Err(Obstacle::MultiplierId(id));
             }

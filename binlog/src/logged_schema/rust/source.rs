@@ -1,7 +1,7 @@
 //! From messages that can be written to source. What is written is decided already.
 
-use super::{LeftOut, LoggedSchema, Written, names, rules, standard_multiplier, standard_unit};
-use crate::{Format, LoggedColumn, Unit};
+use super::{LeftOut, LoggedSchema, Written, names, rules};
+use crate::{Format, LoggedColumn, Multiplier, Unit};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
@@ -59,7 +59,7 @@ fn head(source: &mut String, schema: &LoggedSchema, written: &[Written<'_>], lef
     let mut otherwise = Vec::new();
     for id in units {
         let shown = char::from(id);
-        match (standard_unit(id), schema.logged_unit(id)) {
+        match (Unit::from_id(id), schema.logged_unit(id)) {
             (Some(ours), Some(name)) if ours.name() != name => {
                 otherwise.push(format!("the log's unit {shown:?} is {name:?}, here it is {:?}", ours.name()));
             }
@@ -70,7 +70,7 @@ fn head(source: &mut String, schema: &LoggedSchema, written: &[Written<'_>], lef
         }
     }
     for id in multipliers {
-        let Some((ours, value)) = standard_multiplier(id).zip(schema.logged_multiplier(id)) else { continue };
+        let Some((ours, value)) = Multiplier::from_id(id).zip(schema.logged_multiplier(id)) else { continue };
         if ours.value() != value {
             let (shown, ours) = (char::from(id), number(ours.value()));
             otherwise.push(format!("the log's multiplier {shown:?} is {}, here it is {ours}", number(value)));
@@ -287,7 +287,7 @@ impl Constants {
     /// A unit as an attribute has it: by its name, where that is the log's, too.
     fn unit(&mut self, schema: &LoggedSchema, id: u8) -> String {
         let logged = schema.logged_unit(id);
-        match standard_unit(id) {
+        match Unit::from_id(id) {
             Some(Unit::NONE) => "'-'".into(),
             Some(unit) if unit.id() != b'?' && logged.is_none_or(|name| name == unit.name()) => {
                 format!("{:?}", unit.name())
@@ -308,7 +308,7 @@ impl Constants {
     /// A multiplier as an attribute has it: by its value, where that is the log's, too, and no other id has it.
     fn multiplier(&mut self, schema: &LoggedSchema, id: u8) -> String {
         let logged = schema.logged_multiplier(id);
-        match standard_multiplier(id) {
+        match Multiplier::from_id(id) {
             Some(multiplier)
                 if !matches!(id, b'-' | b'?') && logged.is_none_or(|value| value == multiplier.value()) =>
             {
