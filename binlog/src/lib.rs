@@ -40,7 +40,9 @@
 //!   preamble of the log. Those that the format itself has are in [`messages`].
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
 //!   takes a [`Sink`]. [`encode`] is the bare record.
-//! - [`Records`] reads a log, damaged or not; [`Decoder`] turns its records into the schema's messages.
+//! - [`Log`] reads a whole log, damaged or not: columns, messages, what happened when; [`log`] has a chapter for each use.
+//!   [`Records`] and [`RecordStream`] are below it, for one record after the other without memory of their own;
+//!   [`Decoder`] turns records into the schema's messages.
 //! - [`LoggedSchema`] is what a log says of its messages: as Rust source, JSON or Markdown, compared with another's.
 //!
 //! A struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Fields of a packed
@@ -50,7 +52,7 @@
 //!
 //! - `derive` (default): the macros, and with them schemas, the format's own messages and the writer. Without it the
 //!   reader is left.
-//! - `std` (default): the writer and [`LoggedSchema`]. Without it the crate is `no_std`, and needs no `alloc`.
+//! - `std` (default): the writer, [`Log`] and [`LoggedSchema`]. Without it the crate is `no_std`, and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to JSON and from it.
 #![cfg_attr(not(feature = "std"), no_std)]

@@ -11,12 +11,13 @@ use rust_dataflash_parser::{FieldArray, LogSession, Parallelism};
 use std::fs;
 use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 use std::time::Duration;
 
 const ROUNDS: usize = 21;
 /// The parser takes longer: its turn comes in every fourth round.
 const PARSER: usize = 4;
-/// C and the parser have one thread too.
+/// C and the parser have no more.
 const ONE: NonZero<usize> = NonZero::<usize>::MIN;
 const LOG_BYTES: usize = 64 * 1024 * 1024;
 
@@ -36,7 +37,7 @@ fn row(name: &str, bytes: usize, mut ours: Work, mut c: Work, mut parser: Option
     let seconds = |times| median(times).as_secs_f64();
     let figures = |seconds: f64| format!("{:8.2} ms {:6.0} MB/s", seconds * 1e3, bytes as f64 / seconds / 1e6);
     let (ours, c) = (seconds(of_ours), seconds(of_c));
-    print!("{name:<28} {}, C {}, {:5.2} of C's time", figures(ours), figures(c), ours / c);
+    print!("{name:<32} {}, C {}, {:5.2} of C's time", figures(ours), figures(c), ours / c);
     if parser.is_some() {
         let parser = seconds(of_parser);
         print!(", parser {}, {:5.1} times ours", figures(parser), parser / ours);
@@ -85,41 +86,44 @@ fn all_types(log: &[u8]) {
         Box::new(|| time(|| c::Index::new(log))),
         parse(indexed),
     );
-    row(
-        "every field, native",
-        log.len(),
-        Box::new(|| time(|| ours::columns(log, ONE))),
-        Box::new(|| time(|| c::Columns::native(log))),
-        // It has doubles only.
-        parse(loaded),
-    );
-    row(
-        "every field, f64",
-        log.len(),
-        Box::new(|| time(|| ours::f64(log, ONE))),
-        Box::new(|| time(|| c::Columns::f64(log))),
-        parse(loaded),
-    );
+    for (threads, of_threads) in [(ONE, ""), (all_threads(), ", all threads")] {
+        row(
+            &format!("every field, native{of_threads}"),
+            log.len(),
+            Box::new(|| time(|| ours::columns(log, threads))),
+            Box::new(|| time(|| c::Columns::native(log))),
+            // It has doubles only.
+            parse(loaded),
+        );
+        row(
+            &format!("every field, f64{of_threads}"),
+            log.len(),
+            Box::new(|| time(|| ours::f64(log, threads))),
+            Box::new(|| time(|| c::Columns::f64(log))),
+            parse(loaded),
+        );
+    }
+}
+
+/// As many as `Log::tables` takes.
+fn all_threads() -> NonZero<usize> {
+    thread::available_parallelism().unwrap_or(ONE)
 }
 
 /// One column of a file that the system has in memory, from opening it on.
 fn one_column(log: &[u8]) {
-    const COLUMN: (&str, &str) = ("ATT", "Roll");
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), log).expect("room for the log");
-    let ours = || ours::file_column(file.path(), "ATT.Roll").expect("a readable log");
-    let c = || c::FileColumn::read(file.path(), COLUMN.0, COLUMN.1).expect("a file to map");
-    let parser = || parser_column(file.path(), COLUMN.0, COLUMN.1);
-    assert!(!c().is_empty());
-    assert_eq!(*c(), *ours());
-    assert_eq!(*c(), *parser());
-    row(
-        "one column of a file, f64",
-        log.len(),
-        Box::new(|| time(ours)),
-        Box::new(|| time(c)),
-        Some(Box::new(|| time(parser))),
-    );
+    let c = || c::FileColumn::read(file.path(), "ATT", "Roll").expect("a file to map");
+    let parser = || parser_column(file.path(), "ATT", "Roll");
+    for (name, map) in [("one column of a file, mapped", true), ("one column of a file, read", false)] {
+        let ours = || ours::file_column(file.path(), map, "ATT.Roll").expect("a readable log");
+        assert!(!c().is_empty());
+        assert_eq!(*c(), *ours());
+        assert_eq!(*c(), *parser());
+        let (ours, c, parser) = (|| time(ours), || time(c), || time(parser));
+        row(name, log.len(), Box::new(ours), Box::new(c), Some(Box::new(parser)));
+    }
 }
 
 /// The records of ATT by themselves, found before.

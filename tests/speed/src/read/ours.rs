@@ -30,14 +30,14 @@ fn decode(log: &[u8], scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<
     log.tables_with(scaling, threads).into_iter().map(|table| table.into_columns()).collect()
 }
 
-/// One column of a file as doubles, from opening it on.
+/// One column of a file as doubles, from opening it on; mapped or read.
 ///
 /// # Errors
 ///
-/// The file's.
-pub fn file_column(path: &Path, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
+/// The file's, and what is wrong with the name.
+pub fn file_column(path: &Path, map: bool, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
     // SAFETY: nobody else knows of the file.
-    let log = unsafe { Log::map(path) }?;
+    let log = if map { unsafe { Log::map(path) }? } else { Log::open(path)? };
     Ok(log.numbers(name, Scaling::Shown)?)
 }
 
