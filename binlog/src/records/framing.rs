@@ -12,6 +12,9 @@ use crate::HEAD_BYTES;
 /// proven by two more.
 pub(super) const LOOK_AHEAD: usize = 3 * 255 + 2;
 
+/// The longest record and the header behind it.
+const WINDOW: usize = 255 + HEAD_BYTES.len();
+
 /// The lengths of the records that are known so far.
 #[derive(Clone)]
 pub(crate) struct Framing {
@@ -69,19 +72,23 @@ impl Framing {
     /// What stands at `at`, before the end of `log`. With `ENDED` the log ends with these bytes; without, more may come.
     #[inline(always)]
     pub(crate) fn step<const ENDED: bool>(&self, log: &[u8], at: usize) -> Step {
-        if let Some(&[first, second, id]) = log.get(at..).and_then(|rest| rest.first_chunk())
-            && [first, second] == HEAD_BYTES
-        {
-            let end = at + usize::from(self.lengths[usize::from(id)]);
-            // An unknown id's length of 0 is left to the slow path with everything else that is unusual.
-            if end != at
-                && let Some(next) = log.get(end..).and_then(|rest| rest.first_chunk::<2>())
-                && *next == HEAD_BYTES
-            {
-                return Step::Record { id, end, suspect: false };
-            }
+        match self.in_step(log, at) {
+            Some((id, end)) => Step::Record { id, end, suspect: false },
+            None => self.unusual(Bytes { log, ended: ENDED }, at),
         }
-        self.unusual(Bytes { log, ended: ENDED }, at)
+    }
+
+    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. Everything that
+    /// is unusual is none.
+    #[inline(always)]
+    pub(crate) fn in_step(&self, log: &[u8], at: usize) -> Option<(u8, usize)> {
+        // One check for all that is looked at.
+        let window = log.get(at..at + WINDOW)?.first_chunk::<WINDOW>()?;
+        let id = window[2];
+        let length = usize::from(self.lengths[usize::from(id)]);
+        // An unknown id has length 0.
+        let is_record = window[..2] == HEAD_BYTES && length != 0 && [window[length], window[length + 1]] == HEAD_BYTES;
+        is_record.then_some((id, at + length))
     }
 
     /// The same without a shortcut.

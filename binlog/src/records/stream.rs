@@ -122,6 +122,17 @@ impl<const N: usize> RecordStream<N> {
     // Not an iterator: a record borrows the stream's buffer.
     #[expect(clippy::should_implement_trait, reason = "a record borrows the stream")]
     pub fn next(&mut self) -> Option<Result<Record<'_>, Skipped>> {
+        if self.open.is_none()
+            && let Some((id, end)) = self.lessons.framing.in_step(&self.buffer[..self.end], self.start)
+        {
+            return Some(self.record(id, end, false));
+        }
+        self.next_unusual()
+    }
+
+    /// The same without a shortcut.
+    #[inline(never)]
+    fn next_unusual(&mut self) -> Option<Result<Record<'_>, Skipped>> {
         loop {
             let bytes = &self.buffer[..self.end];
             if self.start == self.end {
