@@ -30,6 +30,8 @@ pub struct Column {
     label: String,
     quantity: Quantity,
     values: Values,
+    /// What the values were scaled to when they were gathered.
+    scaled: Scaling,
 }
 
 /// What the numbers of a column stand for.
@@ -55,8 +57,8 @@ impl Quantity {
 }
 
 impl Column {
-    pub(super) fn new(label: &str, quantity: Quantity, values: Values) -> Self {
-        Column { label: label.into(), quantity, values }
+    pub(super) fn new(label: &str, quantity: Quantity, values: Values, scaled: Scaling) -> Self {
+        Column { label: label.into(), quantity, values, scaled }
     }
 
     /// Its label.
@@ -94,7 +96,7 @@ impl Column {
         self.values.is_empty()
     }
 
-    /// All values, as they are stored.
+    /// All values: as they are stored, or as [`Log::tables_f64`](crate::Log::tables_f64) was told to scale them.
     pub fn values(&self) -> &Values {
         &self.values
     }
@@ -109,21 +111,25 @@ impl Column {
         self.values.get(i, self.quantity.format)
     }
 
-    /// The number of one record. `None` for text and arrays, and beyond the end.
+    /// The number of one record. `None` for text and arrays, beyond the end, and in a table that was
+    /// [scaled](crate::Log::tables_f64) otherwise.
     #[inline]
     pub fn number(&self, i: usize, scaling: Scaling) -> Option<f64> {
         let number = self.values.number(i)?;
-        Some(self.scale(scaling).apply(number))
+        Some(self.scale(scaling)?.apply(number))
     }
 
-    /// All numbers; `None` for text and arrays. Integers beyond 2^53 are rounded: they are exact in
-    /// [`values`](Column::values).
+    /// All numbers; `None` for text and arrays, and in a table that was [scaled](crate::Log::tables_f64) otherwise.
+    /// Integers beyond 2^53 are rounded: they are exact in [`values`](Column::values).
     pub fn to_f64(&self, scaling: Scaling) -> Option<Vec<f64>> {
-        let scale = self.scale(scaling);
+        let scale = self.scale(scaling)?;
         (0..self.len()).map(|i| self.values.number(i).map(|number| scale.apply(number))).collect()
     }
 
-    fn scale(&self, scaling: Scaling) -> Scale {
-        Scale::of(self.quantity.format, self.quantity.multiplier, scaling)
+    fn scale(&self, scaling: Scaling) -> Option<Scale> {
+        match self.scaled {
+            Scaling::Stored => Some(Scale::of(self.quantity.format, self.quantity.multiplier, scaling)),
+            scaled => (scaled == scaling).then_some(Scale::None),
+        }
     }
 }

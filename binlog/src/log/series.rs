@@ -196,7 +196,7 @@ impl<'log> Series<'log> {
     pub fn column(&self, label: &str) -> Result<Column, SelectError> {
         let (quantity, offsets) = self.find(label)?;
         let values = self.gather(quantity.format, Cells::Native, &offsets);
-        Ok(Column::new(label, quantity, values))
+        Ok(Column::new(label, quantity, values, Scaling::Stored))
     }
 
     /// The numbers of the column with a label, without the detour by its native type.

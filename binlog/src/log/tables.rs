@@ -76,7 +76,7 @@ impl Log<'_> {
         self.tables_with(None, threads(self.bytes().len()))
     }
 
-    /// The same with all numbers as `f64`. Text and arrays stay what they are; integers beyond 2^53 are rounded.
+    /// The same with all numbers as `f64`, scaled. Text and arrays stay what they are; integers beyond 2^53 are rounded.
     pub fn tables_f64(&self, scaling: Scaling) -> Vec<Table<'_>> {
         self.tables_with(Some(scaling), threads(self.bytes().len()))
     }
@@ -95,7 +95,7 @@ impl Log<'_> {
             }
             own.map(Share::decode)
         });
-        plans.into_iter().map(|plan| plan.table(log, &units)).collect()
+        plans.into_iter().map(|plan| plan.table(log, &units, scaling.unwrap_or(Scaling::Stored))).collect()
     }
 }
 
@@ -134,8 +134,9 @@ impl<'log> Plan<'log> {
         Plan { kind, definition, columns: definition.columns().map(planned).collect() }
     }
 
-    fn table(self, log: &'log [u8], units: &Arc<Units>) -> Table<'log> {
-        let column = |planned: PlannedColumn<'log>| Column::new(planned.logged.label, planned.quantity, planned.values);
+    fn table(self, log: &'log [u8], units: &Arc<Units>, scaled: Scaling) -> Table<'log> {
+        let column =
+            |planned: PlannedColumn<'log>| Column::new(planned.logged.label, planned.quantity, planned.values, scaled);
         Table {
             series: Series::of_kind(log, self.kind, units.clone()),
             definition: self.definition,
