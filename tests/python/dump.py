@@ -1,8 +1,8 @@
-"""What pymavlink reads in a log, as JSON lines for tests/tests/pymavlink.rs.
+"""What pymavlink reads in a log, as JSON lines for the tests.
 
 One line a record, in the order of the log:
-    {"type": "ATT", "labels": [...], "units": [...], "instance": null, "values": [...]}
-A float is {"f": its 64 bits in hexadecimal}, so that it is compared bit for bit; text is a string; raw bytes are
+    {"type": "ATT", "time": ..., "labels": [...], "units": [...], "instance": null, "values": [...]}
+The time is in seconds since 1970, or since boot in a log without GPS. A float is {"f": its 64 bits in hexadecimal}, so that it is compared bit for bit; text is a string; raw bytes are
 {"b": hexadecimal}; an array is a list of numbers.
 """
 
@@ -42,6 +42,7 @@ def main(path):
             assert log.messages["%s[%s]" % (fmt.name, instance)] is m
         line = {
             "type": m.get_type(),
+            "time": value(float(m._timestamp)),
             "labels": fmt.columns,
             "units": [fmt.get_unit(c) for c in fmt.columns],
             "instance": instance,

@@ -3,6 +3,7 @@
 pub mod image;
 pub mod pymavlink;
 pub mod ram_card;
+pub mod raw_log;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,6 +19,21 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     }
     left_out(&format!("tests on shared/{name}, which is not beside this checkout"));
     None
+}
+
+/// The real logs of the shared folder, by name; none without it, which is said aloud.
+pub fn real_logs() -> Vec<(String, Vec<u8>)> {
+    let Some(folder) = shared("ardupilot-logs") else { return Vec::new() };
+    let files = std::fs::read_dir(&folder).expect("a readable folder").map(|entry| entry.expect("an entry").path());
+    let is_log = |path: &PathBuf| path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("bin"));
+    let read = |path: PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (name, std::fs::read(path).expect("a readable log"))
+    };
+    let mut logs: Vec<_> = files.filter(is_log).map(read).collect();
+    assert!(!logs.is_empty(), "{} has no logs", folder.display());
+    logs.sort();
+    logs
 }
 
 /// Says what is left out, past the capture of the test harness. `tests/run` lists these lines at its end.

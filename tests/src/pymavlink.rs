@@ -1,7 +1,7 @@
 //! pymavlink, run from the virtual environment that `tests/run` makes.
 
 use crate::left_out;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -39,12 +39,38 @@ fn run(arguments: impl Fn(&PathBuf) -> Vec<PathBuf>, log: &[u8]) -> Option<Outpu
 
 /// What pymavlink reads: one JSON value a record, as `tests/python/dump.py` describes it.
 pub fn dump(log: &[u8]) -> Option<Vec<Value>> {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/python/dump.py");
-    let output = run(|_| vec![script.into()], log)?;
+    let lines = script("dump.py", log)?;
+    Some(lines.lines().map(|line| serde_json::from_str(line).expect("a JSON value a line")).collect())
+}
+
+/// What pymavlink makes of the log as a whole, as `tests/python/flight.py` describes it.
+pub fn flight(log: &[u8]) -> Option<Value> {
+    script("flight.py", log).map(|facts| serde_json::from_str(&facts).expect("a JSON value"))
+}
+
+/// A float as the scripts write it: its bits.
+pub fn float(value: f64) -> Value {
+    json!({ "f": format!("{:016x}", value.to_bits()) })
+}
+
+/// A float that a script wrote.
+pub fn parse_float(value: &Value) -> f64 {
+    let bits = value["f"].as_str().and_then(|bits| u64::from_str_radix(bits, 16).ok());
+    f64::from_bits(bits.expect("16 hexadecimal digits"))
+}
+
+/// Raw bytes as the scripts write them.
+pub fn raw(bytes: &[u8]) -> Value {
+    json!({ "b": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() })
+}
+
+/// What a script says of a log. pymavlink must not complain.
+fn script(name: &str, log: &[u8]) -> Option<String> {
+    let script = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/python")).join(name);
+    let output = run(|_| vec![script.clone()], log)?;
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "pymavlink complains");
     assert!(output.status.success(), "pymavlink fails: {}", output.status);
-    let lines = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-    Some(lines.lines().map(|line| serde_json::from_str(line).expect("a JSON value a line")).collect())
+    Some(String::from_utf8(output.stdout).expect("JSON is UTF-8"))
 }
 
 /// What `mavlogdump.py` prints, a record a line.

@@ -3,7 +3,7 @@
 mod every_format;
 
 use binlog::{Definition, Format, LogSchema, LogWriter};
-use binlog_tests::pymavlink;
+use binlog_tests::pymavlink::{self, float, raw};
 use every_format::EveryFormat;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -18,7 +18,7 @@ fn values(definition: &Definition, payload: &[u8]) -> Vec<Value> {
         let (bytes, after) = rest.split_at(column.format.size());
         rest = after;
         let is_file_data = definition.name == "FILE" && column.format == Format::Chars64;
-        values.push(if is_file_data { json!({ "b": hex(bytes) }) } else { value(column.format, bytes) });
+        values.push(if is_file_data { raw(bytes) } else { value(column.format, bytes) });
     }
     values
 }
@@ -55,14 +55,6 @@ fn value(format: Format, bytes: &[u8]) -> Value {
             json!(text.split('\0').next())
         }
     }
-}
-
-fn float(value: f64) -> Value {
-    json!({ "f": format!("{:016x}", value.to_bits()) })
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The units as pymavlink shows them: with the multiplier as a prefix, or before them as a number.
