@@ -69,9 +69,14 @@ impl Default for RawLog {
 }
 
 impl RawLog {
+    /// A log without anything.
+    pub fn empty() -> Self {
+        RawLog { bytes: Vec::new() }
+    }
+
     /// A log with the definition of FMT.
     pub fn new() -> Self {
-        let mut log = RawLog { bytes: Vec::new() };
+        let mut log = Self::empty();
         log.fmt(128, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
         log
     }
