@@ -38,44 +38,63 @@ impl EmbeddedFile {
                 ranges.push(end..offset);
             }
             contents.extend(piece);
-            end = offset + piece.len() as u64;
+            end = self::end(offset, piece);
         }
         if ranges.is_empty() { Ok(contents) } else { Err(MissingPieces { name: self.name.clone(), ranges }) }
     }
+}
+
+/// A file while its pieces are gathered.
+struct Gathered<'log> {
+    name: String,
+    /// By offset. They don't overlap.
+    pieces: BTreeMap<u64, &'log [u8]>,
+}
+
+impl<'log> Gathered<'log> {
+    fn new(name: String) -> Self {
+        Gathered { name, pieces: BTreeMap::new() }
+    }
 
     /// Takes a piece in. What was there before stays.
-    fn add(&mut self, offset: u64, mut piece: &[u8]) {
-        let mut offset = offset;
-        let before = self.pieces.range_mut(..=offset).next_back();
-        if let Some((&start, bytes)) = before
-            && start + bytes.len() as u64 >= offset
-        {
-            let known = usize::try_from(start + bytes.len() as u64 - offset).unwrap_or(usize::MAX);
-            let Some(new) = piece.get(known..) else { return };
-            bytes.extend(new);
-            offset = start;
-            piece = &[];
+    fn add(&mut self, offset: u64, piece: &'log [u8]) {
+        // What would stand behind the last offset is no part of any file.
+        let room = usize::try_from(u64::MAX - offset).unwrap_or(usize::MAX);
+        let (mut offset, mut rest) = (offset, &piece[..piece.len().min(room)]);
+        while !rest.is_empty() {
+            let before = self.pieces.range(..=offset).next_back().map_or(0, |(&start, known)| end(start, known));
+            let known = before.saturating_sub(offset);
+            let next = self.pieces.range(offset..).next().map_or(u64::MAX, |(&start, _)| start);
+            let length = if known > 0 { known } else { next - offset };
+            let (here, after) = rest.split_at(usize::try_from(length).unwrap_or(usize::MAX).min(rest.len()));
+            if known == 0 {
+                self.pieces.insert(offset, here);
+            }
+            (offset, rest) = (end(offset, here), after);
         }
-        if !piece.is_empty() {
-            self.pieces.insert(offset, piece.to_vec());
-        }
-        // It may reach into the next ones now.
-        let Some(mut bytes) = self.pieces.remove(&offset) else { return };
-        while let Some((&next, _)) = self.pieces.range(offset..).next()
-            && offset + bytes.len() as u64 >= next
-            && let Some(after) = self.pieces.remove(&next)
-        {
-            let known = usize::try_from(offset + bytes.len() as u64 - next).unwrap_or(usize::MAX);
-            bytes.extend(after.get(known..).unwrap_or_default());
-        }
-        self.pieces.insert(offset, bytes);
     }
+
+    fn into_file(self) -> EmbeddedFile {
+        let mut pieces = BTreeMap::<u64, Vec<u8>>::new();
+        for (offset, piece) in self.pieces {
+            match pieces.last_entry() {
+                Some(mut last) if end(*last.key(), last.get()) == offset => last.get_mut().extend(piece),
+                _ => drop(pieces.insert(offset, piece.to_vec())),
+            }
+        }
+        EmbeddedFile { name: self.name, pieces }
+    }
+}
+
+/// Where a piece ends that begins at an offset.
+fn end(offset: u64, piece: &[u8]) -> u64 {
+    offset + piece.len() as u64
 }
 
 impl Log<'_> {
     /// The files of the FILE records, in the order in which they begin. A file that begins anew is another one.
     pub fn files(&self) -> Vec<EmbeddedFile> {
-        let mut files: Vec<EmbeddedFile> = Vec::new();
+        let mut files: Vec<Gathered<'_>> = Vec::new();
         let mut open = HashMap::<String, usize>::new();
         for record in self.all("FILE").records() {
             let (Some(name), Some(offset)) = (text(&record, "FileName"), integer::<u64>(&record, "Offset")) else {
@@ -88,13 +107,13 @@ impl Log<'_> {
                 Some(&file) if !begins => file,
                 _ => {
                     open.insert(name.clone(), files.len());
-                    files.push(EmbeddedFile { name, pieces: BTreeMap::new() });
+                    files.push(Gathered::new(name));
                     files.len() - 1
                 }
             };
             files[file].add(offset, &data[..length.min(data.len())]);
         }
-        files
+        files.into_iter().map(Gathered::into_file).collect()
     }
 }
 
@@ -120,22 +139,22 @@ mod tests {
         let contents: Vec<u8> = (0..=255).collect();
         // A permutation of eight pieces, overlapping by 8 bytes, for each way to start.
         for step in [1, 3, 5, 7] {
-            let mut file = EmbeddedFile { name: "x".into(), pieces: BTreeMap::new() };
+            let mut file = Gathered::new("x".into());
             for i in 0..8 {
                 let from = (i * step % 8) * 32;
                 file.add(from as u64, &contents[from..(from + 40).min(256)]);
             }
-            assert_eq!(file.contents(), Ok(contents.clone()), "{step}");
+            assert_eq!(file.into_file().contents(), Ok(contents.clone()), "{step}");
         }
     }
 
     #[test]
     fn what_is_missing_is_said() {
-        let mut file = EmbeddedFile { name: "x".into(), pieces: BTreeMap::new() };
+        let mut file = Gathered::new("x".into());
         file.add(64, &[1; 64]);
         file.add(4_000_000_000, &[1; 10]);
         file.add(100, &[]);
-        let missing = file.contents().expect_err("two gaps");
+        let missing = file.into_file().contents().expect_err("two gaps");
         assert_eq!(missing.ranges, [0..64, 128..4_000_000_000]);
         assert_eq!(missing.to_string(), "the log lacks bytes of the file x: 0 to 64, 128 to 4000000000");
     }
