@@ -167,10 +167,10 @@ impl<'log> Series<'log> {
             let number: Option<i128> = instance.parse().ok();
             let is_it = |offset: usize| {
                 let value = self.cell(offset, &column).and_then(|bytes| Value::of(column.format, bytes));
-                value.is_some_and(|value| match (value.to_integer(), number) {
-                    (Some(value), Some(number)) => value == number,
-                    (Some(_), None) => false,
-                    (None, _) => value.to_string() == instance,
+                value.is_some_and(|value| match value {
+                    Value::Signed(_) | Value::Unsigned(_) => number.is_some() && value.to_integer() == number,
+                    // As it is shown.
+                    _ => value.to_string() == instance,
                 })
             };
             let offsets = piece.offsets.filter(is_it);
