@@ -116,10 +116,13 @@ impl<'a> Records<'a> {
             Step::Record { id, end, suspect } => {
                 let payload = self.bytes.get(offset + Definition::HEADER_LENGTH..end);
                 match (payload, self.definitions.get(id)) {
-                    (Some(payload), Some((definition, fingerprint))) => {
+                    (Some(payload), Some((mut definition, mut fingerprint))) => {
                         self.at = end;
                         if let Some(lesson) = self.lessons.learn(id, payload) {
                             self.definitions.learn(&lesson);
+                            if let (true, Some(own)) = (lesson.is_of_fmt(), self.definitions.get(id)) {
+                                (definition, fingerprint) = own;
+                            }
                         }
                         return Ok(Record { offset, id, payload, suspect, definition, fingerprint });
                     }

@@ -308,24 +308,36 @@ impl<'a> Builder<'a> {
     fn step(&mut self, at: usize, lists: &mut Lists) -> usize {
         match self.lessons.framing.step::<true>(self.log, at) {
             Step::Record { id, end, suspect } => {
-                if self.wanted[usize::from(id)] {
-                    lists[usize::from(id)].push((at - self.base) as u32);
+                let payload = at + Definition::HEADER_LENGTH;
+                let lesson = self.lessons.learn(id, self.log.get(payload..end).unwrap_or_default());
+                let is_read_by_itself = lesson.as_ref().is_some_and(Lesson::is_of_fmt);
+                if !is_read_by_itself {
+                    self.note(id, at, lists);
                 }
                 if suspect {
                     self.index.suspects.push(at);
                 }
-                let payload = at + Definition::HEADER_LENGTH;
-                if let Some(lesson) = self.lessons.learn(id, self.log.get(payload..end).unwrap_or_default()) {
+                if let Some(lesson) = lesson {
                     self.hand_over(lesson.id(), lists);
                     self.learn(&lesson, payload);
                     self.wanted[usize::from(lesson.id())] = self.is_wanted(lesson.id());
                     self.plain = self.lessons.plain_lengths();
+                }
+                if is_read_by_itself {
+                    self.note(id, at, lists);
                 }
                 end
             }
             Step::Skip { end, reason, .. } => self.skip(at, end, reason),
             // A log that has ended is never undecided.
             Step::More => self.skip(at, self.log.len(), Reason::NoHeader),
+        }
+    }
+
+    /// Takes a record into the lists.
+    fn note(&self, id: u8, at: usize, lists: &mut Lists) {
+        if self.wanted[usize::from(id)] {
+            lists[usize::from(id)].push((at - self.base) as u32);
         }
     }
 
@@ -354,6 +366,12 @@ impl<'a> Builder<'a> {
             Lesson::Fmt(fmt) => match self.index.kinds.get(current) {
                 // ArduPilot repeats identical FMTs without their FMTU.
                 Some(kind) if kind.definition(self.log).is_defined_by(fmt) => current,
+                // It gives way to the log's own, which has a label less in old firmware.
+                Some(kind) if self.is_made_up(kind) && fmt[2..6] == FMT_OF_FMT[2..6] => {
+                    self.by_key.remove(&self.key(None, None));
+                    self.index.kinds[current].fmt = Some(payload);
+                    *self.by_key.entry(self.key(Some(payload), None)).or_insert(current)
+                }
                 _ => self.kind(Some(payload), None),
             },
             Lesson::Fmtu(_) => match self.index.kinds.get(current) {
@@ -387,6 +405,11 @@ impl<'a> Builder<'a> {
             kinds.push(kind);
             kinds.len() - 1
         })
+    }
+
+    /// Whether a kind is FMT as it stands in no log, of which there are no records either.
+    fn is_made_up(&self, kind: &Kind) -> bool {
+        kind.fmt.is_none() && kind.fmtu.is_none() && kind.offsets.len() == 0
     }
 
     fn key(&self, fmt: Option<usize>, fmtu: Option<usize>) -> Key {

@@ -31,6 +31,11 @@ impl Lesson<'_> {
             Lesson::Fmtu(fmtu) => fmtu[8],
         }
     }
+
+    /// Whether it defines FMT, and so itself: the record is read by what it says.
+    pub(crate) fn is_of_fmt(&self) -> bool {
+        matches!(self, Lesson::Fmt(fmt) if fmt[0] == FMT_ID)
+    }
 }
 
 impl Lessons {

@@ -66,7 +66,7 @@ pub struct RecordStream<const N: usize = 4096> {
     open: Option<(usize, Reason)>,
     lessons: Lessons,
     definitions: Copied,
-    /// What a record that redefines its own kind was read by: FMT of FMT.
+    /// What a record that redefines its own kind was read by: FMTU of FMTU.
     before: Option<CopiedDefinition>,
 }
 
@@ -178,16 +178,16 @@ impl<const N: usize> RecordStream<N> {
         let (start, offset) = (self.start, self.offset);
         self.advance(end - start);
         let payload = self.buffer.get(start + Definition::HEADER_LENGTH..end).unwrap_or_default();
-        let mut redefines_itself = false;
+        let mut is_read_by_the_last = false;
         if let Some(lesson) = self.lessons.learn(id, payload) {
-            redefines_itself = lesson.id() == id;
-            if redefines_itself {
+            is_read_by_the_last = lesson.id() == id && !lesson.is_of_fmt();
+            if is_read_by_the_last {
                 self.before = self.definitions.clone_of(id);
             }
             self.definitions.learn(&lesson);
         }
         let definition = match &self.before {
-            Some(before) if redefines_itself => Some(before.definition()),
+            Some(before) if is_read_by_the_last => Some(before.definition()),
             _ => self.definitions.get(id),
         };
         match definition {
