@@ -126,7 +126,7 @@ mod files {
             log.record(ID, &payload![Chars::<16>::cut("a"), offset, 64_u8, [1_u8; 64]]);
         }
         let [file] = &Log::new(&log.bytes).files()[..] else { panic!("one file") };
-        assert_eq!(ranges(file), [64..u64::MAX - 80]);
+        assert_eq!(ranges(file), vec![64..u64::MAX - 80]);
         // What would stand behind the last offset is left out.
         let length = file.pieces.iter().map(|(offset, piece)| offset.saturating_add(piece.len() as u64)).max();
         assert_eq!(length, Some(u64::MAX));

@@ -26,11 +26,10 @@ fn random_log() -> RawLog {
         (state >> 56) as u8
     };
     for i in 0..1000 {
-        let mut numbers: Vec<u8> = (0..54).map(|_| byte()).collect();
+        let mut numbers: Vec<u8> = (0..53).map(|_| byte()).collect();
         // What every format has at its ends.
-        match i {
-            0..=3 => numbers.fill([0, 0xFF, 0x80, 0x7F][i]),
-            _ => {}
+        if let Some(&extreme) = [0, 0xFF, 0x80, 0x7F].get(i) {
+            numbers.fill(extreme);
         }
         // pymavlink reads a mode signed.
         numbers[2] &= 0x7F;
