@@ -28,7 +28,7 @@ struct Sound {
 
 impl Sound {
     fn all() -> &'static [Self] {
-        static ALL: LazyLock<Vec<Sound>> = LazyLock::new(|| logs::all().into_iter().map(Sound::new).collect());
+        static ALL: LazyLock<Vec<Sound>> = LazyLock::new(|| logs::real().into_iter().map(Sound::new).collect());
         &ALL
     }
 
@@ -293,7 +293,7 @@ fn scores(damage: &Damage, spacing: usize, sounds: &[Sound]) -> (Score, Score) {
 /// The figures of the comparison that the rule was chosen by: of 1.22 million records in damaged logs, so many lost and
 /// so many false ones.
 ///
-/// How much damage was done there isn't said. A cut nearly always makes pymavlink's rule report one false record (0.92
+/// How much damage was done there isn't said. A cut nearly always makes pymavlink's rule report one false record (0.9
 /// of one here), and it reported 453: so there were about 490 cuts, one in 2,500 records, and as many of the other
 /// damages. With damage as dense as that here, what is allowed is in proportion to the records, and thereby to the
 /// damage; besides two standard deviations of what is counted, since another sample of damage is another count.

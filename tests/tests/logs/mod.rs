@@ -1,12 +1,24 @@
 //! The logs that every reader should read alike.
 
 use binlog::LogWriter;
+use binlog_tests::real_logs;
 
 /// The real logs beside the checkout, if there are any, and one of the simulator's, by name.
+#[allow(dead_code, reason = "not every test file wants both")]
 pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
+    let mut logs = real_logs();
+    logs.push(simulated());
+    logs
+}
+
+/// The real logs beside the checkout, or else one of the simulator's.
+#[allow(dead_code, reason = "not every test file wants both")]
+pub(crate) fn real() -> Vec<(String, Vec<u8>)> {
+    Some(real_logs()).filter(|logs| !logs.is_empty()).unwrap_or_else(|| vec![simulated()])
+}
+
+fn simulated() -> (String, Vec<u8>) {
     let mut log = LogWriter::new(Vec::new()).expect("memory takes all");
     simulator::fly(simulator::Simulation::new(5, 5), &mut log, |_| {}).expect("memory takes all");
-    let mut logs = binlog_tests::real_logs();
-    logs.push(("the simulator's".into(), log.finish().expect("memory takes all")));
-    logs
+    ("the simulator's".into(), log.finish().expect("memory takes all"))
 }
