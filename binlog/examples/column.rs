@@ -24,10 +24,15 @@ fn main() -> ExitCode {
 fn column(path: &str, name: &str) -> Result<(), Box<dyn Error>> {
     let log = if path == "-" { Log::read(io::stdin())? } else { Log::open(path)? };
     let (series, label) = log.select(name)?;
+    if series.is_empty() {
+        eprintln!("column: the log defines {} and has no record of it", series.name());
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     let values =
         series.records().zip(series.times_us()).filter_map(|(record, time)| Some((time, record.value(label)?)));
     for (time_us, value) in values {
+        // A text with a line break is one line here.
+        let value = value.to_string().replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
         let line = writeln!(out, "{}.{:06}\t{value}", time_us / 1_000_000, time_us % 1_000_000);
         // Who reads our output may stop.
         if line.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {

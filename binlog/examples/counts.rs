@@ -58,6 +58,9 @@ fn counts(path: &str) -> io::Result<()> {
             break;
         }
     }
+    if records.is_empty() {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "no record: this is no ArduPilot binary log (.bin)"));
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     for (name, count) in records {
         writeln!(out, "{name}\t{count}")?;

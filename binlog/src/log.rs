@@ -16,11 +16,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A type with several sensors has their records mixed, as they came: `IMU[1]` is one sensor, and
+//! [`Series::by_instance`] each for itself.
+//!
 //! The first column that is asked for costs one pass over the log, which skips everything else. From the second type on
 //! there is an index of all records, so that a column costs no more than its own values.
 //!
 //! [`Scaling`] says what a number is: as it is stored; as pymavlink and the viewers show it (hundredths and coordinates
-//! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours.
+//! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours. Where the log says
+//! no multiplier (old firmware has no FMTU), that is the shown number.
 //! [`Series::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and scales
 //! when asked; it knows the column's unit. [`Series::times_us`] has the times beside it, [`Log::clock`] the calendar.
 //!
@@ -77,7 +81,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Columns are found by their labels. A log that would lose something when it is read so is refused, with the list of
+//! Columns are found by their labels, and a format may be a narrower one than the program's, so that one struct reads
+//! the logs of several releases: [`Log::typed`] has the table. The messages of [`messages`](crate::messages) are those of
+//! today's firmware, and releases differ: up to Copter 4.6, MSG is [`LegacyMsg`](crate::messages::LegacyMsg). For reading
+//! any log, [`texts`](Log::texts), [`parameters`](Log::parameters) and [`modes`](Log::modes) need no struct. A log that would lose something when it is read so is refused, with the list of
 //! differences; [`Log::typed_ref`] wants the very same definition and gives references into the log, without a copy.
 //!
 //! # Damaged logs
@@ -158,9 +165,9 @@ pub use tables::Table;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
 
+use crate::records::time::TimeSource;
 use crate::{Definition, LoggedSchema, Records, Scaling, Skipped};
 use bytes::Bytes;
-use clock::TimeSource;
 use index::{Index, Kind};
 use select::{TypeName, column_name};
 use std::borrow::Cow;
@@ -323,7 +330,9 @@ impl<'a> Log<'a> {
         *self.clock.get_or_init(|| Clock::of(self))
     }
 
-    /// From the first record's time to the last one's, in microseconds since boot; `None` in a log without times.
+    /// From the time of the first record that says one to that of the last, in microseconds since boot, the last one's not
+    /// included as in all ranges; `None` in a log without times. Empty when the log's time ends before it began: after a
+    /// restart in the middle, say.
     pub fn time_range_us(&self) -> Option<Range<u64>> {
         let time_at = |kind: &Kind, offset: usize| {
             let definition = kind.definition(&self.bytes);
@@ -338,7 +347,18 @@ impl<'a> Log<'a> {
         Some(first.1..last.1.max(first.1))
     }
 
+    /// That the log defines something.
+    fn require_definitions(&self) -> Result<(), SelectError> {
+        // The definition of FMT is there without a log.
+        let is_log =
+            self.index().kinds.iter().any(|kind| kind.offsets.len() > 0 || kind.definition(&self.bytes).id() != 128);
+        if is_log { Ok(()) } else { Err(SelectError::NoLog { bytes: self.bytes.len() }) }
+    }
+
     fn no_type(&self, name: &str) -> SelectError {
+        if let Err(error) = self.require_definitions() {
+            return error;
+        }
         let known = self.index().names(&self.bytes).into_iter().map(str::to_owned).collect();
         SelectError::NoType { name: name.into(), known }
     }

@@ -128,7 +128,7 @@ pub struct Msg {
     pub message: Chars<64>,
 }
 
-/// Text for people, as ArduPilot wrote it before texts had parts. A schema takes this or [`Msg`].
+/// Text for people, as ArduPilot wrote it before texts had parts, up to Copter 4.6. A schema takes this or [`Msg`].
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MSG", as_logged, default_id = 133)]
 #[repr(C, packed)]

@@ -1,7 +1,7 @@
 //! How a log's definition of a message differs from the program's.
 
-use crate::Format;
 use crate::field::Chars;
+use crate::{Format, Multiplier, Unit};
 use core::fmt;
 
 /// How a log's definition of a message differs from the program's.
@@ -101,16 +101,30 @@ impl fmt::Display for Mismatch {
                 write!(f, "{message} has records of {found} bytes in this log, {expected} in the program")
             }
             Difference::Unit { label, expected, found } => {
-                let (expected, found) = ([expected], [found]);
-                let (expected, found) = (expected.escape_ascii(), found.escape_ascii());
-                write!(f, "{message}.{label} has unit '{found}' in this log, '{expected}' in the program")
+                write!(f, "{message}.{label} has unit ")?;
+                id(f, found, Unit::from_id(found).map(|unit| unit.name()).filter(|name| !name.is_empty()))?;
+                f.write_str(" in this log, ")?;
+                id(f, expected, Unit::from_id(expected).map(|unit| unit.name()).filter(|name| !name.is_empty()))?;
+                f.write_str(" in the program")
             }
             Difference::Multiplier { label, expected, found } => {
-                let (expected, found) = ([expected], [found]);
-                let (expected, found) = (expected.escape_ascii(), found.escape_ascii());
-                write!(f, "{message}.{label} has multiplier '{found}' in this log, '{expected}' in the program")
+                write!(f, "{message}.{label} has multiplier ")?;
+                id(f, found, Multiplier::from_id(found).map(|multiplier| multiplier.value()))?;
+                f.write_str(" in this log, ")?;
+                id(f, expected, Multiplier::from_id(expected).map(|multiplier| multiplier.value()))?;
+                f.write_str(" in the program")
             }
         }
+    }
+}
+
+/// An id, and what ArduPilot's table says of it.
+fn id(f: &mut fmt::Formatter<'_>, id: u8, meaning: Option<impl fmt::Display>) -> fmt::Result {
+    let id = [id];
+    let id = id.escape_ascii();
+    match meaning {
+        Some(meaning) => write!(f, "'{id}' ({meaning})"),
+        None => write!(f, "'{id}'"),
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod definitions;
 pub(crate) mod framing;
 pub(crate) mod logged;
 mod stream;
+pub(crate) mod time;
 pub(crate) mod value;
 
 pub use decoder::Decoder;
@@ -18,6 +19,7 @@ use crate::{DecodeError, Definition, LogMessage};
 use core::fmt;
 use definitions::{Borrowed, Lessons};
 use framing::Step;
+use time::TimeSource;
 
 /// The records of a log in memory, one after the other. [`RecordStream`] takes the bytes as they arrive.
 ///
@@ -202,6 +204,12 @@ impl<'a> Record<'a> {
     /// The message's name; `""` if it isn't UTF-8.
     pub fn name(&self) -> &'a str {
         self.definition.name()
+    }
+
+    /// The time since boot that the record itself says, in microseconds: TimeUS, if that is the first column; TimeMS in
+    /// logs of old firmware, or the column T of its GPS, whose TimeMS is the time of the week.
+    pub fn time_us(&self) -> Option<u64> {
+        TimeSource::of(&self.definition).time_us(self.payload)
     }
 
     /// The value of the first column with a label.

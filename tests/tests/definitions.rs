@@ -74,14 +74,14 @@ fn the_first_difference_is_named() {
         difference::<OtherUnit>(),
         (
             Some(Difference::Unit { label: "Roll", expected: b'd', found: b'r' }),
-            "ATT.Roll has unit 'r' in this log, 'd' in the program".into()
+            "ATT.Roll has unit 'r' (rad) in this log, 'd' (deg) in the program".into()
         )
     );
     assert_eq!(
         difference::<OtherMultiplier>(),
         (
             Some(Difference::Multiplier { label: "Roll", expected: b'0', found: b'B' }),
-            "ATT.Roll has multiplier 'B' in this log, '0' in the program".into()
+            "ATT.Roll has multiplier 'B' (0.01) in this log, '0' (1) in the program".into()
         )
     );
 }

@@ -1,9 +1,13 @@
 //! When records were written: since boot, and by the calendar.
 
 use super::Log;
-use crate::{Format, LoggedDefinition, Record, Records, Value};
+use crate::Records;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What relates times since boot to the calendar: the log's first GPS fix with a date.
+/// What relates times since boot to the calendar: the log's first GPS record with a week.
+///
+/// UTC is 18 seconds behind GPS's time, as it is since 2017; pymavlink takes that for any log, and so does this. In a log
+/// of 2015 or 2016 the result is 1 second early, in one from July 2012 on 2, before that 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
     boot_unix_us: i64,
@@ -20,6 +24,13 @@ impl Clock {
         self.boot_unix_us.saturating_add_unsigned(time_us)
     }
 
+    /// The same as a time of the system's; `None` where that doesn't reach.
+    pub fn system_time(&self, time_us: u64) -> Option<SystemTime> {
+        let unix_us = self.unix_us(time_us);
+        let from_1970 = Duration::from_micros(unix_us.unsigned_abs());
+        if unix_us < 0 { UNIX_EPOCH.checked_sub(from_1970) } else { UNIX_EPOCH.checked_add(from_1970) }
+    }
+
     /// The first record that says both: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since 1970. The
     /// 18 leap seconds are those since 2017, as in pymavlink, whenever the log is from.
     pub(super) fn of(log: &Log<'_>) -> Option<Self> {
@@ -29,70 +40,28 @@ impl Clock {
             // Old firmware calls the time of the week TimeMS.
             let week = integer("GWk").or_else(|| integer("Week")).filter(|&week| week > 0)?;
             let week_ms = integer("GMS").or_else(|| integer("TimeMS"))?;
-            let time_us = TimeSource::of(&record.definition()).time_us(record.payload())?;
+            let time_us = record.time_us()?;
             let unix_us = (315_964_800 - 18 + 604_800 * week) * 1_000_000 + week_ms * 1000;
             Some(Clock { boot_unix_us: i64::try_from(unix_us - i128::from(time_us)).ok()? })
         })
     }
 }
 
-/// Where a type's records have their time since boot.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum TimeSource {
-    /// The first column is TimeUS.
-    Micros { format: Format, offset: usize },
-    /// The first column is TimeMS; the column T of a GPS whose TimeMS is the time of the week.
-    Millis { format: Format, offset: usize },
-    /// They have none.
-    None,
-}
-
-impl TimeSource {
-    pub(super) fn of(definition: &LoggedDefinition<'_>) -> Self {
-        let first = definition.columns().next();
-        match first {
-            Some(column) if column.label == "TimeUS" => {
-                TimeSource::Micros { format: column.format, offset: column.offset }
-            }
-            Some(column) if column.label == "TimeMS" => {
-                TimeSource::Millis { format: column.format, offset: column.offset }
-            }
-            _ if matches!(definition.name(), "GPS" | "GPS2") => match definition.column("T") {
-                Some(column) => TimeSource::Millis { format: column.format, offset: column.offset },
-                None => TimeSource::None,
-            },
-            _ => TimeSource::None,
-        }
-    }
-
-    /// The time in a payload, in microseconds.
-    pub(super) fn time_us(self, payload: &[u8]) -> Option<u64> {
-        let (format, offset, factor) = match self {
-            TimeSource::Micros { format, offset } => (format, offset, 1),
-            TimeSource::Millis { format, offset } => (format, offset, 1000),
-            TimeSource::None => return None,
-        };
-        let time = Value::of(format, payload.get(offset..)?)?.to_integer()?;
-        u64::try_from(time * factor).ok()
-    }
-}
-
 /// The times of records that have none: each the last time before, the first ones the first of all.
 pub(super) fn carried_times(log: &[u8], offsets: impl Iterator<Item = usize>) -> Vec<u64> {
     let mut records = Records::new(log).flatten().peekable();
-    let time = |record: &Record<'_>| TimeSource::of(&record.definition()).time_us(record.payload());
     let mut last = None;
     let mut times = Vec::new();
     let mut untimed = 0;
     for offset in offsets {
         while let Some(record) = records.next_if(|record| record.offset() <= offset) {
-            last = time(&record).or(last);
+            last = record.time_us().or(last);
         }
         untimed += usize::from(last.is_none());
         times.push(last.unwrap_or(0));
     }
     if untimed > 0 {
-        let first = Records::new(log).flatten().find_map(|record| time(&record));
+        let first = Records::new(log).flatten().find_map(|record| record.time_us());
         times[..untimed].fill(first.unwrap_or(0));
     }
     times

@@ -47,12 +47,19 @@ impl Quantity {
     /// That of a column of a definition that stands at `defined_at`.
     pub(super) fn new(column: &LoggedColumn<'_>, defined_at: usize, units: &Units) -> Self {
         let multiplier = column.multiplier_id.and_then(|id| units.multiplier(id, defined_at));
-        Quantity {
+        let mut quantity = Quantity {
             format: column.format,
             unit: units.shown(column, defined_at),
             base_unit: column.unit_id.and_then(|id| units.name(id, defined_at)).unwrap_or_default().into(),
             multiplier: multiplier.filter(|&multiplier| multiplier != 0.0),
+        };
+        // Old firmware has no FMTU, and its times mean what their labels say.
+        let time = [("TimeUS", 1e-6), ("TimeMS", 1e-3)].into_iter().find(|(label, _)| *label == column.label);
+        if let (Some((_, multiplier)), None, 0) = (time, column.unit_id, column.offset) {
+            quantity.base_unit = "s".into();
+            quantity.multiplier = Some(multiplier);
         }
+        quantity
     }
 }
 

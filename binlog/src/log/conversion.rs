@@ -1,7 +1,7 @@
 //! A log's records as a program's message where the definitions differ.
 
 use super::units::Units;
-use crate::{Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Value};
+use crate::{Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Multiplier, Value};
 
 /// How a payload of the log becomes one of the program's: column by column, found by label.
 #[derive(Debug)]
@@ -88,11 +88,15 @@ fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usi
         differences.push(Difference::Unit { label, expected: column.unit.id(), found });
     }
     let factor = |multiplier: f64| if multiplier == 0.0 { 1.0 } else { multiplier };
-    let theirs = found.multiplier_id.filter(|&id| id != b'-');
-    if let Some((found, theirs)) = theirs.and_then(|id| Some((id, units.multiplier(id, defined_at)?)))
+    // A format that scales does so whatever FMTU says, and what becomes a float of it is scaled.
+    let scales = |format: Format| format.is_centi() || format == Format::Coordinate;
+    let theirs = match found.multiplier_id.filter(|&id| id != b'-') {
+        _ if scales(found.format) => Some((Multiplier::ONE.id(), Multiplier::ONE.value())),
+        id => id.and_then(|id| Some((id, units.multiplier(id, defined_at)?))),
+    };
+    if let Some((found, theirs)) = theirs
         && column.multiplier.id() != b'-'
-        // The format scales these, whatever FMTU says.
-        && !(column.format.is_centi() || column.format == Format::Coordinate)
+        && !scales(column.format)
         && factor(theirs) != factor(column.multiplier.value())
     {
         differences.push(Difference::Multiplier { label, expected: column.multiplier.id(), found });
@@ -114,14 +118,14 @@ fn widens(from: Format, to: Format) -> bool {
                     _ => from.bits <= to.bits,
                 }
         }
-        (Some(from), None) if !from.scaled => match to {
-            // The bits of their mantissas.
-            Format::F32 => from.bits <= 24,
-            Format::F64 => from.bits <= 53,
+        // Below the bits of their mantissas; hundredths differ from each other as floats with some bits to spare.
+        (Some(from), None) => match to {
+            Format::F32 => from.bits <= 16,
+            Format::F64 => from.bits <= 32,
             _ => false,
         },
         _ => match (from, to) {
-            (Format::F16, Format::F32 | Format::F64) | (Format::F32, Format::F64) => true,
+            (Format::F16, Format::F32 | Format::F64) | (Format::F32 | Format::Coordinate, Format::F64) => true,
             _ => from.is_text() && to.is_text() && from.size() <= to.size(),
         },
     }
@@ -194,6 +198,13 @@ mod tests {
                         (Value::Samples(before), Value::Samples(after)) => before == after,
                         _ => match (before.to_integer(), after.to_integer()) {
                             (Some(before), Some(after)) => before == after,
+                            // What was stored is found again.
+                            (Some(before), None) => {
+                                let unit = if integer(from).is_none() { 1e7 } else { 100.0 };
+                                let scale =
+                                    if matches!(from, Format::Coordinate) || from.is_centi() { unit } else { 1.0 };
+                                after.to_f64().map(|after| (after * scale).round() as i128) == Some(before)
+                            }
                             _ => before.to_f64().map(f64::to_bits) == after.to_f64().map(f64::to_bits),
                         },
                     };
@@ -202,7 +213,7 @@ mod tests {
             }
         }
         // Each as itself, and what the formats' widths allow.
-        assert_eq!(pairs, 68);
+        assert_eq!(pairs, 75);
     }
 
     #[test]
@@ -216,7 +227,8 @@ mod tests {
             (U64, F64),
             (F64, F32),
             (CentiI16, I16),
-            (CentiI16, F64),
+            (CentiI32, F32),
+            (Coordinate, F32),
             (I16, CentiI16),
             (Coordinate, I32),
             (I32, Coordinate),

@@ -37,6 +37,11 @@ pub enum SelectError {
         /// What was asked for.
         name: String,
     },
+    /// The bytes define no type at all.
+    NoLog {
+        /// How many there are.
+        bytes: usize,
+    },
     /// The log defines no such type.
     NoType {
         /// What was asked for.
@@ -89,8 +94,21 @@ impl fmt::Display for SelectError {
             SelectError::NoLabel { name } => {
                 write!(f, "`{name}` names no column; write type and label, as in ATT.Roll or IMU[1].GyrX")
             }
+            SelectError::NoLog { bytes: 0 } => f.write_str("the log is empty"),
+            SelectError::NoLog { bytes } => {
+                write!(f, "{bytes} bytes that define no message: this is no ArduPilot binary log (.bin)")
+            }
             SelectError::NoType { name, known } => {
                 write!(f, "the log has no type `{name}`; ")?;
+                if let Some(meant) = known.iter().find(|known| known.eq_ignore_ascii_case(name)) {
+                    return write!(f, "did you mean `{meant}`?");
+                }
+                if name.contains('.') {
+                    return f.write_str("this is the name of a column (`Log::column`)");
+                }
+                if name.contains('[') {
+                    return f.write_str("an instance is written as in `IMU[1]`");
+                }
                 list(f, "it has", known)
             }
             SelectError::NoInstances { name } => {
@@ -102,6 +120,9 @@ impl fmt::Display for SelectError {
             }
             SelectError::NoColumn { name, label, known } => {
                 write!(f, "{name} has no column `{label}`; ")?;
+                if let Some(meant) = known.iter().find(|known| known.eq_ignore_ascii_case(label)) {
+                    return write!(f, "did you mean `{meant}`?");
+                }
                 list(f, "it has", known)
             }
             SelectError::Redefined { name, label } => {

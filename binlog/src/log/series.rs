@@ -1,14 +1,16 @@
 //! The records of one type.
 
-use super::clock::{TimeSource, carried_times};
+use super::clock::carried_times;
 use super::column::{Column, Quantity};
 use super::index::{Index, Kind, Offsets, Run, runs};
 use super::select::SelectError;
 use super::units::Units;
 use super::values::{Cells, Group, Scale, Values};
+use crate::records::time::TimeSource;
 use crate::{Definition, Format, LoggedColumn, LoggedDefinition, Record, Scaling, Value};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fmt;
 use std::sync::Arc;
 
 /// The records of one type, or of one instance of it, in the order of the log.
@@ -33,7 +35,7 @@ use std::sync::Arc;
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Series<'log> {
     log: &'log [u8],
     units: Arc<Units>,
@@ -147,6 +149,12 @@ impl<'log> Series<'log> {
         instances.into_values().collect()
     }
 
+    /// Its instances, ascending, and the records of each; none for a type without instances.
+    pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Series<'log>)> + '_ {
+        let records = |instance: Value<'log>| Some((instance, self.instance(&instance.to_string()).ok()?));
+        self.instances().into_iter().filter_map(records)
+    }
+
     /// The bytes of a column in the record at `offset`.
     fn cell(&self, offset: usize, column: &LoggedColumn<'_>) -> Option<&'log [u8]> {
         let at = offset + Definition::HEADER_LENGTH + column.offset;
@@ -231,8 +239,7 @@ impl<'log> Series<'log> {
         if sources.contains(&TimeSource::None) {
             return carried_times(self.log, self.records().map(|record| record.offset()));
         }
-        let time = |record: Record<'_>| TimeSource::of(&record.definition()).time_us(record.payload()).unwrap_or(0);
-        self.records().map(time).collect()
+        self.records().map(|record| record.time_us().unwrap_or(0)).collect()
     }
 
     /// That some definition has a column with this label.
@@ -286,5 +293,11 @@ impl<'log> Series<'log> {
 impl<'log> Piece<'log> {
     fn of(log: &'log [u8], kind: &'log Kind) -> Self {
         Piece { definition: kind.definition(log), defined_at: kind.defined_at(), offsets: Cow::Borrowed(&kind.offsets) }
+    }
+}
+
+impl fmt::Debug for Series<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Series").field("name", &self.name).field("len", &self.len()).finish_non_exhaustive()
     }
 }

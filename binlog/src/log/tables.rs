@@ -6,12 +6,13 @@ use super::units::Units;
 use super::values::{Cells, Group, Scale, Values};
 use super::{Log, Series};
 use crate::{Definition, LoggedColumn, LoggedDefinition, Scaling};
+use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
 use std::thread;
 
 /// All columns of the records of one definition.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Table<'log> {
     series: Series<'log>,
     definition: LoggedDefinition<'log>,
@@ -57,6 +58,17 @@ impl<'log> Table<'log> {
     /// The first column with a label.
     pub fn column(&self, label: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.label() == label)
+    }
+}
+
+impl fmt::Debug for Table<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let labels: Vec<&str> = self.columns.iter().map(Column::label).collect();
+        f.debug_struct("Table")
+            .field("name", &self.name())
+            .field("len", &self.len())
+            .field("labels", &labels)
+            .finish_non_exhaustive()
     }
 }
 

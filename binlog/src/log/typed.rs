@@ -89,9 +89,20 @@ impl Log<'_> {
 
     /// The records of a message by value, matched by label.
     ///
-    /// The log's columns may stand in another order and be more than the program's, and a format may be a narrower one
-    /// of the same kind (`h` for an `i32`, `f` for an `f64`, `n` for `Chars<16>`). Units and multipliers must be the same
-    /// where both sides name one.
+    /// The log's columns may stand in another order and be more than the program's. A format may be another one where
+    /// that loses nothing:
+    ///
+    /// | the program's | the log's |
+    /// | --- | --- |
+    /// | `i16`, `i32`, `i64` | narrower integers, signed or not |
+    /// | `u8`, `FlightMode`, `u16`, `u32`, `u64` | unsigned ones that are as wide or narrower |
+    /// | `Centi` | narrower `Centi`; an unsigned one needs a wider signed one |
+    /// | `f32` | `g`; integers of 8 and 16 bits; `c` and `C`, divided by 100 |
+    /// | `f64` | `g`, `f`; integers of up to 32 bits; `c`, `C`, `e`, `E`, divided by 100; `L`, in degrees |
+    /// | `Chars` | shorter text |
+    ///
+    /// Units and multipliers must be the same where both sides name one, by what the log calls them. What the format has
+    /// scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`] want equal definitions instead.
     ///
     /// A record with a column that holds no value of its type is an error of its own; reading goes on behind it.
     ///
@@ -122,8 +133,10 @@ impl Log<'_> {
     ///
     /// # Errors
     ///
-    /// When reading a message so would lose something: all differences of all messages.
+    /// When the bytes define no message at all, so that they are no log; when reading a message so would lose something:
+    /// all differences of all messages.
     pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
+        self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();
         let mut mismatches = Vec::new();
         for kind in self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0) {
@@ -162,7 +175,6 @@ fn place_in<S: LogSchema>(logged: &LoggedDefinition<'_>) -> Option<usize> {
 }
 
 /// The records of a message as references into the log: what [`Log::typed_ref`] returns.
-#[derive(Debug)]
 pub struct TypedRefs<'log, T> {
     log: &'log [u8],
     records: InOrder<'log>,
@@ -192,7 +204,6 @@ impl<T> Clone for TypedRefs<'_, T> {
 }
 
 /// The records of a message by value: what [`Log::typed`] returns.
-#[derive(Debug)]
 pub struct Typed<'log, T> {
     log: &'log [u8],
     records: InOrder<'log>,
@@ -266,6 +277,18 @@ impl Place {
             Mismatch { message: program.name, difference }
         });
         Some(Place { index, conversion })
+    }
+}
+
+impl<T> fmt::Debug for TypedRefs<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TypedRefs").field("left", &self.records.size_hint().0).finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for Typed<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Typed").field("left", &self.records.size_hint().0).finish_non_exhaustive()
     }
 }
 

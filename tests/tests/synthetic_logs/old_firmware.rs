@@ -110,8 +110,8 @@ fn hundredths_and_degrees_are_divided() {
     assert_eq!(first("GPS.Lat"), -35.363_262_1);
     assert_eq!(first("GPS.Spd"), 40_000_000.0);
     assert_eq!(first("GPS.Alt"), -584.2);
-    // In a log without FMTU there is no unit to convert to.
-    assert_eq!(log.numbers("ATT.TimeMS", Scaling::Units).expect("numbers")[0], 60_000.0);
+    // In a log without FMTU there is no unit to convert to, but times say by their labels what they are.
+    assert_eq!(log.numbers("ATT.TimeMS", Scaling::Units).expect("numbers")[0], 60.0);
     let speed = log.column("GPS.Spd").expect("a column");
     assert_eq!((speed.unit(), speed.base_unit(), speed.multiplier()), ("", "", None));
     assert_eq!(speed.values(), &Values::U32(vec![4_000_000_000; 3]));

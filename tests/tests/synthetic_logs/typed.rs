@@ -165,9 +165,9 @@ fn all_that_would_be_lost_is_listed() {
     let text = Log::new(&log.bytes).typed::<Abc>().map(|_| ()).expect_err("it differs").to_string();
     assert_eq!(
         text,
-        "ABC.Height has format `I` in this log, `i` in the program; ABC.Height has unit 'n' in this log, 'm' in the \
-         program; ABC.Height has multiplier '0' in this log, 'B' in the program; ABC.Angle has unit 'r' in this log, 'd' \
-         in the program; ABC has no column Name in this log"
+        "ABC.Height has format `I` in this log, `i` in the program; ABC.Height has unit 'n' (m/s) in this log, 'm' (m) in \
+         the program; ABC.Height has multiplier '0' (1) in this log, 'B' (0.01) in the program; ABC.Angle has unit 'r' \
+         (rad) in this log, 'd' (deg) in the program; ABC has no column Name in this log"
     );
 }
 
@@ -273,4 +273,27 @@ fn messages_come_in_the_order_of_the_log_across_ids() {
         }
     }
     assert_eq!(typed(&Log::new(&log)), (0..10).map(|i| abc(i, i as i32)).collect::<Vec<_>>());
+}
+
+/// Roll became a float in the course of ArduPilot's releases, and positions are floats in many a program.
+#[test]
+fn what_the_format_scales_may_become_a_float() {
+    #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+    #[log(name = "ABC")]
+    #[repr(C, packed)]
+    struct Floats {
+        time_us: u64,
+        #[log(unit = "deg")]
+        roll: f32,
+        #[log(unit = "m")]
+        alt: f64,
+        #[log(unit = "deglatitude")]
+        lat: f64,
+    }
+    let mut log = log("QceL", "TimeUS,Roll,Alt,Lat", "sdmD", "FBBG");
+    let values = [&7_u64.to_le_bytes()[..], &(-597_i16).to_le_bytes(), &48_801_i32.to_le_bytes()];
+    log.record(ID, &[&values.concat()[..], &473_977_419_i32.to_le_bytes()].concat());
+    let log = Log::new(&log.bytes);
+    let read: Vec<_> = log.typed::<Floats>().expect("nothing is lost").collect();
+    assert_eq!(read, [Ok(Floats { time_us: 7, roll: -5.97, alt: 488.01, lat: 47.397_741_9 })]);
 }

@@ -7,7 +7,8 @@ use std::ops::Range;
 /// A stretch of the flight in one mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModeInterval {
-    /// From when to when, in microseconds since boot; the last one ends with the log.
+    /// From when to when, in microseconds since boot; the last one ends with the last record of the log. Empty where the
+    /// log's time jumps back.
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` in a log that holds names.
     pub number: Option<u8>,
@@ -29,7 +30,7 @@ impl Log<'_> {
             let name = name.or_else(|| Some(vehicle?.mode_name(number?)?.to_owned()));
             match modes.last_mut() {
                 Some(last) if (last.number, &last.name) == (number, &name) => continue,
-                Some(last) => last.time_us.end = time_us,
+                Some(last) => last.time_us.end = time_us.max(last.time_us.start),
                 None => {}
             }
             let reason = integer(&record, "Rsn");

@@ -1,0 +1,44 @@
+//! Where a record says when it was written.
+
+use crate::{Format, LoggedDefinition, Value};
+
+/// Where a type's records have their time since boot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TimeSource {
+    /// The first column is TimeUS.
+    Micros { format: Format, offset: usize },
+    /// The first column is TimeMS; the column T of a GPS whose TimeMS is the time of the week.
+    Millis { format: Format, offset: usize },
+    /// They have none.
+    None,
+}
+
+impl TimeSource {
+    pub(crate) fn of(definition: &LoggedDefinition<'_>) -> Self {
+        let first = definition.columns().next();
+        match first {
+            Some(column) if column.label == "TimeUS" => {
+                TimeSource::Micros { format: column.format, offset: column.offset }
+            }
+            Some(column) if column.label == "TimeMS" => {
+                TimeSource::Millis { format: column.format, offset: column.offset }
+            }
+            _ if matches!(definition.name(), "GPS" | "GPS2") => match definition.column("T") {
+                Some(column) => TimeSource::Millis { format: column.format, offset: column.offset },
+                None => TimeSource::None,
+            },
+            _ => TimeSource::None,
+        }
+    }
+
+    /// The time in a payload, in microseconds.
+    pub(crate) fn time_us(self, payload: &[u8]) -> Option<u64> {
+        let (format, offset, factor) = match self {
+            TimeSource::Micros { format, offset } => (format, offset, 1),
+            TimeSource::Millis { format, offset } => (format, offset, 1000),
+            TimeSource::None => return None,
+        };
+        let time = Value::of(format, payload.get(offset..)?)?.to_integer()?;
+        u64::try_from(time * factor).ok()
+    }
+}
