@@ -1,5 +1,6 @@
 //! What the tests share: the folder of real logs, and saying aloud what is left out.
 
+pub mod exercise;
 pub mod image;
 pub mod pymavlink;
 pub mod ram_card;

@@ -1,0 +1,156 @@
+//! Everything that the reader can do, done to any bytes: what the fuzz targets and the test of their corpus share.
+//!
+//! What must hold for any bytes is asserted; that nothing panics and nothing takes for ever is the fuzzer's to see.
+
+use binlog::field::{Centi, Chars};
+use binlog::messages::{Ev, Fmt, LegacyMsg, Mode};
+use binlog::{Decoder, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
+
+/// A message with text, hundredths and an instance, for typed reading.
+#[derive(LogMessage, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned, Clone, Copy, PartialEq, Debug)]
+#[log(name = "ABC")]
+#[repr(C, packed)]
+pub struct Abc {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Which.
+    #[log(instance)]
+    pub which: u8,
+    /// A wide float, so that narrower numbers are converted.
+    #[log(unit = "deg")]
+    pub angle: f64,
+    /// Hundredths.
+    pub height: Centi<i32>,
+    /// Text.
+    pub name: Chars<16>,
+}
+
+/// A schema with a value that not every byte is, and records that any log has.
+#[derive(LogSchema)]
+pub enum AnyLog {
+    /// Own.
+    Abc(Abc),
+    /// Modes.
+    Mode(Mode),
+    /// Events.
+    Ev(Ev),
+    /// Texts.
+    Msg(LegacyMsg),
+    /// Definitions.
+    Fmt(Fmt),
+}
+
+type Item = Result<(usize, bool, Vec<u8>, String), Skipped>;
+
+fn item(item: Result<Record<'_>, Skipped>) -> Item {
+    item.map(|record| {
+        (record.offset(), record.is_suspect(), record.payload().to_vec(), format!("{:?}", record.definition()))
+    })
+}
+
+/// One record after the other, at once and in chunks: alike, and each byte in one record or one skipped stretch.
+pub fn records(bytes: &[u8]) {
+    let mut decoder = Decoder::<AnyLog>::new();
+    let mut at = 0;
+    let mut items = Vec::new();
+    for next in Records::new(bytes) {
+        let (offset, length) = match &next {
+            Ok(record) => {
+                let _ = (record.time_us(), decoder.decode(record).map(drop), record.decode::<Abc>().map(drop));
+                for (column, value) in record.values() {
+                    assert!(column.offset + column.format.size() <= record.payload().len());
+                    let _ = (value.to_string(), value.to_f64(), value.to_integer());
+                }
+                (record.offset(), record.len())
+            }
+            Err(skipped) => (skipped.offset, skipped.length),
+        };
+        assert_eq!(offset, at, "{next:?}");
+        assert!(length > 0, "{next:?}");
+        at += length;
+        items.push(item(next));
+    }
+    assert_eq!(at, bytes.len());
+    // The first byte says how the others are cut up.
+    let chunk = bytes.first().map_or(1, |&byte| 1 + usize::from(byte) * 5);
+    let mut stream = RecordStream::<1024>::new();
+    let mut streamed = Vec::new();
+    for chunk in bytes.chunks(chunk) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let taken = stream.push(rest);
+            assert!(taken > 0, "a stream that is read has room");
+            rest = &rest[taken..];
+            while let Some(next) = stream.next() {
+                streamed.push(item(next));
+            }
+        }
+    }
+    stream.finish();
+    while let Some(next) = stream.next() {
+        streamed.push(item(next));
+    }
+    assert_eq!(streamed, items, "in chunks of {chunk}");
+}
+
+/// Everything that a whole log can be asked for, and the answers compared where two ways lead to one.
+pub fn log(bytes: &[u8]) {
+    let log = Log::new(bytes);
+    // The first type is looked for without an index.
+    let _ = log.series("ABC[1]").map(|series| series.len());
+    let found = Records::new(bytes).flatten().count();
+    assert_eq!(log.types().map(|series| series.len()).sum::<usize>(), found);
+    let tables = log.tables();
+    assert_eq!(tables.iter().map(|table| table.len()).sum::<usize>(), found);
+    let by_two = log.tables_with(Some(Scaling::Units), 2.try_into().expect("two"));
+    for (table, scaled) in tables.iter().zip(&by_two) {
+        for (column, scaled) in table.columns().iter().zip(scaled.columns()) {
+            assert_eq!((column.len(), scaled.len()), (table.len(), table.len()));
+            let bits =
+                |numbers: Option<Vec<f64>>| numbers.map(|all| all.into_iter().map(f64::to_bits).collect::<Vec<_>>());
+            assert_eq!(bits(column.to_f64(Scaling::Units)), bits(scaled.to_f64(Scaling::Units)));
+            let _ = (column.get(0).map(|value| value.to_string()), column.unit(), column.base_unit());
+        }
+    }
+    for series in log.types() {
+        assert_eq!(series.times_us().len(), series.len());
+        let offsets: Vec<usize> = series.records().map(|record| record.offset()).collect();
+        assert!(offsets.is_sorted() && offsets.len() == series.len());
+        for label in series.labels() {
+            if let Ok(column) = series.column(label) {
+                assert_eq!(column.len(), series.len());
+            }
+            let _ = series.numbers(label, Scaling::Shown);
+        }
+        let by_instance: usize = series.by_instance().map(|(_, series)| series.len()).sum();
+        assert!(by_instance <= series.len());
+        assert_eq!(series.by_definition().map(|series| series.len()).sum::<usize>(), series.len());
+    }
+    if let Ok(refs) = log.typed_ref::<Abc>() {
+        let refs: Vec<Abc> = refs.copied().collect();
+        let values: Vec<Abc> = log.typed().expect("equal definitions convert").flatten().collect();
+        assert_eq!(refs.as_bytes(), values.as_bytes());
+    }
+    let _ = log.typed::<Mode>().map(|modes| modes.count());
+    let _ = log.messages::<AnyLog>().map(|messages| messages.count());
+    let _ = (log.clock().map(|clock| clock.system_time(u64::MAX)), log.time_range_us(), log.vehicle());
+    let _ = (log.parameters(), log.texts(), log.modes(), log.armed());
+    log.files().iter().for_each(|file| drop(file.contents()));
+    log.batches().iter().for_each(|batch| drop(batch.samples()));
+    let _ = (log.skipped().len(), log.suspects().len(), format!("{log:?}"));
+}
+
+/// What a log says of its messages: written, compared with itself, read back from JSON.
+pub fn schema(bytes: &[u8]) {
+    let schema = LoggedSchema::read(bytes);
+    let _ = schema.to_rust();
+    let _ = schema.to_string();
+    assert!(schema.difference(&schema).is_empty());
+    let json = schema.to_json();
+    assert_eq!(LoggedSchema::from_json(&json).expect("its own JSON"), schema);
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        let _ = LoggedSchema::from_json(text).map(drop);
+    }
+    let _ = schema.difference(&LoggedSchema::of::<AnyLog>()).to_string();
+}

@@ -1,0 +1,33 @@
+//! The corpus of the fuzz targets, on any toolchain.
+
+use binlog_tests::exercise;
+use std::path::Path;
+
+fn replay(target: &str, exercise: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
+    let inputs = std::fs::read_dir(&folder).expect("the corpus is committed");
+    let mut count = 0;
+    for input in inputs {
+        let path = input.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("a readable input");
+        // Each input, and what a cut makes of it.
+        (0..=bytes.len()).rev().step_by(61).for_each(|length| exercise(&bytes[..length]));
+        count += 1;
+    }
+    assert!(count >= 8, "{count} inputs in {}", folder.display());
+}
+
+#[test]
+fn records_take_the_corpus() {
+    replay("records", exercise::records);
+}
+
+#[test]
+fn a_log_takes_the_corpus() {
+    replay("log", exercise::log);
+}
+
+#[test]
+fn a_schema_takes_the_corpus() {
+    replay("schema", exercise::schema);
+}
