@@ -6,6 +6,8 @@ use super::units::Units;
 use super::values::{Cells, Group, Scale, Values};
 use super::{Log, Series};
 use crate::{Definition, LoggedColumn, LoggedDefinition, Scaling};
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, binary_heap::PeekMut};
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -203,26 +205,34 @@ fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>)
 impl Share<'_> {
     /// Block by block, so that what a block's records have in the cache serves all columns.
     fn decode(mut self) {
-        let first = |stretch: &Stretch<'_>| stretch.offsets.first().map(|&offset| stretch.base + offset as usize);
-        let Some(start) = self.stretches.iter().filter_map(first).min() else { return };
-        let mut end = start;
-        while !self.stretches.is_empty() {
-            end += BLOCK;
-            for stretch in &mut self.stretches {
+        // By where each goes on, so that a block costs nothing to the many that have no records in it.
+        let start = |(i, stretch): (usize, &Stretch<'_>)| Some(Reverse((stretch.start()?, i)));
+        let mut next: BinaryHeap<_> = self.stretches.iter().enumerate().filter_map(start).collect();
+        while let Some(&Reverse((start, _))) = next.peek() {
+            let end = start + BLOCK;
+            while let Some(mut first) = next.peek_mut()
+                && first.0.0 < end
+            {
+                let stretch = &mut self.stretches[first.0.1];
                 stretch.decode(self.log, end);
+                match stretch.start() {
+                    Some(start) => first.0.0 = start,
+                    None => drop(PeekMut::pop(first)),
+                }
             }
-            self.stretches.retain(|stretch| !stretch.offsets.is_empty());
         }
     }
 }
 
 impl Stretch<'_> {
+    /// Where its next record is.
+    fn start(&self) -> Option<usize> {
+        self.offsets.first().map(|&offset| self.base + offset as usize)
+    }
+
     /// The records before `end`.
     fn decode(&mut self, log: &[u8], end: usize) {
         let count = self.offsets.iter().take_while(|&&offset| self.base + (offset as usize) < end).count();
-        if count == 0 {
-            return;
-        }
         let (here, rest) = self.offsets.split_at(count);
         self.offsets = rest;
         let log = log.get(self.base..).unwrap_or_default();

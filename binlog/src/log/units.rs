@@ -5,7 +5,7 @@ use super::series::Series;
 use crate::{Format, LoggedColumn, Multiplier, Unit, Value, multiplier};
 use std::sync::Arc;
 
-/// The UNIT and MULT records of a log.
+/// The UNIT and MULT records of a log, by id, and those of one id in the order of the log.
 #[derive(Debug, Default)]
 pub(super) struct Units {
     units: Vec<Declared<String>>,
@@ -18,6 +18,12 @@ struct Declared<T> {
     /// Where in the log.
     offset: usize,
     value: T,
+}
+
+impl<T> Declared<T> {
+    fn place(&self) -> (u8, usize) {
+        (self.id, self.offset)
+    }
 }
 
 impl Units {
@@ -35,6 +41,8 @@ impl Units {
                 units.multipliers.push(Declared { id, offset: record.offset(), value });
             }
         }
+        units.units.sort_by_key(Declared::place);
+        units.multipliers.sort_by_key(Declared::place);
         units
     }
 
@@ -74,9 +82,10 @@ impl Units {
 
 /// What an id means to a definition at `offset`: what was said last before it, or else first after it.
 fn in_force<T>(declared: &[Declared<T>], id: u8, offset: usize) -> Option<&T> {
-    let mut of_id = declared.iter().filter(|declared| declared.id == id);
-    let before = of_id.clone().take_while(|declared| declared.offset < offset).last();
-    before.or_else(|| of_id.next()).map(|declared| &declared.value)
+    let after = declared.partition_point(|declared| declared.place() < (id, offset));
+    let before = declared[..after].last().filter(|declared| declared.id == id);
+    let found = before.or_else(|| declared.get(after).filter(|declared| declared.id == id));
+    found.map(|declared| &declared.value)
 }
 
 fn id(value: Option<Value<'_>>) -> Option<u8> {
