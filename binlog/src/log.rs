@@ -285,7 +285,10 @@ impl<'a> Log<'a> {
         if !series.is_defined() {
             return Err(self.no_type(name));
         }
-        instance.map_or(Ok(series.clone()), |instance| series.instance(instance))
+        match instance {
+            Some(instance) => series.instance(instance),
+            None => Ok(series),
+        }
     }
 
     /// The records and the label of a column, `ATT.Roll` or `IMU[1].GyrX`.
@@ -339,7 +342,9 @@ impl<'a> Log<'a> {
             let payload = self.bytes.get(offset..offset + usize::from(definition.length()))?;
             TimeSource::of(&definition).time_us(payload.get(Definition::HEADER_LENGTH..)?)
         };
-        let kinds = || self.index().kinds.iter();
+        // These say when they were written at the most; `LogWriter` has them at the time 0.
+        let is_of_flight = |kind: &&Kind| !matches!(kind.definition(&self.bytes).name(), "UNIT" | "MULT" | "FMTU");
+        let kinds = || self.index().kinds.iter().filter(is_of_flight);
         let first = kinds().filter_map(|kind| Some((kind.offsets.iter().next()?, kind)));
         let first = first.filter_map(|(offset, kind)| Some((offset, time_at(kind, offset)?))).min()?;
         let last = kinds().filter_map(|kind| Some((kind.offsets.last()?, kind)));

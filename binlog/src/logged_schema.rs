@@ -43,7 +43,7 @@ pub use json::JsonError;
 #[cfg(feature = "derive")]
 pub use rust::{LeftOut, Obstacle, RustSource};
 
-use crate::records::logged::{Fmt, Fmtu};
+use crate::records::logged::{FMT_ID, Fmt, Fmtu};
 use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit, multiplier};
 use std::collections::HashMap;
 use std::fmt;
@@ -195,8 +195,6 @@ impl fmt::Debug for LoggedSchema {
     }
 }
 
-/// The one id that every log agrees on.
-const FMT_ID: u8 = 128;
 /// Where FMTU's payload has the id of the message.
 const FMTU_TYPE: usize = 8;
 /// Bytes of a unit's name in its UNIT record.

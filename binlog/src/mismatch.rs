@@ -9,7 +9,7 @@ use core::fmt;
 pub struct Mismatch {
     /// The program's name of the message.
     pub message: &'static str,
-    /// The first difference.
+    /// The difference; the first one, where only one is said.
     pub difference: Difference,
 }
 

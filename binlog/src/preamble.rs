@@ -3,6 +3,7 @@
 //! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
 
 use crate::messages::{self, Fmt, Fmtu, Mult};
+use crate::records::logged::FMT_ID;
 use crate::schema::Rate;
 use crate::text::Text;
 use crate::{Column, Definition, Format, LogMessage, Message, Multiplier, Unit};
@@ -25,9 +26,6 @@ const FMT: usize = 0;
 const UNIT: usize = 1;
 const MULT: usize = 2;
 const FMTU: usize = 3;
-
-/// The one id that every log agrees on.
-const FMT_ID: u8 = 128;
 
 /// Ids that messages of the format have by default; automatic ones leave them alone, so that listing one of them later
 /// renumbers nothing.

@@ -165,11 +165,6 @@ impl<'a> Record<'a> {
         Some(Record { offset, id: head[2], payload, suspect, definition, fingerprint })
     }
 
-    #[cfg(feature = "std")]
-    pub(crate) fn fingerprint(&self) -> u64 {
-        self.fingerprint
-    }
-
     /// Where the record begins, in bytes from the start of the log.
     pub fn offset(&self) -> usize {
         self.offset
@@ -196,7 +191,8 @@ impl<'a> Record<'a> {
         Definition::HEADER_LENGTH + self.payload.len()
     }
 
-    /// The definition that was in force where the record stands.
+    /// The definition that was in force where the record stands. A record of a [`Log`](crate::Log) has its units as well
+    /// where they were said after it, and the id in it may be another one that is defined alike.
     pub fn definition(&self) -> LoggedDefinition<'a> {
         self.definition
     }

@@ -1,8 +1,8 @@
 //! Text of a fixed width, as `n`, `N` and `Z` columns store it.
 
 use super::Field;
-use crate::Format;
 use crate::text::Text;
+use crate::{Format, LoggedText};
 use core::{fmt, str};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
@@ -109,19 +109,13 @@ impl<const N: usize> TryFrom<&str> for Chars<N> {
 
 impl<const N: usize> fmt::Display for Chars<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_str() {
-            Ok(text) => f.pad(text),
-            Err(_) => self.as_bytes().iter().try_for_each(|&byte| fmt::Write::write_char(f, byte.into())),
-        }
+        LoggedText::new(&self.0).fmt(f)
     }
 }
 
 impl<const N: usize> fmt::Debug for Chars<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.to_str() {
-            Ok(text) => write!(f, "{text:?}"),
-            Err(_) => write!(f, "\"{}\"", self.as_bytes().escape_ascii()),
-        }
+        LoggedText::new(&self.0).fmt(f)
     }
 }
 

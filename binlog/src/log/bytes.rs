@@ -56,7 +56,8 @@ impl fmt::Display for OpenError {
 
 impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
+        // Its text is part of this one's.
+        self.source.source()
     }
 }
 
@@ -87,6 +88,18 @@ pub(super) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
         return Err(OpenError::new(path, "open")(io::ErrorKind::IsADirectory.into()));
     }
     Ok((file, metadata))
+}
+
+/// A regular file that isn't empty, `None` for one that is. Anything else is an error, and isn't opened: a pipe would wait
+/// for a writer.
+pub(super) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
+    let metadata = std::fs::metadata(path).map_err(OpenError::new(path, "open"))?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        let error = io::Error::new(io::ErrorKind::Unsupported, "it isn't a regular file; `Log::open` reads it");
+        return Err(OpenError::new(path, "map")(error));
+    }
+    let (file, metadata) = open(path)?;
+    Ok((metadata.len() > 0).then_some(file))
 }
 
 /// All that a reader gives, where about `length` bytes are expected.

@@ -1,7 +1,7 @@
 //! A log's records as a program's message where the definitions differ.
 
 use super::units::Units;
-use crate::{Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Multiplier, Value};
+use crate::{Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Multiplier, Value, multiplier};
 
 /// How a payload of the log becomes one of the program's: column by column, found by label.
 #[derive(Debug)]
@@ -39,8 +39,10 @@ impl Conversion {
         let mut differences = Vec::new();
         let mut steps = Vec::new();
         let mut to = 0;
-        for column in program.columns {
-            match logged.column(column.label) {
+        for (i, column) in program.columns.iter().enumerate() {
+            // A log that breaks the rules may have a label twice, and a program that reads it too.
+            let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
+            match logged.columns().filter(|logged| logged.label == column.label).nth(before) {
                 None => differences.push(Difference::Missing { label: column.label }),
                 Some(found) => {
                     differences.extend(difference(column, &found, defined_at, units));
@@ -97,7 +99,8 @@ fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usi
     if let Some((found, theirs)) = theirs
         && column.multiplier.id() != b'-'
         && !scales(column.format)
-        && factor(theirs) != factor(column.multiplier.value())
+        // The log's is rounded.
+        && factor(theirs) != factor(multiplier::as_meant(column.multiplier.value()).unwrap_or(1.0))
     {
         differences.push(Difference::Multiplier { label, expected: column.multiplier.id(), found });
     }

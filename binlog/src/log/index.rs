@@ -205,7 +205,7 @@ const WINDOW: usize = 1024;
 /// Records that are in step, define nothing and don't stand at the end of the log, which is nearly all of them. Returns
 /// the place of the first one that isn't like that.
 #[inline(always)]
-fn in_step(
+fn skim(
     log: &[u8],
     range: Range<usize>,
     base: usize,
@@ -245,6 +245,8 @@ struct Builder<'a> {
     wanted: [bool; 256],
     index: Index,
     by_key: HashMap<Key, usize>,
+    /// The kind that an FMT, but for its id, was last.
+    by_fmt: HashMap<[u8; 85], usize>,
     /// The kind of each id, where the log stands.
     kind_of: [usize; 256],
     base: usize,
@@ -261,6 +263,7 @@ impl<'a> Builder<'a> {
             wanted: [false; 256],
             index: Index::default(),
             by_key: HashMap::new(),
+            by_fmt: HashMap::new(),
             kind_of: [NO_KIND; 256],
             base: 0,
         };
@@ -280,10 +283,10 @@ impl<'a> Builder<'a> {
             let until = self.base.saturating_add(REACH).min(log.len());
             while at < until {
                 at = match self.only {
-                    None => in_step(log, at..until, self.base, &self.plain, |_| true, &mut lists),
+                    None => skim(log, at..until, self.base, &self.plain, |_| true, &mut lists),
                     Some(_) => {
                         let is_wanted = |id| self.wanted[usize::from(id)];
-                        in_step(log, at..until, self.base, &self.plain, is_wanted, &mut lists)
+                        skim(log, at..until, self.base, &self.plain, is_wanted, &mut lists)
                     }
                 };
                 if at < until {
@@ -372,7 +375,11 @@ impl<'a> Builder<'a> {
                     self.index.kinds[current].fmt = Some(payload);
                     *self.by_key.entry(self.key(Some(payload), None)).or_insert(current)
                 }
-                _ => self.kind(Some(payload), None),
+                // What was defined before is repeated, its FMTU with it or not.
+                _ => match self.by_fmt.get(&fmt[1..]) {
+                    Some(&known) => known,
+                    None => self.kind(Some(payload), None),
+                },
             },
             Lesson::Fmtu(_) => match self.index.kinds.get(current) {
                 None => NO_KIND,
@@ -393,6 +400,10 @@ impl<'a> Builder<'a> {
                 }
             },
         };
+        let new = self.kind_of[usize::from(lesson.id())];
+        if let Some(kind) = self.index.kinds.get(new) {
+            self.by_fmt.insert(kind.definition(self.log).without_ids().0, new);
+        }
     }
 
     /// The kind of a definition, which may be a new one.

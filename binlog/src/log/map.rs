@@ -23,11 +23,11 @@ impl Log<'static> {
     /// When the file can't be opened or mapped.
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
-        let (file, metadata) = bytes::open(path)?;
-        if metadata.len() == 0 {
+        let file = bytes::open_regular(path)?;
+        let Some(file) = file else {
             // The system maps nothing only where there is something.
-            return Log::open(path);
-        }
+            return Ok(Log::new(Vec::new()));
+        };
         // SAFETY: the caller sees to it that the file stays as it is while the mapping lives, which is as long as the log.
         let map: Mmap = unsafe { MmapOptions::new().map(&file) }.map_err(bytes::map_error(path))?;
         Ok(Log::of(Bytes::Mapped(map)))

@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 use std::fmt;
 use std::num::NonZero;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 /// All columns of the records of one definition.
@@ -105,7 +105,16 @@ impl Log<'_> {
             let mut shares = shares.into_iter();
             let own = shares.next();
             for share in shares {
-                scope.spawn(move || share.decode());
+                let share = Arc::new(Mutex::new(Some(share)));
+                let of_thread = share.clone();
+                let decode = |share: &Mutex<Option<Share<'_>>>| {
+                    let share = share.lock().unwrap_or_else(PoisonError::into_inner).take();
+                    share.map(Share::decode)
+                };
+                // A system that has no thread left is slower, not out of order.
+                if thread::Builder::new().spawn_scoped(scope, move || decode(&of_thread)).is_err() {
+                    decode(&share);
+                }
             }
             own.map(Share::decode)
         });
@@ -174,8 +183,10 @@ struct Stretch<'p> {
 
 /// Cuts the log into as many shares as there are threads.
 fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>) -> Vec<Share<'p>> {
-    let share = log.len().div_ceil(threads.get()).max(1);
-    let mut shares: Vec<Share<'p>> = (0..threads.get()).map(|_| Share { log, stretches: Vec::new() }).collect();
+    // A thread has a block to decode at the least.
+    let threads = threads.get().min(log.len().div_ceil(BLOCK)).max(1);
+    let share = log.len().div_ceil(threads).max(1);
+    let mut shares: Vec<Share<'p>> = (0..threads).map(|_| Share { log, stretches: Vec::new() }).collect();
     for plan in plans {
         let mut groups: Vec<Group<'p>> = Vec::new();
         for PlannedColumn { logged, cells, values, .. } in &mut plan.columns {

@@ -2,12 +2,10 @@
 
 use super::conversion::{Conversion, Payload};
 use super::index::{InOrder, Kind};
-use super::units::Units;
 use super::{Log, SelectError};
-use crate::{DecodeError, Definition, Difference, LogMessage, LogSchema, LoggedDefinition, Mismatch, Record, Records};
+use crate::{DecodeError, Definition, Difference, LogMessage, LogSchema, Mismatch};
 use std::fmt;
 use std::marker::PhantomData;
-use std::sync::Arc;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// Why a log's records are not the program's messages.
@@ -138,20 +136,24 @@ impl Log<'_> {
     pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
         self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();
-        let mut mismatches = Vec::new();
+        let (mut kinds, mut places, mut mismatches) = (Vec::new(), Vec::new(), Vec::new());
         for kind in self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0) {
             let logged = kind.definition(self.bytes());
-            if let Some(index) = place_in::<S>(&logged) {
-                let program = S::MESSAGES[index].definition;
-                let conversion = Conversion::new(program, &logged, kind.defined_at(), &units);
-                mismatches.extend(conversion.err().into_iter().flat_map(|differences| named(program, differences)));
+            let Some(index) = logged.place_in::<S>() else { continue };
+            let program = S::MESSAGES[index].definition;
+            match Conversion::new(program, &logged, kind.defined_at(), &units) {
+                Ok(conversion) => {
+                    kinds.push(kind);
+                    places.push((index, conversion, usize::from(logged.length())));
+                }
+                Err(differences) => mismatches.extend(named(program, differences)),
             }
         }
         if !mismatches.is_empty() {
             return Err(TypedError::Differs(mismatches));
         }
-        let known = [const { None }; 256];
-        Ok(Messages { records: self.records(), units, known, room: [0; 255], schema: PhantomData })
+        let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
+        Ok(Messages { log: self.bytes(), records, places, room: [0; 255], schema: PhantomData })
     }
 
     /// The kinds of a message that have records.
@@ -167,11 +169,6 @@ impl Log<'_> {
 fn named(program: &Definition, differences: Vec<Difference>) -> impl Iterator<Item = Mismatch> {
     let message = program.name;
     differences.into_iter().map(move |difference| Mismatch { message, difference })
-}
-
-/// The place in a schema of the message that a log calls by this name.
-fn place_in<S: LogSchema>(logged: &LoggedDefinition<'_>) -> Option<usize> {
-    S::MESSAGES.iter().position(|message| message.definition.name == logged.name())
 }
 
 /// The records of a message as references into the log: what [`Log::typed_ref`] returns.
@@ -231,52 +228,27 @@ impl<T: LogMessage> Iterator for Typed<'_, T> {
 
 /// The messages of a schema in the order of the log: what [`Log::messages`] returns.
 pub struct Messages<'log, S> {
-    records: Records<'log>,
-    units: Arc<Units>,
-    /// By id: the definition, by its fingerprint, and what becomes of its records.
-    known: [Option<(u64, Option<Place>)>; 256],
+    log: &'log [u8],
+    records: InOrder<'log>,
+    /// For each of the log's definitions, the place in the schema, and the length of its records.
+    places: Vec<(usize, Conversion, usize)>,
     room: Payload,
     schema: PhantomData<fn() -> S>,
-}
-
-struct Place {
-    index: usize,
-    conversion: Result<Conversion, Mismatch>,
 }
 
 impl<S: LogSchema> Iterator for Messages<'_, S> {
     type Item = Result<S, DecodeError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let Ok(record) = self.records.next()? else { continue };
-            let known = &mut self.known[usize::from(record.id())];
-            if known.as_ref().is_none_or(|(fingerprint, _)| *fingerprint != record.fingerprint()) {
-                *known = Some((record.fingerprint(), Place::of::<S>(&record, &self.units)));
-            }
-            if let Some((_, Some(Place { index, conversion }))) = known {
-                return Some(match conversion {
-                    Ok(conversion) => S::decode(*index, conversion.convert(record.payload(), &mut self.room)),
-                    Err(mismatch) => Err(DecodeError::Definition(*mismatch)),
-                });
-            }
-        }
+        let (piece, offset) = self.records.next()?;
+        let (index, conversion, length) = self.places.get(piece)?;
+        let payload = self.log.get(offset + Definition::HEADER_LENGTH..offset + length)?;
+        Some(S::decode(*index, conversion.convert(payload, &mut self.room)))
     }
-}
 
-impl Place {
-    fn of<S: LogSchema>(record: &Record<'_>, units: &Units) -> Option<Self> {
-        let logged = record.definition();
-        let index = place_in::<S>(&logged)?;
-        let program = S::MESSAGES[index].definition;
-        // The definition stands before the record, wherever that is.
-        let conversion = Conversion::new(program, &logged, record.offset(), units);
-        let conversion = conversion.map_err(|differences| {
-            // There is one at least.
-            let difference = differences.into_iter().next().unwrap_or(Difference::Missing { label: "" });
-            Mismatch { message: program.name, difference }
-        });
-        Some(Place { index, conversion })
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.records.size_hint()
     }
 }
 
@@ -294,6 +266,6 @@ impl<T> fmt::Debug for Typed<'_, T> {
 
 impl<S> fmt::Debug for Messages<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Messages").field("records", &self.records).finish_non_exhaustive()
+        f.debug_struct("Messages").field("left", &self.records.size_hint().0).finish_non_exhaustive()
     }
 }

@@ -147,13 +147,11 @@ impl Values {
 
     /// One of them, as its format means it.
     pub(super) fn get(&self, i: usize, format: Format) -> Option<Value<'_>> {
-        let integer = |value: i64| match format {
-            Format::CentiI16 | Format::CentiU16 | Format::CentiI32 | Format::CentiU32 => Value::Hundredths(value),
-            _ => Value::Signed(value),
-        };
-        let unsigned = |value: u32| match format {
-            Format::CentiU16 | Format::CentiU32 => Value::Hundredths(value.into()),
-            _ => Value::Unsigned(value.into()),
+        let is_centi = format.is_centi();
+        let integer = |value: i64| if is_centi { Value::Hundredths(value) } else { Value::Signed(value) };
+        let unsigned = |value: u32| match is_centi {
+            true => Value::Hundredths(value.into()),
+            false => Value::Unsigned(value.into()),
         };
         Some(match self {
             Values::I8(values) => integer((*values.get(i)?).into()),

@@ -80,6 +80,12 @@ impl<S: LogSchema> Decoder<S> {
     }
 }
 
+impl<S> Clone for Decoder<S> {
+    fn clone(&self) -> Self {
+        Decoder { checked: self.checked, schema: PhantomData }
+    }
+}
+
 impl<S: LogSchema> Default for Decoder<S> {
     fn default() -> Self {
         Self::new()
@@ -92,13 +98,8 @@ impl<S> fmt::Debug for Decoder<S> {
     }
 }
 
-/// The place in the schema of the message that a log calls by this name.
-fn find<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Option<usize> {
-    S::MESSAGES.iter().position(|message| message.definition.name == definition.name())
-}
-
 fn compare<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Outcome {
-    match find::<S>(definition) {
+    match definition.place_in::<S>() {
         None => Outcome::Foreign,
         Some(index) if definition.check(S::MESSAGES[index].definition).is_ok() => Outcome::Index(index),
         Some(_) => Outcome::Differs,
@@ -106,7 +107,7 @@ fn compare<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Outcome {
 }
 
 fn difference<S: LogSchema>(definition: &LoggedDefinition<'_>) -> DecodeError {
-    let index = find::<S>(definition).unwrap_or(0);
+    let index = definition.place_in::<S>().unwrap_or(0);
     match S::MESSAGES.get(index).map(|message| definition.check(message.definition)) {
         Some(Err(mismatch)) => DecodeError::Definition(mismatch),
         _ => DecodeError::Index { index },

@@ -98,11 +98,11 @@ impl Framing {
         let id = match bytes.header(at) {
             Seen::Yes(id) => id,
             Seen::Unknown if !bytes.ended => return Step::More,
-            Seen::Unknown => return self.skip(bytes, at, Reason::Truncated(None)),
-            Seen::No => return self.skip(bytes, at, Reason::NoHeader),
+            Seen::Unknown => return self.skip(bytes, at + 1, Reason::Truncated(None)),
+            Seen::No => return self.skip(bytes, at + 1, Reason::NoHeader),
         };
         let Some(length) = self.length(id) else {
-            return self.skip(bytes, at, Reason::UnknownId(id));
+            return self.skip(bytes, at + 1, Reason::UnknownId(id));
         };
         let end = at + length;
         let suspect = match bytes.may_end_at(end) {
@@ -125,22 +125,17 @@ impl Framing {
         Step::Record { id, end, suspect }
     }
 
-    /// From `at` to where a record begins for certain.
-    fn skip(&self, bytes: Bytes<'_>, at: usize, reason: Reason) -> Step {
-        match self.find_proven(bytes, at + 1, bytes.log.len()) {
+    /// Goes on with a stretch that [`Step::Skip`] left open: what of it is before the next record.
+    pub(crate) fn resume<const ENDED: bool>(&self, log: &[u8], at: usize, reason: Reason) -> Step {
+        self.skip(Bytes { log, ended: ENDED }, at, reason)
+    }
+
+    /// To where a record begins for certain, at `from` or behind it.
+    fn skip(&self, bytes: Bytes<'_>, from: usize, reason: Reason) -> Step {
+        match self.find_proven(bytes, from, bytes.log.len()) {
             Search::Found(end) => Step::Skip { end, reason, is_whole: true },
             Search::Undecided(end) => Step::Skip { end, reason, is_whole: false },
             Search::Nothing => Step::Skip { end: bytes.log.len(), reason, is_whole: bytes.ended },
-        }
-    }
-
-    /// Goes on with a stretch that [`Step::Skip`] left open: what of it is before the next record.
-    pub(crate) fn resume<const ENDED: bool>(&self, log: &[u8], at: usize, reason: Reason) -> Step {
-        let bytes = Bytes { log, ended: ENDED };
-        match self.find_proven(bytes, at, log.len()) {
-            Search::Found(end) => Step::Skip { end, reason, is_whole: true },
-            Search::Undecided(end) => Step::Skip { end, reason, is_whole: false },
-            Search::Nothing => Step::Skip { end: log.len(), reason, is_whole: ENDED },
         }
     }
 

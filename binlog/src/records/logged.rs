@@ -1,14 +1,16 @@
 //! Definitions as a log gives them.
 
 use crate::field::Chars;
-use crate::{Definition, Difference, Format, Mismatch};
+use crate::{Definition, Difference, Format, LogSchema, Mismatch};
 use core::fmt;
+use core::ops::Range;
 
 /// Payload of an FMT record: type, length, name, format characters, labels.
 pub(crate) type Fmt = [u8; 86];
 /// Payload of an FMTU record: time, type, unit ids, multiplier ids.
 pub(crate) type Fmtu = [u8; 41];
 
+/// The one id that every log agrees on.
 pub(crate) const FMT_ID: u8 = 128;
 
 /// What every log begins with, for one that doesn't.
@@ -31,7 +33,7 @@ pub struct LoggedDefinition<'a> {
 /// A column of a message as a log defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoggedColumn<'a> {
-    /// Its label; may be empty, or equal another one's, in a log that breaks the rules.
+    /// Its label; may be empty, or equal another one's, in a log that breaks the rules. `""` if it isn't UTF-8.
     pub label: &'a str,
     /// How it is stored.
     pub format: Format,
@@ -46,7 +48,8 @@ pub struct LoggedColumn<'a> {
 /// The columns of a definition, in the order of the record.
 #[derive(Clone, Debug)]
 pub struct LoggedColumns<'a> {
-    labels: Option<&'a str>,
+    /// What is left of them.
+    labels: Option<&'a [u8]>,
     formats: &'a [u8],
     unit_ids: &'a [u8],
     multiplier_ids: &'a [u8],
@@ -62,8 +65,8 @@ impl<'a> Iterator for LoggedColumns<'a> {
             ids.split_off_first().copied()
         }
         let labels = self.labels?;
-        let (label, rest) = match labels.split_once(',') {
-            Some((label, rest)) => (label, Some(rest)),
+        let (label, rest) = match labels.iter().position(|&byte| byte == b',') {
+            Some(comma) => (&labels[..comma], Some(&labels[comma + 1..])),
             None => (labels, None),
         };
         let format = first(&mut self.formats).and_then(Format::from_character);
@@ -75,7 +78,7 @@ impl<'a> Iterator for LoggedColumns<'a> {
         let offset = self.offset;
         self.offset += format.size();
         Some(LoggedColumn {
-            label,
+            label: core::str::from_utf8(label).unwrap_or(""),
             format,
             offset,
             unit_id: first(&mut self.unit_ids),
@@ -132,12 +135,12 @@ impl<'a> LoggedDefinition<'a> {
     /// and before the first column that the record is too short for. The FMT of old firmware has five characters and
     /// four labels, so its fifth column is left out; a record that is longer than its columns is no fault.
     pub fn columns(&self) -> LoggedColumns<'a> {
-        let ids = |ids: Option<&'a str>| ids.unwrap_or("").as_bytes();
+        let fmtu = |range: Range<usize>| self.fmtu.map_or(&[][..], |fmtu| up_to_nul(&fmtu[range]));
         LoggedColumns {
-            labels: Some(self.labels()).filter(|labels| !labels.is_empty()),
-            formats: self.format().as_bytes(),
-            unit_ids: ids(self.unit_ids()),
-            multiplier_ids: ids(self.multiplier_ids()),
+            labels: Some(up_to_nul(&self.fmt[22..86])).filter(|labels| !labels.is_empty()),
+            formats: up_to_nul(&self.fmt[6..22]),
+            unit_ids: fmtu(9..25),
+            multiplier_ids: fmtu(25..41),
             offset: 0,
             payload: usize::from(self.length()).saturating_sub(Definition::HEADER_LENGTH),
         }
@@ -153,12 +156,18 @@ impl<'a> LoggedDefinition<'a> {
         self.columns().find(|column| column.unit_id == Some(b'#'))
     }
 
+    /// The place in a schema of the message that the log calls by this name.
+    pub(crate) fn place_in<S: LogSchema>(&self) -> Option<usize> {
+        S::MESSAGES.iter().position(|message| message.definition.name == self.name())
+    }
+
     pub(super) fn with(self, fmtu: &'a Fmtu) -> Self {
         LoggedDefinition { fmtu: Some(fmtu), ..self }
     }
 
+    /// Whether an FMT says the same, for whichever id.
     pub(crate) fn is_defined_by(&self, fmt: &Fmt) -> bool {
-        self.fmt == fmt
+        self.fmt[1..] == fmt[1..]
     }
 
     /// What it says but for ids and time: all of FMT behind the id, and the units and multipliers of FMTU.
@@ -246,8 +255,11 @@ impl fmt::Debug for LoggedDefinition<'_> {
     }
 }
 
-/// Text up to the first NUL.
+/// Text up to the first NUL; `""` if it isn't UTF-8.
 pub(super) fn text(bytes: &[u8]) -> &str {
-    let end = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
-    core::str::from_utf8(&bytes[..end]).unwrap_or("")
+    core::str::from_utf8(up_to_nul(bytes)).unwrap_or("")
+}
+
+fn up_to_nul(bytes: &[u8]) -> &[u8] {
+    bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }

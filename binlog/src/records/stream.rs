@@ -13,7 +13,7 @@ use core::fmt;
 /// record comes out when the header of the next one is there, which proves it; at the end, [`finish`](Self::finish) lets
 /// go of the last.
 ///
-/// No allocation: it holds a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 38 KiB. On a
+/// No allocation: it holds a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 34 KiB. On a
 /// small microcontroller that wants a `static`.
 ///
 /// ```
@@ -113,7 +113,7 @@ impl<const N: usize> RecordStream<N> {
         taken
     }
 
-    /// Says that no more bytes come: what is left comes out.
+    /// Says that no more bytes come: what is left comes out. There is no way back; another log is for another stream.
     pub fn finish(&mut self) {
         self.ended = true;
     }
@@ -202,7 +202,8 @@ impl<const N: usize> RecordStream<N> {
         self.definitions.get(id).map(|(definition, _)| definition)
     }
 
-    /// Where the next record is looked for, in bytes from the start of the log.
+    /// Where the next record is looked for, in bytes from the start of the log. Where `usize` has 32 bits, offsets begin
+    /// again at 0 behind 4 GiB.
     pub fn offset(&self) -> usize {
         self.offset
     }

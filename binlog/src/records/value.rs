@@ -5,7 +5,7 @@ use core::fmt;
 
 /// The value of a column, as it is stored.
 ///
-/// `Display` shows it as pymavlink prints it: scaled by its format, text up to the first NUL.
+/// `Display` shows what pymavlink shows: the number scaled by its format, text up to the first NUL.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Value<'a> {
     /// `b`, `h`, `i`, `q`.
@@ -38,11 +38,12 @@ pub enum Scaling {
 }
 
 /// Text in a log: the bytes of a `n`, `N` or `Z` column, padding included.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+///
+/// Two are equal when their texts are, whatever stands behind them.
+#[derive(Clone, Copy)]
 pub struct LoggedText<'a>(&'a [u8]);
 
 impl<'a> LoggedText<'a> {
-    #[cfg(feature = "std")]
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         LoggedText(bytes)
     }
@@ -82,6 +83,20 @@ impl fmt::Debug for LoggedText<'_> {
             Ok(text) => write!(f, "{text:?}"),
             Err(_) => write!(f, "\"{}\"", self.as_bytes().escape_ascii()),
         }
+    }
+}
+
+impl PartialEq for LoggedText<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_bytes() == other.as_bytes()
+    }
+}
+
+impl Eq for LoggedText<'_> {}
+
+impl core::hash::Hash for LoggedText<'_> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.as_bytes().hash(state);
     }
 }
 

@@ -167,8 +167,8 @@ impl Read {
             for (time_us, line) in times.into_iter().zip(lines) {
                 if log.clock().is_none() && time_us > 0 && parse_float(&line["time"]) == 0.0 {
                     // Without a clock it has no time for the definitions at the start.
-                    let start = log.time_range_us().map_or(0, |range| range.start);
-                    assert_eq!(time_us, start, "{}: {line}", self.name);
+                    let start = log.records().flatten().find_map(|record| record.time_us());
+                    assert_eq!(Some(time_us), start, "{}: {line}", self.name);
                     continue;
                 }
                 assert_is_time(&line["time"], boot.saturating_add_unsigned(time_us), &format!("{}: {line}", self.name));

@@ -346,5 +346,37 @@ fn names_that_are_no_text_are_empty() {
     let log = Log::new(&log.bytes);
     assert_eq!(log.series("").map(|series| series.times_us()), Ok(vec![1]));
     assert_eq!(log.numbers(".A", Scaling::Stored), Ok(vec![10.0]));
-    assert_eq!(log.series("EV").map(|ev| ev.labels().len()), Ok(0));
+    // Its columns are there, without the labels that are no text.
+    assert_eq!(log.series("EV").map(|ev| ev.labels()), Ok(vec![""]));
+}
+
+/// One byte that is no text costs the label that it is in, and no unit.
+#[test]
+fn a_label_that_is_no_text_leaves_the_others() {
+    let mut log = RawLog::with_units();
+    let labels = *b"TimeUS,T\xB0,Alt";
+    let mut slot = [0; 64];
+    slot[..labels.len()].copy_from_slice(&labels);
+    log.record(128, &payload![1_u8, 19_u8, *b"BARO", *b"Qff\0\0\0\0\0\0\0\0\0\0\0\0\0", slot]);
+    log.record(FMTU, &payload![0_u64, 1_u8, *b"s\xB0m\0\0\0\0\0\0\0\0\0\0\0\0\0", *b"F-0\0\0\0\0\0\0\0\0\0\0\0\0\0"]);
+    log.record(1, &payload![5_u64, 1.5_f32, 2.5_f32]);
+    let log = Log::new(&log.bytes);
+    let altitude = log.column("BARO.Alt").expect("a column");
+    assert_eq!((altitude.to_f64(Scaling::Shown), altitude.unit()), (Some(vec![2.5]), "m"));
+    assert_eq!(log.series("BARO").map(|series| series.times_us()), Ok(vec![5]));
+}
+
+/// ArduPilot repeats FMTs, with their FMTU or without.
+#[test]
+fn a_definition_that_is_repeated_later_is_what_it_was() {
+    let mut log = RawLog::with_units();
+    log.fmt(1, "ATT", "Qf", "TimeUS,Roll").fmtu(1, "sd", "F0");
+    log.fmt(2, "ATT", "Qf", "TimeUS,Roll").fmtu(2, "sd", "F0");
+    log.record(1, &payload![1_u64, 1.0_f32]).record(2, &payload![2_u64, 2.0_f32]);
+    log.fmt(2, "ATT", "Qf", "TimeUS,Roll").record(2, &payload![3_u64, 3.0_f32]);
+    log.fmt(1, "EV", "QB", "TimeUS,Id").record(1, &payload![4_u64, 10_u8]);
+    log.fmt(1, "ATT", "Qf", "TimeUS,Roll").record(1, &payload![5_u64, 5.0_f32]);
+    let log = Log::new(&log.bytes);
+    let roll = log.column("ATT.Roll").expect("one definition");
+    assert_eq!((roll.to_f64(Scaling::Shown), roll.unit()), (Some(vec![1.0, 2.0, 3.0, 5.0]), "deg"));
 }

@@ -43,7 +43,7 @@ impl Log<'_> {
 /// Number or name of the mode. Old firmware has no ModeNum, and some has the name as text.
 fn mode(record: &Record<'_>) -> (Option<u8>, Option<String>) {
     match record.value("Mode") {
-        Some(Value::Text(_)) => (None, text(record, "Mode")),
+        Some(Value::Text(_)) => (integer(record, "ModeNum"), text(record, "Mode")),
         _ => (integer(record, "ModeNum").or_else(|| integer(record, "Mode")), None),
     }
 }

@@ -31,7 +31,10 @@ impl Log<'_> {
             let Some(part) = record.value("Message").and_then(|value| value.text()) else { continue };
             let (id, seq) = (integer(&record, "ID"), integer::<u8>(&record, "Seq"));
             if let (Some(id), Some(seq @ 1..)) = (id, seq)
-                && let Some(Open { text, next }) = open.get_mut(&id).filter(|open| open.next <= seq)
+                && let Some(Open { text, next }) = open.get_mut(&id)
+                && *next <= seq
+                // IDs begin again after 256 texts: a part of one so long ago belongs to another.
+                && texts.len() - *text < 128
             {
                 let (_, bytes, is_complete) = &mut texts[*text];
                 bytes.extend(part.as_bytes());
