@@ -4,9 +4,13 @@
 
 use binlog::RecordStream;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
+
+/// Damaged stretches that are listed one by one.
+const LISTED: usize = 10_000;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,9 +33,17 @@ fn counts(path: &str) -> io::Result<()> {
     let mut log: Box<dyn Read> = if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
     let mut stream = Box::new(RecordStream::<65536>::new());
     let mut records = BTreeMap::<String, u64>::new();
-    let mut odd = Vec::new();
+    let (mut odd, mut unlisted) = (Vec::new(), 0_u64);
+    // A log that is damaged all over is longer than memory, too.
+    let mut note = |line: &dyn Display| match odd.len() {
+        0..LISTED => odd.push(line.to_string()),
+        _ => unlisted += 1,
+    };
     loop {
-        let read = log.read(stream.space())?;
+        let read = match log.read(stream.space()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
         stream.filled(read);
         if read == 0 {
             stream.finish();
@@ -40,18 +52,15 @@ fn counts(path: &str) -> io::Result<()> {
             match item {
                 Ok(record) => {
                     if record.is_suspect() {
-                        odd.push(format!(
-                            "suspect {} at offset {}: no header follows it",
-                            record.name(),
-                            record.offset()
-                        ));
+                        let (name, offset) = (record.name(), record.offset());
+                        note(&format_args!("suspect {name} at offset {offset}: no header follows it"));
                     }
                     match records.get_mut(record.name()) {
                         Some(count) => *count += 1,
                         None => drop(records.insert(record.name().to_owned(), 1)),
                     }
                 }
-                Err(skipped) => odd.push(skipped.to_string()),
+                Err(skipped) => note(&skipped),
             }
         }
         if read == 0 {
@@ -67,6 +76,9 @@ fn counts(path: &str) -> io::Result<()> {
     }
     for line in odd {
         writeln!(out, "{line}")?;
+    }
+    if unlisted > 0 {
+        writeln!(out, "and {unlisted} more stretches that are damaged")?;
     }
     out.flush()
 }

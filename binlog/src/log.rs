@@ -160,7 +160,7 @@ pub use flight::{
     Vehicle,
 };
 pub use select::SelectError;
-pub use series::Series;
+pub use series::{Series, SeriesRecords};
 pub use tables::Table;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;

@@ -83,6 +83,9 @@ impl Offsets {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'o> {
     pub(super) piece: usize,
+    /// Which part of the piece's offsets, and from where on in it.
+    pub(super) part: usize,
+    pub(super) from: usize,
     /// What the offsets count from.
     pub(super) base: usize,
     pub(super) offsets: &'o [u32],
@@ -92,8 +95,8 @@ pub(super) struct Run<'o> {
 pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Vec<Run<'o>> {
     let is_one = pieces.len() < 2;
     let whole = pieces.enumerate().flat_map(|(piece, offsets)| {
-        let parts = offsets.parts.iter();
-        parts.map(move |part| Run { piece, base: part.base, offsets: &part.offsets })
+        let parts = offsets.parts.iter().enumerate();
+        parts.map(move |(i, part)| Run { piece, part: i, from: 0, base: part.base, offsets: &part.offsets })
     });
     let runs: Vec<Run<'o>> = whole.collect();
     if is_one {
@@ -108,8 +111,7 @@ pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Ve
     order.sort();
     let stretch = |stretch: &[(usize, usize, usize)]| {
         let (_, i, from) = stretch[0];
-        let Run { piece, base, offsets } = runs[i];
-        Run { piece, base, offsets: &offsets[from..from + stretch.len()] }
+        Run { from, offsets: &runs[i].offsets[from..from + stretch.len()], ..runs[i] }
     };
     order.chunk_by(|a, b| a.1 == b.1).map(stretch).collect()
 }
@@ -138,7 +140,7 @@ impl Iterator for InOrder<'_> {
             if let Some(&offset) = self.offsets.next() {
                 return Some((self.piece, self.base + offset as usize));
             }
-            let Run { piece, base, offsets } = self.rest.next()?;
+            let Run { piece, base, offsets, .. } = self.rest.next()?;
             (self.piece, self.base, self.offsets) = (piece, base, offsets.iter());
         }
     }
@@ -146,6 +148,20 @@ impl Iterator for InOrder<'_> {
     fn size_hint(&self) -> (usize, Option<usize>) {
         let rest = self.rest.as_slice().iter().map(|run| run.offsets.len()).sum::<usize>();
         (self.offsets.len() + rest, Some(self.offsets.len() + rest))
+    }
+}
+
+/// Ascending, each with what it counts from.
+impl FromIterator<(usize, u32)> for Offsets {
+    fn from_iter<I: IntoIterator<Item = (usize, u32)>>(offsets: I) -> Self {
+        let mut all = Offsets::default();
+        for (base, offset) in offsets {
+            match all.parts.last_mut() {
+                Some(part) if part.base == base => part.offsets.push(offset),
+                _ => all.parts.push(Part { base, offsets: vec![offset] }),
+            }
+        }
+        all
     }
 }
 

@@ -9,9 +9,11 @@ use super::values::{Cells, Group, Scale, Values};
 use crate::records::time::TimeSource;
 use crate::{Definition, Format, LoggedColumn, LoggedDefinition, Record, Scaling, Value};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fmt;
+use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
+use std::iter::FusedIterator;
+use std::ops::Range;
 use std::sync::Arc;
+use std::{fmt, vec};
 
 /// The records of one type, or of one instance of it, in the order of the log.
 ///
@@ -55,7 +57,7 @@ impl<'log> Series<'log> {
     /// The records with a name, of an index that has them.
     pub(super) fn new(log: &'log [u8], index: &'log Index, units: Arc<Units>, name: &str) -> Self {
         let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
-        Series { log, units, name: name.into(), pieces }
+        Series { log, units, name: name.into(), pieces: with_records(pieces) }
     }
 
     /// The same of an index that nobody else wants.
@@ -66,7 +68,7 @@ impl<'log> Series<'log> {
             defined_at: kind.defined_at(),
             offsets: Cow::Owned(kind.offsets),
         };
-        Series { log, units, name: name.into(), pieces: kinds.map(piece).collect() }
+        Series { log, units, name: name.into(), pieces: with_records(kinds.map(piece).collect()) }
     }
 
     /// The records of one kind.
@@ -95,7 +97,8 @@ impl<'log> Series<'log> {
         self.len() == 0
     }
 
-    /// What the log defines the type as: one definition, or several if it is defined anew in the middle.
+    /// What the log defines the type as: one definition, or several if it is defined anew in the middle. Those without
+    /// records are left out, unless none has any.
     pub fn definitions(&self) -> impl Iterator<Item = LoggedDefinition<'log>> + '_ {
         self.pieces.iter().map(|piece| piece.definition)
     }
@@ -119,40 +122,77 @@ impl<'log> Series<'log> {
     }
 
     /// The records.
-    pub fn records(&self) -> impl Iterator<Item = Record<'log>> + '_ {
-        self.runs().into_iter().flat_map(|run| {
-            let (log, definition) = (self.log, self.pieces[run.piece].definition);
-            let fingerprint = definition.fingerprint();
-            let offsets = run.offsets.iter().map(move |&offset| run.base + offset as usize);
-            offsets.filter_map(move |offset| Record::indexed(log, offset, definition, fingerprint))
-        })
+    pub fn records(&self) -> SeriesRecords<'log> {
+        let place = |run: Run<'_>| (run.piece, run.part, run.from..run.from + run.offsets.len());
+        let runs: Vec<_> = self.runs().into_iter().map(place).collect();
+        SeriesRecords {
+            log: self.log,
+            pieces: self.pieces.clone(),
+            left: self.len(),
+            runs: runs.into_iter(),
+            here: None,
+        }
     }
 
     /// The instances that its records are of, ascending: the values of the column whose unit is `#`.
     pub fn instances(&self) -> Vec<Value<'log>> {
+        self.ranked().0
+    }
+
+    /// The instances, and by piece the place of each among them, by the bytes of its column.
+    fn ranked(&self) -> (Vec<Value<'log>>, Vec<HashMap<&'log [u8], usize>>) {
         let mut instances = BTreeMap::new();
+        let mut by_piece = Vec::new();
         for piece in &self.pieces {
-            let Some(column) = piece.definition.instance_column() else { continue };
-            let cell = |offset| self.cell(offset, &column);
-            let mut seen = BTreeSet::new();
-            let mut last = None;
-            for bytes in piece.offsets.iter().map(cell) {
-                if bytes != last {
-                    last = bytes;
-                    seen.extend(bytes);
+            let mut seen = HashMap::new();
+            if let Some(column) = piece.definition.instance_column() {
+                let mut last = None;
+                for bytes in piece.offsets.iter().filter_map(|offset| self.cell(offset, &column)) {
+                    // Those of several sensors alternate, but those of many are rare.
+                    if last.replace(bytes) != Some(bytes)
+                        && let Entry::Vacant(vacant) = seen.entry(bytes)
+                        && let Some(value) = Value::of(column.format, bytes)
+                    {
+                        let key = (value.to_integer(), value.to_string());
+                        instances.insert(key.clone(), value);
+                        vacant.insert(key);
+                    }
                 }
             }
-            for value in seen.into_iter().filter_map(|bytes| Value::of(column.format, bytes)) {
-                instances.insert((value.to_integer(), value.to_string()), value);
-            }
+            by_piece.push(seen);
         }
-        instances.into_values().collect()
+        let ranks: HashMap<_, _> = instances.keys().cloned().zip(0..).collect();
+        let ranked = |seen: HashMap<&'log [u8], _>| seen.into_iter().map(|(bytes, key)| (bytes, ranks[&key])).collect();
+        let by_piece = by_piece.into_iter().map(ranked).collect();
+        (instances.into_values().collect(), by_piece)
     }
 
     /// Its instances, ascending, and the records of each; none for a type without instances.
-    pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Series<'log>)> + '_ {
-        let records = |instance: Value<'log>| Some((instance, self.instance(&instance.to_string()).ok()?));
-        self.instances().into_iter().filter_map(records)
+    pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Series<'log>)> + use<'log> {
+        let (instances, ranks) = self.ranked();
+        let mut places = Vec::new();
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let Some(column) = piece.definition.instance_column() else { continue };
+            for part in piece.offsets.parts() {
+                let rank = |offset: usize| self.cell(offset, &column).and_then(|bytes| ranks[i].get(bytes));
+                let ranked = |&offset: &u32| Some((*rank(part.base + offset as usize)?, i, part.base, offset));
+                places.extend(part.offsets.iter().filter_map(ranked));
+            }
+        }
+        places.sort();
+        let Series { log, units, name, pieces } = self.clone();
+        instances.into_iter().enumerate().map(move |(rank, instance)| {
+            let from = places.partition_point(|place| place.0 < rank);
+            let of_instance =
+                places[from..].chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).take_while(|chunk| chunk[0].0 == rank);
+            let piece = |chunk: &[(usize, usize, usize, u32)]| {
+                let offsets = chunk.iter().map(|&(_, _, base, offset)| (base, offset)).collect();
+                let Piece { definition, defined_at, .. } = pieces[chunk[0].1];
+                Piece { definition, defined_at, offsets: Cow::Owned(offsets) }
+            };
+            let name = format!("{name}[{instance}]");
+            (instance, Series { log, units: units.clone(), name, pieces: of_instance.map(piece).collect() })
+        })
     }
 
     /// The bytes of a column in the record at `offset`.
@@ -177,6 +217,7 @@ impl<'log> Series<'log> {
                 let value = self.cell(offset, &column).and_then(|bytes| Value::of(column.format, bytes));
                 value.is_some_and(|value| match value {
                     Value::Signed(_) | Value::Unsigned(_) => number.is_some() && value.to_integer() == number,
+                    Value::Text(text) if text.to_str().is_ok() => text == instance,
                     // As it is shown.
                     _ => value.to_string() == instance,
                 })
@@ -257,11 +298,10 @@ impl<'log> Series<'log> {
     fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
         let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, piece.definition.column(label))).collect();
         let offsets = columns.iter().map(|(_, column)| column.map_or(0, |column| column.offset)).collect();
-        // A definition without records has no say, unless none has records.
-        let has_say = |piece: &Piece<'_>| piece.offsets.len() > 0 || self.is_empty();
-        let relevant = columns.iter().filter(|(piece, _)| has_say(piece));
-        let mut quantities: Vec<Option<Quantity>> =
-            relevant.map(|(piece, column)| Some(Quantity::new(&(*column)?, piece.defined_at, &self.units))).collect();
+        let quantity = |(piece, column): &(&Piece<'_>, Option<LoggedColumn<'_>>)| {
+            Some(Quantity::new(&(*column)?, piece.defined_at, &self.units))
+        };
+        let mut quantities: Vec<Option<Quantity>> = columns.iter().map(quantity).collect();
         if quantities.iter().all(Option::is_none) {
             return Err(self.no_column(label));
         }
@@ -288,6 +328,69 @@ impl<'log> Series<'log> {
     fn runs(&self) -> Vec<Run<'_>> {
         runs(self.pieces.iter().map(|piece| &*piece.offsets))
     }
+}
+
+/// The records of a series, in the order of the log: what [`Series::records`] returns.
+#[derive(Clone)]
+pub struct SeriesRecords<'log> {
+    log: &'log [u8],
+    pieces: Vec<Piece<'log>>,
+    /// Records that are still to come.
+    left: usize,
+    /// The piece, the part of its offsets, and which of them.
+    runs: vec::IntoIter<(usize, usize, Range<usize>)>,
+    here: Option<Here<'log>>,
+}
+
+/// The run that is being read.
+#[derive(Clone)]
+struct Here<'log> {
+    piece: usize,
+    part: usize,
+    range: Range<usize>,
+    definition: LoggedDefinition<'log>,
+    fingerprint: u64,
+}
+
+impl<'log> Iterator for SeriesRecords<'log> {
+    type Item = Record<'log>;
+
+    fn next(&mut self) -> Option<Record<'log>> {
+        loop {
+            if let Some(here) = &mut self.here
+                && let Some(i) = here.range.next()
+            {
+                self.left = self.left.saturating_sub(1);
+                let part = self.pieces.get(here.piece)?.offsets.parts().get(here.part)?;
+                let offset = part.base + *part.offsets.get(i)? as usize;
+                return Record::indexed(self.log, offset, here.definition, here.fingerprint);
+            }
+            let (piece, part, range) = self.runs.next()?;
+            let definition = self.pieces.get(piece)?.definition;
+            self.here = Some(Here { piece, part, range, definition, fingerprint: definition.fingerprint() });
+        }
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for SeriesRecords<'_> {}
+impl FusedIterator for SeriesRecords<'_> {}
+
+impl fmt::Debug for SeriesRecords<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SeriesRecords").field("left", &self.left).finish_non_exhaustive()
+    }
+}
+
+/// Definitions without records are left out, unless no definition has any.
+fn with_records(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
+    if pieces.iter().any(|piece| piece.offsets.len() > 0) {
+        pieces.retain(|piece| piece.offsets.len() > 0);
+    }
+    pieces
 }
 
 impl<'log> Piece<'log> {

@@ -395,7 +395,7 @@ static size_t find_field(const struct fmt *fmt, const char *label, char *format)
         while (end < sizeof fmt->labels && fmt->labels[end] != ',' && fmt->labels[end] != 0) {
             end++;
         }
-        if (size == 0 || at + size > fmt->length) {
+        if (size == 0 || at + size > fmt->length || start >= sizeof fmt->labels) {
             return 0;
         }
         if (end - start == strlen(label) && memcmp(fmt->labels + start, label, end - start) == 0) {
