@@ -135,7 +135,7 @@
 //!
 //! # Memory
 //!
-//! A log that is read or mapped takes its own length and 4 bytes a record for the index. One that is too long for that
+//! A log that is read or mapped takes its own length and 4 to 8 bytes a record for the index. One that is too long for that
 //! streams by in constant memory with [`RecordStream`](crate::RecordStream): `examples/counts.rs`.
 
 mod bytes;

@@ -9,7 +9,7 @@ use super::values::{Cells, Group, Scale, Values};
 use crate::records::time::TimeSource;
 use crate::{Definition, Format, LoggedColumn, LoggedDefinition, Record, Scaling, Value};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet, hash_map::Entry};
+use std::collections::HashSet;
 use std::iter::FusedIterator;
 use std::ops::Range;
 use std::sync::Arc;
@@ -136,50 +136,38 @@ impl<'log> Series<'log> {
 
     /// The instances that its records are of, ascending: the values of the column whose unit is `#`.
     pub fn instances(&self) -> Vec<Value<'log>> {
-        self.ranked().0
-    }
-
-    /// The instances, and by piece the place of each among them, by the bytes of its column.
-    fn ranked(&self) -> (Vec<Value<'log>>, Vec<HashMap<&'log [u8], usize>>) {
-        let mut instances = BTreeMap::new();
-        let mut by_piece = Vec::new();
+        let mut instances = Vec::new();
         for piece in &self.pieces {
-            let mut seen = HashMap::new();
-            if let Some(column) = piece.definition.instance_column() {
-                let mut last = None;
-                for bytes in piece.offsets.iter().filter_map(|offset| self.cell(offset, &column)) {
-                    // Those of several sensors alternate, but those of many are rare.
-                    if last.replace(bytes) != Some(bytes)
-                        && let Entry::Vacant(vacant) = seen.entry(bytes)
-                        && let Some(value) = Value::of(column.format, bytes)
-                    {
-                        let key = (value.to_integer(), value.to_string());
-                        instances.insert(key.clone(), value);
-                        vacant.insert(key);
-                    }
+            let Some(column) = piece.definition.instance_column() else { continue };
+            let mut seen = HashSet::new();
+            let mut last = None;
+            for bytes in piece.offsets.iter().filter_map(|offset| self.cell(offset, &column)) {
+                if last.replace(bytes) != Some(bytes) && seen.insert(bytes) {
+                    instances.extend(Value::of(column.format, bytes));
                 }
             }
-            by_piece.push(seen);
         }
-        let ranks: HashMap<_, _> = instances.keys().cloned().zip(0..).collect();
-        let ranked = |seen: HashMap<&'log [u8], _>| seen.into_iter().map(|(bytes, key)| (bytes, ranks[&key])).collect();
-        let by_piece = by_piece.into_iter().map(ranked).collect();
-        (instances.into_values().collect(), by_piece)
+        instances.sort_unstable_by(Value::order);
+        instances.dedup_by(|a, b| a.order(b).is_eq());
+        instances
     }
 
     /// Its instances, ascending, and the records of each; none for a type without instances.
     pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Series<'log>)> + use<'log> {
-        let (instances, ranks) = self.ranked();
+        let instances = self.instances();
         let mut places = Vec::new();
         for (i, piece) in self.pieces.iter().enumerate() {
             let Some(column) = piece.definition.instance_column() else { continue };
             for part in piece.offsets.parts() {
-                let rank = |offset: usize| self.cell(offset, &column).and_then(|bytes| ranks[i].get(bytes));
-                let ranked = |&offset: &u32| Some((*rank(part.base + offset as usize)?, i, part.base, offset));
+                let rank = |offset: usize| {
+                    let value = Value::of(column.format, self.cell(offset, &column)?)?;
+                    instances.binary_search_by(|instance| instance.order(&value)).ok()
+                };
+                let ranked = |&offset: &u32| Some((rank(part.base + offset as usize)?, i, part.base, offset));
                 places.extend(part.offsets.iter().filter_map(ranked));
             }
         }
-        places.sort();
+        places.sort_unstable();
         let Series { log, units, name, pieces } = self.clone();
         instances.into_iter().enumerate().map(move |(rank, instance)| {
             let from = places.partition_point(|place| place.0 < rank);

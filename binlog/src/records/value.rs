@@ -165,6 +165,20 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// An order in which values that are shown alike are equal: integers, floats, texts, arrays.
+    #[cfg(feature = "std")]
+    pub(crate) fn order(&self, other: &Self) -> core::cmp::Ordering {
+        // One that isn't stored as an integer comes last, and so on.
+        let float = |value: &Self| value.to_f64().map(f64::to_bits).map_or((1, 0), |bits| (0, bits));
+        let samples = |value: &Self| if let Value::Samples(samples) = value { Some(*samples) } else { None };
+        let integer = |value: &Self| value.to_integer().map_or((1, 0), |integer| (0, integer));
+        let text = |value: &Self| value.text().map(|text| text.as_bytes());
+        (integer(self).cmp(&integer(other)))
+            .then_with(|| float(self).cmp(&float(other)))
+            .then_with(|| text(self).cmp(&text(other)))
+            .then_with(|| samples(self).cmp(&samples(other)))
+    }
+
     /// The text; `None` for what isn't text.
     pub fn text(&self) -> Option<LoggedText<'a>> {
         match self {
