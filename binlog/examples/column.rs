@@ -3,16 +3,17 @@
 
 use binlog::Log;
 use std::error::Error;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let [path, name] = &arguments[..] else {
         eprintln!("usage: column FILE TYPE.LABEL (- for standard input)");
         return ExitCode::FAILURE;
     };
-    match column(path, name) {
+    match column(path, &name.to_string_lossy()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("column: {error}");
@@ -21,7 +22,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn column(path: &str, name: &str) -> Result<(), Box<dyn Error>> {
+fn column(path: &OsStr, name: &str) -> Result<(), Box<dyn Error>> {
     let log = if path == "-" { Log::read(io::stdin())? } else { Log::open(path)? };
     let (series, label) = log.select(name)?;
     if series.is_empty() {
@@ -40,5 +41,8 @@ fn column(path: &str, name: &str) -> Result<(), Box<dyn Error>> {
         }
         line?;
     }
-    Ok(out.flush()?)
+    match out.flush() {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        flushed => Ok(flushed?),
+    }
 }

@@ -4,6 +4,7 @@
 
 use binlog::RecordStream;
 use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 const LISTED: usize = 10_000;
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
     let [path] = &arguments[..] else {
         eprintln!("usage: counts FILE (- for standard input)");
         return ExitCode::FAILURE;
@@ -23,13 +24,13 @@ fn main() -> ExitCode {
         // Who reads our output may stop.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("counts: {path}: {error}");
+            eprintln!("counts: {}: {error}", path.display());
             ExitCode::FAILURE
         }
     }
 }
 
-fn counts(path: &str) -> io::Result<()> {
+fn counts(path: &OsStr) -> io::Result<()> {
     let mut log: Box<dyn Read> = if path == "-" { Box::new(io::stdin()) } else { Box::new(File::open(path)?) };
     let mut stream = Box::new(RecordStream::<65536>::new());
     let mut records = BTreeMap::<String, u64>::new();

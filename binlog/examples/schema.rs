@@ -8,6 +8,7 @@
 
 use binlog::LoggedSchema;
 use std::error::Error;
+use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -15,8 +16,9 @@ const USAGE: &str = "usage: schema FILE [--rust|--json|--table]\n       schema d
                      A file is a log, or the JSON of one. diff exits with 1 when a change is breaking.";
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+    let arguments: Vec<&str> = arguments.iter().map(|argument| &**argument).collect();
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {

@@ -282,6 +282,9 @@ impl<'a> Log<'a> {
             None if !self.scanned.swap(true, Ordering::Relaxed) => self.scan(name),
             _ => self.all(name),
         };
+        if series.is_empty() {
+            self.require_definitions()?;
+        }
         if !series.is_defined() {
             return Err(self.no_type(name));
         }
@@ -345,10 +348,9 @@ impl<'a> Log<'a> {
         // These say when they were written at the most; `LogWriter` has them at the time 0.
         let is_of_flight = |kind: &&Kind| !matches!(kind.definition(&self.bytes).name(), "UNIT" | "MULT" | "FMTU");
         let kinds = || self.index().kinds.iter().filter(is_of_flight);
-        let first = kinds().filter_map(|kind| Some((kind.offsets.iter().next()?, kind)));
-        let first = first.filter_map(|(offset, kind)| Some((offset, time_at(kind, offset)?))).min()?;
-        let last = kinds().filter_map(|kind| Some((kind.offsets.last()?, kind)));
-        let last = last.filter_map(|(offset, kind)| Some((offset, time_at(kind, offset)?))).max()?;
+        let timed = |kind: &Kind, offset: usize| Some((offset, time_at(kind, offset)?));
+        let first = kinds().filter_map(|kind| kind.offsets.iter().find_map(|offset| timed(kind, offset))).min()?;
+        let last = kinds().filter_map(|kind| kind.offsets.iter().rev().find_map(|offset| timed(kind, offset))).max()?;
         Some(first.1..last.1.max(first.1))
     }
 

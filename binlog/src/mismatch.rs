@@ -66,6 +66,24 @@ pub enum Difference {
         /// The log's id.
         found: u8,
     },
+    /// The unit of a column, whose id isn't ArduPilot's in this log.
+    UnitName {
+        /// The column.
+        label: &'static str,
+        /// The program's unit.
+        expected: &'static str,
+        /// What the log calls its own, cut to 16 bytes.
+        found: Chars<16>,
+    },
+    /// The multiplier of a column, whose id isn't ArduPilot's in this log.
+    MultiplierValue {
+        /// The column.
+        label: &'static str,
+        /// The value of the program's.
+        expected: Chars<16>,
+        /// The value of the log's.
+        found: Chars<16>,
+    },
     /// The multiplier of a column.
     Multiplier {
         /// The column.
@@ -106,6 +124,12 @@ impl fmt::Display for Mismatch {
                 f.write_str(" in this log, ")?;
                 id(f, expected, Unit::from_id(expected).map(|unit| unit.name()).filter(|name| !name.is_empty()))?;
                 f.write_str(" in the program")
+            }
+            Difference::UnitName { label, expected, found } => {
+                write!(f, "{message}.{label} has unit {found} in this log, {expected} in the program")
+            }
+            Difference::MultiplierValue { label, expected, found } => {
+                write!(f, "{message}.{label} has multiplier {found} in this log, {expected} in the program")
             }
             Difference::Multiplier { label, expected, found } => {
                 write!(f, "{message}.{label} has multiplier ")?;

@@ -1,7 +1,10 @@
 //! A log's records as a program's message where the definitions differ.
 
 use super::units::Units;
-use crate::{Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Multiplier, Value, multiplier};
+use crate::field::Chars;
+use crate::{
+    Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Multiplier, Unit, Value, multiplier,
+};
 
 /// How a payload of the log becomes one of the program's: column by column, found by label.
 #[derive(Debug)]
@@ -87,7 +90,11 @@ fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usi
     if let (Some((found, theirs)), Some(ours)) = (theirs, Some(column.unit.name()).filter(named))
         && ours != theirs
     {
-        differences.push(Difference::Unit { label, expected: column.unit.id(), found });
+        let is_standard = |id, name| Unit::from_id(id).is_some_and(|unit| unit.name() == name);
+        differences.push(match is_standard(found, theirs) && is_standard(column.unit.id(), ours) {
+            true => Difference::Unit { label, expected: column.unit.id(), found },
+            false => Difference::UnitName { label, expected: ours, found: Chars::cut(theirs) },
+        });
     }
     let factor = |multiplier: f64| if multiplier == 0.0 { 1.0 } else { multiplier };
     // A format that scales does so whatever FMTU says, and what becomes a float of it is scaled.
@@ -102,7 +109,13 @@ fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usi
         // The log's is rounded.
         && factor(theirs) != factor(multiplier::as_meant(column.multiplier.value()).unwrap_or(1.0))
     {
-        differences.push(Difference::Multiplier { label, expected: column.multiplier.id(), found });
+        let is_standard = |id, value| Multiplier::from_id(id).is_some_and(|known| known.value() == value);
+        let (expected, ours) = (column.multiplier.id(), column.multiplier.value());
+        let text = |value: f64| Chars::cut(&value.to_string());
+        differences.push(match is_standard(found, theirs) && is_standard(expected, ours) {
+            true => Difference::Multiplier { label, expected, found },
+            false => Difference::MultiplierValue { label, expected: text(ours), found: text(theirs) },
+        });
     }
     differences
 }

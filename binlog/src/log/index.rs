@@ -53,12 +53,8 @@ impl Offsets {
         &self.parts
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> + Clone {
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + Clone {
         self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
-    }
-
-    pub(super) fn last(&self) -> Option<usize> {
-        self.parts.last().and_then(|part| Some(part.base + *part.offsets.last()? as usize))
     }
 
     /// The offsets of which something is true.
@@ -178,8 +174,9 @@ impl Kind {
     }
 }
 
-/// What makes two definitions one kind: all of FMT but the id, all of FMTU but time and id.
-type Key = ([u8; 85], Option<[u8; 32]>);
+/// What makes two definitions one kind: all of FMT but the id; all of FMTU but time and id, and how often the log had said
+/// before it that a unit or a multiplier is now another one.
+type Key = ([u8; 85], Option<([u8; 32], usize)>);
 
 /// Bytes that offsets of four bytes reach.
 const REACH: usize = u32::MAX as usize;
@@ -261,6 +258,10 @@ struct Builder<'a> {
     wanted: [bool; 256],
     index: Index,
     by_key: HashMap<Key, usize>,
+    /// What the log says of units and multipliers, by type and id.
+    declared: HashMap<(&'a str, &'a [u8]), &'a [u8]>,
+    /// How often that became something else.
+    redeclared: usize,
     /// The kind that an FMT, but for its id, was last.
     by_fmt: HashMap<[u8; 85], usize>,
     /// The kind of each id, where the log stands.
@@ -279,6 +280,8 @@ impl<'a> Builder<'a> {
             wanted: [false; 256],
             index: Index::default(),
             by_key: HashMap::new(),
+            declared: HashMap::new(),
+            redeclared: 0,
             by_fmt: HashMap::new(),
             kind_of: [NO_KIND; 256],
             base: 0,
@@ -328,7 +331,14 @@ impl<'a> Builder<'a> {
         match self.lessons.framing.step::<true>(self.log, at) {
             Step::Record { id, end, suspect } => {
                 let payload = at + Definition::HEADER_LENGTH;
-                let lesson = self.lessons.learn(id, self.log.get(payload..end).unwrap_or_default());
+                let bytes = self.log.get(payload..end).unwrap_or_default();
+                let lesson = self.lessons.learn(id, bytes);
+                if let Some(kind) = self.index.kinds.get(self.kind_of[usize::from(id)])
+                    && let definition = kind.definition(self.log)
+                    && matches!(definition.name(), "UNIT" | "MULT")
+                {
+                    self.declare(bytes, &definition);
+                }
                 let is_read_by_itself = lesson.as_ref().is_some_and(Lesson::is_of_fmt);
                 if !is_read_by_itself {
                     self.note(id, at, lists);
@@ -340,7 +350,7 @@ impl<'a> Builder<'a> {
                     self.hand_over(lesson.id(), lists);
                     self.learn(&lesson, payload);
                     self.wanted[usize::from(lesson.id())] = self.is_wanted(lesson.id());
-                    self.plain = self.lessons.plain_lengths();
+                    self.plain = self.plain_lengths();
                 }
                 if is_read_by_itself {
                     self.note(id, at, lists);
@@ -351,6 +361,18 @@ impl<'a> Builder<'a> {
             // A log that has ended is never undecided.
             Step::More => self.skip(at, self.log.len(), Reason::NoHeader),
         }
+    }
+
+    /// Lengths of the records that say nothing of others, neither definitions nor units.
+    fn plain_lengths(&self) -> PlainLengths {
+        let mut lengths = self.lessons.plain_lengths();
+        for (length, kind) in lengths.iter_mut().zip(self.kind_of) {
+            let name = self.index.kinds.get(kind).map(|kind| kind.definition(self.log).name());
+            if matches!(name, Some("UNIT" | "MULT")) {
+                *length = 0;
+            }
+        }
+        lengths
     }
 
     /// Takes a record into the lists.
@@ -405,7 +427,7 @@ impl<'a> Builder<'a> {
                     match self.by_key.get(&key) {
                         Some(&known) => known,
                         // Its first FMTU is also for the records before it.
-                        None if is_new => {
+                        None if is_new && self.kind_of.iter().filter(|&&kind| kind == current).count() == 1 => {
                             self.by_key.remove(&self.key(fmt, None));
                             self.index.kinds[current].fmtu = Some(payload);
                             self.by_key.insert(key, current);
@@ -427,7 +449,8 @@ impl<'a> Builder<'a> {
         let Index { kinds, by_name, .. } = &mut self.index;
         let kind = Kind { fmt, fmtu, offsets: Offsets::default() };
         let definition = kind.definition(self.log);
-        *self.by_key.entry(definition.without_ids()).or_insert_with(|| {
+        let (fmt, fmtu) = definition.without_ids();
+        *self.by_key.entry((fmt, fmtu.map(|fmtu| (fmtu, self.redeclared)))).or_insert_with(|| {
             by_name.entry(definition.name().into()).or_default().push(kinds.len());
             kinds.push(kind);
             kinds.len() - 1
@@ -440,7 +463,19 @@ impl<'a> Builder<'a> {
     }
 
     fn key(&self, fmt: Option<usize>, fmtu: Option<usize>) -> Key {
-        Kind { fmt, fmtu, offsets: Offsets::default() }.definition(self.log).without_ids()
+        let (fmt, fmtu) = Kind { fmt, fmtu, offsets: Offsets::default() }.definition(self.log).without_ids();
+        (fmt, fmtu.map(|fmtu| (fmtu, self.redeclared)))
+    }
+
+    /// Takes note of a UNIT or MULT record: a log of two boots may mean other units by the same ids.
+    fn declare(&mut self, payload: &'a [u8], definition: &LoggedDefinition<'a>) {
+        let cell = |label| {
+            definition.column(label).and_then(|column| payload.get(column.offset..)?.get(..column.format.size()))
+        };
+        let (Some(id), Some(value)) = (cell("Id"), cell("Label").or_else(|| cell("Mult"))) else { return };
+        if self.declared.insert((definition.name(), id), value).is_some_and(|before| before != value) {
+            self.redeclared += 1;
+        }
     }
 }
 

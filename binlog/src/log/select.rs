@@ -139,9 +139,15 @@ impl fmt::Display for SelectError {
     }
 }
 
+/// Names that are listed at the most.
+const LISTED: usize = 64;
+
 fn list(f: &mut fmt::Formatter<'_>, what: &str, known: &[String]) -> fmt::Result {
     match known {
         [] => write!(f, "{what} none"),
+        [first @ .., _] if first.len() >= LISTED => {
+            write!(f, "{what} {} and {} more", known[..LISTED].join(", "), known.len() - LISTED)
+        }
         known => write!(f, "{what} {}", known.join(", ")),
     }
 }

@@ -265,10 +265,8 @@ impl<'log> Series<'log> {
         {
             return times;
         }
-        if sources.contains(&TimeSource::None) {
-            return carried_times(self.log, self.records().map(|record| record.offset()));
-        }
-        self.records().map(|record| record.time_us().unwrap_or(0)).collect()
+        let own: Option<Vec<u64>> = self.records().map(|record| record.time_us()).collect();
+        own.unwrap_or_else(|| carried_times(self.log, self.records().map(|record| record.offset())))
     }
 
     /// That some definition has a column with this label.

@@ -76,8 +76,19 @@ impl Log<'_> {
         T: LogMessage + FromBytes + KnownLayout + Immutable + Unaligned,
     {
         let kinds = self.kinds(&T::DEFINITION)?;
-        let differs = |kind: &&Kind| kind.definition(self.bytes()).check(const { &T::DEFINITION }).err();
-        let mismatches: Vec<Mismatch> = kinds.iter().filter_map(differs).collect();
+        let units = self.units();
+        let mut mismatches: Vec<Mismatch> = Vec::new();
+        for kind in &kinds {
+            let logged = kind.definition(self.bytes());
+            match logged.check(const { &T::DEFINITION }) {
+                Err(mismatch) => mismatches.push(mismatch),
+                // Equal ids may stand for other units in this log.
+                Ok(()) => {
+                    let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), &units);
+                    mismatches.extend(named(&T::DEFINITION, conversion.err().unwrap_or_default()));
+                }
+            }
+        }
         if !mismatches.is_empty() {
             return Err(TypedError::Differs(mismatches));
         }
@@ -100,7 +111,7 @@ impl Log<'_> {
     /// | `Chars` | shorter text |
     ///
     /// Units and multipliers must be the same where both sides name one, by what the log calls them. What the format has
-    /// scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`] want equal definitions instead.
+    /// scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`](crate::Record::decode) want equal definitions instead.
     ///
     /// A record with a column that holds no value of its type is an error of its own; reading goes on behind it.
     ///

@@ -203,8 +203,8 @@ fn units_count_by_what_the_log_calls_them() {
     let mut other = log("QidN", "TimeUS,Height,Angle,Name", "smd-", "FB0-");
     other.unit('m', "miles").mult('B', 10.0).record(ID, abc(1, 4).as_bytes());
     let expected = [
-        Difference::Unit { label: "Height", expected: b'm', found: b'm' },
-        Difference::Multiplier { label: "Height", expected: b'B', found: b'B' },
+        Difference::UnitName { label: "Height", expected: "m", found: Chars::cut("miles") },
+        Difference::MultiplierValue { label: "Height", expected: Chars::cut("0.01"), found: Chars::cut("10") },
     ];
     assert_eq!(differences(&other), expected);
 }

@@ -97,3 +97,24 @@ fn an_fmtu_with_other_columns_says_nothing() {
     assert_eq!(abc.definitions().map(|definition| definition.unit_ids()).collect::<Vec<_>>(), [None]);
     assert!(abc.instance("1").is_err());
 }
+
+/// Two flights in one file, of firmware that means other units by the same ids.
+#[test]
+fn each_of_two_boots_means_its_own_units() {
+    let boot = |unit: &str, multiplier: f64, time_us: u64| {
+        let mut log = RawLog::with_units();
+        log.unit('k', unit).mult('k', multiplier).fmt(10, "ATT", "QH", "TimeUS,X").fmtu(10, "sk", "Fk");
+        log.record(10, &payload![time_us, 100_u16]);
+        log.bytes
+    };
+    let log = [boot("furlong", 0.5, 1), boot("mile", 0.25, 2)].concat();
+    let log = Log::new(&log);
+    let series = log.series("ATT").expect("the log has it");
+    let by_boot: Vec<_> = series.by_definition().map(|boot| boot.column("X").expect("a column")).collect();
+    let shown: Vec<_> = by_boot.iter().map(|column| (column.base_unit(), column.to_f64(Scaling::Units))).collect();
+    assert_eq!(shown, [("furlong", Some(vec![50.0])), ("mile", Some(vec![25.0]))]);
+    assert!(series.column("X").is_err(), "as one column they would be mistaken");
+    // The same firmware twice is one definition.
+    let log = [boot("mile", 0.25, 1), boot("mile", 0.25, 2)].concat();
+    assert_eq!(Log::new(&log).numbers("ATT.X", Scaling::Units), Ok(vec![25.0, 25.0]));
+}

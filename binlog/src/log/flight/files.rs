@@ -101,7 +101,9 @@ impl Log<'_> {
                 continue;
             };
             let length = integer::<usize>(&record, "Length").unwrap_or(usize::MAX);
-            let data = record.value("Data").and_then(|value| value.text()).map_or(&[][..], |text| text.raw());
+            let Some(data) = record.value("Data").and_then(|value| value.text()).map(|text| text.raw()) else {
+                continue;
+            };
             let begins = offset == 0 && open.get(&name).is_none_or(|&file| files[file].pieces.contains_key(&0));
             let file = match open.get(&name) {
                 Some(&file) if !begins => file,
