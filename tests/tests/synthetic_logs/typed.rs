@@ -199,6 +199,8 @@ fn units_count_by_what_the_log_calls_them() {
     let mut same = log("QidN", "TimeUS,Height,Angle,Name", "sxd-", "Fy0-");
     same.unit('x', "m").mult('y', f64::from(0.01_f32)).record(ID, abc(1, 4).as_bytes());
     assert_eq!(typed(&Log::new(&same.bytes)), [abc(1, 4)]);
+    // In place only under the same ids, too.
+    assert!(Log::new(&same.bytes).typed_ref::<Abc>().is_err());
     // The standard ids, to which the log gives another meaning.
     let mut other = log("QidN", "TimeUS,Height,Angle,Name", "smd-", "FB0-");
     other.unit('m', "miles").mult('B', 10.0).record(ID, abc(1, 4).as_bytes());
@@ -207,6 +209,10 @@ fn units_count_by_what_the_log_calls_them() {
         Difference::MultiplierValue { label: "Height", expected: Chars::cut("0.01"), found: Chars::cut("10") },
     ];
     assert_eq!(differences(&other), expected);
+    let Err(TypedError::Differs(mismatches)) = Log::new(&other.bytes).typed_ref::<Abc>().map(|_| ()) else {
+        panic!("it differs")
+    };
+    assert_eq!(mismatches.iter().map(|mismatch| mismatch.difference).collect::<Vec<_>>(), expected);
 }
 
 #[test]
