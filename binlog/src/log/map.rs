@@ -25,8 +25,8 @@ impl Log<'static> {
         let path = path.as_ref();
         let file = bytes::open_regular(path)?;
         let Some(file) = file else {
-            // The system maps nothing only where there is something.
-            return Ok(Log::new(Vec::new()));
+            // The system maps nothing where there is nothing, or where it says so as in /proc.
+            return Log::open(path);
         };
         // SAFETY: the caller sees to it that the file stays as it is while the mapping lives, which is as long as the log.
         let map: Mmap = unsafe { MmapOptions::new().map(&file) }.map_err(bytes::map_error(path))?;
