@@ -3,8 +3,11 @@
 //! What must hold for any bytes is asserted; that nothing panics and nothing takes for ever is the fuzzer's to see.
 
 use binlog::field::{Centi, Chars};
+use binlog::log::Series;
 use binlog::messages::{Ev, Fmt, LegacyMsg, Mode};
-use binlog::{Decoder, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped};
+use binlog::{
+    Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped,
+};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// A message with text, hundredths and an instance, for typed reading.
@@ -99,7 +102,14 @@ pub fn log(bytes: &[u8]) {
     let log = Log::new(bytes);
     // The first type is looked for without an index.
     let _ = log.series("ABC[1]").map(|series| series.len());
-    let found = Records::new(bytes).flatten().count();
+    let found: Vec<_> = Records::new(bytes).flatten().map(|record| (record.offset(), record.name())).collect();
+    let mut indexed: Vec<_> = Vec::new();
+    for series in log.types() {
+        indexed.extend(series.records().map(|record| (record.offset(), record.name())));
+    }
+    indexed.sort_unstable();
+    assert_eq!(indexed, found, "the index has other records");
+    let found = found.len();
     assert_eq!(log.types().map(|series| series.len()).sum::<usize>(), found);
     let tables = log.tables();
     assert_eq!(tables.iter().map(|table| table.len()).sum::<usize>(), found);
@@ -118,12 +128,28 @@ pub fn log(bytes: &[u8]) {
         let offsets: Vec<usize> = series.records().map(|record| record.offset()).collect();
         assert!(offsets.is_sorted() && offsets.len() == series.len());
         for label in series.labels() {
-            if let Ok(column) = series.column(label) {
-                assert_eq!(column.len(), series.len());
-            }
-            let _ = series.numbers(label, Scaling::Shown);
+            let Ok(column) = series.column(label) else { continue };
+            let values: Vec<_> = series.records().map(|record| record.value(label)).collect();
+            // Not by `==`, to which a NaN is no equal of itself.
+            let shown = format!("{values:?}");
+            assert_eq!(format!("{:?}", (0..series.len()).map(|i| column.get(i)).collect::<Vec<_>>()), shown);
+            let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_ref()?.to_f64()).collect();
+            let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            let ours = series.numbers(label, Scaling::Shown).ok();
+            assert_eq!(ours.map(bits), numbers.filter(|_| !is_text_or_array(column.format())).map(bits));
         }
-        let by_instance: usize = series.by_instance().map(|(_, series)| series.len()).sum();
+        let mut by_instance = 0;
+        for (i, (instance, of_instance)) in series.by_instance().enumerate() {
+            by_instance += of_instance.len();
+            // Each is a pass over the series.
+            if i < 4 {
+                let asked = series.instance(&instance.to_string()).expect("it is listed");
+                let offsets = |series: &Series<'_>| series.records().map(|record| record.offset()).collect::<Vec<_>>();
+                let (asked, of_instance) = (offsets(&asked), offsets(&of_instance));
+                // Two that are not the same bytes may be called the same.
+                assert!(of_instance.iter().all(|offset| asked.binary_search(offset).is_ok()), "{instance}");
+            }
+        }
         assert!(by_instance <= series.len());
         assert_eq!(series.by_definition().map(|series| series.len()).sum::<usize>(), series.len());
     }
@@ -139,6 +165,10 @@ pub fn log(bytes: &[u8]) {
     log.files().iter().for_each(|file| drop(file.contents()));
     log.batches().iter().for_each(|batch| drop(batch.samples()));
     let _ = (log.skipped().len(), log.suspects().len(), format!("{log:?}"));
+}
+
+fn is_text_or_array(format: Format) -> bool {
+    format.is_text() || format == Format::I16x32
 }
 
 /// What a log says of its messages: written, compared with itself, read back from JSON.
