@@ -1,5 +1,5 @@
-//! One column of a log: `column FILE ATT.Roll`, or `IMU[1].GyrX`; `-` for standard input. A line a record: the time since
-//! boot in seconds, a tab, the value.
+//! One column of a log: `column FILE ATT.Roll`, or `IMU[1].GyrX`; `-` for standard input. A line a record: the time
+//! since boot in seconds, a tab, the value.
 
 use binlog::Log;
 use std::error::Error;

@@ -40,8 +40,8 @@
 //!   preamble of the log. Those that the format itself has are in [`messages`].
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
 //!   takes a [`Sink`]. [`encode`] is the bare record.
-//! - [`Log`] reads a whole log, damaged or not: columns, messages, what happened when; [`log`] has a chapter for each use.
-//!   [`Records`] and [`RecordStream`] are below it, for one record after the other without memory of their own;
+//! - [`Log`] reads a whole log, damaged or not: columns, messages, what happened when; [`log`] has a chapter for each
+//!   use. [`Records`] and [`RecordStream`] are below it, for one record after the other without memory of their own;
 //!   [`Decoder`] turns records into the schema's messages.
 //! - [`LoggedSchema`] is what a log says of its messages: as Rust source, JSON or Markdown, compared with another's.
 //!

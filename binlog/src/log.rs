@@ -1,8 +1,8 @@
 //! A whole log in memory: its records by type, its columns, its times.
 //!
 //! [`Log`] holds the bytes of a log and knows where the records of each type are. [`Records`] and
-//! [`RecordStream`](crate::RecordStream) are below it: they need no memory, and give one record after the other. A chapter
-//! for each use:
+//! [`RecordStream`](crate::RecordStream) are below it: they need no memory, and give one record after the other. A
+//! chapter for each use:
 //!
 //! # One column, fast
 //!
@@ -23,10 +23,11 @@
 //! there is an index of all records, so that a column costs no more than its own values.
 //!
 //! [`Scaling`] says what a number is: as it is stored; as pymavlink and the viewers show it (hundredths and coordinates
-//! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours. Where the log says
-//! no multiplier (old firmware has no FMTU), that is the shown number.
-//! [`Series::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and scales
-//! when asked; it knows the column's unit. [`Series::times_us`] has the times beside it, [`Log::clock`] the calendar.
+//! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours. Where the log
+//! says no multiplier (old firmware has no FMTU), that is the shown number.
+//! [`Series::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and
+//! scales when asked; it knows the column's unit. [`Series::times_us`] has the times beside it, [`Log::clock`] the
+//! calendar.
 //!
 //! # Everything
 //!
@@ -82,10 +83,11 @@
 //! ```
 //!
 //! Columns are found by their labels, and a format may be a narrower one than the program's, so that one struct reads
-//! the logs of several releases: [`Log::typed`] has the table. The messages of [`messages`](crate::messages) are those of
-//! today's firmware, and releases differ: up to Copter 4.6, MSG is [`LegacyMsg`](crate::messages::LegacyMsg). For reading
-//! any log, [`texts`](Log::texts), [`parameters`](Log::parameters) and [`modes`](Log::modes) need no struct. A log that would lose something when it is read so is refused, with the list of
-//! differences; [`Log::typed_ref`] wants the very same definition and gives references into the log, without a copy.
+//! the logs of several releases: [`Log::typed`] has the table. The messages of [`messages`](crate::messages) are those
+//! of today's firmware, and releases differ: up to Copter 4.6, MSG is [`LegacyMsg`](crate::messages::LegacyMsg). For
+//! reading any log, [`texts`](Log::texts), [`parameters`](Log::parameters) and [`modes`](Log::modes) need no struct. A
+//! log that would lose something when it is read so is refused, with the list of differences; [`Log::typed_ref`] wants
+//! the very same definition and gives references into the log, without a copy.
 //!
 //! # Damaged logs
 //!
@@ -127,16 +129,16 @@
 //! ```
 //!
 //! A log brings its own definitions, units and multipliers, and real ones break rules: they are taken as far as they
-//! hold ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A type may be defined anew in the middle of a
-//! log: its records are one [`Series`] in the order of the log, and [`Series::by_definition`] takes them apart.
+//! hold ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A type may be defined anew in the middle of
+//! a log: its records are one [`Series`] in the order of the log, and [`Series::by_definition`] takes them apart.
 //!
 //! [`Log::schema`] is all that it says of its messages: to print, to compare with another log's, to turn into Rust
 //! structs.
 //!
 //! # Memory
 //!
-//! A log that is read or mapped takes its own length and 4 to 8 bytes a record for the index. One that is too long for that
-//! streams by in constant memory with [`RecordStream`](crate::RecordStream): `examples/counts.rs`.
+//! A log that is read or mapped takes its own length and 4 to 8 bytes a record for the index. One that is too long for
+//! that streams by in constant memory with [`RecordStream`](crate::RecordStream): `examples/counts.rs`.
 
 mod bytes;
 mod clock;
@@ -145,6 +147,7 @@ mod conversion;
 mod flight;
 mod index;
 mod map;
+mod offsets;
 mod select;
 mod series;
 mod tables;
@@ -206,8 +209,8 @@ pub struct Log<'a> {
 }
 
 impl Log<'static> {
-    /// Reads a file, as long as it is when it is opened: what is appended later is left out, and one that becomes shorter
-    /// ends there. What isn't a regular file, `/dev/stdin` say, is read until it ends.
+    /// Reads a file, as long as it is when it is opened: what is appended later is left out, and one that becomes
+    /// shorter ends there. What isn't a regular file, `/dev/stdin` say, is read until it ends.
     ///
     /// # Errors
     ///
@@ -336,9 +339,9 @@ impl<'a> Log<'a> {
         *self.clock.get_or_init(|| Clock::of(self))
     }
 
-    /// From the time of the first record that says one to that of the last, in microseconds since boot, the last one's not
-    /// included as in all ranges; `None` in a log without times. Empty when the log's time ends before it began: after a
-    /// restart in the middle, say.
+    /// From the time of the first record that says one to that of the last, in microseconds since boot, the last one's
+    /// not included as in all ranges; `None` in a log without times. Empty when the log's time ends before it began:
+    /// after a restart in the middle, say.
     pub fn time_range_us(&self) -> Option<Range<u64>> {
         let time_at = |kind: &Kind, offset: usize| {
             let definition = kind.definition(&self.bytes);

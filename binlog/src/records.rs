@@ -191,8 +191,8 @@ impl<'a> Record<'a> {
         Definition::HEADER_LENGTH + self.payload.len()
     }
 
-    /// The definition that was in force where the record stands. A record of a [`Log`](crate::Log) has its units as well
-    /// where they were said after it, and the id in it may be another one that is defined alike.
+    /// The definition that was in force where the record stands. A record of a [`Log`](crate::Log) has its units as
+    /// well where they were said after it, and the id in it may be another one that is defined alike.
     pub fn definition(&self) -> LoggedDefinition<'a> {
         self.definition
     }

@@ -64,7 +64,8 @@ impl Unit {
         Unit::INSTANCE,
     ];
 
-    /// A unit that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a name of 1 to 64 bytes.
+    /// A unit that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a name of 1 to 64
+    /// bytes.
     ///
     /// Meant for a `const`, where a wrong id or name fails to compile:
     ///

@@ -112,9 +112,9 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
 
     /// The same with a buffer of the caller's.
     ///
-    /// With one that holds the whole log, no record reaches the destination before [`flush`](LogWriter::flush), only the
-    /// preamble: a simulation or a test bench that must not wait for a disk logs into memory and writes the file at the
-    /// end. A buffer that is too short for the longest record, 255 bytes, is lengthened.
+    /// With one that holds the whole log, no record reaches the destination before [`flush`](LogWriter::flush), only
+    /// the preamble: a simulation or a test bench that must not wait for a disk logs into memory and writes the file at
+    /// the end. A buffer that is too short for the longest record, 255 bytes, is lengthened.
     ///
     /// # Errors
     ///

@@ -74,7 +74,8 @@ fn a_mode_above_127_is_not_negative_as_in_pymavlink() {
     assert_eq!(lines[2]["values"], json!([7, -56]));
 }
 
-/// pymavlink decodes the whole slot and cuts after that, so that what stands behind the NUL decides about the text before.
+/// pymavlink decodes the whole slot and cuts after that, so that what stands behind the NUL decides about the text
+/// before.
 #[test]
 fn text_is_cut_before_it_is_decoded_otherwise_than_in_pymavlink() {
     let mut log = RawLog::new();

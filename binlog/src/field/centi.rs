@@ -33,8 +33,8 @@ impl<T: Copy> Centi<T> {
 }
 
 impl<T: Hundredths> Centi<T> {
-    /// The nearest hundredth, halves away from zero, as near as an `f32` has it: beyond ±83,886 it may be off by one. Out
-    /// of range saturates; NaN becomes 0.
+    /// The nearest hundredth, halves away from zero, as near as an `f32` has it: beyond ±83,886 it may be off by one.
+    /// Out of range saturates; NaN becomes 0.
     #[inline]
     pub fn from_f32(value: f32) -> Self {
         Centi(T::from_f32(value * 100.0))

@@ -25,8 +25,8 @@ macro_rules! coordinate {
                 self.0.get()
             }
 
-            /// The nearest 1e-7 degree, halves away from zero. Saturates at ±214.7483647 degrees; NaN becomes 0. Whether
-            /// there is such a place on the Earth isn't checked.
+            /// The nearest 1e-7 degree, halves away from zero. Saturates at ±214.7483647 degrees; NaN becomes 0.
+            /// Whether there is such a place on the Earth isn't checked.
             #[inline]
             pub fn from_degrees(degrees: f64) -> Self {
                 Self::from_e7((degrees * 1e7 + 0.5_f64.copysign(degrees)) as i32)

@@ -90,8 +90,8 @@ pub(super) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
     Ok((file, metadata))
 }
 
-/// A regular file that isn't empty, `None` for one that is. Anything else is an error, and isn't opened: a pipe would wait
-/// for a writer.
+/// A regular file that isn't empty, `None` for one that is. Anything else is an error, and isn't opened: a pipe would
+/// wait for a writer.
 pub(super) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
     let metadata = std::fs::metadata(path).map_err(OpenError::new(path, "open"))?;
     if !metadata.is_file() && !metadata.is_dir() {

@@ -6,8 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What relates times since boot to the calendar: the log's first GPS record with a week.
 ///
-/// UTC is 18 seconds behind GPS's time, as it is since 2017; pymavlink takes that for any log, and so does this. In a log
-/// of 2015 or 2016 the result is 1 second early, in one from July 2012 on 2, before that 3.
+/// UTC is 18 seconds behind GPS's time, as it is since 2017; pymavlink takes that for any log, and so does this. In a
+/// log of 2015 or 2016 the result is 1 second early, in one from July 2012 on 2, before that 3.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
     boot_unix_us: i64,

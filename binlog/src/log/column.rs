@@ -78,7 +78,8 @@ impl Column {
         self.quantity.format
     }
 
-    /// The unit of its [shown](Scaling::Shown) numbers, named as pymavlink names it: `µs`, `cm`, `100 m`. Empty for none.
+    /// The unit of its [shown](Scaling::Shown) numbers, named as pymavlink names it: `µs`, `cm`, `100 m`. Empty for
+    /// none.
     pub fn unit(&self) -> &str {
         &self.quantity.unit
     }

@@ -1,12 +1,13 @@
 //! Where the records of each type stand.
 
+use super::offsets::Offsets;
 use crate::records::definitions::{Lesson, Lessons, PlainLengths};
 use crate::records::framing::Step;
 use crate::records::logged::{FMT_OF_FMT, Fmt, Fmtu};
 use crate::{Definition, HEAD_BYTES, LoggedDefinition, Reason, Skipped};
 use std::collections::{HashMap, HashSet};
+use std::hint;
 use std::ops::Range;
-use std::{hint, slice, vec};
 
 /// The records of a log by kind: in one pass over it.
 #[derive(Debug, Default)]
@@ -20,145 +21,14 @@ pub(super) struct Index {
     pub(super) suspects: Vec<usize>,
 }
 
-/// One definition of a message, and its records. A message that is defined anew in the middle of a log is two kinds; one
-/// that is defined twice alike is one, whatever its ids.
+/// One definition of a message, and its records. A message that is defined anew in the middle of a log is two kinds;
+/// one that is defined twice alike is one, whatever its ids.
 #[derive(Debug)]
 pub(super) struct Kind {
     /// Where the payload of its FMT stands in the log; the FMT of a log that doesn't define FMT stands in none.
     fmt: Option<usize>,
     fmtu: Option<usize>,
     pub(super) offsets: Offsets,
-}
-
-/// Offsets of records, ascending.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Offsets {
-    parts: Vec<Part>,
-}
-
-/// Offsets of records within 4 GiB, so that each takes four bytes.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) base: usize,
-    /// Counted from the base.
-    pub(super) offsets: Vec<u32>,
-}
-
-impl Offsets {
-    pub(super) fn len(&self) -> usize {
-        self.parts.iter().map(|part| part.offsets.len()).sum()
-    }
-
-    pub(super) fn parts(&self) -> &[Part] {
-        &self.parts
-    }
-
-    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
-    }
-
-    /// The offsets of which something is true.
-    pub(super) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
-        let parts = self.parts.iter().map(|part| {
-            let keep = |offset: &u32| keep(part.base + *offset as usize);
-            Part { base: part.base, offsets: part.offsets.iter().copied().filter(keep).collect() }
-        });
-        Offsets { parts: parts.filter(|part| !part.offsets.is_empty()).collect() }
-    }
-
-    fn append(&mut self, base: usize, offsets: Vec<u32>) {
-        match self.parts.last_mut() {
-            _ if offsets.is_empty() => {}
-            Some(last) if last.base == base => last.offsets.extend(offsets),
-            _ => self.parts.push(Part { base, offsets }),
-        }
-    }
-}
-
-/// Records of one piece that follow each other in the log. A piece is what has offsets of its own: records of one kind.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Run<'o> {
-    pub(super) piece: usize,
-    /// Which part of the piece's offsets, and from where on in it.
-    pub(super) part: usize,
-    pub(super) from: usize,
-    /// What the offsets count from.
-    pub(super) base: usize,
-    pub(super) offsets: &'o [u32],
-}
-
-/// The records of several pieces in the order of the log.
-pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Vec<Run<'o>> {
-    let is_one = pieces.len() < 2;
-    let whole = pieces.enumerate().flat_map(|(piece, offsets)| {
-        let parts = offsets.parts.iter().enumerate();
-        parts.map(move |(i, part)| Run { piece, part: i, from: 0, base: part.base, offsets: &part.offsets })
-    });
-    let runs: Vec<Run<'o>> = whole.collect();
-    if is_one {
-        return runs;
-    }
-    // The log goes from one definition to another: runs are cut where that happens.
-    let in_run = |(i, run): (usize, &Run<'o>)| {
-        let base = run.base;
-        run.offsets.iter().enumerate().map(move |(j, &offset)| (base + offset as usize, i, j))
-    };
-    let mut order: Vec<(usize, usize, usize)> = runs.iter().enumerate().flat_map(in_run).collect();
-    order.sort();
-    let stretch = |stretch: &[(usize, usize, usize)]| {
-        let (_, i, from) = stretch[0];
-        Run { from, offsets: &runs[i].offsets[from..from + stretch.len()], ..runs[i] }
-    };
-    order.chunk_by(|a, b| a.1 == b.1).map(stretch).collect()
-}
-
-/// The records of several pieces in the order of the log, one by one: the piece, and the offset.
-#[derive(Clone, Debug)]
-pub(super) struct InOrder<'o> {
-    piece: usize,
-    base: usize,
-    offsets: slice::Iter<'o, u32>,
-    rest: vec::IntoIter<Run<'o>>,
-}
-
-impl<'o> InOrder<'o> {
-    pub(super) fn new(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Self {
-        InOrder { piece: 0, base: 0, offsets: [].iter(), rest: runs(pieces).into_iter() }
-    }
-}
-
-impl Iterator for InOrder<'_> {
-    type Item = (usize, usize);
-
-    #[inline]
-    fn next(&mut self) -> Option<(usize, usize)> {
-        loop {
-            if let Some(&offset) = self.offsets.next() {
-                return Some((self.piece, self.base + offset as usize));
-            }
-            let Run { piece, base, offsets, .. } = self.rest.next()?;
-            (self.piece, self.base, self.offsets) = (piece, base, offsets.iter());
-        }
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        let rest = self.rest.as_slice().iter().map(|run| run.offsets.len()).sum::<usize>();
-        (self.offsets.len() + rest, Some(self.offsets.len() + rest))
-    }
-}
-
-/// Ascending, each with what it counts from.
-impl FromIterator<(usize, u32)> for Offsets {
-    fn from_iter<I: IntoIterator<Item = (usize, u32)>>(offsets: I) -> Self {
-        let mut all = Offsets::default();
-        for (base, offset) in offsets {
-            match all.parts.last_mut() {
-                Some(part) if part.base == base => part.offsets.push(offset),
-                _ => all.parts.push(Part { base, offsets: vec![offset] }),
-            }
-        }
-        all
-    }
 }
 
 impl Kind {
@@ -174,8 +44,8 @@ impl Kind {
     }
 }
 
-/// What makes two definitions one kind: all of FMT but the id; all of FMTU but time and id, and how often the log had said
-/// before it that a unit or a multiplier is now another one.
+/// What makes two definitions one kind: all of FMT but the id; all of FMTU but time and id, and how often the log had
+/// said before it that a unit or a multiplier is now another one.
 type Key = ([u8; 85], Option<([u8; 32], usize)>);
 
 /// Bytes that offsets of four bytes reach.
@@ -315,14 +185,7 @@ impl<'a> Builder<'a> {
             (0..=255).for_each(|id| self.hand_over(id, &mut lists));
             self.base = at;
         }
-        for kind in &mut self.index.kinds {
-            for part in &mut kind.offsets.parts {
-                // Two ids may have had one kind at a time.
-                if !part.offsets.is_sorted() {
-                    part.offsets.sort_unstable();
-                }
-            }
-        }
+        self.index.kinds.iter_mut().for_each(|kind| kind.offsets.sort());
         self.index
     }
 

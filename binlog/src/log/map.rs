@@ -15,8 +15,8 @@ impl Log<'static> {
     ///
     /// Nobody may write to the file or shorten it while the log is in use. Bytes that change under it are undefined
     /// behaviour, and a read behind the new end of a file that became shorter ends the program with SIGBUS (on Windows
-    /// such a file can't be shortened). A log that is being written is for [`open`](Log::open), which takes what is there
-    /// at the time.
+    /// such a file can't be shortened). A log that is being written is for [`open`](Log::open), which takes what is
+    /// there at the time.
     ///
     /// # Errors
     ///
@@ -28,7 +28,8 @@ impl Log<'static> {
             // The system maps nothing where there is nothing, or where it says so as in /proc.
             return Log::open(path);
         };
-        // SAFETY: the caller sees to it that the file stays as it is while the mapping lives, which is as long as the log.
+        // SAFETY: the caller sees to it that the file stays as it is while the mapping lives, which is as long as the
+        // log.
         let map: Mmap = unsafe { MmapOptions::new().map(&file) }.map_err(bytes::map_error(path))?;
         Ok(Log::of(Bytes::Mapped(map)))
     }

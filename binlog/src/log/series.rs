@@ -2,7 +2,8 @@
 
 use super::clock::carried_times;
 use super::column::{Column, Quantity};
-use super::index::{Index, Kind, Offsets, Run, runs};
+use super::index::{Index, Kind};
+use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
 use super::units::Units;
 use super::values::{Cells, Group, Scale, Values};

@@ -1,7 +1,8 @@
 //! All columns of a log at once.
 
 use super::column::{Column, Quantity};
-use super::index::{Kind, Part};
+use super::index::Kind;
+use super::offsets::Part;
 use super::units::Units;
 use super::values::{Cells, Group, Scale, Values};
 use super::{Log, Series};
@@ -74,8 +75,8 @@ impl fmt::Debug for Table<'_> {
     }
 }
 
-/// The part of the log that is decoded before the next: it stays in the second-level cache while each column of each type
-/// takes its bytes from it.
+/// The part of the log that is decoded before the next: it stays in the second-level cache while each column of each
+/// type takes its bytes from it.
 const BLOCK: usize = 512 * 1024;
 
 /// A log that is decoded faster than a thread is started.
@@ -90,7 +91,8 @@ impl Log<'_> {
         self.tables_with(None, threads(self.bytes().len()))
     }
 
-    /// The same with all numbers as `f64`, scaled. Text and arrays stay what they are; integers beyond 2^53 are rounded.
+    /// The same with all numbers as `f64`, scaled. Text and arrays stay what they are; integers beyond 2^53 are
+    /// rounded.
     pub fn tables_f64(&self, scaling: Scaling) -> Vec<Table<'_>> {
         self.tables_with(Some(scaling), threads(self.bytes().len()))
     }

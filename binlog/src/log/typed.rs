@@ -1,7 +1,8 @@
 //! A log's records as the program's messages.
 
 use super::conversion::{Conversion, Payload};
-use super::index::{InOrder, Kind};
+use super::index::Kind;
+use super::offsets::InOrder;
 use super::{Log, SelectError};
 use crate::{DecodeError, Definition, Difference, LogMessage, LogSchema, Mismatch};
 use std::fmt;
@@ -39,8 +40,8 @@ impl Log<'_> {
     /// The records of a message as references into the log, without a copy.
     ///
     /// The log must define the message as the program does: labels, formats, units and multipliers. Besides the
-    /// derives of a message this needs zerocopy's `FromBytes`, `KnownLayout` and `Unaligned`, which a struct with a `bool`
-    /// or an enum can't have; [`typed`](Log::typed) needs none.
+    /// derives of a message this needs zerocopy's `FromBytes`, `KnownLayout` and `Unaligned`, which a struct with a
+    /// `bool` or an enum can't have; [`typed`](Log::typed) needs none.
     ///
     /// ```
     /// use binlog::{Log, LogMessage, LogSchema, LogWriter};
@@ -110,8 +111,9 @@ impl Log<'_> {
     /// | `f64` | `g`, `f`; integers of up to 32 bits; `c`, `C`, `e`, `E`, divided by 100; `L`, in degrees |
     /// | `Chars` | shorter text |
     ///
-    /// Units and multipliers must be the same where both sides name one, by what the log calls them. What the format has
-    /// scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`](crate::Record::decode) want equal definitions instead.
+    /// Units and multipliers must be the same where both sides name one, by what the log calls them. What the format
+    /// has scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`](crate::Record::decode) want
+    /// equal definitions instead.
     ///
     /// A record with a column that holds no value of its type is an error of its own; reading goes on behind it.
     ///
@@ -142,8 +144,8 @@ impl Log<'_> {
     ///
     /// # Errors
     ///
-    /// When the bytes define no message at all, so that they are no log; when reading a message so would lose something:
-    /// all differences of all messages.
+    /// When the bytes define no message at all, so that they are no log; when reading a message so would lose
+    /// something: all differences of all messages.
     pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
         self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();

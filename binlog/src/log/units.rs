@@ -46,8 +46,8 @@ impl Units {
         units
     }
 
-    /// The name of a unit for a definition that stands at `offset`: what the log says, or else ArduPilot's table. Empty for
-    /// none.
+    /// The name of a unit for a definition that stands at `offset`: what the log says, or else ArduPilot's table. Empty
+    /// for none.
     pub(super) fn name(&self, id: u8, offset: usize) -> Option<&str> {
         let standard = || Unit::from_id(id).map(|unit| unit.name());
         in_force(&self.units, id, offset).map(String::as_str).or_else(standard)
@@ -59,8 +59,8 @@ impl Units {
         in_force(&self.multipliers, id, offset).copied().or_else(standard)
     }
 
-    /// A column's unit as pymavlink shows it: with the multiplier as a prefix or a factor, where the format doesn't scale
-    /// already.
+    /// A column's unit as pymavlink shows it: with the multiplier as a prefix or a factor, where the format doesn't
+    /// scale already.
     pub(super) fn shown(&self, column: &LoggedColumn<'_>, offset: usize) -> String {
         let Some(name) = column.unit_id.and_then(|id| self.name(id, offset)).filter(|name| !name.is_empty()) else {
             return String::new();

@@ -8,8 +8,8 @@ use core::marker::PhantomData;
 /// Turns the records of a log into the messages of a schema.
 ///
 /// Messages are found by name, since ids differ from log to log, and each definition is compared once: it must be the
-/// program's. [`Log::messages`](crate::Log::messages) reads what differs as well, where that loses nothing. It takes 6 KiB
-/// (4 KiB where pointers have 32 bits).
+/// program's. [`Log::messages`](crate::Log::messages) reads what differs as well, where that loses nothing. It takes 6
+/// KiB (4 KiB where pointers have 32 bits).
 ///
 /// ```
 /// # use binlog::{LogSchema, encode, messages::{Ev, Msg}};

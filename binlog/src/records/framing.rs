@@ -69,7 +69,8 @@ impl Framing {
         }
     }
 
-    /// What stands at `at`, before the end of `log`. With `ENDED` the log ends with these bytes; without, more may come.
+    /// What stands at `at`, before the end of `log`. With `ENDED` the log ends with these bytes; without, more may
+    /// come.
     #[inline(always)]
     pub(crate) fn step<const ENDED: bool>(&self, log: &[u8], at: usize) -> Step {
         match self.in_step(log, at) {
@@ -78,8 +79,8 @@ impl Framing {
         }
     }
 
-    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. Everything that
-    /// is unusual is none.
+    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. Everything
+    /// that is unusual is none.
     #[inline(always)]
     pub(crate) fn in_step(&self, log: &[u8], at: usize) -> Option<(u8, usize)> {
         // One check for all that is looked at.
@@ -211,7 +212,8 @@ impl Bytes<'_> {
         }
     }
 
-    /// Whether a record may end at `end`: any header follows, or the log's end. A header that the end cuts short counts.
+    /// Whether a record may end at `end`: any header follows, or the log's end. A header that the end cuts short
+    /// counts.
     fn may_end_at(self, end: usize) -> Seen<()> {
         match self.log.get(end..) {
             Some([first, second, ..]) if [*first, *second] == HEAD_BYTES => Seen::Yes(()),

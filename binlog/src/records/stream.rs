@@ -10,8 +10,8 @@ use core::fmt;
 /// long for the memory.
 ///
 /// What comes out is what [`Records`](super::Records) would make of all the bytes at once, however they are cut up. A
-/// record comes out when the header of the next one is there, which proves it; at the end, [`finish`](Self::finish) lets
-/// go of the last.
+/// record comes out when the header of the next one is there, which proves it; at the end, [`finish`](Self::finish)
+/// lets go of the last.
 ///
 /// No allocation: it holds a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 34 KiB. On a
 /// small microcontroller that wants a `static`.
@@ -202,8 +202,8 @@ impl<const N: usize> RecordStream<N> {
         self.definitions.get(id).map(|(definition, _)| definition)
     }
 
-    /// Where the next record is looked for, in bytes from the start of the log. Where `usize` has 32 bits, offsets begin
-    /// again at 0 behind 4 GiB.
+    /// Where the next record is looked for, in bytes from the start of the log. Where `usize` has 32 bits, offsets
+    /// begin again at 0 behind 4 GiB.
     pub fn offset(&self) -> usize {
         self.offset
     }

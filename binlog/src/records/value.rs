@@ -16,7 +16,8 @@ pub enum Value<'a> {
     Hundredths(i64),
     /// `L`: 1e-7 degrees, not divided yet.
     Coordinate(i32),
-    /// `g`, `f`, `d`, widened, which loses nothing; NaNs keep their payload but for signalling ones, which become quiet.
+    /// `g`, `f`, `d`, widened, which loses nothing; NaNs keep their payload but for signalling ones, which become
+    /// quiet.
     Float(f64),
     /// `n`, `N`, `Z`.
     Text(LoggedText<'a>),
@@ -29,11 +30,12 @@ pub enum Value<'a> {
 pub enum Scaling {
     /// The number as it is stored.
     Stored,
-    /// As pymavlink and the viewers show it: `c`, `C`, `e` and `E` divided by 100, `L` divided by 1e7, all else as stored.
+    /// As pymavlink and the viewers show it: `c`, `C`, `e` and `E` divided by 100, `L` divided by 1e7, all else as
+    /// stored.
     #[default]
     Shown,
-    /// In the column's unit: what the format doesn't scale is multiplied with the log's multiplier, so that TimeUS is in
-    /// seconds.
+    /// In the column's unit: what the format doesn't scale is multiplied with the log's multiplier, so that TimeUS is
+    /// in seconds.
     Units,
 }
 

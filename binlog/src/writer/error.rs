@@ -38,8 +38,8 @@ impl WriteError {
         self.0.written.records
     }
 
-    /// Bytes that the destination had taken, with those of the preamble; may end inside a record. 0 for an argument that
-    /// can't be logged, and when the preamble could not be written.
+    /// Bytes that the destination had taken, with those of the preamble; may end inside a record. 0 for an argument
+    /// that can't be logged, and when the preamble could not be written.
     pub fn bytes_written(&self) -> u64 {
         self.0.written.bytes
     }

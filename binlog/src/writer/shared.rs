@@ -107,9 +107,9 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// When finishing fails: that error, with what the destination has. When it works, but a record met an error before:
-    /// the first of them, with the destination beside it, which has all that was accepted. Records that were refused
-    /// inside of [`with`](SharedWriter::with) are only counted. When the log is finished already:
+    /// When finishing fails: that error, with what the destination has. When it works, but a record met an error
+    /// before: the first of them, with the destination beside it, which has all that was accepted. Records that were
+    /// refused inside of [`with`](SharedWriter::with) are only counted. When the log is finished already:
     /// [`NotConnected`](io::ErrorKind::NotConnected); inside of `with`: [`Deadlock`](io::ErrorKind::Deadlock).
     pub fn finish(&self) -> Result<W, FinishError<W>> {
         let failed = |error| FinishError { error, refused: self.refused(), out: None };

@@ -45,8 +45,8 @@ fn encode(name: &str, ours: Encode, floor: Encode) {
 }
 
 /// `LogWriter` into its buffer, and `memcpy` of as many bytes into the same memory, touched before: from a log in
-/// memory, and, as the records come from the cache too, from a piece that stays there. Plain stores of whole cache lines
-/// are what the memory takes at the most from code that stores as it goes.
+/// memory, and, as the records come from the cache too, from a piece that stays there. Plain stores of whole cache
+/// lines are what the memory takes at the most from code that stores as it goes.
 fn to_memory<M: Filler>()
 where
     SpeedLog: Logs<M>,

@@ -129,7 +129,8 @@ mod floor {
 /// ATT by C.
 pub fn floor_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
     assert!(out.len() >= 255);
-    // SAFETY: `Input` is `repr(C)` as `struct input` is, and there are 16 of them. The function compares what is left of
+    // SAFETY: `Input` is `repr(C)` as `struct input` is, and there are 16 of them. The function compares what is left
+    // of
     // `out` before each copy and starts again at 0; `out` is longer than a record, so it stays inside.
     unsafe { floor::floor_att(inputs.as_ptr(), out.as_mut_ptr(), out.len(), records) }
 }

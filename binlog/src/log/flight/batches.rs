@@ -39,8 +39,8 @@ pub enum BatchSensor {
 }
 
 impl Batch {
-    /// The samples of X, Y and Z. Where a block is missing they are NaN; as many as [`count`](Batch::count), or as there
-    /// are before a gap that reaches to the end.
+    /// The samples of X, Y and Z. Where a block is missing they are NaN; as many as [`count`](Batch::count), or as
+    /// there are before a gap that reaches to the end.
     pub fn samples(&self) -> [Vec<f64>; 3] {
         let blocks = self.blocks.last_key_value().map_or(0, |(&last, _)| usize::from(last) + 1);
         let count = self.count.min(blocks * 32);

@@ -11,7 +11,8 @@ use std::ops::Range;
 pub struct EmbeddedFile {
     /// Its name, at most 16 bytes.
     pub name: String,
-    /// What there is of it, by offset. Pieces don't overlap, and there is something between two of them that is missing.
+    /// What there is of it, by offset. Pieces don't overlap, and there is something between two of them that is
+    /// missing.
     pub pieces: BTreeMap<u64, Vec<u8>>,
 }
 

@@ -7,8 +7,8 @@ use std::ops::Range;
 /// A stretch of the flight in one mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModeInterval {
-    /// From when to when, in microseconds since boot; the last one ends with the last record of the log. Empty where the
-    /// log's time jumps back.
+    /// From when to when, in microseconds since boot; the last one ends with the last record of the log. Empty where
+    /// the log's time jumps back.
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` in a log that holds names.
     pub number: Option<u8>,
