@@ -132,8 +132,8 @@ impl Parse for Item {
     }
 }
 
-/// A literal, as most values are, is parsed as such: the way through all that an expression may be is the larger part of
-/// what reading the attributes costs.
+/// A literal, as most values are, is parsed as such: the way through all that an expression may be is the larger part
+/// of what reading the attributes costs.
 fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
     if input.peek(Lit) && (input.peek2(Token![,]) || input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())) {
         return Ok(Expr::Lit(ExprLit { attrs: Vec::new(), lit: input.parse()? }));

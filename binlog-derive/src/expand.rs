@@ -9,7 +9,8 @@ use syn::ext::IdentExt;
 
 /// `const _: () = { use binlog::__private as __binlog; … };`
 ///
-/// Names in it begin with `__`: a parameter called `payload` would be taken for a constant of the user's with this name.
+/// Names in it begin with `__`: a parameter called `payload` would be taken for a constant of the user's with this
+/// name.
 pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
     let krate = match krate {
         Some(path) => quote!(#path),
@@ -41,7 +42,8 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let allow_deprecated =
         (!message.columns.iter().any(|column| column.suspicious_float)).then(|| quote!(#[allow(deprecated)]));
     let length = quote_spanned!(ident.span()=> __binlog::length(&#parts.0));
-    // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another one.
+    // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another
+    // one.
     let wire = quote_spanned! {ident.span()=>
         fn wire(&self) -> &[__binlog::u8] {
             __binlog::Wire::wire(self)

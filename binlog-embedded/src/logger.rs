@@ -33,10 +33,11 @@ use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Message, Rate, S
 /// # assert_eq!(LOG.statistics().used, 12 + 77);
 /// ```
 ///
-/// [`log`](Logger::log) runs in a critical section ([`critical_section`], whose implementation the program chooses: on a
-/// single core it masks interrupts). It copies at most 255 bytes, so its time is bounded; it allocates nothing, formats
-/// nothing and never waits for room; on several cores it waits for another core's critical section. It may be called
-/// from main, tasks and interrupts of any priority that the critical section masks; not from an NMI or a fault handler.
+/// [`log`](Logger::log) runs in a critical section ([`critical_section`], whose implementation the program chooses: on
+/// a single core it masks interrupts). It copies at most 255 bytes, so its time is bounded; it allocates nothing,
+/// formats nothing and never waits for room; on several cores it waits for another core's critical section. It may be
+/// called from main, tasks and interrupts of any priority that the critical section masks; not from an NMI or a fault
+/// handler.
 /// `N` is a power of two from 512 bytes to 1 GiB.
 ///
 /// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring

@@ -29,9 +29,10 @@ type Result<T, C> = core::result::Result<T, SdError<<C as embedded_sdmmc::BlockD
 /// Writes logs to an SD card with FAT16 or FAT32: `LOGS/00000001.BIN` and so on, and `LASTLOG.TXT`, as ArduPilot's
 /// tools expect them.
 ///
-/// [`run`](SdLog::run) does all of it from a [`Drain`]: finds the card, begins a log, moves the records, makes them safe
-/// every so many bytes and microseconds, goes on to the next log, removes the oldest where space is short, and after an
-/// error comes back when the card does. It is an [`embedded_io::Write`] as well, for programs that do this themselves.
+/// [`run`](SdLog::run) does all of it from a [`Drain`]: finds the card, begins a log, moves the records, makes them
+/// safe every so many bytes and microseconds, goes on to the next log, removes the oldest where space is short, and
+/// after an error comes back when the card does. It is an [`embedded_io::Write`] as well, for programs that do this
+/// themselves.
 ///
 /// # What is on the card
 ///

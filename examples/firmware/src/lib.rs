@@ -1,7 +1,7 @@
 //! The application: what it logs, and when. It knows neither board nor card, so it runs on a host, too.
 //!
-//! [`interrupt`] is called by a timer, [`Flight::step`] by the main loop. Each attempt to log is counted here, by hand, so
-//! that a test can compare it with what the card holds and what the logger counted.
+//! [`interrupt`] is called by a timer, [`Flight::step`] by the main loop. Each attempt to log is counted here, by hand,
+//! so that a test can compare it with what the card holds and what the logger counted.
 
 #![no_std]
 #![forbid(unsafe_code)]
