@@ -2,13 +2,11 @@
 //!
 //! What a message definition must satisfy, and who relies on it:
 //!
-//! 1. A name of at most 4 bytes, at most 16 fields, labels that come to at most 64 bytes with their commas: FMT has
-//! room
+//! 1. A name of at most 4 bytes, at most 16 fields, labels that come to at most 64 bytes with their commas: FMT has room
 //!    for no more.
 //! 2. A record of at most 255 bytes, header included, equal to the sum of the fields: FMT.Length is one byte.
 //! 3. Labels that are identifiers, none twice: pymavlink makes attributes of them.
-//! 4. A name in upper case, `[A-Z_][A-Z0-9_]{1,3}`: MAVExplorer finds types by that pattern. Not one whose layout a
-//! reader
+//! 4. A name in upper case, `[A-Z_][A-Z0-9_]{1,3}`: MAVExplorer finds types by that pattern. Not one whose layout a reader
 //!    takes for granted.
 //! 5. Units and multipliers of the tables, or declared as custom: AP_Logger checks it at boot.
 //! 6. `TimeUS` first, a `Q` in seconds with multiplier 1e-6: pymavlink ignores it elsewhere.

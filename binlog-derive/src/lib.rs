@@ -1,7 +1,7 @@
 //! The derive macros of `binlog`. Programs use them through that crate, whose documentation explains them.
 //!
-//! Each macro runs through the same files: `attr` and `ast` take the input apart and refuse what has no meaning by
-//! itself (a unit that isn't in the table), `check` compares what they found and knows the rules,
+//! Each macro runs through the same files: `attr` and `ast` take the input apart and refuse what has no meaning by itself
+//! (a unit that isn't in the table), `check` compares what they found and knows the rules,
 //! `expand` writes the code; after an error, `fallback` writes code in its place that brings no further errors.
 
 #![forbid(unsafe_code)]
@@ -83,13 +83,11 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
 ///
 /// # Attributes
 ///
-/// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it the format's own messages have one
-/// of
+/// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it the format's own messages have one of
 ///   129 to 142, the others the smallest that is free from 1 upward, in order of declaration.
 /// - of a variant, `critical`: a sink with a bounded buffer keeps a reserve for its records. MSG, EV, ERR and MODE are
 ///   critical by themselves; `critical = false` says otherwise.
-/// - of a variant, `rate = 50`: such a sink logs 50 records a second of it on average, of each instance from 0 to 7, by
-/// their
+/// - of a variant, `rate = 50`: such a sink logs 50 records a second of it on average, of each instance from 0 to 7, by their
 ///   `TimeUS`.
 /// - of the enum, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(LogSchema, attributes(log))]
