@@ -1,8 +1,8 @@
 """What pymavlink makes of a log as a whole, as a JSON object for the tests.
 
     {"timebase": ..., "vehicle": 2, "params": {...}, "defaults": {...}, "modes": [["AUTO", ..., ...], ...]}
-The time of boot in seconds since 1970, 0 if it is unknown; the vehicle as a MAV_TYPE; the last value and default of each
-parameter; each mode with its first and last time. A float is {"f": its 64 bits in hexadecimal}.
+The time of boot in seconds since 1970, 0 if it is unknown; the vehicle as a MAV_TYPE; the last value and default of
+each parameter; each mode with its first and last time. A float is {"f": its 64 bits in hexadecimal}.
 """
 
 import json
