@@ -226,12 +226,12 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             ];
             const __PLAN: __binlog::Plan<#count> = __binlog::plan(&__VARIANTS);
             const _: () = { #(#blame)* };
-            static __MESSAGES: [__binlog::Message; #count] = __binlog::messages(&__VARIANTS, &#plan);
+            static __MESSAGES: [__binlog::SchemaMessage; #count] = __binlog::messages(&__VARIANTS, &#plan);
             static __PREAMBLE: [__binlog::u8; #plan.preamble_length()] = __binlog::preamble(&__VARIANTS, &#plan);
             #[automatically_derived]
             #[allow(deprecated)]
             impl __binlog::LogSchema for #ident {
-                const MESSAGES: &'static [__binlog::Message] = &__MESSAGES;
+                const MESSAGES: &'static [__binlog::SchemaMessage] = &__MESSAGES;
                 const PREAMBLE: &'static [__binlog::u8] = &__PREAMBLE;
                 type Counters = __binlog::CountersOf<#count, { #plan.rate_slots() }>;
                 #[inline]

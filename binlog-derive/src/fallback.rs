@@ -54,7 +54,7 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     let body = quote! {
             #[automatically_derived]
             impl __binlog::LogSchema for #ident {
-                const MESSAGES: &'static [__binlog::Message] = &[];
+                const MESSAGES: &'static [__binlog::SchemaMessage] = &[];
                 const PREAMBLE: &'static [__binlog::u8] = &[];
                 type Counters = __binlog::CountersOf<0, 0>;
                 fn decode(

@@ -89,7 +89,7 @@ pub(crate) mod tests {
         for (text, slot) in [(name, 4), ("QB", 16), (&labels, 64)] {
             log.extend(text.bytes().chain(std::iter::repeat(0)).take(slot));
         }
-        let rust = binlog::LoggedSchema::read(&log).to_rust();
+        let rust = binlog::LoggedSchema::from_bytes(&log).to_rust();
         assert_eq!(rust.left_out, []);
         rust.source.contains("as_logged")
     }

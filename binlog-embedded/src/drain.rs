@@ -6,7 +6,8 @@ mod waiting;
 
 use crate::Logger;
 use crate::table::Table;
-use binlog::{Counters, HEAD_BYTES, LogSchema, Tally};
+use binlog::sink::{Counters, Tally};
+use binlog::{HEAD_BYTES, LogSchema};
 use core::mem::ManuallyDrop;
 use embedded_io::Write;
 use reports::Reports;
@@ -232,7 +233,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 
     /// Bytes handed on since the file began, modulo 2³².
-    pub fn bytes(&self) -> u32 {
+    pub fn byte_count(&self) -> u32 {
         self.bytes
     }
 

@@ -74,7 +74,7 @@ mod sync;
 mod table;
 mod text;
 
-pub use binlog::Tally;
+pub use binlog::sink::Tally;
 pub use drain::Drain;
 pub use logger::Logger;
 #[cfg(feature = "sdmmc")]

@@ -5,7 +5,8 @@ use crate::ring::Ring;
 use crate::statistics::Statistics;
 use crate::sync::Locked;
 use crate::table::Table;
-use binlog::{Counters, Definition, LogMessage, LogSchema, Logs, Message, Rate, Sink, Tally};
+use binlog::sink::{Counters, Rate, Sink, Tally};
+use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
 
 /// A ring of `N` bytes that takes the records of the schema `S` from any context, and keeps them for the one
 /// [`Drain`].
@@ -258,7 +259,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     }
 
     /// Counts of each message in the order of the schema, with what it is.
-    pub fn tallies(&self) -> impl Iterator<Item = (&'static Message, Tally)> {
+    pub fn tallies(&self) -> impl Iterator<Item = (&'static SchemaMessage, Tally)> {
         S::MESSAGES.iter().enumerate().map(|(index, message)| (message, self.tally_of(index).unwrap_or_default()))
     }
 

@@ -98,13 +98,13 @@ impl TimeSource for Undated {
 impl<C: Card, T: TimeSource> SdLog<C, T> {
     /// The sink for the card of a slot, which is not looked at yet. `time` dates the files.
     pub fn new(card: C, time: T, options: Options) -> Self {
-        Self::with_buffer(card, time, options)
+        Self::with_blocks(card, time, options)
     }
 }
 
 impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
-    /// The same with a buffer of another size: `SdLog::<_, _, 16>::with_buffer(…)` has 16 blocks of 512 bytes.
-    pub fn with_buffer(card: C, time: T, options: Options) -> Self {
+    /// The same with a buffer of another size: `SdLog::<_, _, 16>::with_blocks(…)` has 16 blocks of 512 bytes.
+    pub fn with_blocks(card: C, time: T, options: Options) -> Self {
         SdLog {
             manager: VolumeManager::new_with_limits(Device::new(card), time, 0),
             options,
@@ -139,7 +139,7 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
                 return Ok(());
             }
             self.begin(drain, now_us)?;
-        } else if drain.bytes() != self.bytes() {
+        } else if drain.byte_count() != self.byte_count() {
             // Another drain than the log was begun with, which would put a preamble into the middle of it.
             self.begin(drain, now_us)?;
         }
@@ -184,14 +184,14 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         let end = drain.head();
         loop {
             let taken = drain.step(self)?;
-            let bytes = self.bytes();
+            let bytes = self.byte_count();
             let pending = bytes.wrapping_sub(self.flushed_bytes);
             let elapsed = now_us.wrapping_sub(self.flushed_us);
             if drain.is_dirty() && (pending >= self.options.flush_bytes || elapsed >= self.options.flush_us) {
                 // What is safe ends with a record.
                 drain.end_record(self)?;
                 drain.flush(self)?;
-                (self.flushed_us, self.flushed_bytes) = (now_us, self.bytes());
+                (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
             }
             let ends = self.rotate || bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
             // However small a log is to be, it gets beyond its beginning.
@@ -273,7 +273,7 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
     }
 
     /// Bytes of the log that is open.
-    pub fn bytes(&self) -> u32 {
+    pub fn byte_count(&self) -> u32 {
         self.log.as_ref().map_or(0, |log| log.blocks * 512 + log.length as u32)
     }
 

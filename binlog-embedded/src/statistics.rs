@@ -1,6 +1,6 @@
 //! The logger's counts over all messages.
 
-use binlog::Tally;
+use binlog::sink::Tally;
 
 /// What became of all records since boot, and how full the ring is. Counts start again at 0 after `u32::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -71,7 +71,7 @@ fn every_file_begins_with_preamble_and_prologue_however_small_the_pieces() {
             let mut file = File { piece, room: usize::MAX, ..File::default() };
             while drain.step(&mut file).unwrap() > 0 {}
             drain.flush(&mut file).unwrap();
-            assert_eq!(drain.bytes() as usize, file.bytes.len());
+            assert_eq!(drain.byte_count() as usize, file.bytes.len());
             assert!(file.bytes.starts_with(Flight::PREAMBLE), "file {file_number} in pieces of {piece}");
             let records = Records::new(&file.bytes).map(|record| record.unwrap_or_else(|skipped| panic!("{skipped}")));
             let behind = records.filter(|record| record.offset() >= Flight::PREAMBLE.len());

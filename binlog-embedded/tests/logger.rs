@@ -4,7 +4,8 @@
 mod flight;
 
 use binlog::messages::{Gps, Msg};
-use binlog::{LogSchema, Records, Sink, Tally};
+use binlog::sink::Tally;
+use binlog::{LogSchema, Records, Sink};
 use binlog_embedded::Logger;
 use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};

@@ -23,14 +23,13 @@ fn main() -> ExitCode {
 }
 
 fn column(path: &OsStr, name: &str) -> Result<(), Box<dyn Error>> {
-    let log = if path == "-" { Log::read(io::stdin())? } else { Log::open(path)? };
-    let (series, label) = log.select(name)?;
-    if series.is_empty() {
-        eprintln!("column: the log defines {} and has no record of it", series.name());
+    let log = if path == "-" { Log::from_reader(io::stdin())? } else { Log::open(path)? };
+    let (rows, label) = log.select(name)?;
+    if rows.is_empty() {
+        eprintln!("column: the log defines {} and has no record of it", rows.name());
     }
     let mut out = BufWriter::new(io::stdout().lock());
-    let values =
-        series.records().zip(series.times_us()).filter_map(|(record, time)| Some((time, record.value(label)?)));
+    let values = rows.records().zip(rows.times_us()).filter_map(|(record, time)| Some((time, record.value(label)?)));
     for (time_us, value) in values {
         // A text with a line break is one line here.
         let value = value.to_string().replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");

@@ -54,7 +54,7 @@ fn read(file: &str) -> Result<LoggedSchema, Box<dyn Error>> {
         let json = str::from_utf8(&bytes).map_err(|error| format!("{file} is neither a log nor JSON: {error}"))?;
         return Ok(LoggedSchema::from_json(json).map_err(|error| format!("{file}: {error}"))?);
     }
-    let schema = LoggedSchema::read(&bytes);
+    let schema = LoggedSchema::from_bytes(&bytes);
     if schema.messages().len() == 0 {
         return Err(format!("{file} defines no messages, so it is no log").into());
     }

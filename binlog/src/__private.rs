@@ -1,6 +1,6 @@
 //! What the derives' output names. Not for programs; it changes without notice.
 
-pub use crate::check::{as_logged, custom, instance, length, meaning, time, value};
+pub use crate::columns::{as_logged, custom, instance, length, meaning, time, value};
 pub use crate::lint;
 pub use crate::message::{
     Wire, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8, decode_9, decode_10,
@@ -9,9 +9,10 @@ pub use crate::message::{
 #[cfg(feature = "derive")]
 pub use crate::preamble::{Plan, Variant, blame, messages, plan, preamble};
 pub use crate::schema::Nothing;
+pub use crate::sink::{CountersOf, Rate};
 pub use crate::{
-    Column, CountersOf, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
-    Message, Multiplier, Rate, Unit,
+    ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
+    Multiplier, SchemaMessage, Unit,
 };
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i64, u8, usize};

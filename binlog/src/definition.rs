@@ -14,14 +14,14 @@ pub struct Definition {
     /// The struct's doc comment.
     pub description: &'static str,
     /// The columns in the order of the record, at most 16.
-    pub columns: &'static [Column],
+    pub columns: &'static [ColumnDefinition],
     /// The id in a schema that gives none, for the format's own messages.
     pub default_id: Option<u8>,
 }
 
 /// One column of a message.
 #[derive(Clone, Copy, Debug)]
-pub struct Column {
+pub struct ColumnDefinition {
     /// `DesRoll`.
     pub label: &'static str,
     /// How it is stored.

@@ -9,7 +9,7 @@ mod native;
 pub use centi::{Centi, Hundredths};
 pub use chars::{Chars, TextError};
 pub use coordinate::{Latitude, Longitude};
-pub use flight_mode::FlightMode;
+pub use flight_mode::{FlightMode, FlightModeError};
 pub use native::{NO_VALUE_F32, NO_VALUE_F64};
 
 use crate::{Format, Meanings, Multiplier, Unit};

@@ -61,9 +61,11 @@
 // The derive names this crate by its name, here too.
 extern crate self as binlog;
 
-mod check;
-mod counters;
+mod columns;
+mod const_text;
+mod custom;
 mod definition;
+mod encode;
 pub mod field;
 mod format;
 #[cfg(feature = "std")]
@@ -75,11 +77,9 @@ mod mismatch;
 mod multiplier;
 #[cfg(feature = "derive")]
 mod preamble;
-mod record;
 mod records;
 mod schema;
-mod table;
-mod text;
+pub mod sink;
 mod unit;
 #[cfg(all(feature = "derive", feature = "std"))]
 mod writer;
@@ -94,8 +94,8 @@ pub mod log;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Field, LogMessage, LogSchema};
-pub use counters::{Counters, CountersOf, Tally};
-pub use definition::{Column, Definition, Meaning, Meanings};
+pub use definition::{ColumnDefinition, Definition, Meaning, Meanings};
+pub use encode::{HEAD_BYTES, encode};
 pub use field::Field;
 pub use format::Format;
 #[cfg(feature = "std")]
@@ -103,14 +103,14 @@ pub use log::Log;
 #[cfg(feature = "std")]
 pub use logged_schema::LoggedSchema;
 pub use message::{DecodeError, LogMessage};
-pub use mismatch::{Difference, Mismatch};
+pub use mismatch::{Mismatch, MismatchKind};
 pub use multiplier::Multiplier;
-pub use record::{HEAD_BYTES, encode};
 pub use records::{
     Decoder, LoggedColumn, LoggedColumns, LoggedDefinition, LoggedText, Reason, Record, RecordStream, Records, Scaling,
     Skipped, Value,
 };
-pub use schema::{LogSchema, Logs, Message, Rate, Sink};
+pub use schema::{LogSchema, Logs, SchemaMessage};
+pub use sink::Sink;
 pub use unit::Unit;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub use writer::{FinishError, LogWriter, SharedWriter, WriteError};

@@ -2,13 +2,13 @@
 //!
 //! Stable macros can't warn, so a lint is a call of something deprecated, at the field.
 
-use crate::Column;
+use crate::ColumnDefinition;
 
 /// A float with a multiplier other than 1.
 #[deprecated(
     note = "a float with a multiplier: most tools show the number as it is stored. Store it in the unit itself, or say \
             `#[log(allow(float_multiplier))]`"
 )]
-pub const fn float_multiplier(column: Column) -> Column {
+pub const fn float_multiplier(column: ColumnDefinition) -> ColumnDefinition {
     column
 }

@@ -17,7 +17,7 @@
 //! ```
 //!
 //! A type with several sensors has their records mixed, as they came: `IMU[1]` is one sensor, and
-//! [`Series::by_instance`] each for itself.
+//! [`Rows::by_instance`] each for itself.
 //!
 //! The first column that is asked for costs one pass over the log, which skips everything else. From the second type on
 //! there is an index of all records, so that a column costs no more than its own values.
@@ -25,8 +25,8 @@
 //! [`Scaling`] says what a number is: as it is stored; as pymavlink and the viewers show it (hundredths and coordinates
 //! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours. Where the log
 //! says no multiplier (old firmware has no FMTU), that is the shown number.
-//! [`Series::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and
-//! scales when asked; it knows the column's unit. [`Series::times_us`] has the times beside it, [`Log::clock`] the
+//! [`Rows::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and
+//! scales when asked; it knows the column's unit. [`Rows::times_us`] has the times beside it, [`Log::clock`] the
 //! calendar.
 //!
 //! # Everything
@@ -38,7 +38,7 @@
 //! for table in log.tables() {
 //!     println!("{}: {} records", table.name(), table.len());
 //!     for column in table.columns() {
-//!         println!("  {} in {}: {:?}", column.label(), column.unit(), column.number(0, Scaling::Shown));
+//!         println!("  {} in {}: {:?}", column.label(), column.shown_unit(), column.number(0, Scaling::Shown));
 //!     }
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -86,7 +86,7 @@
 //! the logs of several releases: [`Log::typed`] has the table. The messages of [`messages`](crate::messages) are those
 //! of today's firmware, and releases differ: up to Copter 4.6, MSG is [`LegacyMsg`](crate::messages::LegacyMsg). For
 //! reading any log, [`texts`](Log::texts), [`parameters`](Log::parameters) and [`modes`](Log::modes) need no struct. A
-//! log that would lose something when it is read so is refused, with the list of differences; [`Log::typed_ref`] wants
+//! log that would lose something when it is read so is refused, with the list of differences; [`Log::typed_refs`] wants
 //! the very same definition and gives references into the log, without a copy.
 //!
 //! # Damaged logs
@@ -113,13 +113,13 @@
 //! use binlog::Log;
 //!
 //! let log = Log::open("flight.bin")?;
-//! for series in log.types() {
-//!     for definition in series.definitions() {
+//! for rows in log.types() {
+//!     for definition in rows.definitions() {
 //!         println!("{} {} {}", definition.name(), definition.format(), definition.labels());
 //!     }
-//!     let instances: Vec<String> = series.instances().iter().map(|instance| instance.to_string()).collect();
-//!     println!("  {} records, instances {}", series.len(), instances.join(", "));
-//!     if let Some(record) = series.records().next() {
+//!     let instances: Vec<String> = rows.instances().iter().map(|instance| instance.to_string()).collect();
+//!     println!("  {} records, instances {}", rows.len(), instances.join(", "));
+//!     if let Some(record) = rows.records().next() {
 //!         for (column, value) in record.values() {
 //!             println!("  {} = {value}", column.label);
 //!         }
@@ -130,7 +130,7 @@
 //!
 //! A log brings its own definitions, units and multipliers, and real ones break rules: they are taken as far as they
 //! hold ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A type may be defined anew in the middle of
-//! a log: its records are one [`Series`] in the order of the log, and [`Series::by_definition`] takes them apart.
+//! a log: its records are one [`Rows`] in the order of the log, and [`Rows::by_definition`] takes them apart.
 //!
 //! [`Log::schema`] is all that it says of its messages: to print, to compare with another log's, to turn into Rust
 //! structs.
@@ -148,8 +148,8 @@ mod flight;
 mod index;
 mod map;
 mod offsets;
+mod rows;
 mod select;
-mod series;
 mod tables;
 mod typed;
 mod units;
@@ -159,11 +159,11 @@ pub use bytes::OpenError;
 pub use clock::Clock;
 pub use column::Column;
 pub use flight::{
-    ArmedInterval, Batch, BatchSensor, EmbeddedFile, LogText, MissingPieces, ModeInterval, Parameter, ParameterValue,
-    Vehicle,
+    ArmedInterval, Batch, BatchSensor, EmbeddedFile, MissingPieces, ModeInterval, Parameter, ParameterValue,
+    TextMessage, Vehicle,
 };
+pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
-pub use series::{Series, SeriesRecords};
 pub use tables::Table;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
@@ -191,7 +191,7 @@ use units::Units;
 /// use binlog::{Log, Scaling};
 ///
 /// let log = Log::open("flight.bin")?;
-/// for (time_us, roll) in log.series("ATT")?.times_us().iter().zip(log.numbers("ATT.Roll", Scaling::Shown)?) {
+/// for (time_us, roll) in log.rows("ATT")?.times_us().iter().zip(log.numbers("ATT.Roll", Scaling::Shown)?) {
 ///     println!("{time_us} µs: {roll}°");
 /// }
 /// for skipped in log.skipped() {
@@ -224,14 +224,14 @@ impl Log<'static> {
     /// # Errors
     ///
     /// The reader's.
-    pub fn read(reader: impl Read) -> io::Result<Self> {
+    pub fn from_reader(reader: impl Read) -> io::Result<Self> {
         bytes::read_all(reader, 0).map(|bytes| Log::of(Bytes::Owned(bytes)))
     }
 }
 
 impl<'a> Log<'a> {
     /// The log that these bytes are, a `Vec<u8>` or a `&[u8]`.
-    pub fn new(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
+    pub fn from_bytes(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Log::of(match bytes.into() {
             Cow::Borrowed(bytes) => Bytes::Borrowed(bytes),
             Cow::Owned(bytes) => Bytes::Owned(bytes),
@@ -269,7 +269,7 @@ impl<'a> Log<'a> {
     }
 
     /// The types that the log has records of, in the order of their definitions.
-    pub fn types(&self) -> impl Iterator<Item = Series<'_>> {
+    pub fn types(&self) -> impl Iterator<Item = Rows<'_>> {
         self.index().names(&self.bytes).into_iter().map(|name| self.all(name))
     }
 
@@ -278,22 +278,22 @@ impl<'a> Log<'a> {
     /// # Errors
     ///
     /// When the log doesn't define the type, or has no such instance.
-    pub fn series(&self, name: &str) -> Result<Series<'_>, SelectError> {
+    pub fn rows(&self, name: &str) -> Result<Rows<'_>, SelectError> {
         let TypeName { name, instance } = TypeName::parse(name);
-        let series = match self.index.get() {
+        let rows = match self.index.get() {
             // The second time, an index pays.
             None if !self.scanned.swap(true, Ordering::Relaxed) => self.scan(name),
             _ => self.all(name),
         };
-        if series.is_empty() {
+        if rows.is_empty() {
             self.require_definitions()?;
         }
-        if !series.is_defined() {
+        if !rows.is_defined() {
             return Err(self.no_type(name));
         }
         match instance {
-            Some(instance) => series.instance(instance),
-            None => Ok(series),
+            Some(instance) => rows.instance(instance),
+            None => Ok(rows),
         }
     }
 
@@ -302,11 +302,11 @@ impl<'a> Log<'a> {
     /// # Errors
     ///
     /// When the log has no such type, instance or column.
-    pub fn select<'n>(&self, name: &'n str) -> Result<(Series<'_>, &'n str), SelectError> {
-        let (series, label) = column_name(name)?;
-        let series = self.series(series)?;
-        series.require(label)?;
-        Ok((series, label))
+    pub fn select<'n>(&self, name: &'n str) -> Result<(Rows<'_>, &'n str), SelectError> {
+        let (rows, label) = column_name(name)?;
+        let rows = self.rows(rows)?;
+        rows.require(label)?;
+        Ok((rows, label))
     }
 
     /// A column, `ATT.Roll` or `IMU[1].GyrX`.
@@ -315,8 +315,8 @@ impl<'a> Log<'a> {
     ///
     /// When the log has no such type, instance or column, or defines the column in two ways.
     pub fn column(&self, name: &str) -> Result<Column, SelectError> {
-        let (series, label) = self.select(name)?;
-        series.column(label)
+        let (rows, label) = self.select(name)?;
+        rows.column(label)
     }
 
     /// The numbers of a column.
@@ -325,13 +325,13 @@ impl<'a> Log<'a> {
     ///
     /// As [`column`](Log::column), and when the column is text or an array.
     pub fn numbers(&self, name: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
-        let (series, label) = self.select(name)?;
-        series.numbers(label, scaling)
+        let (rows, label) = self.select(name)?;
+        rows.numbers(label, scaling)
     }
 
     /// What the log says of its messages, to be kept: as Rust source, as JSON, as a table, compared with another's.
     pub fn schema(&self) -> LoggedSchema {
-        LoggedSchema::read(&self.bytes)
+        LoggedSchema::from_bytes(&self.bytes)
     }
 
     /// What relates times since boot to the calendar; `None` in a log without a GPS fix that has a date.
@@ -382,15 +382,15 @@ impl<'a> Log<'a> {
     }
 
     /// The records with a name, none if the log doesn't define it.
-    fn all(&self, name: &str) -> Series<'_> {
-        Series::new(&self.bytes, self.index(), self.units(), name)
+    fn all(&self, name: &str) -> Rows<'_> {
+        Rows::new(&self.bytes, self.index(), self.units(), name)
     }
 
     /// The same without an index.
-    fn scan(&self, name: &str) -> Series<'_> {
+    fn scan(&self, name: &str) -> Rows<'_> {
         let index = Index::of(&self.bytes, &[name, "UNIT", "MULT"]);
         let units = Units::new(&self.bytes, &index);
-        Series::taken_from(&self.bytes, index, Arc::new(units), name)
+        Rows::taken_from(&self.bytes, index, Arc::new(units), name)
     }
 }
 

@@ -33,9 +33,9 @@
 mod difference;
 #[cfg(feature = "json")]
 mod json;
+mod markdown;
 #[cfg(feature = "derive")]
 mod rust;
-mod table;
 
 pub use difference::{Change, ChangeKind, Effect, SchemaDifference};
 #[cfg(feature = "json")]
@@ -84,7 +84,7 @@ impl LoggedSchema {
     /// What a whole log says. Damage is skipped, as [`Records`] skips it.
     ///
     /// A unit or multiplier that the log defines twice has what the later record says.
-    pub fn read(log: &[u8]) -> Self {
+    pub fn from_bytes(log: &[u8]) -> Self {
         let mut reader = Reader::default();
         let mut records = Records::new(log);
         while let Some(record) = records.next() {
@@ -118,7 +118,7 @@ impl LoggedSchema {
 
     /// What the logs of a program say.
     pub fn of<S: LogSchema>() -> Self {
-        Self::read(S::PREAMBLE)
+        Self::from_bytes(S::PREAMBLE)
     }
 
     /// The definitions, in the order of the log.
@@ -352,7 +352,7 @@ mod tests {
             fmt(2, 2, b"NO\0\0", QF, b"TimeUS,Pitch"),
             fmtu(3, SD, F0),
         ];
-        let schema = LoggedSchema::read(&log.concat());
+        let schema = LoggedSchema::from_bytes(&log.concat());
         let expected = [("FMTU", None), ("ATT", Some("sd")), ("ATT", None), ("ATT", Some("sm"))];
         let found: Vec<_> = schema.messages().map(|message| (message.name(), message.unit_ids())).collect();
         assert_eq!(found, expected);
@@ -374,7 +374,7 @@ mod tests {
             record(8, 20, &[&[0; 8], b"x", &f64::INFINITY.to_le_bytes()]),
             record(8, 20, &[&[0; 8], b"\xFF", &(1.0 / 3.0_f64).to_le_bytes()]),
         ];
-        let schema = LoggedSchema::read(&log.concat());
+        let schema = LoggedSchema::from_bytes(&log.concat());
         let units: Vec<_> = schema.units().iter().map(|unit| (unit.id, unit.name.as_str())).collect();
         assert_eq!(units, [(b'd', "decibel"), (b'T', "µT"), (b'U', "µ".repeat(32).as_str())]);
         let multipliers: Vec<_> = schema.multipliers().iter().map(|row| (row.id, row.value)).collect();
@@ -391,11 +391,11 @@ mod tests {
         for i in 0..bytes.len() {
             for value in [0, 0x2C, 0x5A, 0x80, 0xA3, 0xFF] {
                 let before = std::mem::replace(&mut bytes[i], value);
-                let schema = LoggedSchema::read(&bytes);
+                let schema = LoggedSchema::from_bytes(&bytes);
                 assert!(schema.messages().len() <= 1);
                 bytes[i] = before;
             }
         }
-        assert_eq!(LoggedSchema::read(&[]), LoggedSchema::default());
+        assert_eq!(LoggedSchema::from_bytes(&[]), LoggedSchema::default());
     }
 }

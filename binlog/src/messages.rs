@@ -16,7 +16,7 @@
 //! FMT, UNIT, MULT and FMTU are in every log and need no listing. Formats and labels are those of ArduPilot's
 //! `libraries/AP_Logger/LogStructure.h`.
 
-mod parts;
+mod constructors;
 
 use crate::field::{Centi, Chars, FlightMode, Latitude, Longitude};
 use crate::{Field, LogMessage};

@@ -10,13 +10,13 @@ pub struct Mismatch {
     /// The program's name of the message.
     pub message: &'static str,
     /// The difference; the first one, where only one is said.
-    pub difference: Difference,
+    pub kind: MismatchKind,
 }
 
 /// One difference between a log's definition and the program's (`expected`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Difference {
+pub enum MismatchKind {
     /// The record is another message.
     Name {
         /// The log's name.
@@ -98,40 +98,40 @@ pub enum Difference {
 impl fmt::Display for Mismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let message = self.message;
-        match self.difference {
-            Difference::Name { found } => write!(f, "the record is {found}, not {message}"),
-            Difference::Columns { expected, found } => {
+        match self.kind {
+            MismatchKind::Name { found } => write!(f, "the record is {found}, not {message}"),
+            MismatchKind::Columns { expected, found } => {
                 write!(f, "{message} has {found} columns in this log, {expected} in the program")
             }
-            Difference::Missing { label } => write!(f, "{message} has no column {label} in this log"),
-            Difference::Label { expected, found } => {
+            MismatchKind::Missing { label } => write!(f, "{message} has no column {label} in this log"),
+            MismatchKind::Label { expected, found } => {
                 write!(f, "{message} has the label {found} in this log where the program has {expected}")
             }
-            Difference::Format { label, expected, found: 0 } => {
+            MismatchKind::Format { label, expected, found: 0 } => {
                 write!(f, "{message}.{label} has no format in this log, `{expected}` in the program")
             }
-            Difference::Format { label, expected, found } => {
+            MismatchKind::Format { label, expected, found } => {
                 let found = [found];
                 let found = found.escape_ascii();
                 write!(f, "{message}.{label} has format `{found}` in this log, `{expected}` in the program")
             }
-            Difference::Length { expected, found } => {
+            MismatchKind::Length { expected, found } => {
                 write!(f, "{message} has records of {found} bytes in this log, {expected} in the program")
             }
-            Difference::Unit { label, expected, found } => {
+            MismatchKind::Unit { label, expected, found } => {
                 write!(f, "{message}.{label} has unit ")?;
                 id(f, found, Unit::from_id(found).map(|unit| unit.name()).filter(|name| !name.is_empty()))?;
                 f.write_str(" in this log, ")?;
                 id(f, expected, Unit::from_id(expected).map(|unit| unit.name()).filter(|name| !name.is_empty()))?;
                 f.write_str(" in the program")
             }
-            Difference::UnitName { label, expected, found } => {
+            MismatchKind::UnitName { label, expected, found } => {
                 write!(f, "{message}.{label} has unit {found} in this log, {expected} in the program")
             }
-            Difference::MultiplierValue { label, expected, found } => {
+            MismatchKind::MultiplierValue { label, expected, found } => {
                 write!(f, "{message}.{label} has multiplier {found} in this log, {expected} in the program")
             }
-            Difference::Multiplier { label, expected, found } => {
+            MismatchKind::Multiplier { label, expected, found } => {
                 write!(f, "{message}.{label} has multiplier ")?;
                 id(f, found, Multiplier::from_id(found).map(|multiplier| multiplier.value()))?;
                 f.write_str(" in this log, ")?;

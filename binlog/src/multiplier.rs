@@ -2,6 +2,8 @@
 //!
 //! Source: `log_Multipliers` of ArduPilot's `libraries/AP_Logger/LogStructure.h`. There is no `H`.
 
+use crate::custom;
+
 /// A multiplier: what the stored number is multiplied with to get the unit of the column.
 ///
 /// Readers never change a value by it; they show it with the unit (`0.001` and `m/s` become `mm/s`).
@@ -54,11 +56,11 @@ impl Multiplier {
     /// infinite or subnormal.
     #[track_caller]
     pub const fn custom(id: char, value: f64) -> Multiplier {
-        let id = crate::check::custom_id("multiplier", id);
+        let id = custom::checked_id("multiplier", id);
         let mut i = 0;
         while i < Self::STANDARD.len() {
             if Self::STANDARD[i].id == id {
-                crate::check::taken_id("multiplier", id, "");
+                custom::taken_id("multiplier", id, "");
             }
             i += 1;
         }
@@ -75,7 +77,7 @@ impl Multiplier {
 
     /// The standard row of an id, which the derive has looked up.
     pub(crate) const fn with_id(id: u8) -> Self {
-        Self::STANDARD[crate::table::PLACE_OF_MULTIPLIER[id as usize & 127] as usize]
+        Self::STANDARD[PLACES[id as usize & 127] as usize]
     }
 
     /// One row of the standard table.
@@ -99,6 +101,17 @@ impl Multiplier {
         self.custom
     }
 }
+
+/// Where in [`Multiplier::STANDARD`] an id stands, so that an attribute's id is looked up in one step.
+const PLACES: [u8; 128] = {
+    let mut places = [0; 128];
+    let mut i = 0;
+    while i < Multiplier::STANDARD.len() {
+        places[Multiplier::STANDARD[i].id as usize] = i as u8;
+        i += 1;
+    }
+    places
+};
 
 /// What a MULT record means with a number, to seven digits as pymavlink rounds it: many logs hold the doubles of
 /// single-precision values, 0.009999999776 for a hundredth. `None` for what is infinite or no number.

@@ -2,11 +2,11 @@
 //!
 //! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
 
+use crate::const_text::ConstText;
 use crate::messages::{self, Fmt, Fmtu, Mult};
 use crate::records::logged::FMT_ID;
-use crate::schema::Rate;
-use crate::text::Text;
-use crate::{Column, Definition, Format, LogMessage, Message, Multiplier, Unit};
+use crate::sink::Rate;
+use crate::{ColumnDefinition, Definition, Format, LogMessage, Multiplier, SchemaMessage, Unit};
 
 /// A variant of the schema's enum, as it is declared.
 pub struct Variant {
@@ -49,7 +49,7 @@ pub struct Plan<const N: usize> {
     units: [Option<Unit>; 128],
     multipliers: [Option<Multiplier>; 128],
     /// The first thing that is wrong, and the variant to blame.
-    fault: Option<(usize, Text)>,
+    fault: Option<(usize, ConstText)>,
 }
 
 /// Gives every variant its id and checks them against one another.
@@ -94,11 +94,11 @@ pub const fn blame<const N: usize>(plan: &Plan<N>, variant: usize) {
 }
 
 /// `LogSchema::MESSAGES`.
-pub const fn messages<const N: usize>(variants: &[Variant; N], plan: &Plan<N>) -> [Message; N] {
-    let mut messages = [Message { id: 0, definition: OWN[FMT] }; N];
+pub const fn messages<const N: usize>(variants: &[Variant; N], plan: &Plan<N>) -> [SchemaMessage; N] {
+    let mut messages = [SchemaMessage { id: 0, definition: OWN[FMT] }; N];
     let mut i = 0;
     while i < N {
-        messages[i] = Message { id: plan.ids[i], definition: variants[i].definition };
+        messages[i] = SchemaMessage { id: plan.ids[i], definition: variants[i].definition };
         i += 1;
     }
     messages
@@ -125,7 +125,7 @@ impl<const N: usize> Plan<N> {
         self.rate_slots
     }
 
-    const fn fault(&mut self, variant: usize, text: Text) {
+    const fn fault(&mut self, variant: usize, text: ConstText) {
         if self.fault.is_none() {
             self.fault = Some((variant, text));
         }
@@ -150,8 +150,9 @@ impl<const N: usize> Plan<N> {
                     || labels > 65
                     || matches!(default_id, Some(255)))
             {
-                let text =
-                    Text::new().str(name).str(" can't be defined in a log: a message has a name of 4 bytes, 1 to ");
+                let text = ConstText::new()
+                    .str(name)
+                    .str(" can't be defined in a log: a message has a name of 4 bytes, 1 to ");
                 let text = text.str("16 columns, 64 bytes of labels and an id up to 254; derive it");
                 self.fault(i, text);
             }
@@ -181,7 +182,8 @@ impl<const N: usize> Plan<N> {
                 let columns = definition.columns;
                 if columns.is_empty() || !same(columns[0].label, "TimeUS") || !matches!(columns[0].format, Format::U64)
                 {
-                    let text = Text::new().str(definition.name).str(" has no rate: it is decimated by its time, and ");
+                    let text =
+                        ConstText::new().str(definition.name).str(" has no rate: it is decimated by its time, and ");
                     self.fault(i, text.str("its first column is not TimeUS"));
                 }
                 // Rule 5 puts the instance directly after the time.
@@ -209,7 +211,7 @@ impl<const N: usize> Plan<N> {
             let mut j = if packed[i] == 0 { i } else { 0 };
             while j < i {
                 if packed[j] == packed[i] {
-                    let text = Text::new().str("the schema has two messages named ").str(definition.name);
+                    let text = ConstText::new().str("the schema has two messages named ").str(definition.name);
                     self.fault(i, text);
                 }
                 j += 1;
@@ -219,7 +221,8 @@ impl<const N: usize> Plan<N> {
                 if packed_name(OWN[own].name) == packed[i] {
                     self.own_variants[own] = Some(i);
                     if !same_layout(OWN[own], definition) {
-                        let text = Text::new().str(definition.name).str(" is written by binlog itself and has one ");
+                        let text =
+                            ConstText::new().str(definition.name).str(" is written by binlog itself and has one ");
                         self.fault(i, text.str("layout: use the struct of `binlog::messages`"));
                     }
                 }
@@ -273,7 +276,7 @@ impl<const N: usize> Plan<N> {
                         id -= 1;
                     }
                     if taken[id as usize] {
-                        let text = Text::new().str("no id is left for ").str(OWN[own].name);
+                        let text = ConstText::new().str("no id is left for ").str(OWN[own].name);
                         self.fault(N - 1, text.str(", which is in every log; a log has 255 types at most"));
                     }
                 }
@@ -293,7 +296,7 @@ impl<const N: usize> Plan<N> {
                     next += 1;
                 }
                 if next > LAST_ID {
-                    let text = Text::new().str("no id is left for ").str(variants[i].definition.name);
+                    let text = ConstText::new().str("no id is left for ").str(variants[i].definition.name);
                     self.fault(i, text.str(": automatic ids are 1 to 127 and 142 to 254; give it one with `id = …`"));
                 } else {
                     taken[next as usize] = true;
@@ -325,9 +328,9 @@ impl<const N: usize> Plan<N> {
         taken: &[bool; 256],
     ) {
         let name = variants[variant].definition.name;
-        let text = Text::new().str("id ").number(id as u64);
+        let text = ConstText::new().str("id ").number(id as u64);
         if (id == FMT_ID) != self.is_fmt(variant) && !name.is_empty() {
-            self.fault(variant, Text::new().str("FMT has id 128 in every log, and nothing else has"));
+            self.fault(variant, ConstText::new().str("FMT has id 128 in every log, and nothing else has"));
         } else if taken[id as usize] && id != FMT_ID {
             let mut other = 0;
             while other < N && !(assigned[other] && self.ids[other] == id) {
@@ -342,12 +345,13 @@ impl<const N: usize> Plan<N> {
     const fn use_units(&mut self, definition: &Definition, variant: usize, variants: &[Variant; N]) {
         let mut i = 0;
         while i < definition.columns.len() {
-            let Column { unit, multiplier, .. } = definition.columns[i];
+            let ColumnDefinition { unit, multiplier, .. } = definition.columns[i];
             let slot = &mut self.units[unit.id() as usize & 127];
             match slot {
                 None => *slot = Some(unit),
                 Some(first) if unit.is_custom() && !same(first.name(), unit.name()) => {
-                    let text = Text::new().str("unit '").char(unit.id()).str("' is `").str(unit.name()).str("` in ");
+                    let text =
+                        ConstText::new().str("unit '").char(unit.id()).str("' is `").str(unit.name()).str("` in ");
                     let text = text.str(definition.name).str(" and `").str(first.name()).str("` in ");
                     let id = unit.id();
                     self.fault(variant, text.str(first_user(variants, id, true)));
@@ -359,7 +363,7 @@ impl<const N: usize> Plan<N> {
                 None => *slot = Some(multiplier),
                 Some(first) if multiplier.is_custom() && first.value() != multiplier.value() => {
                     let id = multiplier.id();
-                    let text = Text::new().str("multiplier '").char(id).str("' has one value in ");
+                    let text = ConstText::new().str("multiplier '").char(id).str("' has one value in ");
                     let text = text.str(definition.name).str(" and another in ");
                     self.fault(variant, text.str(first_user(variants, id, false)));
                 }

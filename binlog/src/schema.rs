@@ -1,6 +1,7 @@
 //! Schemas: the set of messages that one program logs.
 
-use crate::{Counters, DecodeError, Definition};
+use crate::sink::{Counters, Rate};
+use crate::{DecodeError, Definition};
 
 /// The messages of one program: their ids, and the definitions that a log begins with.
 ///
@@ -27,13 +28,13 @@ use crate::{Counters, DecodeError, Definition};
 )]
 pub trait LogSchema: Sized {
     /// The messages in order of declaration.
-    const MESSAGES: &'static [Message];
+    const MESSAGES: &'static [SchemaMessage];
 
     /// The whole definition of the log, which comes first in every file: FMT, UNIT, MULT and FMTU records in the order
     /// that every reader accepts.
     const PREAMBLE: &'static [u8];
 
-    /// What a sink counts of each message: a [`CountersOf`](crate::CountersOf) the schema's size.
+    /// What a sink counts of each message: a [`CountersOf`](crate::sink::CountersOf) the schema's size.
     type Counters: Counters;
 
     /// The message of a payload; `index` is its place in [`MESSAGES`](LogSchema::MESSAGES).
@@ -49,7 +50,7 @@ pub trait LogSchema: Sized {
 
 /// A message of a schema.
 #[derive(Clone, Copy, Debug)]
-pub struct Message {
+pub struct SchemaMessage {
     /// The third byte of its records.
     pub id: u8,
     /// Name and columns.
@@ -73,22 +74,6 @@ pub trait Logs<M>: LogSchema {
     const RATE: Option<Rate>;
 }
 
-/// How a sink decimates a message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Rate {
-    /// Microseconds from one record to the next, by their `TimeUS`.
-    pub period_us: u32,
-    /// Whether each instance is decimated for itself; its number is the payload's ninth byte.
-    pub by_instance: bool,
-    /// Where its times stand in [`Counters::due`]: as many as [`INSTANCES`](Rate::INSTANCES), or one.
-    pub first_slot: usize,
-}
-
-impl Rate {
-    /// Instances of a message that are told apart: 0 to 7. Those beyond are not decimated.
-    pub const INSTANCES: usize = 8;
-}
-
 /// A message that every schema has and nobody can make.
 ///
 /// With a single `impl Logs<M>` in sight, the compiler takes `M` for given and reports mismatched types; with this
@@ -101,47 +86,4 @@ impl<S: LogSchema> Logs<Nothing> for S {
     const ID: u8 = 255;
     const CRITICAL: bool = false;
     const RATE: Option<Rate> = None;
-}
-
-/// Where messages go, for libraries that log and know neither the schema nor the sink.
-///
-/// ```
-/// use binlog::{Sink, messages::{Ev, Msg}};
-///
-/// fn arm(log: &(impl Sink<Ev> + Sink<Msg>), time_us: u64) {
-///     log.log(&Ev { time_us, id: 10 });
-///     for part in Msg::parts(time_us, 0, "armed").into_iter().flatten() {
-///         log.log(&part);
-///     }
-/// }
-/// ```
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a sink for `{M}`",
-    label = "`{M}` can't be logged here",
-    note = "a sink takes messages through a shared reference: a `LogWriter` becomes one by `into_shared()`",
-    note = "its schema must have a variant that holds `{M}`"
-)]
-pub trait Sink<M> {
-    /// Logs a message. True when it was accepted.
-    fn log(&self, message: &M) -> bool;
-}
-
-impl<M, T: Sink<M> + ?Sized> Sink<M> for &T {
-    fn log(&self, message: &M) -> bool {
-        (**self).log(message)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<M, T: Sink<M> + ?Sized> Sink<M> for std::boxed::Box<T> {
-    fn log(&self, message: &M) -> bool {
-        (**self).log(message)
-    }
-}
-
-#[cfg(feature = "std")]
-impl<M, T: Sink<M> + ?Sized> Sink<M> for std::sync::Arc<T> {
-    fn log(&self, message: &M) -> bool {
-        (**self).log(message)
-    }
 }

@@ -2,6 +2,8 @@
 //!
 //! Source: `log_Units` of ArduPilot's `libraries/AP_Logger/LogStructure.h`.
 
+use crate::custom;
+
 /// A unit: the one-byte id that FMTU uses for it, and its name in the UNIT record.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Unit {
@@ -80,16 +82,16 @@ impl Unit {
     /// 64 bytes (the width of UNIT.Label) or contains a NUL.
     #[track_caller]
     pub const fn custom(id: char, name: &'static str) -> Unit {
-        let id = crate::check::custom_id("unit", id);
+        let id = custom::checked_id("unit", id);
         let mut i = 0;
         while i < Self::STANDARD.len() {
             let standard = &Self::STANDARD[i];
             if standard.id == id {
-                crate::check::taken_id("unit", id, standard.name);
+                custom::taken_id("unit", id, standard.name);
             }
             i += 1;
         }
-        crate::check::custom_unit_name(name);
+        custom::check_unit_name(name);
         Unit { id, name, custom: true }
     }
 
@@ -100,7 +102,7 @@ impl Unit {
 
     /// The standard row of an id, which the derive has looked up.
     pub(crate) const fn with_id(id: u8) -> Self {
-        Self::STANDARD[crate::table::PLACE_OF_UNIT[id as usize & 127] as usize]
+        Self::STANDARD[PLACES[id as usize & 127] as usize]
     }
 
     /// One row of the standard table.
@@ -124,3 +126,14 @@ impl Unit {
         self.custom
     }
 }
+
+/// Where in [`Unit::STANDARD`] an id stands, so that an attribute's id is looked up in one step.
+const PLACES: [u8; 128] = {
+    let mut places = [0; 128];
+    let mut i = 0;
+    while i < Unit::STANDARD.len() {
+        places[Unit::STANDARD[i].id as usize] = i as u8;
+        i += 1;
+    }
+    places
+};

@@ -6,9 +6,8 @@ mod shared;
 pub use error::WriteError;
 pub use shared::{FinishError, SharedWriter};
 
-use crate::field::FlightMode;
+use crate::encode::{encode_any_at, encode_at};
 use crate::messages::{File, Mode, Msg, Parm};
-use crate::record::{encode_any_at, encode_at};
 use crate::{LogMessage, LogSchema, Logs};
 use error::Progress;
 use std::io::{self, Write};
@@ -236,10 +235,8 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<Mode>,
     {
-        let Some(mode) = FlightMode::new(number) else {
-            return Err(self.refuse("the mode", format_args!("{number} is above 127, which readers take for negative")));
-        };
-        self.write(&Mode::new(time_us, mode, reason))
+        let mode = Mode::new(time_us, number, reason).map_err(|error| self.refuse("the mode", error))?;
+        self.write(&mode)
     }
 
     /// Logs a whole file, `name` of at most 16 bytes, in records of 64 bytes.
@@ -293,12 +290,12 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     }
 
     /// Records that were accepted, without those of the preamble.
-    pub fn records(&self) -> u64 {
+    pub fn record_count(&self) -> u64 {
         self.before.records + self.records_until(self.end)
     }
 
     /// Bytes that were accepted, with those of the preamble.
-    pub fn bytes(&self) -> u64 {
+    pub fn byte_count(&self) -> u64 {
         self.before.bytes + self.end as u64
     }
 
@@ -320,7 +317,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
                 Err(error) => return Err(self.error(error)),
             }
         }
-        self.before = Progress { records: self.records(), bytes: self.bytes() };
+        self.before = Progress { records: self.record_count(), bytes: self.byte_count() };
         self.start = 0;
         self.end = 0;
         Ok(())
@@ -372,8 +369,8 @@ impl<S: LogSchema, W: Write> fmt::Debug for LogWriter<S, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LogWriter")
             .field("path", &self.path)
-            .field("records", &self.records())
-            .field("bytes", &self.bytes())
+            .field("records", &self.record_count())
+            .field("bytes", &self.byte_count())
             .finish_non_exhaustive()
     }
 }

@@ -124,7 +124,7 @@ struct All {
 #[test]
 fn formats_units_and_multipliers_are_the_types() {
     let columns = All::DEFINITION.columns;
-    let all = |id: fn(&binlog::Column) -> u8| String::from_utf8(columns.iter().map(id).collect()).unwrap();
+    let all = |id: fn(&binlog::ColumnDefinition) -> u8| String::from_utf8(columns.iter().map(id).collect()).unwrap();
     assert_eq!(all(|column| column.format.character()), "QcffNiHhB");
     assert_eq!(all(|column| column.unit.id()), "sdEk--v--");
     assert_eq!(all(|column| column.multiplier.id()), "FB00--C--");

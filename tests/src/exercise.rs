@@ -3,7 +3,7 @@
 //! What must hold for any bytes is asserted; that nothing panics and nothing takes for ever is the fuzzer's to see.
 
 use binlog::field::{Centi, Chars};
-use binlog::log::Series;
+use binlog::log::Rows;
 use binlog::messages::{Ev, Fmt, LegacyMsg, Mode};
 use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped,
@@ -99,18 +99,18 @@ pub fn records(bytes: &[u8]) {
 
 /// Everything that a whole log can be asked for, and the answers compared where two ways lead to one.
 pub fn log(bytes: &[u8]) {
-    let log = Log::new(bytes);
+    let log = Log::from_bytes(bytes);
     // The first type is looked for without an index.
-    let _ = log.series("ABC[1]").map(|series| series.len());
+    let _ = log.rows("ABC[1]").map(|rows| rows.len());
     let found: Vec<_> = Records::new(bytes).flatten().map(|record| (record.offset(), record.name())).collect();
     let mut indexed: Vec<_> = Vec::new();
-    for series in log.types() {
-        indexed.extend(series.records().map(|record| (record.offset(), record.name())));
+    for rows in log.types() {
+        indexed.extend(rows.records().map(|record| (record.offset(), record.name())));
     }
     indexed.sort_unstable();
     assert_eq!(indexed, found, "the index has other records");
     let found = found.len();
-    assert_eq!(log.types().map(|series| series.len()).sum::<usize>(), found);
+    assert_eq!(log.types().map(|rows| rows.len()).sum::<usize>(), found);
     let tables = log.tables();
     assert_eq!(tables.iter().map(|table| table.len()).sum::<usize>(), found);
     let by_two = log.tables_with(Some(Scaling::Units), 2.try_into().expect("two"));
@@ -120,40 +120,40 @@ pub fn log(bytes: &[u8]) {
             let bits =
                 |numbers: Option<Vec<f64>>| numbers.map(|all| all.into_iter().map(f64::to_bits).collect::<Vec<_>>());
             assert_eq!(bits(column.to_f64(Scaling::Units)), bits(scaled.to_f64(Scaling::Units)));
-            let _ = (column.get(0).map(|value| value.to_string()), column.unit(), column.base_unit());
+            let _ = (column.get(0).map(|value| value.to_string()), column.shown_unit(), column.unit());
         }
     }
-    for series in log.types() {
-        assert_eq!(series.times_us().len(), series.len());
-        let offsets: Vec<usize> = series.records().map(|record| record.offset()).collect();
-        assert!(offsets.is_sorted() && offsets.len() == series.len());
-        for label in series.labels() {
-            let Ok(column) = series.column(label) else { continue };
-            let values: Vec<_> = series.records().map(|record| record.value(label)).collect();
+    for rows in log.types() {
+        assert_eq!(rows.times_us().len(), rows.len());
+        let offsets: Vec<usize> = rows.records().map(|record| record.offset()).collect();
+        assert!(offsets.is_sorted() && offsets.len() == rows.len());
+        for label in rows.labels() {
+            let Ok(column) = rows.column(label) else { continue };
+            let values: Vec<_> = rows.records().map(|record| record.value(label)).collect();
             // Not by `==`, to which a NaN is no equal of itself.
             let shown = format!("{values:?}");
-            assert_eq!(format!("{:?}", (0..series.len()).map(|i| column.get(i)).collect::<Vec<_>>()), shown);
+            assert_eq!(format!("{:?}", (0..rows.len()).map(|i| column.get(i)).collect::<Vec<_>>()), shown);
             let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_ref()?.to_f64()).collect();
             let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>();
-            let ours = series.numbers(label, Scaling::Shown).ok();
+            let ours = rows.numbers(label, Scaling::Shown).ok();
             assert_eq!(ours.map(bits), numbers.filter(|_| !is_text_or_array(column.format())).map(bits));
         }
         let mut by_instance = 0;
-        for (i, (instance, of_instance)) in series.by_instance().enumerate() {
+        for (i, (instance, of_instance)) in rows.by_instance().enumerate() {
             by_instance += of_instance.len();
-            // Each is a pass over the series.
+            // Each is a pass over the rows.
             if i < 4 {
-                let asked = series.instance(&instance.to_string()).expect("it is listed");
-                let offsets = |series: &Series<'_>| series.records().map(|record| record.offset()).collect::<Vec<_>>();
+                let asked = rows.instance(&instance.to_string()).expect("it is listed");
+                let offsets = |rows: &Rows<'_>| rows.records().map(|record| record.offset()).collect::<Vec<_>>();
                 let (asked, of_instance) = (offsets(&asked), offsets(&of_instance));
                 // Two that are not the same bytes may be called the same.
                 assert!(of_instance.iter().all(|offset| asked.binary_search(offset).is_ok()), "{instance}");
             }
         }
-        assert!(by_instance <= series.len());
-        assert_eq!(series.by_definition().map(|series| series.len()).sum::<usize>(), series.len());
+        assert!(by_instance <= rows.len());
+        assert_eq!(rows.by_definition().map(|rows| rows.len()).sum::<usize>(), rows.len());
     }
-    if let Ok(refs) = log.typed_ref::<Abc>() {
+    if let Ok(refs) = log.typed_refs::<Abc>() {
         let refs: Vec<Abc> = refs.copied().collect();
         let values: Vec<Abc> = log.typed().expect("equal definitions convert").flatten().collect();
         assert_eq!(refs.as_bytes(), values.as_bytes());
@@ -173,7 +173,7 @@ fn is_text_or_array(format: Format) -> bool {
 
 /// What a log says of its messages: written, compared with itself, read back from JSON.
 pub fn schema(bytes: &[u8]) {
-    let schema = LoggedSchema::read(bytes);
+    let schema = LoggedSchema::from_bytes(bytes);
     let _ = schema.to_rust();
     let _ = schema.to_string();
     assert!(schema.difference(&schema).is_empty());

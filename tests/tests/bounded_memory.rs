@@ -2,7 +2,7 @@
 //!
 //! Time isn't measured: were a single operation quadratic in one of these logs, it would take hours.
 
-use binlog::log::Series;
+use binlog::log::Rows;
 use binlog::{Log, LogSchema, Scaling, messages};
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
@@ -76,23 +76,23 @@ type Maker = (&'static str, fn(u32) -> RawLog);
 /// Every operation of [`Log`], on the log as a whole or on the types that [`each`] picks.
 const OPERATIONS: [Operation; 24] = [
     ("skipped and suspects", |log| done((log.skipped().len(), log.suspects().len()))),
-    ("types", |log| done(log.types().map(|series| series.len()).sum::<usize>())),
+    ("types", |log| done(log.types().map(|rows| rows.len()).sum::<usize>())),
     ("records", |log| done(log.records().count())),
-    ("definitions", |log| each(log, |series| done(series.definitions().count()))),
+    ("definitions", |log| each(log, |rows| done(rows.definitions().count()))),
     ("by_definition", |log| {
-        each(log, |series| done(series.by_definition().map(|series| series.len()).sum::<usize>()));
+        each(log, |rows| done(rows.by_definition().map(|rows| rows.len()).sum::<usize>()));
     }),
-    ("labels", |log| each(log, |series| done(series.labels()))),
-    ("a series' records", |log| {
-        each(log, |series| done(series.records().map(|record| record.values().count()).sum::<usize>()));
+    ("labels", |log| each(log, |rows| done(rows.labels()))),
+    ("a rows' records", |log| {
+        each(log, |rows| done(rows.records().map(|record| record.values().count()).sum::<usize>()));
     }),
-    ("instances", |log| each(log, |series| done(series.instances()))),
+    ("instances", |log| each(log, |rows| done(rows.instances()))),
     ("instance", |log| {
-        each(log, |series| done(log.series(&format!("{}[7]", series.name())).map(|series| series.len())));
+        each(log, |rows| done(log.rows(&format!("{}[7]", rows.name())).map(|rows| rows.len())));
     }),
-    ("column", |log| each_column(log, |series, label| done(series.column(label)))),
-    ("numbers", |log| each_column(log, |series, label| done(series.numbers(label, Scaling::Units)))),
-    ("times_us", |log| each(log, |series| done(series.times_us()))),
+    ("column", |log| each_column(log, |rows, label| done(rows.column(label)))),
+    ("numbers", |log| each_column(log, |rows, label| done(rows.numbers(label, Scaling::Units)))),
+    ("times_us", |log| each(log, |rows| done(rows.times_us()))),
     ("tables", |log| done(log.tables())),
     ("tables_f64", |log| done(log.tables_f64(Scaling::Shown))),
     ("typed", |log| {
@@ -116,12 +116,12 @@ fn done<T>(result: T) {
 }
 
 /// Looks at the first types; one that has no times is a pass over the log.
-fn each(log: &Log<'_>, look: impl Fn(&Series<'_>)) {
-    log.types().take(5).for_each(|series| look(&series));
+fn each(log: &Log<'_>, look: impl Fn(&Rows<'_>)) {
+    log.types().take(5).for_each(|rows| look(&rows));
 }
 
-fn each_column(log: &Log<'_>, look: impl Fn(&Series<'_>, &str)) {
-    each(log, |series| series.labels().into_iter().take(2).for_each(|label| look(series, label)));
+fn each_column(log: &Log<'_>, look: impl Fn(&Rows<'_>, &str)) {
+    each(log, |rows| rows.labels().into_iter().take(2).for_each(|label| look(rows, label)));
 }
 
 /// A name of four letters for each number.
@@ -302,7 +302,7 @@ fn no_operation_takes_more_memory_than_in_proportion_to_the_log() {
     for (name, make) in LOGS {
         let bytes = make(20_000).bytes;
         let before = NOW.load(Ordering::Relaxed);
-        let log = Log::new(&bytes);
+        let log = Log::from_bytes(&bytes);
         let mut most = 0;
         for (operation, operate) in OPERATIONS {
             PEAK.store(NOW.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -325,7 +325,7 @@ fn the_samples_of_a_batch_are_bounded_by_its_numbers() {
     log.fmt(2, "ISBD", "HHaaa", "N,seqno,x,y,z");
     log.record(1, &payload![1_u16, 1_u8, 1_u8, 100_u8, u64::MAX, 1_u8, 1_u8]);
     log.record(2, &payload![1_u16, u16::MAX, [1_i16; 32], [1_i16; 32], [1_i16; 32]]);
-    let batches = Log::new(&log.bytes).batches();
+    let batches = Log::from_bytes(&log.bytes).batches();
     assert_eq!(
         batches.iter().map(|batch| batch.samples().map(|axis| axis.len())).collect::<Vec<_>>(),
         [[65_536 * 32; 3]]
@@ -338,33 +338,31 @@ fn the_samples_of_a_batch_are_bounded_by_its_numbers() {
 fn many_of_anything_is_read_in_steps_in_proportion() {
     let _turn = turn();
     let bytes = log_called("redefinitions of one name", 600_000).bytes;
-    let log = Log::new(&bytes);
-    let series = log.series("ABC").expect("the log has it");
-    assert_eq!((series.definitions().count(), series.len()), (200_000, 200_000));
-    assert_eq!(series.numbers("TimeUS", Scaling::Stored).map(|times| times.len()), Ok(200_000));
-    assert_eq!(series.by_definition().count(), 200_000);
+    let log = Log::from_bytes(&bytes);
+    let rows = log.rows("ABC").expect("the log has it");
+    assert_eq!((rows.definitions().count(), rows.len()), (200_000, 200_000));
+    assert_eq!(rows.numbers("TimeUS", Scaling::Stored).map(|times| times.len()), Ok(200_000));
+    assert_eq!(rows.by_definition().count(), 200_000);
     assert_eq!(log.types().count(), 3);
     assert_eq!(log.tables().len(), 200_002);
     assert_eq!(log.schema().messages().count(), 200_004);
 
     let bytes = log_called("names", 200_000).bytes;
-    let log = Log::new(&bytes);
+    let log = Log::from_bytes(&bytes);
     assert_eq!(log.types().count(), 100_001);
     assert_eq!(log.tables().len(), 100_001);
-    assert!(
-        log.types().skip(1).all(|series| series.numbers("A", Scaling::Shown).is_ok_and(|values| values.len() == 1))
-    );
+    assert!(log.types().skip(1).all(|rows| rows.numbers("A", Scaling::Shown).is_ok_and(|values| values.len() == 1)));
 
     let bytes = log_called("definitions of 16 columns with units that change each time", 500_000).bytes;
-    assert_eq!(Log::new(&bytes).numbers("ABC.a", Scaling::Units).map(|values| values.len()), Ok(100_000));
+    assert_eq!(Log::from_bytes(&bytes).numbers("ABC.a", Scaling::Units).map(|values| values.len()), Ok(100_000));
 
     let bytes = log_called("instances", 1_000_000).bytes;
-    assert_eq!(Log::new(&bytes).series("X").map(|series| series.instances().len()), Ok(1_000_000));
+    assert_eq!(Log::from_bytes(&bytes).rows("X").map(|rows| rows.instances().len()), Ok(1_000_000));
 
     let bytes = log_called("a file whose pieces descend", 800_000).bytes;
-    let [file] = &Log::new(&bytes).files()[..] else { panic!("one file") };
+    let [file] = &Log::from_bytes(&bytes).files()[..] else { panic!("one file") };
     assert_eq!(file.pieces.values().map(Vec::len).collect::<Vec<_>>(), [200_000 * 64]);
 
     let bytes = log_called("junk between records", 900_000).bytes;
-    assert_eq!(Log::new(&bytes).skipped().len(), 300_000);
+    assert_eq!(Log::from_bytes(&bytes).skipped().len(), 300_000);
 }

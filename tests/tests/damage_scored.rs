@@ -383,16 +383,16 @@ fn assert_agree(bytes: &[u8], random: &mut Random, what: &str) {
     }
     assert_eq!(expected.next(), None, "{what}");
 
-    let log = Log::new(bytes);
+    let log = Log::from_bytes(bytes);
     let skipped: Vec<_> = items.iter().filter_map(|item| item.as_ref().err()).collect();
     assert_eq!(log.skipped().iter().collect::<Vec<_>>(), skipped, "{what}");
     let records = || items.iter().flatten();
     let suspects: Vec<_> = records().filter(|record| record.is_suspect()).map(Record::offset).collect();
     assert_eq!(log.suspects(), suspects, "{what}");
     let mut indexed: Vec<_> = Vec::new();
-    for series in log.types() {
-        assert_eq!(series.len(), series.records().count(), "{what}: {}", series.name());
-        indexed.extend(series.records().map(|record| (record.offset(), record.id(), record.len(), record.name())));
+    for rows in log.types() {
+        assert_eq!(rows.len(), rows.records().count(), "{what}: {}", rows.name());
+        indexed.extend(rows.records().map(|record| (record.offset(), record.id(), record.len(), record.name())));
     }
     indexed.sort();
     let found: Vec<_> = records().map(|r| (r.offset(), r.id(), r.len(), r.name())).collect();

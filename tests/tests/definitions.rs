@@ -2,7 +2,7 @@
 
 use binlog::field::Chars;
 use binlog::messages::{Fmt, Mode};
-use binlog::{DecodeError, Decoder, Difference, Format, LogMessage, LogSchema, LogWriter, Mismatch, Reason, Records};
+use binlog::{DecodeError, Decoder, Format, LogMessage, LogSchema, LogWriter, Mismatch, MismatchKind, Reason, Records};
 use std::sync::Arc;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -33,7 +33,7 @@ message!(Reunited "ATT" OtherUnit { #[log(unit = "rad")] roll: i16, armed: bool 
 message!(Rescaled "ATT" OtherMultiplier { #[log(unit = "deg", mult = 1e-2)] roll: i16, armed: bool });
 
 /// The definition of a schema's only message, as a log gives it, against ours.
-fn difference<S: LogSchema>() -> (Option<Difference>, String) {
+fn difference<S: LogSchema>() -> (Option<MismatchKind>, String) {
     let mut records = Records::new(S::PREAMBLE);
     records.by_ref().for_each(|record| assert!(record.is_ok()));
     let logged = records.definition(S::MESSAGES[0].id).expect("the preamble defines it");
@@ -41,7 +41,7 @@ fn difference<S: LogSchema>() -> (Option<Difference>, String) {
         Ok(()) => (None, String::new()),
         Err(mismatch) => {
             assert_eq!(mismatch.message, "ATT");
-            (Some(mismatch.difference), mismatch.to_string())
+            (Some(mismatch.kind), mismatch.to_string())
         }
     }
 }
@@ -50,37 +50,40 @@ fn difference<S: LogSchema>() -> (Option<Difference>, String) {
 fn the_first_difference_is_named() {
     assert_eq!(difference::<Ours>(), (None, String::new()));
     let found = Chars::literal("ATX");
-    assert_eq!(difference::<OtherName>(), (Some(Difference::Name { found }), "the record is ATX, not ATT".into()));
+    assert_eq!(difference::<OtherName>(), (Some(MismatchKind::Name { found }), "the record is ATX, not ATT".into()));
     assert_eq!(
         difference::<FewerColumns>(),
-        (Some(Difference::Columns { expected: 3, found: 2 }), "ATT has 2 columns in this log, 3 in the program".into())
+        (
+            Some(MismatchKind::Columns { expected: 3, found: 2 }),
+            "ATT has 2 columns in this log, 3 in the program".into()
+        )
     );
-    assert_eq!(difference::<MoreColumns>().0, Some(Difference::Columns { expected: 3, found: 4 }));
+    assert_eq!(difference::<MoreColumns>().0, Some(MismatchKind::Columns { expected: 3, found: 4 }));
     assert_eq!(
         difference::<OtherLabel>(),
         (
-            Some(Difference::Label { expected: "Roll", found: Chars::literal("Pitch") }),
+            Some(MismatchKind::Label { expected: "Roll", found: Chars::literal("Pitch") }),
             "ATT has the label Pitch in this log where the program has Roll".into()
         )
     );
     assert_eq!(
         difference::<OtherFormat>(),
         (
-            Some(Difference::Format { label: "Roll", expected: Format::I16, found: b'H' }),
+            Some(MismatchKind::Format { label: "Roll", expected: Format::I16, found: b'H' }),
             "ATT.Roll has format `H` in this log, `h` in the program".into()
         )
     );
     assert_eq!(
         difference::<OtherUnit>(),
         (
-            Some(Difference::Unit { label: "Roll", expected: b'd', found: b'r' }),
+            Some(MismatchKind::Unit { label: "Roll", expected: b'd', found: b'r' }),
             "ATT.Roll has unit 'r' (rad) in this log, 'd' (deg) in the program".into()
         )
     );
     assert_eq!(
         difference::<OtherMultiplier>(),
         (
-            Some(Difference::Multiplier { label: "Roll", expected: b'0', found: b'B' }),
+            Some(MismatchKind::Multiplier { label: "Roll", expected: b'0', found: b'B' }),
             "ATT.Roll has multiplier 'B' (0.01) in this log, '0' (1) in the program".into()
         )
     );
@@ -95,8 +98,8 @@ fn a_length_that_contradicts_the_columns_is_a_difference() {
     let mut records = Records::new(&log);
     records.by_ref().for_each(drop);
     let mismatch = records.definition(1).expect("it is defined").check(&Attitude::DEFINITION);
-    let difference = Difference::Length { expected: 14, found: 15 };
-    assert_eq!(mismatch, Err(Mismatch { message: "ATT", difference }));
+    let kind = MismatchKind::Length { expected: 14, found: 15 };
+    assert_eq!(mismatch, Err(Mismatch { message: "ATT", kind }));
 }
 
 #[test]
@@ -196,13 +199,14 @@ fn fields_saturate_and_show_what_they_hold() {
     assert_eq!(Chars::<4>::from_raw([0xB5, b's', 0, b'x']).to_string(), "µs");
     assert_eq!(format!("{:?}", Chars::<4>::from_raw([0xB5, b's', 0, 0])), "\"\\xb5s\"");
     assert_eq!(Chars::<4>::cut("aµµ").to_string(), "aµ");
-    assert_eq!(Mode::new(0, binlog::field::FlightMode::new(5).expect("below 128"), 0).mode_num, 5);
+    assert_eq!(Mode::new(0, 5, 0).expect("below 128").mode_num, 5);
 }
 
 /// What a sink on a target needs to know of a message is settled while compiling.
 #[test]
 fn priorities_are_constants_of_the_schema() {
-    use binlog::{Counters, LogSchema, Logs, Rate, messages};
+    use binlog::sink::{Counters, Rate};
+    use binlog::{LogSchema, Logs, messages};
 
     #[derive(LogSchema)]
     enum FlightLog {

@@ -26,7 +26,7 @@ fn events(times: std::ops::Range<u64>) -> RawLog {
 }
 
 fn times(log: &Log<'_>) -> Vec<u64> {
-    log.series("EV").expect("the log has it").times_us()
+    log.rows("EV").expect("the log has it").times_us()
 }
 
 fn map(path: &Path) -> Result<Log<'static>, OpenError> {
@@ -140,7 +140,7 @@ const CHILD: &str = "BINLOG_HOSTILE_FILES_CHILD";
 fn child() {
     let log = match env::var(CHILD).as_deref() {
         Ok("open") => Log::open("/dev/stdin").expect("a readable standard input"),
-        Ok("read") => Log::read(io::stdin()).expect("a readable standard input"),
+        Ok("read") => Log::from_reader(io::stdin()).expect("a readable standard input"),
         _ => return,
     };
     println!("events: {}", times(&log).len());
@@ -296,8 +296,7 @@ fn assert_is_long(log: &Log<'_>) {
     assert_eq!((first.offset, first.length, first.reason), (end, mark - 30 - end, Reason::NoHeader));
     assert_eq!((second.offset, second.length), (mark - 30 + 1000 * 12, 1 << 20));
     assert_eq!(log.suspects(), [end - 12, second.offset - 12]);
-    let offsets: Vec<usize> =
-        log.series("EV").expect("the log has it").records().map(|record| record.offset()).collect();
+    let offsets: Vec<usize> = log.rows("EV").expect("the log has it").records().map(|record| record.offset()).collect();
     assert_eq!((offsets[9], offsets[12], offsets[1019]), (end - 12, mark - 6, second.offset + (1 << 20) + 9 * 12));
     let numbers: Vec<f64> = expected.iter().map(|&time| time as f64).collect();
     assert_eq!(log.numbers("EV.TimeUS", Scaling::Stored), Ok(numbers.clone()));

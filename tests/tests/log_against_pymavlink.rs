@@ -48,7 +48,7 @@ fn instances_are_those_of_pymavlink() {
 #[test]
 fn times_are_those_of_pymavlink_to_a_microsecond() {
     read_by_both().iter().for_each(Read::assert_times);
-    let has_clock = |read: &Read| Log::new(&read.bytes).clock().is_some();
+    let has_clock = |read: &Read| Log::from_bytes(&read.bytes).clock().is_some();
     assert!(read_by_both().is_empty() || read_by_both().iter().any(has_clock), "no log has a clock");
 }
 
@@ -68,7 +68,8 @@ fn the_vehicle_and_its_modes_are_those_of_pymavlink() {
 fn a_mode_above_127_is_not_negative_as_in_pymavlink() {
     let mut log = RawLog::new();
     log.fmt(1, "MODE", "QM", "TimeUS,Mode").record(1, &payload![7_u64, 200_u8]);
-    let own = Log::new(&log.bytes).series("MODE").expect("its definition").records().map(|r| shown_record(&r)).next();
+    let own =
+        Log::from_bytes(&log.bytes).rows("MODE").expect("its definition").records().map(|r| shown_record(&r)).next();
     assert_eq!(own, Some(json!([7, 200])));
     let Some(lines) = pymavlink::dump(&log.bytes) else { return };
     assert_eq!(lines[2]["values"], json!([7, -56]));
@@ -80,7 +81,8 @@ fn a_mode_above_127_is_not_negative_as_in_pymavlink() {
 fn text_is_cut_before_it_is_decoded_otherwise_than_in_pymavlink() {
     let mut log = RawLog::new();
     log.fmt(1, "TEXT", "Qn", "TimeUS,Text").record(1, &payload![7_u64, *b"\xC2\xB5\0\xFF"]);
-    let own = Log::new(&log.bytes).series("TEXT").expect("its definition").records().map(|r| shown_record(&r)).next();
+    let own =
+        Log::from_bytes(&log.bytes).rows("TEXT").expect("its definition").records().map(|r| shown_record(&r)).next();
     assert_eq!(own, Some(json!([7, "µ"])));
     let Some(lines) = pymavlink::dump(&log.bytes) else { return };
     assert_eq!(lines[2]["values"], json!([7, "Âµ"]));
@@ -99,8 +101,8 @@ fn records_after_an_unknown_id_are_read_otherwise_than_in_pymavlink() {
     for time_us in 5..10_u64 {
         log.record(1, &payload![time_us, 10_u8]);
     }
-    let own = Log::new(&log.bytes);
-    assert_eq!(own.series("EV").map(|series| series.times_us()), Ok((0..10).collect()));
+    let own = Log::from_bytes(&log.bytes);
+    assert_eq!(own.rows("EV").map(|rows| rows.times_us()), Ok((0..10).collect()));
     let skipped = own.skipped();
     assert_eq!(skipped.len(), 1);
     let [skipped] = skipped else { panic!("{skipped:?}") };

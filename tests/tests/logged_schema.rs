@@ -86,7 +86,7 @@ fn records(log: &[u8]) -> (BTreeSet<&[u8]>, BTreeSet<&[u8]>) {
 }
 
 fn left_out(log: &[u8]) -> Vec<String> {
-    LoggedSchema::read(log).to_rust().left_out.iter().map(LeftOut::to_string).collect()
+    LoggedSchema::from_bytes(log).to_rust().left_out.iter().map(LeftOut::to_string).collect()
 }
 
 fn real_logs() -> Vec<(String, Vec<u8>)> {
@@ -412,7 +412,7 @@ fn rust_source_compiles_without_a_warning_and_defines_what_the_log_does() {
     ];
     let logs = made.map(|(name, log)| (name.to_owned(), log)).into_iter().chain(real_logs());
     let case = |(name, log): (String, Vec<u8>)| {
-        let schema = LoggedSchema::read(&log);
+        let schema = LoggedSchema::from_bytes(&log);
         Case { name: name.to_lowercase(), rust: schema.to_rust(), schema, log }
     };
     let cases: Vec<Case> = logs.map(case).collect();
@@ -423,7 +423,7 @@ fn rust_source_compiles_without_a_warning_and_defines_what_the_log_does() {
 
 /// All that isn't left out, in FMT to the byte, in FMTU but for its time.
 fn assert_defines_the_same(Case { name, log, schema, rust }: &Case, preamble: &[u8]) {
-    let written = LoggedSchema::read(preamble);
+    let written = LoggedSchema::from_bytes(preamble);
     let (fmt, fmtu) = records(log);
     let (our_fmt, our_fmtu) = records(preamble);
     // What a preamble has in any case.
@@ -490,7 +490,7 @@ fn what_no_struct_can_say_is_left_out_with_its_reason() {
         "A (id 22): its id is AFT's already",
     ];
     assert_eq!(left_out(&contradictions()), expected);
-    let rust = LoggedSchema::read(&contradictions()).to_rust();
+    let rust = LoggedSchema::from_bytes(&contradictions()).to_rust();
     for reason in expected {
         assert!(rust.source.contains(&format!("// - {reason}\n")), "{reason}");
     }
@@ -522,7 +522,7 @@ fn assert_sound(schema: &LoggedSchema) {
 fn a_schema_is_read_back_from_its_json() {
     let made = [simulated(), odd_labels(), odd_names(), odd_units(), all_formats(), all_ids(true), contradictions()];
     for log in real_logs().into_iter().map(|(_, log)| log).chain(made) {
-        assert_sound(&LoggedSchema::read(&log));
+        assert_sound(&LoggedSchema::from_bytes(&log));
     }
 }
 
@@ -530,7 +530,7 @@ fn a_schema_is_read_back_from_its_json() {
 fn between_two_releases_of_a_firmware_every_change_is_a_line() {
     let logs: BTreeMap<_, _> = real_logs().into_iter().collect();
     let (Some(old), Some(new)) = (logs.get("ardusub_small"), logs.get("amc_80k")) else { return };
-    let difference = LoggedSchema::read(old).difference(&LoggedSchema::read(new)).to_string();
+    let difference = LoggedSchema::from_bytes(old).difference(&LoggedSchema::from_bytes(new)).to_string();
     for line in [
         "FMTU: id 177 → 118 (compatible)",
         "PARM.Default: added: nothing → column 4, format f, unit none ('-'), multiplier none ('-') \
@@ -556,7 +556,7 @@ fn the_example_says_by_its_exit_code_whether_a_change_is_breaking() {
     let mut more = Definitions::new();
     more.message(1, "ATT", "Qf", "TimeUS,Roll");
     let (less, more) = (file("less.bin", &Definitions::new().0), file("more.bin", &more.0));
-    let json = file("less.json", LoggedSchema::read(&Definitions::new().0).to_json().as_bytes());
+    let json = file("less.json", LoggedSchema::from_bytes(&Definitions::new().0).to_json().as_bytes());
     let schema = |arguments: &[&Path]| {
         let cargo = env::var_os("CARGO").unwrap_or("cargo".into());
         let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is `tmp` in the target folder");
@@ -589,7 +589,7 @@ proptest! {
     fn whatever_definitions_are_in_a_log_they_are_a_schema(
         messages in proptest::collection::vec(any_message(), 0..20)
     ) {
-        assert_sound(&LoggedSchema::read(&any_definitions(messages)));
+        assert_sound(&LoggedSchema::from_bytes(&any_definitions(messages)));
     }
 
     /// Of a few characters, so that names, ids and formats meet, and with bytes that are no text.
@@ -616,6 +616,6 @@ proptest! {
             log.fmt(*id, cut(name, 4), *length, cut(format, 16), cut(labels, 64));
             log.fmtu(*id, cut(units, 16), multipliers).unit(*id, multipliers).multiplier(*id, f64::from(*length));
         }
-        assert_sound(&LoggedSchema::read(&log.0));
+        assert_sound(&LoggedSchema::from_bytes(&log.0));
     }
 }

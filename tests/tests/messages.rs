@@ -46,7 +46,8 @@ fn the_formats_own_messages_are_as_ardupilot_writes_them() {
         assert_eq!(definition.length(), length, "{name}");
         assert_eq!(columns.clone().map(|column| column.format.to_string()).collect::<String>(), format, "{name}");
         assert_eq!(columns.clone().map(|column| column.label).collect::<Vec<_>>().join(","), labels, "{name}");
-        let ids = |id: fn(&binlog::Column) -> u8| columns.clone().map(|column| char::from(id(column))).collect();
+        let ids =
+            |id: fn(&binlog::ColumnDefinition) -> u8| columns.clone().map(|column| char::from(id(column))).collect();
         let found: (String, String) = (ids(|column| column.unit.id()), ids(|column| column.multiplier.id()));
         assert_eq!(found, (units.to_owned(), multipliers.to_owned()), "{name}");
         assert!(!definition.description.is_empty() && columns.clone().all(|column| !column.description.is_empty()));
@@ -118,7 +119,7 @@ enum After {
 
 #[test]
 fn a_variant_added_at_the_end_renumbers_nothing() {
-    let ids = |messages: &[binlog::Message]| messages.iter().map(|message| message.id).collect::<Vec<_>>();
+    let ids = |messages: &[binlog::SchemaMessage]| messages.iter().map(|message| message.id).collect::<Vec<_>>();
     assert_eq!(ids(Before::MESSAGES), [1, 2, 3]);
     assert_eq!(ids(After::MESSAGES), [1, 2, 3, 4, 132]);
 }

@@ -30,13 +30,13 @@ fn flight() -> (Vec<u8>, BTreeMap<&'static str, Vec<Vec<Value>>>) {
     (log, records)
 }
 
-fn definition(is: impl Fn(&binlog::Message) -> bool) -> &'static Definition {
+fn definition(is: impl Fn(&binlog::SchemaMessage) -> bool) -> &'static Definition {
     FlightLog::MESSAGES.iter().find(|message| is(message)).expect("a message of the schema").definition
 }
 
 fn values(definition: &Definition, payload: &[u8]) -> Vec<Value> {
     let mut rest = payload;
-    let next = |column: &binlog::Column| {
+    let next = |column: &binlog::ColumnDefinition| {
         let (bytes, after) = rest.split_at(column.format.size());
         rest = after;
         value(column.format, bytes)
@@ -104,7 +104,7 @@ fn rust_dataflash_parser_reads_what_was_written() {
         };
         let instances: Vec<f64> = records.iter().filter_map(|record| number(&record[instance])).collect();
         for which in [0.0, 1.0].into_iter().filter(|which| instances.contains(which)) {
-            let get = |column: &binlog::Column| session.get_instance(name, which as i64, column.label);
+            let get = |column: &binlog::ColumnDefinition| session.get_instance(name, which as i64, column.label);
             let columns = definition.columns.iter().map(|column| get(column).expect("a column of an instance"));
             let of_instance = records.iter().filter(|record| record[instance] == Value::Number(which));
             assert_same(name, &rows(columns.collect()), &of_instance.cloned().collect::<Vec<_>>());

@@ -59,7 +59,7 @@ fn value(format: Format, bytes: &[u8]) -> Value {
 
 /// The units as pymavlink shows them: with the multiplier as a prefix, or before them as a number.
 fn units(definition: &Definition) -> Vec<String> {
-    let unit = |column: &binlog::Column| {
+    let unit = |column: &binlog::ColumnDefinition| {
         let name = column.unit.name();
         let scaled_by_format = column.format.is_centi() || column.format == Format::Coordinate;
         if name.is_empty() || scaled_by_format {
@@ -121,7 +121,7 @@ fn pymavlink_reads_every_format_and_every_message_of_the_crate_bit_for_bit() {
 fn pymavlink_reads_the_simulators_log_as_it_was_written() {
     let mut log = LogWriter::new(Vec::new()).expect("memory takes all");
     simulator::fly(simulator::Simulation::new(3, 20), &mut log, |_| {}).expect("memory takes all");
-    let records = log.records();
+    let records = log.record_count();
     let log = log.finish().expect("memory takes all");
     let mut decoder = binlog::Decoder::<simulator::FlightLog>::new();
     let mut expected = Vec::new();

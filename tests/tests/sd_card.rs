@@ -281,7 +281,7 @@ fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
         let mut drain = ring.drain().unwrap();
         let mut sink = sd(&card, OPTIONS);
         sink.run(&mut drain).unwrap();
-        let (mut log, mut before) = (sink.number(), sink.bytes());
+        let (mut log, mut before) = (sink.number(), sink.byte_count());
         for round in 0..50 {
             if round == 25 {
                 sink.rotate();
@@ -292,8 +292,8 @@ fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
             if sink.number() != log {
                 (log, before) = (sink.number(), 0);
             }
-            assert!(sink.bytes() - before <= 3 * 4096, "{} bytes in a round", sink.bytes() - before);
-            before = sink.bytes();
+            assert!(sink.byte_count() - before <= 3 * 4096, "{} bytes in a round", sink.byte_count() - before);
+            before = sink.byte_count();
             let unsafe_bytes = ring.tally_of(kind).unwrap().unflushed as usize * flight::length(kind);
             assert!(unsafe_bytes <= OPTIONS.flush_bytes as usize + 1024, "{unsafe_bytes} bytes are not safe");
         }
@@ -794,7 +794,7 @@ fn flight_until_cut(card: &RamCard, options: Options) -> Vec<(u32, Vec<u8>)> {
             break;
         }
         if let (Some(log), false) = (sd.number(), drain.is_dirty()) {
-            flushed.push((log, sd.bytes()));
+            flushed.push((log, sd.byte_count()));
         }
     }
     if !card.is_cut() && sd.finish(&mut drain).is_err() {

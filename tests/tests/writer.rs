@@ -116,12 +116,12 @@ fn what_was_accepted_is_written_once_and_in_order_wherever_the_destination_fails
                     let definitions = Records::new(TestLog::PREAMBLE).count();
                     assert_eq!(error.records_written(), (whole - definitions) as u64);
                 }
-                assert_eq!(log.records(), accepted.len() as u64);
+                assert_eq!(log.record_count(), accepted.len() as u64);
                 if let Err(error) = log.flush() {
                     assert!(errors.is_empty(), "{error}");
                 }
                 assert_eq!(accepted.len() + errors.len(), 100);
-                let bytes = log.bytes();
+                let bytes = log.byte_count();
                 drop(log.finish().expect("the fault has passed"));
                 assert_eq!(out.bytes().len() as u64, bytes);
                 assert_eq!(times(&out.bytes()), accepted);
@@ -226,9 +226,9 @@ fn what_cannot_be_logged_is_refused_whole() -> Result<(), WriteError> {
         let error = result.expect_err("it cannot be logged");
         assert_eq!(error.kind(), ErrorKind::InvalidInput, "{error}");
     }
-    assert_eq!(log.records(), 0);
+    assert_eq!(log.record_count(), 0);
     log.text(0, &"x".repeat(256 * 64))?;
-    assert_eq!(log.records(), 256);
+    assert_eq!(log.record_count(), 256);
     log.parameter(0, "A_NAME_OF_16_CHA", 1.0, Some(2.0))?;
     log.mode(0, 127, 0)?;
     Ok(())

@@ -3,7 +3,8 @@
 use super::Drain;
 use crate::table::Table;
 use binlog::messages::{self, Dsf};
-use binlog::{Counters, LogSchema, Logs, encode};
+use binlog::sink::Counters;
+use binlog::{LogSchema, Logs, encode};
 
 /// What DSF and DROP are made of, and when.
 #[derive(Clone)]

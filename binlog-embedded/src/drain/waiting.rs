@@ -90,13 +90,13 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         writer: &mut W,
         flush_bytes: u32,
     ) -> Result<core::convert::Infallible, W::Error> {
-        let mut flushed = self.bytes();
+        let mut flushed = self.byte_count();
         loop {
             self.ready().await;
             while self.step_async(writer).await? > 0 {
-                if self.bytes().wrapping_sub(flushed) >= flush_bytes && self.is_between_records() {
+                if self.byte_count().wrapping_sub(flushed) >= flush_bytes && self.is_between_records() {
                     self.flush_async(writer).await?;
-                    flushed = self.bytes();
+                    flushed = self.byte_count();
                 }
             }
         }

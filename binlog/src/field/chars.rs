@@ -1,7 +1,7 @@
 //! Text of a fixed width, as `n`, `N` and `Z` columns store it.
 
 use super::Field;
-use crate::text::Text;
+use crate::const_text::ConstText;
 use crate::{Format, LoggedText};
 use core::{fmt, str};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
@@ -34,8 +34,11 @@ impl<const N: usize> Chars<N> {
             Ok(chars) => chars,
             Err(TextError::Nul { .. }) => panic!("the text contains a NUL, where readers end it"),
             Err(_) => {
-                let text =
-                    Text::new().str("the text has ").number(text.len() as u64).str(" bytes, and ").number(N as u64);
+                let text = ConstText::new()
+                    .str("the text has ")
+                    .number(text.len() as u64)
+                    .str(" bytes, and ")
+                    .number(N as u64);
                 panic!("{}", text.str(" fit").as_str());
             }
         }

@@ -2,6 +2,7 @@
 
 use super::Field;
 use crate::Format;
+use core::fmt;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// A flight mode by its number in the vehicle's own list: format `M`.
@@ -20,6 +21,29 @@ impl FlightMode {
         self.0
     }
 }
+
+impl TryFrom<u8> for FlightMode {
+    type Error = FlightModeError;
+
+    fn try_from(number: u8) -> Result<Self, FlightModeError> {
+        FlightMode::new(number).ok_or(FlightModeError { number })
+    }
+}
+
+/// A flight mode above 127, which pymavlink would read as a negative number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FlightModeError {
+    /// The number, 128 to 255.
+    pub number: u8,
+}
+
+impl fmt::Display for FlightModeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "flight mode {} is above 127, which readers take for negative", self.number)
+    }
+}
+
+impl core::error::Error for FlightModeError {}
 
 impl Field for FlightMode {
     const FORMAT: Format = Format::FlightMode;

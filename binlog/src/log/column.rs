@@ -18,11 +18,11 @@ use crate::{Format, LoggedColumn, Scaling, Value};
 /// # let bytes = writer.finish()?;
 /// use binlog::{Log, Scaling, log::Values};
 ///
-/// let log = Log::new(bytes);
+/// let log = Log::from_bytes(bytes);
 /// let time = log.column("MODE.TimeUS")?;
 /// assert_eq!(time.values(), &Values::U64(vec![1_500_000, 2_500_000]));
 /// assert_eq!(time.to_f64(Scaling::Units), Some(vec![1.5, 2.5]));
-/// assert_eq!((time.unit(), time.base_unit()), ("µs", "s"));
+/// assert_eq!((time.shown_unit(), time.unit()), ("µs", "s"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Debug)]
@@ -38,8 +38,8 @@ pub struct Column {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Quantity {
     pub(super) format: Format,
+    shown_unit: String,
     unit: String,
-    base_unit: String,
     pub(super) multiplier: Option<f64>,
 }
 
@@ -49,14 +49,14 @@ impl Quantity {
         let multiplier = column.multiplier_id.and_then(|id| units.multiplier(id, defined_at));
         let mut quantity = Quantity {
             format: column.format,
-            unit: units.shown(column, defined_at),
-            base_unit: column.unit_id.and_then(|id| units.name(id, defined_at)).unwrap_or_default().into(),
+            shown_unit: units.shown(column, defined_at),
+            unit: column.unit_id.and_then(|id| units.name(id, defined_at)).unwrap_or_default().into(),
             multiplier: multiplier.filter(|&multiplier| multiplier != 0.0),
         };
         // Old firmware has no FMTU, and its times mean what their labels say.
         let time = [("TimeUS", 1e-6), ("TimeMS", 1e-3)].into_iter().find(|(label, _)| *label == column.label);
         if let (Some((_, multiplier)), None, 0) = (time, column.unit_id, column.offset) {
-            quantity.base_unit = "s".into();
+            quantity.unit = "s".into();
             quantity.multiplier = Some(multiplier);
         }
         quantity
@@ -80,13 +80,13 @@ impl Column {
 
     /// The unit of its [shown](Scaling::Shown) numbers, named as pymavlink names it: `µs`, `cm`, `100 m`. Empty for
     /// none.
-    pub fn unit(&self) -> &str {
-        &self.quantity.unit
+    pub fn shown_unit(&self) -> &str {
+        &self.quantity.shown_unit
     }
 
     /// The unit of its numbers [in units](Scaling::Units): `s`, `m`. Empty for none.
-    pub fn base_unit(&self) -> &str {
-        &self.quantity.base_unit
+    pub fn unit(&self) -> &str {
+        &self.quantity.unit
     }
 
     /// The log's multiplier, rounded to seven digits; `None` where it has none, or 0.

@@ -3,7 +3,8 @@
 use super::units::Units;
 use crate::field::Chars;
 use crate::{
-    Column, Definition, Difference, Format, LoggedColumn, LoggedDefinition, Multiplier, Unit, Value, multiplier,
+    ColumnDefinition, Definition, Format, LoggedColumn, LoggedDefinition, MismatchKind, Multiplier, Unit, Value,
+    multiplier,
 };
 
 /// How a payload of the log becomes one of the program's: column by column, found by label.
@@ -38,7 +39,7 @@ impl Conversion {
         logged: &LoggedDefinition<'_>,
         defined_at: usize,
         units: &Units,
-    ) -> Result<Self, Vec<Difference>> {
+    ) -> Result<Self, Vec<MismatchKind>> {
         let mut differences = Vec::new();
         let mut steps = Vec::new();
         let mut to = 0;
@@ -46,7 +47,7 @@ impl Conversion {
             // A log that breaks the rules may have a label twice, and a program that reads it too.
             let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
             match logged.columns().filter(|logged| logged.label == column.label).nth(before) {
-                None => differences.push(Difference::Missing { label: column.label }),
+                None => differences.push(MismatchKind::Missing { label: column.label }),
                 Some(found) => {
                     differences.extend(difference(column, &found, defined_at, units));
                     steps.push(Step { from: (found.format, found.offset), to: (column.format, to) });
@@ -78,11 +79,16 @@ impl Conversion {
 }
 
 /// What would be lost, or mistaken, of a column.
-fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usize, units: &Units) -> Vec<Difference> {
+fn difference(
+    column: &'static ColumnDefinition,
+    found: &LoggedColumn<'_>,
+    defined_at: usize,
+    units: &Units,
+) -> Vec<MismatchKind> {
     let label = column.label;
     let mut differences = Vec::new();
     if !widens(found.format, column.format) {
-        differences.push(Difference::Format { label, expected: column.format, found: found.format.character() });
+        differences.push(MismatchKind::Format { label, expected: column.format, found: found.format.character() });
     }
     // `-`, `?` and `#` name no unit, and 0 and 1 change no number.
     let named = |name: &&str| !matches!(*name, "" | "UNKNOWN" | "instance");
@@ -92,8 +98,8 @@ fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usi
     {
         let is_standard = |id, name| Unit::from_id(id).is_some_and(|unit| unit.name() == name);
         differences.push(match is_standard(found, theirs) && is_standard(column.unit.id(), ours) {
-            true => Difference::Unit { label, expected: column.unit.id(), found },
-            false => Difference::UnitName { label, expected: ours, found: Chars::cut(theirs) },
+            true => MismatchKind::Unit { label, expected: column.unit.id(), found },
+            false => MismatchKind::UnitName { label, expected: ours, found: Chars::cut(theirs) },
         });
     }
     let factor = |multiplier: f64| if multiplier == 0.0 { 1.0 } else { multiplier };
@@ -113,8 +119,8 @@ fn difference(column: &'static Column, found: &LoggedColumn<'_>, defined_at: usi
         let (expected, ours) = (column.multiplier.id(), column.multiplier.value());
         let text = |value: f64| Chars::cut(&value.to_string());
         differences.push(match is_standard(found, theirs) && is_standard(expected, ours) {
-            true => Difference::Multiplier { label, expected, found },
-            false => Difference::MultiplierValue { label, expected: text(ours), found: text(theirs) },
+            true => MismatchKind::Multiplier { label, expected, found },
+            false => MismatchKind::MultiplierValue { label, expected: text(ours), found: text(theirs) },
         });
     }
     differences

@@ -13,7 +13,7 @@ pub use batches::{Batch, BatchSensor};
 pub use files::{EmbeddedFile, MissingPieces};
 pub use modes::ModeInterval;
 pub use parameters::{Parameter, ParameterValue};
-pub use texts::LogText;
+pub use texts::TextMessage;
 pub use vehicle::Vehicle;
 
 use crate::{Record, Value};

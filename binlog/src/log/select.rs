@@ -129,7 +129,7 @@ impl fmt::Display for SelectError {
                 write!(
                     f,
                     "the log defines {name} several times, and {label} not alike each time; take the definitions one by \
-                     one (`Series::by_definition`)"
+                     one (`Rows::by_definition`)"
                 )
             }
             SelectError::NotNumbers { name, label } => {

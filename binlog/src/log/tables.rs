@@ -5,7 +5,7 @@ use super::index::Kind;
 use super::offsets::Part;
 use super::units::Units;
 use super::values::{Cells, Group, Scale, Values};
-use super::{Log, Series};
+use super::{Log, Rows};
 use crate::{Definition, LoggedColumn, LoggedDefinition, Scaling};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
@@ -17,7 +17,7 @@ use std::thread;
 /// All columns of the records of one definition.
 #[derive(Clone)]
 pub struct Table<'log> {
-    series: Series<'log>,
+    rows: Rows<'log>,
     definition: LoggedDefinition<'log>,
     columns: Vec<Column>,
 }
@@ -25,7 +25,7 @@ pub struct Table<'log> {
 impl<'log> Table<'log> {
     /// The type's name.
     pub fn name(&self) -> &str {
-        self.series.name()
+        self.rows.name()
     }
 
     /// The definition.
@@ -34,18 +34,18 @@ impl<'log> Table<'log> {
     }
 
     /// The records themselves.
-    pub fn series(&self) -> &Series<'log> {
-        &self.series
+    pub fn rows(&self) -> &Rows<'log> {
+        &self.rows
     }
 
     /// The number of records.
     pub fn len(&self) -> usize {
-        self.series.len()
+        self.rows.len()
     }
 
     /// Whether there are none; no table of [`Log::tables`] is like that.
     pub fn is_empty(&self) -> bool {
-        self.series.is_empty()
+        self.rows.is_empty()
     }
 
     /// The columns in the order of the record.
@@ -163,7 +163,7 @@ impl<'log> Plan<'log> {
         let column =
             |planned: PlannedColumn<'log>| Column::new(planned.logged.label, planned.quantity, planned.values, scaled);
         Table {
-            series: Series::of_kind(log, self.kind, units.clone()),
+            rows: Rows::of_kind(log, self.kind, units.clone()),
             definition: self.definition,
             columns: self.columns.into_iter().map(column).collect(),
         }

@@ -4,7 +4,7 @@ use super::conversion::{Conversion, Payload};
 use super::index::Kind;
 use super::offsets::InOrder;
 use super::{Log, SelectError};
-use crate::{DecodeError, Definition, Difference, LogMessage, LogSchema, Mismatch};
+use crate::{DecodeError, Definition, LogMessage, LogSchema, Mismatch, MismatchKind};
 use std::fmt;
 use std::marker::PhantomData;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -63,8 +63,8 @@ impl Log<'_> {
     /// # }
     /// # let bytes = writer.finish()?;
     ///
-    /// let log = Log::new(bytes);
-    /// let highest = log.typed_ref::<RelativeAltitude>()?.map(|record| record.alt).fold(0.0, f32::max);
+    /// let log = Log::from_bytes(bytes);
+    /// let highest = log.typed_refs::<RelativeAltitude>()?.map(|record| record.alt).fold(0.0, f32::max);
     /// assert_eq!(highest, 2.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -72,7 +72,7 @@ impl Log<'_> {
     /// # Errors
     ///
     /// When the log doesn't define the message, or otherwise: a difference for each of its definitions.
-    pub fn typed_ref<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
+    pub fn typed_refs<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
     where
         T: LogMessage + FromBytes + KnownLayout + Immutable + Unaligned,
     {
@@ -179,12 +179,12 @@ impl Log<'_> {
     }
 }
 
-fn named(program: &Definition, differences: Vec<Difference>) -> impl Iterator<Item = Mismatch> {
+fn named(program: &Definition, differences: Vec<MismatchKind>) -> impl Iterator<Item = Mismatch> {
     let message = program.name;
-    differences.into_iter().map(move |difference| Mismatch { message, difference })
+    differences.into_iter().map(move |kind| Mismatch { message, kind })
 }
 
-/// The records of a message as references into the log: what [`Log::typed_ref`] returns.
+/// The records of a message as references into the log: what [`Log::typed_refs`] returns.
 pub struct TypedRefs<'log, T> {
     log: &'log [u8],
     records: InOrder<'log>,

@@ -1,7 +1,7 @@
 //! The units and multipliers that a log declares.
 
 use super::index::Index;
-use super::series::Series;
+use super::rows::Rows;
 use crate::{Format, LoggedColumn, Multiplier, Unit, Value, multiplier};
 use std::sync::Arc;
 
@@ -30,12 +30,12 @@ impl Units {
     /// Those of the records that an index has.
     pub(super) fn new(log: &[u8], index: &Index) -> Self {
         let mut units = Units::default();
-        for record in Series::new(log, index, Arc::default(), "UNIT").records() {
+        for record in Rows::new(log, index, Arc::default(), "UNIT").records() {
             if let (Some(id), Some(Value::Text(label))) = (id(record.value("Id")), record.value("Label")) {
                 units.units.push(Declared { id, offset: record.offset(), value: label.to_string() });
             }
         }
-        for record in Series::new(log, index, Arc::default(), "MULT").records() {
+        for record in Rows::new(log, index, Arc::default(), "MULT").records() {
             let value = record.value("Mult").and_then(|value| value.to_f64()).and_then(multiplier::as_meant);
             if let (Some(id), Some(value)) = (id(record.value("Id")), value) {
                 units.multipliers.push(Declared { id, offset: record.offset(), value });

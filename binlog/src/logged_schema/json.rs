@@ -1,6 +1,6 @@
 //! A schema as JSON, one row a line, so that a change is a line of a diff.
 
-use super::{Entry, LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, table::label_count};
+use super::{Entry, LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, markdown::label_count};
 use crate::{Definition, multiplier};
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::borrow::Cow;

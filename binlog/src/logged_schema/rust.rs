@@ -4,7 +4,7 @@ mod names;
 mod rules;
 mod source;
 
-use super::{FMT_ID, LoggedSchema, table::label_count};
+use super::{FMT_ID, LoggedSchema, markdown::label_count};
 use crate::{Definition, Format, LogMessage, LoggedDefinition, Multiplier, messages};
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Definitions as a log gives them.
 
 use crate::field::Chars;
-use crate::{Definition, Difference, Format, LogSchema, Mismatch};
+use crate::{Definition, Format, LogSchema, Mismatch, MismatchKind};
 use core::fmt;
 use core::ops::Range;
 
@@ -192,32 +192,32 @@ impl<'a> LoggedDefinition<'a> {
     ///
     /// The first difference.
     pub fn check(&self, definition: &Definition) -> Result<(), Mismatch> {
-        let differs = |difference| Err(Mismatch { message: definition.name, difference });
+        let differs = |kind| Err(Mismatch { message: definition.name, kind });
         if self.name() != definition.name {
-            return differs(Difference::Name { found: Chars::cut(self.name()) });
+            return differs(MismatchKind::Name { found: Chars::cut(self.name()) });
         }
         let formats = self.format().as_bytes();
         let labels = Some(self.labels()).filter(|labels| !labels.is_empty());
         let mut labels = labels.into_iter().flat_map(|labels| labels.split(','));
         for (i, column) in definition.columns.iter().enumerate() {
             let Some(label) = labels.next() else {
-                return differs(Difference::Columns { expected: definition.columns.len(), found: i });
+                return differs(MismatchKind::Columns { expected: definition.columns.len(), found: i });
             };
             if label != column.label {
-                return differs(Difference::Label { expected: column.label, found: Chars::cut(label) });
+                return differs(MismatchKind::Label { expected: column.label, found: Chars::cut(label) });
             }
             let found = formats.get(i).copied().unwrap_or(0);
             if found != column.format.character() {
-                return differs(Difference::Format { label: column.label, expected: column.format, found });
+                return differs(MismatchKind::Format { label: column.label, expected: column.format, found });
             }
         }
         let more = labels.count().max(formats.len().saturating_sub(definition.columns.len()));
         if more > 0 {
             let expected = definition.columns.len();
-            return differs(Difference::Columns { expected, found: expected + more });
+            return differs(MismatchKind::Columns { expected, found: expected + more });
         }
         if usize::from(self.length()) != definition.length() {
-            return differs(Difference::Length { expected: definition.length(), found: self.length() });
+            return differs(MismatchKind::Length { expected: definition.length(), found: self.length() });
         }
         let (Some(units), Some(multipliers)) = (self.unit_ids(), self.multiplier_ids()) else {
             return Ok(());
@@ -226,12 +226,12 @@ impl<'a> LoggedDefinition<'a> {
             if let Some(&found) = units.as_bytes().get(i)
                 && found != column.unit.id()
             {
-                return differs(Difference::Unit { label: column.label, expected: column.unit.id(), found });
+                return differs(MismatchKind::Unit { label: column.label, expected: column.unit.id(), found });
             }
             if let Some(&found) = multipliers.as_bytes().get(i)
                 && found != column.multiplier.id()
             {
-                return differs(Difference::Multiplier {
+                return differs(MismatchKind::Multiplier {
                     label: column.label,
                     expected: column.multiplier.id(),
                     found,

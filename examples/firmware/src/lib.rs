@@ -12,7 +12,8 @@ pub mod sensors;
 pub use messages::{Attitude, Barometer, FlightLog, Imu, MESSAGES, RollRate};
 
 use binlog::messages::{Msg, Parm};
-use binlog::{LogMessage, Logs, Tally};
+use binlog::sink::Tally;
+use binlog::{LogMessage, Logs};
 use binlog_embedded::sd_log::{Card, Options, SdError, Undated};
 use binlog_embedded::{Drain, Logger, SdLog};
 use core::sync::atomic::{AtomicU32, Ordering};

@@ -80,7 +80,7 @@ fn main() -> ! {
     let mark = |flight: &Flight<_>| Mark {
         spi: spi_bytes(),
         blocks: flight.card.transfers().written,
-        log: flight.card.bytes(),
+        log: flight.card.byte_count(),
     };
     // From one moment when all is safe to another, so that the beginning of the file and what waits are left out.
     let (mut from, mut to) = (None, None);
@@ -111,7 +111,7 @@ fn main() -> ! {
                 Some(_) => to = Some(mark(&flight)),
             }
         }
-        let reached = (flight.card.number(), flight.card.bytes());
+        let reached = (flight.card.number(), flight.card.byte_count());
         if flags.show && flight.is_safe() && reached != safe {
             safe = reached;
             if let (Some(log), bytes) = safe {

@@ -78,7 +78,7 @@ fn write(arguments: &Arguments) -> Result<u64, WriteError> {
     let flown = fly(simulation, &mut log, |time_us| progress.update(time_us));
     progress.end();
     flown?;
-    let records = log.records();
+    let records = log.record_count();
     // Dropping the writer would write the rest too, but could not say whether that worked.
     log.finish()?;
     Ok(records)

@@ -38,7 +38,7 @@ fn the_seed_decides_every_byte() {
 fn every_record_decodes() {
     let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("a Vec takes everything");
     fly(Simulation::new(1, 20), &mut log, |_| {}).expect("a Vec takes everything");
-    let records = log.records();
+    let records = log.record_count();
     let bytes = log.finish().expect("a Vec takes everything");
     assert_eq!(messages(&bytes).len() as u64, records);
 }

@@ -1,10 +1,10 @@
-use binlog::{Column, DecodeError, Definition, LogMessage, LogSchema};
+use binlog::{ColumnDefinition, DecodeError, Definition, LogMessage, LogSchema};
 
 struct Long;
 
 impl LogMessage for Long {
     const DEFINITION: Definition =
-        Definition { name: "LONGNAME", description: "", columns: &[] as &[Column], default_id: None };
+        Definition { name: "LONGNAME", description: "", columns: &[] as &[ColumnDefinition], default_id: None };
 
     fn wire(&self) -> &[u8] {
         &[0; 300]

@@ -83,7 +83,7 @@ where
             }));
             log.flush().expect("it takes all");
         }
-        assert_eq!(log.records(), 3 * records as u64);
+        assert_eq!(log.record_count(), 3 * records as u64);
     }
     let gigabytes = |times: Vec<Duration>| source.len() as f64 / median(times).as_secs_f64() / 1e9;
     let (memcpy, cached, stores, ours) = (gigabytes(memcpy), gigabytes(cached), gigabytes(stores), gigabytes(ours));

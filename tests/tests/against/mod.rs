@@ -1,6 +1,6 @@
 //! What `Log` makes of a log against what pymavlink makes of it.
 
-use binlog::log::{Column, Series, Vehicle};
+use binlog::log::{Column, Rows, Vehicle};
 use binlog::{Format, Log, Record, Records, Scaling, Value};
 use binlog_tests::pymavlink::{self, float, parse_float, raw};
 use serde_json::{Value as Json, json};
@@ -41,8 +41,8 @@ impl Read {
     /// Which types there are, and how many records of each.
     pub(crate) fn assert_types(&self) {
         let counts: BTreeMap<_, _> = self.by_type.iter().map(|(name, lines)| (name.clone(), lines.len())).collect();
-        let log = Log::new(&self.bytes);
-        let types: Vec<_> = log.types().map(|series| (series.name().to_owned(), series.len())).collect();
+        let log = Log::from_bytes(&self.bytes);
+        let types: Vec<_> = log.types().map(|rows| (rows.name().to_owned(), rows.len())).collect();
         assert_eq!(types.iter().cloned().collect::<BTreeMap<_, _>>(), counts, "{}", self.name);
         // Each once, in the order of the definitions.
         let mut defined: Vec<&str> = Vec::new();
@@ -53,11 +53,11 @@ impl Read {
             }
         }
         assert_eq!(types.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), defined, "{}", self.name);
-        for (series, &count) in &counts {
+        for (rows, &count) in &counts {
             // The first type that is asked for is found without an index, the second one with it.
-            let fresh = Log::new(&self.bytes);
+            let fresh = Log::from_bytes(&self.bytes);
             for _ in 0..2 {
-                assert_eq!(fresh.series(series).map(|series| series.len()), Ok(count), "{}: {series}", self.name);
+                assert_eq!(fresh.rows(rows).map(|rows| rows.len()), Ok(count), "{}: {rows}", self.name);
             }
         }
     }
@@ -71,10 +71,10 @@ impl Read {
             assert_eq!(shown_record(&record), line["values"], "{}: {record:?}", self.name);
         }
         assert_eq!(lines.next(), None, "{}: pymavlink has one more", self.name);
-        let log = Log::new(&self.bytes);
+        let log = Log::from_bytes(&self.bytes);
         for (name, lines) in &self.by_type {
-            let series = log.series(name).expect("pymavlink has it");
-            let shown: Vec<_> = series.records().map(|record| shown_record(&record)).collect();
+            let rows = log.rows(name).expect("pymavlink has it");
+            let shown: Vec<_> = rows.records().map(|record| shown_record(&record)).collect();
             let values: Vec<_> = lines.iter().map(|line| line["values"].clone()).collect();
             assert_eq!(shown, values, "{}: {name}", self.name);
         }
@@ -82,12 +82,12 @@ impl Read {
 
     /// Every value of every column, native, as a value, and as a number in each of the ways.
     pub(crate) fn assert_columns(&self) {
-        let log = Log::new(&self.bytes);
+        let log = Log::from_bytes(&self.bytes);
         let mut compared = 0;
         for (table, scaled) in log.tables().iter().zip(log.tables_f64(Scaling::Shown)) {
             let lines = &self.by_type[table.name()];
             assert_eq!((scaled.name(), table.len()), (table.name(), lines.len()), "{}", self.name);
-            assert_eq!(lines[0]["labels"], json!(table.series().labels()), "{}: {}", self.name, table.name());
+            assert_eq!(lines[0]["labels"], json!(table.rows().labels()), "{}: {}", self.name, table.name());
             for (i, (own, scaled)) in table.columns().iter().zip(scaled.columns()).enumerate() {
                 let name = format!("{}.{}", table.name(), own.label());
                 let selected = log.column(&name).expect("the table has it");
@@ -120,8 +120,8 @@ impl Read {
 
     /// The unit of each column.
     pub(crate) fn assert_units(&self) {
-        for table in Log::new(&self.bytes).tables() {
-            let units: Vec<&str> = table.columns().iter().map(Column::unit).collect();
+        for table in Log::from_bytes(&self.bytes).tables() {
+            let units: Vec<&str> = table.columns().iter().map(Column::shown_unit).collect();
             for line in &self.by_type[table.name()] {
                 assert_eq!(line["units"], json!(units), "{}: {}", self.name, table.name());
             }
@@ -130,30 +130,30 @@ impl Read {
 
     /// The instances of each type, and the records of each instance.
     pub(crate) fn assert_instances(&self) {
-        let log = Log::new(&self.bytes);
+        let log = Log::from_bytes(&self.bytes);
         for (name, lines) in &self.by_type {
             let mut instances = BTreeMap::<String, Vec<&Json>>::new();
             for line in lines.iter().filter(|line| !line["instance"].is_null()) {
                 let instance = line["instance"].as_str().map_or(line["instance"].to_string(), str::to_owned);
                 instances.entry(instance).or_default().push(&line["values"]);
             }
-            let known = log.series(name).expect("pymavlink has it").instances();
+            let known = log.rows(name).expect("pymavlink has it").instances();
             let known: BTreeSet<String> = known.iter().map(Value::to_string).collect();
             assert_eq!(known, instances.keys().cloned().collect(), "{}: {name}", self.name);
             for (instance, values) in &instances {
-                let of_instance = log.series(&format!("{name}[{instance}]")).expect("pymavlink has it");
+                let of_instance = log.rows(&format!("{name}[{instance}]")).expect("pymavlink has it");
                 assert_eq!(of_instance.len(), values.len(), "{}: {}", self.name, of_instance.name());
                 let shown: Vec<_> = of_instance.records().map(|record| shown_record(&record)).collect();
                 assert_eq!(shown.iter().collect::<Vec<_>>(), *values, "{}: {}", self.name, of_instance.name());
             }
-            let other = log.series(&format!("{name}[no such]"));
+            let other = log.rows(&format!("{name}[no such]"));
             assert!(other.is_err(), "{}: {other:?}", self.name);
         }
     }
 
     /// The time of each record to a microsecond: since 1970, or since boot for want of a GPS.
     pub(crate) fn assert_times(&self) {
-        let log = Log::new(&self.bytes);
+        let log = Log::from_bytes(&self.bytes);
         if log.time_range_us().is_none() {
             // Where there is no time it counts 50 records a second.
             return;
@@ -162,7 +162,7 @@ impl Read {
         let facts = pymavlink::flight(&self.bytes).expect("pymavlink is there");
         assert_is_time(&facts["timebase"], boot, &self.name);
         for (name, lines) in &self.by_type {
-            let times = log.series(name).expect("pymavlink has it").times_us();
+            let times = log.rows(name).expect("pymavlink has it").times_us();
             assert_eq!(times.len(), lines.len(), "{}: {name}", self.name);
             for (time_us, line) in times.into_iter().zip(lines) {
                 if log.clock().is_none() && time_us > 0 && parse_float(&line["time"]) == 0.0 {
@@ -179,7 +179,7 @@ impl Read {
     /// The last value of each parameter, and its default.
     pub(crate) fn assert_parameters(&self) {
         let facts = pymavlink::flight(&self.bytes).expect("pymavlink is there");
-        let parameters = Log::new(&self.bytes).parameters();
+        let parameters = Log::from_bytes(&self.bytes).parameters();
         let values = parameters.iter().map(|(name, parameter)| (name, float(parameter.last())));
         assert_eq!(json!(values.collect::<BTreeMap<_, _>>()), facts["params"], "{}", self.name);
         let defaults = parameters.iter().filter_map(|(name, parameter)| Some((name, float(parameter.default?))));
@@ -189,7 +189,7 @@ impl Read {
     /// The vehicle, and the names and times of its modes. Returns how many there are.
     pub(crate) fn assert_modes(&self) -> usize {
         let facts = pymavlink::flight(&self.bytes).expect("pymavlink is there");
-        let log = Log::new(&self.bytes);
+        let log = Log::from_bytes(&self.bytes);
         // MAV_TYPE; a fixed wing where pymavlink doesn't know.
         let vehicle = match log.vehicle() {
             Some(Vehicle::Plane) | None => 1,
@@ -207,8 +207,8 @@ impl Read {
         // It says UNKNOWN from the first parameter to the first mode.
         let before = usize::from(theirs.len() > ours.len() && theirs[0][0] == "UNKNOWN");
         assert_eq!(theirs.len(), ours.len() + before, "{}: {theirs:?} {ours:?}", self.name);
-        let has_time = |series: Series<'_>| series.labels().contains(&"TimeUS");
-        let has_times = log.series("MODE").is_ok_and(has_time);
+        let has_time = |rows: Rows<'_>| rows.labels().contains(&"TimeUS");
+        let has_times = log.rows("MODE").is_ok_and(has_time);
         for (theirs, ours) in theirs[before..].iter().zip(&ours) {
             assert_eq!(theirs[0], ours.name.as_deref().unwrap_or("UNKNOWN"), "{}", self.name);
             if !has_times {

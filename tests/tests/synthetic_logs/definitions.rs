@@ -1,7 +1,7 @@
 //! Definitions that change, come twice, come late, or contradict themselves.
 
 use crate::{against, assert_as_pymavlink};
-use binlog::log::{SelectError, Series};
+use binlog::log::{Rows, SelectError};
 use binlog::{Log, Reason, Records, Scaling};
 use binlog_tests::payload;
 use binlog_tests::raw_log::{FMTU, RawLog};
@@ -11,8 +11,8 @@ fn redefined(name: &str, label: &str) -> SelectError {
 }
 
 /// The values of a column, whatever the definitions.
-fn integers(series: &Series<'_>, label: &str) -> Vec<Option<i128>> {
-    series.records().map(|record| record.value(label).and_then(|value| value.to_integer())).collect()
+fn integers(rows: &Rows<'_>, label: &str) -> Vec<Option<i128>> {
+    rows.records().map(|record| record.value(label).and_then(|value| value.to_integer())).collect()
 }
 
 #[test]
@@ -21,9 +21,9 @@ fn a_type_may_get_other_columns() {
     log.fmt(1, "ABC", "QBh", "TimeUS,A,B").record(1, &payload![1_u64, 10_u8, -1_i16]);
     log.fmt(1, "ABC", "QHB", "TimeUS,B,A").record(1, &payload![2_u64, 300_u16, 20_u8]);
     log.record(1, &payload![3_u64, 400_u16, 30_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.skipped(), []);
-    let abc = log.series("ABC").expect("the log has it");
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!((abc.len(), abc.times_us(), abc.labels()), (3, vec![1, 2, 3], vec!["TimeUS", "A", "B"]));
     assert_eq!(abc.definitions().map(|definition| definition.format()).collect::<Vec<_>>(), ["QBh", "QHB"]);
     assert_eq!(integers(&abc, "A"), [Some(10), Some(20), Some(30)]);
@@ -32,7 +32,7 @@ fn a_type_may_get_other_columns() {
     assert_eq!(log.numbers("ABC.A", Scaling::Shown), Ok(vec![10.0, 20.0, 30.0]));
     assert_eq!(log.column("ABC.B").map(|column| column.len()), Err(redefined("ABC", "B")));
     let by_definition: Vec<_> = abc.by_definition().collect();
-    assert_eq!(by_definition.iter().map(Series::len).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(by_definition.iter().map(Rows::len).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(by_definition[0].numbers("B", Scaling::Shown), Ok(vec![-1.0]));
     assert_eq!(by_definition[1].numbers("B", Scaling::Shown), Ok(vec![300.0, 400.0]));
     let tables = log.tables();
@@ -48,10 +48,10 @@ fn a_column_that_one_definition_lacks_is_said_to_be_redefined() {
     let mut log = RawLog::new();
     log.fmt(1, "ABC", "QB", "TimeUS,A").record(1, &payload![1_u64, 10_u8]);
     log.fmt(1, "ABC", "QBB", "TimeUS,A,B").record(1, &payload![2_u64, 20_u8, 21_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.numbers("ABC.B", Scaling::Shown), Err(redefined("ABC", "B")));
     assert!(matches!(log.numbers("ABC.C", Scaling::Shown), Err(SelectError::NoColumn { .. })));
-    let with_it = log.series("ABC").expect("the log has it").by_definition().last().expect("two definitions");
+    let with_it = log.rows("ABC").expect("the log has it").by_definition().last().expect("two definitions");
     assert_eq!(with_it.numbers("B", Scaling::Shown), Ok(vec![21.0]));
 }
 
@@ -60,13 +60,13 @@ fn a_definition_without_records_has_no_say_in_what_a_column_is() {
     let mut log = RawLog::new();
     log.fmt(1, "ABC", "Qh", "TimeUS,A").fmt(1, "ABC", "QB", "TimeUS,A").record(1, &payload![1_u64, 200_u8]);
     log.fmt(2, "NONE", "QB", "TimeUS,A");
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     for _ in 0..2 {
         assert_eq!(log.numbers("ABC.A", Scaling::Shown), Ok(vec![200.0]));
         assert_eq!(log.numbers("NONE.A", Scaling::Shown), Ok(vec![]));
     }
-    assert_eq!(log.types().map(|series| series.name().to_owned()).collect::<Vec<_>>(), ["FMT", "ABC"]);
-    assert_eq!(log.series("NONE").map(|series| series.len()), Ok(0));
+    assert_eq!(log.types().map(|rows| rows.name().to_owned()).collect::<Vec<_>>(), ["FMT", "ABC"]);
+    assert_eq!(log.rows("NONE").map(|rows| rows.len()), Ok(0));
 }
 
 #[test]
@@ -83,15 +83,15 @@ fn a_type_may_change_there_and_back() {
             log.record(1, &if i % 2 == 0 { [time, a, b] } else { [time, b, a] }.concat());
         }
     }
-    let log = Log::new(&log.bytes);
-    let abc = log.series("ABC").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let abc = log.rows("ABC").expect("the log has it");
     // Not one a change, and in the order of the log.
     assert_eq!(abc.definitions().map(|definition| definition.format()).collect::<Vec<_>>(), ["QBh", "QhB"]);
     assert_eq!(integers(&abc, "A"), expected);
     assert!(abc.times_us().is_sorted());
     let numbers: Vec<_> = expected.iter().map(|value| value.expect("a number") as f64).collect();
     assert_eq!(log.numbers("ABC.A", Scaling::Shown), Ok(numbers));
-    let (tables, lengths) = (log.tables(), abc.by_definition().map(|series| series.len()).collect::<Vec<_>>());
+    let (tables, lengths) = (log.tables(), abc.by_definition().map(|rows| rows.len()).collect::<Vec<_>>());
     assert_eq!(tables[1..].iter().map(|table| table.len()).collect::<Vec<_>>(), lengths);
 }
 
@@ -102,8 +102,8 @@ fn units_may_change_alone() {
     log.fmtu(1, "sm", "F0").record(1, &payload![2_u64, 2_u8]);
     log.fmtu(1, "sd", "F0").record(1, &payload![3_u64, 3_u8]);
     log.fmtu(1, "sm", "F0").record(1, &payload![4_u64, 4_u8]);
-    let log = Log::new(&log.bytes);
-    let abc = log.series("ABC").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!(abc.times_us(), [1, 2, 3, 4]);
     // The first units are also those of the records before them, and come back as the same definition.
     let units: Vec<_> = abc.definitions().map(|definition| definition.unit_ids()).collect();
@@ -112,7 +112,8 @@ fn units_may_change_alone() {
     assert_eq!(log.numbers("ABC.TimeUS", Scaling::Stored), Ok(vec![1.0, 2.0, 3.0, 4.0]));
     let tables: Vec<_> = log.tables().into_iter().filter(|table| table.name() == "ABC").collect();
     let columns: Vec<_> = tables.iter().filter_map(|table| table.column("A")).collect();
-    let shown: Vec<_> = columns.iter().map(|a| (a.unit(), a.to_f64(Scaling::Shown).unwrap_or_default())).collect();
+    let shown: Vec<_> =
+        columns.iter().map(|a| (a.shown_unit(), a.to_f64(Scaling::Shown).unwrap_or_default())).collect();
     assert_eq!(shown, [("m", vec![1.0, 2.0, 4.0]), ("deg", vec![3.0])]);
 }
 
@@ -128,8 +129,8 @@ fn a_repeated_definition_changes_nothing() {
         log.record(1, &payload![u64::from(i), i]);
     }
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
-    let abc = log.series("ABC").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!(abc.definitions().map(|definition| definition.unit_ids()).collect::<Vec<_>>(), [Some("s#")]);
     assert_eq!(abc.instances().len(), 3);
 }
@@ -142,8 +143,8 @@ fn two_ids_may_have_one_definition() {
         log.record(1 + i % 2, &payload![u64::from(i), i]);
     }
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
-    let abc = log.series("ABC").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!((abc.definitions().count(), abc.times_us()), (1, vec![0, 1, 2, 3, 4, 5]));
     assert_eq!(abc.records().map(|record| record.id()).collect::<Vec<_>>(), [1, 2, 1, 2, 1, 2]);
     assert_eq!(log.tables()[1].column("A").and_then(|a| a.to_f64(Scaling::Stored)).map(|a| a.len()), Some(6));
@@ -164,8 +165,8 @@ fn one_name_may_have_two_layouts_at_a_time() {
         read.assert_records();
         read.assert_times();
     }
-    let log = Log::new(&log.bytes);
-    let abc = log.series("ABC").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!((abc.definitions().count(), abc.times_us()), (2, vec![0, 1, 2, 3, 4, 5]));
     assert_eq!(integers(&abc, "A"), [Some(0), None, Some(2), None, Some(4), None]);
 }
@@ -174,7 +175,7 @@ fn one_name_may_have_two_layouts_at_a_time() {
 fn of_two_columns_with_one_label_the_first_one_is_meant() {
     let mut log = RawLog::new();
     log.fmt(1, "ABC", "QBB", "TimeUS,A,A").record(1, &payload![1_u64, 1_u8, 2_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.numbers("ABC.A", Scaling::Stored), Ok(vec![1.0]));
     let table = &log.tables()[1];
     assert_eq!(table.columns().iter().map(|column| column.label()).collect::<Vec<_>>(), ["TimeUS", "A", "A"]);
@@ -199,7 +200,7 @@ fn a_log_may_have_254_types_besides_fmt() {
         read.assert_columns();
         read.assert_times();
     }
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.types().count(), ids().count() + 2);
     for id in ids() {
         let numbers = log.numbers(&format!("T{id:03}.Id"), Scaling::Shown);
@@ -213,13 +214,13 @@ fn an_unknown_format_character_costs_the_columns_from_there_on() {
     let mut log = RawLog::new();
     log.fmt_of_length(1, 3 + 11, "ABC", "QBXB", "TimeUS,A,B,C").record(1, &payload![1_u64, 10_u8, 20_u8, 30_u8]);
     log.fmt(2, "EV", "QB", "TimeUS,Id").record(2, &payload![2_u64, 10_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.skipped(), []);
-    let abc = log.series("ABC").expect("the log has it");
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!((abc.labels(), abc.times_us()), (vec!["TimeUS", "A"], vec![1]));
     assert_eq!(log.numbers("ABC.A", Scaling::Stored), Ok(vec![10.0]));
     assert!(matches!(log.numbers("ABC.C", Scaling::Stored), Err(SelectError::NoColumn { .. })));
-    assert_eq!(log.series("EV").map(|ev| ev.len()), Ok(1));
+    assert_eq!(log.rows("EV").map(|ev| ev.len()), Ok(1));
 }
 
 #[test]
@@ -227,10 +228,10 @@ fn a_length_beyond_the_columns_is_taken() {
     let mut log = RawLog::new();
     log.fmt_of_length(1, 3 + 20, "ABC", "QB", "TimeUS,A").record(1, &payload![1_u64, 10_u8, [0xA3_u8; 11]]);
     log.record(1, &payload![2_u64, 20_u8, [0x95_u8; 11]]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!((log.skipped(), log.suspects()), (&[][..], &[][..]));
     assert_eq!(log.numbers("ABC.A", Scaling::Stored), Ok(vec![10.0, 20.0]));
-    let record = log.series("ABC").expect("the log has it").records().next().expect("two records");
+    let record = log.rows("ABC").expect("the log has it").records().next().expect("two records");
     assert_eq!((record.len(), record.values().count()), (23, 2));
 }
 
@@ -241,10 +242,10 @@ fn columns_beyond_the_length_are_left_out() {
     log.record(1, &payload![2_u64, 20_u8]);
     // Not even the time.
     log.fmt_of_length(2, 3 + 7, "ABD", "QB", "TimeUS,A").record(2, &[9; 7]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!((log.skipped(), log.suspects()), (&[][..], &[][..]));
-    assert_eq!(log.series("ABC").map(|abc| (abc.labels(), abc.times_us())), Ok((vec!["TimeUS", "A"], vec![1, 2])));
-    assert_eq!(log.series("ABD").map(|abd| (abd.labels(), abd.times_us())), Ok((vec![], vec![2])));
+    assert_eq!(log.rows("ABC").map(|abc| (abc.labels(), abc.times_us())), Ok((vec!["TimeUS", "A"], vec![1, 2])));
+    assert_eq!(log.rows("ABD").map(|abd| (abd.labels(), abd.times_us())), Ok((vec![], vec![2])));
     assert_eq!(log.tables().iter().map(|table| table.columns().len()).collect::<Vec<_>>(), [5, 2, 0]);
 }
 
@@ -255,8 +256,8 @@ fn labels_and_formats_are_paired_as_far_as_both_go() {
     log.fmt_of_length(2, 3 + 9, "MANY", "QB", "TimeUS,A,B,C").record(2, &payload![2_u64, 10_u8]);
     log.fmt(3, "NONE", "QB", "").record(3, &payload![3_u64, 10_u8]);
     log.fmt(4, "GAP", "QBB", "TimeUS,,B").record(4, &payload![4_u64, 10_u8, 20_u8]);
-    let log = Log::new(&log.bytes);
-    let labels = |name: &str| log.series(name).expect("the log has it").labels();
+    let log = Log::from_bytes(&log.bytes);
+    let labels = |name: &str| log.rows(name).expect("the log has it").labels();
     assert_eq!(labels("FEW"), ["TimeUS", "A"]);
     assert_eq!(labels("MANY"), ["TimeUS", "A"]);
     assert!(labels("NONE").is_empty());
@@ -272,10 +273,10 @@ fn a_definition_shorter_than_a_header_defines_nothing() {
         log.record(1, &payload![1_u64, 1_u8]).record(2, &payload![2_u64, 10_u8]).record(2, &payload![3_u64, 10_u8]);
         // One that is defined stays what it is.
         log.fmt_of_length(2, length, "EV", "", "").record(2, &payload![4_u64, 10_u8]);
-        let log = Log::new(&log.bytes);
+        let log = Log::from_bytes(&log.bytes);
         assert_eq!(log.skipped().iter().map(|skipped| skipped.reason).collect::<Vec<_>>(), [Reason::UnknownId(1)]);
-        assert!(log.series("ABC").is_err());
-        assert_eq!(log.series("EV").map(|ev| ev.times_us()), Ok(vec![2, 3, 4]));
+        assert!(log.rows("ABC").is_err());
+        assert_eq!(log.rows("EV").map(|ev| ev.times_us()), Ok(vec![2, 3, 4]));
     }
 }
 
@@ -284,8 +285,8 @@ fn a_record_may_be_nothing_but_its_header() {
     let mut log = RawLog::new();
     log.fmt(1, "NULL", "", "").fmt(2, "EV", "QB", "TimeUS,Id").record(1, &[]).record(2, &payload![5_u64, 10_u8]);
     log.record(1, &[]).record(1, &[]);
-    let log = Log::new(&log.bytes);
-    let null = log.series("NULL").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let null = log.rows("NULL").expect("the log has it");
     assert_eq!((null.len(), null.times_us(), null.labels().len()), (3, vec![5, 5, 5], 0));
     assert!(null.records().all(|record| record.payload().is_empty() && record.len() == 3));
     let table = &log.tables()[1];
@@ -297,10 +298,10 @@ fn fmt_may_be_defined_anew_but_for_its_length() {
     let mut log = RawLog::new();
     log.fmt(128, "FMT", "BBnNZ", "Id,Bytes,Name,Format,Labels").fmt_of_length(128, 60, "FMT", "BBnN", "a,b,c,d");
     log.fmt(1, "EV", "QB", "TimeUS,Id").record(1, &payload![5_u64, 10_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.skipped(), []);
-    assert_eq!(log.series("EV").map(|ev| ev.times_us()), Ok(vec![5]));
-    let fmt = log.series("FMT").expect("the log has it");
+    assert_eq!(log.rows("EV").map(|ev| ev.times_us()), Ok(vec![5]));
+    let fmt = log.rows("FMT").expect("the log has it");
     let labels: Vec<_> = fmt.records().map(|record| record.definition().labels()).collect();
     let (first, second) = ("Type,Length,Name,Format,Columns", "Id,Bytes,Name,Format,Labels");
     // What defines FMT is read by itself.
@@ -317,10 +318,10 @@ fn fmtu_may_be_given_units_and_be_defined_anew() {
     log.fmt(9, "FMTU", "QBNN", "TimeUS,FmtType,UnitIds,MultIds");
     log.record(9, &payload![0_u64, 1_u8, *b"sd\0\0\0\0\0\0\0\0\0\0\0\0\0\0", *b"F0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"]);
     log.record(1, &payload![1_u64, 1_u8]).fmtu(1, "sr", "F0").record(1, &payload![2_u64, 2_u8]);
-    let log = Log::new(&log.bytes);
-    let fmtu = log.series("FMTU").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let fmtu = log.rows("FMTU").expect("the log has it");
     assert_eq!(fmtu.len(), 4);
-    let abc = log.series("ABC").expect("the log has it");
+    let abc = log.rows("ABC").expect("the log has it");
     let units: Vec<_> = abc.records().map(|record| record.definition().unit_ids()).collect();
     assert_eq!(units, [Some("sd"), Some("sd")]);
 }
@@ -330,10 +331,10 @@ fn records_before_their_definition_are_skipped() {
     let mut log = RawLog::empty();
     log.record(1, &payload![1_u64, 10_u8]).fmt(128, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
     log.record(1, &payload![2_u64, 10_u8]).fmt(1, "EV", "QB", "TimeUS,Id").record(1, &payload![3_u64, 10_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let skipped: Vec<_> = log.skipped().iter().map(|s| (s.offset, s.length, s.reason)).collect();
     assert_eq!(skipped, [(0, 12, Reason::UnknownId(1)), (12 + 89, 12, Reason::UnknownId(1))]);
-    assert_eq!(log.series("EV").map(|ev| ev.times_us()), Ok(vec![3]));
+    assert_eq!(log.rows("EV").map(|ev| ev.times_us()), Ok(vec![3]));
 }
 
 #[test]
@@ -343,11 +344,11 @@ fn names_that_are_no_text_are_empty() {
     log.record(128, &payload![1_u8, 12_u8, *b"\xFF\xFE\0\0", *b"QB\0\0\0\0\0\0\0\0\0\0\0\0\0\0", labels]);
     log.record(128, &payload![2_u8, 12_u8, *b"EV\0\0", *b"QB\0\0\0\0\0\0\0\0\0\0\0\0\0\0", [0xFF_u8; 64]]);
     log.record(1, &payload![1_u64, 10_u8]).record(2, &payload![2_u64, 10_u8]);
-    let log = Log::new(&log.bytes);
-    assert_eq!(log.series("").map(|series| series.times_us()), Ok(vec![1]));
+    let log = Log::from_bytes(&log.bytes);
+    assert_eq!(log.rows("").map(|rows| rows.times_us()), Ok(vec![1]));
     assert_eq!(log.numbers(".A", Scaling::Stored), Ok(vec![10.0]));
     // Its columns are there, without the labels that are no text.
-    assert_eq!(log.series("EV").map(|ev| ev.labels()), Ok(vec![""]));
+    assert_eq!(log.rows("EV").map(|ev| ev.labels()), Ok(vec![""]));
 }
 
 /// One byte that is no text costs the label that it is in, and no unit.
@@ -360,10 +361,10 @@ fn a_label_that_is_no_text_leaves_the_others() {
     log.record(128, &payload![1_u8, 19_u8, *b"BARO", *b"Qff\0\0\0\0\0\0\0\0\0\0\0\0\0", slot]);
     log.record(FMTU, &payload![0_u64, 1_u8, *b"s\xB0m\0\0\0\0\0\0\0\0\0\0\0\0\0", *b"F-0\0\0\0\0\0\0\0\0\0\0\0\0\0"]);
     log.record(1, &payload![5_u64, 1.5_f32, 2.5_f32]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let altitude = log.column("BARO.Alt").expect("a column");
-    assert_eq!((altitude.to_f64(Scaling::Shown), altitude.unit()), (Some(vec![2.5]), "m"));
-    assert_eq!(log.series("BARO").map(|series| series.times_us()), Ok(vec![5]));
+    assert_eq!((altitude.to_f64(Scaling::Shown), altitude.shown_unit()), (Some(vec![2.5]), "m"));
+    assert_eq!(log.rows("BARO").map(|rows| rows.times_us()), Ok(vec![5]));
 }
 
 /// ArduPilot repeats FMTs, with their FMTU or without.
@@ -376,7 +377,7 @@ fn a_definition_that_is_repeated_later_is_what_it_was() {
     log.fmt(2, "ATT", "Qf", "TimeUS,Roll").record(2, &payload![3_u64, 3.0_f32]);
     log.fmt(1, "EV", "QB", "TimeUS,Id").record(1, &payload![4_u64, 10_u8]);
     log.fmt(1, "ATT", "Qf", "TimeUS,Roll").record(1, &payload![5_u64, 5.0_f32]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let roll = log.column("ATT.Roll").expect("one definition");
-    assert_eq!((roll.to_f64(Scaling::Shown), roll.unit()), (Some(vec![1.0, 2.0, 3.0, 5.0]), "deg"));
+    assert_eq!((roll.to_f64(Scaling::Shown), roll.shown_unit()), (Some(vec![1.0, 2.0, 3.0, 5.0]), "deg"));
 }

@@ -3,7 +3,7 @@
 use crate::assert_as_pymavlink;
 use binlog::Log;
 use binlog::field::Chars;
-use binlog::log::{ArmedInterval, BatchSensor, EmbeddedFile, LogText, Vehicle};
+use binlog::log::{ArmedInterval, BatchSensor, EmbeddedFile, TextMessage, Vehicle};
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
 
@@ -52,7 +52,7 @@ mod files {
             }
         }
         assert_as_pymavlink(&log);
-        let files = Log::new(&log.bytes).files();
+        let files = Log::from_bytes(&log.bytes).files();
         let found: Vec<_> = files.iter().map(|file| (file.name.as_str(), file.contents())).collect();
         assert_eq!(found, [("@SYS/uarts.txt", Ok(contents)), ("other", Ok(other))]);
     }
@@ -67,7 +67,7 @@ mod files {
         for offset in [0, 64] {
             piece(&mut log, "a", offset, &second);
         }
-        let files = Log::new(&log.bytes).files();
+        let files = Log::from_bytes(&log.bytes).files();
         assert_eq!(files.iter().map(EmbeddedFile::contents).collect::<Vec<_>>(), [Ok(first), Ok(second)]);
     }
 
@@ -77,7 +77,7 @@ mod files {
         for (logged, missing) in [(&[0_u32, 128][..], 64..128), (&[64, 128], 0..64), (&[128], 0..128)] {
             let mut log = files_log();
             logged.iter().for_each(|&offset| piece(&mut log, "a", offset, &contents));
-            let files = Log::new(&log.bytes).files();
+            let files = Log::from_bytes(&log.bytes).files();
             assert_eq!(files.iter().map(ranges).collect::<Vec<_>>(), [[missing]], "{logged:?}");
         }
     }
@@ -88,7 +88,7 @@ mod files {
         for order in [&[128_u32, 64, 0][..], &[64, 0, 128], &[0, 64, 64, 128, 64], &[128, 0, 64, 128]] {
             let mut log = files_log();
             order.iter().for_each(|&offset| piece(&mut log, "a", offset, &contents));
-            let files = Log::new(&log.bytes).files();
+            let files = Log::from_bytes(&log.bytes).files();
             let found: Vec<_> = files.iter().map(EmbeddedFile::contents).collect();
             assert_eq!(found, [Ok(contents.clone())], "{order:?}");
         }
@@ -104,7 +104,7 @@ mod files {
         piece(&mut log, 30, 10, 2);
         piece(&mut log, 5, 50, 3);
         piece(&mut log, 0, 5, 4);
-        let [file] = &Log::new(&log.bytes).files()[..] else { panic!("one file") };
+        let [file] = &Log::from_bytes(&log.bytes).files()[..] else { panic!("one file") };
         let parts = [vec![4; 5], vec![3; 5], vec![1; 10], vec![3; 10], vec![2; 10], vec![3; 15]];
         assert_eq!(file.contents(), Ok(parts.concat()));
         assert_eq!(file.pieces.len(), 1);
@@ -115,7 +115,7 @@ mod files {
         let mut log = files_log();
         log.record(ID, &payload![Chars::<16>::cut("a"), 0_u32, 255_u8, [1_u8; 64]]);
         log.record(ID, &payload![Chars::<16>::cut("b"), 0_u32, 0_u8, [1_u8; 64]]);
-        let files = Log::new(&log.bytes).files();
+        let files = Log::from_bytes(&log.bytes).files();
         assert_eq!(files.iter().map(EmbeddedFile::contents).collect::<Vec<_>>(), [Ok(vec![1; 64]), Ok(vec![])]);
     }
 
@@ -125,7 +125,7 @@ mod files {
         for offset in [u64::MAX - 10, u64::MAX, u64::MAX - 80, u64::MAX - 63, 0] {
             log.record(ID, &payload![Chars::<16>::cut("a"), offset, 64_u8, [1_u8; 64]]);
         }
-        let [file] = &Log::new(&log.bytes).files()[..] else { panic!("one file") };
+        let [file] = &Log::from_bytes(&log.bytes).files()[..] else { panic!("one file") };
         assert_eq!(ranges(file), vec![64..u64::MAX - 80]);
         // What would stand behind the last offset is left out.
         let length = file.pieces.iter().map(|(offset, piece)| offset.saturating_add(piece.len() as u64)).max();
@@ -158,7 +158,7 @@ mod batches {
         header(&mut log, 3, 1, 80);
         (0..3).for_each(|seq| block(&mut log, 3, seq));
         assert_as_pymavlink(&log);
-        let [batch] = &Log::new(&log.bytes).batches()[..] else { panic!("one batch") };
+        let [batch] = &Log::from_bytes(&log.bytes).batches()[..] else { panic!("one batch") };
         assert_eq!((batch.sample_us, batch.number, batch.sensor, batch.instance), (3, 3, BatchSensor::Gyroscope, 1));
         assert_eq!((batch.rate, batch.count, batch.divisor, batch.is_complete()), (1000.0, 80, 100.0, true));
         let expected: Vec<f64> = (0..80).map(f64::from).collect();
@@ -173,7 +173,7 @@ mod batches {
         let mut log = batches_log();
         header(&mut log, 3, 0, 128);
         [2, 0].into_iter().for_each(|seq| block(&mut log, 3, seq));
-        let [batch] = &Log::new(&log.bytes).batches()[..] else { panic!("one batch") };
+        let [batch] = &Log::from_bytes(&log.bytes).batches()[..] else { panic!("one batch") };
         assert_eq!((batch.sensor, batch.is_complete()), (BatchSensor::Accelerometer, false));
         let [x, _, _] = batch.samples();
         // 32 to 63 are a gap, 96 to 127 an end that is missing.
@@ -190,7 +190,7 @@ mod batches {
             header(&mut log, number, 0, 32 * blocks);
             (0..blocks).for_each(|seq| block(&mut log, number, seq));
         }
-        let batches = Log::new(&log.bytes).batches();
+        let batches = Log::from_bytes(&log.bytes).batches();
         let found: Vec<_> = batches.iter().map(|batch| (batch.number, batch.samples()[0].len())).collect();
         assert_eq!(found, [(65_535, 32), (0, 64), (65_535, 96), (0, 128)]);
         assert!(batches.iter().all(|batch| batch.is_complete()));
@@ -205,7 +205,7 @@ mod batches {
         block(&mut log, 4, 0);
         block(&mut log, 3, 2);
         block(&mut log, 3, 65_535);
-        let [batch] = &Log::new(&log.bytes).batches()[..] else { panic!("one batch") };
+        let [batch] = &Log::from_bytes(&log.bytes).batches()[..] else { panic!("one batch") };
         assert_eq!(
             (batch.sensor, batch.is_complete(), batch.samples()),
             (BatchSensor::Other(7), false, [(); 3].map(|()| vec![]))
@@ -216,12 +216,12 @@ mod batches {
 mod texts {
     use super::*;
 
-    fn whole(time_us: u64, text: &str) -> LogText {
-        LogText { time_us, text: text.into(), is_complete: true }
+    fn whole(time_us: u64, text: &str) -> TextMessage {
+        TextMessage { time_us, text: text.into(), is_complete: true }
     }
 
-    fn broken(time_us: u64, text: &str) -> LogText {
-        LogText { is_complete: false, ..whole(time_us, text) }
+    fn broken(time_us: u64, text: &str) -> TextMessage {
+        TextMessage { is_complete: false, ..whole(time_us, text) }
     }
 
     #[test]
@@ -245,7 +245,7 @@ mod texts {
         part(10, 4, 1, "f");
         part(11, 4, 2, "g");
         assert_as_pymavlink(&log);
-        let texts = Log::new(&log.bytes).texts();
+        let texts = Log::from_bytes(&log.bytes).texts();
         let expected =
             [whole(1, "one"), whole(2, "abc"), whole(3, "xy"), whole(7, "again"), broken(8, "de"), broken(10, "fg")];
         assert_eq!(texts, expected);
@@ -260,7 +260,7 @@ mod texts {
         padded[..second.len()].copy_from_slice(second);
         let first: [u8; 64] = first.try_into().expect("64 bytes");
         log.record(ID, &payload![1_u64, 0_u8, 0_u8, first]).record(ID, &payload![2_u64, 0_u8, 1_u8, padded]);
-        assert_eq!(Log::new(&log.bytes).texts(), [whole(1, &text)]);
+        assert_eq!(Log::from_bytes(&log.bytes).texts(), [whole(1, &text)]);
     }
 
     #[test]
@@ -268,7 +268,7 @@ mod texts {
         let mut log = log("MSG", "QZ", "TimeUS,Message");
         log.record(ID, &payload![1_u64, Chars::<64>::cut("one")]).record(ID, &payload![2_u64, *b"\xB5s\0", [0_u8; 61]]);
         assert_as_pymavlink(&log);
-        assert_eq!(Log::new(&log.bytes).texts(), [whole(1, "one"), whole(2, "µs")]);
+        assert_eq!(Log::from_bytes(&log.bytes).texts(), [whole(1, "one"), whole(2, "µs")]);
     }
 }
 
@@ -294,7 +294,7 @@ mod modes {
         }
         log.record(OTHER, &payload![60_u64, Chars::<64>::cut("the end")]);
         assert_as_pymavlink(&log);
-        let modes = Log::new(&log.bytes).modes();
+        let modes = Log::from_bytes(&log.bytes).modes();
         let modes: Vec<_> = modes.iter().map(|m| (m.time_us.clone(), m.number, m.name.as_deref(), m.reason)).collect();
         let expected = [
             (10..20, Some(0), Some("STABILIZE"), Some(1)),
@@ -311,7 +311,7 @@ mod modes {
         for (time_us, mode) in [(10_u64, "MANUAL"), (20, "Auto"), (30, "Auto")] {
             log.record(ID, &payload![time_us, Chars::<16>::cut(mode), 1_u8]);
         }
-        let modes = Log::new(&log.bytes).modes();
+        let modes = Log::from_bytes(&log.bytes).modes();
         let modes: Vec<_> = modes.iter().map(|m| (m.time_us.clone(), m.number, m.name.as_deref())).collect();
         assert_eq!(modes, [(10..20, None, Some("MANUAL")), (20..30, None, Some("Auto"))]);
     }
@@ -334,7 +334,7 @@ mod modes {
         ] {
             let mut log = modes_log(build, text, "QMB", "TimeUS,Mode,ModeNum");
             log.record(ID, &payload![3_u64, 11_u8, 11_u8]);
-            let log = Log::new(&log.bytes);
+            let log = Log::from_bytes(&log.bytes);
             assert_eq!(log.vehicle(), vehicle, "{build:?} {text}");
             assert_eq!(log.modes()[0].name.as_deref().unwrap_or_default(), mode, "{build:?} {text}");
         }
@@ -345,7 +345,7 @@ mod armed {
     use super::*;
 
     fn intervals(log: &RawLog) -> Vec<ArmedInterval> {
-        Log::new(&log.bytes).armed()
+        Log::from_bytes(&log.bytes).armed()
     }
 
     fn closed(time_us: std::ops::Range<u64>) -> ArmedInterval {
@@ -422,7 +422,7 @@ mod parameters {
             log.record(ID, &payload![time_us, Chars::<16>::cut(name), value, default]);
         }
         assert_as_pymavlink(&log);
-        let parameters = Log::new(&log.bytes).parameters();
+        let parameters = Log::from_bytes(&log.bytes).parameters();
         let a = &parameters["A"];
         let values: Vec<_> = a.values.iter().map(|value| (value.time_us, value.value)).collect();
         assert_eq!(values, [(1, 1.0), (4, 2.0), (6, 1.0)]);

@@ -60,7 +60,7 @@ fn a_column_has_the_type_that_it_is_stored_in() {
     let samples: [i16; 32] = std::array::from_fn(|i| i as i16 * -1000);
     let texts = payload![*b"\xC2\xB5s\0", *b"sixteen bytes : ", Chars::<64>::cut("up to the first NUL")];
     log.record(OTHERS, &[payload![-0.0_f64], texts, payload![samples]].concat());
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let tables = log.tables();
     let numbers: Vec<&Values> = tables[1].columns().iter().map(|column| column.values()).collect();
     let expected = [
@@ -106,7 +106,7 @@ fn nans_keep_their_payload() {
     let (single, double) = (f32::from_bits(0x7FC0_4152), f64::from_bits(0x7FF9_5244_5550_490A));
     log.record(1, &payload![single, double]).record(1, &payload![-f32::NAN, f64::NAN]);
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let bits = |name: &str| -> Vec<u64> {
         log.numbers(name, Scaling::Shown).expect("numbers").into_iter().map(f64::to_bits).collect()
     };

@@ -20,7 +20,7 @@ fn log(format: &str, labels: &str, units: &str, payloads: &[Vec<u8>]) -> RawLog 
 }
 
 fn known(log: &Log<'_>) -> Vec<String> {
-    log.series("X").expect("the log has it").instances().iter().map(Value::to_string).collect()
+    log.rows("X").expect("the log has it").instances().iter().map(Value::to_string).collect()
 }
 
 fn values(log: &Log<'_>, instance: &str) -> Vec<f64> {
@@ -32,7 +32,7 @@ fn an_instance_may_be_negative() {
     let payloads = [0_i8, -1, 5, -1, -128].map(|i| payload![1_u64, i, i]);
     let log = log("Qbb", "TimeUS,I,V", "s#-", &payloads);
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(known(&log), ["-128", "-1", "0", "5"]);
     assert_eq!(values(&log, "-1"), [-1.0, -1.0]);
     assert_eq!(values(&log, "0"), [0.0]);
@@ -45,13 +45,13 @@ fn an_instance_may_be_a_text() {
     let payloads = [("HAL", 1_u8), ("a.b", 2), ("HAL", 3), ("", 4), ("[0]", 5)];
     let payloads = payloads.map(|(name, value)| payload![1_u64, Chars::<16>::cut(name), value]);
     let log = log("QNB", "TimeUS,I,V", "s#-", &payloads);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(known(&log), ["", "HAL", "[0]", "a.b"]);
     assert_eq!(values(&log, "HAL"), [1.0, 3.0]);
     assert_eq!(values(&log, "a.b"), [2.0]);
     assert_eq!(values(&log, ""), [4.0]);
     assert_eq!(values(&log, "[0]"), [5.0]);
-    let Err(SelectError::NoInstance { known, instance, .. }) = log.series("X[hal]") else { panic!("no hal") };
+    let Err(SelectError::NoInstance { known, instance, .. }) = log.rows("X[hal]") else { panic!("no hal") };
     assert_eq!((instance.as_str(), known.len()), ("hal", 4));
 }
 
@@ -60,7 +60,7 @@ fn an_instance_may_be_four_bytes_long() {
     let payloads = [7_u32, 4_000_000_000, 7].map(|i| payload![1_u64, i, i]);
     let log = log("QII", "TimeUS,I,V", "s#-", &payloads);
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(known(&log), ["7", "4000000000"]);
     assert_eq!(values(&log, "4000000000"), [4e9]);
 }
@@ -70,7 +70,7 @@ fn an_instance_need_not_be_the_second_column() {
     let payloads = [(1_u8, 0_u8), (2, 1), (3, 0)].map(|(value, i)| payload![1_u64, 500_u16, value, i]);
     let log = log("QHBB", "TimeUS,W,V,I", "s--#", &payloads);
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(known(&log), ["0", "1"]);
     assert_eq!(values(&log, "0"), [1.0, 3.0]);
 }
@@ -79,7 +79,7 @@ fn an_instance_need_not_be_the_second_column() {
 fn an_instance_in_hundredths_is_what_is_shown() {
     let payloads = [150_i16, -25].map(|i| payload![1_u64, i, 1_u8]);
     let log = log("QcB", "TimeUS,I,V", "s#-", &payloads);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     for instance in known(&log) {
         assert_eq!(values(&log, &instance), [1.0], "{instance}");
     }
@@ -98,7 +98,7 @@ fn an_instance_may_be_any_column() {
         ("Q", payload![u64::MAX]),
     ] {
         let log = log(&format!("Q{format}B"), "TimeUS,I,V", "s#-", &[[payload![1_u64], cell, payload![9_u8]].concat()]);
-        let log = Log::new(&log.bytes);
+        let log = Log::from_bytes(&log.bytes);
         let [instance] = &known(&log)[..] else { panic!("{format}: {:?}", known(&log)) };
         assert_eq!(values(&log, instance), [9.0], "{format}: {instance}");
     }
@@ -108,7 +108,7 @@ fn an_instance_may_be_any_column() {
 fn of_two_instance_columns_the_first_one_counts() {
     let payloads = [(1_u8, 8_u8), (2, 9)].map(|(i, other)| payload![1_u64, i, other, other]);
     let log = log("QBBB", "TimeUS,I,J,V", "s##-", &payloads);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(known(&log), ["1", "2"]);
     assert_eq!(values(&log, "2"), [9.0]);
 }
@@ -120,20 +120,20 @@ fn instances_survive_a_new_definition() {
     log.record(1, &payload![3_u64, 0_u16, 1_u8, 3_u8]).record(1, &payload![4_u64, 0_u16, 2_u8, 4_u8]);
     // Without units there are no instances.
     log.fmt(1, "X", "QBI", "TimeUS,I,V").record(1, &payload![5_u64, 1_u8, 5_u32]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(known(&log), ["0", "1", "2"]);
     assert_eq!(values(&log, "1"), [2.0, 3.0]);
-    assert_eq!(log.series("X[1]").map(|series| series.times_us()), Ok(vec![2, 3]));
-    assert_eq!(log.series("X").map(|series| series.times_us()), Ok(vec![1, 2, 3, 4, 5]));
+    assert_eq!(log.rows("X[1]").map(|rows| rows.times_us()), Ok(vec![2, 3]));
+    assert_eq!(log.rows("X").map(|rows| rows.times_us()), Ok(vec![1, 2, 3, 4, 5]));
 }
 
 #[test]
 fn a_type_without_instances_says_so() {
     let log = log("QBB", "TimeUS,I,V", "s--", &[payload![1_u64, 0_u8, 1_u8]]);
-    let log = Log::new(&log.bytes);
-    assert_eq!(log.series("X[0]").map(|series| series.len()), Err(SelectError::NoInstances { name: "X".into() }));
+    let log = Log::from_bytes(&log.bytes);
+    assert_eq!(log.rows("X[0]").map(|rows| rows.len()), Err(SelectError::NoInstances { name: "X".into() }));
     assert!(known(&log).is_empty());
     for name in ["X[", "X]", "[0]", "X[0", "X[0]]", "X.V[0]", "]["] {
-        assert!(log.series(name).is_err() && log.column(name).is_err(), "{name}");
+        assert!(log.rows(name).is_err() && log.column(name).is_err(), "{name}");
     }
 }

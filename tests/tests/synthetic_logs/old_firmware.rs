@@ -69,7 +69,7 @@ fn pymavlink_reads_old_firmware_alike() {
 #[test]
 fn the_clock_is_the_first_fix_with_a_week() {
     let log = flight();
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     // 2014-04-30 12:00:00 of GPS time, 16 seconds ahead of UTC then, 18 by pymavlink's reckoning.
     let fix_unix_us = 1_398_859_200_000_000 - 18_000_000;
     assert_eq!(log.clock().map(|clock| clock.unix_us(60_300_000)), Some(fix_unix_us));
@@ -79,8 +79,8 @@ fn the_clock_is_the_first_fix_with_a_week() {
 #[test]
 fn milliseconds_are_times_and_so_is_the_column_t_of_a_gps() {
     let log = flight();
-    let log = Log::new(&log.bytes);
-    let times = |name: &str| log.series(name).expect("the log has it").times_us();
+    let log = Log::from_bytes(&log.bytes);
+    let times = |name: &str| log.rows(name).expect("the log has it").times_us();
     assert_eq!(times("ATT"), [60_000_000, 60_200_000, 60_400_000, 4_294_967_295_000]);
     assert_eq!(times("GPS"), [60_100_000, 60_300_000, 60_500_000]);
     // Without a time of their own: the last one before, or the first of all.
@@ -93,8 +93,8 @@ fn milliseconds_are_times_and_so_is_the_column_t_of_a_gps() {
 #[test]
 fn the_definition_of_fmt_may_lack_a_label() {
     let log = flight();
-    let log = Log::new(&log.bytes);
-    let fmt = log.series("FMT").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let fmt = log.rows("FMT").expect("the log has it");
     assert_eq!(fmt.labels(), ["Type", "Length", "Name", "Format"]);
     assert_eq!(log.numbers("FMT.Length", Scaling::Shown), Ok(vec![89.0, 23.0, 67.0, 6.0, 19.0, 45.0]));
     assert_eq!(fmt.records().next().map(|record| record.values().count()), Some(4));
@@ -103,7 +103,7 @@ fn the_definition_of_fmt_may_lack_a_label() {
 #[test]
 fn hundredths_and_degrees_are_divided() {
     let log = flight();
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let first = |name: &str| log.numbers(name, Scaling::Shown).expect("numbers")[0];
     assert_eq!(first("ATT.Roll"), -2.5);
     assert_eq!(first("ATT.Yaw"), 655.35);
@@ -113,14 +113,14 @@ fn hundredths_and_degrees_are_divided() {
     // In a log without FMTU there is no unit to convert to, but times say by their labels what they are.
     assert_eq!(log.numbers("ATT.TimeMS", Scaling::Units).expect("numbers")[0], 60.0);
     let speed = log.column("GPS.Spd").expect("a column");
-    assert_eq!((speed.unit(), speed.base_unit(), speed.multiplier()), ("", "", None));
+    assert_eq!((speed.shown_unit(), speed.unit(), speed.multiplier()), ("", "", None));
     assert_eq!(speed.values(), &Values::U32(vec![4_000_000_000; 3]));
 }
 
 #[test]
 fn modes_without_a_number_column_are_numbers() {
     let log = flight();
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.vehicle(), Some(Vehicle::Copter));
     let modes = log.modes();
     let names: Vec<_> = modes.iter().map(|mode| (mode.number, mode.name.as_deref(), mode.reason)).collect();
@@ -141,7 +141,7 @@ fn an_old_planes_modes_are_a_planes_otherwise_than_in_pymavlink() {
     text(&mut log, "ArduPlane V2.78");
     log.record(MODE, &payload![11_u8, 0_i16]);
     attitude(&mut log, 1000);
-    let ours = Log::new(&log.bytes).modes();
+    let ours = Log::from_bytes(&log.bytes).modes();
     assert_eq!(ours[0].name.as_deref(), Some("RTL"));
     let Some(facts) = binlog_tests::pymavlink::flight(&log.bytes) else { return };
     assert_eq!(facts["modes"][0][0], "DRIFT");

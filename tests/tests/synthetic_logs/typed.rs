@@ -3,7 +3,7 @@
 use binlog::field::Chars;
 use binlog::log::{SelectError, TypedError};
 use binlog::{
-    DecodeError, Difference, Field, Format, Log, LogMessage, LogSchema, LogWriter, Mismatch, encode, messages,
+    DecodeError, Field, Format, Log, LogMessage, LogSchema, LogWriter, Mismatch, MismatchKind, encode, messages,
 };
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
@@ -69,14 +69,14 @@ fn typed(log: &Log<'_>) -> Vec<Abc> {
 }
 
 /// All differences, as `typed` and `messages` find them alike.
-fn differences(log: &RawLog) -> Vec<Difference> {
-    let log = Log::new(&log.bytes);
+fn differences(log: &RawLog) -> Vec<MismatchKind> {
+    let log = Log::from_bytes(&log.bytes);
     let by_type = log.typed::<Abc>().map(|_| ()).expect_err("definitions that differ");
     let by_schema = log.messages::<Schema>().map(|_| ()).expect_err("definitions that differ");
     assert_eq!(by_type, by_schema);
     let TypedError::Differs(mismatches) = by_type else { panic!("{by_type}") };
     assert!(mismatches.iter().all(|mismatch| mismatch.message == "ABC"));
-    mismatches.into_iter().map(|mismatch| mismatch.difference).collect()
+    mismatches.into_iter().map(|mismatch| mismatch.kind).collect()
 }
 
 #[test]
@@ -90,14 +90,14 @@ fn an_equal_definition_is_read_in_place() -> Result<(), Box<dyn std::error::Erro
         }
     }
     let bytes = writer.finish()?;
-    let log = Log::new(&bytes);
-    let records = log.typed_ref::<Abc>()?;
+    let log = Log::from_bytes(&bytes);
+    let records = log.typed_refs::<Abc>()?;
     assert_eq!(records.size_hint(), (100, Some(100)));
     let records: Vec<&Abc> = records.collect();
     assert!(records.iter().copied().eq(&written));
     // They are the log's own bytes.
     let at = records[7] as *const Abc as usize - bytes.as_ptr() as usize;
-    assert_eq!(log.series("ABC")?.records().nth(7).map(|record| record.offset() + 3), Some(at));
+    assert_eq!(log.rows("ABC")?.records().nth(7).map(|record| record.offset() + 3), Some(at));
     assert!(log.typed::<Abc>()?.map(|abc| abc.expect("values")).eq(written.iter().copied()));
     let messages: Vec<Schema> = log.messages::<Schema>()?.collect::<Result<_, _>>()?;
     assert_eq!(messages.len(), 134);
@@ -113,12 +113,12 @@ fn columns_may_be_reordered_narrower_and_more() {
         let height = -100 * i16::from(i);
         log.record(ID, &payload![*b"name", f32::from(height) / 4.0, i, height, u64::from(i)]);
     }
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(typed(&log), (0..5).map(|i| abc(i, -100 * i as i32)).collect::<Vec<_>>());
     // Not in place, though: the first difference is named.
-    let Err(TypedError::Differs(mismatches)) = log.typed_ref::<Abc>().map(|_| ()) else { panic!("it differs") };
-    let label = Difference::Label { expected: "TimeUS", found: Chars::cut("Name") };
-    assert_eq!(mismatches, [Mismatch { message: "ABC", difference: label }]);
+    let Err(TypedError::Differs(mismatches)) = log.typed_refs::<Abc>().map(|_| ()) else { panic!("it differs") };
+    let label = MismatchKind::Label { expected: "TimeUS", found: Chars::cut("Name") };
+    assert_eq!(mismatches, [Mismatch { message: "ABC", kind: label }]);
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn narrower_integers_of_either_sign_keep_their_value() {
         let mut log = log(&format!("Q{format}dN"), "TimeUS,Height,Angle,Name", "smd-", "FB0-");
         let rest = payload![f64::from(height) / 4.0, Chars::<16>::cut("name")];
         log.record(ID, &[payload![1_u64], cell, rest].concat());
-        assert_eq!(typed(&Log::new(&log.bytes)), [abc(1, height)], "{format}");
+        assert_eq!(typed(&Log::from_bytes(&log.bytes)), [abc(1, height)], "{format}");
     }
 }
 
@@ -143,11 +143,11 @@ fn a_record_longer_than_its_columns_is_read() {
     log.fmt_of_length(ID, 3 + 40, "ABC", "QidN", "TimeUS,Height,Angle,Name");
     let abc = abc(1, 8);
     log.record(ID, &[abc.as_bytes(), &[0xEE; 4]].concat());
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(typed(&log), [abc]);
-    let Err(TypedError::Differs(mismatches)) = log.typed_ref::<Abc>().map(|_| ()) else { panic!("it differs") };
-    let length = Difference::Length { expected: 39, found: 43 };
-    assert_eq!(mismatches, [Mismatch { message: "ABC", difference: length }]);
+    let Err(TypedError::Differs(mismatches)) = log.typed_refs::<Abc>().map(|_| ()) else { panic!("it differs") };
+    let length = MismatchKind::Length { expected: 39, found: 43 };
+    assert_eq!(mismatches, [Mismatch { message: "ABC", kind: length }]);
 }
 
 #[test]
@@ -155,14 +155,14 @@ fn all_that_would_be_lost_is_listed() {
     let mut log = log("QIfZ", "TimeUS,Height,Angle,Label", "snr-", "F00-");
     log.record(ID, &payload![1_u64, 1_u32, 1.0_f32, [0_u8; 64]]);
     let expected = [
-        Difference::Format { label: "Height", expected: Format::I32, found: b'I' },
-        Difference::Unit { label: "Height", expected: b'm', found: b'n' },
-        Difference::Multiplier { label: "Height", expected: b'B', found: b'0' },
-        Difference::Unit { label: "Angle", expected: b'd', found: b'r' },
-        Difference::Missing { label: "Name" },
+        MismatchKind::Format { label: "Height", expected: Format::I32, found: b'I' },
+        MismatchKind::Unit { label: "Height", expected: b'm', found: b'n' },
+        MismatchKind::Multiplier { label: "Height", expected: b'B', found: b'0' },
+        MismatchKind::Unit { label: "Angle", expected: b'd', found: b'r' },
+        MismatchKind::Missing { label: "Name" },
     ];
     assert_eq!(differences(&log), expected);
-    let text = Log::new(&log.bytes).typed::<Abc>().map(|_| ()).expect_err("it differs").to_string();
+    let text = Log::from_bytes(&log.bytes).typed::<Abc>().map(|_| ()).expect_err("it differs").to_string();
     assert_eq!(
         text,
         "ABC.Height has format `I` in this log, `i` in the program; ABC.Height has unit 'n' (m/s) in this log, 'm' (m) in \
@@ -179,16 +179,16 @@ fn each_definition_of_a_log_is_compared() {
     log.record(ID, &payload![2_u64, 8_i16, 2.0_f32, Chars::<16>::cut("name")]);
     log.fmt(ID, "ABC", "QidN", "TimeUS,Height,Angle,Name").fmtu(ID, "smd-", "FB0-");
     log.record(ID, abc(3, 12).as_bytes());
-    assert_eq!(typed(&Log::new(&log.bytes)), [abc(1, 4), abc(2, 8), abc(3, 12)]);
+    assert_eq!(typed(&Log::from_bytes(&log.bytes)), [abc(1, 4), abc(2, 8), abc(3, 12)]);
     // Without records a definition does no harm.
     log.fmt(ID, "ABC", "Z", "Height");
-    assert_eq!(typed(&Log::new(&log.bytes)).len(), 3);
+    assert_eq!(typed(&Log::from_bytes(&log.bytes)).len(), 3);
     log.record(ID, &[0; 64]);
     let expected = [
-        Difference::Missing { label: "TimeUS" },
-        Difference::Format { label: "Height", expected: Format::I32, found: b'Z' },
-        Difference::Missing { label: "Angle" },
-        Difference::Missing { label: "Name" },
+        MismatchKind::Missing { label: "TimeUS" },
+        MismatchKind::Format { label: "Height", expected: Format::I32, found: b'Z' },
+        MismatchKind::Missing { label: "Angle" },
+        MismatchKind::Missing { label: "Name" },
     ];
     assert_eq!(differences(&log), expected);
 }
@@ -198,21 +198,21 @@ fn units_count_by_what_the_log_calls_them() {
     // Ids of the log's own that mean the same.
     let mut same = log("QidN", "TimeUS,Height,Angle,Name", "sxd-", "Fy0-");
     same.unit('x', "m").mult('y', f64::from(0.01_f32)).record(ID, abc(1, 4).as_bytes());
-    assert_eq!(typed(&Log::new(&same.bytes)), [abc(1, 4)]);
+    assert_eq!(typed(&Log::from_bytes(&same.bytes)), [abc(1, 4)]);
     // In place only under the same ids, too.
-    assert!(Log::new(&same.bytes).typed_ref::<Abc>().is_err());
+    assert!(Log::from_bytes(&same.bytes).typed_refs::<Abc>().is_err());
     // The standard ids, to which the log gives another meaning.
     let mut other = log("QidN", "TimeUS,Height,Angle,Name", "smd-", "FB0-");
     other.unit('m', "miles").mult('B', 10.0).record(ID, abc(1, 4).as_bytes());
     let expected = [
-        Difference::UnitName { label: "Height", expected: "m", found: Chars::cut("miles") },
-        Difference::MultiplierValue { label: "Height", expected: Chars::cut("0.01"), found: Chars::cut("10") },
+        MismatchKind::UnitName { label: "Height", expected: "m", found: Chars::cut("miles") },
+        MismatchKind::MultiplierValue { label: "Height", expected: Chars::cut("0.01"), found: Chars::cut("10") },
     ];
     assert_eq!(differences(&other), expected);
-    let Err(TypedError::Differs(mismatches)) = Log::new(&other.bytes).typed_ref::<Abc>().map(|_| ()) else {
+    let Err(TypedError::Differs(mismatches)) = Log::from_bytes(&other.bytes).typed_refs::<Abc>().map(|_| ()) else {
         panic!("it differs")
     };
-    assert_eq!(mismatches.iter().map(|mismatch| mismatch.difference).collect::<Vec<_>>(), expected);
+    assert_eq!(mismatches.iter().map(|mismatch| mismatch.kind).collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -220,12 +220,12 @@ fn where_one_side_names_no_unit_there_is_no_difference() {
     for (units, multipliers) in [("----", "----"), ("s???", "F-??"), ("s#--", "F-0-"), ("", ""), ("sm", "F")] {
         let mut log = log("QidN", "TimeUS,Height,Angle,Name", units, multipliers);
         log.record(ID, abc(1, 4).as_bytes());
-        assert_eq!(typed(&Log::new(&log.bytes)), [abc(1, 4)], "{units} {multipliers}");
+        assert_eq!(typed(&Log::from_bytes(&log.bytes)), [abc(1, 4)], "{units} {multipliers}");
     }
     // `?` is a multiplier: 1.
     let mut log = log("QidN", "TimeUS,Height,Angle,Name", "smd-", "F?0-");
     log.record(ID, abc(1, 4).as_bytes());
-    assert_eq!(differences(&log), [Difference::Multiplier { label: "Height", expected: b'B', found: b'?' }]);
+    assert_eq!(differences(&log), [MismatchKind::Multiplier { label: "Height", expected: b'B', found: b'?' }]);
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn a_value_that_is_none_of_its_type_is_an_error_and_the_next_one_is_read() {
     for (on, colour) in [(0_u8, 7_i16), (2, 7), (1, -300), (1, 8), (255, 0)] {
         log.record(ID, &payload![1_u64, on, colour]);
     }
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let kind = |on, colour| Kind { time_us: 1, on, colour };
     let error = |label| Err(DecodeError::Value { message: "KIND", label });
     let expected =
@@ -249,10 +249,10 @@ fn a_value_that_is_none_of_its_type_is_an_error_and_the_next_one_is_read() {
 fn a_message_that_the_log_lacks_is_an_error_and_none_in_a_schema() {
     let mut log = RawLog::new();
     log.fmt(ID, "EV", "QB", "TimeUS,Id").record(ID, &payload![1_u64, 10_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let no_type = || SelectError::NoType { name: "ABC".into(), known: vec!["FMT".into(), "EV".into()] };
     assert_eq!(log.typed::<Abc>().map(|_| ()), Err(TypedError::Select(no_type())));
-    assert_eq!(log.typed_ref::<Abc>().map(|_| ()), Err(TypedError::Select(no_type())));
+    assert_eq!(log.typed_refs::<Abc>().map(|_| ()), Err(TypedError::Select(no_type())));
     assert_eq!(log.messages::<Schema>().map(Iterator::count), Ok(0));
     let events = log.typed::<messages::Ev>().expect("the log has it");
     assert_eq!(events.collect::<Vec<_>>(), [Ok(messages::Ev { time_us: 1, id: 10 })]);
@@ -278,7 +278,7 @@ fn messages_come_in_the_order_of_the_log_across_ids() {
             log.extend(&record.bytes);
         }
     }
-    assert_eq!(typed(&Log::new(&log)), (0..10).map(|i| abc(i, i as i32)).collect::<Vec<_>>());
+    assert_eq!(typed(&Log::from_bytes(&log)), (0..10).map(|i| abc(i, i as i32)).collect::<Vec<_>>());
 }
 
 /// Roll became a float in the course of ArduPilot's releases, and positions are floats in many a program.
@@ -299,7 +299,7 @@ fn what_the_format_scales_may_become_a_float() {
     let mut log = log("QceL", "TimeUS,Roll,Alt,Lat", "sdmD", "FBBG");
     let values = [&7_u64.to_le_bytes()[..], &(-597_i16).to_le_bytes(), &48_801_i32.to_le_bytes()];
     log.record(ID, &[&values.concat()[..], &473_977_419_i32.to_le_bytes()].concat());
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let read: Vec<_> = log.typed::<Floats>().expect("nothing is lost").collect();
     assert_eq!(read, [Ok(Floats { time_us: 7, roll: -5.97, alt: 488.01, lat: 47.397_741_9 })]);
 }

@@ -8,7 +8,7 @@ use binlog_tests::raw_log::RawLog;
 
 /// Unit, base unit and multiplier.
 fn meaning(column: &Column) -> (&str, &str, Option<f64>) {
-    (column.unit(), column.base_unit(), column.multiplier())
+    (column.shown_unit(), column.unit(), column.multiplier())
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn units_that_are_declared_after_their_use_are_known() {
     log.mult('F', 1e-6).mult('x', 12.0).mult('B', f64::from(0.01_f32));
     log.record(1, &payload![3_500_000_u64, 4_u16, 50_i16]);
     assert_as_pymavlink(&log);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     for select in 0..2 {
         // The first one without an index, the second one with it.
         let column = log.column("ABC.A").expect("a column");
@@ -39,7 +39,7 @@ fn a_log_that_declares_no_units_means_the_standard_ones() {
     let mut log = RawLog::with_units();
     log.fmt(1, "ABC", "QHhLc", "TimeUS,A,B,C,D").fmtu(1, "sm?Dd", "F2-GB");
     log.record(1, &payload![0_u64, 3_u16, -150_i16, 10_000_000_i32, 250_i16]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     let tables = log.tables();
     let table = tables.iter().find(|table| table.name() == "ABC").expect("it has a record");
     let units: Vec<_> = table.columns().iter().map(meaning).collect();
@@ -64,7 +64,7 @@ fn a_unit_that_changes_applies_from_where_it_is_declared() {
     log.unit('x', "second").mult('y', 3.0);
     log.fmt(2, "NEW", "QB", "TimeUS,A").fmtu(2, "-x", "-y").record(2, &payload![0_u64, 1_u8]);
     log.record(1, &payload![0_u64, 1_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     for _ in 0..2 {
         assert_eq!(meaning(&log.column("OLD.A").expect("a column")), ("2 first", "first", Some(2.0)));
         assert_eq!(meaning(&log.column("NEW.A").expect("a column")), ("3 second", "second", Some(3.0)));
@@ -79,7 +79,7 @@ fn columns_without_a_unit_id_have_no_unit() {
     log.unit('s', "s").mult('F', 1e-6);
     // Two ids for three columns.
     log.fmt(1, "ABC", "QBB", "TimeUS,A,B").fmtu(1, "s-", "F-").record(1, &payload![0_u64, 1_u8, 2_u8]);
-    let log = Log::new(&log.bytes);
+    let log = Log::from_bytes(&log.bytes);
     assert_eq!(meaning(&log.column("ABC.TimeUS").expect("a column")), ("µs", "s", Some(1e-6)));
     assert_eq!(meaning(&log.column("ABC.A").expect("a column")), ("", "", None));
     assert_eq!(meaning(&log.column("ABC.B").expect("a column")), ("", "", None));
@@ -92,8 +92,8 @@ fn an_fmtu_with_other_columns_says_nothing() {
     log.fmt(2, "FMTU", "BNN", "FmtType,UnitIds,MultIds");
     log.fmt(1, "ABC", "QB", "TimeUS,A");
     log.record(2, &payload![1_u8, *b"s#\0\0\0\0\0\0\0\0\0\0\0\0\0\0", [0; 16]]).record(1, &payload![0_u64, 1_u8]);
-    let log = Log::new(&log.bytes);
-    let abc = log.series("ABC").expect("the log has it");
+    let log = Log::from_bytes(&log.bytes);
+    let abc = log.rows("ABC").expect("the log has it");
     assert_eq!(abc.definitions().map(|definition| definition.unit_ids()).collect::<Vec<_>>(), [None]);
     assert!(abc.instance("1").is_err());
 }
@@ -108,13 +108,13 @@ fn each_of_two_boots_means_its_own_units() {
         log.bytes
     };
     let log = [boot("furlong", 0.5, 1), boot("mile", 0.25, 2)].concat();
-    let log = Log::new(&log);
-    let series = log.series("ATT").expect("the log has it");
-    let by_boot: Vec<_> = series.by_definition().map(|boot| boot.column("X").expect("a column")).collect();
-    let shown: Vec<_> = by_boot.iter().map(|column| (column.base_unit(), column.to_f64(Scaling::Units))).collect();
+    let log = Log::from_bytes(&log);
+    let rows = log.rows("ATT").expect("the log has it");
+    let by_boot: Vec<_> = rows.by_definition().map(|boot| boot.column("X").expect("a column")).collect();
+    let shown: Vec<_> = by_boot.iter().map(|column| (column.unit(), column.to_f64(Scaling::Units))).collect();
     assert_eq!(shown, [("furlong", Some(vec![50.0])), ("mile", Some(vec![25.0]))]);
-    assert!(series.column("X").is_err(), "as one column they would be mistaken");
+    assert!(rows.column("X").is_err(), "as one column they would be mistaken");
     // The same firmware twice is one definition.
     let log = [boot("mile", 0.25, 1), boot("mile", 0.25, 2)].concat();
-    assert_eq!(Log::new(&log).numbers("ATT.X", Scaling::Units), Ok(vec![25.0, 25.0]));
+    assert_eq!(Log::from_bytes(&log).numbers("ATT.X", Scaling::Units), Ok(vec![25.0, 25.0]));
 }

@@ -44,8 +44,8 @@ impl Log<'_> {
     }
 
     fn changes(&self, name: &str, is_armed: impl Fn(&Record<'_>) -> Option<bool>) -> Vec<(u64, bool)> {
-        let series = self.all(name);
-        let states = series.records().zip(series.times_us());
+        let rows = self.all(name);
+        let states = rows.records().zip(rows.times_us());
         let mut changes: Vec<_> = states.filter_map(|(record, time_us)| Some((time_us, is_armed(&record)?))).collect();
         changes.dedup_by_key(|(_, is_armed)| *is_armed);
         changes

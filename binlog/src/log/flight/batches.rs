@@ -64,7 +64,7 @@ impl Batch {
 
 impl Log<'_> {
     /// The batches, in the order of their ISBH records. Blocks whose ISBH the log lacks are left out; they are in
-    /// `series("ISBD")`.
+    /// `rows("ISBD")`.
     pub fn batches(&self) -> Vec<Batch> {
         let (headers, data) = (self.all("ISBH"), self.all("ISBD"));
         let mut batches: Vec<Batch> = Vec::new();

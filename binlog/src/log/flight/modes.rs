@@ -22,10 +22,10 @@ impl Log<'_> {
     /// The modes of the flight, by its MODE records. A record that repeats the mode begins no new interval.
     pub fn modes(&self) -> Vec<ModeInterval> {
         let vehicle = self.vehicle();
-        let series = self.all("MODE");
+        let rows = self.all("MODE");
         let end = self.time_range_us().map_or(0, |range| range.end);
         let mut modes: Vec<ModeInterval> = Vec::new();
-        for (record, time_us) in series.records().zip(series.times_us()) {
+        for (record, time_us) in rows.records().zip(rows.times_us()) {
             let (number, name) = mode(&record);
             let name = name.or_else(|| Some(vehicle?.mode_name(number?)?.to_owned()));
             match modes.last_mut() {

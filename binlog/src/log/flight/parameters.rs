@@ -37,9 +37,9 @@ impl Parameter {
 impl Log<'_> {
     /// The parameters by name, from the PARM records.
     pub fn parameters(&self) -> BTreeMap<String, Parameter> {
-        let series = self.all("PARM");
+        let rows = self.all("PARM");
         let mut parameters = BTreeMap::<String, Parameter>::new();
-        for (record, time_us) in series.records().zip(series.times_us()) {
+        for (record, time_us) in rows.records().zip(rows.times_us()) {
             let (Some(name), Some(value)) = (text(&record, "Name"), number(&record, "Value")) else { continue };
             let new = || Parameter { default: None, values: Vec::new() };
             let parameter = parameters.entry(name).or_insert_with(new);

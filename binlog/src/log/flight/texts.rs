@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// A text for people.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct LogText {
+pub struct TextMessage {
     /// When it was logged, in microseconds since boot.
     pub time_us: u64,
     /// The text, all parts of it.
@@ -23,11 +23,11 @@ struct Open {
 
 impl Log<'_> {
     /// The texts of the MSG records. A text that is longer than a record comes in parts with one ID and ascending Seq.
-    pub fn texts(&self) -> Vec<LogText> {
-        let series = self.all("MSG");
+    pub fn texts(&self) -> Vec<TextMessage> {
+        let rows = self.all("MSG");
         let mut texts: Vec<(u64, Vec<u8>, bool)> = Vec::new();
         let mut open = HashMap::<u8, Open>::new();
-        for (record, time_us) in series.records().zip(series.times_us()) {
+        for (record, time_us) in rows.records().zip(rows.times_us()) {
             let Some(part) = record.value("Message").and_then(|value| value.text()) else { continue };
             let (id, seq) = (integer(&record, "ID"), integer::<u8>(&record, "Seq"));
             if let (Some(id), Some(seq @ 1..)) = (id, seq)
@@ -48,7 +48,7 @@ impl Log<'_> {
             texts.push((time_us, part.as_bytes().to_vec(), seq.unwrap_or(0) == 0));
         }
         // A character may be cut by the end of a part, so that only the whole is text.
-        let whole = |(time_us, bytes, is_complete): (u64, Vec<u8>, bool)| LogText {
+        let whole = |(time_us, bytes, is_complete): (u64, Vec<u8>, bool)| TextMessage {
             time_us,
             text: LoggedText::new(&bytes).to_string(),
             is_complete,

@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// The index of all types.
 pub fn index(log: &[u8]) -> Log<'_> {
-    let log = Log::new(log);
+    let log = Log::from_bytes(log);
     assert!(log.suspects().is_empty(), "the log is sound");
     log
 }
@@ -26,7 +26,7 @@ pub fn f64(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
 }
 
 fn decode(log: &[u8], scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Vec<Column>> {
-    let log = Log::new(log);
+    let log = Log::from_bytes(log);
     log.tables_with(scaling, threads).into_iter().map(|table| table.into_columns()).collect()
 }
 
@@ -65,6 +65,6 @@ impl<'a> Attitudes<'a> {
     }
 
     fn records(&self) -> impl Iterator<Item = &Attitude> {
-        self.0.typed_ref::<Attitude>().expect("ArduPilot's ATT")
+        self.0.typed_refs::<Attitude>().expect("ArduPilot's ATT")
     }
 }

@@ -1,4 +1,63 @@
-//! What a sink counts of each message.
+//! Where messages go: [`Sink`], and what the sinks of this project decimate and count.
+
+/// Where messages go, for libraries that log and know neither the schema nor the sink.
+///
+/// ```
+/// use binlog::{Sink, messages::{Ev, Msg}};
+///
+/// fn arm(log: &(impl Sink<Ev> + Sink<Msg>), time_us: u64) {
+///     log.log(&Ev { time_us, id: 10 });
+///     for part in Msg::parts(time_us, 0, "armed").into_iter().flatten() {
+///         log.log(&part);
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a sink for `{M}`",
+    label = "`{M}` can't be logged here",
+    note = "a sink takes messages through a shared reference: a `LogWriter` becomes one by `into_shared()`",
+    note = "its schema must have a variant that holds `{M}`"
+)]
+pub trait Sink<M> {
+    /// Logs a message. True when it was accepted.
+    fn log(&self, message: &M) -> bool;
+}
+
+impl<M, T: Sink<M> + ?Sized> Sink<M> for &T {
+    fn log(&self, message: &M) -> bool {
+        (**self).log(message)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<M, T: Sink<M> + ?Sized> Sink<M> for std::boxed::Box<T> {
+    fn log(&self, message: &M) -> bool {
+        (**self).log(message)
+    }
+}
+
+#[cfg(feature = "std")]
+impl<M, T: Sink<M> + ?Sized> Sink<M> for std::sync::Arc<T> {
+    fn log(&self, message: &M) -> bool {
+        (**self).log(message)
+    }
+}
+
+/// How a sink decimates a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rate {
+    /// Microseconds from one record to the next, by their `TimeUS`.
+    pub period_us: u32,
+    /// Whether each instance is decimated for itself; its number is the payload's ninth byte.
+    pub by_instance: bool,
+    /// Where its times stand in [`Counters::due`]: as many as [`INSTANCES`](Rate::INSTANCES), or one.
+    pub first_slot: usize,
+}
+
+impl Rate {
+    /// Instances of a message that are told apart: 0 to 7. Those beyond are not decimated.
+    pub const INSTANCES: usize = 8;
+}
 
 /// What became of one message's records in a sink.
 ///
@@ -43,7 +102,7 @@ pub trait Counters: sealed::Sealed + Send + 'static {
     fn tallies_mut(&mut self) -> &mut [Tally];
 
     /// The times, in microseconds, from which on the next record of a decimated message is due, by
-    /// [`Rate::first_slot`](crate::Rate::first_slot).
+    /// [`Rate::first_slot`].
     fn due(&mut self) -> &mut [u64];
 }
 

@@ -3,8 +3,8 @@
 //! The derive calls these with the span of the field, so that `#[track_caller]` puts the error there. The numbers are
 //! those of the rules in binlog-derive's `check.rs`.
 
-use crate::text::Text;
-use crate::{Column, Definition, Field, Format, Meanings, Multiplier, Unit};
+use crate::const_text::ConstText;
+use crate::{ColumnDefinition, Definition, Field, Format, Meanings, Multiplier, Unit};
 
 /// What a field's type brings to its column. One constant a type, however many fields have it.
 struct OfType<T>(core::marker::PhantomData<T>);
@@ -32,7 +32,12 @@ const BY_TYPE: u8 = 0;
 
 /// `TimeUS`.
 #[track_caller]
-pub const fn time<T: Field>(label: &'static str, description: &'static str, unit: u8, multiplier: u8) -> Column {
+pub const fn time<T: Field>(
+    label: &'static str,
+    description: &'static str,
+    unit: u8,
+    multiplier: u8,
+) -> ColumnDefinition {
     let unit = if unit == BY_TYPE { Unit::SECONDS.id() } else { unit };
     let multiplier = if multiplier == BY_TYPE { Multiplier::MICRO.id() } else { multiplier };
     let column = standard(&OfType::<T>::FIELD, label, description, unit, multiplier);
@@ -42,7 +47,7 @@ pub const fn time<T: Field>(label: &'static str, description: &'static str, unit
 
 /// The `#` column.
 #[track_caller]
-pub const fn instance<T: Field>(label: &'static str, description: &'static str) -> Column {
+pub const fn instance<T: Field>(label: &'static str, description: &'static str) -> ColumnDefinition {
     let column = standard(&OfType::<T>::FIELD, label, description, Unit::INSTANCE.id(), Multiplier::NONE.id());
     instance_rules(&column);
     column
@@ -50,7 +55,12 @@ pub const fn instance<T: Field>(label: &'static str, description: &'static str) 
 
 /// Any other column. Unit and multiplier are ids of the standard tables, 0 where no attribute gives one.
 #[track_caller]
-pub const fn value<T: Field>(label: &'static str, description: &'static str, unit: u8, multiplier: u8) -> Column {
+pub const fn value<T: Field>(
+    label: &'static str,
+    description: &'static str,
+    unit: u8,
+    multiplier: u8,
+) -> ColumnDefinition {
     let column = standard(&OfType::<T>::FIELD, label, description, unit, multiplier);
     value_rules(&column);
     column
@@ -58,13 +68,23 @@ pub const fn value<T: Field>(label: &'static str, description: &'static str, uni
 
 /// A column of a message that is written as another firmware logs it.
 #[track_caller]
-pub const fn as_logged<T: Field>(label: &'static str, description: &'static str, unit: u8, multiplier: u8) -> Column {
+pub const fn as_logged<T: Field>(
+    label: &'static str,
+    description: &'static str,
+    unit: u8,
+    multiplier: u8,
+) -> ColumnDefinition {
     standard(&OfType::<T>::FIELD, label, description, unit, multiplier)
 }
 
 /// A column with constants of the program's in place of the unit or multiplier that it has.
 #[track_caller]
-pub const fn custom(column: Column, unit: Option<Unit>, multiplier: Option<Multiplier>, checked: bool) -> Column {
+pub const fn custom(
+    column: ColumnDefinition,
+    unit: Option<Unit>,
+    multiplier: Option<Multiplier>,
+    checked: bool,
+) -> ColumnDefinition {
     let mut column = column;
     if let Some(unit) = unit {
         column.unit = unit;
@@ -80,7 +100,7 @@ pub const fn custom(column: Column, unit: Option<Unit>, multiplier: Option<Multi
 
 /// A column with what its values or bits stand for.
 #[track_caller]
-pub const fn meaning(column: Column, meanings: Meanings) -> Column {
+pub const fn meaning(column: ColumnDefinition, meanings: Meanings) -> ColumnDefinition {
     let mut column = column;
     meaning_rules(&column, &meanings);
     column.meanings = meanings;
@@ -95,7 +115,7 @@ const fn standard(
     description: &'static str,
     unit: u8,
     multiplier: u8,
-) -> Column {
+) -> ColumnDefinition {
     let FieldType { format, size, .. } = *field;
     if size != format.size() {
         let text =
@@ -109,7 +129,7 @@ const fn standard(
         None if unit.id() == Unit::NONE.id() => Multiplier::NONE,
         None => Multiplier::ONE,
     };
-    let column = Column { label, format, unit, multiplier, description, meanings: field.meanings };
+    let column = ColumnDefinition { label, format, unit, multiplier, description, meanings: field.meanings };
     if !matches!(field.meanings, Meanings::None) {
         meaning_rules(&column, &field.meanings);
     }
@@ -118,8 +138,8 @@ const fn standard(
 
 /// What values and bits are named must fit into the column.
 #[track_caller]
-const fn meaning_rules(column: &Column, meanings: &Meanings) {
-    let Column { label, format, .. } = *column;
+const fn meaning_rules(column: &ColumnDefinition, meanings: &Meanings) {
+    let ColumnDefinition { label, format, .. } = *column;
     let bits = 8 * format.size();
     let (what, meanings, least, most) = match (meanings, format) {
         (Meanings::None, _) => return,
@@ -149,7 +169,7 @@ const fn meaning_rules(column: &Column, meanings: &Meanings) {
 
 /// Rule 6.
 #[track_caller]
-const fn time_rules(column: &Column) {
+const fn time_rules(column: &ColumnDefinition) {
     if column.format as u8 != Format::U64 as u8 {
         let text = about(column.label, column.format).str("; the time is microseconds in a u64, format `Q`");
         panic!("{}", text.as_str());
@@ -161,7 +181,7 @@ const fn time_rules(column: &Column) {
 
 /// Rule 7. pymavlink unpacks the instance by the format character, and knows only these two of one byte.
 #[track_caller]
-const fn instance_rules(column: &Column) {
+const fn instance_rules(column: &ColumnDefinition) {
     if !matches!(column.format, Format::U8 | Format::I8) {
         let text = about(column.label, column.format).str("; an instance is one byte: u8 or i8, `B` or `b`");
         panic!("{}", text.as_str());
@@ -170,8 +190,8 @@ const fn instance_rules(column: &Column) {
 
 /// Rule 8, and text, which has neither unit nor multiplier.
 #[track_caller]
-const fn value_rules(column: &Column) {
-    let Column { label, format, unit, multiplier, .. } = *column;
+const fn value_rules(column: &ColumnDefinition) {
+    let ColumnDefinition { label, format, unit, multiplier, .. } = *column;
     if unit.id() == Unit::INSTANCE.id() {
         panic!("an instance column is marked by `#[log(instance)]`");
     }
@@ -193,8 +213,8 @@ const fn value_rules(column: &Column) {
 }
 
 /// ``Roll has format `c` ``
-const fn about(label: &str, format: Format) -> Text {
-    Text::new().str(label).str(" has format `").char(format.character()).str("`")
+const fn about(label: &str, format: Format) -> ConstText {
+    ConstText::new().str(label).str(" has format `").char(format.character()).str("`")
 }
 
 /// Rule 2.
@@ -202,42 +222,8 @@ const fn about(label: &str, format: Format) -> Text {
 pub const fn length(definition: &Definition) {
     let length = definition.length();
     if length > 255 {
-        let text = Text::new().str("record ").str(definition.name).str(" is ").number(length as u64);
+        let text = ConstText::new().str("record ").str(definition.name).str(" is ").number(length as u64);
         let text = text.str(" bytes with its header of 3; the format allows 255");
         panic!("{}", text.as_str());
-    }
-}
-
-/// The id of a custom unit or multiplier.
-#[track_caller]
-pub(crate) const fn custom_id(what: &str, id: char) -> u8 {
-    if !id.is_ascii_graphic() {
-        let text = Text::new().str("the id of a ").str(what).str(" is one printable ASCII character");
-        panic!("{}", text.as_str());
-    }
-    id as u8
-}
-
-/// The id of a custom unit or multiplier that ArduPilot's table has already.
-#[track_caller]
-pub(crate) const fn taken_id(what: &str, id: u8, name: &str) -> ! {
-    let text = Text::new().str("'").char(id).str("' is the id of a standard ").str(what);
-    let text = if name.is_empty() { text } else { text.str(", `").str(name).str("`") };
-    panic!("{}", text.str("; choose another").as_str());
-}
-
-/// The name of a custom unit.
-#[track_caller]
-pub(crate) const fn custom_unit_name(name: &str) {
-    if name.is_empty() || name.len() > Format::Chars64.size() {
-        let text = Text::new().str("the name of a unit has 1 to 64 bytes, this one ").number(name.len() as u64);
-        panic!("{}", text.as_str());
-    }
-    let mut i = 0;
-    while i < name.len() {
-        if name.as_bytes()[i] == 0 {
-            panic!("the name of a unit has no NUL, where readers end it");
-        }
-        i += 1;
     }
 }

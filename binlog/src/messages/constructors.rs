@@ -1,7 +1,7 @@
 //! Values of the format's own messages: parameters, modes, and texts and files that take several records.
 
 use super::{File, Mode, Msg, Parm};
-use crate::field::{Chars, FlightMode, NO_VALUE_F32, TextError};
+use crate::field::{Chars, FlightModeError, NO_VALUE_F32, TextError};
 
 /// Seq is one byte.
 const MOST_PARTS: usize = 256;
@@ -23,9 +23,14 @@ impl Parm {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Mode {
-    /// The record of a mode that was entered.
-    pub fn new(time_us: u64, mode: FlightMode, reason: u8) -> Self {
-        Mode { time_us: time_us.into(), mode, mode_num: mode.number(), reason }
+    /// The record of a mode that was entered: its number, 0 to 127, in the vehicle's list, and why (ArduPilot's
+    /// `ModeReason`, 0 unknown).
+    ///
+    /// # Errors
+    ///
+    /// When the number is above 127.
+    pub fn new(time_us: u64, number: u8, reason: u8) -> Result<Self, FlightModeError> {
+        Ok(Mode { time_us: time_us.into(), mode: number.try_into()?, mode_num: number, reason })
     }
 }
 

@@ -1,18 +1,18 @@
-//! Text built while compiling, for errors that name the number.
+//! ConstText built while compiling, for errors that name the number.
 
 /// A short text that a `const fn` puts together.
 ///
 /// What does not fit is left out: it only ever holds error messages.
-pub(crate) struct Text {
-    bytes: [u8; Text::CAPACITY],
+pub(crate) struct ConstText {
+    bytes: [u8; ConstText::CAPACITY],
     length: usize,
 }
 
-impl Text {
+impl ConstText {
     const CAPACITY: usize = 400;
 
     pub(crate) const fn new() -> Self {
-        Text { bytes: [0; Self::CAPACITY], length: 0 }
+        ConstText { bytes: [0; Self::CAPACITY], length: 0 }
     }
 
     pub(crate) const fn str(mut self, text: &str) -> Self {

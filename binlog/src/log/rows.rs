@@ -28,8 +28,8 @@ use std::{fmt, vec};
 /// # let bytes = writer.finish()?;
 /// use binlog::{Log, Scaling};
 ///
-/// let log = Log::new(bytes);
-/// let modes = log.series("MODE")?;
+/// let log = Log::from_bytes(bytes);
+/// let modes = log.rows("MODE")?;
 /// assert_eq!(modes.len(), 2);
 /// assert_eq!(modes.times_us(), [1_500_000, 2_500_000]);
 /// assert_eq!(modes.numbers("ModeNum", Scaling::Shown)?, [5.0, 6.0]);
@@ -39,7 +39,7 @@ use std::{fmt, vec};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Series<'log> {
+pub struct Rows<'log> {
     log: &'log [u8],
     units: Arc<Units>,
     name: String,
@@ -54,11 +54,11 @@ struct Piece<'log> {
     offsets: Cow<'log, Offsets>,
 }
 
-impl<'log> Series<'log> {
+impl<'log> Rows<'log> {
     /// The records with a name, of an index that has them.
     pub(super) fn new(log: &'log [u8], index: &'log Index, units: Arc<Units>, name: &str) -> Self {
         let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
-        Series { log, units, name: name.into(), pieces: with_records(pieces) }
+        Rows { log, units, name: name.into(), pieces: with_records(pieces) }
     }
 
     /// The same of an index that nobody else wants.
@@ -69,13 +69,13 @@ impl<'log> Series<'log> {
             defined_at: kind.defined_at(),
             offsets: Cow::Owned(kind.offsets),
         };
-        Series { log, units, name: name.into(), pieces: with_records(kinds.map(piece).collect()) }
+        Rows { log, units, name: name.into(), pieces: with_records(kinds.map(piece).collect()) }
     }
 
     /// The records of one kind.
     pub(super) fn of_kind(log: &'log [u8], kind: &'log Kind, units: Arc<Units>) -> Self {
         let piece = Piece::of(log, kind);
-        Series { log, units, name: piece.definition.name().into(), pieces: vec![piece] }
+        Rows { log, units, name: piece.definition.name().into(), pieces: vec![piece] }
     }
 
     /// Whether the log defines the type.
@@ -105,8 +105,8 @@ impl<'log> Series<'log> {
     }
 
     /// The records of each definition for themselves, in the order of the definitions.
-    pub fn by_definition(&self) -> impl Iterator<Item = Series<'log>> + '_ {
-        let only = |piece: &Piece<'log>| Series {
+    pub fn by_definition(&self) -> impl Iterator<Item = Rows<'log>> + '_ {
+        let only = |piece: &Piece<'log>| Rows {
             log: self.log,
             units: self.units.clone(),
             name: self.name.clone(),
@@ -123,16 +123,10 @@ impl<'log> Series<'log> {
     }
 
     /// The records.
-    pub fn records(&self) -> SeriesRecords<'log> {
+    pub fn records(&self) -> RowRecords<'log> {
         let place = |run: Run<'_>| (run.piece, run.part, run.from..run.from + run.offsets.len());
         let runs: Vec<_> = self.runs().into_iter().map(place).collect();
-        SeriesRecords {
-            log: self.log,
-            pieces: self.pieces.clone(),
-            left: self.len(),
-            runs: runs.into_iter(),
-            here: None,
-        }
+        RowRecords { log: self.log, pieces: self.pieces.clone(), left: self.len(), runs: runs.into_iter(), here: None }
     }
 
     /// The instances that its records are of, ascending: the values of the column whose unit is `#`.
@@ -154,7 +148,7 @@ impl<'log> Series<'log> {
     }
 
     /// Its instances, ascending, and the records of each; none for a type without instances.
-    pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Series<'log>)> + use<'log> {
+    pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Rows<'log>)> + use<'log> {
         let instances = self.instances();
         let mut places = Vec::new();
         for (i, piece) in self.pieces.iter().enumerate() {
@@ -169,7 +163,7 @@ impl<'log> Series<'log> {
             }
         }
         places.sort_unstable();
-        let Series { log, units, name, pieces } = self.clone();
+        let Rows { log, units, name, pieces } = self.clone();
         instances.into_iter().enumerate().map(move |(rank, instance)| {
             let from = places.partition_point(|place| place.0 < rank);
             let of_instance =
@@ -180,7 +174,7 @@ impl<'log> Series<'log> {
                 Piece { definition, defined_at, offsets: Cow::Owned(offsets) }
             };
             let name = format!("{name}[{instance}]");
-            (instance, Series { log, units: units.clone(), name, pieces: of_instance.map(piece).collect() })
+            (instance, Rows { log, units: units.clone(), name, pieces: of_instance.map(piece).collect() })
         })
     }
 
@@ -195,7 +189,7 @@ impl<'log> Series<'log> {
     /// # Errors
     ///
     /// When the type has no instances, or not this one.
-    pub fn instance(&self, instance: &str) -> Result<Series<'log>, SelectError> {
+    pub fn instance(&self, instance: &str) -> Result<Rows<'log>, SelectError> {
         let mut pieces = Vec::new();
         let mut has_instances = false;
         for piece in &self.pieces {
@@ -223,7 +217,7 @@ impl<'log> Series<'log> {
             let known = self.instances().iter().map(Value::to_string).collect();
             return Err(SelectError::NoInstance { name: self.name.clone(), instance: instance.into(), known });
         }
-        Ok(Series { log: self.log, units: self.units.clone(), name: format!("{}[{instance}]", self.name), pieces })
+        Ok(Rows { log: self.log, units: self.units.clone(), name: format!("{}[{instance}]", self.name), pieces })
     }
 
     /// The column with a label.
@@ -241,7 +235,7 @@ impl<'log> Series<'log> {
     ///
     /// # Errors
     ///
-    /// As [`column`](Series::column), and when the column is text or an array.
+    /// As [`column`](Rows::column), and when the column is text or an array.
     pub fn numbers(&self, label: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (quantity, offsets) = self.find(label)?;
         let scale = Scale::of(quantity.format, quantity.multiplier, scaling);
@@ -317,9 +311,9 @@ impl<'log> Series<'log> {
     }
 }
 
-/// The records of a series, in the order of the log: what [`Series::records`] returns.
+/// The records of some rows, in the order of the log: what [`Rows::records`] returns.
 #[derive(Clone)]
-pub struct SeriesRecords<'log> {
+pub struct RowRecords<'log> {
     log: &'log [u8],
     pieces: Vec<Piece<'log>>,
     /// Records that are still to come.
@@ -339,7 +333,7 @@ struct Here<'log> {
     fingerprint: u64,
 }
 
-impl<'log> Iterator for SeriesRecords<'log> {
+impl<'log> Iterator for RowRecords<'log> {
     type Item = Record<'log>;
 
     fn next(&mut self) -> Option<Record<'log>> {
@@ -363,12 +357,12 @@ impl<'log> Iterator for SeriesRecords<'log> {
     }
 }
 
-impl ExactSizeIterator for SeriesRecords<'_> {}
-impl FusedIterator for SeriesRecords<'_> {}
+impl ExactSizeIterator for RowRecords<'_> {}
+impl FusedIterator for RowRecords<'_> {}
 
-impl fmt::Debug for SeriesRecords<'_> {
+impl fmt::Debug for RowRecords<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SeriesRecords").field("left", &self.left).finish_non_exhaustive()
+        f.debug_struct("RowRecords").field("left", &self.left).finish_non_exhaustive()
     }
 }
 
@@ -386,8 +380,8 @@ impl<'log> Piece<'log> {
     }
 }
 
-impl fmt::Debug for Series<'_> {
+impl fmt::Debug for Rows<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Series").field("name", &self.name).field("len", &self.len()).finish_non_exhaustive()
+        f.debug_struct("Rows").field("name", &self.name).field("len", &self.len()).finish_non_exhaustive()
     }
 }
