@@ -5,7 +5,7 @@ mod reports;
 mod waiting;
 
 use crate::Logger;
-use crate::table::Table;
+use crate::schema_table::Table;
 use binlog::sink::{Counters, Tally};
 use binlog::{HEAD_BYTES, LogSchema};
 use core::mem::ManuallyDrop;
@@ -212,19 +212,18 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         Ok(())
     }
 
-    /// Begins a file anew, with preamble and prologue. Records that were handed on and not flushed count as lost, and
-    /// so does the one of which a part was.
+    /// Begins another file, with preamble and prologue. Records that were written and not flushed count as lost, and
+    /// so does one that was written in part; those of the prologue and the statistics do, too.
+    ///
+    /// The counts since boot go into the new file with its first statistics, whatever the last one said of them.
     pub fn restart(&mut self) {
         self.abandon_record();
-        if core::mem::take(&mut self.dirty) {
-            for index in 0..S::MESSAGES.len() {
-                self.tally(index, |tally| {
-                    let lost = core::mem::take(&mut tally.unflushed);
-                    tally.written = tally.written.wrapping_sub(lost);
-                    tally.lost = tally.lost.wrapping_add(lost);
-                    lost > 0
-                });
-            }
+        self.dirty = false;
+        for index in 0..S::MESSAGES.len() {
+            self.tally(index, |tally| {
+                tally.lose_unflushed();
+                tally.dropped | tally.lost | tally.decimated != 0
+            });
         }
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
@@ -353,7 +352,16 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
         match source {
             Source::Preamble(at) => self.stage = Stage::Preamble(at + taken),
-            Source::Own => self.own.rest.start += taken,
+            Source::Own => {
+                self.own.rest.start += taken;
+                if self.own.rest.is_empty() {
+                    let (index, _) = Table::<S>::BY_ID[usize::from(self.own.bytes[2])];
+                    self.tally(index.into(), |tally| {
+                        tally.count_written();
+                        false
+                    });
+                }
+            }
             Source::Ring(_) => {
                 self.has_records |= taken > 0;
                 let mut left = taken;
@@ -381,8 +389,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.current = (left > 0).then_some(Current { left, ..current });
         self.release(part, current.index, |tally| {
             if left == 0 {
-                tally.written = tally.written.wrapping_add(1);
-                tally.unflushed = tally.unflushed.wrapping_add(1);
+                tally.count_written();
             }
         });
         part
@@ -452,7 +459,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
             if let Some(tally) = state.counters.tallies_mut().get_mut(index)
                 && change(tally)
             {
-                state.to_report[index / 32 % 8] |= 1 << (index % 32);
+                state.to_report.insert(index);
             }
         });
     }

@@ -66,12 +66,13 @@ extern crate std;
 
 mod drain;
 mod logger;
+mod message_set;
 mod ring;
+mod schema_table;
 #[cfg(feature = "sdmmc")]
 pub mod sd_log;
 mod statistics;
 mod sync;
-mod table;
 mod text;
 
 pub use binlog::sink::Tally;

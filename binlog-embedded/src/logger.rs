@@ -1,11 +1,12 @@
 //! The producer's side: what is logged is in the ring, whole, or counted.
 
 use crate::drain::Drain;
+use crate::message_set::MessageSet;
 use crate::ring::Ring;
+use crate::schema_table::Table;
 use crate::statistics::Statistics;
 use crate::sync::Locked;
-use crate::table::Table;
-use binlog::sink::{Counters, Rate, Sink, Tally};
+use binlog::sink::{Admission, Counters, Sink, Tally};
 use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
 
 /// A ring of `N` bytes that takes the records of the schema `S` from any context, and keeps them for the one
@@ -63,14 +64,14 @@ pub(crate) struct State<C> {
     limit: u32,
     /// The same for critical messages: `N` or 0.
     critical_limit: u32,
-    /// A bit for each message, by its place in the schema: set, it is not logged.
-    masked: [u32; 8],
+    /// Messages that are switched off.
+    masked: MessageSet,
     #[cfg(feature = "async")]
     pub(crate) waker: Option<core::task::Waker>,
     /// Bytes of the reserve; `None` for an eighth of the ring.
     reserve: Option<u32>,
-    /// A bit for each message whose tally got worse since its last DROP record.
-    pub(crate) to_report: [u32; 8],
+    /// Messages whose losses the file in hand has no DROP record of yet.
+    pub(crate) to_report: MessageSet,
     pub(crate) clock: Option<fn() -> u64>,
     /// Number of the next text.
     pub(crate) text_id: u8,
@@ -101,11 +102,11 @@ macro_rules! new {
                 tail: 0,
                 limit: 0,
                 critical_limit: 0,
-                masked: [0; 8],
+                masked: MessageSet::EMPTY,
                 #[cfg(feature = "async")]
                 waker: None,
                 reserve: None,
-                to_report: [0; 8],
+                to_report: MessageSet::EMPTY,
                 clock: None,
                 text_id: 0,
                 drained: false,
@@ -168,10 +169,11 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     }
 
     fn set_masked_index(&self, index: usize, masked: bool) {
-        let bit = 1 << (index % 32);
-        self.state.with(|state| {
-            let word = &mut state.masked[index / 32 % 8];
-            *word = if masked { *word | bit } else { *word & !bit };
+        self.state.with(|state| match masked {
+            true => state.masked.insert(index),
+            false => {
+                state.masked.remove(index);
+            }
         });
     }
 
@@ -198,24 +200,22 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         let taken = self.state.with(|state| {
             let limit = if const { <S as Logs<M>>::CRITICAL } { state.critical_limit } else { state.limit };
             let due = match const { <S as Logs<M>>::RATE } {
-                Some(rate) => match next_due(state.counters.due(), rate, payload) {
-                    Some(due) => due,
-                    None => return state.refuse(index, Refused::Early),
+                Some(rate) => match rate.admit(state.counters.due(), payload) {
+                    Admission::Now(due) => due,
+                    Admission::Early => return state.refuse(index, Refused::Early),
                 },
                 None => None,
             };
             let used = state.head.wrapping_sub(state.tail);
-            if used + length as u32 > limit || state.is_masked(index) || !sound {
+            if used + length as u32 > limit || state.masked.contains(index) || !sound {
                 return state.refuse(index, Refused::Full);
             }
             // SAFETY: from tail to tail + N the bytes are the producer's where they are not in use, `length` of them
             // are not, since `limit` is N at most, and the critical section lets one producer in at a time.
             unsafe { self.ring.put(state.head, <S as Logs<M>>::ID, payload) };
             state.head = state.head.wrapping_add(length as u32);
-            if let Some((slot, time)) = due
-                && let Some(due) = state.counters.due().get_mut(slot)
-            {
-                *due = time;
+            if let Some(due) = due {
+                due.charge(state.counters.due());
             }
             #[cfg(feature = "async")]
             if state.waker.is_some() {
@@ -293,15 +293,10 @@ impl<C: Counters> State<C> {
         (self.limit, self.critical_limit) = (N as u32 - reserve, N as u32);
     }
 
-    #[inline(always)]
-    fn is_masked(&self, index: usize) -> bool {
-        self.masked[index / 32 % 8] & 1 << (index % 32) != 0
-    }
-
     #[cold]
     #[inline(never)]
     fn refuse(&mut self, index: usize, why: Refused) -> Taken {
-        let ignored = self.critical_limit == 0 || self.is_masked(index);
+        let ignored = self.critical_limit == 0 || self.masked.contains(index);
         let Some(tally) = self.counters.tallies_mut().get_mut(index) else { return Taken::No };
         let count = match why {
             _ if ignored => &mut tally.ignored,
@@ -310,34 +305,9 @@ impl<C: Counters> State<C> {
         };
         *count = count.wrapping_add(1);
         if !ignored {
-            self.to_report[index / 32 % 8] |= 1 << (index % 32);
+            self.to_report.insert(index);
         }
         Taken::No
-    }
-}
-
-/// `None` when a record comes too soon; else the slot to set, and when the next record is due.
-///
-/// Records a period apart keep their phase, so that jitter doesn't thin them further. A clock that was set back by more
-/// than a period starts anew; less is two contexts whose records overtake each other.
-fn next_due(due: &[u64], rate: Rate, payload: &[u8]) -> Option<Option<(usize, u64)>> {
-    let Some((time, rest)) = payload.split_first_chunk() else { return Some(None) };
-    let time = u64::from_le_bytes(*time);
-    let instance = match rest.first() {
-        Some(&instance) if rate.by_instance => usize::from(instance),
-        _ => 0,
-    };
-    if instance >= Rate::INSTANCES {
-        return Some(None);
-    }
-    let slot = rate.first_slot + instance;
-    let Some(&due) = due.get(slot) else { return Some(None) };
-    let period = u64::from(rate.period_us);
-    match due.checked_sub(time) {
-        Some(ahead) if ahead > 0 && ahead <= 2 * period => None,
-        Some(0) => Some(Some((slot, time.saturating_add(period)))),
-        None if time - due < period => Some(Some((slot, due.saturating_add(period)))),
-        _ => Some(Some((slot, time.saturating_add(period)))),
     }
 }
 

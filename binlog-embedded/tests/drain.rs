@@ -111,8 +111,13 @@ fn what_a_failed_file_takes_along_is_counted() {
         let safe = whole(&first.bytes[..first.flushed]);
         let rest = numbers(&second.bytes);
         let statistics = logger.statistics();
-        assert_eq!(safe.len() + rest.len() + statistics.lost as usize, accepted as usize, "room for {room}");
-        assert_eq!(statistics.written as usize, safe.len() + rest.len(), "room for {room}");
+        let prologue = logger.tally::<Msg>();
+        let texts = |log: &[u8]| Records::new(log).flatten().filter(|record| record.decode::<Msg>().is_ok()).count();
+        assert_eq!(prologue.written as usize, texts(&first.bytes[..first.flushed]) + 2, "room for {room}");
+        let lost = (statistics.lost - prologue.lost) as usize;
+        assert_eq!(safe.len() + rest.len() + lost, accepted as usize, "room for {room}");
+        let written = (statistics.written - prologue.written) as usize;
+        assert_eq!(written, safe.len() + rest.len(), "room for {room}");
         for index in 0..4 {
             let lost = logger.tally_of(index).unwrap().lost as usize;
             let of_kind = safe.iter().chain(&rest).filter(|record| record.0 == index).count();
@@ -213,5 +218,51 @@ fn statistics_are_records_of_the_log() {
     assert_eq!(drops, [Dropped { time_us: 2_000_000, id: 2, dropped, decimated: 0 }]);
     let (dsf, drops) = reports(&second.bytes);
     assert_eq!({ dsf[0].dropped }, dropped + 1);
-    assert_eq!(drops, [Dropped { time_us: 2_000_000, id: 6, dropped: 1, decimated: 0 }]);
+    // What the file before said of dropped records, this one says, too: its DSF counts them.
+    let drop = |id, dropped| Dropped { time_us: 2_000_000, id, dropped, decimated: 0 };
+    assert_eq!(drops, [drop(2, dropped), drop(6, 1)]);
+}
+
+#[test]
+fn counts_in_a_file_that_is_lost_are_in_the_next_one() {
+    NOW.set(1_000_000);
+    let logger = started::<512>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(1_000_000);
+    for number in 0..40 {
+        logger.log(&Small::numbered(number));
+    }
+    let dropped = logger.tally::<Small>().dropped;
+    assert!(dropped > 0);
+    let mut lost = File { piece: 40, room: usize::MAX, ..File::default() };
+    drain.report();
+    while drain.step(&mut lost).unwrap() > 0 {}
+    assert!(Records::new(&lost.bytes).flatten().any(|record| record.decode::<Dropped>().is_ok()));
+    drain.restart();
+    let mut next = File { piece: 40, room: usize::MAX, ..File::default() };
+    drain.report();
+    while drain.step(&mut next).unwrap() > 0 {}
+    let drops: Vec<_> =
+        Records::new(&next.bytes).flatten().filter_map(|record| record.decode::<Dropped>().ok()).collect();
+    let small = logger.tally::<Small>();
+    assert!(drops.iter().any(|drop| drop.id == 2 && drop.dropped == small.dropped + small.lost), "{drops:?}");
+}
+
+#[test]
+fn records_of_the_prologue_and_of_statistics_are_counted_as_written() {
+    NOW.set(1_000_000);
+    let logger = started::<512>();
+    let mut drain = logger.drain().unwrap().with_prologue(prologue);
+    drain.report_every(1_000_000);
+    for number in 0..40 {
+        logger.log(&Small::numbered(number));
+    }
+    let mut file = File { piece: 7, room: usize::MAX, ..File::default() };
+    drain.finish(&mut file).unwrap();
+    let count = |name| Records::new(&file.bytes).flatten().filter(|record| record.name() == name).count() as u32;
+    for (message, tally) in logger.tallies() {
+        assert_eq!(tally.written, count(message.definition.name), "{}", message.definition.name);
+        assert_eq!((tally.unflushed, tally.lost), (0, 0), "{}", message.definition.name);
+    }
+    assert_eq!((count("MSG"), count("DSF"), count("DROP")), (2, 1, 1));
 }

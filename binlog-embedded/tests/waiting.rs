@@ -110,3 +110,36 @@ fn a_cancelled_step_loses_nothing() {
     }
     assert_eq!(numbers(&uart.bytes), logged);
 }
+
+/// Takes nothing.
+struct Busy;
+
+impl ErrorType for Busy {
+    type Error = Infallible;
+}
+
+impl Write for Busy {
+    async fn write(&mut self, _: &[u8]) -> Result<usize, Infallible> {
+        Ok(0)
+    }
+
+    async fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_writer_that_takes_nothing_leaves_the_executor_to_other_tasks() {
+    let logger = Arc::new(Logger::<Flight, 512>::new());
+    logger.start(|| 0);
+    let waker = Arc::new(Waker { woken: AtomicUsize::new(0), logger: None });
+    let mut drain = logger.drain().unwrap();
+    assert!(flight::log(&logger, 1, 1));
+    let mut busy = Busy;
+    let mut run = pin!(drain.run(&mut busy, 64));
+    for tries in 1..4 {
+        // It returns to the executor, and asks to be polled again.
+        assert!(run.as_mut().poll(&mut Context::from_waker(&waker.clone().into())).is_pending());
+        assert_eq!(waker.woken.load(Ordering::Relaxed), tries);
+    }
+}

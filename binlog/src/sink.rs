@@ -57,6 +57,62 @@ pub struct Rate {
 impl Rate {
     /// Instances of a message that are told apart: 0 to 7. Those beyond are not decimated.
     pub const INSTANCES: usize = 8;
+
+    /// Whether the record with this payload may be logged now. `due` is [`Counters::due`], which changes only when an
+    /// admission is [charged](Due::charge): a record that finds no room uses nothing up.
+    ///
+    /// Each accepted record moves the time that the next one is expected at by a period, and one that comes up to a
+    /// period early is accepted. So a source that keeps to its rate loses nothing while each record is at most half a
+    /// period off its schedule, and a faster one gets at most one record more than its rate. A time that is more than
+    /// three periods before the expected one means that the clock was set back, and begins a new schedule.
+    #[inline]
+    pub fn admit(&self, due: &[u64], payload: &[u8]) -> Admission {
+        let Some((time, rest)) = payload.split_first_chunk() else { return Admission::Now(None) };
+        let time = u64::from_le_bytes(*time);
+        let instance = match rest.first() {
+            Some(&instance) if self.by_instance => usize::from(instance),
+            _ => 0,
+        };
+        if instance >= Self::INSTANCES {
+            return Admission::Now(None);
+        }
+        let slot = self.first_slot + instance;
+        let Some(&expected) = due.get(slot) else { return Admission::Now(None) };
+        let period = u64::from(self.period_us);
+        let from = match expected.checked_sub(time) {
+            Some(early) if early <= period => expected,
+            Some(early) if early <= 3 * period => return Admission::Early,
+            // Late, or the clock was set back.
+            _ => time,
+        };
+        Admission::Now(Some(Due { slot, time_us: from.saturating_add(period) }))
+    }
+}
+
+/// What [`Rate::admit`] says of a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admission {
+    /// It may be logged. `None` where nothing is kept of its time.
+    Now(Option<Due>),
+    /// It comes sooner than the rate allows.
+    Early,
+}
+
+/// When the record after an accepted one is expected.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Due {
+    slot: usize,
+    time_us: u64,
+}
+
+impl Due {
+    /// Says that the record was accepted.
+    #[inline]
+    pub fn charge(self, due: &mut [u64]) {
+        if let Some(due) = due.get_mut(self.slot) {
+            *due = self.time_us;
+        }
+    }
 }
 
 /// What became of one message's records in a sink.
@@ -75,17 +131,33 @@ pub struct Tally {
     pub decimated: u32,
     /// Not taken: the sink was not running, or the message was masked.
     pub ignored: u32,
-    /// Handed on to the file, less those in [`lost`](Tally::lost).
+    /// Written to the file, without those in [`lost`](Tally::lost). Records of the prologue and of statistics are among
+    /// them.
     pub written: u32,
-    /// Of these, how many no flush has made safe yet.
+    /// How many of these are not flushed yet.
     pub unflushed: u32,
-    /// Accepted, and lost because the file failed before a flush.
+    /// Written or accepted, and lost because the file failed before a flush.
     pub lost: u32,
 }
 
 impl Tally {
     /// Nothing yet.
     pub const ZERO: Self = Tally { dropped: 0, decimated: 0, ignored: 0, written: 0, unflushed: 0, lost: 0 };
+
+    /// Counts a record that the file has, not flushed yet.
+    #[inline]
+    pub fn count_written(&mut self) {
+        self.written = self.written.wrapping_add(1);
+        self.unflushed = self.unflushed.wrapping_add(1);
+    }
+
+    /// Counts the unflushed records as lost with their file.
+    #[inline]
+    pub fn lose_unflushed(&mut self) {
+        let lost = core::mem::take(&mut self.unflushed);
+        self.written = self.written.wrapping_sub(lost);
+        self.lost = self.lost.wrapping_add(lost);
+    }
 }
 
 /// A [`Tally`] for each message of a schema, without `alloc`: [`LogSchema::Counters`](crate::LogSchema::Counters).
@@ -101,7 +173,7 @@ pub trait Counters: sealed::Sealed + Send + 'static {
     /// By the message's [`INDEX`](crate::Logs::INDEX).
     fn tallies_mut(&mut self) -> &mut [Tally];
 
-    /// The times, in microseconds, from which on the next record of a decimated message is due, by
+    /// The times, in microseconds, at which the next records of decimated messages are expected, by
     /// [`Rate::first_slot`].
     fn due(&mut self) -> &mut [u64];
 }

@@ -1,7 +1,7 @@
 //! Statistics as records of the log.
 
 use super::Drain;
-use crate::table::Table;
+use crate::schema_table::Table;
 use binlog::messages::{self, Dsf};
 use binlog::sink::Counters;
 use binlog::{LogSchema, Logs, encode};
@@ -118,11 +118,9 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 reports.drops_from = None;
                 // A critical section a message, so that none is long.
                 let found = (from..S::MESSAGES.len()).find_map(|index| {
-                    let bit = 1 << (index % 32);
-                    let tally = logger.state.with(|state| {
-                        let word = &mut state.to_report[index / 32 % 8];
-                        let set = core::mem::replace(word, *word & !bit) & bit != 0;
-                        set.then(|| state.counters.tallies().get(index).copied()).flatten()
+                    let tally = logger.state.with(|state| match state.to_report.remove(index) {
+                        true => state.counters.tallies().get(index).copied(),
+                        false => None,
                     });
                     tally.map(|tally| (index, tally))
                 });

@@ -93,11 +93,17 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         let mut flushed = self.byte_count();
         loop {
             self.ready().await;
-            while self.step_async(writer).await? > 0 {
+            let mut taken = self.step_async(writer).await?;
+            if taken == 0 {
+                // The writer takes nothing for now: other tasks run before the next try.
+                yield_now().await;
+            }
+            while taken > 0 {
                 if self.byte_count().wrapping_sub(flushed) >= flush_bytes && self.is_between_records() {
                     self.flush_async(writer).await?;
                     flushed = self.byte_count();
                 }
+                taken = self.step_async(writer).await?;
             }
         }
     }
@@ -113,4 +119,17 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         self.catch_up_async(writer).await?;
         self.flush_async(writer).await
     }
+}
+
+/// Pending once, and woken at once.
+async fn yield_now() {
+    let mut has_yielded = false;
+    poll_fn(|context| match core::mem::replace(&mut has_yielded, true) {
+        true => Poll::Ready(()),
+        false => {
+            context.waker().wake_by_ref();
+            Poll::Pending
+        }
+    })
+    .await;
 }

@@ -57,9 +57,13 @@ fn prologue(i: usize) -> Option<FlightLog> {
     const PARAMETERS: [(&str, f32, f32); 3] =
         [("ATC_RAT_RLL_P", 0.135, 0.135), ("ATC_RAT_RLL_I", 0.09, 0.135), ("LOG_BITMASK", 65535.0, 65535.0)];
     match i {
-        0 => Msg::new(0, 0, "ArduCopter V4.6.0 (binlog firmware example)").ok().map(FlightLog::Msg),
+        0 => {
+            count::<Msg>(1);
+            Msg::new(0, 0, "ArduCopter V4.6.0 (binlog firmware example)").ok().map(FlightLog::Msg)
+        }
         _ => {
             let (name, value, default) = *PARAMETERS.get(i - 1)?;
+            count::<Parm>(1);
             Parm::new(0, name, value, Some(default)).ok().map(FlightLog::Parm)
         }
     }
