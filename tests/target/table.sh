@@ -24,19 +24,19 @@ table() {
     done
 }
 
-# check_bounds TABLE: fails when a figure is above its bound, or has none to be compared with. A line of the file is
+# check_bounds TABLE...: fails when a figure is above its bound, or has none to be compared with. A line of the file is
 # `TABLE ROW COLUMN BOUND`, or `TABLE ROW COLUMN FACTOR x ROW`: so many times the figure of that row.
 check_bounds() {
     local table row column bound times other failed=0 compared=0
     while read -r table row column bound times other; do
-        [ "$table" = "$1" ] || continue
+        case " $* " in *" $table "*) ;; *) continue ;; esac
         compared=$((compared + 1))
         awk -v figure="${figure[$row $column]:-missing}" -v bound="$bound" -v other="${other:+${figure[$other $column]:-missing}}" \
             'BEGIN { exit !(figure != "missing" && other != "missing" && figure + 0 <= bound * (other == "" ? 1 : other)) }' ||
             { printf '%s: %s %s is %s, above %s\n' "$name" "$row" "$column" "${figure[$row $column]:-missing}" \
                 "$bound${times:+ $times $other}" >&2; failed=1; }
     done < <(grep -v '^#' "$here/bounds")
-    [ $compared -gt 0 ] || fail "there are no bounds for $1"
+    [ $compared -gt 0 ] || fail "there are no bounds for $*"
     [ $failed = 0 ] || fail "costs more than its bound"
     printf '%s: %d figures are within their bounds\n' "$name" $compared
 }

@@ -18,7 +18,8 @@ pub(super) struct Reports {
     bytes: u32,
     free_min: u32,
     free_max: u32,
-    free_sum: u64,
+    /// Of `samples` of the free bytes.
+    free_sum: u32,
     samples: u32,
     // Pointers, so that a drain without reports asks nothing of its schema.
     encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
@@ -34,11 +35,13 @@ impl Reports {
         }
         self.free_min = self.free_min.min(free);
         self.free_max = self.free_max.max(free);
-        // A mean of the first four billion samples is good enough.
-        if self.samples < u32::MAX {
-            self.samples += 1;
-            self.free_sum += u64::from(free);
+        // Where the sum would overflow, half the samples stand for all of them. A division of 64 bits costs 850 bytes of
+        // flash.
+        if self.free_sum.checked_add(free).is_none() {
+            (self.free_sum, self.samples) = (self.free_sum / 2, self.samples / 2);
         }
+        self.free_sum += free;
+        self.samples += 1;
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
@@ -65,7 +68,7 @@ impl Reports {
             bytes: self.bytes.into(),
             free_min: self.free_min.into(),
             free_max: self.free_max.into(),
-            free_mean: ((self.free_sum / u64::from(self.samples.max(1))) as u32).into(),
+            free_mean: (self.free_sum / self.samples.max(1)).max(self.free_min).min(self.free_max).into(),
         };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
