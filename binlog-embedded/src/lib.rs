@@ -56,6 +56,8 @@
 //! - `sdmmc`: `SdLog`, on embedded-sdmmc 0.10.
 //! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`.
 //! - `defmt`: `defmt::Format` for errors and statistics.
+//! - `std`: for runs on a host. `FromStd` makes a `Drain` write to any `std::io::Write`, and critical sections are
+//!   critical-section's own, which work between threads.
 //!
 //! The crate is `no_std` and needs no `alloc`, no floating point and no compare-and-swap; a critical section is the
 //! program's, through [`critical_section`].
@@ -77,6 +79,8 @@ mod text;
 
 pub use binlog::sink::Tally;
 pub use drain::Drain;
+#[cfg(feature = "std")]
+pub use embedded_io_adapters::std::FromStd;
 pub use logger::Logger;
 #[cfg(feature = "sdmmc")]
 pub use sd_log::SdLog;

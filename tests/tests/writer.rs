@@ -393,3 +393,90 @@ fn every_way_to_write_gives_the_same_bytes() -> Result<(), WriteError> {
     assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact[1..]), None);
     Ok(())
 }
+
+/// Refuses the first records for want of room, the next ones for want of a reader.
+struct FullThenBroken {
+    calls: usize,
+}
+
+impl Write for FullThenBroken {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.calls += 1;
+        match self.calls {
+            2 => Err(ErrorKind::StorageFull.into()),
+            3 => Err(ErrorKind::BrokenPipe.into()),
+            _ => Ok(bytes.len()),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_error_that_a_shared_writer_keeps_is_the_first() {
+    let log = LogWriter::<TestLog, _>::with_buffer(Vec::new(), FullThenBroken { calls: 0 });
+    let log = log.expect("it takes the preamble").into_shared();
+    let refused = (0..100).filter(|&number| !log.log(&ev(number))).count();
+    assert_eq!(refused, 2);
+    let error = log.finish().expect_err("two records were refused");
+    assert_eq!((error.error.kind(), error.refused), (ErrorKind::StorageFull, 2));
+}
+
+#[derive(LogSchema)]
+enum RatedLog {
+    #[log(rate = 50)]
+    Ev(Ev),
+    Msg(Msg),
+    Parm(Parm),
+    Mode(Mode),
+}
+
+#[test]
+fn a_shared_writer_decimates_and_counts_as_the_target_does() -> Result<(), WriteError> {
+    let log = LogWriter::<RatedLog, _>::new(Vec::new())?.into_shared();
+    // Ten seconds at 400 Hz.
+    let accepted = (0..4000).filter(|i| log.log(&ev(1_000_000 + i * 2500))).count();
+    assert!((500..=502).contains(&accepted), "{accepted}");
+    let tally = log.tally::<Ev>();
+    assert_eq!((tally.written as usize, tally.decimated as usize), (accepted, 4000 - accepted));
+    log.with(|_| {
+        assert!(!log.log(&Msg::new(0, 0, "from inside").expect("it fits")));
+        Ok(())
+    })?;
+    assert_eq!((log.tally::<Msg>().ignored, log.refused()), (1, 1));
+    let bytes = log.finish()?;
+    assert_eq!(Records::new(&bytes).flatten().filter(|record| record.name() == "EV").count(), accepted);
+    // Decimated before anything else, so at another time.
+    assert!(!log.log(&ev(100_000_000)));
+    assert_eq!((log.tally::<Ev>().ignored, log.refused()), (1, 2));
+    Ok(())
+}
+
+#[test]
+fn a_shared_writer_has_the_writers_texts_parameters_and_modes() -> Result<(), WriteError> {
+    let log = LogWriter::<RatedLog, _>::new(Vec::new())?.into_shared();
+    log.text(1, &"x".repeat(65))?;
+    log.parameter(2, "FRAME_CLASS", 1.0, None)?;
+    log.mode(3, 5, 0)?;
+    assert_eq!(log.mode(3, 128, 0).map_err(|error| error.kind()), Err(ErrorKind::InvalidInput));
+    let bytes = log.finish()?;
+    let names: Vec<_> = Records::new(&bytes).flatten().map(|record| record.name()).collect();
+    assert_eq!(names[names.len() - 4..], ["MSG", "MSG", "PARM", "MODE"]);
+    Ok(())
+}
+
+#[test]
+fn the_text_of_an_io_error_is_once_in_the_chain_of_errors() {
+    let out = Faulty::new(4096, 10, Fault::Error(ErrorKind::StorageFull));
+    let error = LogWriter::<TestLog, _>::new(out).expect_err("the destination is full");
+    let text = io::Error::from(ErrorKind::StorageFull).to_string();
+    let mut chain = vec![error.to_string()];
+    let mut next = std::error::Error::source(&error);
+    while let Some(error) = next {
+        chain.push(error.to_string());
+        next = error.source();
+    }
+    assert_eq!(chain.join(": ").matches(&text).count(), 1, "{chain:?}");
+}

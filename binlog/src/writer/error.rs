@@ -78,7 +78,8 @@ impl fmt::Debug for WriteError {
 
 impl error::Error for WriteError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.0.error)
+        // The text of the I/O error is in this one's already.
+        self.0.error.source()
     }
 }
 

@@ -1,17 +1,20 @@
 //! One writer for several threads.
 
 use super::{LogWriter, WriteError};
-use crate::{LogMessage, LogSchema, Logs, Sink};
+use crate::message::LogMessage;
+use crate::messages::{File, Mode, Msg, Parm};
+use crate::schema::{LogSchema, Logs, SchemaMessage};
+use crate::sink::{Admission, Counters, Sink, Tally};
 use std::cell::RefCell;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{error, fmt};
 
 /// A handle to a [`LogWriter`] that may be cloned and shared between threads.
 ///
-/// As a [`Sink`] it tells of each record whether it was accepted; it counts what was refused and keeps the first error
-/// for [`finish`](SharedWriter::finish).
+/// As a [`Sink`] it tells of each record whether it was accepted. What was not is counted by message, and the first error
+/// is kept for [`finish`](SharedWriter::finish). A message that the schema gives a `rate` is decimated as by the logger of
+/// a microcontroller, so one schema serves both.
 ///
 /// ```
 /// use binlog::{LogSchema, LogWriter, Sink, messages::{Ev, Msg}};
@@ -29,7 +32,7 @@ use std::{error, fmt};
 ///         threads.spawn(move || assert!(log.log(&Ev { time_us: 0, id })));
 ///     }
 /// });
-/// log.with(|log| log.text(0, "what is more than one record"))?;
+/// log.text(0, "landed")?;
 /// let bytes = log.finish()?;
 /// # assert_eq!(binlog::Records::new(&bytes).flatten().filter(|record| record.name() == "EV").count(), 4);
 /// # Ok::<(), binlog::WriteError>(())
@@ -38,8 +41,9 @@ pub struct SharedWriter<S: LogSchema, W: Write>(Arc<Shared<S, W>>);
 
 struct Shared<S: LogSchema, W: Write> {
     state: Mutex<State<S, W>>,
-    /// Apart from the state, because what a thread logs while it has the state is refused too.
-    refused: AtomicU64,
+    /// Apart from the state, because what a thread logs while it has the state is counted, too. Locked for a few
+    /// instructions, which run no code of the program's.
+    counts: Mutex<S::Counters>,
 }
 
 struct State<S: LogSchema, W: Write> {
@@ -71,6 +75,12 @@ impl<S: LogSchema, W: Write> Shared<S, W> {
     }
 }
 
+impl<S: LogSchema, W: Write> Shared<S, W> {
+    fn counts<T>(&self, action: impl FnOnce(&mut S::Counters) -> T) -> T {
+        action(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
 impl<S: LogSchema, W: Write> Drop for Guard<'_, S, W> {
     fn drop(&mut self) {
         // Guards of one thread are dropped in the reverse order.
@@ -81,12 +91,61 @@ impl<S: LogSchema, W: Write> Drop for Guard<'_, S, W> {
 impl<S: LogSchema, W: Write> SharedWriter<S, W> {
     pub(super) fn new(writer: LogWriter<S, W>) -> Self {
         let state = Mutex::new(State { writer: Some(writer), first_error: None });
-        SharedWriter(Arc::new(Shared { state, refused: AtomicU64::new(0) }))
+        SharedWriter(Arc::new(Shared { state, counts: Mutex::new(S::Counters::ZERO) }))
     }
 
-    /// Does something with the writer, for what is more than one record: texts, parameters, flushing.
+    /// Logs a text, as [`LogWriter::text`] does.
     ///
-    /// Other threads wait meanwhile. An error is the caller's: `finish` doesn't tell it again.
+    /// # Errors
+    ///
+    /// Those of [`LogWriter::text`] and [`with`](SharedWriter::with).
+    pub fn text(&self, time_us: u64, text: &str) -> Result<(), WriteError>
+    where
+        S: Logs<Msg>,
+    {
+        self.with(|log| log.text(time_us, text))
+    }
+
+    /// Logs a parameter, as [`LogWriter::parameter`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LogWriter::parameter`] and [`with`](SharedWriter::with).
+    pub fn parameter(&self, time_us: u64, name: &str, value: f32, default: Option<f32>) -> Result<(), WriteError>
+    where
+        S: Logs<Parm>,
+    {
+        self.with(|log| log.parameter(time_us, name, value, default))
+    }
+
+    /// Logs a change of the flight mode, as [`LogWriter::mode`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LogWriter::mode`] and [`with`](SharedWriter::with).
+    pub fn mode(&self, time_us: u64, number: u8, reason: u8) -> Result<(), WriteError>
+    where
+        S: Logs<Mode>,
+    {
+        self.with(|log| log.mode(time_us, number, reason))
+    }
+
+    /// Logs a whole file, as [`LogWriter::file`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LogWriter::file`] and [`with`](SharedWriter::with).
+    pub fn file(&self, name: &str, contents: &[u8]) -> Result<(), WriteError>
+    where
+        S: Logs<File>,
+    {
+        self.with(|log| log.file(name, contents))
+    }
+
+    /// Does something with the writer that is more than one record, flushing for instance. What is written so is neither
+    /// decimated nor counted.
+    ///
+    /// Other threads wait meanwhile. The error is the caller's: `finish` doesn't return it again.
     ///
     /// # Errors
     ///
@@ -97,10 +156,30 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
         action(guard.0.writer.as_mut().ok_or_else(finished)?)
     }
 
-    /// Records that were not accepted: for want of a working destination, because the log was finished, or because the
-    /// thread was inside of [`with`](SharedWriter::with).
+    /// Counts of one message that was logged through [`Sink`]: *written* were accepted, *dropped* failed at the
+    /// destination, *decimated* came sooner than their rate allows, *ignored* came after `finish` or inside of
+    /// [`with`](SharedWriter::with). `unflushed` and `lost` stay 0: [`finish`](SharedWriter::finish) says what the
+    /// destination has.
+    pub fn tally<M>(&self) -> Tally
+    where
+        S: Logs<M>,
+    {
+        self.tally_of(<S as Logs<M>>::INDEX).unwrap_or_default()
+    }
+
+    /// Counts of the message at a place in [`LogSchema::MESSAGES`].
+    pub fn tally_of(&self, index: usize) -> Option<Tally> {
+        self.0.counts(|counts| counts.tallies().get(index).copied())
+    }
+
+    /// Counts of each message in the order of the schema, with what it is.
+    pub fn tallies(&self) -> impl Iterator<Item = (&'static SchemaMessage, Tally)> {
+        S::MESSAGES.iter().enumerate().map(|(index, message)| (message, self.tally_of(index).unwrap_or_default()))
+    }
+
+    /// Records of all messages that were not accepted although they were due: those dropped and those ignored.
     pub fn refused(&self) -> u64 {
-        self.0.refused.load(Ordering::Relaxed)
+        self.tallies().map(|(_, tally)| u64::from(tally.dropped) + u64::from(tally.ignored)).sum()
     }
 
     /// Finishes the log for all handles and gives the destination back.
@@ -137,16 +216,44 @@ fn locked() -> WriteError {
 
 impl<S: Logs<M>, M: LogMessage, W: Write> Sink<M> for SharedWriter<S, W> {
     fn log(&self, message: &M) -> bool {
-        if let Some(mut guard) = self.0.lock() {
-            let state = &mut *guard.0;
-            match state.writer.as_mut().map(|writer| writer.write(message)) {
-                Some(Ok(())) => return true,
-                Some(Err(error)) => drop(state.first_error.get_or_insert(error)),
-                None => {}
+        let index = <S as Logs<M>>::INDEX;
+        let count = |counts: &mut S::Counters, change: fn(&mut Tally) -> &mut u32| {
+            if let Some(tally) = counts.tallies_mut().get_mut(index) {
+                let count = change(tally);
+                *count = count.wrapping_add(1);
+            }
+        };
+        if let Some(rate) = <S as Logs<M>>::RATE {
+            let payload = message.wire();
+            let is_early = self.0.counts(|counts| match rate.admit(counts.due(), payload) {
+                Admission::Early => {
+                    count(counts, |tally| &mut tally.decimated);
+                    true
+                }
+                Admission::Now(due) => {
+                    if let Some(due) = due {
+                        due.charge(counts.due());
+                    }
+                    false
+                }
+            });
+            if is_early {
+                return false;
             }
         }
-        self.0.refused.fetch_add(1, Ordering::Relaxed);
-        false
+        let written = self.0.lock().and_then(|mut guard| {
+            let state = &mut *guard.0;
+            let error = state.writer.as_mut()?.write(message).err();
+            let is_written = error.is_none();
+            state.first_error = state.first_error.take().or(error);
+            Some(is_written)
+        });
+        self.0.counts(|counts| match written {
+            Some(true) => count(counts, |tally| &mut tally.written),
+            Some(false) => count(counts, |tally| &mut tally.dropped),
+            None => count(counts, |tally| &mut tally.ignored),
+        });
+        written == Some(true)
     }
 }
 
@@ -199,7 +306,8 @@ impl<W> fmt::Debug for FinishError<W> {
 
 impl<W> error::Error for FinishError<W> {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.error)
+        // The text of `error` is in this one's already.
+        self.error.source()
     }
 }
 
