@@ -12,13 +12,16 @@ use std::path::PathBuf;
 /// The toolchain that the expected compiler messages are exact for.
 pub const PINNED_RUSTC: &str = "1.95.0";
 
-/// A file in the shared folder beside the checkout, which holds real logs. Without it the test is left out, aloud.
+/// A file in the shared folder beside the checkout, which holds real logs, or in the folder that `BINLOG_SHARED` names.
+/// Without it the test is left out, and says so.
 pub fn shared(name: &str) -> Option<PathBuf> {
-    let path = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")).join(name);
+    let folder = std::env::var_os("BINLOG_SHARED")
+        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared").into(), PathBuf::from);
+    let path = folder.join(name);
     if path.exists() {
         return Some(path);
     }
-    left_out(&format!("tests on shared/{name}, which is not beside this checkout"));
+    left_out(&format!("tests on {name} of the folder of real logs, which is not beside this checkout"));
     None
 }
 

@@ -395,6 +395,7 @@ fn every_way_to_write_gives_the_same_bytes() -> Result<(), WriteError> {
 }
 
 /// Refuses the first records for want of room, the next ones for want of a reader.
+#[derive(Debug)]
 struct FullThenBroken {
     calls: usize,
 }

@@ -89,7 +89,7 @@ pub struct Attitude {
     #[log(label = "ErrRP", unit = "deg")]
     pub lean_error: Centi<u16>,
     /// Error of the heading.
-    #[log(label = "ErrYaw", unit = "deg")]
+    #[log(label = "ErrYaw", unit = "degheading")]
     pub yaw_error: Centi<u16>,
     /// Kind of the estimator in use, 3 for EKF3.
     #[log(label = "AEKF")]

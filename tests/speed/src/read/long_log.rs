@@ -3,10 +3,12 @@
 use binlog::{LogWriter, Records};
 use simulator::Simulation;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// A log of at least so many bytes: a real one's definitions, then its other records again and again.
 ///
-/// Where the folder of real logs isn't beside the checkout, which stderr is told, it is a simulated flight's instead.
+/// Without the shared folder beside the checkout (or the one that `BINLOG_SHARED` names), a simulated flight takes the
+/// real log's place, and stderr says so.
 pub fn long_log(bytes: usize) -> Vec<u8> {
     let mut log = Vec::with_capacity(bytes + bytes / 8);
     write_long_log(bytes, &mut log).expect("memory takes all");
@@ -19,9 +21,11 @@ pub fn long_log(bytes: usize) -> Vec<u8> {
 ///
 /// Those of `out`.
 pub fn write_long_log(bytes: usize, out: &mut impl Write) -> io::Result<()> {
-    const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/ardupilot-logs/ardusub_small.BIN");
-    let source = std::fs::read(REAL).unwrap_or_else(|error| {
-        eprintln!("{REAL}: {error}; a simulated flight takes its place");
+    let folder = std::env::var_os("BINLOG_SHARED")
+        .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").into(), PathBuf::from);
+    let real = folder.join("ardupilot-logs/ardusub_small.BIN");
+    let source = std::fs::read(&real).unwrap_or_else(|error| {
+        eprintln!("{}: {error}; a simulated flight takes its place", real.display());
         flight()
     });
     let (mut definitions, mut lap) = (Vec::new(), Vec::new());
@@ -30,7 +34,7 @@ pub fn write_long_log(bytes: usize, out: &mut impl Write) -> io::Result<()> {
         let part = if defines { &mut definitions } else { &mut lap };
         part.extend_from_slice(&source[record.offset()..record.offset() + record.len()]);
     }
-    assert!(!lap.is_empty(), "{REAL} has no records");
+    assert!(!lap.is_empty(), "{} has no records", real.display());
     out.write_all(&definitions)?;
     let laps = bytes.saturating_sub(definitions.len()).div_ceil(lap.len());
     (0..laps).try_for_each(|_| out.write_all(&lap))
