@@ -1,0 +1,74 @@
+//! What README shows compiles as it stands: each list of dependencies with the program beside it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::{env, fs};
+
+/// The code blocks of a Markdown text: language and contents.
+fn blocks(markdown: &str) -> Vec<(&str, String)> {
+    let mut blocks = Vec::new();
+    let mut lines = markdown.lines();
+    while let Some(line) = lines.next() {
+        if let Some(language) = line.strip_prefix("```") {
+            let language = language.split(',').next().unwrap_or_default();
+            let contents = lines.by_ref().take_while(|line| *line != "```").fold(String::new(), |mut all, line| {
+                let _ = writeln!(all, "{line}");
+                all
+            });
+            blocks.push((language, contents));
+        }
+    }
+    blocks
+}
+
+/// Dependencies and program, whichever of them stands first.
+fn pairs(markdown: &str) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    let mut waiting: Option<(&str, String)> = None;
+    for (language, contents) in blocks(markdown) {
+        match (language, waiting.take()) {
+            ("toml", Some(("rust", program))) => pairs.push((contents, program)),
+            ("rust", Some(("toml", dependencies))) => pairs.push((dependencies, contents)),
+            ("toml" | "rust", _) => waiting = Some((language, contents)),
+            (_, before) => waiting = before,
+        }
+    }
+    assert!(!matches!(waiting, Some(("toml", _))), "dependencies without a program");
+    pairs
+}
+
+#[test]
+fn dependencies_and_program_of_the_readme_compile_as_they_stand() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the checkout");
+    let readme = fs::read_to_string(root.join("README.md")).expect("README");
+    let pairs = pairs(&readme);
+    assert_eq!(pairs.len(), 2, "a program for a host, and one for a microcontroller");
+    let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
+    for (i, (dependencies, program)) in pairs.iter().enumerate() {
+        // As a reader has it, who puts binlog beside his own crate.
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = format!("path = \"{}/", root.display());
+        let dependencies = dependencies.replace("path = \"../binlog/", &path);
+        assert!(dependencies.contains(&path), "binlog is beside the crate:\n{dependencies}");
+        let manifest = format!("[package]\nname = \"mine\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n{dependencies}");
+        fs::write(folder.path().join("Cargo.toml"), manifest).expect("room for it");
+        // The versions that this workspace is tested with.
+        fs::copy(root.join("Cargo.lock"), folder.path().join("Cargo.lock")).expect("room for it");
+        fs::create_dir(folder.path().join("src")).expect("room for it");
+        let file = if program.contains("fn main()") { "src/main.rs" } else { "src/lib.rs" };
+        fs::write(folder.path().join(file), program).expect("room for it");
+        let output = Command::new(env!("CARGO"))
+            .args(["check", "--quiet", "--color=never"])
+            .current_dir(folder.path())
+            .env("CARGO_TARGET_DIR", target.join("readme"))
+            .env_remove("RUSTFLAGS")
+            .output()
+            .expect("cargo runs");
+        assert!(
+            output.status.success(),
+            "program {i} of README:\n{program}\n{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+}
