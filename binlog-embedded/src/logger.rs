@@ -93,10 +93,14 @@ enum Refused {
 macro_rules! new {
     ($($const:ident)?) => {
         /// An empty logger, not started.
+        ///
+        /// # Panics
+        ///
+        /// When `N` is not a power of two from 512 bytes to 1 GiB. For a `static` that is an error of the compiler's.
+        // In the body and not in a const block, so that the error points at the caller's `static`.
+        #[track_caller]
         pub $($const)? fn new() -> Self {
-            const {
-                assert!(N.is_power_of_two() && N >= 512 && N <= 1 << 30, "a ring has 512 bytes to 1 GiB, a power of two");
-            }
+            assert!(is_ring_size(N), "{}", RING_SIZE);
             let state = State {
                 head: 0,
                 tail: 0,
@@ -133,6 +137,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics. It
     /// has to run already, and is asked from whatever context logs a text or drains.
     pub fn start(&self, clock: fn() -> u64) {
+        // For a logger that is no `static`.
+        const { assert!(is_ring_size(N), "{}", RING_SIZE) };
         self.state.with(|state| {
             state.clock = Some(clock);
             state.run::<N>();
@@ -279,6 +285,12 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         self.state.with(|state| state.clock).map_or(0, |clock| clock())
     }
 }
+
+const fn is_ring_size(bytes: usize) -> bool {
+    bytes.is_power_of_two() && bytes >= 512 && bytes <= 1 << 30
+}
+
+const RING_SIZE: &str = "the size of a ring is a power of two from 512 bytes to 1 GiB: `Logger<FlightLog, 16384>`";
 
 enum Taken {
     No,

@@ -9,14 +9,17 @@ use core::fmt::{self, Display, Write};
 /// Width of MSG.Message.
 const PART: usize = 64;
 
-impl<S: LogSchema + Logs<Msg>, const N: usize> Logger<S, N> {
+impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Logs a text, or what `format_args!` makes, as MSG records of 64 bytes, cut between characters. A NUL, where
     /// readers would end it, becomes `?`. True when all of it was taken; after a record that was not, the rest is left
     /// out. At most 256 records, 16 KiB.
     ///
     /// Formatting runs outside of the critical section; other contexts may log between two records of a text, which
     /// have an `ID` of their own.
-    pub fn text(&self, text: impl Display) -> bool {
+    pub fn text(&self, text: impl Display) -> bool
+    where
+        S: Logs<Msg>,
+    {
         let id = self.state.with(|state| {
             state.text_id = state.text_id.wrapping_add(1);
             state.text_id
