@@ -1,16 +1,16 @@
-//! One record: header and payload.
+//! One message as one record: header and payload.
 
 #[cfg(all(feature = "derive", feature = "std"))]
 use crate::LogSchema;
 use crate::{Definition, LogMessage, Logs};
+use core::fmt;
 
 /// The two bytes that every record begins with; the id follows. ArduPilot's `HEAD_BYTE1` and `HEAD_BYTE2`.
 pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 
-/// Puts the record of a message at the front of `out` and returns its length; `None`, and nothing written, when `out`
-/// is too short, or when the message was implemented by hand and its bytes contradict its definition.
+/// Puts the record of a message at the front of `out` and returns its length, at most 255 bytes.
 ///
-/// A record is at most 255 bytes. This is what [`LogWriter`](crate::LogWriter) does for each message; a program that
+/// This is what [`LogWriter`](crate::LogWriter) does for each message; a program that
 /// has a transport of its own calls it directly, after [`LogSchema::PREAMBLE`](crate::LogSchema::PREAMBLE).
 ///
 /// ```
@@ -23,13 +23,49 @@ pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 ///
 /// let mut out = [0; 255];
 /// let length = encode::<FlightLog, _>(&Ev { time_us: 7, id: 10 }, &mut out);
-/// assert_eq!(length, Some(12));
+/// assert_eq!(length, Ok(12));
 /// assert_eq!(out[..12], [0xA3, 0x95, 136, 7, 0, 0, 0, 0, 0, 0, 0, 10]);
 /// ```
+///
+/// # Errors
+///
+/// When `out` is too short for the record, or when a message that is implemented by hand has other bytes than its
+/// definition says. Nothing is written then.
 #[inline]
-pub fn encode<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8]) -> Option<usize> {
-    encode_at::<S, M>(message, out, 0)
+pub fn encode<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8]) -> Result<usize, EncodeError> {
+    encode_at::<S, M>(message, out, 0).ok_or_else(|| why_not(&M::DEFINITION, message.wire().len()))
 }
+
+/// Why a message was not encoded.
+// Without the numbers, which would cost each call instructions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum EncodeError {
+    /// The buffer has no room for the record, whose length is `M::DEFINITION.length()`.
+    TooShort,
+    /// The message is implemented by hand, and its bytes are not as many as its definition says, or more than 252.
+    Contradiction,
+}
+
+#[cold]
+#[inline(never)]
+fn why_not(definition: &Definition, payload: usize) -> EncodeError {
+    let length = Definition::HEADER_LENGTH + payload;
+    if length == definition.length() && length <= 255 { EncodeError::TooShort } else { EncodeError::Contradiction }
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            EncodeError::TooShort => "the buffer is too short for the record; 255 bytes are enough for any",
+            EncodeError::Contradiction => {
+                "the message is implemented by hand, and its bytes are not as many as its definition says"
+            }
+        })
+    }
+}
+
+impl core::error::Error for EncodeError {}
 
 /// The same at an offset; returns the record's end.
 #[inline]

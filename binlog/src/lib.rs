@@ -95,7 +95,7 @@ pub mod log;
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Field, LogMessage, LogSchema};
 pub use definition::{ColumnDefinition, Definition, Meaning, Meanings};
-pub use encode::{HEAD_BYTES, encode};
+pub use encode::{EncodeError, HEAD_BYTES, encode};
 pub use field::Field;
 pub use format::Format;
 #[cfg(feature = "std")]

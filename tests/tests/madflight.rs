@@ -80,7 +80,7 @@ fn the_definition_of_att_is_madflights() {
 fn a_record_of_att_is_madflights() {
     let expected = bytes(RECORD);
     let mut record = [0; 28];
-    assert_eq!(encode::<FlightLog, _>(&attitude(), &mut record), Some(28));
+    assert_eq!(encode::<FlightLog, _>(&attitude(), &mut record), Ok(28));
     assert_eq!(record[..], expected);
     let message = FlightLog::Att(attitude());
     let (id, payload) = message.record();

@@ -1,7 +1,7 @@
 //! What the writer accepted is in the log, whatever the destination does.
 
 use binlog::messages::{Ev, File, Mode, Msg, Parm};
-use binlog::{Decoder, LogSchema, LogWriter, Records, Sink, WriteError, encode};
+use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, Sink, WriteError, encode};
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -389,8 +389,8 @@ fn every_way_to_write_gives_the_same_bytes() -> Result<(), WriteError> {
     assert_eq!(direct.finish()?, by_hand);
     assert_eq!(shared.finish()?, by_hand);
     let mut exact = vec![0; length];
-    assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact), Some(length));
-    assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact[1..]), None);
+    assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact), Ok(length));
+    assert_eq!(encode::<TestLog, _>(&ev(7), &mut exact[1..]), Err(EncodeError::TooShort));
     Ok(())
 }
 

@@ -99,8 +99,8 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             free_max: 0,
             free_sum: 0,
             samples: 0,
-            encode_dsf: encode::<S, Dsf>,
-            encode_drop: encode::<S, messages::Dropped>,
+            encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
+            encode_drop: |message, out| encode::<S, _>(message, out).ok(),
         });
     }
 

@@ -23,5 +23,5 @@ enum FlightLog {
 }
 
 fn main() {
-    encode::<FlightLog, _>(&Battery { time_us: 0, volt: 12.6 }, &mut [0; 255]);
+    let _ = encode::<FlightLog, _>(&Battery { time_us: 0, volt: 12.6 }, &mut [0; 255]);
 }

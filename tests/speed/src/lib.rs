@@ -54,8 +54,8 @@ pub fn encode_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize
             active_ekf: input[8] as u8,
         };
         let length = match encode::<SpeedLog, _>(&message, &mut out[at..]) {
-            Some(length) => length,
-            None => {
+            Ok(length) => length,
+            Err(_) => {
                 at = 0;
                 encode::<SpeedLog, _>(&message, out).unwrap_or(0)
             }
@@ -88,8 +88,8 @@ pub fn encode_ctun(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usiz
             climb_rate: integers[3],
         };
         let length = match encode::<SpeedLog, _>(&message, &mut out[at..]) {
-            Some(length) => length,
-            None => {
+            Ok(length) => length,
+            Err(_) => {
                 at = 0;
                 encode::<SpeedLog, _>(&message, out).unwrap_or(0)
             }
