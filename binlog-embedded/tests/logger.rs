@@ -176,6 +176,7 @@ fn taken(times: impl IntoIterator<Item = u64>) -> usize {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
 fn half_a_period_early_and_half_a_period_late_in_turn_loses_nothing() {
     // Each is 500 µs off: two come at the same time, and the next two 2 ms later.
     assert_eq!(taken((1..=5000).map(|i| i / 2 * 2000)), 5000);
@@ -192,6 +193,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
     fn a_source_that_keeps_to_its_rate_loses_nothing(
         start in 0u64..u64::from(u32::MAX), period in 1000u64..1500, jitter in 0f64..=500.0, seed: u64,
     ) {
@@ -201,6 +203,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
     fn a_source_of_a_multiple_of_its_rate_is_thinned_to_it(
         start: u32, multiple in 2u64..20, jitter in 0f64..=0.5, seed: u64,
     ) {
@@ -220,6 +223,7 @@ fn gps(time_us: u64, instance: u8) -> Gps {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
 fn a_rate_holds_for_each_instance() {
     let logger = started::<Decimated, 65536>();
     // Ten seconds at 400 Hz, two instances out of step.

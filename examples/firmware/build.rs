@@ -1,17 +1,11 @@
-//! Links the firmware with cortex-m-rt's script and this board's memory.
+//! Links the firmware with cortex-m-rt's script, which finds the board's memory.x by examples/board.
 
-use std::path::PathBuf;
-use std::{env, fs};
+use std::env;
 
 fn main() {
-    println!("cargo::rerun-if-changed=memory.x");
+    println!("cargo::rerun-if-changed=build.rs");
     // On the host only the library is built, which links to nothing.
-    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("arm") {
-        return;
+    if env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("arm") {
+        println!("cargo::rustc-link-arg-bins=-Tlink.x");
     }
-    // Copied, so that the linker finds this file whatever folder it runs in.
-    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    fs::copy("memory.x", folder.join("memory.x")).expect("memory.x is copied into OUT_DIR");
-    println!("cargo::rustc-link-search={}", folder.display());
-    println!("cargo::rustc-link-arg-bins=-Tlink.x");
 }

@@ -1,16 +1,13 @@
-//! Compiles the C sinks with newlib's memcpy, and links with cortex-m-rt's script and the board's memory.
+//! Compiles the C sinks with newlib's memcpy, and links with cortex-m-rt's script, which finds the board's memory.x by
+//! examples/board.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs};
 
 fn main() {
-    const MEMORY: &str = "../../examples/firmware/memory.x";
-    println!("cargo::rerun-if-changed={MEMORY}");
     println!("cargo::rerun-if-changed=c/sinks.c");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
-    fs::copy(MEMORY, folder.join("memory.x")).expect("memory.x is copied into OUT_DIR");
-    println!("cargo::rustc-link-search={}", folder.display());
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
 
     let cpu: &[&str] = match env::var("TARGET").as_deref() {

@@ -1,24 +1,22 @@
 //! The board: an LM3S6965 evaluation board (Cortex-M3) with an SD card, as QEMU's machine `lm3s6965evb` has it.
 //!
-//! For another board, replace [`ssi`] and [`clock`], keep [`stop_byte`] and [`counted`], and leave out what stands in
-//! for real hardware: [`qemu_card`], [`faults`] and [`semihosting`].
+//! For another board, replace [`ssi`] and the clock, keep [`stop_byte`] and [`counted`], and leave out what stands in for
+//! real hardware: [`qemu_card`] and [`faults`]. Clock, semihosting and memory are in the crate `lm3s6965`, which the examples
+//! share.
 //!
 //! The register addresses are those of TI's "Stellaris LM3S6965 Microcontroller Data Sheet".
 
-pub mod clock;
 pub mod counted;
 pub mod faults;
 mod operation;
 pub mod qemu_card;
-mod register;
-pub mod semihosting;
 pub mod ssi;
 pub mod stop_byte;
 
 use embedded_sdmmc::SdCard;
 use embedded_sdmmc::sdcard::spi::AcquireOpts;
+use lm3s6965::clock::{Clock, Delay};
 
-use clock::{Clock, Delay};
 use counted::Counted;
 use faults::FaultyCard;
 use qemu_card::QemuCard;

@@ -10,13 +10,13 @@
 mod board;
 
 use binlog_embedded::sd_log::Options;
-use board::clock::Clock;
 use board::counted::spi_bytes;
-use board::semihosting::{Arguments, exit, println};
 use board::{Board, faults};
 use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m_rt::{entry, exception};
 use firmware::{Flight, LOG};
+use lm3s6965::clock::Clock;
+use lm3s6965::semihosting::{Arguments, exit, println, unhandled};
 
 /// Sensors that the interrupt reads.
 static SENSORS: AtomicU32 = AtomicU32::new(0);
@@ -25,6 +25,11 @@ static SENSORS: AtomicU32 = AtomicU32::new(0);
 fn SysTick() {
     Clock::on_tick();
     firmware::interrupt(Clock::now_us(), SENSORS.load(Ordering::Relaxed) as u8);
+}
+
+#[exception]
+unsafe fn DefaultHandler(number: i16) {
+    unhandled(number)
 }
 
 /// What the command line says.

@@ -9,8 +9,9 @@ use core::convert::Infallible;
 
 use cortex_m_rt::{entry, exception};
 
+use lm3s6965::semihosting::exit;
 use openlog::board::uart::Uart;
-use openlog::board::{Arguments, exit, time};
+use openlog::board::{Arguments, time};
 use openlog::{ATTITUDE_HZ, LOG, log_attitude, log_imu, log_text, prologue, summary};
 
 #[exception]
@@ -32,7 +33,7 @@ fn SysTick() {
 #[entry]
 fn main() -> ! {
     let Ok(()) = fly(Arguments::read());
-    exit(summary())
+    exit(u8::from(!summary()))
 }
 
 fn fly(arguments: Arguments) -> Result<(), Infallible> {

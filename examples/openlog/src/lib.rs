@@ -11,7 +11,7 @@ use binlog::field::{Centi, Chars};
 use binlog::messages::{self, Msg, Parm};
 use binlog::{LogMessage, LogSchema, Logs};
 use binlog_embedded::Logger;
-use cortex_m_semihosting::hprintln;
+use lm3s6965::println;
 use zerocopy::{Immutable, IntoBytes};
 
 /// Gyroscope and accelerometer.
@@ -150,18 +150,16 @@ pub fn log_text(seconds: u64) {
 /// What comes first in the log, after its definition. Readers take the vehicle from the first texts.
 pub fn prologue(record: usize, baud: u32) -> Option<FlightLog> {
     match record {
-        0 => Some(FlightLog::Msg(Msg {
-            time_us: 0,
-            id: 0,
-            seq: 0,
-            message: Chars::cut("ArduCopter OpenLog example 0.1.0"),
-        })),
-        1 => Some(FlightLog::Parm(Parm {
-            time_us: 0,
-            name: Chars::cut("OPENLOG_BAUD"),
-            value: baud as f32,
-            default: BAUD as f32,
-        })),
+        0 => {
+            attempt::<Msg>();
+            let message = Chars::cut("ArduCopter OpenLog example 0.1.0");
+            Some(FlightLog::Msg(Msg { time_us: 0, id: 0, seq: 0, message }))
+        }
+        1 => {
+            attempt::<Parm>();
+            let name = Chars::cut("OPENLOG_BAUD");
+            Some(FlightLog::Parm(Parm { time_us: 0, name, value: baud as f32, default: BAUD as f32 }))
+        }
         _ => None,
     }
 }
@@ -172,16 +170,17 @@ pub fn summary() -> bool {
     let counts: [_; FlightLog::MESSAGES.len()] = critical_section::with(|_| {
         core::array::from_fn(|i| (ATTEMPTS[i].load(Ordering::Relaxed), LOG.tally_of(i).unwrap_or_default()))
     });
-    hprintln!("message  attempts  written  dropped  decimated  ignored");
+    println!("message  attempts  written  dropped  decimated  ignored");
     let mut complete = true;
     for (message, (attempts, tally)) in FlightLog::MESSAGES.iter().zip(counts) {
         let name = message.definition.name;
         let (written, dropped, decimated, ignored) = (tally.written, tally.dropped, tally.decimated, tally.ignored);
-        hprintln!("{name:7}  {attempts:8}  {written:7}  {dropped:7}  {decimated:9}  {ignored:7}");
-        complete &= attempts == written + dropped + decimated + ignored;
+        println!("{name:7}  {attempts:8}  {written:7}  {dropped:7}  {decimated:9}  {ignored:7}");
+        // What nobody logs is the drain's own: DSF and DROP.
+        complete &= attempts == 0 || attempts == written + dropped + decimated + ignored;
     }
     let high_water = LOG.statistics().high_water;
-    hprintln!("at most {high_water} of {RING} bytes in the ring; {BYTES_PER_SECOND} bytes a second");
+    println!("at most {high_water} of {RING} bytes in the ring; {BYTES_PER_SECOND} bytes a second");
     complete
 }
 

@@ -14,8 +14,9 @@ use embassy_executor::Spawner;
 use embassy_futures::select::select;
 use embassy_time::{Duration, Instant, Ticker, Timer};
 
+use lm3s6965::semihosting::{exit, unhandled};
 use openlog::board::uart::Uart;
-use openlog::board::{Arguments, exit, time, uart};
+use openlog::board::{Arguments, time, uart};
 use openlog::{ATTITUDE_HZ, LOG, log_attitude, log_imu, log_text, prologue, summary};
 
 fn micros() -> u64 {
@@ -33,7 +34,7 @@ fn SysTick() {
 unsafe fn DefaultHandler(number: i16) {
     match number {
         uart::INTERRUPT => uart::on_interrupt(),
-        _ => panic!("no handler for interrupt {number}"),
+        _ => unhandled(number),
     }
 }
 
@@ -71,5 +72,5 @@ async fn drain(mut uart: Uart, arguments: Arguments) {
     select(drain.run(&mut uart, u32::MAX), Timer::at(Instant::from_secs(arguments.seconds))).await;
     LOG.stop();
     let Ok(()) = drain.finish_async(&mut uart).await;
-    exit(summary())
+    exit(u8::from(!summary()))
 }

@@ -1,6 +1,6 @@
 //! Instructions since start, by SysTick under QEMU with `-icount shift=3`.
 //!
-//! An instruction takes 8 ns of virtual time there, and a tick of SysTick 5 ns (examples/firmware's `board/clock.rs`
+//! An instruction takes 8 ns of virtual time there, and a tick of SysTick 5 ns (`clock.rs` of examples/board
 //! says where from). So a tick says exactly which instruction read it: no two instructions stand in the same one. They
 //! aren't the cycles of a real core.
 

@@ -10,7 +10,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use cortex_m::asm;
 use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
 
-use super::register::Register;
+use lm3s6965::register::Register;
 
 // SAFETY: these are registers by chapters 5 (system control), 8 (GPIO) and 14 (SSI) of the data sheet, and none of them
 // starts an access to memory.

@@ -6,25 +6,24 @@
 #![no_std]
 #![no_main]
 
-#[allow(dead_code, reason = "the board can do more")]
-#[path = "../../../../examples/firmware/src/board"]
-mod board {
-    pub mod semihosting;
-}
-
 use binlog::field::{Centi, Chars};
 use binlog::{LogMessage, LogSchema, Logs};
 use binlog_embedded::{Drain, Logger};
 use binlog_target::clock::{self, between, now};
 use binlog_target::messages::{Attitude, ControlTuning};
-use board::semihosting::{exit, println};
 use core::convert::Infallible;
 use core::hint::black_box;
 use cortex_m::Peripherals;
 use cortex_m::peripheral::SYST;
-use cortex_m_rt::entry;
+use cortex_m_rt::{entry, exception};
 use embedded_io::{ErrorType, Write};
+use lm3s6965::semihosting::{exit, println, unhandled};
 use zerocopy::{Immutable, IntoBytes};
+
+#[exception]
+unsafe fn DefaultHandler(number: i16) {
+    unhandled(number)
+}
 
 /// As long as ATT, and logged once a second.
 #[derive(LogMessage, IntoBytes, Immutable)]

@@ -4,22 +4,21 @@
 #![no_std]
 #![no_main]
 
-#[allow(dead_code, reason = "the board can do more")]
-#[path = "../../../../examples/firmware/src/board"]
-mod board {
-    pub mod semihosting;
-}
-
 use binlog::{HEAD_BYTES, LogMessage, LogSchema};
 use binlog_embedded::{Drain, Logger};
 use binlog_target::clock::start_with_period;
-use board::semihosting::{exit, println};
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
 use embedded_io::{ErrorType, Write};
+use lm3s6965::semihosting::{exit, println, unhandled};
 use zerocopy::{Immutable, IntoBytes};
+
+#[exception]
+unsafe fn DefaultHandler(number: i16) {
+    unhandled(number)
+}
 
 /// From the main program: a length that lets records stand at all addresses.
 #[derive(LogMessage, IntoBytes, Immutable)]

@@ -10,7 +10,7 @@ use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::SystClkSource;
 use embedded_hal::delay::DelayNs;
 
-use super::register::Register;
+use crate::register::Register;
 
 /// The ticks a microsecond. QEMU (7.2, `hw/arm/stellaris.c`) divides 200 MHz by RCC's SYSDIV plus one. The chip itself
 /// takes no divisor below 4, so at most 50 MHz.
@@ -64,8 +64,8 @@ impl Clock {
     /// The microseconds since start.
     ///
     /// It never goes back, in the main program, in handlers of any priority, and with interrupts masked. Masked, it
-    /// must be read at least once a tick to stay right. Handlers and the logger have no clock at hand, so it asks for
-    /// none; it has to be started.
+    /// must be read at least once a tick to stay right. It is 0 before the start. Handlers and the logger have no clock
+    /// at hand, so it asks for none.
     pub fn now_us() -> u64 {
         let (us, ticks) = now();
         us + u64::from(ticks / TICKS_PER_US)
@@ -91,6 +91,9 @@ fn now() -> (u64, u32) {
     interrupt::free(|token| {
         let cell = TIME.borrow(token);
         let mut time = cell.get();
+        if time.period == 0 {
+            return (0, 0);
+        }
         let mut ticks = ticks(time.period);
         // SAFETY: SysTick's CSR is read, in which only COUNTFLAG changes; nothing else looks at that.
         if unsafe { (*SYST::PTR).csr.read() } & COUNTFLAG != 0 {

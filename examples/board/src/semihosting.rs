@@ -12,12 +12,13 @@ use cortex_m_rt::{ExceptionFrame, exception};
 use cortex_m_semihosting::{nr, syscall, syscall1};
 
 /// Prints a line on the host's stdout. Panics if the host doesn't take it, like the `println` of `std`.
+#[macro_export]
 macro_rules! println {
     ($($line:tt)*) => {
-        $crate::board::semihosting::print_line(format_args!($($line)*))
+        $crate::semihosting::print_line(format_args!($($line)*))
     };
 }
-pub(crate) use println;
+pub use println;
 
 /// What [`println`] does.
 pub fn print_line(line: fmt::Arguments<'_>) {
@@ -127,7 +128,7 @@ unsafe fn HardFault(frame: &ExceptionFrame) -> ! {
     fail(format_args!("hard fault: {frame:?}"), FAULTED)
 }
 
-#[exception]
-unsafe fn DefaultHandler(number: i16) -> ! {
+/// Ends the program in an exception without a handler. A program's `DefaultHandler` calls it.
+pub fn unhandled(number: i16) -> ! {
     fail(format_args!("no handler for exception {number}"), FAULTED)
 }

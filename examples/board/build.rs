@@ -1,0 +1,15 @@
+//! Lets the linker find this board's memory.x, for every program that depends on this crate.
+//!
+//! Such a program says `cargo::rustc-link-arg-bins=-Tlink.x` in a build script of its own, which cargo doesn't take from
+//! a dependency.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+fn main() {
+    println!("cargo::rerun-if-changed=memory.x");
+    // Copied, so that the linker finds this file whatever folder it runs in.
+    let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    fs::copy("memory.x", folder.join("memory.x")).expect("memory.x is copied into OUT_DIR");
+    println!("cargo::rustc-link-search={}", folder.display());
+}

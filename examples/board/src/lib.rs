@@ -1,0 +1,17 @@
+//! What the examples for a microcontroller share: an LM3S6965 evaluation board (Cortex-M3), as QEMU's machine
+//! `lm3s6965evb` has it. With another processor the machine stands for any Cortex-M.
+//!
+//! - [`clock`]: microseconds since start, by SysTick.
+//! - [`semihosting`]: arguments, lines of text and an exit code, and what ends the program after a panic or a fault.
+//! - [`register`]: the chip's registers, by address.
+//! - `memory.x`: where flash and RAM are.
+//!
+//! For a real board, its HAL takes the place of this crate.
+//!
+//! The register addresses are those of TI's "Stellaris LM3S6965 Microcontroller Data Sheet".
+
+#![no_std]
+
+pub mod clock;
+pub mod register;
+pub mod semihosting;
