@@ -1,24 +1,25 @@
-//! What the vehicle logs: a struct for each message, and [`FlightLog`], the schema that lists them all.
+//! The vehicle's log: a struct for each message, and [`FlightLog`], the schema that lists them all.
 //!
 //! 1. A message is a struct with `#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`: its bytes in
 //!    memory are the payload of its records. The first field is `time_us`, the time since boot in microseconds.
 //! 2. Its name, two to four upper-case letters and digits, is an attribute. A field's label is its own name in
 //!    UpperCamelCase (`des_roll` is `DesRoll`), unless `label` gives a shorter one: all labels of a message, joined by
 //!    commas, have 64 bytes.
-//! 3. A field's type decides how it is stored, `unit` what it means, `mult` what a step of the stored number is worth:
-//!    an `i32` with `unit = "m/s", mult = 1e-3` counts millimetres a second. Plotting tools show both.
-//! 4. A variant of the schema makes a message part of the log, and gives it its id.
+//! 3. A field's type decides how it is stored. `unit` is the unit of its value, and `mult` what the stored number is
+//!    multiplied by: an `i32` with `unit = "m/s", mult = 1e-3` counts millimetres a second. Viewers treat multipliers
+//!    differently: see the guide's chapter on viewers.
+//! 4. A variant of the schema makes a message part of the log and assigns its id.
 //!
-//! Doc comments become the descriptions in [`LogMessage::DEFINITION`]. A unit that doesn't exist, a label that is there
-//! twice, a record that is too long: such mistakes are errors of the compiler, at the line that they are in.
+//! Doc comments become the descriptions in [`LogMessage::DEFINITION`]. Mistakes, such as an unknown unit, a duplicate
+//! label or a record that is too long, are compile errors at the line of the mistake.
 
 use binlog::field::{Centi, Latitude, Longitude};
 use binlog::{Field, LogMessage, LogSchema, messages};
 use zerocopy::{Immutable, IntoBytes};
 
 /// Everything that the vehicle logs.
-// Ids are given out from 1 upward, in this order, so a message that is added at the end changes none. One may be fixed,
-// as ATT's, which is what madflight uses. The format's own messages (`messages::…`) are listed like any other.
+// Ids are assigned from 1 upward, in this order, so a message that is added at the end changes no id. An id may be
+// fixed: ATT has that of madflight. The format's own messages (`messages::…`) are listed like any other.
 #[derive(LogSchema, Clone, Copy, Debug)]
 pub enum FlightLog {
     /// Attitude, 400 Hz.
@@ -59,8 +60,8 @@ pub enum FlightLog {
 }
 
 /// Attitude, asked for and estimated.
-// `Centi<i16>` stores hundredths in two bytes, -327.68 to 327.67; readers divide by 100 again. It has half the size of
-// a float and is fine enough for an angle.
+// `Centi<i16>` stores hundredths in two bytes, -327.68 to 327.67; readers divide by 100. It takes half the bytes of a
+// float and is precise enough for an angle.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
 #[log(name = "ATT")]
 #[repr(C, packed)]
@@ -167,7 +168,7 @@ pub struct Imu {
     /// Acceleration to the right.
     #[log(unit = "m/s/s")]
     pub acc_y: f32,
-    /// Acceleration downward; -9.8 at rest, for gravity isn't felt but the ground is.
+    /// Acceleration downward; -9.8 at rest, since the sensor measures the push of the ground.
     #[log(unit = "m/s/s")]
     pub acc_z: f32,
     /// Gyroscope errors so far.
@@ -177,7 +178,7 @@ pub struct Imu {
     #[log(label = "EA")]
     pub accel_errors: u32,
     /// Temperature of the chip.
-    #[log(label = "T", unit = "degC")]
+    #[log(label = "T", unit = "degC", mult = '-')]
     pub temperature: f32,
     /// Whether the gyroscope works.
     #[log(label = "GH")]
@@ -233,7 +234,7 @@ pub struct Barometer {
 }
 
 /// A magnetic field in thousandths of a Gauss.
-// A field type of our own: nine columns are of this kind, so it brings unit and multiplier along.
+// A field type of our own, with unit and multiplier: nine columns have it.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[log(unit = "Gauss", mult = 1e-3)]
 #[repr(transparent)]
@@ -279,7 +280,7 @@ pub struct Compass {
 }
 
 /// Estimated position.
-// Latitude and longitude are stored in 1e-7 degrees, 11 mm on the ground. Their types say so to the readers.
+// Latitude and longitude are stored in 1e-7 degrees, 11 mm on the ground, which their format tells the readers.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
 #[log(name = "POS")]
 #[repr(C, packed)]
@@ -304,8 +305,8 @@ pub struct Position {
 }
 
 /// Altitude controller, as ArduSub logs it.
-// Some of ArduSub's floats have a multiplier. Most tools show a number as it is stored, so that is suspicious, and the
-// compiler warns of it; `allow` says that it is meant.
+// Some of ArduSub's floats have a multiplier. Some viewers multiply and some don't, so the compiler warns about it;
+// `allow` says that it is intended.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
 #[log(name = "CTUN", allow(float_multiplier))]
 #[repr(C, packed)]

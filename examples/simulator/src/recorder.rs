@@ -1,4 +1,4 @@
-//! What is logged when: from the state of the simulation to records.
+//! Turns the state of the simulation into records, and says what is logged when.
 
 use crate::messages::{
     Attitude, Barometer, Battery, Compass, ControlTuning, Event, EventId, FlightLog, Imu, Milligauss, Position,
@@ -14,8 +14,8 @@ use binlog::messages::{Arm, Gps, GpsStatus, VehicleType, Ver};
 use binlog::{LogWriter, WriteError};
 use std::io::Write;
 
-/// Name and version of the firmware that this vehicle pretends to have. Readers look for `ArduCopter` to know what kind
-/// of vehicle it is, and with it the names of the flight modes.
+/// Name and version of the firmware that this vehicle pretends to have. From `ArduCopter` viewers know the kind of
+/// vehicle and the names of its flight modes.
 const FIRMWARE: &str = "ArduCopter V4.6.0 (binlog simulator)";
 
 /// ArduPilot's `ModeReason::INITIALISED`.
@@ -23,10 +23,10 @@ const MODE_INITIALISED: u8 = 26;
 /// ArduPilot's `ModeReason::GCS_COMMAND`.
 const MODE_COMMANDED: u8 = 2;
 
-/// Flies until the simulation is over, and logs it.
+/// Flies until the simulation is over, and logs the flight.
 ///
-/// `progress` is told the simulated time in microseconds, ten times a simulated second. The last records are still in
-/// the writer's buffer afterwards: [`LogWriter::finish`] hands them on.
+/// `progress` is called with the simulated time in microseconds, ten times a simulated second. The last records are
+/// still in the writer's buffer afterwards: [`LogWriter::finish`] writes them.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn fly<W: Write>(
     Ok(())
 }
 
-/// What readers want to find before anything else: parameters, the kind of vehicle, the flight mode.
+/// The records that readers want first: parameters, the kind of vehicle, the flight mode.
 fn begin<W: Write>(simulation: &Simulation, log: &mut LogWriter<FlightLog, W>) -> Result<(), WriteError> {
     let time_us = simulation.time_us;
     for param in PARAMS {
@@ -91,12 +91,12 @@ fn log_state<W: Write>(simulation: &Simulation, log: &mut LogWriter<FlightLog, W
     Ok(())
 }
 
-/// Whether a message with `rate` records a second has its turn. Rates divide that of the loop.
+/// Whether a message with `rate` records a second is due. Rates divide that of the loop.
 fn is_due(time_us: u64, rate: u64) -> bool {
     time_us.is_multiple_of(1_000_000 / rate)
 }
 
-/// An event, which is a text for people and, for most events, a record that programs understand.
+/// Logs an event: a text for people and, for most events, a record for programs.
 fn log_event<W: Write>(
     time_us: u64,
     event: mission::Event,
@@ -144,6 +144,17 @@ fn arming(time_us: u64, armed: bool) -> Arm {
     Arm { time_us, arm_state: armed.into(), arm_checks: 1, forced: 0, method: 1 }
 }
 
+/// A heading of 0 to 360 degrees in hundredths, 0 to 35,999: one that rounds up to 360 degrees is 0.
+fn heading(degrees: f64) -> Centi<u16> {
+    let heading: Centi<u16> = Centi::from_f64(degrees);
+    Centi::from_raw(heading.raw() % 36_000)
+}
+
+/// A heading of 0 to 360 degrees, below 360 in single precision, too.
+fn heading_f32(degrees: f64) -> f32 {
+    degrees as f32 % 360.0
+}
+
 fn attitude(simulation: &Simulation) -> Attitude {
     let control = &simulation.attitude;
     Attitude {
@@ -152,8 +163,8 @@ fn attitude(simulation: &Simulation) -> Attitude {
         roll: Centi::from_f64(control.actual.roll),
         des_pitch: Centi::from_f64(control.target.pitch),
         pitch: Centi::from_f64(control.actual.pitch),
-        des_yaw: Centi::from_f64(control.target.yaw),
-        yaw: Centi::from_f64(control.actual.yaw),
+        des_yaw: heading(control.target.yaw),
+        yaw: heading(control.actual.yaw),
         lean_error: Centi::from_f64(control.lean_error),
         yaw_error: Centi::from_f64(control.yaw_error),
         active_ekf: 3,
@@ -252,9 +263,9 @@ fn gps(simulation: &Simulation) -> Gps {
         longitude: Longitude::from_e7(longitude),
         altitude: Centi::from_f64(altitude),
         speed: gps.ground_speed as f32,
-        course: gps.course as f32,
+        course: heading_f32(gps.course),
         vertical_speed: gps.vertical_speed as f32,
-        yaw: gps.yaw as f32,
+        yaw: heading_f32(gps.yaw),
         used: 1,
     }
 }

@@ -20,7 +20,7 @@ fn messages(log: &[u8]) -> Vec<FlightLog> {
     decoded.collect()
 }
 
-/// The definition of a message as the log gives it.
+/// The definition of a message in the log.
 fn definition<'a>(log: &'a [u8], name: &str) -> LoggedDefinition<'a> {
     let mut records = Records::new(log);
     records.by_ref().for_each(drop);
@@ -74,6 +74,23 @@ fn the_first_text_names_the_vehicle() {
 }
 
 #[test]
+fn headings_stay_below_360_degrees() {
+    let mut north = 0;
+    for message in messages(&flight(1, 60)) {
+        match message {
+            FlightLog::Att(attitude) => {
+                let (des_yaw, yaw) = (attitude.des_yaw.raw(), attitude.yaw.raw());
+                assert!(des_yaw < 36_000 && yaw < 36_000, "{} µs: {des_yaw}, {yaw}", { attitude.time_us });
+                north += u32::from(yaw == 35_999 || yaw == 0);
+            }
+            FlightLog::Gps(gps) => assert!({ gps.course } < 360.0 && { gps.yaw } < 360.0, "{} µs", { gps.time_us }),
+            _ => {}
+        }
+    }
+    assert!(north > 0, "the flight never points north");
+}
+
+#[test]
 fn progress_is_told_ten_times_a_second() {
     let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("a Vec takes everything");
     let mut times = Vec::new();
@@ -111,4 +128,5 @@ fn att_and_imu_are_defined_as_by_ardupilot() {
     assert_eq!(imu.format(), "QBffffffIIfBBHH");
     assert_eq!(imu.labels(), "TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ,EG,EA,T,GH,AH,GHz,AHz");
     assert_eq!(imu.unit_ids(), Some("s#EEEooo--O--zz"));
+    assert_eq!(imu.multiplier_ids(), Some("F-000000-----00"));
 }
