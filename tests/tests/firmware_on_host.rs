@@ -1,6 +1,6 @@
 //! The firmware's application on a host, with a card in memory.
 
-use binlog::{LogSchema, Records};
+use binlog::{LogSchema, LoggedSchema, Records};
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{Format, RamCard};
 use firmware::{Flight, FlightLog, counts};
@@ -34,10 +34,21 @@ fn the_application_logs_on_a_host_as_on_the_board() {
         assert_eq!(tally.written, on_card, "{name}");
         assert_eq!((tally.dropped, tally.lost), (0, 0), "{name}");
         match name {
-            // The last DSF is at the landing.
+            // The last DSF record is written at the landing.
             "DSF" => assert_eq!(on_card, 3),
             "DROP" => assert!(on_card > 0),
             _ => assert_eq!(attempts, tally.written + tally.decimated + tally.ignored, "{name}"),
         }
     }
+}
+
+/// Viewers know IMU: its labels, and that rates are in rad/s.
+#[test]
+fn imu_is_defined_as_by_ardupilot() {
+    let schema = LoggedSchema::of::<FlightLog>();
+    let imu = schema.message("IMU").expect("the firmware logs it");
+    assert_eq!(imu.format(), "QBffffffIIfBBHH");
+    assert_eq!(imu.labels(), "TimeUS,I,GyrX,GyrY,GyrZ,AccX,AccY,AccZ,EG,EA,T,GH,AH,GHz,AHz");
+    assert_eq!(imu.unit_ids(), Some("s#EEEooo--O--zz"));
+    assert_eq!(imu.multiplier_ids(), Some("F-000000-----00"));
 }

@@ -1,4 +1,4 @@
-//! What the firmware logs.
+//! The messages of the firmware, and the schema that lists them.
 
 use binlog::field::Centi;
 use binlog::{LogMessage, LogSchema, messages};
@@ -9,27 +9,27 @@ use zerocopy::{Immutable, IntoBytes};
 pub enum FlightLog {
     /// A thousand records a second, from an interrupt.
     Imu(Imu),
-    /// The controller runs ten times as often as is of interest.
+    /// 50 of the controller's 500 records a second.
     #[log(rate = 50)]
     Rate(RollRate),
     /// From the main loop.
     Att(Attitude),
     /// From the main loop.
     Baro(Barometer),
-    /// Texts; the reserve of the ring is kept for them.
+    /// Texts, for which the ring has a reserve.
     Msg(messages::Msg),
     /// The parameters, at the beginning of every log.
     Parm(messages::Parm),
     /// The logger's own statistics.
     Dsf(messages::Dsf),
-    /// What each message lost.
+    /// Counts of the records that each message lost.
     Drop(messages::Dropped),
 }
 
-/// Names and numbers of the messages, for what is counted by hand.
+/// The number of messages, for the counts by hand.
 pub const MESSAGES: usize = FlightLog::MESSAGES.len();
 
-/// Accelerations and rates.
+/// Gyroscope and accelerometer, as ArduPilot logs them: tools expect this layout, in rad/s and m/s/s.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "IMU")]
 #[repr(C, packed)]
@@ -40,26 +40,47 @@ pub struct Imu {
     #[log(label = "I", instance)]
     pub instance: u8,
     /// Angular rate around the forward axis.
-    #[log(unit = "deg/s")]
-    pub gyr_x: Centi<i16>,
+    #[log(unit = "rad/s")]
+    pub gyr_x: f32,
     /// Around the right axis.
-    #[log(unit = "deg/s")]
-    pub gyr_y: Centi<i16>,
+    #[log(unit = "rad/s")]
+    pub gyr_y: f32,
     /// Around the down axis.
-    #[log(unit = "deg/s")]
-    pub gyr_z: Centi<i16>,
+    #[log(unit = "rad/s")]
+    pub gyr_z: f32,
     /// Acceleration forward.
     #[log(unit = "m/s/s")]
-    pub acc_x: Centi<i16>,
+    pub acc_x: f32,
     /// To the right.
     #[log(unit = "m/s/s")]
-    pub acc_y: Centi<i16>,
-    /// Down.
+    pub acc_y: f32,
+    /// Down; -9.81 at rest.
     #[log(unit = "m/s/s")]
-    pub acc_z: Centi<i16>,
+    pub acc_z: f32,
+    /// Gyroscope errors so far.
+    #[log(label = "EG")]
+    pub gyro_errors: u32,
+    /// Accelerometer errors so far.
+    #[log(label = "EA")]
+    pub accel_errors: u32,
+    /// Temperature of the chip.
+    #[log(label = "T", unit = "degC", mult = '-')]
+    pub temperature: f32,
+    /// Whether the gyroscope works.
+    #[log(label = "GH")]
+    pub gyro_healthy: bool,
+    /// Whether the accelerometer works.
+    #[log(label = "AH")]
+    pub accel_healthy: bool,
+    /// Sampling rate of the gyroscope.
+    #[log(label = "GHz", unit = "Hz")]
+    pub gyro_rate: u16,
+    /// Sampling rate of the accelerometer.
+    #[log(label = "AHz", unit = "Hz")]
+    pub accel_rate: u16,
 }
 
-/// What the roll controller was asked for and did.
+/// Setpoint, measurement and output of the roll controller.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "PIDR")]
 #[repr(C, packed)]
@@ -95,7 +116,7 @@ pub struct Attitude {
     pub yaw: Centi<u16>,
 }
 
-/// What the barometer measures.
+/// Barometer.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "BARO")]
 #[repr(C, packed)]
