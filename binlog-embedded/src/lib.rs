@@ -1,4 +1,4 @@
-//! Flight logs on a microcontroller: log from any interrupt, find every record on the card.
+//! Flight logs on a microcontroller: log from any interrupt, and find every accepted record on the card.
 //!
 //! ```
 //! use binlog::{LogMessage, LogSchema, messages};
@@ -11,8 +11,8 @@
 //! #[repr(C, packed)]
 //! struct Imu {
 //!     time_us: u64,
-//!     #[log(unit = "m/s/s", mult = 1e-2)]
-//!     acc_z: i16,
+//!     #[log(unit = "m/s/s")]
+//!     acc_z: f32,
 //! }
 //!
 //! #[derive(LogSchema)]
@@ -25,7 +25,7 @@
 //! static LOG: Logger<FlightLog, 8192> = Logger::new();
 //!
 //! fn interrupt(time_us: u64) {
-//!     LOG.log(&Imu { time_us, acc_z: -981 }); // copied into the ring, or counted
+//!     LOG.log(&Imu { time_us, acc_z: -9.81 }); // copied into the ring, or counted
 //! }
 //!
 //! # fn micros() -> u64 { 0 }
@@ -42,13 +42,17 @@
 //!
 //! # The map
 //!
-//! - [`Logger`] takes records from any context, in bounded time, whole or not at all; a [`Tally`] a message and
-//!   [`Statistics`] say what became of them.
-//! - [`Drain`] takes them out of the ring, in pieces as small as the writer likes, with the preamble and the program's
-//!   prologue first in every file. With the feature `async`, to asynchronous writers.
 #![cfg_attr(
     feature = "sdmmc",
-    doc = "- [`SdLog`] is the writer for cards: numbered files on FAT, flushed by time and bytes."
+    doc = "- The [`guide`] covers the whole way: logger, card, other writers, porting, footprint, tests on a host."
+)]
+//! - [`Logger`] takes records from any context, in bounded time, whole or not at all. A [`Tally`] for each message and
+//!   [`Statistics`] count what happened to them.
+//! - [`Drain`] takes the records out of the ring, in pieces as small as the writer wants. Every file starts with the
+//!   preamble and the program's prologue. With the feature `async` it writes to asynchronous writers.
+#![cfg_attr(
+    feature = "sdmmc",
+    doc = "- [`SdLog`] is the writer for SD cards: numbered files on FAT16 or FAT32, flushed by time and by bytes."
 )]
 //!
 //! # Features
@@ -59,14 +63,19 @@
 //! - `std`: for runs on a host. `FromStd` makes a `Drain` write to any `std::io::Write`, and critical sections are
 //!   critical-section's own, which work between threads.
 //!
-//! The crate is `no_std` and needs no `alloc`, no floating point and no compare-and-swap; a critical section is the
-//! program's, through [`critical_section`].
+//! The crate is `no_std` and needs no `alloc`, no floating point and no compare-and-swap. The program provides the
+//! critical section, through [`critical_section`].
 #![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(loom)]
 extern crate std;
 
 mod drain;
+// Its examples use the card.
+#[cfg(all(any(doc, doctest), feature = "sdmmc"))]
+#[doc = include_str!("guide.md")]
+pub mod guide {}
 mod logger;
 mod message_set;
 mod ring;
@@ -86,7 +95,7 @@ pub use logger::Logger;
 pub use sd_log::SdLog;
 pub use statistics::Statistics;
 
-// Its examples are of both crates.
+// The README's examples use both crates.
 #[cfg(all(doctest, feature = "sdmmc"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Flight logs in the ArduPilot binary format: a struct is the message, checked by the compiler.
+//! Flight logs in ArduPilot's binary format: a struct is the log message, checked by the compiler.
 //!
 //! ```
 //! use binlog::{LogMessage, LogSchema, LogWriter, Records, field::Centi};
@@ -33,32 +33,35 @@
 //!
 //! # The map
 //!
-//! - A message is a struct with `#[derive(`[`LogMessage`]`)]`. Its columns are [`Field`]s: numbers, text and the types
-//!   of [`field`], enums and newtypes with `#[derive(`[`Field`](derive@Field)`)]`. What it is, as data, is its
-//!   [`Definition`].
-//! - The messages of a program are an enum with `#[derive(`[`LogSchema`]`)]`, which gives them ids and builds the
-//!   preamble of the log. Those that the format itself has are in [`messages`].
-//! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] from several threads. A library that logs
-//!   takes a [`Sink`]. [`encode`] is the bare record.
-//! - [`Log`] reads a whole log, damaged or not: columns, messages, what happened when; [`log`] has a chapter for each
-//!   use. [`Records`] and [`RecordStream`] are below it, for one record after the other without memory of their own;
-//!   [`Decoder`] turns records into the schema's messages.
-//! - [`LoggedSchema`] is what a log says of its messages: as Rust source, JSON or Markdown, compared with another's.
+//! - The [`guide`] has a chapter for each task, with examples.
+//! - A message is a struct with `#[derive(`[`LogMessage`]`)]`. Its columns are [`Field`]s: numbers, text, the types of
+//!   [`field`], and enums and newtypes with `#[derive(`[`Field`](derive@Field)`)]`. Its [`Definition`] describes it as
+//!   data.
+//! - The messages of a program are an enum with `#[derive(`[`LogSchema`]`)]`, which assigns their ids and builds the
+//!   preamble of the log. The format's own messages are in [`messages`].
+//! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] does so from several threads. A library that
+//!   logs takes a [`Sink`]. [`encode`] writes a single record into a buffer.
+//! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
+//!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
+//!   messages.
+//! - [`LoggedSchema`] is the format of a log: as Rust source, JSON or Markdown, and compared with that of another log.
 //!
-//! A struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Fields of a packed
-//! struct can't be borrowed: write `{ message.time_us }` for a copy where a macro such as `println!` would.
+//! The struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Rust forbids
+//! references to the fields of a packed struct: in macros such as `println!`, copy the field with braces,
+//! `{ message.time_us }`.
 //!
 //! # Features
 //!
-//! - `derive` (default): the macros, and with them schemas, the format's own messages and the writer. Without it the
-//!   reader is left.
-//! - `std` (default): the writer, [`Log`] and [`LoggedSchema`]. Without it the crate is `no_std`, and needs no `alloc`.
+//! - `derive` (default): the macros, schemas, the format's own messages, and the writer. Without it, only the reader
+//!   remains.
+//! - `std` (default): the writer, [`Log`] and [`LoggedSchema`]. Without it, the crate is `no_std` and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
-//! - `json`: [`LoggedSchema`] to JSON and from it.
+//! - `json`: [`LoggedSchema`] to and from JSON.
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
-// The derive names this crate by its name, here too.
+// The derive refers to this crate as `::binlog`, inside this crate as well.
 extern crate self as binlog;
 
 mod columns;
@@ -68,6 +71,8 @@ mod definition;
 mod encode;
 pub mod field;
 mod format;
+#[cfg(all(any(doc, doctest), feature = "derive", feature = "std"))]
+pub mod guide;
 #[cfg(feature = "std")]
 pub mod logged_schema;
 mod message;
@@ -86,7 +91,7 @@ mod writer;
 
 #[doc(hidden)]
 pub mod __private;
-// Public for its path, which the warning shows.
+// Public because the compiler's warnings show its path.
 #[doc(hidden)]
 pub mod lint;
 #[cfg(feature = "std")]

@@ -4,9 +4,11 @@
 
 use crate::custom;
 
-/// A multiplier: what the stored number is multiplied with to get the unit of the column.
+/// A multiplier: the stored number times the multiplier is the value in the column's unit.
 ///
-/// Readers never change a value by it; they show it with the unit (`0.001` and `m/s` become `mm/s`).
+/// Viewers treat it differently. pymavlink and UAV Log Viewer show the stored number and put the multiplier into the
+/// unit (`0.001` and `m/s` become `mm/s`); PlotJuggler and Mission Planner's plots multiply. The guide's chapter on
+/// [viewers](crate::guide::viewers) says which choices all of them show right.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Multiplier {
     id: u8,
@@ -45,8 +47,8 @@ impl Multiplier {
         Multiplier::standard(b'/', 3600.0),
     ];
 
-    /// A multiplier that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a
-    /// positive value.
+    /// A multiplier that isn't in ArduPilot's table: a printable ASCII id that the table doesn't use, and a positive
+    /// value.
     ///
     /// Meant for a `const`, where a wrong id or value fails to compile.
     ///
