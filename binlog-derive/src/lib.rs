@@ -1,8 +1,8 @@
 //! The derive macros of `binlog`. Programs use them through that crate, whose documentation explains them.
 //!
-//! Each macro runs through the same files: `attr` and `ast` take the input apart and refuse what has no meaning by itself
-//! (a unit that isn't in the table), `check` compares what they found and knows the rules,
-//! `expand` writes the code; after an error, `fallback` writes code in its place that brings no further errors.
+//! Each macro runs through the same files. `attr` and `ast` parse the input and reject what is invalid by itself (a
+//! unit that isn't in the table). `check` applies the rules that compare one part with another. `expand` writes the
+//! code; after an error, `fallback` writes code in its place that causes no further errors.
 
 #![forbid(unsafe_code)]
 
@@ -27,8 +27,8 @@ use syn::DeriveInput;
 
 /// Makes a struct a log message.
 ///
-/// Beside it stand zerocopy's `IntoBytes` and `Immutable`, and `#[repr(C, packed)]` (or a `repr(C)` without padding):
-/// the struct's bytes in memory are the record's payload.
+/// The struct also needs zerocopy's `IntoBytes` and `Immutable`, and `#[repr(C, packed)]` (or a `repr(C)` without
+/// padding): its bytes in memory are the record's payload.
 ///
 /// ```
 /// use binlog::{LogMessage, Unit, field::Centi};
@@ -53,24 +53,26 @@ use syn::DeriveInput;
 ///
 /// # Attributes of the struct
 ///
-/// - `name = "ATT"`: 2 to 4 upper-case letters, digits and `_`, not a digit first. Required.
+/// - `name = "ATT"`: the name in the log: 2 to 4 upper-case letters, digits and `_`, not starting with a digit.
+///   Required.
 /// - `allow(float_multiplier)`: no warning about a float with a multiplier, in any field.
-/// - `as_logged`: as another firmware logs it. Names, labels, time, instance and scaling need not satisfy the rules.
+/// - `as_logged`: the message of another firmware. Names, labels, time, instance and scaling may break the rules.
 /// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 ///
 /// # Attributes of a field
 ///
-/// - `label = "DesRoll"`: instead of the field's name in UpperCamelCase. An ASCII identifier, no Python keyword, no
-///   attribute of pymavlink's messages; all labels, joined by commas, have 64 bytes.
+/// - `label = "DesRoll"`: the label in the log, in place of the field's name in UpperCamelCase. It is an ASCII
+///   identifier, and neither a Python keyword nor an attribute of pymavlink's messages. All labels of a message, joined
+///   by commas, have at most 64 bytes.
 /// - `unit = "deg"`: a standard unit by its name, by its id (`'d'`), or a constant made by `Unit::custom`.
 /// - `mult = 1e-2`: a standard multiplier by its value, by its id (`'B'`), or a constant made by `Multiplier::custom`.
-///   With a unit and no `mult` it is 1; without both, none.
-/// - `instance`: this column tells several sensors apart. One byte, directly after the time.
+///   With a unit and no `mult` it is 1; without both, the column has no multiplier.
+/// - `instance`: the column that tells several sensors apart. One byte, directly after the time.
 /// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: what values or bits stand for, for documentation.
 /// - `allow(float_multiplier)`: as above.
 ///
-/// The first field is `time_us: u64`; a record has at most 16 fields and 255 bytes, 3 of them the header. Doc comments
-/// become descriptions.
+/// The first field is `time_us: u64`. A record has at most 16 fields and 255 bytes, including 3 bytes of header. Doc
+/// comments become descriptions.
 #[proc_macro_derive(LogMessage, attributes(log))]
 pub fn derive_log_message(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -79,16 +81,27 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
     }
 }
 
-/// Makes an enum of messages the schema of a log: a variant for each message, `Att(Attitude)`.
+/// Makes an enum the schema of a log: one variant for each message, `Att(Attitude)`.
+///
+/// ```
+/// use binlog::{LogSchema, messages};
+///
+/// #[derive(LogSchema)]
+/// enum FlightLog {
+///     #[log(id = 100, rate = 50)]
+///     Mode(messages::Mode),
+///     Msg(messages::Msg),
+/// }
+/// ```
 ///
 /// # Attributes
 ///
-/// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it the format's own messages have one of
-///   129 to 142, the others the smallest that is free from 1 upward, in order of declaration.
+/// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it, the format's own messages have ids
+///   from 129 to 142, and the others the smallest free ones from 1 upward, in order of declaration.
 /// - of a variant, `critical`: a sink with a bounded buffer keeps a reserve for its records. MSG, EV, ERR and MODE are
-///   critical by themselves; `critical = false` says otherwise.
-/// - of a variant, `rate = 50`: such a sink logs 50 records a second of it on average, of each instance from 0 to 7, by their
-///   `TimeUS`.
+///   critical unless `critical = false`.
+/// - of a variant, `rate = 50`: a sink logs at most 50 records a second on average, of each instance from 0 to 7, by
+///   their `TimeUS`.
 /// - of the enum, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(LogSchema, attributes(log))]
 pub fn derive_log_schema(input: TokenStream) -> TokenStream {
@@ -122,8 +135,8 @@ pub fn derive_log_schema(input: TokenStream) -> TokenStream {
 ///
 /// # Attributes of a newtype
 ///
-/// - `unit`, `mult`, `values`, `bits`: what the type brings along; a field's own attributes override it.
-/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`. An enum takes it too.
+/// - `unit`, `mult`, `values`, `bits`: the defaults for fields of this type; a field's own attributes override them.
+/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`. An enum takes it, too.
 #[proc_macro_derive(Field, attributes(log))]
 pub fn derive_field(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -177,7 +190,7 @@ fn field_type(input: &DeriveInput) -> TokenStream2 {
     }
 }
 
-/// The errors, and the fallback where the type has no parameters that it would have to repeat.
+/// The errors, and the fallback if the type has no generic parameters, which the fallback would have to repeat.
 fn with_fallback(input: &DeriveInput, errors: Option<TokenStream2>, fallback: TokenStream2) -> TokenStream2 {
     let mut output = errors.unwrap_or_default();
     if input.generics.params.is_empty() {

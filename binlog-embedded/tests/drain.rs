@@ -1,4 +1,4 @@
-//! From the ring to a file: its beginning first, piece by piece, and nothing lost that isn't counted.
+//! From the ring to a file: the file's beginning first, piece by piece, and every lost record is counted.
 #![cfg(not(loom))]
 
 mod flight;
@@ -25,7 +25,7 @@ fn started<const N: usize>() -> Box<Logger<Flight, N>> {
     logger
 }
 
-/// A file that takes `piece` bytes at a time and fails for good after `room` of them.
+/// A file that accepts `piece` bytes at a time and fails for good after `room` bytes.
 #[derive(Default)]
 struct File {
     bytes: Vec<u8>,
@@ -85,8 +85,8 @@ fn every_file_begins_with_preamble_and_prologue_however_small_the_pieces() {
     }
 }
 
-/// Wherever a file fails, what is in it up to its last flush, what is in the next one and what is counted as lost are
-/// all that was accepted.
+/// Wherever a file fails: its records up to the last flush, the records of the next file, and the records counted as
+/// lost are together all accepted records.
 #[test]
 fn what_a_failed_file_takes_along_is_counted() {
     let accepted = 30;
@@ -189,11 +189,11 @@ fn statistics_are_records_of_the_log() {
     assert!(dropped > 0);
     NOW.set(2_000_000);
     while drain.step(&mut file).unwrap() > 0 {}
-    // A round in which nothing was lost brings DSF alone.
+    // A round in which nothing was lost has a DSF record only.
     logger.log(&Tiny::numbered(1));
     drain.report();
     while drain.step(&mut file).unwrap() > 0 {}
-    // A file that is lost is reported as dropped.
+    // Records that are lost with a file are reported as dropped.
     logger.log(&Vital::numbered(1));
     while drain.step(&mut file).unwrap() > 0 {}
     drain.flush(&mut file).unwrap();

@@ -1,4 +1,4 @@
-//! What is logged is in the ring, whole, or counted.
+//! A logged record is in the ring whole, or it is counted.
 #![cfg(not(loom))]
 
 mod flight;
@@ -22,7 +22,7 @@ fn started<S: LogSchema, const N: usize>() -> Box<Logger<S, N>> {
     logger
 }
 
-/// All that the ring holds, behind the preamble.
+/// The records in the ring, after the preamble.
 fn drained<S: LogSchema, const N: usize>(logger: &Logger<S, N>) -> Vec<u8> {
     let mut log = Vec::new();
     let mut drain = logger.drain().expect("the only drain");
@@ -49,7 +49,7 @@ fn before_start_and_after_stop_records_are_ignored_and_counted() {
     assert_eq!(logger.tally::<Small>(), tally(|tally| tally.ignored = 2));
     assert_eq!(logger.tally::<Vital>(), tally(|tally| tally.ignored = 1));
     assert_eq!(logger.tally::<Msg>(), tally(|tally| tally.ignored = 1));
-    // What was taken before the stop is still drained.
+    // Records accepted before the stop are still drained.
     assert_eq!(numbers(&drained(&logger)), [(1, 2)]);
     logger.start(clock);
     assert!(logger.log(&Small::numbered(5)));
@@ -70,7 +70,7 @@ fn the_reserve_is_for_critical_messages() {
     let logger = started::<Flight, 512>();
     logger.set_reserve(0);
     assert_eq!((0..100).filter(|&number| logger.log(&Small::numbered(number))).count(), 512 / length(1));
-    // More than there can be is as much as there can be.
+    // A reserve that is too large becomes the largest possible.
     let logger = started::<Flight, 512>();
     logger.set_reserve(usize::MAX);
     assert!(logger.log(&Giant::numbered(1)));
@@ -240,7 +240,7 @@ fn a_rate_holds_for_each_instance() {
     let taken = logger.statistics().used as usize / 51;
     assert!((1000..=1004).contains(&taken), "{taken}");
     assert_eq!(logger.tally::<Gps>().decimated as usize, 8000 - taken);
-    // Beyond those that are told apart nothing is left out.
+    // Instances above 7 are not decimated.
     assert!((0..10).all(|_| logger.log(&gps(1, 8)) && logger.log(&gps(1, 255))));
 }
 
@@ -273,7 +273,7 @@ fn what_is_decimated_is_not_charged_when_it_found_no_room() {
     assert!(logger.log(&gps(20 * 20_000 + 1, 0)));
 }
 
-/// A writer with room for so many bytes.
+/// A writer with room for a number of bytes.
 struct Upto<'a> {
     left: usize,
     log: &'a mut Vec<u8>,
@@ -307,7 +307,7 @@ proptest! {
         let logger = started::<Flight, 512>();
         logger.set_reserve(reserve);
         let reserve = reserve.min(512 - 255);
-        // Somewhere in the ring.
+        // Start somewhere in the ring.
         let mut drain = logger.drain().unwrap();
         let mut nowhere = Vec::new();
         while drain.step(&mut nowhere).unwrap() > 0 {}
@@ -321,7 +321,7 @@ proptest! {
         let mut bytes = Flight::PREAMBLE.to_vec();
         for (number, (operation, amount)) in operations.into_iter().enumerate() {
             if operation == KINDS {
-                // A writer that takes what it likes.
+                // A writer that accepts any part of what it is given.
                 let mut writer = Upto { left: usize::from(amount), log: &mut bytes };
                 let mut taken = 0;
                 loop {

@@ -13,20 +13,20 @@ use loom::thread;
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    // Switches besides those where a thread waits or ends. All that is shared is behind one lock, so more show nothing
-    // new.
+    // Thread switches besides those where a thread waits or ends. Everything shared is behind one lock, so more
+    // switches find nothing new.
     builder.preemption_bound = Some(3);
     builder.check(model);
 }
 
-/// A running logger with an empty ring, five records of 93 bytes long.
+/// A running logger with an empty ring that holds five records of 93 bytes.
 fn logger() -> Arc<Logger<Flight, 512>> {
     let logger = Arc::new(Logger::new());
     logger.start(|| 0);
     logger
 }
 
-/// All that there is, but for the preamble.
+/// The whole log without the preamble.
 fn drained(drain: &mut Drain<'_, Flight, 512>, log: &mut Vec<u8>) {
     while drain.step(log).unwrap() > 0 {}
     log.drain(..Flight::PREAMBLE.len());
@@ -49,7 +49,7 @@ fn two_producers_and_a_drain() {
         let mut drain = logger.drain().unwrap();
         let mut log = Vec::new();
         drain.step(&mut log).unwrap();
-        // The next record but one goes around the end.
+        // The record after the next one wraps around the ring's end.
         for _ in 0..4 {
             assert!(logger.log(&Large::numbered(0)));
         }
@@ -62,7 +62,7 @@ fn two_producers_and_a_drain() {
             let logger = logger.clone();
             move || logger.log(&Small::numbered(3))
         });
-        // Whatever is there by then.
+        // Whatever has been logged by then.
         drain.step(&mut log).unwrap();
         drain.step(&mut log).unwrap();
         assert!(large.join().unwrap() && small.join().unwrap());
@@ -98,7 +98,7 @@ fn a_full_ring_drops_and_counts() {
         assert_eq!(log.len(), (4 + accepted) * length);
         for (record_at, number) in log.chunks(length).skip(4).zip([1u64, 2].iter().filter(|&&n| taken[n as usize - 1]))
         {
-            // Either order when both fit.
+            // If both fit, either order is right.
             assert!(accepted == 2 || record_at == record(&Large::numbered(*number)));
         }
         let tally = logger.tally::<Large>();

@@ -1,4 +1,4 @@
-//! Records of random sizes from several threads at once: none torn, none lost, none uncounted.
+//! Records of random sizes from several threads at once: no record is torn, lost or uncounted.
 //!
 //! `BINLOG_STRESS=100000000 cargo test -p binlog-embedded --release --test stress`
 #![cfg(not(loom))]
@@ -16,7 +16,7 @@ use std::thread;
 
 const PRODUCERS: u64 = 3;
 
-/// Looks at each record as it comes: whole, and the producer's next.
+/// Checks each record as it arrives: it is whole, and the next one of its producer.
 struct Checker {
     skip: usize,
     pending: Vec<u8>,
@@ -31,7 +31,7 @@ impl ErrorType for Checker {
 
 impl Write for Checker {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
-        // Pieces of all sizes.
+        // In pieces of all sizes.
         let taken = bytes.len().min(1 + (step(&mut self.random) % 700) as usize);
         let bytes = &bytes[..taken];
         let skipped = self.skip.min(taken);

@@ -1,4 +1,4 @@
-//! The drain of an asynchronous writer is woken by the producer, and loses nothing when it is cancelled.
+//! The producer wakes the drain of an asynchronous writer, and cancelling the drain loses nothing.
 #![cfg(all(feature = "async", not(loom)))]
 
 mod flight;
@@ -16,7 +16,7 @@ use flight::{Flight, numbers};
 use std::sync::Arc;
 use std::task::Wake;
 
-/// Counts how often it was woken; on each it logs, as an executor's code may.
+/// Counts its wake-ups, and logs in each one, as an executor's code may.
 struct Waker {
     woken: AtomicUsize,
     logger: Option<Arc<Logger<Flight, 512>>>,
@@ -31,7 +31,7 @@ impl Wake for Waker {
     }
 }
 
-/// Not ready every other time; takes nothing when it isn't.
+/// A writer that isn't ready every other time, and accepts nothing then.
 #[derive(Default)]
 struct Uart {
     bytes: Vec<u8>,
@@ -71,7 +71,7 @@ fn a_record_wakes_the_drain() {
     logger.start(|| 0);
     let waker = Arc::new(Waker { woken: AtomicUsize::new(0), logger: Some(logger.clone()) });
     let mut drain = logger.drain().unwrap();
-    // The preamble is there to be written.
+    // The preamble is waiting to be written.
     assert!(poll_once(drain.ready(), &waker).is_ready());
     let mut uart = Uart::default();
     while uart.bytes.len() < Flight::PREAMBLE.len() {
@@ -82,7 +82,7 @@ fn a_record_wakes_the_drain() {
     assert_eq!(waker.woken.load(Ordering::Relaxed), 0);
     assert!(flight::log(&logger, 1, 1));
     assert_eq!(waker.woken.load(Ordering::Relaxed), 1);
-    // Once: nobody waits any more.
+    // Once only: nothing waits any more.
     assert!(flight::log(&logger, 1, 2));
     assert_eq!(waker.woken.load(Ordering::Relaxed), 1);
     assert!(poll_once(drain.ready(), &waker).is_ready());

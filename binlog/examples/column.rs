@@ -1,5 +1,5 @@
-//! One column of a log: `column FILE ATT.Roll`, or `IMU[1].GyrX`; `-` for standard input. A line a record: the time
-//! since boot in seconds, a tab, the value.
+//! Prints one column of a log: `column FILE ATT.Roll`, or `IMU[1].GyrX`; `-` is standard input. One line for each
+//! record: the time since boot in seconds, a tab, the value.
 
 use binlog::Log;
 use std::error::Error;
@@ -31,10 +31,10 @@ fn column(path: &OsStr, name: &str) -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(io::stdout().lock());
     let values = rows.records().zip(rows.times_us()).filter_map(|(record, time)| Some((time, record.value(label)?)));
     for (time_us, value) in values {
-        // A text with a line break is one line here.
+        // One line for each record, even if a text contains a line break.
         let value = value.to_string().replace('\n', "\\n").replace('\r', "\\r").replace('\t', "\\t");
         let line = writeln!(out, "{}.{:06}\t{value}", time_us / 1_000_000, time_us % 1_000_000);
-        // Who reads our output may stop.
+        // The program that reads our output may stop early.
         if line.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe) {
             return Ok(());
         }

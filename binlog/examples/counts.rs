@@ -1,6 +1,6 @@
-//! How many records of each type a log has, and what of it is no record: `counts FILE`, `-` for standard input.
+//! Prints the number of records of each type, then the skipped bytes: `counts FILE`; `-` is standard input.
 //!
-//! The log streams by, so that its length doesn't matter.
+//! The log streams through constant memory, so it may have any length.
 
 use binlog::RecordStream;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::process::ExitCode;
 
-/// Damaged stretches that are listed one by one.
+/// The most damaged stretches that are listed one by one.
 const LISTED: usize = 10_000;
 
 fn main() -> ExitCode {
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     };
     match counts(path) {
         Ok(()) => ExitCode::SUCCESS,
-        // Who reads our output may stop.
+        // The program that reads our output may stop early.
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("counts: {}: {error}", path.display());
@@ -35,7 +35,7 @@ fn counts(path: &OsStr) -> io::Result<()> {
     let mut stream = Box::new(RecordStream::<65536>::new());
     let mut records = BTreeMap::<String, u64>::new();
     let (mut odd, mut unlisted) = (Vec::new(), 0_u64);
-    // A log that is damaged all over is longer than memory, too.
+    // The list is bounded: a log longer than memory may be damaged everywhere.
     let mut note = |line: &dyn Display| match odd.len() {
         0..LISTED => odd.push(line.to_string()),
         _ => unlisted += 1,

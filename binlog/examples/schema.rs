@@ -1,4 +1,4 @@
-//! The messages of a log as Rust source, JSON or Markdown, and what differs between two logs.
+//! Prints the messages of a log as Rust source, JSON or Markdown, and the differences between two logs.
 //!
 //! ```console
 //! $ cargo run -p binlog --features json --example schema -- flight.bin --rust > src/messages.rs
@@ -61,7 +61,7 @@ fn read(file: &str) -> Result<LoggedSchema, Box<dyn Error>> {
     Ok(schema)
 }
 
-/// To a pipe that may be closed early, as by `head`.
+/// Prints to stdout; a pipe that is closed early, as by `head`, is not an error.
 fn print(text: &str) -> std::io::Result<()> {
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),

@@ -1,6 +1,6 @@
 //! The format's own messages, byte for byte as ArduPilot writes them.
 //!
-//! They are derived like any other, and a schema lists those that it logs:
+//! They are derived like any other message. A schema lists those that it logs:
 //!
 //! ```
 //! #[derive(binlog::LogSchema)]
@@ -11,9 +11,10 @@
 //! }
 //! ```
 //!
-//! Name them by the module, `messages::Err`: some share their name with another item of the prelude or of this crate.
+//! Refer to them through the module, `messages::Err`: some have the name of another item of the prelude or of this
+//! crate.
 //!
-//! FMT, UNIT, MULT and FMTU are in every log and need no listing. Formats and labels are those of ArduPilot's
+//! FMT, UNIT, MULT and FMTU are in every log and need not be listed. Formats and labels are those of ArduPilot's
 //! `libraries/AP_Logger/LogStructure.h`.
 
 mod constructors;
@@ -22,9 +23,9 @@ use crate::field::{Centi, Chars, FlightMode, Latitude, Longitude};
 use crate::{Field, LogMessage};
 use zerocopy::{Immutable, IntoBytes};
 
-// On a big-endian target the native numbers are no fields; these are the same names for the same bytes.
+// On a big-endian target native numbers are not fields; these types give the same names to the same bytes.
 #[cfg(target_endian = "big")]
-#[allow(non_camel_case_types, reason = "they stand for the native types")]
+#[allow(non_camel_case_types, reason = "they replace the native types")]
 mod big_endian {
     use zerocopy::little_endian;
     pub(super) type i16 = little_endian::I16;
@@ -43,14 +44,14 @@ use big_endian::*;
 #[log(name = "FMT", as_logged, default_id = 128)]
 #[repr(C, packed)]
 pub struct Fmt {
-    /// Id of the message that is defined.
+    /// Id of the message that it defines.
     pub r#type: u8,
     /// Bytes of its records, header included.
     #[log(unit = "B", mult = '-')]
     pub length: u8,
     /// Its name.
     pub name: Chars<4>,
-    /// A format character a column.
+    /// A format character for each column.
     pub format: Chars<16>,
     /// The labels, joined by commas.
     pub columns: Chars<64>,
@@ -87,13 +88,13 @@ pub struct Mult {
 #[log(name = "FMTU", as_logged, default_id = 131)]
 #[repr(C, packed)]
 pub struct Fmtu {
-    /// Time since boot. 0, or at least 256: pymavlink's sequential parse takes it for a type's id.
+    /// Time since boot. 0, or at least 256: pymavlink's sequential parser takes smaller numbers for a type's id.
     pub time_us: u64,
     /// Id of the message.
     pub fmt_type: u8,
-    /// A unit's character a column.
+    /// The id of a unit for each column.
     pub unit_ids: Chars<16>,
-    /// A multiplier's character a column.
+    /// The id of a multiplier for each column.
     pub mult_ids: Chars<16>,
 }
 
@@ -112,14 +113,14 @@ pub struct Parm {
     pub default: f32,
 }
 
-/// Text for people; the firmware's name among the first ones tells readers the vehicle.
+/// Text for people. One of the first texts should contain the firmware's name, which tells readers the vehicle.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MSG", as_logged, default_id = 133)]
 #[repr(C, packed)]
 pub struct Msg {
     /// Time since boot.
     pub time_us: u64,
-    /// Number of the text, the same in all its parts.
+    /// Number of the text; all its parts have the same.
     #[log(label = "ID")]
     pub id: u8,
     /// Number of the part, from 0.
@@ -128,7 +129,7 @@ pub struct Msg {
     pub message: Chars<64>,
 }
 
-/// Text for people, as ArduPilot wrote it before texts had parts, up to Copter 4.6. A schema takes this or [`Msg`].
+/// Text for people, as ArduPilot wrote it up to Copter 4.6, before texts had parts. A schema lists this or [`Msg`].
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MSG", as_logged, default_id = 133)]
 #[repr(C, packed)]
@@ -187,7 +188,7 @@ pub struct Ver {
     pub iomcu_cpu_id: u32,
 }
 
-/// What kind of vehicle a firmware is built for: ArduPilot's `APM_BUILD_TYPE`.
+/// The kind of vehicle that a firmware is built for: ArduPilot's `APM_BUILD_TYPE`.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 #[log(values(
@@ -225,7 +226,7 @@ impl VehicleType {
 pub struct Mode {
     /// Time since boot.
     pub time_us: u64,
-    /// The mode, by the vehicle's list.
+    /// The mode, by its number in the vehicle's list.
     pub mode: FlightMode,
     /// The same number.
     pub mode_num: u8,
@@ -236,7 +237,7 @@ pub struct Mode {
 
 /// Something that happened, by ArduPilot's `LogEvent`: 10 armed, 11 disarmed, 18 landed, 28 not landed, …
 ///
-/// A program that names its events declares an `EV` of its own, with an enum for [`id`](Ev::id).
+/// To name your events, declare a message `EV` of your own, with an enum for [`id`](Ev::id).
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "EV", as_logged, default_id = 136)]
 #[repr(C, packed)]
@@ -247,17 +248,17 @@ pub struct Ev {
     pub id: u8,
 }
 
-/// Something that went wrong, by ArduPilot's `LogErrorSubsystem` and `LogErrorCode`.
+/// An error, by ArduPilot's `LogErrorSubsystem` and `LogErrorCode`.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "ERR", as_logged, default_id = 137)]
 #[repr(C, packed)]
 pub struct Err {
     /// Time since boot.
     pub time_us: u64,
-    /// Where.
+    /// The subsystem that reports it.
     #[log(label = "Subsys")]
     pub subsystem: u8,
-    /// What, by the subsystem's list.
+    /// The error, by the subsystem's list.
     #[log(label = "ECode")]
     pub code: u8,
 }
@@ -269,7 +270,7 @@ pub struct Err {
 pub struct Dsf {
     /// Time since boot.
     pub time_us: u64,
-    /// Records that were dropped for want of space.
+    /// Records that were dropped because the buffer was full.
     #[log(label = "Dp")]
     pub dropped: u32,
     /// Blocks written.
@@ -278,20 +279,20 @@ pub struct Dsf {
     /// Bytes written.
     #[log(unit = "B")]
     pub bytes: u32,
-    /// Least free space in the buffer, in bytes, since the last of these records.
+    /// Least free space in the buffer since the last DSF record, in bytes.
     #[log(label = "FMn")]
     pub free_min: u32,
-    /// Most free space.
+    /// Most free space, in bytes.
     #[log(label = "FMx")]
     pub free_max: u32,
-    /// Mean free space.
+    /// Mean free space, in bytes.
     #[log(label = "FAv")]
     pub free_mean: u32,
 }
 
-/// What a message lost before it reached the log; one record a type that lost something.
+/// The records of one message that did not reach the log. Messages that lost nothing have no such record.
 ///
-/// ArduPilot has no such message: its DSF has the sum alone.
+/// ArduPilot has no such message: its DSF contains the sum only.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "DROP", default_id = 142)]
 #[repr(C, packed)]
@@ -301,9 +302,9 @@ pub struct Dropped {
     /// Id of the message, as in its FMT.
     #[log(instance)]
     pub id: u8,
-    /// Records that were dropped for want of space, or lost with the card, since boot.
+    /// Records since boot that were dropped because the buffer was full, or lost with the card.
     pub dropped: u32,
-    /// Records that the schema's rate left out.
+    /// Records that exceeded the schema's rate.
     #[log(label = "Decim")]
     pub decimated: u32,
 }
@@ -315,11 +316,11 @@ pub struct Dropped {
 pub struct File {
     /// The file's name.
     pub file_name: Chars<16>,
-    /// Where the piece stands in the file, in bytes.
+    /// Offset of the piece in the file, in bytes.
     pub offset: u32,
     /// Bytes of the piece.
     pub length: u8,
-    /// The piece; raw bytes, NUL included.
+    /// The piece: raw bytes, which may contain NULs.
     pub data: Chars<64>,
 }
 
@@ -330,7 +331,7 @@ pub struct File {
 pub struct Arm {
     /// Time since boot.
     pub time_us: u64,
-    /// What it is now.
+    /// The new state.
     #[log(values(0 = "Disarmed", 1 = "Armed"))]
     pub arm_state: u8,
     /// The arming checks that were on.
@@ -341,7 +342,10 @@ pub struct Arm {
     pub method: u8,
 }
 
-/// What a GPS receiver reports.
+/// A report of a GPS receiver.
+///
+/// Viewers compute the calendar time from `GMS` and `GWk`, so keep these columns in a GPS message of your own.
+/// PlotJuggler crashes on a log with exactly one GPS record.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "GPS", as_logged, default_id = 141)]
 #[repr(C, packed)]

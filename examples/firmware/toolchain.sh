@@ -1,11 +1,11 @@
-# Functions for scripts that build firmware: what is missing is installed where it may be, and Rust for the target is
-# rustup's or Debian's. To be sourced; the script sets `name`, which its messages begin with.
+# Functions for scripts that build firmware. They install what is missing where possible, and use Rust for the target
+# from rustup or Debian. Source this file; the script sets `name`, with which its messages begin.
 # shellcheck shell=bash
 
 say() { printf '\n%s: %s\n' "$name" "$*"; }
 fail() { printf '%s: %s\n' "$name" "$1" >&2; exit "${2:-1}"; }
 
-# Installs Debian packages; fails where that can't be done.
+# Installs Debian packages; fails if that isn't possible.
 install() {
     [ -z "${BINLOG_NO_INSTALL:-}" ] && command -v apt-get >/dev/null || return 1
     local sudo=()
@@ -43,7 +43,7 @@ add_rustup_target() {
     rustup target add "$1" && has_rustup_target "$1"
 }
 
-# choose_rust TARGET: sets `rust` to rustup or debian, whichever has the target or can be installed.
+# choose_rust TARGET: sets `rust` to rustup or debian, whichever has the target or can install it.
 choose_rust() {
     if has_rustup_target "$1"; then
         rust=rustup
@@ -58,8 +58,8 @@ choose_rust() {
     fi
 }
 
-# build TARGET FOLDER [ARGUMENT]...: builds FOLDER's package for release, with more arguments for cargo. `built` is then
-# the folder of what was built.
+# build TARGET FOLDER [ARGUMENT]...: builds FOLDER's package for release, with more arguments for cargo. Sets `built` to
+# the folder with the programs.
 build() {
     choose_rust "$1"
     "build_with_$rust" "$@"
@@ -71,7 +71,7 @@ target_dir_of() {
     echo "$target_dir"
 }
 
-# cargo looks for .cargo/config.toml from the folder that it's started in.
+# cargo looks for .cargo/config.toml from its working directory upwards.
 build_with_rustup() {
     local target=$1 folder=$2 target_dir
     shift 2
@@ -81,7 +81,7 @@ build_with_rustup() {
     built=$target_dir/$target/release
 }
 
-# Debian's toolchain has the source of `core` in place of a compiled one, and no linker for Arm.
+# Debian's toolchain has the source of `core` instead of a compiled one, and no linker for Arm.
 build_with_debian() {
     local target=$1 folder=$2 target_dir linker
     shift 2

@@ -1,4 +1,4 @@
-//! `as_logged` takes what other firmware logs against rules 3, 4 and 6 to 8.
+//! `as_logged` accepts messages of other firmware that break rules 3, 4 and 6 to 8.
 
 #![deny(warnings)]
 
@@ -32,7 +32,7 @@ struct TimeAndInstance {
     time_us: u32,
 }
 
-/// Scaled otherwise than the format says, and a float with a multiplier.
+/// Scaled differently from its format, and a float with a multiplier.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "GPS", as_logged)]
 #[repr(C, packed)]

@@ -1,4 +1,4 @@
-//! Units and multipliers of the program's own are constants, wherever they stand.
+//! Custom units and multipliers are constants, in any module.
 
 use binlog::{LogMessage, LogSchema, Multiplier, Unit};
 use zerocopy::{Immutable, IntoBytes};

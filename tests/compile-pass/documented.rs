@@ -1,4 +1,4 @@
-//! Doc comments are descriptions, in each of their forms; a field that is configured out is no column.
+//! Doc comments of every form become descriptions. A field that is configured out is not a column.
 
 use binlog::{Field, LogMessage, Meanings};
 use zerocopy::{Immutable, IntoBytes};

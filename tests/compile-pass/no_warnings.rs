@@ -1,4 +1,4 @@
-//! What only the log uses is no dead code: fields that nobody reads, values and variants that nobody makes.
+//! Items that only the log uses are not dead code: fields that are never read, values and variants that are never made.
 
 #![deny(warnings, unused_qualifications)]
 #![forbid(unsafe_code)]
@@ -26,7 +26,7 @@ struct Battery {
     volt: Volts,
 }
 
-/// What is deprecated is the user's concern, not that of the derive's code.
+/// The derive's code may use a deprecated item of the user's.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "OLD")]
 #[repr(C, packed)]

@@ -1,4 +1,4 @@
-//! A schema is an item like any other: several share a message, one stands in a function, one is public.
+//! A schema is an item like any other: several may share a message, be inside a function, or be public.
 
 #![deny(warnings)]
 

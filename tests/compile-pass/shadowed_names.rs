@@ -1,4 +1,4 @@
-//! The program's own items may be called as the derives' are.
+//! The program's items may have the names that the derives use.
 
 #![allow(dead_code, non_camel_case_types, unused_macros, reason = "they are there for their names")]
 

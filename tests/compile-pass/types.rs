@@ -1,4 +1,4 @@
-//! A column's format comes from its type, by whatever name: aliases, newtypes, associated types, a field of one's own.
+//! A column's format comes from its type, whatever its name: aliases, newtypes, associated types, a `Field` by hand.
 
 use binlog::field::{Centi, Chars};
 use binlog::{Field, Format, LogMessage, Multiplier, Unit};
@@ -23,7 +23,7 @@ struct Roll {
 #[repr(transparent)]
 struct Name(Chars<16>);
 
-/// Values that an `i64` doesn't have.
+/// Values that don't fit into an `i64`.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[repr(u64)]
 enum Mask {

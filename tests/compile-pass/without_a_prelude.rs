@@ -1,4 +1,4 @@
-//! The derives name nothing that the prelude would have to bring.
+//! The code of the derives needs nothing from the prelude.
 
 #![no_implicit_prelude]
 

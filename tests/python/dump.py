@@ -1,6 +1,6 @@
-"""What pymavlink reads in a log, as JSON lines for the tests.
+"""Prints the records that pymavlink reads in a log, as JSON lines for the tests.
 
-One line a record, in the order of the log:
+One line for each record, in the order of the log:
     {"type": "ATT", "time": ..., "labels": [...], "units": [...], "instance": null, "values": [...]}
 The time is in seconds since 1970, or since boot in a log without GPS. A float is {"f": its 64 bits in hexadecimal}, so
 that it is compared bit for bit; text is a string; raw bytes are {"b": hexadecimal}; an array is a list of numbers.

@@ -1,4 +1,4 @@
-"""What pymavlink makes of a log as a whole, as a JSON object for the tests.
+"""Prints pymavlink's view of a whole log, as a JSON object for the tests.
 
     {"timebase": ..., "vehicle": 2, "params": {...}, "defaults": {...}, "modes": [["AUTO", ..., ...], ...]}
 The time of boot in seconds since 1970, 0 if it is unknown; the vehicle as a MAV_TYPE; the last value and default of

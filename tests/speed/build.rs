@@ -1,7 +1,7 @@
-//! Compiles the C that binlog is measured beside.
+//! Compiles the C code that binlog is compared with.
 
 fn main() {
     println!("cargo::rerun-if-changed=c");
-    // A firmware's optimisation, and a distribution's, whatever the profile.
+    // Optimised as firmware and distributions do, whatever the profile.
     cc::Build::new().files(["c/floor.c", "c/read.c"]).opt_level(2).compile("beside");
 }

@@ -1,6 +1,6 @@
-//! Everything that the reader can do, done to any bytes: what the fuzz targets and the test of their corpus share.
+//! All operations of the reader, on any bytes: shared by the fuzz targets and the test of their corpus.
 //!
-//! What must hold for any bytes is asserted; that nothing panics and nothing takes for ever is the fuzzer's to see.
+//! What must hold for any bytes is asserted here. The fuzzer notices panics and hangs.
 
 use binlog::field::{Centi, Chars};
 use binlog::log::Rows;
@@ -29,7 +29,7 @@ pub struct Abc {
     pub name: Chars<16>,
 }
 
-/// A schema with a value that not every byte is, and records that any log has.
+/// A schema with a column for which not every byte is valid, and messages that any log may contain.
 #[derive(LogSchema)]
 pub enum AnyLog {
     /// Own.
@@ -52,7 +52,8 @@ fn item(item: Result<Record<'_>, Skipped>) -> Item {
     })
 }
 
-/// One record after the other, at once and in chunks: alike, and each byte in one record or one skipped stretch.
+/// Reads one record after the other, at once and in chunks. Both give the same, and each byte is in one record or in
+/// one skipped stretch.
 pub fn records(bytes: &[u8]) {
     let mut decoder = Decoder::<AnyLog>::new();
     let mut at = 0;
@@ -75,7 +76,7 @@ pub fn records(bytes: &[u8]) {
         items.push(item(next));
     }
     assert_eq!(at, bytes.len());
-    // The first byte says how the others are cut up.
+    // The first byte selects how the others are split.
     let chunk = bytes.first().map_or(1, |&byte| 1 + usize::from(byte) * 5);
     let mut stream = RecordStream::<1024>::new();
     let mut streamed = Vec::new();
@@ -97,10 +98,10 @@ pub fn records(bytes: &[u8]) {
     assert_eq!(streamed, items, "in chunks of {chunk}");
 }
 
-/// Everything that a whole log can be asked for, and the answers compared where two ways lead to one.
+/// All operations on a whole log. Where two ways lead to the same result, the results are compared.
 pub fn log(bytes: &[u8]) {
     let log = Log::from_bytes(bytes);
-    // The first type is looked for without an index.
+    // The first type is located without an index.
     let _ = log.rows("ABC[1]").map(|rows| rows.len());
     let found: Vec<_> = Records::new(bytes).flatten().map(|record| (record.offset(), record.name())).collect();
     let mut indexed: Vec<_> = Vec::new();
@@ -130,7 +131,7 @@ pub fn log(bytes: &[u8]) {
         for label in rows.labels() {
             let Ok(column) = rows.column(label) else { continue };
             let values: Vec<_> = rows.records().map(|record| record.value(label)).collect();
-            // Not by `==`, to which a NaN is no equal of itself.
+            // Not by `==`, since a NaN doesn't equal itself.
             let shown = format!("{values:?}");
             assert_eq!(format!("{:?}", (0..rows.len()).map(|i| column.get(i)).collect::<Vec<_>>()), shown);
             let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_ref()?.to_f64()).collect();
@@ -146,7 +147,7 @@ pub fn log(bytes: &[u8]) {
                 let asked = rows.instance(&instance.to_string()).expect("it is listed");
                 let offsets = |rows: &Rows<'_>| rows.records().map(|record| record.offset()).collect::<Vec<_>>();
                 let (asked, of_instance) = (offsets(&asked), offsets(&of_instance));
-                // Two that are not the same bytes may be called the same.
+                // Instances with different bytes may have the same name.
                 assert!(of_instance.iter().all(|offset| asked.binary_search(offset).is_ok()), "{instance}");
             }
         }
@@ -171,7 +172,7 @@ fn is_text_or_array(format: Format) -> bool {
     format.is_text() || format == Format::I16x32
 }
 
-/// What a log says of its messages: written, compared with itself, read back from JSON.
+/// The schema of a log: written, compared with itself, read back from JSON.
 pub fn schema(bytes: &[u8]) {
     let schema = LoggedSchema::from_bytes(bytes);
     let _ = schema.to_rust();

@@ -1,4 +1,4 @@
-//! The image of a card that a firmware logged to.
+//! The image of a card to which firmware logged.
 
 use fatfs::{FileSystem, FsOptions};
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! What the tests share: the folder of real logs, and saying aloud what is left out.
+//! Shared by the tests: the folder of real logs, and the list of tests that are left out.
 
 pub mod exercise;
 pub mod image;
@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// The toolchain that the expected compiler messages are exact for.
 pub const PINNED_RUSTC: &str = "1.95.0";
 
-/// A file in the shared folder beside the checkout, which holds real logs, or in the folder that `BINLOG_SHARED` names.
-/// Without it the test is left out, and says so.
+/// A file in the folder of real logs: `shared` beside the checkout, or the folder that `BINLOG_SHARED` names. `None`
+/// without it; stderr then says which test is left out.
 pub fn shared(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("BINLOG_SHARED")
         .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared").into(), PathBuf::from);
@@ -25,7 +25,7 @@ pub fn shared(name: &str) -> Option<PathBuf> {
     None
 }
 
-/// The real logs of the shared folder, by name; none without it, which is said aloud.
+/// The real logs of that folder, by name. Empty without it; stderr then says so.
 pub fn real_logs() -> Vec<(String, Vec<u8>)> {
     let Some(folder) = shared("ardupilot-logs") else { return Vec::new() };
     let files = std::fs::read_dir(&folder).expect("a readable folder").map(|entry| entry.expect("an entry").path());
@@ -40,9 +40,9 @@ pub fn real_logs() -> Vec<(String, Vec<u8>)> {
     logs
 }
 
-/// Says what is left out, past the capture of the test harness. `tests/run` lists these lines at its end.
+/// Prints what is left out, past the test harness's capture. `tests/run` lists these lines at its end.
 pub fn left_out(what: &str) {
-    // A closed stderr is no reason to fail a test that does not run.
-    // In one piece, or the harness writes into the middle of the line.
+    // A test that doesn't run must not fail because of a closed stderr. One call writes the whole line; otherwise the
+    // harness could write into the middle of it.
     let _ = std::io::stderr().write_all(format!("\nleft out: {what}\n").as_bytes());
 }

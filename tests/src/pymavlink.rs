@@ -9,7 +9,8 @@ use std::process::{Command, Output};
 /// The version that the expectations are exact for.
 const VERSION: &str = "2.4.50";
 
-/// The interpreter that has it: of `BINLOG_PYTHON`, or any `python3`. Without one, the test is left out, aloud.
+/// The Python interpreter that has it: `BINLOG_PYTHON`, or any `python3`. `None` without one; stderr then says that the
+/// test is left out.
 fn python() -> Option<PathBuf> {
     let python = PathBuf::from(std::env::var_os("BINLOG_PYTHON").unwrap_or_else(|| "python3".into()));
     let check = "import importlib.metadata as m; print(m.version('pymavlink'))";
@@ -32,23 +33,23 @@ fn run(arguments: impl Fn(&PathBuf) -> Vec<PathBuf>, log: &[u8]) -> Option<Outpu
     file.write_all(log).expect("room for the log");
     let mut command = Command::new(&python);
     command.args(arguments(&python)).arg(file.path());
-    // pymavlink writes beside itself and asks for its dialect otherwise.
+    // Without these, pymavlink writes files beside itself and asks for its dialect.
     command.env("MAVLINK20", "1").env("MAVLINK_DIALECT", "ardupilotmega");
     Some(command.output().expect("python runs"))
 }
 
-/// What pymavlink reads: one JSON value a record, as `tests/python/dump.py` describes it.
+/// The records that pymavlink reads: one JSON value each, as `tests/python/dump.py` describes.
 pub fn dump(log: &[u8]) -> Option<Vec<Value>> {
     let lines = script("dump.py", log)?;
     Some(lines.lines().map(|line| serde_json::from_str(line).expect("a JSON value a line")).collect())
 }
 
-/// What pymavlink makes of the log as a whole, as `tests/python/flight.py` describes it.
+/// pymavlink's view of the whole log, as `tests/python/flight.py` describes it.
 pub fn flight(log: &[u8]) -> Option<Value> {
     script("flight.py", log).map(|facts| serde_json::from_str(&facts).expect("a JSON value"))
 }
 
-/// A float as the scripts write it: its bits.
+/// A float as the scripts write it: as its bits.
 pub fn float(value: f64) -> Value {
     json!({ "f": format!("{:016x}", value.to_bits()) })
 }
@@ -64,7 +65,7 @@ pub fn raw(bytes: &[u8]) -> Value {
     json!({ "b": bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>() })
 }
 
-/// What a script says of a log. pymavlink must not complain.
+/// The output of a script for a log. Asserts that pymavlink prints no warning.
 fn script(name: &str, log: &[u8]) -> Option<String> {
     let script = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/python")).join(name);
     let output = run(|_| vec![script.clone()], log)?;
@@ -74,7 +75,7 @@ fn script(name: &str, log: &[u8]) -> Option<String> {
     Some(String::from_utf8(output.stdout).expect("JSON is UTF-8"))
 }
 
-/// What `mavlogdump.py` prints, a record a line.
+/// The output of `mavlogdump.py`, one record a line.
 pub fn mavlogdump(log: &[u8]) -> Option<Output> {
     let beside = |python: &PathBuf| python.with_file_name("mavlogdump.py");
     run(|python| vec![beside(python)], log)

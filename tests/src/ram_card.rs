@@ -11,12 +11,12 @@ use std::rc::Rc;
 /// Where the partition begins.
 pub const START: u32 = 2048;
 
-/// What the card's driver says.
+/// Errors of the card's driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CardError {
     /// No card answers.
     Missing,
-    /// A write was not taken.
+    /// The card rejected a write.
     Write,
     /// A read failed.
     Read,
@@ -30,7 +30,7 @@ impl fmt::Display for CardError {
 
 impl std::error::Error for CardError {}
 
-/// When the power goes, relative to the write of a block.
+/// When the power fails, relative to the write of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cut {
     /// Nothing of the block is written.
@@ -52,16 +52,16 @@ struct State {
     pulled: bool,
     /// Whether the card that is in the slot was initialised since it got power.
     ready: bool,
-    /// Whether the driver believes that it was.
+    /// Whether the driver believes that it is initialised.
     known: bool,
-    /// Blocks until the power goes.
+    /// Blocks until the power fails.
     cut: Option<(u64, Cut)>,
     failing_writes: u32,
     failing_reads: u32,
     writes: u64,
     transfers: u64,
     touched: BTreeSet<u32>,
-    /// Called in the middle of each transfer: what interrupts do meanwhile.
+    /// Called in the middle of each transfer, as an interrupt would be.
     busy: Option<fn()>,
 }
 
@@ -84,7 +84,7 @@ impl RamCard {
         card
     }
 
-    /// A card with one partition, formatted, and 1,000 blocks behind it with something else in them.
+    /// A card with one formatted partition, followed by 1,000 blocks with other contents.
     pub fn formatted(format: Format) -> Self {
         let (blocks, cluster, kind) = match format {
             Format::Fat16 => (32768, 2048, 0x0E),
@@ -128,7 +128,7 @@ impl RamCard {
         fatfs::FileSystem::new(self.partition(), fatfs::FsOptions::new()).expect("a file system")
     }
 
-    /// Contents of a file; `None` where there is none.
+    /// Contents of a file; `None` if it doesn't exist.
     pub fn file(&self, path: &str) -> Option<Vec<u8>> {
         let file_system = self.file_system();
         let mut file = file_system.root_dir().open_file(path).ok()?;
@@ -166,7 +166,7 @@ impl RamCard {
         fat.len() as u32
     }
 
-    /// Whether both FATs, where there are two, say the same.
+    /// Whether both FATs are equal, where there are two.
     pub fn fats_agree(&self) -> bool {
         let (start, blocks, fats, _) = self.fat_layout();
         fats == 1 || (0..blocks).all(|i| self.block(start + i) == self.block(start + blocks + i))
@@ -197,8 +197,8 @@ impl RamCard {
         (START + reserved, fat_blocks, fats, clusters)
     }
 
-    /// All files and folders with their first cluster and size, by the directory entries on the card, each of which may
-    /// have clusters of its own only. Panics where a chain is broken, shared or too short.
+    /// All files and folders with their first cluster and size, from the directory entries on the card. Panics if a
+    /// chain of clusters is broken, shared or too short.
     pub fn check_chains(&self) {
         let (fat_start, fat_blocks, fats, _) = self.fat_layout();
         let boot = self.block(START);
@@ -214,7 +214,7 @@ impl RamCard {
             let mut cluster = first;
             while cluster < end_mark {
                 let next = fat.get(cluster.wrapping_sub(2) as usize);
-                let next = next.unwrap_or_else(|| panic!("{name} leads to cluster {cluster}, which is none"));
+                let next = next.unwrap_or_else(|| panic!("{name} leads to cluster {cluster}, which doesn't exist"));
                 assert_ne!(*next, 0, "{name} has cluster {cluster}, which is free");
                 let owner = owners.insert(cluster, name.to_owned());
                 assert_eq!(owner, None, "cluster {cluster} is {name}'s, too");
@@ -254,7 +254,7 @@ impl RamCard {
         }
     }
 
-    /// Fills what no file has, as a card that was in use before.
+    /// Fills the free clusters, as on a card that was in use before.
     pub fn fill_free_clusters(&self, byte: u8) {
         let (start, blocks, fats, _) = self.fat_layout();
         let boot = self.block(START);
@@ -306,27 +306,27 @@ impl RamCard {
         (state.pulled, state.ready) = (false, false);
     }
 
-    /// Lets the power go at the `n`th block that is written from now on, counted from 0.
+    /// Lets the power fail at the `n`th block that is written from now on, counted from 0.
     pub fn cut_power(&self, n: u64, cut: Cut) {
         self.0.borrow_mut().cut = Some((n, cut));
     }
 
-    /// Whether the power went.
+    /// Whether the power failed.
     pub fn is_cut(&self) -> bool {
         self.0.borrow().pulled
     }
 
-    /// Fails the next so many writes.
+    /// Makes the next writes fail.
     pub fn fail_writes(&self, count: u32) {
         self.0.borrow_mut().failing_writes = count;
     }
 
-    /// Fails the next so many reads.
+    /// Makes the next reads fail.
     pub fn fail_reads(&self, count: u32) {
         self.0.borrow_mut().failing_reads = count;
     }
 
-    /// What happens while the card is busy with a write.
+    /// Sets what happens while the card is busy with a write.
     pub fn while_busy(&self, busy: fn()) {
         self.0.borrow_mut().busy = Some(busy);
     }
@@ -348,7 +348,7 @@ impl RamCard {
 }
 
 impl State {
-    /// As embedded-sdmmc's driver does: initialises a card that it doesn't know, and no other.
+    /// Initialises a card that the driver doesn't know, as embedded-sdmmc does.
     fn check(&mut self) -> Result<(), CardError> {
         if !self.known && !self.pulled {
             (self.known, self.ready) = (true, true);

@@ -1,15 +1,15 @@
-//! Logs built record by record, however wrong: for what no sound program writes.
+//! Logs built record by record, valid or not: for contents that a correct program never writes.
 
 use binlog::field::Chars;
 
-/// A log that takes any definition and any record.
+/// A log that accepts any definition and any record.
 #[derive(Clone, Debug)]
 pub struct RawLog {
-    /// What there is of it so far.
+    /// The bytes so far.
     pub bytes: Vec<u8>,
 }
 
-/// What stands in a column.
+/// The value of a column.
 pub trait Cell {
     /// Appends its bytes.
     fn put(&self, payload: &mut Vec<u8>);
@@ -90,7 +90,7 @@ impl RawLog {
         log
     }
 
-    /// A definition whose length is that of its columns. A character that is no format counts for nothing.
+    /// A definition whose length is that of its columns. Unknown format characters have no length.
     pub fn fmt(&mut self, id: u8, name: &str, format: &str, labels: &str) -> &mut Self {
         let sizes = format.bytes().filter_map(binlog::Format::from_character).map(binlog::Format::size);
         let length = binlog::Definition::HEADER_LENGTH + sizes.sum::<usize>();

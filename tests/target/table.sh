@@ -1,4 +1,4 @@
-# Figures by row and column: printed as a table, and compared with tests/target/bounds. To be sourced.
+# Figures by row and column: printed as a table, and compared with tests/target/bounds. Source this file.
 # shellcheck shell=bash
 
 declare -A figure=()
@@ -10,7 +10,7 @@ put() {
     figure[$1 $2]=$3
 }
 
-# table WIDTH COLUMN...: WIDTH is that of the rows' names.
+# table WIDTH COLUMN...: WIDTH is the width of the rows' names.
 table() {
     local width=$1 row column
     shift
@@ -24,8 +24,8 @@ table() {
     done
 }
 
-# check_bounds TABLE...: fails when a figure is above its bound, or has none to be compared with. A line of the file is
-# `TABLE ROW COLUMN BOUND`, or `TABLE ROW COLUMN FACTOR x ROW`: so many times the figure of that row.
+# check_bounds TABLE...: fails if a figure is missing or above its bound. A line of the file is `TABLE ROW COLUMN BOUND`,
+# or `TABLE ROW COLUMN FACTOR x ROW`: the factor times the figure of that row.
 check_bounds() {
     local table row column bound times other failed=0 compared=0
     while read -r table row column bound times other; do

@@ -52,7 +52,7 @@ struct MotorBattery {
     throttle_limit: f32,
 }
 
-/// Parameters as they were before they had a default.
+/// PARM of older releases, without a default.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "PARM", as_logged)]
 #[repr(C, packed)]
@@ -412,7 +412,7 @@ fn a_real_log_is_written_again_identically() {
 }
 
 #[test]
-fn with_an_id_of_0_fmtu_has_a_time_that_is_no_id() {
+fn with_an_id_of_0_the_time_of_fmtu_is_256() {
     let fmtu = Records::new(SubLog::PREAMBLE).flatten().filter(|record| record.name() == "FMTU");
     for record in fmtu {
         let time_us = record.decode::<Fmtu>().expect("an FMTU").time_us;

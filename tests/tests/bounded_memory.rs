@@ -1,6 +1,6 @@
-//! Logs made to be expensive: what reading takes, in memory and in steps, is in proportion to the log.
+//! Logs made to be expensive: memory and steps grow linearly with the log.
 //!
-//! Time isn't measured: were a single operation quadratic in one of these logs, it would take hours.
+//! Time isn't measured: a single operation that is quadratic in one of these logs would take hours.
 
 use binlog::log::Rows;
 use binlog::{Log, LogSchema, Scaling, messages};
@@ -110,7 +110,7 @@ const OPERATIONS: [Operation; 24] = [
     ("batches", |log| done(log.batches())),
 ];
 
-/// Keeps what came of an operation from being left out.
+/// Keeps the compiler from removing an operation whose result isn't used.
 fn done<T>(result: T) {
     drop(black_box(result));
 }
@@ -134,7 +134,7 @@ fn scattered(number: u32) -> u32 {
     number.wrapping_mul(2_654_435_761)
 }
 
-/// Logs by what makes them expensive, of about so many records.
+/// Logs of about `records` records, by what makes them expensive.
 const LOGS: [Maker; 24] = [
     ("redefinitions of one name", |count| {
         let mut log = RawLog::with_units();
@@ -292,12 +292,12 @@ fn log_called(name: &str, count: u32) -> RawLog {
     make(count)
 }
 
-/// What reading may take, in bytes: so many for each of the log's, what is kept included, and so many besides.
+/// The memory that reading may use: a number of bytes for each byte of the log, results included, plus a constant.
 const A_BYTE: usize = 64;
 const BESIDES: usize = 256 << 10;
 
 #[test]
-fn no_operation_takes_more_memory_than_in_proportion_to_the_log() {
+fn the_memory_of_every_operation_grows_linearly_with_the_log() {
     let _turn = turn();
     for (name, make) in LOGS {
         let bytes = make(20_000).bytes;
@@ -316,7 +316,7 @@ fn no_operation_takes_more_memory_than_in_proportion_to_the_log() {
     }
 }
 
-/// A batch whose only block is its last one: in between there are numbers that are none.
+/// A batch of which only the last block exists: the numbers before it are missing.
 #[test]
 fn the_samples_of_a_batch_are_bounded_by_its_numbers() {
     let _turn = turn();
@@ -335,7 +335,7 @@ fn the_samples_of_a_batch_are_bounded_by_its_numbers() {
 /// What would be searched for again and again, of the number that it takes. With a search that isn't a look-up, each of
 /// these operations is ten billion steps and more.
 #[test]
-fn many_of_anything_is_read_in_steps_in_proportion() {
+fn the_steps_of_every_operation_grow_linearly_with_the_log() {
     let _turn = turn();
     let bytes = log_called("redefinitions of one name", 600_000).bytes;
     let log = Log::from_bytes(&bytes);

@@ -1,6 +1,6 @@
-//! Every mistake is one error, where it stands and in the words of the format: `compile-fail/<topic>/<fact>.stderr`.
+//! Every mistake is one error, at the mistake and in the words of the format: `compile-fail/<topic>/<fact>.stderr`.
 //!
-//! `TRYBUILD=overwrite` writes the expected messages anew; each difference is to be read.
+//! `TRYBUILD=overwrite` rewrites the expected messages. Read every difference.
 
 use binlog_tests::{PINNED_RUSTC, left_out};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What compiles, without a warning: each module is a program whose names, lints or shape could get in the way.
+//! Programs that compile without a warning: each module has names, lints or shapes that could conflict with the macros.
 
 #[path = "../compile-pass/as_logged.rs"]
 mod as_logged;
@@ -31,7 +31,7 @@ use std::path::Path;
 use std::process::Command;
 use std::{env, fs};
 
-/// A crate of its own, since only there nothing is called `::binlog`.
+/// In a crate of its own, where nothing is called `::binlog`.
 #[test]
 fn a_library_on_edition_2021_may_rename_the_crate() {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -47,7 +47,7 @@ fn a_library_on_edition_2021_may_rename_the_crate() {
         root.join("binlog"),
     );
     fs::write(project.join("Cargo.toml"), manifest).expect("the target folder is writable");
-    // The versions that the workspace uses are there already.
+    // The versions that the workspace uses are already downloaded.
     fs::copy(root.join("Cargo.lock"), project.join("Cargo.lock")).expect("the workspace has a lock file");
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is `tmp` in the target folder");
     let cargo = env::var_os("CARGO").unwrap_or("cargo".into());

@@ -1,4 +1,4 @@
-//! The corpus of the fuzz targets, on any toolchain.
+//! Runs the corpus of the fuzz targets, on any toolchain.
 
 use binlog_tests::exercise;
 use std::path::Path;
@@ -10,7 +10,7 @@ fn replay(target: &str, exercise: fn(&[u8])) {
     for input in inputs {
         let path = input.expect("an entry").path();
         let bytes = std::fs::read(&path).expect("a readable input");
-        // Each input, and what a cut makes of it.
+        // Each input, whole and cut.
         (0..=bytes.len()).rev().step_by(61).for_each(|length| exercise(&bytes[..length]));
         count += 1;
     }
@@ -18,16 +18,16 @@ fn replay(target: &str, exercise: fn(&[u8])) {
 }
 
 #[test]
-fn records_take_the_corpus() {
+fn records_read_the_corpus() {
     replay("records", exercise::records);
 }
 
 #[test]
-fn a_log_takes_the_corpus() {
+fn a_log_reads_the_corpus() {
     replay("log", exercise::log);
 }
 
 #[test]
-fn a_schema_takes_the_corpus() {
+fn a_schema_reads_the_corpus() {
     replay("schema", exercise::schema);
 }

@@ -1,4 +1,4 @@
-//! Damaged logs: nothing panics, and only what the damage hits is lost.
+//! Damaged logs: nothing panics, and only the records that the damage hits are lost.
 
 use binlog::messages::{Ev, Gps, GpsStatus, Msg, Parm};
 use binlog::{LogSchema, LogWriter, Reason, Record, RecordStream, Records, Skipped};
@@ -82,14 +82,14 @@ fn assert_covers(log: &[u8]) {
 /// Offset, suspicion, payload and definition of a record.
 type Said = (usize, bool, Vec<u8>, String);
 
-/// All that there is to know of a record or a skipped stretch.
+/// Everything about a record or a skipped stretch.
 fn said(item: Result<Record<'_>, Skipped>) -> Result<Said, Skipped> {
     item.map(|record| {
         (record.offset(), record.is_suspect(), record.payload().to_vec(), format!("{:?}", record.definition()))
     })
 }
 
-/// What comes out of a stream that gets the log in chunks.
+/// The items of a stream that receives the log in chunks.
 fn streamed(log: &[u8], chunk: usize) -> Vec<Result<Said, Skipped>> {
     let mut stream = RecordStream::<1024>::new();
     let mut items = Vec::new();
@@ -180,7 +180,7 @@ proptest! {
         for (kind, id, payload, length) in pieces {
             match kind {
                 0 => bytes.extend([0xA3, 0x95, id]),
-                // A definition of anything as anything.
+                // Any definition of any id.
                 1 => bytes.extend([&[0xA3, 0x95, 128, id], &payload[..85]].concat()),
                 2 => bytes.extend([0xA3, 0x95, 128]),
                 3 => bytes.push(0xA3),

@@ -1,5 +1,5 @@
-//! Damaged logs, scored: how many records that the damage spared are lost, and how many are reported that never were,
-//! beside pymavlink's rule and beside the figures that the rule was chosen by.
+//! Damaged logs, scored: how many undamaged records are lost, and how many false ones are reported. Compared with
+//! pymavlink's rule, and with the figures by which the reader's rule was chosen.
 
 mod logs;
 
@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::ops::{AddAssign, Range};
 use std::sync::LazyLock;
 
-/// Times that each log is damaged in each way.
+/// How often each log is damaged in each way.
 const SEEDS: u64 = 10;
 
 const FMT: u8 = 128;
@@ -18,9 +18,9 @@ const FMT_LENGTH: u8 = 89;
 struct Sound {
     name: String,
     bytes: Vec<u8>,
-    /// Where its records are.
+    /// The offsets of its records.
     records: Vec<Range<usize>>,
-    /// Where its FMTs are.
+    /// The offsets of its FMTs.
     definitions: Vec<Range<usize>>,
     /// The ids that it has records of.
     ids: Vec<u8>,
@@ -45,8 +45,8 @@ impl Sound {
         self.ids[random.below(self.ids.len())]
     }
 
-    /// Stretches for damage, one in `spacing` records, from the last to the first. They spare the FMTs: without its
-    /// definition a record is lost whatever the rule.
+    /// Stretches to damage, one in `spacing` records, from the last to the first. They leave out the FMTs: without its
+    /// definition a record is lost under any rule.
     fn spots(&self, length: fn(&mut Random) -> usize, spacing: usize, random: &mut Random) -> Vec<Range<usize>> {
         let count = (self.records.len() + random.below(spacing)) / spacing;
         let mut spots = Vec::new();
@@ -94,7 +94,7 @@ impl Random {
 /// A log after the damage.
 struct Damaged {
     bytes: Vec<u8>,
-    /// Where each byte was before; `None` for one that is new.
+    /// The original offset of each byte; `None` for a new byte.
     origin: Vec<Option<usize>>,
     /// Ids whose definition is gone.
     undefined: HashSet<u8>,
@@ -106,8 +106,7 @@ impl Damaged {
         Damaged { bytes: sound.bytes.clone(), origin, undefined: HashSet::new() }
     }
 
-    /// Damages a log in one way. What is done is done from the end to the start, so that it doesn't move what is still
-    /// to do.
+    /// Damages a log in one way, from the end to the start, so that no change moves the places of the next.
     fn by(damage: &Damage, spacing: usize, seed: u64, sound: &Sound) -> Self {
         let mut damaged = Damaged::new(sound);
         (damage.1)(sound, &mut damaged, spacing, &mut Random(seed));
@@ -119,7 +118,7 @@ impl Damaged {
         self.origin.splice(range, by.iter().map(|_| None));
     }
 
-    /// Compares what a rule found with what there is to find.
+    /// Compares the records that a rule found with those that exist.
     fn score(&self, sound: &Sound, found: &[Range<usize>]) -> Score {
         let mut now = vec![None; sound.bytes.len()];
         for (at, was) in self.origin.iter().enumerate() {
@@ -142,7 +141,7 @@ impl Damaged {
                 score.spared += 1;
                 score.lost += usize::from(!is_found);
             }
-            // Damage inside a record that leaves its ends in place can't be seen by any rule.
+            // No rule can see damage inside a record that leaves its ends in place.
             score.false_ones -= usize::from(is_found && now[record.end - 1] == Some(end - 1));
         }
         score
@@ -153,9 +152,9 @@ impl Damaged {
 struct Score {
     /// Records that are whole and defined in the damaged log.
     spared: usize,
-    /// Those of them that are not found.
+    /// Those of them that the rule didn't find.
     lost: usize,
-    /// What is found where no record was.
+    /// Records found where there was none.
     false_ones: usize,
 }
 
@@ -167,7 +166,7 @@ impl AddAssign for Score {
     }
 }
 
-/// pymavlink's rule: a known id is believed, whatever follows it; anything else costs a byte.
+/// pymavlink's rule: a known id is believed, whatever follows it; at anything else it moves on by one byte.
 fn as_pymavlink(log: &[u8]) -> Vec<Range<usize>> {
     let mut lengths = [0; 256];
     lengths[usize::from(FMT)] = FMT_LENGTH;
@@ -190,7 +189,7 @@ fn as_pymavlink(log: &[u8]) -> Vec<Range<usize>> {
     found
 }
 
-/// A kind of damage: its name, and what does it, once in so many records.
+/// A kind of damage: its name, and the function that applies it once in a number of records.
 type Damage = (&'static str, fn(&Sound, &mut Damaged, usize, &mut Random));
 
 const MISSING: Damage = ("FMTs missing", |sound, damaged, _, random| {
@@ -290,13 +289,12 @@ fn scores(damage: &Damage, spacing: usize, sounds: &[Sound]) -> (Score, Score) {
     (ours, theirs)
 }
 
-/// The figures of the comparison that the rule was chosen by: of 1.22 million records in damaged logs, so many lost and
-/// so many false ones.
+/// The figures of the comparison by which the rule was chosen: lost and false records, of 1.22 million in damaged logs.
 ///
-/// How much damage was done there isn't said. A cut nearly always makes pymavlink's rule report one false record (0.9
-/// of one here), and it reported 453: so there were about 490 cuts, one in 2,500 records, and as many of the other
-/// damages. With damage as dense as that here, what is allowed is in proportion to the records, and thereby to the
-/// damage; besides two standard deviations of what is counted, since another sample of damage is another count.
+/// That comparison doesn't say how much damage was done. A cut nearly always makes pymavlink's rule report one false
+/// record (0.9 of one here), and it reported 453: so there were about 490 cuts, one in 2,500 records, and as many
+/// damages of each other kind. The damage here has the same density, so the allowed number grows linearly with the
+/// records. Two standard deviations are added, since another sample of damage gives another count.
 fn assert_no_worse_than_recommended(damage: &Damage, lost: usize, false_ones: usize, sounds: &[Sound]) {
     const DENSITY: usize = 2500;
     let (score, _) = scores(damage, DENSITY, sounds);
@@ -318,8 +316,8 @@ fn the_reader_is_no_worse_than_the_rule_that_was_recommended() {
     }
 }
 
-/// Here the damage is dense, so that between two damages there are sometimes less than the three records that prove
-/// where one begins: those in between are lost then, which pymavlink's rule finds for the price of false ones.
+/// Here the damage is so dense that sometimes fewer than three records are between two damages, and three are needed to
+/// prove where a record begins. Those in between are lost. pymavlink's rule finds them, together with false ones.
 #[test]
 fn the_reader_is_no_worse_than_pymavlinks_rule() {
     let sounds = Sound::all();
@@ -330,7 +328,7 @@ fn the_reader_is_no_worse_than_pymavlinks_rule() {
     }
 }
 
-/// What there is to know of a record or a skipped stretch: what the stream and the iterator must agree in.
+/// Everything about a record or a skipped stretch, in which the stream and the iterator must agree.
 type Item<'a> = Result<(usize, bool, Vec<u8>, String, Option<String>), Skipped>;
 
 fn item(item: Result<Record<'_>, Skipped>) -> Item<'static> {

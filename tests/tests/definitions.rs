@@ -1,4 +1,4 @@
-//! A log's definitions against the program's: what differs is named, and each applies from where it stands.
+//! A log's definitions compared with the program's: differences are named, and a definition applies from its offset on.
 
 use binlog::field::Chars;
 use binlog::messages::{Fmt, Mode};
@@ -103,7 +103,7 @@ fn a_length_that_contradicts_the_columns_is_a_difference() {
 }
 
 #[test]
-fn a_byte_that_is_no_value_names_its_label() {
+fn a_value_invalid_for_its_type_names_its_label() {
     let mut payload = [0; 11];
     assert_eq!(Attitude::decode(&payload), Ok(Attitude { time_us: 0, roll: 0, armed: false }));
     payload[10] = 2;
@@ -147,7 +147,7 @@ fn a_definition_that_is_repeated_keeps_its_units() {
 }
 
 #[test]
-fn a_log_without_the_definition_of_fmt_has_it_all_the_same() {
+fn a_log_without_the_definition_of_fmt_is_read() {
     let own = Records::new(Ours::PREAMBLE).flatten().next().expect("FMT of FMT");
     assert_eq!(own.decode::<Fmt>().expect("an FMT").r#type, 128);
     let without = Records::new(&Ours::PREAMBLE[89..]);
@@ -155,7 +155,7 @@ fn a_log_without_the_definition_of_fmt_has_it_all_the_same() {
 }
 
 #[test]
-fn what_was_skipped_says_why() {
+fn a_skipped_stretch_says_why() {
     let record = [&[0xA3, 0x95, 1][..], &[0; 11]].concat();
     let cut = &record[..8];
     let log =
@@ -174,7 +174,7 @@ fn what_was_skipped_says_why() {
 }
 
 #[test]
-fn a_sink_is_one_through_any_pointer() -> Result<(), binlog::WriteError> {
+fn a_pointer_to_a_sink_is_a_sink() -> Result<(), binlog::WriteError> {
     fn log(sink: impl binlog::Sink<Attitude>) -> bool {
         sink.log(&Attitude { time_us: 0, roll: 1, armed: true })
     }
@@ -202,7 +202,7 @@ fn fields_saturate_and_show_what_they_hold() {
     assert_eq!(Mode::new(0, 5, 0).expect("below 128").mode_num, 5);
 }
 
-/// What a sink on a target needs to know of a message is settled while compiling.
+/// The properties of a message that a sink on a target needs are known at compile time.
 #[test]
 fn priorities_are_constants_of_the_schema() {
     use binlog::sink::{Counters, Rate};

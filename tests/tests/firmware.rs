@@ -1,6 +1,6 @@
-//! The firmware example under QEMU: what it accepted is on the card, byte for byte, and everything else was counted.
+//! The firmware example under QEMU: accepted records are on the card, byte for byte, and all others are counted.
 //!
-//! `tests/run` sets up what this needs; `BINLOG_FIRMWARE` is the folder that it builds firmware into.
+//! `tests/run` sets up what these tests need. `BINLOG_FIRMWARE` is the folder that it builds firmware into.
 
 use binlog::{Decoder, LogMessage, LogSchema, LogWriter, Logs, Record, Records};
 use binlog_tests::{image, left_out, pymavlink};
@@ -15,7 +15,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/firmware")
 }
 
-/// Whether the firmware can be built and run here. If not, it is left out, aloud.
+/// Whether the firmware can be built and run here. If not, the test says that it is left out.
 fn is_set_up() -> bool {
     let is = std::env::var_os("BINLOG_FIRMWARE").is_some();
     if !is {
@@ -24,7 +24,7 @@ fn is_set_up() -> bool {
     is
 }
 
-/// The firmware's script, which neither installs anything nor shares a folder with another test.
+/// The firmware's script, in a folder of this test's own, installing nothing.
 fn script(temporary: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(folder().join("run"));
     command.args(arguments).current_dir(temporary).env("BINLOG_NO_INSTALL", "1");
@@ -32,7 +32,7 @@ fn script(temporary: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What the firmware said of one message.
+/// What the firmware printed for one message.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Counts {
     attempts: u32,
@@ -43,7 +43,7 @@ struct Counts {
     lost: u32,
 }
 
-/// A flight: what the firmware said, and the logs on its card.
+/// A flight: what the firmware printed, and the logs on its card.
 struct Flown {
     output: String,
     counts: BTreeMap<String, Counts>,
@@ -74,7 +74,7 @@ fn fly(options: &[&str], arguments: &[&str]) -> Flown {
     Flown { counts: counts.collect(), logs, output: text }
 }
 
-/// A record of the sensors' is what they say at its time.
+/// Asserts that a record of a sensor holds the sensor's values at the record's time.
 fn check_values(record: &Record<'_>) {
     fn as_made<M: LogMessage + PartialEq + core::fmt::Debug>(record: &Record<'_>, made: impl Fn(u64, u8) -> M)
     where
@@ -92,7 +92,7 @@ fn check_values(record: &Record<'_>) {
     as_made::<Barometer>(record, |time_us, _| sensors::barometer(time_us));
 }
 
-/// Each log is whole, what the host's writer makes of its messages, and together they hold what was counted.
+/// Asserts that each log is whole and equals what the host's writer writes for its messages, and that the counts agree.
 fn check(flown: &Flown) {
     let mut on_card: BTreeMap<&str, u32> = BTreeMap::new();
     for (name, log) in &flown.logs {
@@ -136,13 +136,13 @@ fn every_accepted_record_is_on_the_card() {
         let counts = flown.counts["IMU"];
         assert_eq!((counts.dropped, counts.lost), (0, 0));
         assert!(counts.ignored > 0 && flown.counts["PIDR"].decimated > 0);
-        // What the FAT costs beside the records, on a card as they are sold: 1,035 of bus and driver.
+        // The FAT's share, on a card as sold: bus and driver alone take 1,035.
         if fat == "32" {
             let spi = flown.output.lines().find_map(|line| line.strip_prefix("SPI bytes per KiB logged: "));
             let spi: u32 = spi.expect("the firmware says it").parse().expect("a number");
             assert!(spi <= 1140, "{spi} bytes");
         }
-        // The same in pymavlink, without a warning.
+        // pymavlink reads the same, without a warning.
         let log = &flown.logs[0].1;
         if let Some(read) = pymavlink::dump(log) {
             let of = |name: &str| read.iter().filter(|record| record["type"] == name).count() as u32;
@@ -158,14 +158,14 @@ fn every_accepted_record_is_on_the_card() {
 }
 
 #[test]
-fn what_the_card_cannot_take_is_counted() {
+fn records_that_the_card_cannot_take_are_counted() {
     if !is_set_up() {
         return;
     }
     let busy = fly(&["--fat", "32", "--seconds", "3"], &["sensors=4", "busy=400"]);
     check(&busy);
     assert!(busy.counts["IMU"].dropped > 0, "{}", busy.output);
-    // Critical messages have the reserve.
+    // The reserve is for critical messages.
     assert_eq!(busy.counts["MSG"].dropped, 0);
     let drops =
         Records::new(&busy.logs[0].1).flatten().filter_map(|record| record.decode::<binlog::messages::Dropped>().ok());
@@ -182,30 +182,30 @@ fn what_the_card_cannot_take_is_counted() {
     assert!(pulled.output.contains("00000001.BIN: the card: "), "{}", pulled.output);
 }
 
-/// The emulator dies in the middle of a flight, ten times on the same card: what was safe stays, and the next boot logs
-/// on.
+/// The emulator is killed in the middle of a flight, ten times with the same card. Flushed bytes stay, and the next
+/// boot starts the next log.
 #[test]
-fn a_killed_firmware_leaves_what_was_safe() {
+fn a_killed_firmware_leaves_what_was_flushed() {
     if !is_set_up() {
         return;
     }
     let temporary = tempfile::tempdir().expect("a temporary folder");
     let image = temporary.path().join("card.img");
-    let mut safe: Vec<u32> = Vec::new();
+    let mut flushed: Vec<u32> = Vec::new();
     for flight in 0..10 {
         let arguments =
             ["--image", "card.img", "-o", "x.bin", "--fat", "16", "--seconds", "3600", "--", "show", "sensors=3"];
         let mut script = script(temporary.path(), &arguments);
-        // A group of its own, so that all of it can be killed.
+        // A process group of its own, so that the emulator is killed with the script.
         use std::os::unix::process::CommandExt;
         let mut child = script.process_group(0).stdout(Stdio::piped()).spawn().expect("the script runs");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
-        // Somewhere in the stream, another place each time.
+        // At another place in the stream each time.
         let mut left = 3 + flight * 2;
         let mut bytes = 0;
         while left > 0 {
-            let line = lines.next().expect("the firmware goes on").expect("text");
-            if let Some(told) = line.strip_prefix(&format!("safe {} ", flight + 1)) {
+            let line = lines.next().expect("the firmware runs").expect("text");
+            if let Some(told) = line.strip_prefix(&format!("flushed {} ", flight + 1)) {
                 bytes = told.parse().expect("a number");
                 left -= 1;
             }
@@ -215,16 +215,16 @@ fn a_killed_firmware_leaves_what_was_safe() {
         assert!(Command::new("kill").args(["-KILL", "--", &group]).status().expect("kill").success());
         child.wait().expect("it ends");
         for line in lines.map_while(Result::ok) {
-            if let Some(told) = line.strip_prefix(&format!("safe {} ", flight + 1)) {
+            if let Some(told) = line.strip_prefix(&format!("flushed {} ", flight + 1)) {
                 bytes = told.parse().expect("a number");
             }
         }
-        safe.push(bytes);
+        flushed.push(bytes);
         let logs = image::logs(&image);
-        assert_eq!(logs.len(), safe.len());
-        for ((name, log), &safe) in logs.iter().zip(&safe) {
-            assert!(log.len() >= safe as usize, "{name} has {} of {safe} bytes", log.len());
-            for record in Records::new(&log[..safe as usize]) {
+        assert_eq!(logs.len(), flushed.len());
+        for ((name, log), &flushed) in logs.iter().zip(&flushed) {
+            assert!(log.len() >= flushed as usize, "{name} has {} of {flushed} bytes", log.len());
+            for record in Records::new(&log[..flushed as usize]) {
                 check_values(&record.unwrap_or_else(|skipped| panic!("{name}: {skipped}")));
             }
         }

@@ -1,4 +1,5 @@
-//! Files that are none, that can't be read, that change, that are longer than 4 GiB; pipes and standard input.
+//! Hostile files: folders and devices, files that can't be read, that change, that are longer than 4 GiB; pipes and
+//! standard input.
 
 use binlog::log::OpenError;
 use binlog::{Log, Reason, RecordStream, Scaling};
@@ -39,7 +40,7 @@ fn error(path: &Path) -> (ErrorKind, String) {
     let opened = Log::open(path).map(|_| ()).expect_err("it can't be opened");
     let mapped = map(path).map(|_| ()).expect_err("it can't be mapped");
     assert_eq!((opened.kind(), opened.path()), (mapped.kind(), path));
-    // What the system said is part of the text, and no source of its own.
+    // The system's error is part of the text, and not a source.
     assert!(opened.source().is_none());
     let text = opened.to_string();
     let as_io_error = io::Error::from(opened);

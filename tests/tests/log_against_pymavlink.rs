@@ -1,5 +1,5 @@
-//! `Log` against pymavlink: types, counts, columns, units, instances, times, parameters, modes and vehicle of real logs
-//! and the simulator's. Where pymavlink is not followed, a test at the end says so.
+//! `Log` compared with pymavlink: types, counts, columns, units, instances, times, parameters, modes and vehicle, of
+//! real logs and the simulator's. The tests at the end are the places where `Log` differs from pymavlink.
 
 mod against;
 mod logs;
@@ -11,7 +11,7 @@ use binlog_tests::{payload, pymavlink};
 use serde_json::json;
 use std::sync::LazyLock;
 
-/// All logs; none where pymavlink is missing.
+/// All logs; none without pymavlink.
 fn read_by_both() -> &'static [Read] {
     static READ: LazyLock<Vec<Read>> = LazyLock::new(|| {
         let read = |(name, bytes): (String, Vec<u8>)| Read::new(&name, &bytes);
@@ -63,7 +63,8 @@ fn the_vehicle_and_its_modes_are_those_of_pymavlink() {
     assert!(read_by_both().is_empty() || modes > 3, "the simulator's log has modes");
 }
 
-/// pymavlink reads the byte of `M` signed, so that ArduPilot keeps modes below 128. It is a u8 in ArduPilot, and here.
+/// pymavlink reads the byte of `M` as signed, which is why ArduPilot keeps modes below 128. In ArduPilot and here it is
+/// a u8.
 #[test]
 fn a_mode_above_127_is_not_negative_as_in_pymavlink() {
     let mut log = RawLog::new();
@@ -75,10 +76,10 @@ fn a_mode_above_127_is_not_negative_as_in_pymavlink() {
     assert_eq!(lines[2]["values"], json!([7, -56]));
 }
 
-/// pymavlink decodes the whole slot and cuts after that, so that what stands behind the NUL decides about the text
-/// before.
+/// pymavlink decodes the whole slot and cuts the text afterwards, so bytes after the NUL change how the text is
+/// decoded.
 #[test]
-fn text_is_cut_before_it_is_decoded_otherwise_than_in_pymavlink() {
+fn text_is_cut_before_it_is_decoded_unlike_in_pymavlink() {
     let mut log = RawLog::new();
     log.fmt(1, "TEXT", "Qn", "TimeUS,Text").record(1, &payload![7_u64, *b"\xC2\xB5\0\xFF"]);
     let own =
@@ -90,7 +91,7 @@ fn text_is_cut_before_it_is_decoded_otherwise_than_in_pymavlink() {
 
 /// pymavlink's index ends at an id that no FMT defined.
 #[test]
-fn records_after_an_unknown_id_are_read_otherwise_than_in_pymavlink() {
+fn records_after_an_unknown_id_are_read_unlike_in_pymavlink() {
     let mut log = RawLog::new();
     log.fmt(1, "EV", "QB", "TimeUS,Id");
     for time_us in 0..5_u64 {

@@ -1,5 +1,5 @@
-//! What a log says of its messages, written as Rust: it compiles without a warning, is formatted, and defines the
-//! messages to the byte as the log does. Real logs, the simulator's, and logs with everything that a log may contain.
+//! The schema of a log, written as Rust: it compiles without a warning, is formatted, and defines the messages byte for
+//! byte as the log does. Tested with real logs, the simulator's, and logs with everything that a log may contain.
 
 use binlog::logged_schema::{LeftOut, RustSource};
 use binlog::{Format, LogWriter, LoggedSchema, Records};
@@ -260,7 +260,7 @@ fn contradictions() -> Vec<u8> {
     log.message(19, "OK", "QB", "TimeUS,X").message(18, "OK2", "QB", "TimeUS,X").message(18, "OK", "Qh", "TimeUS,X");
     log.message(20, "FMT", "QB", "TimeUS,X").fmt(128, "FMX", 89, "BBnNZ", "Type,Length,Name,Format,Columns");
     log.message(21, "UNIT", "QB", "TimeUS,X").message(22, "AFT", "QB", "TimeUS,X");
-    // What texts have behind their NUL is nothing.
+    // Bytes after the NUL of a text don't count.
     log.fmt(22, "A\0T", 12, "QB\0B", "TimeUS,X\0,Y").fmt(23, "NU\0L", 12, "QB\0B", "TimeUS,X\0,Y");
     log.0
 }
@@ -268,7 +268,7 @@ fn contradictions() -> Vec<u8> {
 /// A name, and the label, format, unit and multiplier of each column.
 type AnyMessage = (String, Vec<(String, Format, u8, u8)>);
 
-/// What a log may say of one message, sound but for the rules of the derive.
+/// A definition that a log may contain: consistent, though it may break the derive's rules.
 fn any_message() -> impl Strategy<Value = AnyMessage> {
     let label = prop_oneof![
         4 => "[A-Z][a-zA-Z0-9]{0,3}",
@@ -376,7 +376,7 @@ fn preambles(cases: &[Case]) -> Vec<Vec<u8>> {
         match rustfmt {
             Ok(output) => assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout)),
             Err(_) => {
-                binlog_tests::left_out("whether the Rust source of a log's schema is formatted, for want of rustfmt")
+                binlog_tests::left_out("whether the Rust source of a log's schema is formatted, which needs rustfmt")
             }
         }
     }
@@ -421,7 +421,7 @@ fn rust_source_compiles_without_a_warning_and_defines_what_the_log_does() {
     }
 }
 
-/// All that isn't left out, in FMT to the byte, in FMTU but for its time.
+/// All messages that aren't left out: FMT byte for byte, FMTU except for its time.
 fn assert_defines_the_same(Case { name, log, schema, rust }: &Case, preamble: &[u8]) {
     let written = LoggedSchema::from_bytes(preamble);
     let (fmt, fmtu) = records(log);
@@ -447,7 +447,7 @@ fn assert_defines_the_same(Case { name, log, schema, rust }: &Case, preamble: &[
 }
 
 #[test]
-fn of_real_logs_a_message_that_contradicts_itself_is_left_out() {
+fn a_message_of_a_real_log_that_contradicts_itself_is_left_out() {
     let logs: BTreeMap<String, Vec<String>> =
         real_logs().into_iter().map(|(name, log)| (name, left_out(&log))).collect();
     if logs.is_empty() {
@@ -462,7 +462,7 @@ fn of_real_logs_a_message_that_contradicts_itself_is_left_out() {
 }
 
 #[test]
-fn what_no_struct_can_say_is_left_out_with_its_reason() {
+fn definitions_that_no_struct_can_have_are_left_out_with_the_reason() {
     let expected = [
         "LONG (id 1): its definition has a length of 13 bytes and columns that come to 12",
         "MORE (id 2): its definition has 3 format characters and 2 labels",
@@ -504,7 +504,7 @@ fn ids_that_every_log_of_binlog_needs_are_taken_from_the_last_messages() {
     assert_eq!(left_out(&all_ids(false))[..3], expected);
 }
 
-/// What must hold of whatever a log says.
+/// Properties that hold for any definitions.
 fn assert_sound(schema: &LoggedSchema) {
     let rust = schema.to_rust();
     let variants = rust.source.matches("    #[log(id = ").count();
@@ -527,7 +527,7 @@ fn a_schema_is_read_back_from_its_json() {
 }
 
 #[test]
-fn between_two_releases_of_a_firmware_every_change_is_a_line() {
+fn every_change_between_two_releases_is_one_line() {
     let logs: BTreeMap<_, _> = real_logs().into_iter().collect();
     let (Some(old), Some(new)) = (logs.get("ardusub_small"), logs.get("amc_80k")) else { return };
     let difference = LoggedSchema::from_bytes(old).difference(&LoggedSchema::from_bytes(new)).to_string();
@@ -586,7 +586,7 @@ fn the_example_says_by_its_exit_code_whether_a_change_is_breaking() {
 
 proptest! {
     #[test]
-    fn whatever_definitions_are_in_a_log_they_are_a_schema(
+    fn any_definitions_give_a_schema(
         messages in proptest::collection::vec(any_message(), 0..20)
     ) {
         assert_sound(&LoggedSchema::from_bytes(&any_definitions(messages)));
@@ -594,7 +594,7 @@ proptest! {
 
     /// Of a few characters, so that names, ids and formats meet, and with bytes that are no text.
     #[test]
-    fn whatever_bytes_are_in_definitions_they_are_a_schema(
+    fn any_bytes_in_definitions_give_a_schema(
         definitions in proptest::collection::vec(
             (
                 prop_oneof![Just(128), Just(250), 1..4_u8, any::<u8>()],

@@ -21,7 +21,7 @@ const LAYOUTS: [(Definition, usize, &str, &str, &str, &str); 16] = [
         "F-------------",
     ),
     (Dsf::DEFINITION, 33, "QIHIIII", "TimeUS,Dp,Blk,Bytes,FMn,FMx,FAv", "s--b---", "F--0---"),
-    // Ours; the design has its columns.
+    // Our own; ArduPilot has no such message.
     (Dropped::DEFINITION, 20, "QBII", "TimeUS,Id,Dropped,Decim", "s#--", "F---"),
     (Ev::DEFINITION, 12, "QB", "TimeUS,Id", "s-", "F-"),
     (Err::DEFINITION, 13, "QBB", "TimeUS,Subsys,ECode", "s--", "F--"),
@@ -71,7 +71,7 @@ fn defined(preamble: &[u8]) -> Vec<(String, u8)> {
 }
 
 #[test]
-fn the_preamble_defines_what_it_is_made_of_first_and_each_type_once() {
+fn the_preamble_defines_its_own_messages_first_and_each_type_once() {
     let expected = [("FMT", 128), ("UNIT", 129), ("MULT", 130), ("FMTU", 1), ("EV", 136), ("MODE", 131), ("PARM", 132)];
     assert_eq!(defined(Listed::PREAMBLE), expected.map(|(name, id)| (name.to_owned(), id)));
 }
@@ -88,7 +88,7 @@ fn the_preamble_has_units_and_multipliers_in_use_before_the_first_fmtu() {
     assert_eq!(multipliers.map(|mult| mult.id as u8 as char).collect::<String>(), "-F");
 }
 
-/// Messages of the user's own, for ids.
+/// A user's own messages, to test ids.
 macro_rules! tiny {
     ($($name:ident $label:literal)*) => {$(
         #[derive(LogMessage, zerocopy::IntoBytes, zerocopy::Immutable)]

@@ -1,4 +1,4 @@
-//! Two other Rust parsers agree with what the simulator wrote: how many records of each type, and every raw value.
+//! Two other Rust parsers read what the simulator wrote: the same number of records of each type, and every raw value.
 
 use ardupilot_binlog::{FieldValue, Reader};
 use binlog::{Decoder, Definition, Format, LogSchema, LogWriter, Records, Unit};
@@ -6,7 +6,7 @@ use rust_dataflash_parser::{FieldArray, LogSession};
 use simulator::{FlightLog, Simulation};
 use std::collections::BTreeMap;
 
-/// A value as both parsers can be asked for it: hundredths divided, all else raw.
+/// A value in the form that both parsers give: hundredths divided, all others raw.
 #[derive(Clone, PartialEq, Debug)]
 enum Value {
     Number(f64),

@@ -81,7 +81,7 @@ fn units(definition: &Definition) -> Vec<String> {
     definition.columns.iter().map(unit).collect()
 }
 
-/// Compares what pymavlink says of a log with what `expected` says was written, definitions left out.
+/// Compares pymavlink's records with the written ones in `expected`, without definitions.
 fn assert_reads_as(log: &[u8], expected: &[(&'static Definition, Vec<u8>)]) {
     let Some(read) = pymavlink::dump(log) else { return };
     let own = ["FMT", "UNIT", "MULT", "FMTU"];

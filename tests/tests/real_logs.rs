@@ -1,4 +1,4 @@
-//! The real logs beside the checkout: read whole, counted as pymavlink counts them, and cut anywhere.
+//! The real logs beside the checkout: read whole, with pymavlink's counts, and cut anywhere.
 
 use binlog::Records;
 use binlog_tests::real_logs;

@@ -11,7 +11,7 @@ use rig::{OPTIONS, account, ring, sd, wait};
 
 const ALL: [Format; 3] = [Format::Fat16, Format::Fat32, Format::Fat32Large];
 
-/// Logs so many records of all kinds, running the sink as it goes; errors are returned.
+/// Logs a number of records of all kinds, running the sink in between; returns the errors.
 fn fly(
     ring: &rig::Ring,
     mut each: impl FnMut() -> Result<(), SdError<CardError>>,
@@ -642,7 +642,7 @@ fn root_of(card: &RamCard) -> u32 {
 
 /// What is kept of a card must not undo what another system did to it meanwhile.
 #[test]
-fn a_card_that_was_in_a_computer_is_looked_at_anew() {
+fn a_card_that_was_in_a_computer_is_read_again() {
     for format in [Format::Fat16, Format::Fat32] {
         for photo in [1, 300, 30_000] {
             let card = RamCard::formatted(format);

@@ -1,4 +1,4 @@
-//! What the writer accepted is in the log, whatever the destination does.
+//! Accepted records are in the log, or an error says how many are, whatever the destination does.
 
 use binlog::messages::{Ev, File, Mode, Msg, Parm};
 use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, Sink, WriteError, encode};
@@ -15,7 +15,7 @@ enum TestLog {
     File(File),
 }
 
-/// What a destination does at one call.
+/// What a destination does in one call.
 #[derive(Clone, Copy, Debug)]
 enum Fault {
     Error(ErrorKind),
@@ -23,7 +23,7 @@ enum Fault {
     Panics,
 }
 
-/// A destination that takes a few bytes a call, and whose next call past `budget` bytes fails once.
+/// A destination that accepts a few bytes in each call, and fails once after `budget` bytes.
 #[derive(Clone, Debug)]
 struct Faulty {
     taken: Arc<Mutex<Vec<u8>>>,
@@ -73,7 +73,7 @@ fn msg(number: u64) -> Msg {
     Msg { time_us: number, id: 0, seq: 0, message: "text".try_into().expect("four bytes") }
 }
 
-/// Writes 100 records, every third a longer one, and says which were accepted.
+/// Writes 100 records, every third a longer one, and returns which were accepted.
 fn write_all(log: &mut LogWriter<TestLog, Faulty>) -> (Vec<u64>, Vec<WriteError>) {
     let (mut accepted, mut errors) = (Vec::new(), Vec::new());
     for number in 0..100 {
@@ -99,7 +99,7 @@ fn times(bytes: &[u8]) -> Vec<u64> {
 }
 
 #[test]
-fn what_was_accepted_is_written_once_and_in_order_wherever_the_destination_fails() {
+fn accepted_records_are_written_once_and_in_order_wherever_the_destination_fails() {
     let faults = [Fault::Error(ErrorKind::StorageFull), Fault::TakesNothing, Fault::Error(ErrorKind::Interrupted)];
     let preamble = TestLog::PREAMBLE.len();
     for fault in faults {
@@ -341,7 +341,7 @@ fn after_an_error_in_finish_nothing_more_is_written() {
     assert_eq!(out.bytes().len(), budget);
 }
 
-/// Claims to have taken more than it was given.
+/// A destination that claims to have written more than it was given.
 struct Boaster(Vec<u8>);
 
 impl Write for Boaster {

@@ -1,4 +1,4 @@
-//! A schema of records of all sizes, each of which shows whether it is whole.
+//! A schema with records of all sizes, each of which shows whether it is whole.
 #![allow(dead_code, missing_docs, unreachable_pub, reason = "shared by several tests")]
 
 use binlog::field::Chars;
@@ -18,7 +18,7 @@ macro_rules! sized {
         }
 
         impl $name {
-            /// All columns follow from the number.
+            /// All columns are computed from the number.
             pub fn numbered(number: u64) -> Self {
                 $name { time_us: number, $($field: ($value)(number)),* }
             }
@@ -78,7 +78,7 @@ pub fn length(kind: usize) -> usize {
     Flight::MESSAGES[kind].definition.length()
 }
 
-/// Kind and number of each record of a log, all of which have to be whole.
+/// Kind and number of each record of a log. Asserts that all are whole.
 pub fn numbers(log: &[u8]) -> Vec<(usize, u64)> {
     fn number<M: LogMessage + PartialEq + core::fmt::Debug>(
         record: &binlog::Record<'_>,

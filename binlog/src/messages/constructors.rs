@@ -23,7 +23,7 @@ impl Parm {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Mode {
-    /// The record of a mode that was entered: its number, 0 to 127, in the vehicle's list, and why (ArduPilot's
+    /// A change of the flight mode: its number in the vehicle's list, 0 to 127, and the reason (ArduPilot's
     /// `ModeReason`, 0 unknown).
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Mode {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Msg {
-    /// A text of at most 64 bytes; `id` should differ from that of the text before.
+    /// A text of at most 64 bytes; `id` should differ from that of the previous text.
     ///
     /// # Errors
     ///
@@ -45,12 +45,12 @@ impl Msg {
         Ok(Msg { time_us: time_us.into(), id, seq: 0, message: text.try_into()? })
     }
 
-    /// The records of a text, cut between characters; `id` is the same in all of them and should differ from that of
-    /// the text before. An empty text is one record.
+    /// The records of a text, split between characters. All have the same `id`, which should differ from that of the
+    /// previous text. An empty text is one record.
     ///
     /// # Errors
     ///
-    /// When the text contains a NUL, where readers would end it, or takes more than 256 records.
+    /// When the text contains a NUL, where readers would end it, or needs more than 256 records.
     pub fn parts(time_us: u64, id: u8, text: &str) -> Result<impl Iterator<Item = Msg>, TextError> {
         if let Some(position) = text.bytes().position(|byte| byte == 0) {
             return Err(TextError::Nul { position });

@@ -12,7 +12,7 @@ use embedded_hal::delay::DelayNs;
 
 use crate::register::Register;
 
-/// The ticks a microsecond. QEMU (7.2, `hw/arm/stellaris.c`) divides 200 MHz by RCC's SYSDIV plus one. The chip itself
+/// Ticks in a microsecond. QEMU (7.2, `hw/arm/stellaris.c`) divides 200 MHz by RCC's SYSDIV plus one. The chip itself
 /// takes no divisor below 4, so at most 50 MHz.
 pub const TICKS_PER_US: u32 = 200;
 
@@ -22,7 +22,7 @@ const RCC: Register = unsafe { Register::at(0x400F_E060) };
 
 #[derive(Clone, Copy)]
 struct Time {
-    /// Of all of SysTick's periods that are over.
+    /// Microseconds of all finished periods of SysTick.
     us: u64,
     /// A period in ticks.
     period: u32,
@@ -56,22 +56,22 @@ impl Clock {
         Self(())
     }
 
-    /// Keeps the time when nothing else reads it. To be called in the SysTick handler.
+    /// Keeps the time when nothing else reads it. Call it in the SysTick handler.
     pub fn on_tick() {
         now();
     }
 
     /// The microseconds since start.
     ///
-    /// It never goes back, in the main program, in handlers of any priority, and with interrupts masked. Masked, it
-    /// must be read at least once a tick to stay right. It is 0 before the start. Handlers and the logger have no clock
-    /// at hand, so it asks for none.
+    /// It never goes back: not in the main program, not in handlers of any priority, not with interrupts masked. While
+    /// they are masked, it must be read at least once in each tick. It is an associated function because handlers and
+    /// the logger have no clock at hand. Before the start it is 0.
     pub fn now_us() -> u64 {
         let (us, ticks) = now();
         us + u64::from(ticks / TICKS_PER_US)
     }
 
-    /// The ticks since start, [`TICKS_PER_US`] a microsecond.
+    /// Ticks since start, [`TICKS_PER_US`] in each microsecond.
     fn now_ticks(self) -> u64 {
         let (us, ticks) = now();
         us * u64::from(TICKS_PER_US) + u64::from(ticks)
@@ -83,10 +83,10 @@ impl Clock {
     }
 }
 
-/// The microseconds of all periods that are over, and the ticks of this one.
+/// The microseconds of all finished periods, and the ticks of the current one.
 ///
-/// Whoever reads first after the end of a period counts it: COUNTFLAG is cleared by being read. So the time doesn't
-/// depend on when the SysTick handler runs.
+/// The first read after the end of a period counts it, because reading clears COUNTFLAG. So the time doesn't depend on
+/// when the SysTick handler runs.
 fn now() -> (u64, u32) {
     interrupt::free(|token| {
         let cell = TIME.borrow(token);
@@ -95,11 +95,11 @@ fn now() -> (u64, u32) {
             return (0, 0);
         }
         let mut ticks = ticks(time.period);
-        // SAFETY: SysTick's CSR is read, in which only COUNTFLAG changes; nothing else looks at that.
+        // SAFETY: reading SysTick's CSR changes COUNTFLAG only, which nothing else reads.
         if unsafe { (*SYST::PTR).csr.read() } & COUNTFLAG != 0 {
             time.us += u64::from(time.period / TICKS_PER_US);
             cell.set(time);
-            // Those read before may be of either period.
+            // The ticks read before may belong to either period.
             ticks = self::ticks(time.period);
         }
         (time.us, ticks)
@@ -112,7 +112,7 @@ const COUNTFLAG: u32 = 1 << 16;
 /// The ticks since the start of the period.
 fn ticks(period: u32) -> u32 {
     loop {
-        // At 0 a period ends. QEMU may show the 0 before COUNTFLAG, so wait for the next tick.
+        // A period ends at 0. QEMU may show the 0 before COUNTFLAG is set, so wait for the next tick.
         let left = SYST::get_current();
         if left != 0 {
             return period - left;
@@ -120,7 +120,7 @@ fn ticks(period: u32) -> u32 {
     }
 }
 
-/// Waits by the clock. The wait includes all interrupts meanwhile.
+/// Waits by the clock. Interrupts that run meanwhile are part of the wait.
 pub struct Delay {
     clock: Clock,
 }

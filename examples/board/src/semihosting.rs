@@ -1,4 +1,4 @@
-//! The way to the host: arguments, lines on its stdout, an exit code. And the exit when something went wrong.
+//! Semihosting: arguments from the host, lines on its stdout, an exit code, and the exit after a panic or a fault.
 //!
 //! Numbers of operations: Arm's "Semihosting for AArch32 and AArch64". A board without a debugger that offers
 //! semihosting stops at the first of these calls.
@@ -25,7 +25,7 @@ pub fn print_line(line: fmt::Arguments<'_>) {
     writeln!(Stdout, "{line}").expect("the host takes a line");
 }
 
-/// The host's stdout. That of cortex-m-semihosting 0.6 tries for ever when nobody reads any more.
+/// The host's stdout. The one of cortex-m-semihosting 0.6 retries for ever when nobody reads any more.
 struct Stdout;
 
 impl Stdout {
@@ -85,14 +85,14 @@ impl Arguments {
     pub fn read() -> Self {
         let mut buffer = [0; CAPACITY];
         let mut block = [buffer.as_mut_ptr() as usize, CAPACITY];
-        // SAFETY: GET_CMDLINE takes a buffer and its length, writes to the buffer at most that much, and the length of
-        // what it wrote to the second word.
+        // SAFETY: GET_CMDLINE takes a buffer and its length. It writes at most that many bytes to the buffer, and their
+        // number to the second word.
         let failed = unsafe { syscall1(nr::GET_CMDLINE, block.as_mut_ptr() as usize) };
         assert!(failed == 0, "the arguments are longer than {} bytes, or there is no host", CAPACITY - 1);
         Self { buffer, length: block[1] }
     }
 
-    /// Each of them, without the program's name. An argument has no spaces: the host joins them with these.
+    /// The arguments, without the program's name. They contain no spaces: the host joins them with spaces.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let line = self.buffer.get(..self.length).unwrap_or(&self.buffer);
         let line = str::from_utf8(line).unwrap_or_else(|error| panic!("the arguments are no UTF-8: {error}"));
@@ -104,7 +104,7 @@ impl Arguments {
 pub fn exit(code: u8) -> ! {
     /// "Application exit".
     const ADP_STOPPED_APPLICATION_EXIT: usize = 0x20026;
-    /// SYS_EXIT_EXTENDED, of which SYS_EXIT has no code.
+    /// SYS_EXIT_EXTENDED; SYS_EXIT takes no exit code.
     const EXIT_EXTENDED: usize = 0x20;
     loop {
         // SAFETY: it takes a reason and a code, and writes nothing.
@@ -112,7 +112,7 @@ pub fn exit(code: u8) -> ! {
     }
 }
 
-/// Prints a last line, if the host takes it, and ends the program. This may run in a panic, so it must not panic.
+/// Prints a last line, if the host accepts it, and ends the program. It may run in a panic, so it must not panic.
 fn fail(line: fmt::Arguments<'_>, code: u8) -> ! {
     _ = writeln!(Stdout, "{line}");
     exit(code)

@@ -25,7 +25,7 @@ use stop_byte::StopByte;
 
 /// The card's bus, from the driver down to the wire.
 ///
-/// The count is taken above what stands in for hardware, so it's the bytes that a real board would transfer.
+/// The bytes are counted above the stand-ins for hardware, so the count is what a real board would transfer.
 pub type CardBus = StopByte<Counted<FaultyCard<QemuCard<Ssi0>>>>;
 
 /// The SD card, a block device. It's initialised on first use.
@@ -45,8 +45,8 @@ impl Board {
         let core = cortex_m::Peripherals::take()?;
         let clock = Clock::start(core.SYST, tick_hz);
         let bus = StopByte::new(Counted::new(FaultyCard::new(QemuCard::new(Ssi0::take()?))));
-        // Each attempt waits 110 ms for an answer; 50 of them, the default, stop the firmware for 5.6 s where there is
-        // no card. What a card does that takes long comes later, with retries of its own.
+        // Each attempt waits 110 ms for an answer, so the default of 50 stops the firmware for 5.6 s if there is no
+        // card. The slow part of the initialisation comes later and has retries of its own.
         let options = AcquireOpts { use_crc: true, acquire_retries: 2 };
         Some(Self { card: SdCard::new_with_options(bus, clock.delay(), options) })
     }

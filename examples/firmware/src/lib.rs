@@ -1,7 +1,7 @@
 //! The application: what it logs, and when. It knows neither board nor card, so it runs on a host, too.
 //!
-//! [`interrupt`] is called by a timer, [`Flight::step`] by the main loop. Each attempt to log is counted here, by hand,
-//! so that a test can compare it with what the card holds and what the logger counted.
+//! A timer calls [`interrupt`], the main loop calls [`Flight::step`]. Each attempt to log is counted here, by hand, so
+//! that a test can compare the attempts with the records on the card and with the logger's own counts.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -18,11 +18,11 @@ use binlog_embedded::sd_log::{Card, Options, SdError, Undated};
 use binlog_embedded::{Drain, Logger, SdLog};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Every context logs here.
+/// The logger for all contexts.
 pub static LOG: Logger<FlightLog, 16384> = Logger::new();
 
-/// What [`LOG`] was asked to log, by the message's place in the schema. Each message is logged by one context, so a
-/// load and a store count it, which a Cortex-M0 has, too.
+/// Attempts to log, by the message's place in the schema. Each message is logged by one context, so a load and a store
+/// are enough to count it; a Cortex-M0 has no atomic addition.
 static ATTEMPTS: [AtomicU32; MESSAGES] = [const { AtomicU32::new(0) }; MESSAGES];
 
 fn count<M>(records: u32)
@@ -41,8 +41,8 @@ where
     LOG.log(message);
 }
 
-/// The timer's interrupt, a thousand times a second: reads the sensors, and logs what they say. `sensors` of them, one
-/// in a real vehicle.
+/// The timer's interrupt, a thousand times a second: reads `sensors` inertial sensors (one in a real vehicle), and logs
+/// their measurements.
 pub fn interrupt(time_us: u64, sensors: u8) {
     for instance in 0..sensors {
         log(&sensors::imu(time_us, instance));
@@ -52,7 +52,7 @@ pub fn interrupt(time_us: u64, sensors: u8) {
     }
 }
 
-/// The parameters and the text with which every log begins.
+/// The text and the parameters at the start of every log.
 fn prologue(i: usize) -> Option<FlightLog> {
     const PARAMETERS: [(&str, f32, f32); 3] =
         [("ATC_RAT_RLL_P", 0.135, 0.135), ("ATC_RAT_RLL_I", 0.09, 0.135), ("LOG_BITMASK", 65535.0, 65535.0)];
@@ -69,7 +69,7 @@ fn prologue(i: usize) -> Option<FlightLog> {
     }
 }
 
-/// The main loop's side: slower messages, and the way to the card.
+/// The main loop's part: slower messages, and moving the records to the card.
 pub struct Flight<C: Card> {
     /// The card.
     pub card: SdLog<C>,
@@ -80,7 +80,7 @@ pub struct Flight<C: Card> {
 }
 
 impl<C: Card> Flight<C> {
-    /// Starts logging. `None` when a flight is going on already.
+    /// Starts logging. `None` if a flight is in progress already.
     pub fn start(card: C, options: Options, clock: fn() -> u64) -> Option<Self> {
         let mut drain = LOG.drain()?.with_prologue(prologue as fn(usize) -> Option<FlightLog>);
         LOG.start(clock);
@@ -93,7 +93,7 @@ impl<C: Card> Flight<C> {
     ///
     /// # Errors
     ///
-    /// The card's, each once; the next round goes on.
+    /// The card's, each once; the next round continues.
     pub fn step(&mut self, time_us: u64) -> Result<(), SdError<C::Error>> {
         if time_us >= self.attitude_us {
             self.attitude_us = time_us + 10_000;
@@ -105,14 +105,14 @@ impl<C: Card> Flight<C> {
         }
         if time_us >= self.text_us {
             self.text_us = time_us + 500_000;
-            // Below 64 bytes, so it is one record.
+            // Shorter than 64 bytes, so it is one record.
             count::<Msg>(1);
             LOG.text(format_args!("flying for {} ms", time_us / 1000));
         }
         self.card.run(&mut self.drain)
     }
 
-    /// Lands: stops logging, writes what is left and the last statistics, and closes the log.
+    /// Stops logging, writes the remaining records and the last statistics, and closes the log.
     ///
     /// # Errors
     ///
@@ -122,13 +122,13 @@ impl<C: Card> Flight<C> {
         self.card.finish(&mut self.drain)
     }
 
-    /// Whether everything that was handed to the card is safe there.
-    pub fn is_safe(&self) -> bool {
+    /// Whether everything that was written to the card is flushed.
+    pub fn is_flushed(&self) -> bool {
         !self.drain.is_dirty()
     }
 }
 
-/// Name of each message, attempts as counted by hand, and what the logger counted.
+/// For each message: its name, the attempts counted by hand, and the logger's counts.
 pub fn counts() -> impl Iterator<Item = (&'static str, u32, Tally)> {
     let tallies = LOG.tallies().zip(&ATTEMPTS);
     tallies.map(|((message, tally), attempts)| (message.definition.name, attempts.load(Ordering::Relaxed), tally))

@@ -1,8 +1,13 @@
-//! The firmware: an LM3S6965 board that flies for so many seconds and then says what it logged.
+//! The firmware: an LM3S6965 board that flies for some seconds and then prints what it logged.
 //!
-//! Arguments: `seconds=N` (5); `sensors=N`, of which each logs a thousand records a second (1); `show` says when bytes
-//! are safe; `busy=N` keeps the card busy for N bytes after each block; `pull=N` pulls the card in second N and puts it
-//! back in the next; `fail=N` lets every Nth loop's next block fail.
+//! Arguments, with their defaults:
+//!
+//! - `seconds=N` (5): how long to fly.
+//! - `sensors=N` (1): inertial sensors; each logs a thousand records a second.
+//! - `show`: prints a line after each flush, with the bytes that it covers.
+//! - `busy=N`: keeps the card busy for N bytes after each block.
+//! - `pull=N`: pulls the card in second N and puts it back in the next one.
+//! - `fail=N`: lets the next block fail in every Nth round of the main loop.
 
 #![no_std]
 #![no_main]
@@ -18,7 +23,7 @@ use firmware::{Flight, LOG};
 use lm3s6965::clock::Clock;
 use lm3s6965::semihosting::{Arguments, exit, println, unhandled};
 
-/// Sensors that the interrupt reads.
+/// The number of sensors that the interrupt reads.
 static SENSORS: AtomicU32 = AtomicU32::new(0);
 
 #[exception]
@@ -32,7 +37,7 @@ unsafe fn DefaultHandler(number: i16) {
     unhandled(number)
 }
 
-/// What the command line says.
+/// The command line.
 struct Flags {
     seconds: u32,
     sensors: u32,
@@ -55,7 +60,7 @@ fn flags() -> Flags {
             ("pull", Some(second)) => flags.pull = Some(second),
             ("fail", Some(loops @ 1..)) => flags.fail = Some(loops),
             _ => {
-                println!("`{argument}` is no argument: seconds=N sensors=N show busy=N pull=N fail=N");
+                println!("unknown argument `{argument}`; there are seconds=N sensors=N show busy=N pull=N fail=N");
                 exit(2);
             }
         }
@@ -63,7 +68,7 @@ fn flags() -> Flags {
     flags
 }
 
-/// Bytes on the bus, blocks and bytes of the log, at one time.
+/// Bytes on the bus, blocks written, and bytes of the log, at one time.
 #[derive(Clone, Copy)]
 struct Mark {
     spi: u32,
@@ -75,7 +80,7 @@ struct Mark {
 fn main() -> ! {
     let flags = flags();
     let board = Board::take(1000).expect("the board is taken once");
-    // What is logged before the start is ignored, and counted.
+    // Records that are logged before the start are ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
     while Clock::now_us() < 10_000 {}
     let flight = Flight::start(board.card, Options::DEFAULT, Clock::now_us);
@@ -87,9 +92,9 @@ fn main() -> ! {
         blocks: flight.card.transfers().written,
         log: flight.card.byte_count(),
     };
-    // From one moment when all is safe to another, so that the beginning of the file and what waits are left out.
+    // From one flush to a later one, so that neither the start of the file nor waiting records count.
     let (mut from, mut to) = (None, None);
-    let mut safe = (None, 0);
+    let mut flushed = (None, 0);
     let mut loops = 0;
     let end_us = u64::from(flags.seconds) * 1_000_000;
     loop {
@@ -110,17 +115,17 @@ fn main() -> ! {
         if let Err(error) = flight.step(now_us) {
             println!("{} ms: {error}", now_us / 1000);
         }
-        if second >= 1 && flight.is_safe() {
+        if second >= 1 && flight.is_flushed() {
             match from {
                 None => from = Some(mark(&flight)),
                 Some(_) => to = Some(mark(&flight)),
             }
         }
         let reached = (flight.card.number(), flight.card.byte_count());
-        if flags.show && flight.is_safe() && reached != safe {
-            safe = reached;
-            if let (Some(log), bytes) = safe {
-                println!("safe {log} {bytes}");
+        if flags.show && flight.is_flushed() && reached != flushed {
+            flushed = reached;
+            if let (Some(log), bytes) = flushed {
+                println!("flushed {log} {bytes}");
             }
         }
     }

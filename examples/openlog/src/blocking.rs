@@ -1,6 +1,6 @@
 //! The same log without an executor: the main loop drains it.
 //!
-//! The loop's time is the UART's. What must not wait for it is in interrupts, which log all the while.
+//! The loop waits for the UART. Code that must not wait is in interrupts, which log all the while.
 
 #![no_std]
 #![no_main]
@@ -46,7 +46,7 @@ fn fly(arguments: Arguments) -> Result<(), Infallible> {
 
     while time::now_us() < arguments.seconds * 1_000_000 {
         if drain.catch_up(&mut uart)? == 0 {
-            // Nothing to do before the next interrupt.
+            // There is nothing to do before the next interrupt.
             cortex_m::asm::wfi();
         }
     }

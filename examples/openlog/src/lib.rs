@@ -1,5 +1,4 @@
-//! What the two programs log. `main.rs` drains the log in a task of the embassy executor, `blocking.rs` in its main
-//! loop.
+//! The log of the two programs. `main.rs` drains it in a task of the embassy executor, `blocking.rs` in its main loop.
 
 #![no_std]
 
@@ -76,20 +75,20 @@ pub enum FlightLog {
     Imu(Imu),
     /// [`ATTITUDE_HZ`] times a second.
     Att(Attitude),
-    /// Texts. They are critical, as the format's own EV, ERR and MODE: when the ring is nearly full, these still fit.
+    /// Texts. They are critical, as EV, ERR and MODE are: they still fit when the ring is nearly full.
     Msg(Msg),
     /// Parameters.
     Parm(Parm),
-    /// What the drain tells of the ring.
+    /// Statistics of the ring, from the drain.
     Dsf(messages::Dsf),
-    /// What the drain tells of each message that was dropped or decimated.
+    /// Counts of each message that was dropped or decimated, from the drain.
     Drop(messages::Dropped),
 }
 
 /// How often the attitude is logged.
 pub const ATTITUDE_HZ: u32 = 100;
 
-/// The bytes a second that this comes to, 11,180. Each second has a text, a DSF record and, as IMU is decimated, a DROP
+/// Bytes that are logged in a second: 11,180. Each second has a text, a DSF record and, as IMU is decimated, a DROP
 /// record.
 pub const BYTES_PER_SECOND: usize = 250 * Imu::DEFINITION.length()
     + ATTITUDE_HZ as usize * Attitude::DEFINITION.length()
@@ -103,7 +102,7 @@ pub const BAUD: u32 = 250_000;
 /// Bytes of the ring.
 pub const RING: usize = 8192;
 
-/// The log. It's zero at first, so it takes no flash.
+/// The logger. It is zero at the start, so it takes no flash.
 pub static LOG: Logger<FlightLog, RING> = Logger::new();
 
 /// How often each message was logged, to compare with what the logger counted. A program needs no such thing.
@@ -147,7 +146,7 @@ pub fn log_text(seconds: u64) {
     LOG.text(format_args!("{seconds} s, {} records, {} dropped", statistics.written, statistics.dropped));
 }
 
-/// What comes first in the log, after its definition. Readers take the vehicle from the first texts.
+/// The first records of the log, after its definitions. Readers take the vehicle from the first texts.
 pub fn prologue(record: usize, baud: u32) -> Option<FlightLog> {
     match record {
         0 => {
@@ -164,9 +163,9 @@ pub fn prologue(record: usize, baud: u32) -> Option<FlightLog> {
     }
 }
 
-/// Prints what became of each message's records, and whether each attempt is accounted for.
+/// Prints the counts of each message, and returns whether every attempt is accounted for.
 pub fn summary() -> bool {
-    // Together, or an interrupt between the two would log one more.
+    // In one critical section, or an interrupt between the two reads would log one more.
     let counts: [_; FlightLog::MESSAGES.len()] = critical_section::with(|_| {
         core::array::from_fn(|i| (ATTEMPTS[i].load(Ordering::Relaxed), LOG.tally_of(i).unwrap_or_default()))
     });
@@ -184,7 +183,7 @@ pub fn summary() -> bool {
     complete
 }
 
-/// A value that goes from -1 to 1 and back, once in a period.
+/// A value that goes from -1 to 1 and back in a period.
 fn swing(time_us: u64, period_us: u64) -> f32 {
     let part = (time_us % period_us) as f32 / period_us as f32;
     if part < 0.5 { 4.0 * part - 1.0 } else { 3.0 - 4.0 * part }

@@ -2,9 +2,9 @@
 //!
 //! - The SysTick interrupt samples an IMU, 1,000 times a second, and logs each sample; the schema keeps 250.
 //! - The task [`fly`] logs the attitude and texts.
-//! - The task [`drain`] hands the log on to the UART, woken by what is logged and by the UART's interrupt.
+//! - The task [`drain`] sends the log over the UART, woken by each logged record and by the UART's interrupt.
 //!
-//! Without an executor, the last is a line of the main loop: `blocking.rs`.
+//! Without an executor, draining is a line of the main loop: `blocking.rs`.
 
 #![no_std]
 #![no_main]
@@ -67,8 +67,8 @@ async fn drain(mut uart: Uart, arguments: Arguments) {
     let mut drain = LOG.drain().expect("the only drain").with_prologue(move |record| prologue(record, baud));
     drain.report_every(1_000_000);
 
-    // A vehicle would await `drain.run(…)` and nothing else. A run under QEMU has to end, and it may in the middle of a
-    // record: the drain goes on where it was. An OpenLog saves by itself, so nothing is flushed.
+    // A vehicle would await `drain.run(…)` and nothing else. A run under QEMU has to end, perhaps in the middle of a
+    // record; the drain then continues where it was. An OpenLog saves by itself, so nothing is flushed.
     select(drain.run(&mut uart, u32::MAX), Timer::at(Instant::from_secs(arguments.seconds))).await;
     LOG.stop();
     let Ok(()) = drain.finish_async(&mut uart).await;

@@ -1,11 +1,11 @@
 //! Flies a simulated quadcopter and logs the flight as an autopilot would.
 //!
-//! It is an example to copy from. What a program has to do to log is in two files:
+//! It is an example to copy from. All of the logging is in two files:
 //!
 //! - [`messages`]: the messages as annotated structs, and the schema that lists them;
 //! - [`recorder`]: what is logged when.
 //!
-//! Everything in [`simulation`] is the world that they record: it knows nothing of logs, and yours takes its place.
+//! [`simulation`] is the world that they record. It knows nothing of logs; your vehicle takes its place.
 //!
 //! ```
 //! use binlog::LogWriter;

@@ -70,7 +70,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Flies and writes the log; the number of its records.
+/// Flies and writes the log. Returns the number of its records.
 fn write(arguments: &Arguments) -> Result<u64, WriteError> {
     let mut log = LogWriter::<FlightLog, _>::create(&arguments.output)?;
     let simulation = Simulation::new(arguments.seed, arguments.seconds);
@@ -84,7 +84,7 @@ fn write(arguments: &Arguments) -> Result<u64, WriteError> {
     Ok(records)
 }
 
-/// A bar on stderr, where that is a terminal and the flight takes long enough to be worth one.
+/// A bar on stderr, if that is a terminal and the flight takes long enough.
 struct Progress {
     bar: ProgressBar,
     begun: Instant,
@@ -93,7 +93,7 @@ struct Progress {
 impl Progress {
     fn new(seconds: u32) -> Self {
         let bar = ProgressBar::with_draw_target(Some(seconds.into()), ProgressDrawTarget::hidden());
-        // The template is a constant; were it wrong, the bar would look plain.
+        // The template is a constant; if it were invalid, the bar would have the default style.
         if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} s flown, {eta} to go") {
             bar.set_style(style);
         }
@@ -112,7 +112,7 @@ impl Progress {
     }
 }
 
-/// The table, the file, and what opens it.
+/// The table, the file, and the programs that open it.
 fn report(summary: &Summary, seconds: u32, path: &Path) -> String {
     format!(
         "{}\n\
@@ -136,7 +136,7 @@ fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// An error about the log's file and what to do about it.
+/// An error about the log's file, with advice.
 fn with_advice(error: &impl fmt::Display, kind: ErrorKind) -> String {
     let advice = match kind {
         ErrorKind::NotFound => "create its folder, or choose another with -o FILE",

@@ -1,4 +1,4 @@
-//! The whole of it: air, vehicle, sensors, mission and controllers, one step at a time.
+//! The whole simulation: air, vehicle, sensors, mission and controllers, one step at a time.
 
 pub mod attitude;
 pub mod battery;
@@ -167,7 +167,7 @@ mod tests {
     use super::mission::Phase;
     use super::*;
 
-    /// What a flight was like.
+    /// The course of a flight.
     struct Flight {
         last: Simulation,
         events: Vec<Event>,

@@ -1,4 +1,4 @@
-//! What is in a log, counted from its bytes.
+//! Counts the records in a log, from its bytes.
 
 use binlog::{Records, Skipped};
 use std::collections::BTreeMap;
@@ -25,9 +25,9 @@ impl Summary {
     ///
     /// # Errors
     ///
-    /// The first stretch that is no record.
+    /// The first skipped stretch.
     pub(crate) fn new(log: &[u8]) -> Result<Self, Skipped> {
-        // By id first: a lookup by name for every record would be most of the work.
+        // By id first: looking up a name for every record would be most of the work.
         let mut counts = [Count::default(); 256];
         let mut records = Records::new(log);
         for record in &mut records {
@@ -43,7 +43,7 @@ impl Summary {
         Ok(Summary { types: named.collect() })
     }
 
-    /// Records without the definitions, which is how [`binlog::LogWriter::records`] counts.
+    /// Records without the definitions, as [`binlog::LogWriter::record_count`] counts them.
     pub(crate) fn records(&self) -> u64 {
         self.types
             .iter()
@@ -52,7 +52,7 @@ impl Summary {
             .sum()
     }
 
-    /// A table for people: a line a type and the total, for a log of `seconds` seconds.
+    /// A table for people, of a log of `seconds` seconds: a line for each type, then the total.
     pub(crate) fn table(&self, seconds: u32) -> String {
         let mut table = format!("{:<5} {:>9} {:>7} {:>11}\n", "type", "records", "Hz", "bytes");
         let mut total = Count::default();
@@ -66,7 +66,7 @@ impl Summary {
     }
 }
 
-/// What occurs less than once a second has no rate.
+/// A type with less than one record a second has no rate.
 fn line(table: &mut String, name: &str, Count { records, bytes }: Count, seconds: u32) {
     let rate = records as f64 / f64::from(seconds);
     let rate = if rate < 1.0 { String::new() } else { format!("{rate:.1}") };

@@ -9,7 +9,7 @@ fn simulator(arguments: &[&str]) -> Command {
     command
 }
 
-/// A place of the test's own.
+/// A path of the test's own.
 fn place(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name)
 }
@@ -18,7 +18,7 @@ fn run(arguments: &[&str]) -> Output {
     simulator(arguments).output().expect("the program starts")
 }
 
-/// Runs to an error; its text.
+/// Runs the program to an error, and returns the error's text.
 fn fail(arguments: &[&str]) -> String {
     let output = run(arguments);
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -1,7 +1,8 @@
-//! Wall time of reading, beside C and beside `rust_dataflash_parser`, in turns so that the machine's moods hit all.
+//! Wall time of reading, compared with C and with `rust_dataflash_parser`. They take turns, so that noise hits all
+//! alike.
 //!
-//! The log is in memory, but for the row that says otherwise. Nobody's time has the freeing of what was read in it;
-//! everybody's has the page faults of new memory, which are most of what columns cost.
+//! The log is in memory, except where a row says otherwise. Freeing the result is not part of the times; the page
+//! faults of new memory are, and they are most of the cost of columns.
 
 use binlog::LogMessage;
 use binlog_speed::Attitude;
@@ -15,9 +16,9 @@ use std::thread;
 use std::time::Duration;
 
 const ROUNDS: usize = 21;
-/// The parser takes longer: its turn comes in every fourth round.
+/// The parser takes longer, so it runs in every fourth round only.
 const PARSER: usize = 4;
-/// C and the parser have no more.
+/// C and the parser use one thread.
 const ONE: NonZero<usize> = NonZero::<usize>::MIN;
 const LOG_BYTES: usize = 64 * 1024 * 1024;
 
@@ -45,7 +46,7 @@ fn row(name: &str, bytes: usize, mut ours: Work, mut c: Work, mut parser: Option
     println!();
 }
 
-/// The parser with a log in memory, not yet read: a copy of its own, which it is given for nothing.
+/// The parser with a log in memory, not yet read. Copying the log for it is not part of the time.
 fn session(log: &[u8]) -> LogSession {
     LogSession::from_bytes(log.to_vec())
 }
@@ -71,7 +72,7 @@ fn parser_column(path: &Path, name: &str, label: &str) -> Vec<f64> {
     }
 }
 
-/// `index` and the two of every field, on a log in memory.
+/// `index`, and every field in both ways, on a log in memory.
 fn all_types(log: &[u8]) {
     let parse = |work: fn(LogSession) -> LogSession| -> Option<Work> {
         Some(Box::new(move || {
@@ -92,7 +93,7 @@ fn all_types(log: &[u8]) {
             log.len(),
             Box::new(|| time(|| ours::columns(log, threads))),
             Box::new(|| time(|| c::Columns::native(log))),
-            // It has doubles only.
+            // The parser has doubles only.
             parse(loaded),
         );
         row(
@@ -105,12 +106,12 @@ fn all_types(log: &[u8]) {
     }
 }
 
-/// As many as `Log::tables` takes.
+/// As many threads as `Log::tables` uses.
 fn all_threads() -> NonZero<usize> {
     thread::available_parallelism().unwrap_or(ONE)
 }
 
-/// One column of a file that the system has in memory, from opening it on.
+/// One column of a file in the system's cache, including opening the file.
 fn one_column(log: &[u8]) {
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     fs::write(file.path(), log).expect("room for the log");
@@ -126,7 +127,7 @@ fn one_column(log: &[u8]) {
     }
 }
 
-/// The records of ATT by themselves, found before.
+/// The records of ATT alone, located before.
 fn typed_scan(log: &[u8]) {
     let (index, ours) = (c::Index::new(log), ours::Attitudes::new(log));
     let c = index.attitudes();

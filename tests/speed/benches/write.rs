@@ -1,4 +1,4 @@
-//! Wall time of writing, beside C and beside `memcpy`, in turns so that the machine's moods hit both.
+//! Wall time of writing, compared with C and with `memcpy`. They take turns, so that noise hits both alike.
 //!
 //! `cargo bench -p binlog-speed`; `tests/speed/instructions` counts what repeats exactly.
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const ROUNDS: usize = 21;
 const MEMORY: usize = 256 * 1024 * 1024;
-/// What stays in the first-level cache.
+/// A size that stays in the first-level cache.
 const PIECE: usize = 16 * 1024;
 
 /// Median times of two pieces of work that take turns.
@@ -44,9 +44,9 @@ fn encode(name: &str, ours: Encode, floor: Encode) {
     );
 }
 
-/// `LogWriter` into its buffer, and `memcpy` of as many bytes into the same memory, touched before: from a log in
-/// memory, and, as the records come from the cache too, from a piece that stays there. Plain stores of whole cache
-/// lines are what the memory takes at the most from code that stores as it goes.
+/// `LogWriter` into its buffer, and `memcpy` of the same number of bytes into the same memory, which was touched
+/// before. `memcpy` copies from a log in memory, and from a piece that stays in the cache, as the records do. Plain
+/// stores of whole cache lines show the most that the memory accepts from code that stores as it goes.
 fn to_memory<M: Filler>()
 where
     SpeedLog: Logs<M>,

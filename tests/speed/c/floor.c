@@ -1,4 +1,4 @@
-/* The floor: what a C firmware does at the least to log a record: fill a packed struct, copy it into a buffer. */
+/* The floor: the least that C firmware does to log a record. It fills a packed struct and copies it into a buffer. */
 
 #include <stddef.h>
 #include <stdint.h>

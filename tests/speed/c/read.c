@@ -32,7 +32,7 @@ static const struct fmt FMT_OF_FMT = {
     FMT, HEADER + sizeof(struct fmt), "FMT", "BBnNZ", "Type,Length,Name,Format,Columns",
 };
 
-/* Bytes of a format character in a record; 0 for what is none. */
+/* Bytes of a format character in a record; 0 for an unknown one. */
 static const uint8_t SIZE[256] = {
     ['a'] = 64, ['b'] = 1, ['B'] = 1, ['c'] = 2, ['C'] = 2, ['d'] = 8,  ['e'] = 4,
     ['E'] = 4,  ['f'] = 4, ['g'] = 2, ['h'] = 2, ['H'] = 2, ['i'] = 4,  ['I'] = 4,
@@ -74,7 +74,7 @@ static void *zeroed(size_t bytes)
     return memset(resized(NULL, bytes), 0, bytes);
 }
 
-/* Every reading pays for its memory as the first one of a process does: what is freed goes back to the system. */
+/* Every reading pays for its memory as the first one of a process does: freed memory goes back to the system. */
 void read_with_fresh_memory(void)
 {
 #ifdef __GLIBC__
@@ -82,7 +82,7 @@ void read_with_fresh_memory(void)
 #endif
 }
 
-/* Where the first record from `at` on stands, whole and of a known id; `length` when there is none. */
+/* Offset of the first whole record with a known id from `at` on; `length` if there is none. */
 static inline size_t next_record(const uint8_t lengths[IDS], const uint8_t *restrict log, size_t length, size_t at)
 {
     while (length - at >= HEADER) {
@@ -95,7 +95,7 @@ static inline size_t next_record(const uint8_t lengths[IDS], const uint8_t *rest
     return length;
 }
 
-/* The definition that a record brings, if it is the first of its id. */
+/* Learns the definition in a record, if it is the first of its id. */
 static inline const struct fmt *learn(uint8_t lengths[IDS], const uint8_t *record)
 {
     if (record[2] != FMT) {
@@ -214,7 +214,7 @@ static size_t width_of(char format, int doubles)
     return doubles && is_number(format) ? sizeof(double) : SIZE[(uint8_t)format];
 }
 
-/* Fields behind the end of a short record, or behind a character that is none, are left out. */
+/* Fields beyond the end of a short record, or after an unknown character, are left out. */
 static void define(struct type *type, const struct fmt *fmt)
 {
     size_t end = HEADER;
@@ -321,7 +321,7 @@ static inline size_t store_double(void *restrict column, size_t row, char format
     }
 }
 
-/* Inlined twice, so that neither asks for each value what it is to be. */
+/* Inlined twice, so that neither copy decides for each value which kind it is. */
 static inline __attribute__((always_inline)) struct table *read_table(const uint8_t *restrict log, size_t length,
                                                                       int doubles)
 {
@@ -368,7 +368,7 @@ void read_columns_free(struct table *table)
     free(table);
 }
 
-/* A column and its bytes; NULL if there is none, or nothing in it. */
+/* A column and its bytes; NULL if there is no such column, or if it is empty. */
 const void *read_column(const struct table *table, uint8_t id, size_t field, size_t *bytes)
 {
     const struct type *type = &table->of[id];

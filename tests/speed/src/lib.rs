@@ -1,5 +1,5 @@
-//! The work that is measured, by binlog and by C: records filled from changing numbers and put into a buffer, and logs
-//! read.
+//! The measured work, in binlog and in C: filling records from changing numbers and encoding them into a buffer, and
+//! reading logs.
 
 mod messages;
 pub mod read;
@@ -100,7 +100,8 @@ pub fn encode_ctun(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usiz
     total
 }
 
-/// Decodes ATT by value, `records` times in all, from a buffer that `encode_att` filled. Returns what depends on all.
+/// Decodes ATT by value, `records` times in all, from a buffer that `encode_att` filled. The result depends on all of
+/// them.
 #[inline(never)]
 pub fn decode_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
     encode_att(inputs, out, 16);
@@ -129,9 +130,8 @@ mod floor {
 /// ATT by C.
 pub fn floor_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
     assert!(out.len() >= 255);
-    // SAFETY: `Input` is `repr(C)` as `struct input` is, and there are 16 of them. The function compares what is left
-    // of
-    // `out` before each copy and starts again at 0; `out` is longer than a record, so it stays inside.
+    // SAFETY: `Input` is `repr(C)` as `struct input` is, and there are 16 of them. Before each copy the function checks
+    // the room that is left in `out`, and starts again at 0 if it is too small. `out` is longer than a record.
     unsafe { floor::floor_att(inputs.as_ptr(), out.as_mut_ptr(), out.len(), records) }
 }
 

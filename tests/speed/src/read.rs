@@ -117,7 +117,7 @@ mod tests {
     fn c_reads_any_bytes() {
         let log = every_format();
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
-        // Lengths and formats that are wrong, headers where there are none, an end anywhere.
+        // Wrong lengths and formats, headers in the middle of records, an end anywhere.
         for at in 0..600 {
             for byte in [0, 3, b'Z', 128, 0xA3] {
                 let mut log = log[..log.len() - at].to_vec();

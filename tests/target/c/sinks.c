@@ -1,4 +1,4 @@
-/* What firmware in C does to log a record from any context: interrupts masked, a check, a copy into a ring.
+/* How firmware in C logs a record from any context: it masks interrupts, checks, and copies into a ring.
  *
  * Records are packed structs that begin with their header, filled by the caller. Interrupts are masked as CMSIS-Core has
  * it: __get_PRIMASK, __disable_irq, __set_PRIMASK. */
@@ -18,7 +18,7 @@ static inline uint32_t mask(void)
 
 static inline void unmask(uint32_t primask) { __asm volatile("msr primask, %0" ::"r"(primask) : "memory"); }
 
-/* (a) and (b): free-running head and tail, a power of two, records refused whole and counted. */
+/* (a) and (b): free-running head and tail, a power of two; a record is refused as a whole, and counted. */
 
 static struct {
     uint32_t head, tail, dropped;

@@ -1,8 +1,8 @@
 //! Instructions since start, by SysTick under QEMU with `-icount shift=3`.
 //!
-//! An instruction takes 8 ns of virtual time there, and a tick of SysTick 5 ns (`clock.rs` of examples/board
-//! says where from). So a tick says exactly which instruction read it: no two instructions stand in the same one. They
-//! aren't the cycles of a real core.
+//! There, an instruction takes 8 ns of virtual time and a tick of SysTick 5 ns (`clock.rs` of examples/board has the
+//! sources). So a tick identifies the instruction that read it: no two instructions are in the same tick. These are not
+//! the cycles of a real core.
 
 use cortex_m::peripheral::SYST;
 use cortex_m::peripheral::syst::SystClkSource;

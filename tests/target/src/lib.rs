@@ -1,4 +1,4 @@
-//! What the programs share: the messages of tests/speed, and a clock that counts instructions.
+//! Shared by the programs: the messages of tests/speed, and a clock that counts instructions.
 
 #![no_std]
 

@@ -1,4 +1,4 @@
-//! What the programs for tests/target/size have in common: work for the drain, and a panic that costs no flash.
+//! Shared by the programs for tests/target/size: work for the drain, and a panic handler that costs no flash.
 
 use binlog::LogSchema;
 use binlog_embedded::Drain;
@@ -34,7 +34,7 @@ impl Write for Uart {
     }
 }
 
-/// A bus that is a UART, and a delay that is none.
+/// A UART in place of the bus, and a delay that doesn't wait.
 pub struct Spi;
 
 impl embedded_hal::spi::ErrorType for Spi {

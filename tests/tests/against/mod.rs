@@ -1,4 +1,4 @@
-//! What `Log` makes of a log against what pymavlink makes of it.
+//! Compares what `Log` reads with what pymavlink reads.
 
 use binlog::log::{Column, Rows, Vehicle};
 use binlog::{Format, Log, Record, Records, Scaling, Value};
@@ -6,7 +6,7 @@ use binlog_tests::pymavlink::{self, float, parse_float, raw};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A log with pymavlink's records: a JSON value each, as `tests/python/dump.py` writes it.
+/// A log with pymavlink's records: one JSON value each, as `tests/python/dump.py` writes them.
 pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) bytes: Vec<u8>,
@@ -15,7 +15,7 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// A log read by pymavlink; `None` where pymavlink is missing.
+    /// A log read by pymavlink; `None` without pymavlink.
     pub(crate) fn new(name: &str, bytes: &[u8]) -> Option<Self> {
         let in_order = pymavlink::dump(bytes)?;
         let mut by_type = BTreeMap::<String, Vec<Json>>::new();
@@ -25,7 +25,7 @@ impl Read {
         Some(Read { name: name.into(), bytes: bytes.into(), in_order, by_type })
     }
 
-    /// All of the following.
+    /// All of the following comparisons.
     #[allow(dead_code, reason = "not every test file wants all")]
     pub(crate) fn assert_all(&self) {
         self.assert_types();
@@ -151,7 +151,7 @@ impl Read {
         }
     }
 
-    /// The time of each record to a microsecond: since 1970, or since boot for want of a GPS.
+    /// The time of each record to a microsecond: since 1970, or since boot in a log without GPS.
     pub(crate) fn assert_times(&self) {
         let log = Log::from_bytes(&self.bytes);
         if log.time_range_us().is_none() {

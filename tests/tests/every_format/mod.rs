@@ -1,5 +1,5 @@
-//! A schema with every format character, every standard unit and multiplier, and every message of the crate, filled at
-//! random.
+//! A schema with every format character, every standard unit and multiplier, and every message of the crate, with
+//! random values.
 
 use binlog::field::{Centi, Chars, FlightMode, Latitude, Longitude};
 use binlog::messages::{self, Arm, Dsf, Err, Ev, File, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
@@ -95,7 +95,7 @@ pub(crate) struct Texts {
     pub(crate) samples: [i16; 32],
 }
 
-/// The other units, a column each.
+/// The other units, one column each.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "UNI1")]
 #[repr(C, packed)]
@@ -173,7 +173,7 @@ pub(crate) enum EveryFormat {
     Drop(messages::Dropped),
 }
 
-/// Text as it may be: UTF-8 of any kind, or bytes that are none.
+/// Any text: UTF-8 of any kind, or bytes that aren't UTF-8.
 fn chars<const N: usize>() -> impl Strategy<Value = Chars<N>> {
     prop_oneof![
         3 => any::<String>().prop_map(|text| Chars::cut(&text)),
@@ -184,7 +184,7 @@ fn chars<const N: usize>() -> impl Strategy<Value = Chars<N>> {
     ]
 }
 
-/// Random bytes that are no values of a `bool`, an enum or a mode are replaced by ones that are.
+/// Replaces random bytes that are invalid for a `bool`, an enum or a mode by valid ones.
 fn message<M: LogMessage>(payload: [u8; 252], repair: impl Fn(&mut [u8])) -> M {
     let mut payload = payload;
     let payload = &mut payload[..M::DEFINITION.length() - 3];

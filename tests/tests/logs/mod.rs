@@ -3,7 +3,7 @@
 use binlog::LogWriter;
 use binlog_tests::real_logs;
 
-/// The real logs beside the checkout, if there are any, and one of the simulator's, by name.
+/// The real logs beside the checkout, if there are any, and one of the simulator's, with their names.
 #[allow(dead_code, reason = "not every test file wants both")]
 pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
     let mut logs = real_logs();

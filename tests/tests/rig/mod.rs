@@ -1,4 +1,4 @@
-//! A logger, its drain and a card, and what they account for.
+//! A logger, its drain and a card, with all attempts accounted for.
 #![allow(dead_code, unreachable_pub, reason = "shared by several tests")]
 
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
@@ -22,19 +22,19 @@ pub fn now() -> u64 {
     NOW.get()
 }
 
-/// Lets time go by.
+/// Moves the clock on.
 pub fn wait(us: u64) {
     NOW.set(NOW.get() + us);
 }
 
-/// A logger that lives as long as the test program, as a firmware's does.
+/// A static logger, as firmware has.
 pub fn ring() -> &'static Ring {
     let ring = Box::leak(Box::new(Ring::new()));
     ring.start(now);
     ring
 }
 
-/// Small sizes, so that little data makes much happen.
+/// Small sizes, so that little data reaches every limit.
 pub const OPTIONS: Options = Options { flush_bytes: 3000, free_bytes: 0, ..Options::DEFAULT };
 
 pub fn sd(card: &RamCard, options: Options) -> Sd {
@@ -63,7 +63,7 @@ pub fn whole(log: &[u8]) -> &[u8] {
     &log[..end]
 }
 
-/// Attempts are what is on the card, what was counted and nothing else.
+/// Asserts that every attempt is on the card or counted.
 #[track_caller]
 pub fn account(ring: &Ring, card: &RamCard, attempts: [usize; flight::KINDS]) {
     let on_card = on_card(card);

@@ -1,4 +1,4 @@
-//! Definitions that change, come twice, come late, or contradict themselves.
+//! Definitions that change, are repeated, come late, or contradict themselves.
 
 use crate::{against, assert_as_pymavlink};
 use binlog::log::{Rows, SelectError};
@@ -28,7 +28,7 @@ fn a_type_may_get_other_columns() {
     assert_eq!(abc.definitions().map(|definition| definition.format()).collect::<Vec<_>>(), ["QBh", "QHB"]);
     assert_eq!(integers(&abc, "A"), [Some(10), Some(20), Some(30)]);
     assert_eq!(integers(&abc, "B"), [Some(-1), Some(300), Some(400)]);
-    // A is alike in both but for where it stands; B is not.
+    // A is the same in both except for its place; B is not.
     assert_eq!(log.numbers("ABC.A", Scaling::Shown), Ok(vec![10.0, 20.0, 30.0]));
     assert_eq!(log.column("ABC.B").map(|column| column.len()), Err(redefined("ABC", "B")));
     let by_definition: Vec<_> = abc.by_definition().collect();
@@ -44,7 +44,7 @@ fn a_type_may_get_other_columns() {
 }
 
 #[test]
-fn a_column_that_one_definition_lacks_is_said_to_be_redefined() {
+fn a_column_that_one_definition_lacks_is_reported_as_redefined() {
     let mut log = RawLog::new();
     log.fmt(1, "ABC", "QB", "TimeUS,A").record(1, &payload![1_u64, 10_u8]);
     log.fmt(1, "ABC", "QBB", "TimeUS,A,B").record(1, &payload![2_u64, 20_u8, 21_u8]);
@@ -56,7 +56,7 @@ fn a_column_that_one_definition_lacks_is_said_to_be_redefined() {
 }
 
 #[test]
-fn a_definition_without_records_has_no_say_in_what_a_column_is() {
+fn a_definition_without_records_does_not_affect_a_column() {
     let mut log = RawLog::new();
     log.fmt(1, "ABC", "Qh", "TimeUS,A").fmt(1, "ABC", "QB", "TimeUS,A").record(1, &payload![1_u64, 200_u8]);
     log.fmt(2, "NONE", "QB", "TimeUS,A");
@@ -172,7 +172,7 @@ fn one_name_may_have_two_layouts_at_a_time() {
 }
 
 #[test]
-fn of_two_columns_with_one_label_the_first_one_is_meant() {
+fn the_first_of_two_columns_with_one_label_is_read() {
     let mut log = RawLog::new();
     log.fmt(1, "ABC", "QBB", "TimeUS,A,A").record(1, &payload![1_u64, 1_u8, 2_u8]);
     let log = Log::from_bytes(&log.bytes);
@@ -224,7 +224,7 @@ fn an_unknown_format_character_costs_the_columns_from_there_on() {
 }
 
 #[test]
-fn a_length_beyond_the_columns_is_taken() {
+fn a_length_beyond_the_columns_is_accepted() {
     let mut log = RawLog::new();
     log.fmt_of_length(1, 3 + 20, "ABC", "QB", "TimeUS,A").record(1, &payload![1_u64, 10_u8, [0xA3_u8; 11]]);
     log.record(1, &payload![2_u64, 20_u8, [0x95_u8; 11]]);
@@ -250,7 +250,7 @@ fn columns_beyond_the_length_are_left_out() {
 }
 
 #[test]
-fn labels_and_formats_are_paired_as_far_as_both_go() {
+fn labels_and_formats_are_paired_up_to_the_end_of_either() {
     let mut log = RawLog::new();
     log.fmt(1, "FEW", "QBB", "TimeUS,A").record(1, &payload![1_u64, 10_u8, 20_u8]);
     log.fmt_of_length(2, 3 + 9, "MANY", "QB", "TimeUS,A,B,C").record(2, &payload![2_u64, 10_u8]);
@@ -294,7 +294,7 @@ fn a_record_may_be_nothing_but_its_header() {
 }
 
 #[test]
-fn fmt_may_be_defined_anew_but_for_its_length() {
+fn fmt_may_be_redefined_except_for_its_length() {
     let mut log = RawLog::new();
     log.fmt(128, "FMT", "BBnNZ", "Id,Bytes,Name,Format,Labels").fmt_of_length(128, 60, "FMT", "BBnN", "a,b,c,d");
     log.fmt(1, "EV", "QB", "TimeUS,Id").record(1, &payload![5_u64, 10_u8]);
@@ -311,7 +311,7 @@ fn fmt_may_be_defined_anew_but_for_its_length() {
 }
 
 #[test]
-fn fmtu_may_be_given_units_and_be_defined_anew() {
+fn fmtu_may_get_units_and_be_redefined() {
     let mut log = RawLog::with_units();
     log.fmtu(FMTU, "s---", "F---").fmt(1, "ABC", "QB", "TimeUS,A").fmtu(1, "sm", "F0");
     // Under another id: both are FMTU, but only the last one defined is believed.
@@ -338,7 +338,7 @@ fn records_before_their_definition_are_skipped() {
 }
 
 #[test]
-fn names_that_are_no_text_are_empty() {
+fn names_that_are_not_text_are_empty() {
     let mut log = RawLog::new();
     let labels = binlog::field::Chars::<64>::cut("TimeUS,A");
     log.record(128, &payload![1_u8, 12_u8, *b"\xFF\xFE\0\0", *b"QB\0\0\0\0\0\0\0\0\0\0\0\0\0\0", labels]);
@@ -353,7 +353,7 @@ fn names_that_are_no_text_are_empty() {
 
 /// One byte that is no text costs the label that it is in, and no unit.
 #[test]
-fn a_label_that_is_no_text_leaves_the_others() {
+fn a_label_that_is_not_text_leaves_the_others() {
     let mut log = RawLog::with_units();
     let labels = *b"TimeUS,T\xB0,Alt";
     let mut slot = [0; 64];

@@ -1,4 +1,4 @@
-//! What a log says of the flight: files, batches, texts, modes, arming, parameters.
+//! The facts of a flight: files, batches, texts, modes, arming, parameters.
 
 use crate::assert_as_pymavlink;
 use binlog::Log;
@@ -368,7 +368,7 @@ mod armed {
     }
 
     #[test]
-    fn arm_records_say_it() {
+    fn arm_records_give_the_armed_intervals() {
         let arm = |list: &[(u64, u8)]| intervals(&states("ARM", "QB", "TimeUS,ArmState", list));
         assert_eq!(arm(&[]), []);
         assert_eq!(arm(&[(10, 1), (20, 0), (30, 1), (40, 1), (50, 0)]), [closed(10..20), closed(30..50)]);
@@ -378,14 +378,14 @@ mod armed {
     }
 
     #[test]
-    fn events_say_it_in_older_logs() {
+    fn events_give_the_armed_intervals_in_older_logs() {
         let events = |list: &[(u64, u8)]| intervals(&states("EV", "QB", "TimeUS,Id", list));
         assert_eq!(events(&[(5, 25), (10, 10), (15, 28), (20, 11), (30, 15)]), [closed(10..20)]);
         assert_eq!(events(&[(10, 11), (20, 10)]), [closed(0..10), open(20..100)]);
     }
 
     #[test]
-    fn status_says_it_where_nothing_else_does() {
+    fn status_gives_the_armed_intervals_where_nothing_else_does() {
         let status = |list: &[(u64, u8)]| intervals(&states("STAT", "QB", "TimeUS,Armed", list));
         // The first one says how it is, not that it changed.
         assert_eq!(status(&[(5, 0), (10, 0)]), []);

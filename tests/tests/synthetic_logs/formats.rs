@@ -1,4 +1,4 @@
-//! Every format character, and what the native types of a column are.
+//! Every format character, and the native type of its column.
 
 use crate::assert_as_pymavlink;
 use binlog::field::Chars;

@@ -20,7 +20,7 @@ fn events(log: &mut RawLog, times: std::ops::Range<u64>) {
 }
 
 #[test]
-fn zeros_of_4_kib_cost_nothing_but_themselves() {
+fn zeros_of_4_kib_lose_no_record() {
     let mut log = log();
     events(&mut log, 0..4);
     let at = log.bytes.len();
@@ -34,7 +34,7 @@ fn zeros_of_4_kib_cost_nothing_but_themselves() {
 }
 
 #[test]
-fn records_of_unknown_ids_cost_nothing_but_themselves() {
+fn records_of_unknown_ids_lose_no_other_record() {
     let mut log = log();
     events(&mut log, 0..4);
     let first = log.bytes.len();
@@ -76,7 +76,7 @@ fn a_log_that_ends_inside_a_record_has_all_before_it() {
 }
 
 #[test]
-fn a_log_without_a_single_record_is_read_all_the_same() {
+fn a_log_without_a_single_record_is_read() {
     for bytes in [&[][..], &[0xA3], &[0xA3, 0x95], &[0xA3, 0x95, 128], &[0; 5000], &[0xA3; 5000], &[0x95; 5000]] {
         let log = Log::from_bytes(bytes);
         assert_eq!((log.types().count(), log.tables().len(), log.records().flatten().count()), (0, 0, 0));

@@ -1,4 +1,4 @@
-//! Columns that tell instances apart, whatever they are made of and wherever they stand.
+//! Columns that tell instances apart, of any type and in any place.
 
 use crate::assert_as_pymavlink;
 use binlog::field::Chars;

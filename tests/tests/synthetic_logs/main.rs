@@ -1,5 +1,6 @@
-//! Logs built by hand, for what the real ones beside the checkout lack: old firmware, definitions that change or
-//! contradict themselves, odd instances and units, files, batches, and messages that are not quite the program's.
+//! Logs built by hand, for contents that the real ones beside the checkout lack: old firmware, definitions that change
+//! or contradict themselves, odd instances and units, files, batches, and messages that differ a little from the
+//! program's.
 
 #[path = "../against/mod.rs"]
 mod against;
@@ -14,7 +15,7 @@ mod units;
 
 use binlog_tests::raw_log::RawLog;
 
-/// Compares what `Log` makes of a log with what pymavlink makes of it, where pymavlink is there.
+/// Compares what `Log` reads with what pymavlink reads, if pymavlink is installed.
 fn assert_as_pymavlink(log: &RawLog) {
     if let Some(read) = against::Read::new("a log built by hand", &log.bytes) {
         read.assert_all();

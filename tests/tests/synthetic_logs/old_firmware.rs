@@ -136,7 +136,7 @@ fn modes_without_a_number_column_are_numbers() {
 
 /// pymavlink takes every vehicle for a copter where MODE has no ModeNum.
 #[test]
-fn an_old_planes_modes_are_a_planes_otherwise_than_in_pymavlink() {
+fn the_modes_of_an_old_plane_are_a_planes_unlike_in_pymavlink() {
     let mut log = definitions();
     text(&mut log, "ArduPlane V2.78");
     log.record(MODE, &payload![11_u8, 0_i16]);

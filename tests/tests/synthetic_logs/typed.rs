@@ -1,4 +1,4 @@
-//! Records as the program's messages where the log's definitions are not quite the program's.
+//! Records as the program's messages, where the log's definitions differ from the program's.
 
 use binlog::field::Chars;
 use binlog::log::{SelectError, TypedError};
@@ -151,7 +151,7 @@ fn a_record_longer_than_its_columns_is_read() {
 }
 
 #[test]
-fn all_that_would_be_lost_is_listed() {
+fn all_differences_that_lose_something_are_listed() {
     let mut log = log("QIfZ", "TimeUS,Height,Angle,Label", "snr-", "F00-");
     log.record(ID, &payload![1_u64, 1_u32, 1.0_f32, [0_u8; 64]]);
     let expected = [
@@ -194,7 +194,7 @@ fn each_definition_of_a_log_is_compared() {
 }
 
 #[test]
-fn units_count_by_what_the_log_calls_them() {
+fn units_are_compared_by_their_names_in_the_log() {
     // Ids of the log's own that mean the same.
     let mut same = log("QidN", "TimeUS,Height,Angle,Name", "sxd-", "Fy0-");
     same.unit('x', "m").mult('y', f64::from(0.01_f32)).record(ID, abc(1, 4).as_bytes());
@@ -216,7 +216,7 @@ fn units_count_by_what_the_log_calls_them() {
 }
 
 #[test]
-fn where_one_side_names_no_unit_there_is_no_difference() {
+fn a_unit_that_one_side_lacks_is_no_difference() {
     for (units, multipliers) in [("----", "----"), ("s???", "F-??"), ("s#--", "F-0-"), ("", ""), ("sm", "F")] {
         let mut log = log("QidN", "TimeUS,Height,Angle,Name", units, multipliers);
         log.record(ID, abc(1, 4).as_bytes());
@@ -229,7 +229,7 @@ fn where_one_side_names_no_unit_there_is_no_difference() {
 }
 
 #[test]
-fn a_value_that_is_none_of_its_type_is_an_error_and_the_next_one_is_read() {
+fn a_value_invalid_for_its_type_is_an_error_and_the_next_one_is_read() {
     let mut log = RawLog::new();
     log.fmt(ID, "KIND", "QBh", "TimeUS,On,Colour");
     for (on, colour) in [(0_u8, 7_i16), (2, 7), (1, -300), (1, 8), (255, 0)] {
@@ -246,7 +246,7 @@ fn a_value_that_is_none_of_its_type_is_an_error_and_the_next_one_is_read() {
 }
 
 #[test]
-fn a_message_that_the_log_lacks_is_an_error_and_none_in_a_schema() {
+fn a_message_that_the_log_lacks_is_an_error_but_not_in_a_schema() {
     let mut log = RawLog::new();
     log.fmt(ID, "EV", "QB", "TimeUS,Id").record(ID, &payload![1_u64, 10_u8]);
     let log = Log::from_bytes(&log.bytes);

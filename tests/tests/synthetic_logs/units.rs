@@ -1,4 +1,4 @@
-//! Units and multipliers: custom ones, late ones, changed ones, and what the numbers are in them.
+//! Units and multipliers: custom, late and changed ones, and the numbers in them.
 
 use crate::assert_as_pymavlink;
 use binlog::log::Column;
@@ -86,7 +86,7 @@ fn columns_without_a_unit_id_have_no_unit() {
 }
 
 #[test]
-fn an_fmtu_with_other_columns_says_nothing() {
+fn an_fmtu_with_other_columns_is_ignored() {
     let mut log = RawLog::new();
     // The layout is fixed in every reader; this is another message that happens to be called so.
     log.fmt(2, "FMTU", "BNN", "FmtType,UnitIds,MultIds");
@@ -100,7 +100,7 @@ fn an_fmtu_with_other_columns_says_nothing() {
 
 /// Two flights in one file, of firmware that means other units by the same ids.
 #[test]
-fn each_of_two_boots_means_its_own_units() {
+fn each_of_two_boots_has_its_own_units() {
     let boot = |unit: &str, multiplier: f64, time_us: u64| {
         let mut log = RawLog::with_units();
         log.unit('k', unit).mult('k', multiplier).fmt(10, "ATT", "QH", "TimeUS,X").fmtu(10, "sk", "Fk");

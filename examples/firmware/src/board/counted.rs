@@ -1,4 +1,4 @@
-//! How many bytes went over the card's bus: what logging costs where SPI is the bottleneck.
+//! Counts the bytes on the card's bus: the cost of logging where SPI is the bottleneck.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -33,7 +33,7 @@ impl<D: SpiDevice> SpiDevice for Counted<D> {
     #[inline]
     fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), D::Error> {
         let bytes = operations.iter().map(length).sum::<usize>() as u32;
-        // One bus, one user: no count is lost between the two.
+        // The bus has one user, so no count is lost between the load and the store.
         BYTES.store(BYTES.load(Ordering::Relaxed).wrapping_add(bytes), Ordering::Relaxed);
         self.bus.transaction(operations)
     }

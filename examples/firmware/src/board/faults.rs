@@ -1,4 +1,4 @@
-//! What goes wrong with cards, for tests: QEMU's card is never busy, never fails and stays in its slot.
+//! Faults of cards, for tests: QEMU's card is never busy, never fails and stays in its slot.
 //!
 //! Like [`super::qemu_card`], it's made for the transfers of embedded-sdmmc 0.10, each of which is one operation.
 
@@ -12,7 +12,7 @@ static BUSY_BYTES: AtomicU32 = AtomicU32::new(0);
 static FAILING_BLOCKS: AtomicU32 = AtomicU32::new(0);
 static PULLED: AtomicBool = AtomicBool::new(false);
 
-/// From now on the card is busy for `bytes` bytes after each block and after each multi-block write. 0: never.
+/// Makes the card busy for `bytes` bytes after each block and after each multi-block write; 0: never.
 ///
 /// A busy card answers 0x00, and doesn't see what is sent to it.
 pub fn set_busy(bytes: u32) {
@@ -45,10 +45,10 @@ const STOP: u8 = 0xFD;
 /// The data response "write error" (SD Physical Layer Simplified Specification 9.00, 7.3.3.1).
 const WRITE_ERROR: u8 = 0b0000_1101;
 
-/// Where in a write the card is.
+/// The card's position in a write.
 #[derive(Clone, Copy)]
 enum Write {
-    /// In none.
+    /// No write.
     No,
     /// After the token.
     Block(Fate),
@@ -58,7 +58,7 @@ enum Write {
     Stopped,
 }
 
-/// What becomes of a block.
+/// What the card does with a block.
 #[derive(Clone, Copy, PartialEq)]
 enum Fate {
     Written,
@@ -123,7 +123,7 @@ impl<D: SpiDevice> FaultyCard<D> {
                     return Ok(());
                 }
             }
-            // A command can't be seen by a card that is busy from its second byte on.
+            // A card that becomes busy at the second byte of a command doesn't see the command.
             (Write::Stopped, bytes) => {
                 let seen = bytes.len() <= 1 || BUSY_BYTES.load(Ordering::Relaxed) == 0;
                 self.end_write();
@@ -153,7 +153,7 @@ impl<D: SpiDevice> FaultyCard<D> {
             self.write = Write::No;
         }
         if self.gone && !pulled && matches!(sent(operation), [GO_IDLE_STATE, _, _, _, _, _]) {
-            // A read was perhaps broken off, and QEMU's card would go on with it.
+            // A read may have been interrupted, and QEMU's card would continue it.
             self.end_transfer()?;
             self.gone = false;
         }
@@ -173,7 +173,7 @@ impl<D: SpiDevice> FaultyCard<D> {
     }
 }
 
-/// What becomes of the block that starts with `token`.
+/// What the card does with the block that starts with `token`.
 fn fate(token: u8) -> Fate {
     let failing = FAILING_BLOCKS.load(Ordering::Relaxed);
     if failing == 0 {
@@ -188,7 +188,7 @@ impl<D: SpiDevice> ErrorType for FaultyCard<D> {
 }
 
 impl<D: SpiDevice> SpiDevice for FaultyCard<D> {
-    /// Makes a transaction of each operation, since each may meet another fault.
+    /// Makes each operation a transaction, since each may meet a different fault.
     fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), D::Error> {
         operations.iter_mut().try_for_each(|operation| self.operation(operation))
     }

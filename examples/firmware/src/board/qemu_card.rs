@@ -1,7 +1,7 @@
-//! What QEMU's card does otherwise than a card, mended between the bus and the driver.
+//! Corrects QEMU's card, between the bus and the driver, where it differs from a real card.
 //!
-//! QEMU 7.2, `hw/sd/ssi-sd.c`; made for the transfers of embedded-sdmmc 0.10, each of which is one operation. A board
-//! with a card leaves this out.
+//! Written for QEMU 7.2 (`hw/sd/ssi-sd.c`) and for the transfers of embedded-sdmmc 0.10, each of which is one
+//! operation. A board with a real card doesn't need it.
 
 use core::slice;
 
@@ -15,7 +15,7 @@ const READ_OCR: u8 = 0x40 | 58;
 /// An SPI device that leads to QEMU's card, and behaves as if it led to a card.
 pub struct QemuCard<D> {
     bus: D,
-    /// A CMD58 was sent, and its R1 is awaited.
+    /// A CMD58 was sent, and its R1 has not arrived.
     ocr_asked: bool,
 }
 
@@ -27,7 +27,7 @@ impl<D: SpiDevice> QemuCard<D> {
 
     fn operation(&mut self, operation: &mut Operation<'_, u8>) -> Result<(), D::Error> {
         match sent(operation) {
-            // The byte after a response is lost, even if it's the token that starts a block, or ends a row of them.
+            // The byte after a response is lost, even if it is the token that starts a block or ends several.
             [0xFC..=0xFE] => self.bus.write(&[0xFF])?,
             [READ_OCR, _, _, _, _, _] => self.ocr_asked = true,
             _ => {}
@@ -49,8 +49,8 @@ impl<D: SpiDevice> ErrorType for QemuCard<D> {
 }
 
 impl<D: SpiDevice> SpiDevice for QemuCard<D> {
-    /// Makes a transaction of each operation, since bytes are sent between them. Neither QEMU's card nor the driver
-    /// minds.
+    /// Makes each operation a transaction, since bytes are sent between them. Both QEMU's card and the driver accept
+    /// that.
     fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), D::Error> {
         operations.iter_mut().try_for_each(|operation| self.operation(operation))
     }

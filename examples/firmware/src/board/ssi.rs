@@ -1,8 +1,8 @@
 //! The card's SPI: SSI0 as the bus, pin 0 of GPIO port D as the chip select.
 //!
-//! Under QEMU a transfer takes no time, whatever the bit rate, and SSI0 has its answer at once. A real card must be
-//! initialised at 400 kHz or less, after 74 clocks with the chip select high. There are no such clocks here: with the
-//! chip select high QEMU's bus leads to the display.
+//! Under QEMU a transfer takes no time, whatever the bit rate. A real card must be initialised at 400 kHz or less,
+//! after at least 74 clocks with its chip select high. This driver sends no such clocks: with the chip select high,
+//! QEMU's bus leads to the display.
 
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
 
 use lm3s6965::register::Register;
 
-// SAFETY: these are registers by chapters 5 (system control), 8 (GPIO) and 14 (SSI) of the data sheet, and none of them
+// SAFETY: chapters 5 (system control), 8 (GPIO) and 14 (SSI) of the data sheet list these registers, and none of them
 // starts an access to memory.
 mod registers {
     use super::Register;
@@ -47,7 +47,7 @@ mod registers {
 }
 use registers::*;
 
-/// What is sent where only an answer is wanted; an SD card takes it for silence.
+/// The byte to send while receiving; an SD card takes it for silence.
 const IDLE: u8 = 0xFF;
 
 /// The SPI device behind SSI0 and its chip select.

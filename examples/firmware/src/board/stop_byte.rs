@@ -1,8 +1,8 @@
 //! One byte after the end of a multi-block write, which embedded-sdmmc 0.10 leaves out.
 //!
-//! A card has one byte's time after the stop token before it must signal that it's busy (SD Physical Layer Simplified
-//! Specification, chapter 7.5, N_BR). The driver sends the token and, before its next command, polls until it reads
-//! 0xFF: which that byte may be. Then the card is busy and misses the command.
+//! After the stop token, a card has one byte's time before it must signal that it is busy (SD Physical Layer Simplified
+//! Specification, chapter 7.5, N_BR). The driver sends the token and then polls until it reads 0xFF, which may be that
+//! byte. The card becomes busy and misses the driver's next command.
 //!
 //! Keep this on a real board.
 

@@ -1,8 +1,8 @@
-//! How long bytes take: what QEMU leaves out.
+//! The time that bytes take on the wire, which QEMU leaves out.
 //!
-//! QEMU's UART sends a byte the moment it's written; its FIFO is never full. So that the ring fills, tasks wait and
-//! records are dropped as they would be on a wire, this works out from the baud rate what a FIFO would hold. On a real
-//! board the UART's flags say all of this.
+//! QEMU's UART sends a byte at once; its FIFO is never full. This module computes from the baud rate what a real FIFO
+//! would hold, so that the ring fills, tasks wait and records are dropped as on a real wire. On a real board the UART's
+//! flags say all of this.
 
 use super::{time, uart};
 
@@ -12,7 +12,7 @@ pub struct Pace {
     byte_ns: u64,
     /// When the last byte is out.
     idle_ns: u64,
-    /// It was full, and is above the level of the interrupt since.
+    /// It was full, and has been above the interrupt's level since.
     full: bool,
 }
 
@@ -26,7 +26,7 @@ impl Pace {
         self.idle_ns = self.idle_ns.max(now_ns()) + self.byte_ns;
     }
 
-    /// Whether there is no room. Once full, that's until the interrupt would come.
+    /// Whether there is no room. Once full, this is so until the interrupt would come.
     pub fn is_full(&mut self) -> bool {
         let held = self.idle_ns.saturating_sub(now_ns()).div_ceil(self.byte_ns);
         self.full = held > if self.full { uart::INTERRUPT_LEVEL } else { uart::FIFO - 1 };

@@ -36,7 +36,7 @@ pub fn start(systick: SYST) {
     Clock::start(systick, TICK_HZ);
 }
 
-/// Wakes the tasks whose timers are due. To be called in the SysTick handler.
+/// Wakes the tasks whose timers are due. Call it in the SysTick handler.
 pub fn on_tick() {
     let now = now_us();
     critical_section::with(|token| DRIVER.queue.borrow(token).borrow_mut().next_expiration(now));

@@ -1,12 +1,12 @@
 //! UART0, a PL011, to the RXI pin of an OpenLog. The log needs no other wire than this and ground.
 //!
 //! **The baud rate.** A byte is ten bits, so [`BYTES_PER_SECOND`](crate::BYTES_PER_SECOND) are 111,800 bits a second.
-//! 115,200 baud would be full to 97 %: it takes 6 s to catch up with the 2,018 bytes of definition that the log begins
-//! with. So it's 250,000, which an OpenLog's 16 MHz give without error. What is left over, 13,820 bytes a second,
-//! empties a full ring in 0.6 s. Set it in the OpenLog's `config.txt`, and see that its firmware can do it.
+//! They would fill 115,200 baud to 97 %, and catching up with the 2,018 bytes of definitions at the start would take 6
+//! s. So it is 250,000, which an OpenLog's 16 MHz give without error. The remaining 13,820 bytes a second empty a full
+//! ring in 0.6 s. Set the baud rate in the OpenLog's `config.txt`, and check that its firmware supports it.
 //!
-//! **The card.** An SD card may be busy for 250 ms, and no line lets an OpenLog say "wait": what doesn't fit into its
-//! buffer (512 bytes: 45 ms of this log) is lost, and no counter here knows of it. Readers skip the damaged stretch.
+//! **The card.** An SD card may be busy for 250 ms, and an OpenLog has no line to say "wait". Bytes that don't fit into
+//! its buffer (512 bytes: 45 ms of this log) are lost, and no counter here sees that. Readers skip the damaged stretch.
 //! See "Continuous Logging" in SparkFun's wiki on the OpenLog; a logger with a larger buffer has no such gaps.
 //!
 //! **The escape character.** Set the number of escape characters in `config.txt` to 0. By default three bytes 0x1A in a
@@ -87,9 +87,9 @@ unsafe impl InterruptNumber for Uart0 {
 
 static WAKER: AtomicWaker = AtomicWaker::new();
 
-/// Wakes the task that waits for the FIFO. To be called in the interrupt's handler.
+/// Wakes the task that waits for the FIFO. Call it in the interrupt's handler.
 pub fn on_interrupt() {
-    // Masked until somebody waits again, or it would come for ever once there is nothing to send.
+    // Masked until a task waits again; otherwise it would come again and again when there is nothing to send.
     IM.write(0);
     WAKER.wake();
 }
@@ -134,7 +134,7 @@ impl Uart {
         FR.read() & BUSY != 0 || self.pace.is_busy()
     }
 
-    /// Puts as many bytes into the FIFO as it takes, and says how many.
+    /// Puts as many bytes into the FIFO as fit, and returns how many.
     fn fill(&mut self, bytes: &[u8]) -> usize {
         let mut taken = 0;
         for byte in bytes {
@@ -153,7 +153,7 @@ impl embedded_io::ErrorType for Uart {
     type Error = Infallible;
 }
 
-/// Waits by looking again and again.
+/// Waits by polling.
 impl embedded_io::Write for Uart {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
         while !bytes.is_empty() && self.is_full() {}
@@ -166,7 +166,7 @@ impl embedded_io::Write for Uart {
     }
 }
 
-/// Waits for the interrupt. Dropped while it waits, it has taken nothing.
+/// Waits for the interrupt. If it is dropped while it waits, no byte was sent.
 impl embedded_io_async::Write for Uart {
     async fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
         poll_fn(|context| {
@@ -183,7 +183,7 @@ impl embedded_io_async::Write for Uart {
         .await
     }
 
-    /// No interrupt tells of the last byte, so this looks each millisecond, which is longer than the FIFO takes.
+    /// No interrupt signals the last byte, so this polls each millisecond, which is longer than the FIFO takes.
     async fn flush(&mut self) -> Result<(), Infallible> {
         while self.is_busy() {
             Timer::after_millis(1).await;

@@ -1,4 +1,4 @@
-//! What the sensors make of the true state.
+//! The sensors: measurements of the true state, with errors.
 
 use super::location::{HOME_ALTITUDE, Location};
 use super::math::{Vec3, wrap_360};

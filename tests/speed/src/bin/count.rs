@@ -6,13 +6,13 @@ use std::hint::black_box;
 use std::num::NonZero;
 use std::process::ExitCode;
 
-/// Work on so many records.
+/// Work on a number of records.
 enum Work {
     /// Into a buffer.
     Write(fn(&[Input; 16], &mut [u8], usize) -> usize),
-    /// Of a log that has as many.
+    /// On a log with that number of records.
     Read(fn(&[u8])),
-    /// Of a log that has more of its type, which are all found first.
+    /// On a log with more records of the type, all of which are located first.
     Scan(fn(&[u8], usize) -> u64),
 }
 
@@ -32,7 +32,7 @@ const WORKS: [(&str, Work); 13] = [
     ("c-read-sum", Work::Scan(|log, records| c::Index::new(log).attitudes().sum(records))),
 ];
 
-/// What all logs that are read are the beginning of, so that making them costs the same for any number of records.
+/// All logs that are read are a prefix of this one, so that making them costs the same for any number of records.
 const LOG_BYTES: usize = 8_000_000;
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Writes a log of at least so many bytes to standard output: `repeat BYTES`.
+//! Writes a log of at least `BYTES` bytes to standard output: `repeat BYTES`.
 
 use binlog_speed::read::write_long_log;
 use std::io::{self, BufWriter, Write};

@@ -1,21 +1,21 @@
-//! A log as long as one likes.
+//! A log of any length.
 
 use binlog::{LogWriter, Records};
 use simulator::Simulation;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// A log of at least so many bytes: a real one's definitions, then its other records again and again.
+/// A log of at least `bytes` bytes: the definitions of a real log, then its other records again and again.
 ///
-/// Without the shared folder beside the checkout (or the one that `BINLOG_SHARED` names), a simulated flight takes the
-/// real log's place, and stderr says so.
+/// Without the folder of real logs beside the checkout, or where `BINLOG_SHARED` names it, it is a simulated flight, and a
+/// line on stderr says so.
 pub fn long_log(bytes: usize) -> Vec<u8> {
     let mut log = Vec::with_capacity(bytes + bytes / 8);
     write_long_log(bytes, &mut log).expect("memory takes all");
     log
 }
 
-/// The same to anything that takes bytes, in little memory.
+/// The same, to any writer, in little memory.
 ///
 /// # Errors
 ///

@@ -1,5 +1,4 @@
-//! By binlog. These five are all that the benchmark and the counts know of it: whichever of its readers is measured is
-//! called here.
+//! By binlog. The benchmark and the instruction counts use these five functions only, which call the measured reader.
 
 use crate::Attitude;
 use binlog::log::Column;
@@ -15,12 +14,12 @@ pub fn index(log: &[u8]) -> Log<'_> {
     log
 }
 
-/// Every field of every record, natively, by so many threads.
+/// Every field of every record in its native type, by a number of threads.
 pub fn columns(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
     decode(log, None, threads)
 }
 
-/// Every field of every record, numbers as doubles, by so many threads.
+/// Every field of every record, numbers as doubles, by a number of threads.
 pub fn f64(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
     decode(log, Some(Scaling::Shown), threads)
 }
@@ -30,13 +29,13 @@ fn decode(log: &[u8], scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<
     log.tables_with(scaling, threads).into_iter().map(|table| table.into_columns()).collect()
 }
 
-/// One column of a file as doubles, from opening it on; mapped or read.
+/// One column of a file as doubles, including opening it; mapped or read.
 ///
 /// # Errors
 ///
-/// The file's, and what is wrong with the name.
+/// Those of the file, and of the column's name.
 pub fn file_column(path: &Path, map: bool, name: &str) -> Result<Vec<f64>, Box<dyn Error>> {
-    // SAFETY: nobody else knows of the file.
+    // SAFETY: nothing else uses the file.
     let log = if map { unsafe { Log::map(path) }? } else { Log::open(path)? };
     Ok(log.numbers(name, Scaling::Shown)?)
 }

@@ -1,10 +1,10 @@
-//! By `binlog::Records`, value by value: what the others are checked against.
+//! By `binlog::Records`, value by value: the reference for the others.
 
 use crate::Attitude;
 use binlog::{Record, Records};
 use zerocopy::FromBytes;
 
-/// The records of a log, without what is none.
+/// The records of a log, without skipped bytes.
 fn records(log: &[u8]) -> impl Iterator<Item = Record<'_>> {
     Records::new(log).flatten()
 }

@@ -1,7 +1,7 @@
-//! Counts the instructions of a call that logs: a line `WORK MEAN MAXIMUM` each, for tests/target/instructions.
+//! Counts the instructions of a call that logs: a line `WORK MEAN MAXIMUM` for each, for tests/target/instructions.
 //!
-//! What is counted is a call from the instruction that calls to the one that comes back, as an application has it: a
-//! function of its own, into which the compiler may put `Logger::log` or not. The work in C is called in the same way.
+//! A call counts from the instruction that calls to the one that returns. As in an application, the called function is
+//! one into which the compiler may inline `Logger::log` or not. The functions in C are called in the same way.
 
 #![no_std]
 #![no_main]
@@ -61,7 +61,7 @@ mod c {
     }
 }
 
-// What is subtracted: a call that does nothing, so its two instructions are added again.
+// A call that does nothing, whose count is subtracted; its two instructions are added again.
 core::arch::global_asm!(".thumb_func", ".global nothing", "nothing:", "bx lr");
 const CALL_AND_RETURN: u32 = 2;
 unsafe extern "C" {
@@ -89,7 +89,7 @@ where
     unsafe { core::mem::transmute(ours) }
 }
 
-/// A file that takes all.
+/// A file that accepts everything.
 struct Void;
 
 impl ErrorType for Void {
@@ -174,7 +174,7 @@ fn attitude(i: usize) -> Attitude {
 }
 
 fn control_tuning(i: usize) -> ControlTuning {
-    // Bits in place of floating point, of which M0 and M3 have none.
+    // Bits in place of floating point, which M0 and M3 don't have.
     let number = |column: usize| f32::from_bits((i * 31 + column * 7) as u32);
     ControlTuning {
         time_us: 2500 * i as u64,
@@ -193,7 +193,7 @@ fn control_tuning(i: usize) -> ControlTuning {
     }
 }
 
-/// Blocks of known length take as many instructions as they have, at all phases of tick and instruction.
+/// Asserts that blocks of known length count as many instructions as they have, at all phases of tick and instruction.
 fn check_clock() {
     macro_rules! block {
         ($($length:literal)*) => {$({
@@ -231,7 +231,7 @@ fn main() -> ! {
     let c_tunings = core::array::from_fn::<_, 16, _>(|i| {
         Aligned(WithHeader { header: [0xA3, 0x95, 2], message: control_tuning(i) })
     });
-    // Never due again before a second is over, which these times never reach.
+    // Not due again within a second, which these times never reach.
     let rare = core::array::from_fn::<_, 16, _>(|i| {
         Aligned(Rare { time_us: 1_000_000 + i as u64, text: Chars::cut("rare"), number: 1 })
     });

@@ -1,5 +1,5 @@
-//! Logs from the main program and from an interrupt that comes at every instruction of it sooner or later, and checks
-//! each record that the drain gives: whole, in its order, and as many as were taken.
+//! Logs from the main program and from an interrupt that sooner or later comes at each of its instructions. Checks that
+//! the drain yields every accepted record, whole and in order.
 
 #![no_std]
 #![no_main]
@@ -20,7 +20,7 @@ unsafe fn DefaultHandler(number: i16) {
     unhandled(number)
 }
 
-/// From the main program: a length that lets records stand at all addresses.
+/// From the main program, with a length that puts records at all addresses.
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "MAIN")]
 #[repr(C, packed)]
@@ -52,12 +52,12 @@ enum Flight {
 const CAPACITY: usize = 512;
 const RECORDS: u32 = 20_000;
 
-/// Ticks from one interrupt to the next, at least: time enough to take out what it logs.
+/// Ticks from one interrupt to the next, at least: enough time to drain what the interrupt logs.
 const PERIOD: u32 = 6_007;
 
 static LOG: Logger<Flight, CAPACITY> = Logger::new();
 
-/// Records that the interrupt logged, and those of them that were taken.
+/// Records that the interrupt logged, and those of them that were accepted.
 static LOGGED: AtomicU32 = AtomicU32::new(0);
 static TAKEN: AtomicU32 = AtomicU32::new(0);
 
@@ -73,7 +73,7 @@ fn interrupt_record(number: u32) -> Interrupt {
     Interrupt { time_us: number.into(), number, check: check(number), again: number, end: !number as u16 }
 }
 
-/// The only one who changes the numbers, so it needs no compare-and-swap, which Cortex-M0 hasn't.
+/// Only one context changes a number, so this needs no compare-and-swap, which a Cortex-M0 doesn't have.
 #[exception]
 fn SysTick() {
     let number = LOGGED.load(Ordering::Relaxed);
@@ -83,7 +83,7 @@ fn SysTick() {
     }
 }
 
-/// A file that checks what it is given, in pieces as small as a record goes around the ring's end.
+/// A file that checks the records. It accepts small pieces too, as at the ring's end.
 #[derive(Default)]
 struct Checker {
     preamble: usize,
@@ -167,7 +167,7 @@ fn main() -> ! {
     start_with_period(&mut systick, PERIOD);
     for number in 0..RECORDS {
         if number % 16 == 0 {
-            // Periods that are always others, from the next one on, interrupt the work at other instructions each time.
+            // Each period differs, so that the work is interrupted at other instructions each time.
             systick.set_reload(PERIOD + number % 1_009);
         }
         taken += u32::from(LOG.log(&main_record(number)));

@@ -1,4 +1,4 @@
-//! Logs nothing: what is subtracted from the others.
+//! Logs nothing: its size is subtracted from the others'.
 
 #![no_std]
 #![no_main]
