@@ -22,20 +22,15 @@ fn blocks(markdown: &str) -> Vec<(&str, String)> {
     blocks
 }
 
-/// Dependencies and program, whichever of them stands first.
+/// Each list of dependencies, and the program after it.
 fn pairs(markdown: &str) -> Vec<(String, String)> {
-    let mut pairs = Vec::new();
-    let mut waiting: Option<(&str, String)> = None;
-    for (language, contents) in blocks(markdown) {
-        match (language, waiting.take()) {
-            ("toml", Some(("rust", program))) => pairs.push((contents, program)),
-            ("rust", Some(("toml", dependencies))) => pairs.push((dependencies, contents)),
-            ("toml" | "rust", _) => waiting = Some((language, contents)),
-            (_, before) => waiting = before,
-        }
-    }
-    assert!(!matches!(waiting, Some(("toml", _))), "dependencies without a program");
-    pairs
+    let code = blocks(markdown).into_iter().filter(|(language, _)| matches!(*language, "toml" | "rust"));
+    let code: Vec<_> = code.collect();
+    let pairs = code.windows(2).filter_map(|pair| match pair {
+        [("toml", dependencies), ("rust", program)] => Some((dependencies.clone(), program.clone())),
+        _ => None,
+    });
+    pairs.collect()
 }
 
 #[test]
@@ -43,7 +38,8 @@ fn dependencies_and_program_of_the_readme_compile_as_they_stand() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the checkout");
     let readme = fs::read_to_string(root.join("README.md")).expect("README");
     let pairs = pairs(&readme);
-    assert_eq!(pairs.len(), 2, "a program for a host, and one for a microcontroller");
+    let lists = blocks(&readme).iter().filter(|(language, _)| *language == "toml").count();
+    assert_eq!((lists, pairs.len()), (2, 2), "a program for a host, and one for a microcontroller");
     let target = env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder));
     for (i, (dependencies, program)) in pairs.iter().enumerate() {
         // As a reader has it, who puts binlog beside his own crate.
