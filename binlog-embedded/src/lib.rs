@@ -60,8 +60,8 @@
 //! - `sdmmc`: `SdLog`, on embedded-sdmmc 0.10.
 //! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`.
 //! - `defmt`: `defmt::Format` for errors and statistics.
-//! - `std`: for runs on a host. `FromStd` makes a `Drain` write to any `std::io::Write`, and critical sections are
-//!   critical-section's own, which work between threads.
+//! - `std`: for runs on a host. With `FromStd`, a `Drain` writes to any `std::io::Write`. The critical section is
+//!   critical-section's own, which works between threads.
 //!
 //! The crate is `no_std` and needs no `alloc`, no floating point and no compare-and-swap. The program provides the
 //! critical section, through [`critical_section`].

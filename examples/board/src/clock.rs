@@ -64,8 +64,8 @@ impl Clock {
     /// The microseconds since start.
     ///
     /// It never goes back: not in the main program, not in handlers of any priority, not with interrupts masked. While
-    /// they are masked, it must be read at least once in each tick. It is an associated function because handlers and
-    /// the logger have no clock at hand. Before the start it is 0.
+    /// they are masked, it must be read at least once in each tick. It is 0 before the start. It is an associated
+    /// function because handlers and the logger have no clock at hand.
     pub fn now_us() -> u64 {
         let (us, ticks) = now();
         us + u64::from(ticks / TICKS_PER_US)

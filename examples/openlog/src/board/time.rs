@@ -31,7 +31,7 @@ impl Driver for ClockDriver {
     }
 }
 
-/// Starts the time at 0, and SysTick's interrupt.
+/// Starts the time at 0, and enables SysTick's interrupt.
 pub fn start(systick: SYST) {
     Clock::start(systick, TICK_HZ);
 }
