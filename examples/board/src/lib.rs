@@ -1,12 +1,12 @@
-//! What the examples for a microcontroller share: an LM3S6965 evaluation board (Cortex-M3), as QEMU's machine
-//! `lm3s6965evb` has it. With another processor the machine stands for any Cortex-M.
+//! The board of the microcontroller examples: an LM3S6965 evaluation board (Cortex-M3), as QEMU's machine `lm3s6965evb`
+//! emulates it. With another processor, the machine stands for any Cortex-M.
 //!
 //! - [`clock`]: microseconds since start, by SysTick.
-//! - [`semihosting`]: arguments, lines of text and an exit code, and what ends the program after a panic or a fault.
+//! - [`semihosting`]: arguments, lines of text and an exit code, and the handlers of panics and faults.
 //! - [`register`]: the chip's registers, by address.
 //! - `memory.x`: where flash and RAM are.
 //!
-//! For a real board, its HAL takes the place of this crate.
+//! On a real board, its HAL replaces this crate.
 //!
 //! The register addresses are those of TI's "Stellaris LM3S6965 Microcontroller Data Sheet".
 
