@@ -2,11 +2,9 @@
 
 #[cfg(all(feature = "derive", feature = "std"))]
 use crate::LogSchema;
+use crate::framing::HEAD_BYTES;
 use crate::{Definition, LogMessage, Logs};
 use core::fmt;
-
-/// The two bytes that every record begins with; the id follows. ArduPilot's `HEAD_BYTE1` and `HEAD_BYTE2`.
-pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 
 /// Puts the record of a message at the front of `out` and returns its length, at most 255 bytes.
 ///

@@ -7,6 +7,8 @@ mod flight_mode;
 mod native;
 
 pub use centi::{Centi, Hundredths};
+#[cfg(any(feature = "std", feature = "derive"))]
+pub(crate) use chars::up_to;
 pub use chars::{Chars, TextError};
 pub use coordinate::{Latitude, Longitude};
 pub use flight_mode::{FlightMode, FlightModeError};

@@ -127,6 +127,17 @@ impl Format {
         matches!(self, Format::Chars4 | Format::Chars16 | Format::Chars64)
     }
 
+    /// What readers divide the stored integer by, for the formats that scale by themselves; a multiplier is no concern
+    /// of theirs.
+    #[cfg(feature = "std")]
+    pub(crate) const fn divisor(self) -> Option<f64> {
+        match self {
+            Format::Coordinate => Some(1e7),
+            format if format.is_centi() => Some(100.0),
+            _ => None,
+        }
+    }
+
     /// Whether readers divide the stored integer by 100 (`c`, `C`, `e`, `E`).
     pub const fn is_centi(self) -> bool {
         matches!(self, Format::CentiI16 | Format::CentiU16 | Format::CentiI32 | Format::CentiU32)

@@ -64,6 +64,7 @@
 // The derive refers to this crate as `::binlog`, inside this crate as well.
 extern crate self as binlog;
 
+mod catalogue;
 mod columns;
 mod const_text;
 mod custom;
@@ -71,6 +72,7 @@ mod definition;
 mod encode;
 pub mod field;
 mod format;
+mod framing;
 #[cfg(all(any(doc, doctest), feature = "derive", feature = "std"))]
 pub mod guide;
 #[cfg(feature = "std")]
@@ -78,7 +80,6 @@ pub mod logged_schema;
 mod message;
 #[cfg(feature = "derive")]
 pub mod messages;
-mod mismatch;
 mod multiplier;
 #[cfg(feature = "derive")]
 mod preamble;
@@ -86,6 +87,7 @@ mod records;
 mod schema;
 pub mod sink;
 mod unit;
+mod value;
 #[cfg(all(feature = "derive", feature = "std"))]
 mod writer;
 
@@ -99,23 +101,23 @@ pub mod log;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Field, LogMessage, LogSchema};
+pub use catalogue::definition::{LoggedColumn, LoggedColumns, LoggedDefinition};
+pub use catalogue::mismatch::{Mismatch, MismatchKind};
 pub use definition::{ColumnDefinition, Definition, Meaning, Meanings};
-pub use encode::{EncodeError, HEAD_BYTES, encode};
+pub use encode::{EncodeError, encode};
 pub use field::Field;
 pub use format::Format;
+pub use framing::{HEAD_BYTES, Reason, Skipped};
 #[cfg(feature = "std")]
 pub use log::Log;
 #[cfg(feature = "std")]
 pub use logged_schema::LoggedSchema;
 pub use message::{DecodeError, LogMessage};
-pub use mismatch::{Mismatch, MismatchKind};
 pub use multiplier::Multiplier;
-pub use records::{
-    Decoder, LoggedColumn, LoggedColumns, LoggedDefinition, LoggedText, Reason, Record, RecordStream, Records, Scaling,
-    Skipped, Value,
-};
+pub use records::{Decoder, Record, RecordStream, Records};
 pub use schema::{LogSchema, Logs, SchemaMessage};
 pub use sink::Sink;
 pub use unit::Unit;
+pub use value::{LoggedText, Scaling, Value};
 #[cfg(all(feature = "derive", feature = "std"))]
 pub use writer::{FinishError, LogWriter, SharedWriter, WriteError};

@@ -140,6 +140,7 @@
 //! A log that is read or mapped takes its own length and 4 to 8 bytes a record for the index. One that is too long for
 //! that streams by in constant memory with [`RecordStream`](crate::RecordStream): `examples/counts.rs`.
 
+mod boots;
 mod bytes;
 mod clock;
 mod column;
@@ -152,9 +153,9 @@ mod rows;
 mod select;
 mod tables;
 mod typed;
-mod units;
 mod values;
 
+pub use boots::Boot;
 pub use bytes::OpenError;
 pub use clock::Clock;
 pub use column::Column;
@@ -164,23 +165,26 @@ pub use flight::{
 };
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
-pub use tables::Table;
+pub use tables::{Numbers, Table};
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
 
-use crate::records::time::TimeSource;
-use crate::{Definition, LoggedSchema, Records, Scaling, Skipped};
+use crate::catalogue::units::Units;
+use crate::framing::Skipped;
+use crate::logged_schema::LoggedSchema;
+use crate::records::Records;
+use crate::value::Scaling;
+use boots::Span;
 use bytes::Bytes;
-use index::{Index, Kind};
+use index::Index;
 use select::{TypeName, column_name};
 use std::borrow::Cow;
+use std::fmt;
 use std::io::{self, Read};
-use std::ops::Range;
+use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::{fmt, str};
-use units::Units;
 
 /// A log in memory, or mapped into it.
 ///
@@ -202,7 +206,7 @@ use units::Units;
 pub struct Log<'a> {
     bytes: Bytes<'a>,
     index: OnceLock<Index>,
-    units: OnceLock<Arc<Units>>,
+    spans: OnceLock<Vec<Span>>,
     clock: OnceLock<Option<Clock>>,
     /// Whether a type was looked for without an index.
     scanned: AtomicBool,
@@ -242,7 +246,7 @@ impl<'a> Log<'a> {
         Log {
             bytes,
             index: OnceLock::new(),
-            units: OnceLock::new(),
+            spans: OnceLock::new(),
             clock: OnceLock::new(),
             scanned: AtomicBool::new(false),
         }
@@ -339,30 +343,19 @@ impl<'a> Log<'a> {
         *self.clock.get_or_init(|| Clock::of(self))
     }
 
-    /// From the time of the first record that says one to that of the last, in microseconds since boot, the last one's
-    /// not included as in all ranges; `None` in a log without times. Empty when the log's time ends before it began:
-    /// after a restart in the middle, say.
-    pub fn time_range_us(&self) -> Option<Range<u64>> {
-        let time_at = |kind: &Kind, offset: usize| {
-            let definition = kind.definition(&self.bytes);
-            let payload = self.bytes.get(offset..offset + usize::from(definition.length()))?;
-            TimeSource::of(&definition).time_us(payload.get(Definition::HEADER_LENGTH..)?)
-        };
-        // These say when they were written at the most; `LogWriter` has them at the time 0.
-        let is_of_flight = |kind: &&Kind| !matches!(kind.definition(&self.bytes).name(), "UNIT" | "MULT" | "FMTU");
-        let kinds = || self.index().kinds.iter().filter(is_of_flight);
-        let timed = |kind: &Kind, offset: usize| Some((offset, time_at(kind, offset)?));
-        let first = kinds().filter_map(|kind| kind.offsets.iter().find_map(|offset| timed(kind, offset))).min()?;
-        let last = kinds().filter_map(|kind| kind.offsets.iter().rev().find_map(|offset| timed(kind, offset))).max()?;
-        Some(first.1..last.1.max(first.1))
+    /// The earliest and the latest time of the log's records, in microseconds since boot; `None` in a log without
+    /// times.
+    ///
+    /// Where the logger restarts its clock in the middle, [`boots`](Log::boots) has a range for each part.
+    pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
+        let ranges = self.spans().iter().filter_map(|span| span.time_us.clone());
+        ranges.reduce(|a, b| *a.start().min(b.start())..=*a.end().max(b.end()))
     }
 
     /// That the log defines something.
     fn require_definitions(&self) -> Result<(), SelectError> {
-        // The definition of FMT is there without a log.
-        let is_log =
-            self.index().kinds.iter().any(|kind| kind.offsets.len() > 0 || kind.definition(&self.bytes).id() != 128);
-        if is_log { Ok(()) } else { Err(SelectError::NoLog { bytes: self.bytes.len() }) }
+        let defines_nothing = self.index().kinds.is_empty();
+        if defines_nothing { Err(SelectError::NoLog { bytes: self.bytes.len() }) } else { Ok(()) }
     }
 
     fn no_type(&self, name: &str) -> SelectError {
@@ -377,20 +370,18 @@ impl<'a> Log<'a> {
         self.index.get_or_init(|| Index::new(&self.bytes))
     }
 
-    fn units(&self) -> Arc<Units> {
-        self.units.get_or_init(|| Arc::new(Units::new(&self.bytes, self.index()))).clone()
+    fn units(&self) -> &Units {
+        &self.index().units
     }
 
     /// The records with a name, none if the log doesn't define it.
     fn all(&self, name: &str) -> Rows<'_> {
-        Rows::new(&self.bytes, self.index(), self.units(), name)
+        Rows::new(&self.bytes, self.index(), name)
     }
 
     /// The same without an index.
     fn scan(&self, name: &str) -> Rows<'_> {
-        let index = Index::of(&self.bytes, &[name, "UNIT", "MULT"]);
-        let units = Units::new(&self.bytes, &index);
-        Rows::taken_from(&self.bytes, index, Arc::new(units), name)
+        Rows::taken_from(&self.bytes, Index::of(&self.bytes, &[name]), name)
     }
 }
 

@@ -43,9 +43,13 @@ pub use json::JsonError;
 #[cfg(feature = "derive")]
 pub use rust::{LeftOut, Obstacle, RustSource};
 
-use crate::records::logged::{FMT_ID, Fmt, Fmtu};
-use crate::{LogSchema, LoggedDefinition, Multiplier, Record, Records, Unit, multiplier};
-use std::collections::HashMap;
+use crate::catalogue::declaration::Learner;
+use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
+use crate::catalogue::ledger::{Identity, Ledger};
+use crate::catalogue::units::{TableRow, UnitTables};
+use crate::field::up_to;
+use crate::records::Records;
+use crate::schema::LogSchema;
 use std::fmt;
 
 /// What a log says of its messages: their definitions, and its tables of units and multipliers.
@@ -55,7 +59,7 @@ use std::fmt;
 /// over isn't kept, as no reader looks at it; neither is FMTU's time.
 #[derive(Clone, PartialEq, Default)]
 pub struct LoggedSchema {
-    entries: Vec<Entry>,
+    definitions: Vec<CopiedDefinition>,
     units: Vec<LoggedUnit>,
     multipliers: Vec<LoggedMultiplier>,
 }
@@ -85,35 +89,20 @@ impl LoggedSchema {
     ///
     /// A unit or multiplier that the log defines twice has what the later record says.
     pub fn from_bytes(log: &[u8]) -> Self {
-        let mut reader = Reader::default();
-        let mut records = Records::new(log);
-        while let Some(record) = records.next() {
-            let Ok(record) = record else { continue };
-            // By name, since ids other than FMT's differ from build to build.
-            let defined = match record.name() {
-                _ if record.id() == FMT_ID => record.payload().first(),
-                "FMTU" => record.payload().get(FMTU_TYPE).filter(|&id| reader.in_force.contains_key(id)),
-                "UNIT" => {
-                    reader.schema.learn_unit(&record);
-                    None
-                }
-                "MULT" => {
-                    reader.schema.learn_multiplier(&record);
-                    None
-                }
-                _ => None,
-            };
-            // What is in force after the record; an FMT that `Records` has refused isn't.
-            let is_refused = |definition: &LoggedDefinition<'_>| {
-                record.id() == FMT_ID && record.payload().first_chunk().is_none_or(|fmt| !definition.is_defined_by(fmt))
-            };
-            if let Some(definition) = defined.and_then(|&id| records.definition(id))
-                && !is_refused(&definition)
-            {
-                reader.define(Entry::of(definition));
+        let mut schema = LoggedSchema::default();
+        let mut learner = Learner::new();
+        let mut ledger = Ledger::new(Identity::IdAndContent);
+        for record in Records::new(log).flatten() {
+            if let Some(declaration) = learner.learn(record.id(), record.payload()) {
+                // The tables are those at the end of the log, for all definitions.
+                ledger.enter(declaration, 0);
+            }
+            if let Some(row) = TableRow::of(&record.definition(), record.payload()) {
+                schema.learn(row);
             }
         }
-        reader.schema
+        schema.definitions = ledger.definitions().map(CopiedDefinition::plain).collect();
+        schema
     }
 
     /// What the logs of a program say.
@@ -123,7 +112,7 @@ impl LoggedSchema {
 
     /// The definitions, in the order of the log.
     pub fn messages(&self) -> impl ExactSizeIterator<Item = LoggedDefinition<'_>> + DoubleEndedIterator + Clone {
-        self.entries.iter().map(Entry::definition)
+        self.definitions.iter().map(CopiedDefinition::definition)
     }
 
     /// The definition of a message by its name; the last one, if there are several.
@@ -143,45 +132,43 @@ impl LoggedSchema {
 
     /// What a unit is called: by the log, or by ArduPilot's table if the log doesn't say. `""` is no unit.
     pub fn unit_name(&self, id: u8) -> Option<&str> {
-        self.logged_unit(id).or_else(|| Some(Unit::from_id(id)?.name()))
+        self.unit(id)
     }
 
     /// The value of a multiplier: by the log, or by ArduPilot's table if the log doesn't say. 0 is no multiplier.
     pub fn multiplier_value(&self, id: u8) -> Option<f64> {
-        self.logged_multiplier(id).or_else(|| Some(Multiplier::from_id(id)?.value()))
+        self.multiplier(id)
     }
 
+    /// The last row of an id counts, at the place of the first one.
+    fn learn(&mut self, row: TableRow) {
+        match row {
+            TableRow::Unit { id, name } => {
+                // Text that isn't UTF-8 is longer in it.
+                let name = up_to(&name, UNIT_NAME).to_owned();
+                match self.units.iter_mut().find(|unit| unit.id == id) {
+                    Some(unit) => unit.name = name,
+                    None => self.units.push(LoggedUnit { id, name }),
+                }
+            }
+            TableRow::Multiplier { id, value } => {
+                match self.multipliers.iter_mut().find(|multiplier| multiplier.id == id) {
+                    Some(multiplier) => multiplier.value = value,
+                    None => self.multipliers.push(LoggedMultiplier { id, value }),
+                }
+            }
+        }
+    }
+}
+
+/// The meanings at the end of the log.
+impl UnitTables for LoggedSchema {
     fn logged_unit(&self, id: u8) -> Option<&str> {
         self.units.iter().find(|unit| unit.id == id).map(|unit| unit.name.as_str())
     }
 
     fn logged_multiplier(&self, id: u8) -> Option<f64> {
         self.multipliers.iter().find(|multiplier| multiplier.id == id).map(|multiplier| multiplier.value)
-    }
-
-    fn learn_unit(&mut self, record: &Record<'_>) {
-        let id = record.value("Id").and_then(|id| id.to_integer());
-        let (Some(id), Some(name)) = (id, record.value("Label").and_then(|label| label.text())) else { return };
-        let mut name = name.to_string();
-        // Text that isn't UTF-8 is longer in it.
-        name.truncate(name.floor_char_boundary(UNIT_NAME));
-        // The format `b` makes ids above 127 negative.
-        let id = id as u8;
-        match self.units.iter_mut().find(|unit| unit.id == id) {
-            Some(unit) => unit.name = name,
-            None => self.units.push(LoggedUnit { id, name }),
-        }
-    }
-
-    fn learn_multiplier(&mut self, record: &Record<'_>) {
-        let id = record.value("Id").and_then(|id| id.to_integer());
-        let value = record.value("Mult").and_then(|value| value.to_f64()).and_then(multiplier::as_meant);
-        let (Some(id), Some(value)) = (id, value) else { return };
-        let id = id as u8;
-        match self.multipliers.iter_mut().find(|multiplier| multiplier.id == id) {
-            Some(multiplier) => multiplier.value = value,
-            None => self.multipliers.push(LoggedMultiplier { id, value }),
-        }
     }
 }
 
@@ -195,93 +182,8 @@ impl fmt::Debug for LoggedSchema {
     }
 }
 
-/// Where FMTU's payload has the id of the message.
-const FMTU_TYPE: usize = 8;
 /// Bytes of a unit's name in its UNIT record.
 const UNIT_NAME: usize = 64;
-
-/// A definition: the payloads of FMT and FMTU, as `binlog` itself would write them.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Entry {
-    fmt: Fmt,
-    fmtu: Option<Fmtu>,
-}
-
-impl Entry {
-    fn of(definition: LoggedDefinition<'_>) -> Self {
-        let ids = definition.unit_ids().zip(definition.multiplier_ids());
-        let id = definition.id();
-        Self::new(id, definition.length(), definition.name(), definition.format(), definition.labels(), ids)
-    }
-
-    /// Texts are cut where FMT and FMTU end; callers have checked them.
-    fn new(id: u8, length: u8, name: &str, format: &str, labels: &str, ids: Option<(&str, &str)>) -> Self {
-        let mut fmt = [0; 86];
-        (fmt[0], fmt[1]) = (id, length);
-        put(&mut fmt[2..6], name);
-        put(&mut fmt[6..22], format);
-        put(&mut fmt[22..86], labels);
-        // One without any id says nothing.
-        let fmtu = ids.filter(|(units, multipliers)| !(units.is_empty() && multipliers.is_empty()));
-        let fmtu = fmtu.map(|(units, multipliers)| {
-            let mut fmtu = [0; 41];
-            fmtu[FMTU_TYPE] = id;
-            put(&mut fmtu[9..25], units);
-            put(&mut fmtu[25..41], multipliers);
-            fmtu
-        });
-        Entry { fmt, fmtu }
-    }
-
-    fn definition(&self) -> LoggedDefinition<'_> {
-        LoggedDefinition::new(&self.fmt, self.fmtu.as_ref())
-    }
-}
-
-fn put(slot: &mut [u8], text: &str) {
-    for (to, from) in slot.iter_mut().zip(text.bytes()) {
-        *to = from;
-    }
-}
-
-/// Collects definitions. The maps are for logs that are made to be slow: a search would take its time for each of them.
-#[derive(Default)]
-struct Reader {
-    schema: LoggedSchema,
-    /// Where a definition stands in the schema.
-    places: HashMap<Entry, usize>,
-    /// Where the first one with an FMT stands, whatever its FMTU.
-    fmts: HashMap<Fmt, usize>,
-    /// Which is in force, by id.
-    in_force: HashMap<u8, usize>,
-}
-
-impl Reader {
-    fn define(&mut self, entry: Entry) {
-        let id = entry.fmt[0];
-        let in_force = self.in_force.get(&id).copied();
-        let place = if let Some(&place) = self.places.get(&entry) {
-            place
-        } else if let (Some(&place), None) = (self.fmts.get(&entry.fmt), entry.fmtu) {
-            // The FMT is repeated; its FMTU comes, or doesn't.
-            place
-        } else if let Some(place) = in_force
-            && let old = self.schema.entries[place]
-            && old.fmt == entry.fmt
-            && old.fmtu.is_none()
-        {
-            self.places.remove(&old);
-            self.schema.entries[place] = entry;
-            place
-        } else {
-            self.schema.entries.push(entry);
-            self.schema.entries.len() - 1
-        };
-        self.places.insert(entry, place);
-        self.fmts.entry(entry.fmt).or_insert(place);
-        self.in_force.insert(id, place);
-    }
-}
 
 /// Where to find the definition, for what is said of it: its name, or its id if it has none that is text.
 fn shown_name(definition: &LoggedDefinition<'_>) -> String {
@@ -301,13 +203,13 @@ mod tests {
 
     /// A schema of messages that don't contradict themselves.
     pub(super) fn schema(rows: &[Row<'_>]) -> LoggedSchema {
-        let entries = rows.iter().map(|&(id, name, format, labels, units, multipliers)| {
+        let definitions = rows.iter().map(|&(id, name, format, labels, units, multipliers)| {
             let sizes = format.bytes().filter_map(Format::from_character).map(Format::size);
             let length = Definition::HEADER_LENGTH + sizes.sum::<usize>();
             let length = length.try_into().expect("a record that is short enough");
-            Entry::new(id, length, name, format, labels, Some((units, multipliers)))
+            CopiedDefinition::new(id, length, name, format, labels, Some((units, multipliers)))
         });
-        LoggedSchema { entries: entries.collect(), ..Default::default() }
+        LoggedSchema { definitions: definitions.collect(), ..Default::default() }
     }
 
     /// A record, its payload filled up with zeros.

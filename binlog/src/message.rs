@@ -1,6 +1,8 @@
 //! Messages: a struct, its definition and its bytes.
 
-use crate::{Definition, Field, Mismatch};
+use crate::catalogue::mismatch::Mismatch;
+use crate::definition::Definition;
+use crate::field::Field;
 use core::fmt;
 use zerocopy::{Immutable, IntoBytes};
 

@@ -2,9 +2,9 @@
 //!
 //! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
 
+use crate::catalogue::definition::FMT_ID;
 use crate::const_text::ConstText;
 use crate::messages::{self, Fmt, Fmtu, Mult};
-use crate::records::logged::FMT_ID;
 use crate::sink::Rate;
 use crate::{ColumnDefinition, Definition, Format, LogMessage, Multiplier, SchemaMessage, Unit};
 

@@ -1,24 +1,24 @@
 //! Reading: bytes in, records out.
 
 mod decoder;
-pub(crate) mod definitions;
-pub(crate) mod framing;
-pub(crate) mod logged;
 mod stream;
 pub(crate) mod time;
-pub(crate) mod value;
 
 pub use decoder::Decoder;
-pub use logged::{LoggedColumn, LoggedColumns, LoggedDefinition};
-pub use stream::RecordStream;
-pub use value::{LoggedText, Scaling, Value};
-
 #[cfg(feature = "std")]
-use crate::HEAD_BYTES;
-use crate::{DecodeError, Definition, LogMessage};
+pub(crate) use decoder::place_in;
+pub use stream::RecordStream;
+
+use crate::catalogue::declaration::Learner;
+use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
+use crate::catalogue::in_force::Borrowed;
+use crate::definition::Definition;
+#[cfg(feature = "std")]
+use crate::framing;
+use crate::framing::{Reason, Skipped, Step};
+use crate::message::{DecodeError, LogMessage};
+use crate::value::Value;
 use core::fmt;
-use definitions::{Borrowed, Lessons};
-use framing::Step;
 use time::TimeSource;
 
 /// The records of a log in memory, one after the other. [`RecordStream`] takes the bytes as they arrive.
@@ -55,7 +55,7 @@ pub struct Records<'a> {
     bytes: &'a [u8],
     /// Where the next record is looked for.
     at: usize,
-    lessons: Lessons,
+    learner: Learner,
     definitions: Borrowed<'a>,
 }
 
@@ -67,43 +67,17 @@ pub struct Record<'a> {
     payload: &'a [u8],
     suspect: bool,
     definition: LoggedDefinition<'a>,
-    fingerprint: u64,
-}
-
-/// A stretch of a log that holds no record.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Skipped {
-    /// Where it begins, in bytes from the start of the log.
-    pub offset: usize,
-    /// Its length in bytes, at least 1.
-    pub length: usize,
-    /// What is wrong with it.
-    pub reason: Reason,
-}
-
-/// Why bytes were skipped.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum Reason {
-    /// There is no header `A3 95`.
-    NoHeader,
-    /// There is a header, but no FMT for its id came before.
-    UnknownId(u8),
-    /// A record with this id begins here and another one, proven by what follows it, inside it.
-    Broken(u8),
-    /// The log ends inside a record with this id, or inside a header.
-    Truncated(Option<u8>),
 }
 
 impl<'a> Records<'a> {
     /// The records of a whole log.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Records { bytes, at: 0, lessons: Lessons::new(), definitions: Borrowed::new() }
+        Records { bytes, at: 0, learner: Learner::new(), definitions: Borrowed::new() }
     }
 
     /// The definition of an id, as far as the log has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'a>> {
-        self.definitions.get(id).map(|(definition, _)| definition)
+        self.definitions.get(id)
     }
 
     /// Where the next record is looked for, in bytes from the start of the log.
@@ -114,19 +88,19 @@ impl<'a> Records<'a> {
     #[inline]
     fn next_record(&mut self) -> Result<Record<'a>, Skipped> {
         let offset = self.at;
-        let (end, reason) = match self.lessons.framing.step::<true>(self.bytes, offset) {
+        let (end, reason) = match self.learner.framing.step::<true>(self.bytes, offset) {
             Step::Record { id, end, suspect } => {
                 let payload = self.bytes.get(offset + Definition::HEADER_LENGTH..end);
                 match (payload, self.definitions.get(id)) {
-                    (Some(payload), Some((mut definition, mut fingerprint))) => {
+                    (Some(payload), Some(mut definition)) => {
                         self.at = end;
-                        if let Some(lesson) = self.lessons.learn(id, payload) {
-                            self.definitions.learn(&lesson);
-                            if let (true, Some(own)) = (lesson.is_of_fmt(), self.definitions.get(id)) {
-                                (definition, fingerprint) = own;
+                        if let Some(declaration) = self.learner.learn(id, payload) {
+                            self.definitions.learn(declaration);
+                            if let (true, Some(own)) = (declaration.is_of_fmt(), self.definitions.get(id)) {
+                                definition = own;
                             }
                         }
-                        return Ok(Record { offset, id, payload, suspect, definition, fingerprint });
+                        return Ok(Record { offset, id, payload, suspect, definition });
                     }
                     // A length that is known comes from a definition, and a record stands inside the log.
                     _ => (self.bytes.len(), Reason::UnknownId(id)),
@@ -153,16 +127,12 @@ impl core::iter::FusedIterator for Records<'_> {}
 impl<'a> Record<'a> {
     /// The record at an offset where one of this definition is known to stand.
     #[cfg(feature = "std")]
-    pub(crate) fn indexed(
-        log: &'a [u8],
-        offset: usize,
-        definition: LoggedDefinition<'a>,
-        fingerprint: u64,
-    ) -> Option<Self> {
-        let (head, payload) = log.get(offset..)?.split_first_chunk::<{ Definition::HEADER_LENGTH }>()?;
-        let (payload, after) = payload.split_at_checked(usize::from(definition.length()) - head.len())?;
-        let suspect = !after.starts_with(&HEAD_BYTES) && !HEAD_BYTES.starts_with(after);
-        Some(Record { offset, id: head[2], payload, suspect, definition, fingerprint })
+    pub(crate) fn indexed(log: &'a [u8], offset: usize, definition: LoggedDefinition<'a>) -> Option<Self> {
+        let id = *log.get(offset + 2)?;
+        let end = offset + usize::from(definition.length());
+        let payload = framing::payload(log, offset, definition.length().into())?;
+        let suspect = !framing::may_follow(log.get(end..)?);
+        Some(Record { offset, id, payload, suspect, definition })
     }
 
     /// Where the record begins, in bytes from the start of the log.
@@ -252,18 +222,3 @@ impl fmt::Debug for Record<'_> {
             .finish()
     }
 }
-
-impl fmt::Display for Skipped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "skipped {} bytes at offset {}: ", self.length, self.offset)?;
-        match self.reason {
-            Reason::NoHeader => f.write_str("there is no record header (A3 95)"),
-            Reason::UnknownId(id) => write!(f, "no FMT for id {id} came before"),
-            Reason::Broken(id) => write!(f, "the record with id {id} is cut short by another one"),
-            Reason::Truncated(Some(id)) => write!(f, "the log ends inside a record with id {id}"),
-            Reason::Truncated(None) => f.write_str("the log ends inside a record's header"),
-        }
-    }
-}
-
-impl core::error::Error for Skipped {}

@@ -1,7 +1,8 @@
 //! Schemas: the set of messages that one program logs.
 
+use crate::definition::Definition;
+use crate::message::DecodeError;
 use crate::sink::{Counters, Rate};
-use crate::{DecodeError, Definition};
 
 /// The messages of one program: their ids, and the definitions that a log begins with.
 ///

@@ -3,7 +3,7 @@
 //! What must hold for any bytes is asserted here. The fuzzer notices panics and hangs.
 
 use binlog::field::{Centi, Chars};
-use binlog::log::Rows;
+use binlog::log::{Numbers, Rows};
 use binlog::messages::{Ev, Fmt, LegacyMsg, Mode};
 use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped,
@@ -114,7 +114,7 @@ pub fn log(bytes: &[u8]) {
     assert_eq!(log.types().map(|rows| rows.len()).sum::<usize>(), found);
     let tables = log.tables();
     assert_eq!(tables.iter().map(|table| table.len()).sum::<usize>(), found);
-    let by_two = log.tables_with(Some(Scaling::Units), 2.try_into().expect("two"));
+    let by_two = log.tables_with(Numbers::F64(Scaling::Units), 2.try_into().expect("two"));
     for (table, scaled) in tables.iter().zip(&by_two) {
         for (column, scaled) in table.columns().iter().zip(scaled.columns()) {
             assert_eq!((column.len(), scaled.len()), (table.len(), table.len()));

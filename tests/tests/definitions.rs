@@ -131,6 +131,42 @@ fn a_definition_applies_from_where_it_stands() {
     assert_eq!(decoded[2], Ok(true));
 }
 
+message!(Height "RALT" Heights { alt: f32 });
+
+/// An FMT record of RALT with the id 1, with eight bytes behind the labels that no reader looks at.
+fn height_fmt(format: &str, unseen: [u8; 8]) -> Vec<u8> {
+    let mut fmt = [&[0xA3, 0x95, 128, 1, 15][..], b"RALT", format.as_bytes()].concat();
+    fmt.resize(25, 0);
+    fmt.extend(b"TimeUS,Alt");
+    fmt.resize(81, 0);
+    [&fmt[..], &unseen].concat()
+}
+
+/// A reader sees them differ in the format alone, and their 64-bit FNV-1a is the same.
+#[test]
+fn definitions_with_one_hash_are_told_apart() {
+    let float = height_fmt("Qf", [0x76, 0x95, 0x82, 0xD1, 0x85, 0x6C, 0xF7, 0x31]);
+    let integer = height_fmt("Qi", [0xC7, 0x66, 0x93, 0x63, 0x49, 0x84, 0x64, 0xFE]);
+    let fnv = |fmt: &[u8]| {
+        let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3);
+        fmt[3..].iter().fold(0xCBF2_9CE4_8422_2325, step)
+    };
+    assert_eq!(fnv(&float), fnv(&integer));
+    let record = [&[0xA3, 0x95, 1][..], &7_u64.to_le_bytes(), &1_i32.to_le_bytes()].concat();
+    let log = [&float[..], &record, &integer, &record, &float, &record].concat();
+    let mut decoder = Decoder::<Heights>::new();
+    let heights = Records::new(&log).map(|record| record.expect("a sound log")).filter(|record| record.id() == 1);
+    let decoded: Vec<_> = heights.map(|record| decoder.decode(&record).map(|message| message.is_some())).collect();
+    let expected = MismatchKind::Format { label: "Alt", expected: Format::F32, found: b'i' };
+    let differs = Err(DecodeError::Definition(Mismatch { message: "RALT", kind: expected }));
+    assert_eq!(decoded, [Ok(true), differs, Ok(true)]);
+}
+
+#[test]
+fn a_decoder_takes_6_kib_at_most() {
+    assert!(size_of::<Decoder<Ours>>() <= 6 * 1024);
+}
+
 #[test]
 fn a_definition_that_is_repeated_keeps_its_units() {
     let fmt = &Ours::PREAMBLE[Ours::PREAMBLE.len() - 89 - 44..][..89];
@@ -152,6 +188,24 @@ fn a_log_without_the_definition_of_fmt_is_read() {
     assert_eq!(own.decode::<Fmt>().expect("an FMT").r#type, 128);
     let without = Records::new(&Ours::PREAMBLE[89..]);
     assert_eq!(without.definition(128).map(|fmt| fmt.check(&Fmt::DEFINITION)), Some(Ok(())));
+}
+
+/// Where a record is cut short behind its two head bytes, the next one follows as if its head were an id.
+#[test]
+fn a_record_is_found_right_behind_head_bytes_without_an_id() {
+    const ID: u8 = 0xA3;
+    let record = |id: u8| [&[0xA3, 0x95, id][..], &[0; 11]].concat();
+    // FMT of ATT, with that id.
+    let mut fmt = Ours::PREAMBLE[Ours::PREAMBLE.len() - 89 - 44..][..89].to_vec();
+    fmt[3] = ID;
+    for (definitions, reason) in [(&[][..], Reason::UnknownId(ID)), (&fmt, Reason::Broken(ID))] {
+        let start = [Ours::PREAMBLE, definitions].concat();
+        let log = [&start[..], &[0xA3, 0x95], &record(1), &record(1), &record(1)].concat();
+        let skipped: Vec<_> = Records::new(&log).filter_map(Result::err).collect();
+        let expected = binlog::Skipped { offset: start.len(), length: 2, reason };
+        assert_eq!(skipped, [expected]);
+        assert_eq!(Records::new(&log).flatten().filter(|record| record.id() == 1).count(), 3);
+    }
 }
 
 #[test]

@@ -22,6 +22,16 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[repr(transparent)]
 pub struct Chars<const N: usize>([u8; N]);
 
+/// As many whole characters of a text as fit into so many bytes.
+// `str::floor_char_boundary` is younger than the compilers of some vendors.
+pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
+    let mut end = bytes.min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
 impl<const N: usize> Chars<N> {
     /// Text that is known to fit; in a `const`, one that doesn't fit fails to compile.
     ///
@@ -64,7 +74,7 @@ impl<const N: usize> Chars<N> {
     /// As much of the text as fits, cut between characters and before the first NUL.
     pub fn cut(text: &str) -> Self {
         let text = text.split('\0').next().unwrap_or("");
-        let text = &text.as_bytes()[..text.floor_char_boundary(N)];
+        let text = up_to(text, N).as_bytes();
         let mut bytes = [0; N];
         bytes[..text.len()].copy_from_slice(text);
         Chars(bytes)

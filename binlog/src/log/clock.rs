@@ -1,7 +1,7 @@
 //! When records were written: since boot, and by the calendar.
 
-use super::Log;
-use crate::Records;
+use crate::Log;
+use crate::records::Records;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What relates times since boot to the calendar: the log's first GPS record with a week.

@@ -1,8 +1,11 @@
 //! One column of a log.
 
-use super::units::Units;
 use super::values::{Scale, Values};
-use crate::{Format, LoggedColumn, Scaling, Value};
+use crate::catalogue::column::ResolvedColumn;
+use crate::catalogue::definition::LoggedColumn;
+use crate::catalogue::units::Units;
+use crate::format::Format;
+use crate::value::{Scaling, Value};
 
 /// A column: the values of all records of a type, in the order of the log.
 ///
@@ -40,26 +43,35 @@ pub(super) struct Quantity {
     pub(super) format: Format,
     shown_unit: String,
     unit: String,
-    pub(super) multiplier: Option<f64>,
+    multiplier: Option<f64>,
+    /// What is left to the multiplier after the format has scaled.
+    factor: Option<f64>,
 }
 
 impl Quantity {
     /// That of a column of a definition that stands at `defined_at`.
     pub(super) fn new(column: &LoggedColumn<'_>, defined_at: usize, units: &Units) -> Self {
-        let multiplier = column.multiplier_id.and_then(|id| units.multiplier(id, defined_at));
+        let meanings = units.at(defined_at);
+        let resolved = ResolvedColumn::of_log(column, &meanings);
         let mut quantity = Quantity {
             format: column.format,
-            shown_unit: units.shown(column, defined_at),
-            unit: column.unit_id.and_then(|id| units.name(id, defined_at)).unwrap_or_default().into(),
-            multiplier: multiplier.filter(|&multiplier| multiplier != 0.0),
+            shown_unit: resolved.shown_unit(),
+            unit: resolved.unit.into(),
+            multiplier: resolved.stated_multiplier(),
+            factor: resolved.factor(),
         };
         // Old firmware has no FMTU, and its times mean what their labels say.
         let time = [("TimeUS", 1e-6), ("TimeMS", 1e-3)].into_iter().find(|(label, _)| *label == column.label);
         if let (Some((_, multiplier)), None, 0) = (time, column.unit_id, column.offset) {
             quantity.unit = "s".into();
-            quantity.multiplier = Some(multiplier);
+            (quantity.multiplier, quantity.factor) = (Some(multiplier), Some(multiplier));
         }
         quantity
+    }
+
+    /// What its stored numbers are scaled by.
+    pub(super) fn scale(&self, scaling: Scaling) -> Scale {
+        Scale::of(self.format, self.factor, scaling)
     }
 }
 
@@ -136,7 +148,7 @@ impl Column {
 
     fn scale(&self, scaling: Scaling) -> Option<Scale> {
         match self.scaled {
-            Scaling::Stored => Some(Scale::of(self.quantity.format, self.quantity.multiplier, scaling)),
+            Scaling::Stored => Some(self.quantity.scale(scaling)),
             scaled => (scaled == scaling).then_some(Scale::None),
         }
     }

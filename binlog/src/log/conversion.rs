@@ -1,11 +1,12 @@
 //! A log's records as a program's message where the definitions differ.
 
-use super::units::Units;
-use crate::field::Chars;
-use crate::{
-    ColumnDefinition, Definition, Format, LoggedColumn, LoggedDefinition, MismatchKind, Multiplier, Unit, Value,
-    multiplier,
-};
+use crate::catalogue::comparison::lossless;
+use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
+use crate::catalogue::mismatch::MismatchKind;
+use crate::catalogue::units::Units;
+use crate::definition::Definition;
+use crate::format::Format;
+use crate::value::Value;
 
 /// How a payload of the log becomes one of the program's: column by column, found by label.
 #[derive(Debug)]
@@ -28,9 +29,6 @@ pub(super) type Payload = [u8; 255];
 impl Conversion {
     /// The conversion from a log's definition, which stands at `defined_at`, to the program's.
     ///
-    /// Columns that the program doesn't ask for are left alone, wherever the others stand. A format may become a wider
-    /// one of its kind. Units and multipliers are those of the log's own tables; they count where both sides name one.
-    ///
     /// # Errors
     ///
     /// All differences that would lose something.
@@ -40,24 +38,12 @@ impl Conversion {
         defined_at: usize,
         units: &Units,
     ) -> Result<Self, Vec<MismatchKind>> {
-        let mut differences = Vec::new();
-        let mut steps = Vec::new();
-        let mut to = 0;
-        for (i, column) in program.columns.iter().enumerate() {
-            // A log that breaks the rules may have a label twice, and a program that reads it too.
-            let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
-            match logged.columns().filter(|logged| logged.label == column.label).nth(before) {
-                None => differences.push(MismatchKind::Missing { label: column.label }),
-                Some(found) => {
-                    differences.extend(difference(column, &found, defined_at, units));
-                    steps.push(Step { from: (found.format, found.offset), to: (column.format, to) });
-                }
-            }
-            to += column.format.size();
-        }
-        if !differences.is_empty() {
-            return Err(differences);
-        }
+        let pairs = lossless(program, logged, &units.at(defined_at))?;
+        let step = |(found, format, offset): (LoggedColumn<'_>, Format, usize)| Step {
+            from: (found.format, found.offset),
+            to: (format, offset),
+        };
+        let steps: Vec<Step> = pairs.into_iter().map(step).collect();
         let is_same = steps.iter().all(|step| step.from == step.to);
         let length = program.length() - Definition::HEADER_LENGTH;
         let is_whole = usize::from(logged.length()) == program.length();
@@ -76,95 +62,6 @@ impl Conversion {
         }
         room.get(..self.length).unwrap_or_default()
     }
-}
-
-/// What would be lost, or mistaken, of a column.
-fn difference(
-    column: &'static ColumnDefinition,
-    found: &LoggedColumn<'_>,
-    defined_at: usize,
-    units: &Units,
-) -> Vec<MismatchKind> {
-    let label = column.label;
-    let mut differences = Vec::new();
-    if !widens(found.format, column.format) {
-        differences.push(MismatchKind::Format { label, expected: column.format, found: found.format.character() });
-    }
-    // `-`, `?` and `#` name no unit, and 0 and 1 change no number.
-    let named = |name: &&str| !matches!(*name, "" | "UNKNOWN" | "instance");
-    let theirs = found.unit_id.and_then(|id| Some((id, units.name(id, defined_at).filter(named)?)));
-    if let (Some((found, theirs)), Some(ours)) = (theirs, Some(column.unit.name()).filter(named))
-        && ours != theirs
-    {
-        let is_standard = |id, name| Unit::from_id(id).is_some_and(|unit| unit.name() == name);
-        differences.push(match is_standard(found, theirs) && is_standard(column.unit.id(), ours) {
-            true => MismatchKind::Unit { label, expected: column.unit.id(), found },
-            false => MismatchKind::UnitName { label, expected: ours, found: Chars::cut(theirs) },
-        });
-    }
-    let factor = |multiplier: f64| if multiplier == 0.0 { 1.0 } else { multiplier };
-    // A format that scales does so whatever FMTU says, and what becomes a float of it is scaled.
-    let scales = |format: Format| format.is_centi() || format == Format::Coordinate;
-    let theirs = match found.multiplier_id.filter(|&id| id != b'-') {
-        _ if scales(found.format) => Some((Multiplier::ONE.id(), Multiplier::ONE.value())),
-        id => id.and_then(|id| Some((id, units.multiplier(id, defined_at)?))),
-    };
-    if let Some((found, theirs)) = theirs
-        && column.multiplier.id() != b'-'
-        && !scales(column.format)
-        // The log's is rounded.
-        && factor(theirs) != factor(multiplier::as_meant(column.multiplier.value()).unwrap_or(1.0))
-    {
-        let is_standard = |id, value| Multiplier::from_id(id).is_some_and(|known| known.value() == value);
-        let (expected, ours) = (column.multiplier.id(), column.multiplier.value());
-        let text = |value: f64| Chars::cut(&value.to_string());
-        differences.push(match is_standard(found, theirs) && is_standard(expected, ours) {
-            true => MismatchKind::Multiplier { label, expected, found },
-            false => MismatchKind::MultiplierValue { label, expected: text(ours), found: text(theirs) },
-        });
-    }
-    differences
-}
-
-/// Whether each value of one format is a value of the other.
-fn widens(from: Format, to: Format) -> bool {
-    if from == to {
-        return true;
-    }
-    match (integer(from), integer(to)) {
-        (Some(from), Some(to)) => {
-            from.scaled == to.scaled
-                && match (from.signed, to.signed) {
-                    (true, false) => false,
-                    (false, true) => from.bits < to.bits,
-                    _ => from.bits <= to.bits,
-                }
-        }
-        // Below the bits of their mantissas; hundredths differ from each other as floats with some bits to spare.
-        (Some(from), None) => match to {
-            Format::F32 => from.bits <= 16,
-            Format::F64 => from.bits <= 32,
-            _ => false,
-        },
-        _ => match (from, to) {
-            (Format::F16, Format::F32 | Format::F64) | (Format::F32 | Format::Coordinate, Format::F64) => true,
-            _ => from.is_text() && to.is_text() && from.size() <= to.size(),
-        },
-    }
-}
-
-struct Integer {
-    signed: bool,
-    bits: usize,
-    /// Hundredths.
-    scaled: bool,
-}
-
-/// A coordinate is none: no other format is one.
-fn integer(format: Format) -> Option<Integer> {
-    let bits = 8 * format.size();
-    let signed = format.is_signed_integer() || matches!(format, Format::CentiI16 | Format::CentiI32);
-    (format.is_integer() || format.is_centi()).then(|| Integer { signed, bits, scaled: format.is_centi() })
 }
 
 /// Writes the value at the start of `bytes` as another format, which is wider.
@@ -194,6 +91,7 @@ fn convert((from, bytes): (Format, &[u8]), to: Format, room: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::comparison::by_meaning::widens;
 
     /// The value of a format whose bits are these.
     fn value(format: Format, bits: u128) -> Value<'static> {
@@ -222,9 +120,7 @@ mod tests {
                             (Some(before), Some(after)) => before == after,
                             // What was stored is found again.
                             (Some(before), None) => {
-                                let unit = if integer(from).is_none() { 1e7 } else { 100.0 };
-                                let scale =
-                                    if matches!(from, Format::Coordinate) || from.is_centi() { unit } else { 1.0 };
+                                let scale = from.divisor().unwrap_or(1.0);
                                 after.to_f64().map(|after| (after * scale).round() as i128) == Some(before)
                             }
                             _ => before.to_f64().map(f64::to_bits) == after.to_f64().map(f64::to_bits),

@@ -16,7 +16,8 @@ pub use parameters::{Parameter, ParameterValue};
 pub use texts::TextMessage;
 pub use vehicle::Vehicle;
 
-use crate::{Record, Value};
+use crate::records::Record;
+use crate::value::Value;
 
 /// The integer of a column.
 fn integer<T: TryFrom<i128>>(record: &Record<'_>, label: &str) -> Option<T> {

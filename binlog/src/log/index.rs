@@ -1,13 +1,16 @@
 //! Where the records of each type stand.
 
 use super::offsets::Offsets;
-use crate::records::definitions::{Lesson, Lessons, PlainLengths};
-use crate::records::framing::Step;
-use crate::records::logged::{FMT_OF_FMT, Fmt, Fmtu};
-use crate::{Definition, HEAD_BYTES, LoggedDefinition, Reason, Skipped};
+use crate::catalogue::declaration::{Declaration, Learner, PlainLengths};
+use crate::catalogue::definition::{FMT_ID, FMT_OF_FMT, Fmt, Fmtu, LoggedDefinition};
+use crate::catalogue::ledger::{Entered, Identity, Ledger};
+use crate::catalogue::units::{TableRow, Units};
+use crate::definition::Definition;
+use crate::framing::{HEAD_BYTES, Reason, Skipped, Step};
 use std::collections::{HashMap, HashSet};
 use std::hint;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The records of a log by kind: in one pass over it.
 #[derive(Debug, Default)]
@@ -19,6 +22,10 @@ pub(super) struct Index {
     pub(super) skipped: Vec<Skipped>,
     /// Offsets of the records that something else than a header follows.
     pub(super) suspects: Vec<usize>,
+    /// What the log says of units and multipliers.
+    pub(super) units: Arc<Units>,
+    /// Where each boot but the first begins.
+    pub(super) boots: Vec<usize>,
 }
 
 /// One definition of a message, and its records. A message that is defined anew in the middle of a log is two kinds;
@@ -44,15 +51,8 @@ impl Kind {
     }
 }
 
-/// What makes two definitions one kind: all of FMT but the id; all of FMTU but time and id, and how often the log had
-/// said before it that a unit or a multiplier is now another one.
-type Key = ([u8; 85], Option<([u8; 32], usize)>);
-
 /// Bytes that offsets of four bytes reach.
 const REACH: usize = u32::MAX as usize;
-
-/// Records of an id that the index doesn't hold, or that has none.
-const NO_KIND: usize = usize::MAX;
 
 impl Index {
     /// Of all records.
@@ -122,44 +122,34 @@ fn skim(
 struct Builder<'a> {
     log: &'a [u8],
     only: Option<&'a [&'a str]>,
-    lessons: Lessons,
+    learner: Learner,
     plain: PlainLengths,
     /// The ids of `only`.
     wanted: [bool; 256],
     index: Index,
-    by_key: HashMap<Key, usize>,
-    /// What the log says of units and multipliers, by type and id.
-    declared: HashMap<(&'a str, &'a [u8]), &'a [u8]>,
-    /// How often that became something else.
-    redeclared: usize,
-    /// The kind that an FMT, but for its id, was last.
-    by_fmt: HashMap<[u8; 85], usize>,
-    /// The kind of each id, where the log stands.
-    kind_of: [usize; 256],
+    /// The place of a definition is that of its kind.
+    ledger: Ledger<'a>,
+    units: Units,
+    /// Whether this boot has logged more than definitions.
+    is_running: bool,
     base: usize,
 }
 
 impl<'a> Builder<'a> {
     fn new(log: &'a [u8], only: Option<&'a [&'a str]>) -> Self {
-        let lessons = Lessons::new();
-        let mut builder = Builder {
+        let learner = Learner::new();
+        Builder {
             log,
             only,
-            plain: lessons.plain_lengths(),
-            lessons,
+            plain: learner.plain_lengths(),
+            learner,
             wanted: [false; 256],
             index: Index::default(),
-            by_key: HashMap::new(),
-            declared: HashMap::new(),
-            redeclared: 0,
-            by_fmt: HashMap::new(),
-            kind_of: [NO_KIND; 256],
+            ledger: Ledger::new(Identity::Content),
+            units: Units::default(),
+            is_running: false,
             base: 0,
-        };
-        let fmt = usize::from(FMT_OF_FMT[0]);
-        builder.kind_of[fmt] = builder.kind(None, None);
-        builder.wanted[fmt] = builder.is_wanted(FMT_OF_FMT[0]);
-        builder
+        }
     }
 
     /// One pass. Offsets are gathered by id, in lists that are handed to the kinds when an id changes its kind and when
@@ -171,6 +161,7 @@ impl<'a> Builder<'a> {
         while at < log.len() {
             let until = self.base.saturating_add(REACH).min(log.len());
             while at < until {
+                let start = at;
                 at = match self.only {
                     None => skim(log, at..until, self.base, &self.plain, |_| true, &mut lists),
                     Some(_) => {
@@ -178,6 +169,7 @@ impl<'a> Builder<'a> {
                         skim(log, at..until, self.base, &self.plain, is_wanted, &mut lists)
                     }
                 };
+                self.is_running |= at > start;
                 if at < until {
                     at = self.step(at, &mut lists);
                 }
@@ -186,33 +178,43 @@ impl<'a> Builder<'a> {
             self.base = at;
         }
         self.index.kinds.iter_mut().for_each(|kind| kind.offsets.sort());
+        self.index.units = Arc::new(self.units);
         self.index
     }
 
     /// What stands at `at`, whatever it is; returns where it ends.
     fn step(&mut self, at: usize, lists: &mut Lists) -> usize {
-        match self.lessons.framing.step::<true>(self.log, at) {
+        match self.learner.framing.step::<true>(self.log, at) {
             Step::Record { id, end, suspect } => {
-                let payload = at + Definition::HEADER_LENGTH;
-                let bytes = self.log.get(payload..end).unwrap_or_default();
-                let lesson = self.lessons.learn(id, bytes);
-                if let Some(kind) = self.index.kinds.get(self.kind_of[usize::from(id)])
-                    && let definition = kind.definition(self.log)
-                    && matches!(definition.name(), "UNIT" | "MULT")
-                {
-                    self.declare(bytes, &definition);
+                let payload_at = at + Definition::HEADER_LENGTH;
+                let payload = self.log.get(payload_at..end).unwrap_or_default();
+                let declaration = self.learner.learn(id, payload);
+                let is_read_by_itself = declaration.is_some_and(|declaration| declaration.is_of_fmt());
+                if id == FMT_ID && !is_read_by_itself && self.ledger.in_force(FMT_ID).is_none() {
+                    // The log doesn't define FMT; every reader knows it.
+                    self.enter(Declaration::Fmt(&FMT_OF_FMT), None);
                 }
-                let is_read_by_itself = lesson.as_ref().is_some_and(Lesson::is_of_fmt);
+                if is_read_by_itself && std::mem::take(&mut self.is_running) {
+                    self.index.boots.push(at);
+                }
+                match self.definition(id) {
+                    Some(definition) if TableRow::are_records_of(&definition) => {
+                        if let Some(row) = TableRow::of(&definition, payload) {
+                            self.units.learn(at, row);
+                        }
+                    }
+                    _ => self.is_running |= declaration.is_none() && id != FMT_ID,
+                }
                 if !is_read_by_itself {
                     self.note(id, at, lists);
                 }
                 if suspect {
                     self.index.suspects.push(at);
                 }
-                if let Some(lesson) = lesson {
-                    self.hand_over(lesson.id(), lists);
-                    self.learn(&lesson, payload);
-                    self.wanted[usize::from(lesson.id())] = self.is_wanted(lesson.id());
+                if let Some(declaration) = declaration {
+                    let id = declaration.id();
+                    self.hand_over(id, lists);
+                    self.enter(declaration, Some(payload_at));
                     self.plain = self.plain_lengths();
                 }
                 if is_read_by_itself {
@@ -228,14 +230,18 @@ impl<'a> Builder<'a> {
 
     /// Lengths of the records that say nothing of others, neither definitions nor units.
     fn plain_lengths(&self) -> PlainLengths {
-        let mut lengths = self.lessons.plain_lengths();
-        for (length, kind) in lengths.iter_mut().zip(self.kind_of) {
-            let name = self.index.kinds.get(kind).map(|kind| kind.definition(self.log).name());
-            if matches!(name, Some("UNIT" | "MULT")) {
+        let mut lengths = self.learner.plain_lengths();
+        for (length, id) in lengths.iter_mut().zip(0..=255) {
+            if self.definition(id).is_some_and(|definition| TableRow::are_records_of(&definition)) {
                 *length = 0;
             }
         }
         lengths
+    }
+
+    /// The definition in force.
+    fn definition(&self, id: u8) -> Option<LoggedDefinition<'a>> {
+        self.ledger.get(self.ledger.in_force(id)?)
     }
 
     /// Takes a record into the lists.
@@ -250,95 +256,35 @@ impl<'a> Builder<'a> {
         end
     }
 
-    fn is_wanted(&self, id: u8) -> bool {
-        let kind = self.index.kinds.get(self.kind_of[usize::from(id)]);
-        kind.is_some_and(|kind| self.only.is_none_or(|names| names.contains(&kind.definition(self.log).name())))
-    }
-
     fn hand_over(&mut self, id: u8, lists: &mut Lists) {
         let offsets = std::mem::take(&mut lists[usize::from(id)]);
-        if let Some(kind) = self.index.kinds.get_mut(self.kind_of[usize::from(id)]) {
+        if let Some(kind) = self.ledger.in_force(id).and_then(|place| self.index.kinds.get_mut(place)) {
             kind.offsets.append(self.base, offsets);
         }
     }
 
-    /// `payload` is where the lesson's stands.
+    /// Takes in a declaration, the payload of whose record stands at `payload`.
     #[cold]
-    fn learn(&mut self, lesson: &Lesson<'_>, payload: usize) {
-        let current = self.kind_of[usize::from(lesson.id())];
-        self.kind_of[usize::from(lesson.id())] = match lesson {
-            Lesson::Fmt(fmt) => match self.index.kinds.get(current) {
-                // ArduPilot repeats identical FMTs without their FMTU.
-                Some(kind) if kind.definition(self.log).is_defined_by(fmt) => current,
-                // It gives way to the log's own, which has a label less in old firmware.
-                Some(kind) if self.is_made_up(kind) && fmt[2..6] == FMT_OF_FMT[2..6] => {
-                    self.by_key.remove(&self.key(None, None));
-                    self.index.kinds[current].fmt = Some(payload);
-                    *self.by_key.entry(self.key(Some(payload), None)).or_insert(current)
-                }
-                // What was defined before is repeated, its FMTU with it or not.
-                _ => match self.by_fmt.get(&fmt[1..]) {
-                    Some(&known) => known,
-                    None => self.kind(Some(payload), None),
-                },
-            },
-            Lesson::Fmtu(_) => match self.index.kinds.get(current) {
-                None => NO_KIND,
-                Some(kind) => {
-                    let (fmt, is_new) = (kind.fmt, kind.fmtu.is_none());
-                    let key = self.key(fmt, Some(payload));
-                    match self.by_key.get(&key) {
-                        Some(&known) => known,
-                        // Its first FMTU is also for the records before it.
-                        None if is_new && self.kind_of.iter().filter(|&&kind| kind == current).count() == 1 => {
-                            self.by_key.remove(&self.key(fmt, None));
-                            self.index.kinds[current].fmtu = Some(payload);
-                            self.by_key.insert(key, current);
-                            current
-                        }
-                        None => self.kind(fmt, Some(payload)),
-                    }
-                }
-            },
-        };
-        let new = self.kind_of[usize::from(lesson.id())];
-        if let Some(kind) = self.index.kinds.get(new) {
-            self.by_fmt.insert(kind.definition(self.log).without_ids().0, new);
-        }
-    }
-
-    /// The kind of a definition, which may be a new one.
-    fn kind(&mut self, fmt: Option<usize>, fmtu: Option<usize>) -> usize {
+    fn enter(&mut self, declaration: Declaration<'a>, payload: Option<usize>) {
+        let id = declaration.id();
+        let before = self.ledger.in_force(id);
+        let entered = self.ledger.enter(declaration, self.units.era());
+        let definition = self.definition(id);
         let Index { kinds, by_name, .. } = &mut self.index;
-        let kind = Kind { fmt, fmtu, offsets: Offsets::default() };
-        let definition = kind.definition(self.log);
-        let (fmt, fmtu) = definition.without_ids();
-        *self.by_key.entry((fmt, fmtu.map(|fmtu| (fmtu, self.redeclared)))).or_insert_with(|| {
-            by_name.entry(definition.name().into()).or_default().push(kinds.len());
-            kinds.push(kind);
-            kinds.len() - 1
-        })
-    }
-
-    /// Whether a kind is FMT as it stands in no log, of which there are no records either.
-    fn is_made_up(&self, kind: &Kind) -> bool {
-        kind.fmt.is_none() && kind.fmtu.is_none() && kind.offsets.len() == 0
-    }
-
-    fn key(&self, fmt: Option<usize>, fmtu: Option<usize>) -> Key {
-        let (fmt, fmtu) = Kind { fmt, fmtu, offsets: Offsets::default() }.definition(self.log).without_ids();
-        (fmt, fmtu.map(|fmtu| (fmtu, self.redeclared)))
-    }
-
-    /// Takes note of a UNIT or MULT record: a log of two boots may mean other units by the same ids.
-    fn declare(&mut self, payload: &'a [u8], definition: &LoggedDefinition<'a>) {
-        let cell = |label| {
-            definition.column(label).and_then(|column| payload.get(column.offset..)?.get(..column.format.size()))
-        };
-        let (Some(id), Some(value)) = (cell("Id"), cell("Label").or_else(|| cell("Mult"))) else { return };
-        if self.declared.insert((definition.name(), id), value).is_some_and(|before| before != value) {
-            self.redeclared += 1;
+        match (entered, definition) {
+            (Entered::Amended(place), _) => kinds[place].fmtu = payload,
+            (Entered::Added(place), Some(definition)) => {
+                let (fmt, fmtu) = match declaration {
+                    Declaration::Fmt(_) => (payload, None),
+                    Declaration::Fmtu(_) => (before.and_then(|place| kinds[place].fmt), payload),
+                };
+                by_name.entry(definition.name().into()).or_default().push(place);
+                kinds.push(Kind { fmt, fmtu, offsets: Offsets::default() });
+            }
+            _ => {}
         }
+        let is_wanted = |names: &[&str]| definition.is_some_and(|definition| names.contains(&definition.name()));
+        self.wanted[usize::from(id)] = self.only.map_or(definition.is_some(), is_wanted);
     }
 }
 

@@ -1,8 +1,8 @@
 //! A log's file mapped into memory: the one place of the crate that needs `unsafe`.
 #![allow(unsafe_code)]
 
-use super::bytes::{self, Bytes};
-use super::{Log, OpenError};
+use super::bytes::{self, Bytes, OpenError};
+use crate::Log;
 use memmap2::{Mmap, MmapOptions};
 use std::path::Path;
 

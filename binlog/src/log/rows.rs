@@ -5,10 +5,14 @@ use super::column::{Column, Quantity};
 use super::index::{Index, Kind};
 use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
-use super::units::Units;
-use super::values::{Cells, Group, Scale, Values};
+use super::values::{Cells, Group, Values};
+use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
+use crate::catalogue::units::Units;
+use crate::definition::Definition;
+use crate::format::Format;
+use crate::records::Record;
 use crate::records::time::TimeSource;
-use crate::{Definition, Format, LoggedColumn, LoggedDefinition, Record, Scaling, Value};
+use crate::value::{Scaling, Value};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::iter::FusedIterator;
@@ -56,20 +60,20 @@ struct Piece<'log> {
 
 impl<'log> Rows<'log> {
     /// The records with a name, of an index that has them.
-    pub(super) fn new(log: &'log [u8], index: &'log Index, units: Arc<Units>, name: &str) -> Self {
+    pub(super) fn new(log: &'log [u8], index: &'log Index, name: &str) -> Self {
         let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
-        Rows { log, units, name: name.into(), pieces: with_records(pieces) }
+        Rows { log, units: index.units.clone(), name: name.into(), pieces: with_records(pieces) }
     }
 
     /// The same of an index that nobody else wants.
-    pub(super) fn taken_from(log: &'log [u8], index: Index, units: Arc<Units>, name: &str) -> Self {
+    pub(super) fn taken_from(log: &'log [u8], index: Index, name: &str) -> Self {
         let kinds = index.kinds.into_iter().filter(|kind| kind.definition(log).name() == name);
         let piece = |kind: Kind| Piece {
             definition: kind.definition(log),
             defined_at: kind.defined_at(),
             offsets: Cow::Owned(kind.offsets),
         };
-        Rows { log, units, name: name.into(), pieces: with_records(kinds.map(piece).collect()) }
+        Rows { log, units: index.units, name: name.into(), pieces: with_records(kinds.map(piece).collect()) }
     }
 
     /// The records of one kind.
@@ -238,8 +242,7 @@ impl<'log> Rows<'log> {
     /// As [`column`](Rows::column), and when the column is text or an array.
     pub fn numbers(&self, label: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (quantity, offsets) = self.find(label)?;
-        let scale = Scale::of(quantity.format, quantity.multiplier, scaling);
-        match self.gather(quantity.format, Cells::F64(scale), &offsets) {
+        match self.gather(quantity.format, Cells::F64(quantity.scale(scaling)), &offsets) {
             Values::F64(numbers) => Ok(numbers),
             _ => Err(SelectError::NotNumbers { name: self.name.clone(), label: label.into() }),
         }
@@ -330,7 +333,6 @@ struct Here<'log> {
     part: usize,
     range: Range<usize>,
     definition: LoggedDefinition<'log>,
-    fingerprint: u64,
 }
 
 impl<'log> Iterator for RowRecords<'log> {
@@ -344,11 +346,11 @@ impl<'log> Iterator for RowRecords<'log> {
                 self.left = self.left.saturating_sub(1);
                 let part = self.pieces.get(here.piece)?.offsets.parts().get(here.part)?;
                 let offset = part.base + *part.offsets.get(i)? as usize;
-                return Record::indexed(self.log, offset, here.definition, here.fingerprint);
+                return Record::indexed(self.log, offset, here.definition);
             }
             let (piece, part, range) = self.runs.next()?;
             let definition = self.pieces.get(piece)?.definition;
-            self.here = Some(Here { piece, part, range, definition, fingerprint: definition.fingerprint() });
+            self.here = Some(Here { piece, part, range, definition });
         }
     }
 

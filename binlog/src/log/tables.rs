@@ -3,10 +3,13 @@
 use super::column::{Column, Quantity};
 use super::index::Kind;
 use super::offsets::Part;
-use super::units::Units;
-use super::values::{Cells, Group, Scale, Values};
-use super::{Log, Rows};
-use crate::{Definition, LoggedColumn, LoggedDefinition, Scaling};
+use super::rows::Rows;
+use super::values::{Cells, Group, Values};
+use crate::Log;
+use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
+use crate::catalogue::units::Units;
+use crate::definition::Definition;
+use crate::value::Scaling;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, binary_heap::PeekMut};
 use std::fmt;
@@ -82,26 +85,36 @@ const BLOCK: usize = 512 * 1024;
 /// A log that is decoded faster than a thread is started.
 const TOO_SHORT_FOR_THREADS: usize = 4 * 1024 * 1024;
 
+/// What [`Log::tables_with`] decodes numbers into.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Numbers {
+    /// The types that they are stored in, not scaled: [`Log::tables`].
+    #[default]
+    Native,
+    /// `f64`, scaled: [`Log::tables_f64`].
+    F64(Scaling),
+}
+
 impl Log<'_> {
     /// Every column of every type, in native types. A table for each definition that has records, in the order of the
     /// definitions: a type that is defined anew has several.
     ///
     /// A long log is decoded by as many threads as there are processors.
     pub fn tables(&self) -> Vec<Table<'_>> {
-        self.tables_with(None, threads(self.bytes().len()))
+        self.tables_with(Numbers::Native, threads(self.bytes().len()))
     }
 
     /// The same with all numbers as `f64`, scaled. Text and arrays stay what they are; integers beyond 2^53 are
     /// rounded.
     pub fn tables_f64(&self, scaling: Scaling) -> Vec<Table<'_>> {
-        self.tables_with(Some(scaling), threads(self.bytes().len()))
+        self.tables_with(Numbers::F64(scaling), threads(self.bytes().len()))
     }
 
-    /// The same by so many threads, in native types without a scaling.
-    pub fn tables_with(&self, scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Table<'_>> {
+    /// The same in either form, decoded by so many threads.
+    pub fn tables_with(&self, numbers: Numbers, threads: NonZero<usize>) -> Vec<Table<'_>> {
         let (log, units) = (self.bytes(), self.units());
         let kinds = self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0);
-        let mut plans: Vec<Plan<'_>> = kinds.map(|kind| Plan::new(log, kind, &units, scaling)).collect();
+        let mut plans: Vec<Plan<'_>> = kinds.map(|kind| Plan::new(log, kind, units, numbers)).collect();
         let shares = shares(log, &mut plans, threads);
         thread::scope(|scope| {
             let mut shares = shares.into_iter();
@@ -120,7 +133,11 @@ impl Log<'_> {
             }
             own.map(Share::decode)
         });
-        plans.into_iter().map(|plan| plan.table(log, &units, scaling.unwrap_or(Scaling::Stored))).collect()
+        let scaled = match numbers {
+            Numbers::Native => Scaling::Stored,
+            Numbers::F64(scaling) => scaling,
+        };
+        plans.into_iter().map(|plan| plan.table(log, &self.index().units, scaled)).collect()
     }
 }
 
@@ -147,12 +164,14 @@ struct PlannedColumn<'log> {
 }
 
 impl<'log> Plan<'log> {
-    fn new(log: &'log [u8], kind: &'log Kind, units: &Units, scaling: Option<Scaling>) -> Self {
+    fn new(log: &'log [u8], kind: &'log Kind, units: &Units, numbers: Numbers) -> Self {
         let definition = kind.definition(log);
         let planned = |logged: LoggedColumn<'log>| {
             let quantity = Quantity::new(&logged, kind.defined_at(), units);
-            let scaled = |scaling| Cells::F64(Scale::of(logged.format, quantity.multiplier, scaling));
-            let cells = scaling.map_or(Cells::Native, scaled);
+            let cells = match numbers {
+                Numbers::Native => Cells::Native,
+                Numbers::F64(scaling) => Cells::F64(quantity.scale(scaling)),
+            };
             let values = Values::zeroed(logged.format, cells, kind.offsets.len());
             PlannedColumn { logged, quantity, cells, values }
         };

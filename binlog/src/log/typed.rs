@@ -3,8 +3,14 @@
 use super::conversion::{Conversion, Payload};
 use super::index::Kind;
 use super::offsets::InOrder;
-use super::{Log, SelectError};
-use crate::{DecodeError, Definition, LogMessage, LogSchema, Mismatch, MismatchKind};
+use super::select::SelectError;
+use crate::Log;
+use crate::catalogue::mismatch::{Mismatch, MismatchKind};
+use crate::definition::Definition;
+use crate::framing;
+use crate::message::{DecodeError, LogMessage};
+use crate::records::place_in;
+use crate::schema::LogSchema;
 use std::fmt;
 use std::marker::PhantomData;
 use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
@@ -85,7 +91,7 @@ impl Log<'_> {
                 Err(mismatch) => mismatches.push(mismatch),
                 // Equal ids may stand for other units in this log.
                 Ok(()) => {
-                    let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), &units);
+                    let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units);
                     mismatches.extend(named(&T::DEFINITION, conversion.err().unwrap_or_default()));
                 }
             }
@@ -127,7 +133,7 @@ impl Log<'_> {
         let mut mismatches = Vec::new();
         for kind in &kinds {
             let logged = kind.definition(self.bytes());
-            match Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), &units) {
+            match Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units) {
                 Ok(conversion) => conversions.push((conversion, usize::from(logged.length()))),
                 Err(differences) => mismatches.extend(named(&T::DEFINITION, differences)),
             }
@@ -152,9 +158,9 @@ impl Log<'_> {
         let (mut kinds, mut places, mut mismatches) = (Vec::new(), Vec::new(), Vec::new());
         for kind in self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0) {
             let logged = kind.definition(self.bytes());
-            let Some(index) = logged.place_in::<S>() else { continue };
+            let Some(index) = place_in::<S>(&logged) else { continue };
             let program = S::MESSAGES[index].definition;
-            match Conversion::new(program, &logged, kind.defined_at(), &units) {
+            match Conversion::new(program, &logged, kind.defined_at(), units) {
                 Ok(conversion) => {
                     kinds.push(kind);
                     places.push((index, conversion, usize::from(logged.length())));
@@ -230,7 +236,7 @@ impl<T: LogMessage> Iterator for Typed<'_, T> {
     fn next(&mut self) -> Option<Self::Item> {
         let (piece, offset) = self.records.next()?;
         let (conversion, length) = self.conversions.get(piece)?;
-        let payload = self.log.get(offset + Definition::HEADER_LENGTH..offset + length)?;
+        let payload = framing::payload(self.log, offset, *length)?;
         Some(T::decode(conversion.convert(payload, &mut self.room)))
     }
 
@@ -256,7 +262,7 @@ impl<S: LogSchema> Iterator for Messages<'_, S> {
     fn next(&mut self) -> Option<Self::Item> {
         let (piece, offset) = self.records.next()?;
         let (index, conversion, length) = self.places.get(piece)?;
-        let payload = self.log.get(offset + Definition::HEADER_LENGTH..offset + length)?;
+        let payload = framing::payload(self.log, offset, *length)?;
         Some(S::decode(*index, conversion.convert(payload, &mut self.room)))
     }
 

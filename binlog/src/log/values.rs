@@ -1,8 +1,8 @@
 //! The values of a column in their native type, and the loops that gather them from the log.
 
 use crate::field::Chars;
-use crate::records::value::{half_to_f32, samples};
-use crate::{Format, LoggedText, Scaling, Value};
+use crate::format::Format;
+use crate::value::{LoggedText, Scaling, Value, half_to_f32, samples};
 
 macro_rules! values {
     ($($(#[$doc:meta])* $variant:ident($type:ty);)*) => {
@@ -192,21 +192,16 @@ pub(super) enum Scale {
 }
 
 impl Scale {
-    /// What a column is scaled by, whose multiplier is `multiplier` where it has one.
-    pub(super) fn of(format: Format, multiplier: Option<f64>, scaling: Scaling) -> Self {
-        match (scaling, format) {
-            (Scaling::Stored, _) => Scale::None,
-            (_, format) if format.is_centi() => Scale::Divide(100.0),
-            (_, Format::Coordinate) => Scale::Divide(1e7),
-            (Scaling::Shown, _) => Scale::None,
-            (Scaling::Units, _) => match multiplier {
-                // 0 says that there is no multiplier.
-                None | Some(0.0 | 1.0) => Scale::None,
-                Some(multiplier) if multiplier.abs() < 1.0 && is_whole(1.0 / multiplier) => {
-                    Scale::Divide((1.0 / multiplier).round())
-                }
-                Some(multiplier) => Scale::Multiply(multiplier),
-            },
+    /// What a column is scaled by; `factor` is what is left to its multiplier.
+    pub(super) fn of(format: Format, factor: Option<f64>, scaling: Scaling) -> Self {
+        match (scaling, format.divisor(), factor) {
+            (Scaling::Stored, ..) => Scale::None,
+            (_, Some(divisor), _) => Scale::Divide(divisor),
+            (Scaling::Shown, ..) | (Scaling::Units, None, None | Some(1.0)) => Scale::None,
+            (Scaling::Units, None, Some(factor)) if factor.abs() < 1.0 && is_whole(1.0 / factor) => {
+                Scale::Divide((1.0 / factor).round())
+            }
+            (Scaling::Units, None, Some(factor)) => Scale::Multiply(factor),
         }
     }
 

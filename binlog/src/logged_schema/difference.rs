@@ -1,7 +1,10 @@
 //! What became of a log's format, and whom it concerns.
 
 use super::{LoggedSchema, shown_name};
-use crate::{Definition, Format, LoggedDefinition};
+use crate::catalogue::column::ResolvedColumn;
+use crate::catalogue::comparison::{ColumnComparison, Fit, Relation};
+use crate::catalogue::definition::LoggedDefinition;
+use crate::definition::Definition;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
@@ -155,16 +158,16 @@ impl Change {
 }
 
 /// What became of one message.
-struct Changes<'a> {
-    message: &'a str,
+struct Changes<'m> {
+    message: &'m str,
     changes: Vec<Change>,
     /// What there is already: several definitions may have a change.
     seen: HashSet<Change>,
 }
 
-impl<'a> Changes<'a> {
+impl<'m> Changes<'m> {
     /// Of all its definitions.
-    fn of(message: &'a str, old: &[Message], new: &[Message]) -> Vec<Change> {
+    fn of(message: &'m str, old: &[Message<'_>], new: &[Message<'_>]) -> Vec<Change> {
         let mut changes = Changes { message, changes: Vec::new(), seen: HashSet::new() };
         for i in 0..old.len().max(new.len()) {
             changes.message(&old[i.min(old.len() - 1)], &new[i.min(new.len() - 1)]);
@@ -179,7 +182,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    fn message(&mut self, old: &Message, new: &Message) {
+    fn message(&mut self, old: &Message<'_>, new: &Message<'_>) {
         if old.id != new.id {
             self.add(None, ChangeKind::Id, texts(old.id, new.id), Effect::Compatible);
         }
@@ -204,7 +207,7 @@ impl<'a> Changes<'a> {
                 Some(place) => stayed.push((at, place)),
                 None => {
                     let removed = (Some(column.shown()), None);
-                    self.add(Some(&column.label), ChangeKind::Removed, removed, Effect::Breaking);
+                    self.add(Some(column.said.label), ChangeKind::Removed, removed, Effect::Breaking);
                 }
             }
         }
@@ -213,51 +216,59 @@ impl<'a> Changes<'a> {
             if !in_order {
                 let column = |at: usize| format!("column {}", at + 1);
                 let moved = texts(column(at), column(place));
-                self.add(Some(&old.label), ChangeKind::Moved, moved, Effect::CompatibleByLabel);
+                self.add(Some(old.said.label), ChangeKind::Moved, moved, Effect::CompatibleByLabel);
             }
             self.column(old, new);
         }
         for (at, column) in new.columns.iter().enumerate() {
             if !stayed.iter().any(|&(_, place)| place == at) {
                 let added = (None, Some(format!("column {}, {}", at + 1, column.shown())));
-                self.add(Some(&column.label), ChangeKind::Added, added, Effect::CompatibleByLabel);
+                self.add(Some(column.said.label), ChangeKind::Added, added, Effect::CompatibleByLabel);
             }
         }
     }
 
-    fn column(&mut self, old: &Column, new: &Column) {
-        let label = Some(old.label.as_str());
+    fn column(&mut self, old: &Column<'_>, new: &Column<'_>) {
+        let (old, new) = (&old.said, &new.said);
+        let label = Some(old.label);
+        let ColumnComparison { format, unit, multiplier } = ColumnComparison::of(old, new);
         if old.label != new.label {
-            self.add(label, ChangeKind::Renamed, texts(&old.label, &new.label), Effect::Breaking);
+            self.add(label, ChangeKind::Renamed, texts(old.label, new.label), Effect::Breaking);
         }
-        if old.format != new.format {
+        if format != Fit::Same {
             self.add(label, ChangeKind::Format, texts(old.format, new.format), Effect::Breaking);
         }
-        // A log without FMTU doesn't contradict one that says "none".
-        let silent = |old: Option<u8>, new: Option<u8>| old.is_none() || new.is_none();
-        let same_name = old.unit.name == new.unit.name;
-        if old.unit != new.unit && !(same_name && silent(old.unit.id, new.unit.id)) {
-            // `?` is as good as nothing.
-            let was_known = !matches!(old.unit.name.as_str(), "" | "UNKNOWN");
-            let effect = if was_known && !same_name { Effect::Breaking } else { Effect::CompatibleByLabel };
-            self.add(label, ChangeKind::Unit, texts(&old.unit, &new.unit), effect);
+        let effect = match unit {
+            Relation::Same => None,
+            Relation::OtherId | Relation::Gained => Some(Effect::CompatibleByLabel),
+            Relation::Lost | Relation::Differs => Some(Effect::Breaking),
+        };
+        if let Some(effect) = effect {
+            self.add(label, ChangeKind::Unit, texts(unit_text(old), unit_text(new)), effect);
         }
-        let same_factor = old.multiplier.factor(old.format) == new.multiplier.factor(new.format);
-        if old.multiplier != new.multiplier && !(same_factor && silent(old.multiplier.id, new.multiplier.id)) {
-            let effect = if same_factor { Effect::CompatibleByLabel } else { Effect::Breaking };
-            self.add(label, ChangeKind::Multiplier, texts(&old.multiplier, &new.multiplier), effect);
+        // What is the same multiplier by id and value differs by the format alone, which has a line of its own.
+        let is_same_row = (old.multiplier_id, old.multiplier) == (new.multiplier_id, new.multiplier);
+        let effect = match multiplier {
+            Relation::Same => None,
+            _ if is_same_row => None,
+            Relation::OtherId => Some(Effect::CompatibleByLabel),
+            // No multiplier is a factor of 1.
+            Relation::Gained | Relation::Lost | Relation::Differs => Some(Effect::Breaking),
+        };
+        if let Some(effect) = effect {
+            self.add(label, ChangeKind::Multiplier, texts(multiplier_text(old), multiplier_text(new)), effect);
         }
     }
 }
 
 /// The definitions of each message, and the names in their order.
-struct Messages {
+struct Messages<'a> {
     names: Vec<String>,
-    definitions: HashMap<String, Vec<Message>>,
+    definitions: HashMap<String, Vec<Message<'a>>>,
 }
 
-impl Messages {
-    fn of(schema: &LoggedSchema) -> Self {
+impl<'a> Messages<'a> {
+    fn of(schema: &'a LoggedSchema) -> Self {
         let mut messages = Messages { names: Vec::new(), definitions: HashMap::new() };
         for definition in schema.messages() {
             let name = shown_name(&definition);
@@ -273,30 +284,22 @@ impl Messages {
 }
 
 /// A definition, as far as it is compared.
-struct Message {
+struct Message<'a> {
     id: u8,
-    columns: Vec<Column>,
+    columns: Vec<Column<'a>>,
     /// Bytes of the record that no column has.
     rest: usize,
     leftover: Option<String>,
 }
 
-impl Message {
-    fn of(schema: &LoggedSchema, definition: &LoggedDefinition<'_>) -> Self {
-        let mut columns: Vec<Column> = Vec::new();
+impl<'a> Message<'a> {
+    fn of(schema: &'a LoggedSchema, definition: &LoggedDefinition<'a>) -> Self {
+        let mut columns: Vec<Column<'a>> = Vec::new();
         let mut used = Definition::HEADER_LENGTH;
         for column in definition.columns() {
-            let nth = columns.iter().filter(|other| other.label == column.label).count();
-            let unit = Unit {
-                id: column.unit_id,
-                name: column.unit_id.and_then(|id| schema.unit_name(id)).unwrap_or_default().to_owned(),
-            };
-            let multiplier = Multiplier {
-                id: column.multiplier_id,
-                value: column.multiplier_id.and_then(|id| schema.multiplier_value(id)),
-            };
+            let nth = columns.iter().filter(|other| other.said.label == column.label).count();
             used += column.format.size();
-            columns.push(Column { label: column.label.to_owned(), nth, format: column.format, unit, multiplier });
+            columns.push(Column { said: ResolvedColumn::of_log(&column, schema), nth });
         }
         let formats: String = definition.format().chars().skip(columns.len()).collect();
         let labels: Vec<&str> = definition.labels().split(',').skip(columns.len()).collect();
@@ -306,89 +309,67 @@ impl Message {
         Message { id: definition.id(), columns, rest: usize::from(definition.length()).saturating_sub(used), leftover }
     }
 
-    fn has(&self, column: &Column) -> bool {
+    fn has(&self, column: &Column<'_>) -> bool {
         self.columns.iter().any(|other| other.is_same_label(column))
     }
 
     /// Whether it could be the same message under another name.
-    fn is_renamed(&self, new: &Message) -> bool {
-        let columns = self.columns.iter().map(|column| (&column.label, column.format));
-        self.id == new.id && columns.eq(new.columns.iter().map(|column| (&column.label, column.format)))
+    fn is_renamed(&self, new: &Message<'_>) -> bool {
+        let layout = |message: &Message<'_>| -> Vec<_> {
+            message.columns.iter().map(|column| (column.said.label.to_owned(), column.said.format)).collect()
+        };
+        self.id == new.id && layout(self) == layout(new)
     }
 
     fn shown(&self) -> String {
-        let labels: Vec<&str> = self.columns.iter().map(|column| column.label.as_str()).collect();
+        let labels: Vec<&str> = self.columns.iter().map(|column| column.said.label).collect();
         format!("id {}, {}", self.id, labels.join(","))
     }
 }
 
-struct Column {
-    label: String,
+struct Column<'a> {
+    said: ResolvedColumn<'a>,
     /// How many columns before it have its label.
     nth: usize,
-    format: Format,
-    unit: Unit,
-    multiplier: Multiplier,
 }
 
-impl Column {
-    fn is_same_label(&self, other: &Column) -> bool {
-        (&self.label, self.nth) == (&other.label, other.nth)
+impl Column<'_> {
+    fn is_same_label(&self, other: &Column<'_>) -> bool {
+        (self.said.label, self.nth) == (other.said.label, other.nth)
     }
 
-    fn means_as(&self, other: &Column) -> bool {
-        (self.format, &self.unit, &self.multiplier) == (other.format, &other.unit, &other.multiplier)
+    /// Whether it says the same of its numbers, to the id.
+    fn means_as(&self, other: &Column<'_>) -> bool {
+        let (own, other) = (&self.said, &other.said);
+        own.format == other.format
+            && (own.unit_id, own.unit) == (other.unit_id, other.unit)
+            && (own.multiplier_id, own.multiplier) == (other.multiplier_id, other.multiplier)
     }
 
     fn shown(&self) -> String {
-        format!("format {}, unit {}, multiplier {}", self.format, self.unit, self.multiplier)
+        let ResolvedColumn { format, .. } = self.said;
+        format!("format {format}, unit {}, multiplier {}", unit_text(&self.said), multiplier_text(&self.said))
     }
 }
 
-/// A unit; no id where the log has no FMTU for the message.
-#[derive(PartialEq)]
-struct Unit {
-    id: Option<u8>,
-    name: String,
-}
-
-impl fmt::Display for Unit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.id, self.name.as_str()) {
-            (None, _) => f.write_str("none"),
-            (Some(id), "") => write!(f, "none ({:?})", char::from(id)),
-            (Some(id), name) => write!(f, "{name} ({:?})", char::from(id)),
-        }
+/// A column's unit and its id; no id where the log has no FMTU for the message.
+fn unit_text(column: &ResolvedColumn<'_>) -> String {
+    match (column.unit_id, column.unit) {
+        (None, _) => "none".into(),
+        (Some(id), "") => format!("none ({:?})", char::from(id)),
+        (Some(id), name) => format!("{name} ({:?})", char::from(id)),
     }
 }
 
-/// A multiplier; no id where the log has no FMTU for the message, no value where nobody says what the id means.
-#[derive(PartialEq)]
-struct Multiplier {
-    id: Option<u8>,
-    value: Option<f64>,
-}
-
-impl Multiplier {
-    /// What it makes of a stored number.
-    fn factor(&self, format: Format) -> Option<f64> {
-        match self.value {
-            _ if self.id.is_none() || format.is_centi() || format == Format::Coordinate => Some(1.0),
-            Some(0.0) => Some(1.0),
-            value => value,
-        }
-    }
-}
-
-impl fmt::Display for Multiplier {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.id, self.value) {
-            (None, _) => f.write_str("none"),
-            (Some(id), None) => write!(f, "unknown ({:?})", char::from(id)),
-            (Some(id), Some(0.0)) => write!(f, "none ({:?})", char::from(id)),
-            (Some(id), Some(value)) if value.abs() < 0.1 => write!(f, "{value:e} ({:?})", char::from(id)),
-            (Some(id), Some(value)) => write!(f, "{value} ({:?})", char::from(id)),
-        }
+/// A column's multiplier and its id; no id where the log has no FMTU for the message, no value where nobody says what
+/// the id means.
+fn multiplier_text(column: &ResolvedColumn<'_>) -> String {
+    match (column.multiplier_id, column.multiplier) {
+        (None, _) => "none".into(),
+        (Some(id), None) => format!("unknown ({:?})", char::from(id)),
+        (Some(id), Some(0.0)) => format!("none ({:?})", char::from(id)),
+        (Some(id), Some(value)) if value.abs() < 0.1 => format!("{value:e} ({:?})", char::from(id)),
+        (Some(id), Some(value)) => format!("{value} ({:?})", char::from(id)),
     }
 }
 
@@ -464,6 +445,7 @@ impl fmt::Display for Effect {
 mod tests {
     use super::super::tests::{Row, schema};
     use super::*;
+    use crate::catalogue::definition::CopiedDefinition;
     use crate::logged_schema::{LoggedMultiplier, LoggedUnit};
 
     const ATT: Row<'_> = (1, "ATT", "Qcch", "TimeUS,Roll,Pitch,Err", "sdd-", "FBB-");
@@ -591,8 +573,8 @@ mod tests {
     #[test]
     fn what_makes_no_column_is_compared_too() {
         let of = |length, format, labels| {
-            let entry = crate::logged_schema::Entry::new(1, length, "EFI", format, labels, None);
-            LoggedSchema { entries: vec![entry], ..Default::default() }
+            let definition = CopiedDefinition::new(1, length, "EFI", format, labels, None);
+            LoggedSchema { definitions: vec![definition], ..Default::default() }
         };
         let old = of(12, "QB", "TimeUS,X");
         assert_eq!(

@@ -1,7 +1,10 @@
 //! A schema as JSON, one row a line, so that a change is a line of a diff.
 
-use super::{Entry, LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME, markdown::label_count};
-use crate::{Definition, multiplier};
+use super::markdown::label_count;
+use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME};
+use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
+use crate::definition::Definition;
+use crate::multiplier;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::borrow::Cow;
 use std::fmt;
@@ -78,7 +81,7 @@ impl LoggedSchema {
     pub fn from_json(json: &str) -> Result<Self, JsonError> {
         let schema: SchemaRow = serde_json::from_str(json).map_err(JsonError)?;
         Ok(LoggedSchema {
-            entries: schema.messages.into_iter().map(|EntryRow(entry)| entry).collect(),
+            definitions: schema.messages.into_iter().map(|DefinitionRow(definition)| definition).collect(),
             units: schema.units.into_iter().map(|unit| LoggedUnit { id: unit.id, name: unit.name.into() }).collect(),
             multipliers: (schema.multipliers.into_iter())
                 .map(|row| LoggedMultiplier { id: row.id, value: multiplier::as_meant(row.value).unwrap_or(row.value) })
@@ -92,7 +95,7 @@ impl LoggedSchema {
 struct SchemaRow {
     #[serde(rename = "version", deserialize_with = "version")]
     _version: (),
-    messages: Vec<EntryRow>,
+    messages: Vec<DefinitionRow>,
     units: Vec<UnitRow<'static>>,
     multipliers: Vec<MultiplierRow>,
 }
@@ -117,7 +120,7 @@ struct MultiplierRow {
 /// A message; converted while it is read, so that what is wrong with it is said with its line.
 #[derive(Deserialize)]
 #[serde(try_from = "MessageRow")]
-struct EntryRow(Entry);
+struct DefinitionRow(CopiedDefinition);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a message: an object with id, name, length and columns")]
@@ -153,7 +156,7 @@ impl MultiplierRow {
     }
 }
 
-fn message_json(message: &crate::LoggedDefinition<'_>) -> String {
+fn message_json(message: &LoggedDefinition<'_>) -> String {
     let mut labels = message.labels().split(',').take(label_count(message));
     let mut formats = message.format().chars();
     let mut units = message.unit_ids().unwrap_or_default().chars();
@@ -219,7 +222,7 @@ fn refuse_nul(what: &str, text: &str) -> Result<(), String> {
     if text.contains('\0') { Err(format!("a NUL in {what}, where readers end the text: {text:?}")) } else { Ok(()) }
 }
 
-impl TryFrom<MessageRow> for EntryRow {
+impl TryFrom<MessageRow> for DefinitionRow {
     type Error = String;
 
     fn try_from(message: MessageRow) -> Result<Self, String> {
@@ -256,7 +259,7 @@ impl TryFrom<MessageRow> for EntryRow {
         fits("formats", &format, 16).map_err(of)?;
         fits("units", &units, 16).map_err(of)?;
         fits("multipliers", &multipliers, 16).map_err(of)?;
-        Ok(EntryRow(Entry::new(id, length, &name, &format, &labels, Some((&units, &multipliers)))))
+        Ok(DefinitionRow(CopiedDefinition::new(id, length, &name, &format, &labels, Some((&units, &multipliers)))))
     }
 }
 
@@ -311,12 +314,12 @@ mod tests {
 
     #[test]
     fn a_definition_that_contradicts_itself_is_read_back() {
-        let entries = [
-            Entry::new(1, 12, "EFI", "QBBBB", "TimeUS,X", Some(("s", ""))),
-            Entry::new(1, 3, "", "", "TimeUS,X,", None),
-            Entry::new(255, 255, "Ñ\"", "x", "", Some(("", "µ0"))),
+        let definitions = [
+            CopiedDefinition::new(1, 12, "EFI", "QBBBB", "TimeUS,X", Some(("s", ""))),
+            CopiedDefinition::new(1, 3, "", "", "TimeUS,X,", None),
+            CopiedDefinition::new(255, 255, "Ñ\"", "x", "", Some(("", "µ0"))),
         ];
-        let schema = LoggedSchema { entries: entries.to_vec(), ..Default::default() };
+        let schema = LoggedSchema { definitions: definitions.to_vec(), ..Default::default() };
         assert_eq!(LoggedSchema::from_json(&schema.to_json()).expect("what was written"), schema);
     }
 

@@ -1,7 +1,7 @@
 //! A schema as Markdown, laid out as [`Definition`](crate::Definition) is.
 
 use super::{LoggedSchema, shown_name};
-use crate::LoggedDefinition;
+use crate::catalogue::definition::LoggedDefinition;
 use crate::definition::{cell, factor};
 use std::fmt;
 

@@ -4,8 +4,14 @@ mod names;
 mod rules;
 mod source;
 
-use super::{FMT_ID, LoggedSchema, markdown::label_count};
-use crate::{Definition, Format, LogMessage, LoggedDefinition, Multiplier, messages};
+use super::{LoggedSchema, markdown::label_count};
+use crate::catalogue::definition::{FMT_ID, LoggedDefinition};
+use crate::catalogue::units::UnitTables;
+use crate::definition::Definition;
+use crate::format::Format;
+use crate::message::LogMessage;
+use crate::messages;
+use crate::multiplier::Multiplier;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 

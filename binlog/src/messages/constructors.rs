@@ -1,7 +1,7 @@
 //! Values of the format's own messages: parameters, modes, and texts and files that take several records.
 
 use super::{File, Mode, Msg, Parm};
-use crate::field::{Chars, FlightModeError, NO_VALUE_F32, TextError};
+use crate::field::{Chars, FlightModeError, NO_VALUE_F32, TextError, up_to};
 
 /// Seq is one byte.
 const MOST_PARTS: usize = 256;
@@ -68,7 +68,7 @@ fn cut(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(text);
     core::iter::from_fn(move || {
         let text = rest?;
-        let (part, after) = text.split_at(text.floor_char_boundary(PART));
+        let (part, after) = text.split_at(up_to(text, PART).len());
         rest = (!after.is_empty()).then_some(after);
         Some(part)
     })

@@ -1,15 +1,20 @@
 //! Records back into a schema's messages.
 
-use super::{LoggedDefinition, Record};
-use crate::{DecodeError, LogSchema};
+use super::Record;
+use crate::catalogue::declaration::{Change, Learner};
+use crate::catalogue::definition::LoggedDefinition;
+use crate::definition::Definition;
+use crate::framing::Step;
+use crate::message::DecodeError;
+use crate::schema::LogSchema;
 use core::fmt;
 use core::marker::PhantomData;
 
 /// Turns the records of a log into the messages of a schema.
 ///
-/// Messages are found by name, since ids differ from log to log, and each definition is compared once: it must be the
-/// program's. [`Log::messages`](crate::Log::messages) reads what differs as well, where that loses nothing. It takes 6
-/// KiB (4 KiB where pointers have 32 bits).
+/// Messages are found by name, since ids differ from log to log. The log's definition must be the program's;
+/// [`Log::messages`](crate::Log::messages) also reads one that differs, where that loses nothing. A decoder takes 6 KiB
+/// (3 KiB where pointers have 32 bits).
 ///
 /// ```
 /// # use binlog::{LogSchema, encode, messages::{Ev, Msg}};
@@ -36,53 +41,54 @@ use core::marker::PhantomData;
 /// # Ok::<(), binlog::DecodeError>(())
 /// ```
 pub struct Decoder<S> {
-    /// By id: the definition, by its fingerprint, and what came of the comparison.
-    checked: [Option<(u64, Outcome)>; 256],
+    /// By id: what its definition was last found to be.
+    known: [Option<Known>; 256],
     schema: PhantomData<fn() -> S>,
 }
 
-/// What the comparison of a definition said.
+/// What an id was found to stand for.
 #[derive(Clone, Copy)]
-enum Outcome {
-    /// The place in the schema.
-    Index(usize),
-    /// The schema has no message of this name.
-    Foreign,
-    /// The schema's message of this name is another.
-    Differs,
+enum Known {
+    /// A message that the schema doesn't have, by its name as FMT pads it.
+    Foreign([u8; 4]),
+    /// The message at this place of the schema.
+    Message {
+        index: u16,
+        /// Its definition in the schema's own preamble: a definition of the log that is a copy needs no comparison.
+        own: Option<LoggedDefinition<'static>>,
+    },
 }
 
 impl<S: LogSchema> Decoder<S> {
     /// A decoder that has compared nothing yet.
     pub fn new() -> Self {
-        Decoder { checked: [None; 256], schema: PhantomData }
+        Decoder { known: [None; 256], schema: PhantomData }
     }
 
     /// The message of a record; `None` when the schema has none of this name.
     ///
     /// # Errors
     ///
-    /// When the log defines the message otherwise than the schema (the first difference is named), or when a column
-    /// holds what is no value of its type.
+    /// When the log defines the message differently from the schema (the first difference is named), or when a column
+    /// holds a value invalid for its type.
     pub fn decode(&mut self, record: &Record<'_>) -> Result<Option<S>, DecodeError> {
         let definition = record.definition();
-        let slot = &mut self.checked[usize::from(record.id())];
-        let outcome = match slot {
-            Some((checked, outcome)) if *checked == record.fingerprint => *outcome,
-            _ => slot.insert((record.fingerprint, compare::<S>(&definition))).1,
+        let slot = &mut self.known[usize::from(record.id())];
+        let index = match slot {
+            Some(Known::Message { index, own: Some(own) }) if definition.is_copy_of(own) => usize::from(*index),
+            Some(Known::Foreign(name)) if *name == definition.padded_name() => return Ok(None),
+            _ => match compare::<S>(&definition, slot)? {
+                Some(index) => index,
+                None => return Ok(None),
+            },
         };
-        match outcome {
-            Outcome::Index(index) => S::decode(index, record.payload()).map(Some),
-            Outcome::Foreign => Ok(None),
-            // The difference is looked for again: kept, it would make the decoder several times as large.
-            Outcome::Differs => Err(difference::<S>(&definition)),
-        }
+        S::decode(index, record.payload()).map(Some)
     }
 }
 
 impl<S> Clone for Decoder<S> {
     fn clone(&self) -> Self {
-        Decoder { checked: self.checked, schema: PhantomData }
+        Decoder { known: self.known, schema: PhantomData }
     }
 }
 
@@ -94,22 +100,47 @@ impl<S: LogSchema> Default for Decoder<S> {
 
 impl<S> fmt::Debug for Decoder<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decoder").field("compared", &self.checked.iter().flatten().count()).finish_non_exhaustive()
+        f.debug_struct("Decoder").field("known", &self.known.iter().flatten().count()).finish_non_exhaustive()
     }
 }
 
-fn compare<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Outcome {
-    match definition.place_in::<S>() {
-        None => Outcome::Foreign,
-        Some(index) if definition.check(S::MESSAGES[index].definition).is_ok() => Outcome::Index(index),
-        Some(_) => Outcome::Differs,
+/// The place in the schema of the message that a log defines; `None` when the schema has none of this name.
+#[cold]
+fn compare<S: LogSchema>(
+    definition: &LoggedDefinition<'_>,
+    slot: &mut Option<Known>,
+) -> Result<Option<usize>, DecodeError> {
+    let Some(index) = place_in::<S>(definition) else {
+        *slot = Some(Known::Foreign(definition.padded_name()));
+        return Ok(None);
+    };
+    definition.check(S::MESSAGES[index].definition).map_err(DecodeError::Definition)?;
+    // A definition that says the same and is no copy is compared each time; the slot stays as it is.
+    let is_known = matches!(slot, Some(Known::Message { index: known, .. }) if usize::from(*known) == index);
+    if let (false, Ok(place)) = (is_known, u16::try_from(index)) {
+        *slot = Some(Known::Message { index: place, own: own::<S>(index) });
     }
+    Ok(Some(index))
 }
 
-fn difference<S: LogSchema>(definition: &LoggedDefinition<'_>) -> DecodeError {
-    let index = definition.place_in::<S>().unwrap_or(0);
-    match S::MESSAGES.get(index).map(|message| definition.check(message.definition)) {
-        Some(Err(mismatch)) => DecodeError::Definition(mismatch),
-        _ => DecodeError::Index { index },
+/// What the schema's preamble says of one of its messages.
+fn own<S: LogSchema>(index: usize) -> Option<LoggedDefinition<'static>> {
+    let message = &S::MESSAGES[index];
+    let (mut learner, mut at, mut own) = (Learner::new(), 0, None);
+    while let Step::Record { id, end, .. } = learner.framing.step::<true>(S::PREAMBLE, at) {
+        let payload = S::PREAMBLE.get(at + Definition::HEADER_LENGTH..end)?;
+        if let Some(declaration) = learner.learn(id, payload)
+            && declaration.id() == message.id
+            && let Change::Amended(definition) | Change::Replaced(definition) = declaration.change(own)
+        {
+            own = Some(definition);
+        }
+        at = end;
     }
+    own.filter(|own| own.check(message.definition).is_ok())
+}
+
+/// The place in a schema of the message that a log calls by this name.
+pub(crate) fn place_in<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Option<usize> {
+    S::MESSAGES.iter().position(|message| message.definition.name == definition.name())
 }

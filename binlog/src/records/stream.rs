@@ -1,9 +1,11 @@
 //! Records of bytes as they arrive.
 
-use super::definitions::{Copied, CopiedDefinition, Lessons};
-use super::framing::{LOOK_AHEAD, Step};
-use super::{LoggedDefinition, Reason, Record, Skipped};
-use crate::Definition;
+use super::Record;
+use crate::catalogue::declaration::Learner;
+use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
+use crate::catalogue::in_force::Copied;
+use crate::definition::Definition;
+use crate::framing::{LOOK_AHEAD, Reason, Skipped, Step};
 use core::fmt;
 
 /// The records of a log whose bytes arrive bit by bit: over a UART or a socket, from a file that grows or that is too
@@ -13,7 +15,7 @@ use core::fmt;
 /// record comes out when the header of the next one is there, which proves it; at the end, [`finish`](Self::finish)
 /// lets go of the last.
 ///
-/// No allocation: it holds a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 34 KiB. On a
+/// No allocation: it holds a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 32 KiB. On a
 /// small microcontroller that wants a `static`.
 ///
 /// ```
@@ -64,7 +66,7 @@ pub struct RecordStream<const N: usize = 4096> {
     ended: bool,
     /// A stretch without records that isn't over: where it began, and why.
     open: Option<(usize, Reason)>,
-    lessons: Lessons,
+    learner: Learner,
     definitions: Copied,
     /// What a record that redefines its own kind was read by: FMTU of FMTU.
     before: Option<CopiedDefinition>,
@@ -82,7 +84,7 @@ impl<const N: usize> RecordStream<N> {
             offset: 0,
             ended: false,
             open: None,
-            lessons: Lessons::new(),
+            learner: Learner::new(),
             definitions: Copied::new(),
             before: None,
         }
@@ -123,7 +125,7 @@ impl<const N: usize> RecordStream<N> {
     #[expect(clippy::should_implement_trait, reason = "a record borrows the stream")]
     pub fn next(&mut self) -> Option<Result<Record<'_>, Skipped>> {
         if self.open.is_none()
-            && let Some((id, end)) = self.lessons.framing.in_step(&self.buffer[..self.end], self.start)
+            && let Some((id, end)) = self.learner.framing.in_step(&self.buffer[..self.end], self.start)
         {
             return Some(self.record(id, end, false));
         }
@@ -138,7 +140,7 @@ impl<const N: usize> RecordStream<N> {
             if self.start == self.end {
                 return self.ended.then(|| self.close()).flatten().map(Err);
             }
-            let framing = &self.lessons.framing;
+            let framing = &self.learner.framing;
             let step = match (self.open, self.ended) {
                 (Some((_, reason)), false) => framing.resume::<false>(bytes, self.start, reason),
                 (Some((_, reason)), true) => framing.resume::<true>(bytes, self.start, reason),
@@ -179,19 +181,19 @@ impl<const N: usize> RecordStream<N> {
         self.advance(end - start);
         let payload = self.buffer.get(start + Definition::HEADER_LENGTH..end).unwrap_or_default();
         let mut is_read_by_the_last = false;
-        if let Some(lesson) = self.lessons.learn(id, payload) {
-            is_read_by_the_last = lesson.id() == id && !lesson.is_of_fmt();
+        if let Some(declaration) = self.learner.learn(id, payload) {
+            is_read_by_the_last = declaration.id() == id && !declaration.is_of_fmt();
             if is_read_by_the_last {
-                self.before = self.definitions.clone_of(id);
+                self.before = self.definitions.copy_of(id);
             }
-            self.definitions.learn(&lesson);
+            self.definitions.learn(declaration);
         }
         let definition = match &self.before {
             Some(before) if is_read_by_the_last => Some(before.definition()),
             _ => self.definitions.get(id),
         };
         match definition {
-            Some((definition, fingerprint)) => Ok(Record { offset, id, payload, suspect, definition, fingerprint }),
+            Some(definition) => Ok(Record { offset, id, payload, suspect, definition }),
             // A length that is known comes from a definition.
             None => Err(Skipped { offset, length: end - start, reason: Reason::UnknownId(id) }),
         }
@@ -199,7 +201,7 @@ impl<const N: usize> RecordStream<N> {
 
     /// The definition of an id, as far as the log has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'_>> {
-        self.definitions.get(id).map(|(definition, _)| definition)
+        self.definitions.get(id)
     }
 
     /// Where the next record is looked for, in bytes from the start of the log. Where `usize` has 32 bits, offsets

@@ -1,6 +1,8 @@
 //! Where a record says when it was written.
 
-use crate::{Format, LoggedDefinition, Value};
+use crate::catalogue::definition::LoggedDefinition;
+use crate::format::Format;
+use crate::value::Value;
 
 /// Where a type's records have their time since boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +40,9 @@ impl TimeSource {
             TimeSource::Millis { format, offset } => (format, offset, 1000),
             TimeSource::None => return None,
         };
+        if let (Format::U64, 1) = (format, factor) {
+            return payload.get(offset..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
+        }
         let time = Value::of(format, payload.get(offset..)?)?.to_integer()?;
         u64::try_from(time * factor).ok()
     }

@@ -251,6 +251,20 @@ mod texts {
         assert_eq!(texts, expected);
     }
 
+    /// IDs begin again after 256 texts, and the first part of a text may be lost.
+    #[test]
+    fn a_part_is_not_of_a_text_with_its_id_200_texts_before() {
+        let mut log = log("MSG", "QBBZ", "TimeUS,ID,Seq,Message");
+        let mut part = |id: u8, seq: u8, text: &str| {
+            log.record(ID, &payload![1_u64, id, seq, Chars::<64>::cut(text)]);
+        };
+        part(5, 0, "one");
+        (6..206).for_each(|id| part(id, 0, "other"));
+        part(5, 1, "two");
+        let texts = Log::from_bytes(&log.bytes).texts();
+        assert_eq!((texts.len(), &texts[0], &texts[201]), (202, &whole(1, "one"), &broken(1, "two")));
+    }
+
     #[test]
     fn a_character_may_be_cut_by_the_end_of_a_part() {
         let mut log = log("MSG", "QBBZ", "TimeUS,ID,Seq,Message");
@@ -300,7 +314,7 @@ mod modes {
             (10..20, Some(0), Some("STABILIZE"), Some(1)),
             (20..40, Some(5), Some("LOITER"), Some(2)),
             (40..50, Some(0), Some("STABILIZE"), Some(4)),
-            (50..60, Some(99), None, Some(5)),
+            (50..61, Some(99), None, Some(5)),
         ];
         assert_eq!(modes, expected);
     }
@@ -313,7 +327,7 @@ mod modes {
         }
         let modes = Log::from_bytes(&log.bytes).modes();
         let modes: Vec<_> = modes.iter().map(|m| (m.time_us.clone(), m.number, m.name.as_deref())).collect();
-        assert_eq!(modes, [(10..20, None, Some("MANUAL")), (20..30, None, Some("Auto"))]);
+        assert_eq!(modes, [(10..20, None, Some("MANUAL")), (20..31, None, Some("Auto"))]);
     }
 
     #[test]
@@ -372,7 +386,7 @@ mod armed {
         let arm = |list: &[(u64, u8)]| intervals(&states("ARM", "QB", "TimeUS,ArmState", list));
         assert_eq!(arm(&[]), []);
         assert_eq!(arm(&[(10, 1), (20, 0), (30, 1), (40, 1), (50, 0)]), [closed(10..20), closed(30..50)]);
-        assert_eq!(arm(&[(10, 1)]), [open(10..100)]);
+        assert_eq!(arm(&[(10, 1)]), [open(10..101)]);
         // What was armed before the log began.
         assert_eq!(arm(&[(10, 0), (20, 0)]), [closed(0..10)]);
     }
@@ -381,7 +395,7 @@ mod armed {
     fn events_give_the_armed_intervals_in_older_logs() {
         let events = |list: &[(u64, u8)]| intervals(&states("EV", "QB", "TimeUS,Id", list));
         assert_eq!(events(&[(5, 25), (10, 10), (15, 28), (20, 11), (30, 15)]), [closed(10..20)]);
-        assert_eq!(events(&[(10, 11), (20, 10)]), [closed(0..10), open(20..100)]);
+        assert_eq!(events(&[(10, 11), (20, 10)]), [closed(0..10), open(20..101)]);
     }
 
     #[test]
@@ -390,7 +404,7 @@ mod armed {
         // The first one says how it is, not that it changed.
         assert_eq!(status(&[(5, 0), (10, 0)]), []);
         assert_eq!(status(&[(5, 0), (10, 1), (20, 1), (30, 0)]), [closed(10..30)]);
-        assert_eq!(status(&[(5, 1), (10, 1)]), [open(5..100)]);
+        assert_eq!(status(&[(5, 1), (10, 1)]), [open(5..101)]);
     }
 
     #[test]
@@ -400,7 +414,7 @@ mod armed {
         assert_eq!(intervals(&log), [closed(20..30)]);
         log.fmt(5, "ARM", "QBIBB", "TimeUS,ArmState,ArmChecks,Forced,Method");
         log.record(5, &payload![60_u64, 1_u8, 0_u32, 0_u8, 0_u8]);
-        assert_eq!(intervals(&log), [open(60..60)]);
+        assert_eq!(intervals(&log), [open(60..101)]);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #[path = "../against/mod.rs"]
 mod against;
+mod boots;
 mod definitions;
 mod flight;
 mod formats;

@@ -303,3 +303,30 @@ fn what_the_format_scales_may_become_a_float() {
     let read: Vec<_> = log.typed::<Floats>().expect("nothing is lost").collect();
     assert_eq!(read, [Ok(Floats { time_us: 7, roll: -5.97, alt: 488.01, lat: 47.397_741_9 })]);
 }
+
+const THIRD: binlog::Multiplier = binlog::Multiplier::custom('T', 1.0 / 3.0);
+
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[log(name = "STEP")]
+#[repr(C, packed)]
+struct Steps {
+    time_us: u64,
+    #[log(unit = "m", mult = THIRD)]
+    height: i32,
+}
+
+#[derive(LogSchema)]
+enum StepLog {
+    Step(Steps),
+}
+
+/// Readers round what MULT says to seven digits; the program's multiplier has more.
+#[test]
+fn a_program_reads_its_own_multiplier_of_a_third() {
+    let steps = Steps { time_us: 1, height: 7 };
+    let mut writer = LogWriter::<StepLog, _>::new(Vec::new()).expect("memory takes all");
+    writer.write(&steps).expect("memory takes all");
+    let log = Log::from_bytes(writer.finish().expect("memory takes all"));
+    let read: Result<Vec<_>, _> = log.typed::<Steps>().expect("its own definition").collect();
+    assert_eq!(read, Ok(vec![steps]));
+}

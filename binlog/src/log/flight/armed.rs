@@ -1,7 +1,8 @@
 //! When the vehicle was armed.
 
 use super::integer;
-use crate::{Log, Record};
+use crate::Log;
+use crate::records::Record;
 use std::ops::Range;
 
 /// A stretch of the flight with motors armed.
@@ -9,8 +10,15 @@ use std::ops::Range;
 pub struct ArmedInterval {
     /// From when to when, in microseconds since boot.
     pub time_us: Range<u64>,
-    /// Whether the log ends armed: then the interval ends with the log.
+    /// Whether the boot ends armed: then the interval ends one microsecond after the latest time of the boot.
     pub is_open: bool,
+}
+
+/// The vehicle was armed or disarmed.
+struct Change {
+    boot: usize,
+    time_us: u64,
+    is_armed: bool,
 }
 
 /// ArduPilot's `LogEvent`.
@@ -20,7 +28,7 @@ const EVENT_DISARMED: u8 = 11;
 impl Log<'_> {
     /// When the vehicle was armed: by its ARM records, or else by the events of EV, or else by STAT.
     ///
-    /// A log whose first word on it is that the vehicle was disarmed begins armed.
+    /// A [boot](Log::boots) whose first word on it is that the vehicle was disarmed begins armed.
     pub fn armed(&self) -> Vec<ArmedInterval> {
         let by_arm = |record: &Record<'_>| integer::<u8>(record, "ArmState").map(|state| state != 0);
         let by_event = |record: &Record<'_>| match integer(record, "Id") {
@@ -33,32 +41,39 @@ impl Log<'_> {
         if changes.is_empty() {
             changes = self.changes("EV", by_event);
         }
+        let mut says_state = false;
         if changes.is_empty() {
             changes = self.changes("STAT", by_status);
-            // STAT says at any time how it is, not what happened.
-            if changes.first().is_some_and(|(_, is_armed)| !is_armed) {
-                changes.remove(0);
-            }
+            says_state = true;
         }
-        self.intervals(&changes)
+        let boots = changes.chunk_by(|a, b| a.boot == b.boot);
+        let intervals = boots.flat_map(|changes| match changes {
+            // STAT says at any time how it is, not what happened.
+            [first, rest @ ..] if says_state && !first.is_armed => self.intervals(rest),
+            changes => self.intervals(changes),
+        });
+        intervals.collect()
     }
 
-    fn changes(&self, name: &str, is_armed: impl Fn(&Record<'_>) -> Option<bool>) -> Vec<(u64, bool)> {
+    fn changes(&self, name: &str, is_armed: impl Fn(&Record<'_>) -> Option<bool>) -> Vec<Change> {
         let rows = self.all(name);
         let states = rows.records().zip(rows.times_us());
-        let mut changes: Vec<_> = states.filter_map(|(record, time_us)| Some((time_us, is_armed(&record)?))).collect();
-        changes.dedup_by_key(|(_, is_armed)| *is_armed);
+        let change = |(record, time_us): (Record<'_>, u64)| {
+            Some(Change { boot: self.boot_at(record.offset()).0, time_us, is_armed: is_armed(&record)? })
+        };
+        let mut changes: Vec<_> = states.filter_map(change).collect();
+        changes.dedup_by_key(|change| (change.boot, change.is_armed));
         changes
     }
 
-    fn intervals(&self, changes: &[(u64, bool)]) -> Vec<ArmedInterval> {
-        let range = self.time_range_us().unwrap_or(0..0);
+    /// The intervals of one boot.
+    fn intervals(&self, changes: &[Change]) -> Vec<ArmedInterval> {
+        let Some(first) = changes.first() else { return Vec::new() };
+        let span = &self.spans()[first.boot];
+        let start = span.time_us.as_ref().map_or(0, |time_us| *time_us.start());
         let mut intervals = Vec::new();
-        let mut since = match changes.first() {
-            Some((_, false)) => Some(range.start),
-            _ => None,
-        };
-        for &(time_us, is_armed) in changes {
+        let mut since = (!first.is_armed).then_some(start);
+        for &Change { time_us, is_armed, .. } in changes {
             match since {
                 None if is_armed => since = Some(time_us),
                 Some(start) if !is_armed => {
@@ -69,7 +84,7 @@ impl Log<'_> {
             }
         }
         if let Some(start) = since {
-            intervals.push(ArmedInterval { time_us: start..range.end.max(start), is_open: true });
+            intervals.push(ArmedInterval { time_us: start..span.end_us().max(start), is_open: true });
         }
         intervals
     }

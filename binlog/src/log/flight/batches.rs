@@ -1,7 +1,8 @@
 //! Samples of the inertial sensors at their own rate, which ArduPilot logs in batches.
 
 use super::{integer, number};
-use crate::{Log, Value};
+use crate::Log;
+use crate::value::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 

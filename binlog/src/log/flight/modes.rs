@@ -1,14 +1,16 @@
 //! Flight modes and how long they lasted.
 
 use super::{integer, text};
-use crate::{Log, Record, Value};
+use crate::Log;
+use crate::records::Record;
+use crate::value::Value;
 use std::ops::Range;
 
 /// A stretch of the flight in one mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModeInterval {
-    /// From when to when, in microseconds since boot; the last one ends with the last record of the log. Empty where
-    /// the log's time jumps back.
+    /// From when to when, in microseconds since boot; the last one of a boot ends one microsecond after the latest time
+    /// of the boot. Empty where the log's time jumps back.
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` in a log that holds names.
     pub number: Option<u8>,
@@ -19,22 +21,25 @@ pub struct ModeInterval {
 }
 
 impl Log<'_> {
-    /// The modes of the flight, by its MODE records. A record that repeats the mode begins no new interval.
+    /// The modes of the flight, by its MODE records. A record that repeats the mode begins no new interval, unless it is
+    /// of another [boot](Log::boots).
     pub fn modes(&self) -> Vec<ModeInterval> {
         let vehicle = self.vehicle();
         let rows = self.all("MODE");
-        let end = self.time_range_us().map_or(0, |range| range.end);
         let mut modes: Vec<ModeInterval> = Vec::new();
+        let mut last_boot = None;
         for (record, time_us) in rows.records().zip(rows.times_us()) {
+            let (boot, span) = self.boot_at(record.offset());
+            let is_first = last_boot.replace(boot) != Some(boot);
             let (number, name) = mode(&record);
             let name = name.or_else(|| Some(vehicle?.mode_name(number?)?.to_owned()));
-            match modes.last_mut() {
+            match modes.last_mut().filter(|_| !is_first) {
                 Some(last) if (last.number, &last.name) == (number, &name) => continue,
                 Some(last) => last.time_us.end = time_us.max(last.time_us.start),
                 None => {}
             }
             let reason = integer(&record, "Rsn");
-            modes.push(ModeInterval { time_us: time_us..end.max(time_us), number, name, reason });
+            modes.push(ModeInterval { time_us: time_us..span.end_us().max(time_us), number, name, reason });
         }
         modes
     }

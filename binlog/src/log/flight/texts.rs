@@ -1,7 +1,8 @@
 //! The texts of a log.
 
 use super::integer;
-use crate::{Log, LoggedText};
+use crate::Log;
+use crate::value::LoggedText;
 use std::collections::HashMap;
 
 /// A text for people.

@@ -1,6 +1,6 @@
 //! Names in Rust for what a log names as it likes.
 
-use crate::LoggedDefinition;
+use crate::catalogue::definition::LoggedDefinition;
 use std::collections::HashSet;
 
 /// <https://doc.rust-lang.org/reference/keywords.html>, all that are in lower case, of every edition.

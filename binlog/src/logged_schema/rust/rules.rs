@@ -3,7 +3,8 @@
 //! The rules are those of binlog-derive's `check.rs` and `label.rs`, which explain them; a test there holds the two
 //! together.
 
-use crate::{Format, LoggedColumn, LoggedDefinition};
+use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
+use crate::format::Format;
 
 /// Names whose layout readers take for granted.
 const FIXED_LAYOUTS: [&str; 13] =

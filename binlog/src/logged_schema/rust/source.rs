@@ -1,7 +1,11 @@
 //! From messages that can be written to source. What is written is decided already.
 
 use super::{LeftOut, LoggedSchema, Written, names, rules};
-use crate::{Format, LoggedColumn, Multiplier, Unit};
+use crate::catalogue::definition::LoggedColumn;
+use crate::catalogue::units::UnitTables;
+use crate::format::Format;
+use crate::multiplier::Multiplier;
+use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 

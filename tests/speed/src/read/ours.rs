@@ -1,7 +1,7 @@
 //! By binlog. The benchmark and the instruction counts use these five functions only, which call the measured reader.
 
 use crate::Attitude;
-use binlog::log::Column;
+use binlog::log::{Column, Numbers};
 use binlog::{Log, Scaling};
 use std::error::Error;
 use std::num::NonZero;
@@ -16,17 +16,17 @@ pub fn index(log: &[u8]) -> Log<'_> {
 
 /// Every field of every record in its native type, by a number of threads.
 pub fn columns(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
-    decode(log, None, threads)
+    decode(log, Numbers::Native, threads)
 }
 
 /// Every field of every record, numbers as doubles, by a number of threads.
 pub fn f64(log: &[u8], threads: NonZero<usize>) -> Vec<Vec<Column>> {
-    decode(log, Some(Scaling::Shown), threads)
+    decode(log, Numbers::F64(Scaling::Shown), threads)
 }
 
-fn decode(log: &[u8], scaling: Option<Scaling>, threads: NonZero<usize>) -> Vec<Vec<Column>> {
+fn decode(log: &[u8], numbers: Numbers, threads: NonZero<usize>) -> Vec<Vec<Column>> {
     let log = Log::from_bytes(log);
-    log.tables_with(scaling, threads).into_iter().map(|table| table.into_columns()).collect()
+    log.tables_with(numbers, threads).into_iter().map(|table| table.into_columns()).collect()
 }
 
 /// One column of a file as doubles, including opening it; mapped or read.

@@ -5,15 +5,44 @@
 //! for where a record begins for certain. The look-ahead is the next record's own check, so that it costs next to
 //! nothing.
 
-use super::Reason;
-use crate::HEAD_BYTES;
+#[cfg(feature = "std")]
+use crate::definition::Definition;
+use core::fmt;
+
+/// The two bytes that every record begins with; the id follows. ArduPilot's `HEAD_BYTE1` and `HEAD_BYTE2`.
+pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 
 /// The bytes from a record's start that decide about it, at the most: the record, and inside it a header that is
 /// proven by two more.
-pub(super) const LOOK_AHEAD: usize = 3 * 255 + 2;
+pub(crate) const LOOK_AHEAD: usize = 3 * 255 + 2;
 
 /// The longest record and the header behind it.
 const WINDOW: usize = 255 + HEAD_BYTES.len();
+
+/// A stretch of a log that holds no record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Skipped {
+    /// Where it begins, in bytes from the start of the log.
+    pub offset: usize,
+    /// Its length in bytes, at least 1.
+    pub length: usize,
+    /// What is wrong with it.
+    pub reason: Reason,
+}
+
+/// Why bytes were skipped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Reason {
+    /// There is no header `A3 95`.
+    NoHeader,
+    /// There is a header, but no FMT for its id came before.
+    UnknownId(u8),
+    /// A record with this id begins here and another one, proven by what follows it, inside it.
+    Broken(u8),
+    /// The log ends inside a record with this id, or inside a header.
+    Truncated(Option<u8>),
+}
 
 /// The lengths of the records that are known so far.
 #[derive(Clone)]
@@ -180,6 +209,20 @@ impl Framing {
     }
 }
 
+/// The payload of a record that is known to stand at `offset` and to be `length` bytes long, header included.
+#[cfg(feature = "std")]
+#[inline(always)]
+pub(crate) fn payload(log: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
+    log.get(offset + Definition::HEADER_LENGTH..offset + length)
+}
+
+/// Whether a record may end before these bytes, the rest of a log: a header follows, or the start of one that the end
+/// cuts short.
+#[cfg(feature = "std")]
+pub(crate) fn may_follow(rest: &[u8]) -> bool {
+    rest.starts_with(&HEAD_BYTES) || HEAD_BYTES.starts_with(rest)
+}
+
 /// An answer about bytes of which not all may be there yet.
 #[derive(Clone, Copy)]
 enum Seen<T> {
@@ -225,3 +268,18 @@ impl Bytes<'_> {
         }
     }
 }
+
+impl fmt::Display for Skipped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "skipped {} bytes at offset {}: ", self.length, self.offset)?;
+        match self.reason {
+            Reason::NoHeader => f.write_str("there is no record header (A3 95)"),
+            Reason::UnknownId(id) => write!(f, "no FMT for id {id} came before"),
+            Reason::Broken(id) => write!(f, "the record with id {id} is cut short by another one"),
+            Reason::Truncated(Some(id)) => write!(f, "the log ends inside a record with id {id}"),
+            Reason::Truncated(None) => f.write_str("the log ends inside a record's header"),
+        }
+    }
+}
+
+impl core::error::Error for Skipped {}

@@ -1,7 +1,7 @@
-//! Definitions as a log gives them.
+//! A message as a log defines it.
 
-use crate::field::Chars;
-use crate::{Definition, Format, LogSchema, Mismatch, MismatchKind};
+use crate::definition::Definition;
+use crate::format::Format;
 use core::fmt;
 use core::ops::Range;
 
@@ -156,89 +156,117 @@ impl<'a> LoggedDefinition<'a> {
         self.columns().find(|column| column.unit_id == Some(b'#'))
     }
 
-    /// The place in a schema of the message that the log calls by this name.
-    pub(crate) fn place_in<S: LogSchema>(&self) -> Option<usize> {
-        S::MESSAGES.iter().position(|message| message.definition.name == self.name())
+    /// The bytes of the name, padding included.
+    pub(crate) fn padded_name(&self) -> [u8; 4] {
+        let [_, _, a, b, c, d, ..] = *self.fmt;
+        [a, b, c, d]
     }
 
     pub(super) fn with(self, fmtu: &'a Fmtu) -> Self {
         LoggedDefinition { fmtu: Some(fmtu), ..self }
     }
 
-    /// Whether an FMT says the same, for whichever id.
-    pub(crate) fn is_defined_by(&self, fmt: &Fmt) -> bool {
-        self.fmt[1..] == fmt[1..]
+    /// What its FMT says, whatever its id.
+    pub(crate) fn fmt_content(&self) -> FmtContent {
+        fmt_content(self.fmt)
     }
 
-    /// What it says but for ids and time: all of FMT behind the id, and the units and multipliers of FMTU.
+    /// What its FMTU says, if it has one that names an id.
+    pub(crate) fn fmtu_content(&self) -> Option<FmtuContent> {
+        self.fmtu.map(fmtu_content).filter(|content| *content != [0; 32])
+    }
+
+    /// Whether it is a copy of another definition, ids aside, FMTU with it or not: byte for byte, those behind the NUL
+    /// of a text too. Quicker than comparing what the two say.
+    pub(crate) fn is_copy_of(&self, other: &LoggedDefinition<'_>) -> bool {
+        self.fmt[1..] == other.fmt[1..]
+            && match (self.fmtu, other.fmtu) {
+                (Some(fmtu), Some(other)) => fmtu[9..] == other[9..],
+                (Some(_), None) => false,
+                (None, _) => true,
+            }
+    }
+}
+
+/// What an FMT says of a message: length, name, format characters and labels, each text filled up with zeros, so that
+/// two are equal when they say the same.
+pub(crate) type FmtContent = [u8; 85];
+
+/// What an FMTU says of a message: unit ids and multiplier ids, each filled up with zeros.
+pub(crate) type FmtuContent = [u8; 32];
+
+pub(super) fn fmt_content(fmt: &Fmt) -> FmtContent {
+    let mut content = [0; 85];
+    content[0] = fmt[1];
+    put_text(&mut content[1..5], &fmt[2..6]);
+    put_text(&mut content[5..21], &fmt[6..22]);
+    put_text(&mut content[21..], &fmt[22..]);
+    content
+}
+
+pub(super) fn fmtu_content(fmtu: &Fmtu) -> FmtuContent {
+    let mut content = [0; 32];
+    put_text(&mut content[..16], &fmtu[9..25]);
+    put_text(&mut content[16..], &fmtu[25..]);
+    content
+}
+
+/// Text up to its first NUL, at the front of `slot`.
+fn put_text(slot: &mut [u8], text: &[u8]) {
+    for (to, from) in slot.iter_mut().zip(up_to_nul(text)) {
+        *to = *from;
+    }
+}
+
+/// A definition with bytes of its own.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CopiedDefinition {
+    fmt: Fmt,
+    fmtu: Option<Fmtu>,
+}
+
+impl CopiedDefinition {
+    pub(crate) fn of(definition: LoggedDefinition<'_>) -> Self {
+        CopiedDefinition { fmt: *definition.fmt, fmtu: definition.fmtu.copied() }
+    }
+
+    /// Texts are cut where FMT and FMTU end; callers have checked them.
     #[cfg(feature = "std")]
-    pub(crate) fn without_ids(&self) -> ([u8; 85], Option<[u8; 32]>) {
-        let (_, fmt) = self.fmt.split_first_chunk::<1>().unwrap_or((&[0], &[]));
-        let fmtu = self.fmtu.and_then(|fmtu| fmtu.last_chunk().copied());
-        (fmt.first_chunk().copied().unwrap_or([0; 85]), fmtu)
+    pub(crate) fn new(
+        id: u8,
+        length: u8,
+        name: &str,
+        format: &str,
+        labels: &str,
+        unit_and_multiplier_ids: Option<(&str, &str)>,
+    ) -> Self {
+        let mut fmt = [0; 86];
+        (fmt[0], fmt[1]) = (id, length);
+        put_text(&mut fmt[2..6], name.as_bytes());
+        put_text(&mut fmt[6..22], format.as_bytes());
+        put_text(&mut fmt[22..86], labels.as_bytes());
+        // One without any id says nothing.
+        let ids = unit_and_multiplier_ids.filter(|(units, multipliers)| !(units.is_empty() && multipliers.is_empty()));
+        let fmtu = ids.map(|(units, multipliers)| {
+            let mut fmtu = [0; 41];
+            fmtu[8] = id;
+            put_text(&mut fmtu[9..25], units.as_bytes());
+            put_text(&mut fmtu[25..41], multipliers.as_bytes());
+            fmtu
+        });
+        CopiedDefinition { fmt, fmtu }
     }
 
-    /// A number that two definitions share when they say the same, and by chance once in 2^64 otherwise.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        // FNV-1a.
-        let bytes = self.fmt.iter().chain(self.fmtu.into_iter().flat_map(|fmtu| &fmtu[8..]));
-        bytes.fold(0xCBF2_9CE4_8422_2325, |hash: u64, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+    /// A copy without what no reader looks at: bytes behind a NUL, text that isn't UTF-8, FMTU's time.
+    #[cfg(feature = "std")]
+    pub(crate) fn plain(definition: LoggedDefinition<'_>) -> Self {
+        let ids = definition.unit_ids().zip(definition.multiplier_ids());
+        let (id, length) = (definition.id(), definition.length());
+        Self::new(id, length, definition.name(), definition.format(), definition.labels(), ids)
     }
 
-    /// Whether the log means what the program means: name, columns and their formats; units and multipliers too, if the
-    /// log has them, by their ids (what the log calls a custom id isn't compared).
-    ///
-    /// # Errors
-    ///
-    /// The first difference.
-    pub fn check(&self, definition: &Definition) -> Result<(), Mismatch> {
-        let differs = |kind| Err(Mismatch { message: definition.name, kind });
-        if self.name() != definition.name {
-            return differs(MismatchKind::Name { found: Chars::cut(self.name()) });
-        }
-        let formats = self.format().as_bytes();
-        let labels = Some(self.labels()).filter(|labels| !labels.is_empty());
-        let mut labels = labels.into_iter().flat_map(|labels| labels.split(','));
-        for (i, column) in definition.columns.iter().enumerate() {
-            let Some(label) = labels.next() else {
-                return differs(MismatchKind::Columns { expected: definition.columns.len(), found: i });
-            };
-            if label != column.label {
-                return differs(MismatchKind::Label { expected: column.label, found: Chars::cut(label) });
-            }
-            let found = formats.get(i).copied().unwrap_or(0);
-            if found != column.format.character() {
-                return differs(MismatchKind::Format { label: column.label, expected: column.format, found });
-            }
-        }
-        let more = labels.count().max(formats.len().saturating_sub(definition.columns.len()));
-        if more > 0 {
-            let expected = definition.columns.len();
-            return differs(MismatchKind::Columns { expected, found: expected + more });
-        }
-        if usize::from(self.length()) != definition.length() {
-            return differs(MismatchKind::Length { expected: definition.length(), found: self.length() });
-        }
-        let (Some(units), Some(multipliers)) = (self.unit_ids(), self.multiplier_ids()) else {
-            return Ok(());
-        };
-        for (i, column) in definition.columns.iter().enumerate() {
-            if let Some(&found) = units.as_bytes().get(i)
-                && found != column.unit.id()
-            {
-                return differs(MismatchKind::Unit { label: column.label, expected: column.unit.id(), found });
-            }
-            if let Some(&found) = multipliers.as_bytes().get(i)
-                && found != column.multiplier.id()
-            {
-                return differs(MismatchKind::Multiplier {
-                    label: column.label,
-                    expected: column.multiplier.id(),
-                    found,
-                });
-            }
-        }
-        Ok(())
+    pub(crate) fn definition(&self) -> LoggedDefinition<'_> {
+        LoggedDefinition::new(&self.fmt, self.fmtu.as_ref())
     }
 }
 

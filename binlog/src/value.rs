@@ -1,6 +1,6 @@
 //! The value of one column of one record, whatever its format.
 
-use crate::Format;
+use crate::format::Format;
 use core::fmt;
 
 /// The value of a column, as it is stored.

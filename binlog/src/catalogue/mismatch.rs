@@ -1,7 +1,9 @@
 //! How a log's definition of a message differs from the program's.
 
 use crate::field::Chars;
-use crate::{Format, Multiplier, Unit};
+use crate::format::Format;
+use crate::multiplier::Multiplier;
+use crate::unit::Unit;
 use core::fmt;
 
 /// How a log's definition of a message differs from the program's.

@@ -1,0 +1,77 @@
+//! How two definitions differ, and for whom that matters.
+//!
+//! There are three policies. *Exact*: the layout and the ids of units and multipliers are the program's, as views and
+//! decoding want it ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, each value of the log is one
+//! of the program's, and it means the same ([`lossless`]). *Compatible*: what became of a column from one log to
+//! another, for people to judge ([`ColumnComparison`] itself, by [`LoggedSchema::difference`]).
+//!
+//! [`LoggedSchema::difference`]: crate::LoggedSchema::difference
+
+#[cfg(feature = "std")]
+pub(crate) mod by_meaning;
+
+#[cfg(feature = "std")]
+pub(crate) use by_meaning::{ColumnComparison, Fit, Relation, lossless};
+
+use super::definition::LoggedDefinition;
+use super::mismatch::{Mismatch, MismatchKind};
+use crate::definition::Definition;
+use crate::field::Chars;
+
+impl LoggedDefinition<'_> {
+    /// Whether the log means what the program means: name, columns and their formats; units and multipliers too, if the
+    /// log has them, by their ids (what the log calls a custom id isn't compared).
+    ///
+    /// # Errors
+    ///
+    /// The first difference.
+    pub fn check(&self, definition: &Definition) -> Result<(), Mismatch> {
+        let differs = |kind| Err(Mismatch { message: definition.name, kind });
+        if self.name() != definition.name {
+            return differs(MismatchKind::Name { found: Chars::cut(self.name()) });
+        }
+        let formats = self.format().as_bytes();
+        let labels = Some(self.labels()).filter(|labels| !labels.is_empty());
+        let mut labels = labels.into_iter().flat_map(|labels| labels.split(','));
+        for (i, column) in definition.columns.iter().enumerate() {
+            let Some(label) = labels.next() else {
+                return differs(MismatchKind::Columns { expected: definition.columns.len(), found: i });
+            };
+            if label != column.label {
+                return differs(MismatchKind::Label { expected: column.label, found: Chars::cut(label) });
+            }
+            let found = formats.get(i).copied().unwrap_or(0);
+            if found != column.format.character() {
+                return differs(MismatchKind::Format { label: column.label, expected: column.format, found });
+            }
+        }
+        let more = labels.count().max(formats.len().saturating_sub(definition.columns.len()));
+        if more > 0 {
+            let expected = definition.columns.len();
+            return differs(MismatchKind::Columns { expected, found: expected + more });
+        }
+        if usize::from(self.length()) != definition.length() {
+            return differs(MismatchKind::Length { expected: definition.length(), found: self.length() });
+        }
+        let (Some(units), Some(multipliers)) = (self.unit_ids(), self.multiplier_ids()) else {
+            return Ok(());
+        };
+        for (i, column) in definition.columns.iter().enumerate() {
+            if let Some(&found) = units.as_bytes().get(i)
+                && found != column.unit.id()
+            {
+                return differs(MismatchKind::Unit { label: column.label, expected: column.unit.id(), found });
+            }
+            if let Some(&found) = multipliers.as_bytes().get(i)
+                && found != column.multiplier.id()
+            {
+                return differs(MismatchKind::Multiplier {
+                    label: column.label,
+                    expected: column.multiplier.id(),
+                    found,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,111 @@
+//! What a record declares of a message, and what that does to the definition known so far.
+
+use super::definition::{FMT_ID, FMT_OF_FMT, Fmt, Fmtu, LoggedDefinition, fmt_content, fmtu_content, text};
+use crate::definition::Definition;
+use crate::framing::Framing;
+
+/// What a record declares.
+#[derive(Clone, Copy)]
+pub(crate) enum Declaration<'a> {
+    /// A message: its FMT.
+    Fmt(&'a Fmt),
+    /// The units and multipliers of a message: its FMTU.
+    Fmtu(&'a Fmtu),
+}
+
+/// What a declaration does to the definition known for its id.
+#[derive(Clone, Copy)]
+pub(crate) enum Change<'a> {
+    /// Nothing: it repeats what is known, or gives units to a message that has no FMT.
+    Same,
+    /// The definition gets the units and multipliers that it lacked.
+    Amended(LoggedDefinition<'a>),
+    /// Another definition takes its place.
+    Replaced(LoggedDefinition<'a>),
+}
+
+impl<'a> Declaration<'a> {
+    /// The id of the message that is declared.
+    pub(crate) fn id(&self) -> u8 {
+        match self {
+            Declaration::Fmt(fmt) => fmt[0],
+            Declaration::Fmtu(fmtu) => fmtu[8],
+        }
+    }
+
+    /// Whether it declares FMT, and so itself: the record is read by what it says.
+    pub(crate) fn is_of_fmt(&self) -> bool {
+        matches!(self, Declaration::Fmt(fmt) if fmt[0] == FMT_ID)
+    }
+
+    /// What becomes of the definition `known` for this id.
+    pub(crate) fn change(self, known: Option<LoggedDefinition<'a>>) -> Change<'a> {
+        match (self, known) {
+            // ArduPilot repeats identical FMTs without their FMTU.
+            (Declaration::Fmt(fmt), Some(known)) if known.fmt_content() == fmt_content(fmt) => Change::Same,
+            (Declaration::Fmt(fmt), _) => Change::Replaced(LoggedDefinition::new(fmt, None)),
+            (Declaration::Fmtu(_), None) => Change::Same,
+            (Declaration::Fmtu(fmtu), Some(known)) => match known.fmtu_content() {
+                None => Change::Amended(known.with(fmtu)),
+                Some(content) if content == fmtu_content(fmtu) => Change::Same,
+                Some(_) => Change::Replaced(known.with(fmtu)),
+            },
+        }
+    }
+}
+
+/// Finds the declarations among a log's records and takes note of what reading on needs: how long records are, and
+/// which id FMTU has.
+#[derive(Clone)]
+pub(crate) struct Learner {
+    pub(crate) framing: Framing,
+    fmtu_id: Option<u8>,
+}
+
+/// By id, the length of records that declare nothing, header included; 0 for all others.
+#[cfg(feature = "std")]
+pub(crate) type PlainLengths = [u8; 256];
+
+impl Learner {
+    /// Knows FMT, as every reader does.
+    pub(crate) fn new() -> Self {
+        let mut framing = Framing::new();
+        framing.learn(FMT_ID, FMT_OF_FMT[1]);
+        Learner { framing, fmtu_id: None }
+    }
+
+    #[cfg(feature = "std")]
+    pub(crate) fn plain_lengths(&self) -> PlainLengths {
+        let mut lengths = *self.framing.lengths();
+        let declaring = [Some(FMT_ID), self.fmtu_id];
+        declaring.into_iter().flatten().for_each(|id| lengths[usize::from(id)] = 0);
+        lengths
+    }
+
+    /// What a record declares, if it declares something.
+    #[inline(always)]
+    pub(crate) fn learn<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
+        if id == FMT_ID || Some(id) == self.fmtu_id { self.learn_from(id, payload) } else { None }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn learn_from<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
+        if id != FMT_ID {
+            return payload.first_chunk().map(Declaration::Fmtu);
+        }
+        let fmt: &Fmt = payload.first_chunk()?;
+        let [id, length, ..] = *fmt;
+        // A record is no shorter than its header, and FMT's own length is what this definition was read by.
+        if usize::from(length) < Definition::HEADER_LENGTH || (id == FMT_ID && length != FMT_OF_FMT[1]) {
+            return None;
+        }
+        self.framing.learn(id, length);
+        if text(&fmt[2..6]) == "FMTU" && text(&fmt[6..22]) == "QBNN" {
+            self.fmtu_id = Some(id);
+        } else if self.fmtu_id == Some(id) {
+            self.fmtu_id = None;
+        }
+        Some(Declaration::Fmt(fmt))
+    }
+}

@@ -1,0 +1,129 @@
+//! The boots of a log: what was logged from one start of the firmware to the next.
+
+use super::index::{Index, Kind};
+use crate::Log;
+use crate::framing;
+use crate::records::time::TimeSource;
+use std::fmt;
+use std::ops::{Range, RangeInclusive};
+
+/// What a log holds of one boot: [`Log::boots`].
+#[derive(Clone)]
+pub struct Boot<'log> {
+    log: &'log [u8],
+    span: &'log Span,
+}
+
+/// Where a boot stands in the log, and when its records were logged.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Span {
+    pub(super) bytes: Range<usize>,
+    pub(super) time_us: Option<RangeInclusive<u64>>,
+}
+
+impl Span {
+    /// One microsecond after its latest time: where an interval ends that lasts to the end of the boot.
+    pub(super) fn end_us(&self) -> u64 {
+        self.time_us.as_ref().map_or(0, |time_us| time_us.end().saturating_add(1))
+    }
+}
+
+impl<'log> Boot<'log> {
+    /// Where it stands in the log, in bytes from the start of the log.
+    pub fn range(&self) -> Range<usize> {
+        self.span.bytes.clone()
+    }
+
+    /// The earliest and the latest time of its records, in microseconds since this boot; `None` without times.
+    pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
+        self.span.time_us.clone()
+    }
+
+    /// The boot as a log of its own, without a copy. Offsets in it count from the start of the boot.
+    pub fn log(&self) -> Log<'log> {
+        Log::from_bytes(self.log.get(self.range()).unwrap_or_default())
+    }
+}
+
+impl fmt::Debug for Boot<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Span { bytes, time_us } = self.span;
+        f.debug_struct("Boot").field("bytes", bytes).field("time_us", time_us).finish_non_exhaustive()
+    }
+}
+
+impl Log<'_> {
+    /// The boots of the log, at least one.
+    ///
+    /// A boot begins at a second preamble: where FMT defines itself again after records that define nothing. A time
+    /// that jumps back begins none. Firmware that appends to the log of its last boot writes such logs, and so does
+    /// joining files.
+    ///
+    /// ```
+    /// # use binlog::{LogSchema, LogWriter, messages::Ev};
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Ev(Ev) }
+    /// # let mut file = Vec::new();
+    /// # for times in [[5_000, 9_000], [1_000, 2_000]] {
+    /// #     let mut writer = LogWriter::<FlightLog, _>::new(Vec::new())?;
+    /// #     times.map(|time_us| writer.write(&Ev { time_us, id: 10 }).expect("memory takes all"));
+    /// #     file.extend(writer.finish()?);
+    /// # }
+    /// use binlog::Log;
+    ///
+    /// let log = Log::from_bytes(file);
+    /// for boot in log.boots() {
+    ///     println!("{:?}: {} events", boot.time_range_us(), boot.log().rows("EV")?.len());
+    /// }
+    /// # let ranges: Vec<_> = log.boots().map(|boot| boot.time_range_us()).collect();
+    /// # assert_eq!(ranges, [Some(5_000..=9_000), Some(1_000..=2_000)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn boots(&self) -> impl ExactSizeIterator<Item = Boot<'_>> + Clone {
+        let log = self.bytes();
+        self.spans().iter().map(move |span| Boot { log, span })
+    }
+
+    pub(super) fn spans(&self) -> &[Span] {
+        self.spans.get_or_init(|| spans(self.bytes(), self.index()))
+    }
+
+    /// Which boot the record at an offset belongs to.
+    pub(super) fn boot_at(&self, offset: usize) -> (usize, &Span) {
+        let spans = self.spans();
+        let boot = spans.partition_point(|span| span.bytes.end <= offset).min(spans.len() - 1);
+        (boot, &spans[boot])
+    }
+}
+
+/// Looks at the time of each record once.
+fn spans(log: &[u8], index: &Index) -> Vec<Span> {
+    let starts = std::iter::once(0).chain(index.boots.iter().copied());
+    let ends = index.boots.iter().copied().chain([log.len()]);
+    let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
+    // These say when they were written at the most; `LogWriter` has them at the time 0.
+    let is_of_flight = |kind: &&Kind| !matches!(kind.definition(log).name(), "UNIT" | "MULT" | "FMTU");
+    for kind in index.kinds.iter().filter(is_of_flight) {
+        let definition = kind.definition(log);
+        let source = TimeSource::of(&definition);
+        if source == TimeSource::None {
+            continue;
+        }
+        let length = definition.length().into();
+        let mut offsets = kind.offsets.iter().peekable();
+        for span in &mut spans {
+            let (mut earliest, mut latest) = (u64::MAX, None);
+            while let Some(offset) = offsets.next_if(|&offset| offset < span.bytes.end) {
+                if let Some(time_us) = framing::payload(log, offset, length).and_then(|bytes| source.time_us(bytes)) {
+                    earliest = earliest.min(time_us);
+                    latest = latest.max(Some(time_us));
+                }
+            }
+            if let Some(latest) = latest {
+                let known = span.time_us.take().unwrap_or(earliest..=latest);
+                span.time_us = Some(earliest.min(*known.start())..=latest.max(*known.end()));
+            }
+        }
+    }
+    spans
+}
