@@ -81,14 +81,14 @@ pub enum DecodeError {
         /// Bytes that were given.
         found: usize,
     },
-    /// A column holds what is no value of its type: a `bool` of 2, an enum's missing value.
+    /// A column holds a value invalid for its type: a `bool` of 2, a number that no variant of an enum has.
     Value {
         /// The message's name.
         message: &'static str,
         /// The column's label.
         label: &'static str,
     },
-    /// The log defines the message otherwise than the program does.
+    /// The log defines the message differently from the program; the source names the difference.
     Definition(Mismatch),
     /// The schema has no such message.
     Index {
@@ -104,15 +104,24 @@ impl fmt::Display for DecodeError {
                 write!(f, "{message} has a payload of {expected} bytes, not {found}")
             }
             DecodeError::Value { message, label } => {
-                write!(f, "{message}.{label} holds what is no value of its type")
+                write!(f, "{message}.{label} holds a value invalid for its type")
             }
-            DecodeError::Definition(mismatch) => mismatch.fmt(f),
+            DecodeError::Definition(Mismatch { message, .. }) => {
+                write!(f, "the log defines {message} differently from the program")
+            }
             DecodeError::Index { index } => write!(f, "the schema has no message {index}"),
         }
     }
 }
 
-impl core::error::Error for DecodeError {}
+impl core::error::Error for DecodeError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            DecodeError::Definition(mismatch) => Some(mismatch),
+            DecodeError::Length { .. } | DecodeError::Value { .. } | DecodeError::Index { .. } => None,
+        }
+    }
+}
 
 macro_rules! decoders {
     ($($name:ident($($column:ident)*))*) => {$(

@@ -109,7 +109,7 @@ fn a_value_invalid_for_its_type_names_its_label() {
     payload[10] = 2;
     let error = Attitude::decode(&payload).expect_err("no bool is 2");
     assert_eq!(error, DecodeError::Value { message: "ATT", label: "Armed" });
-    assert_eq!(error.to_string(), "ATT.Armed holds what is no value of its type");
+    assert_eq!(error.to_string(), "ATT.Armed holds a value invalid for its type");
     let error = Attitude::decode(&payload[1..]).expect_err("a byte is missing");
     assert_eq!(error, DecodeError::Length { message: "ATT", expected: 11, found: 10 });
     assert!(matches!(Ours::decode(1, &payload), Err(DecodeError::Index { index: 1 })));

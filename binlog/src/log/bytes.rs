@@ -24,7 +24,8 @@ impl ops::Deref for Bytes<'_> {
     }
 }
 
-/// A log's file that can't be opened or read.
+/// A log's file that can't be opened, read or mapped. `Display` names the file,
+/// [`source`](std::error::Error::source) is what the system said.
 #[derive(Debug)]
 pub struct OpenError {
     path: PathBuf,
@@ -50,14 +51,13 @@ impl OpenError {
 
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "can't {} {}: {}", self.what, self.path.display(), self.source)
+        write!(f, "can't {} {}", self.what, self.path.display())
     }
 }
 
 impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        // Its text is part of this one's.
-        self.source.source()
+        Some(&self.source)
     }
 }
 

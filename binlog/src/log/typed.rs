@@ -19,16 +19,16 @@ use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TypedError {
-    /// The log doesn't define the message.
+    /// The log doesn't define the message; the source says what it has.
     Select(SelectError),
-    /// The log defines messages otherwise than the program, and reading them so would lose something.
+    /// The log defines messages differently from the program, and reading them so would lose something.
     Differs(Vec<Mismatch>),
 }
 
 impl fmt::Display for TypedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TypedError::Select(error) => error.fmt(f),
+            TypedError::Select(_) => f.write_str("the log doesn't define the program's message"),
             TypedError::Differs(mismatches) => {
                 for (i, mismatch) in mismatches.iter().enumerate() {
                     let separator = if i == 0 { "" } else { "; " };
@@ -40,7 +40,15 @@ impl fmt::Display for TypedError {
     }
 }
 
-impl std::error::Error for TypedError {}
+impl std::error::Error for TypedError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            TypedError::Select(error) => Some(error),
+            // They are several, so that `Display` lists them.
+            TypedError::Differs(_) => None,
+        }
+    }
+}
 
 impl Log<'_> {
     /// The records of a message as references into the log, without a copy.

@@ -12,7 +12,8 @@ use std::fmt;
 /// The version of the layout that is written, the only one that is read.
 const VERSION: u32 = 1;
 
-/// Why a text isn't the JSON of a schema. `Display` says what is wrong, with which message, and in which line.
+/// A text that isn't the JSON of a schema. Its [`source`](std::error::Error::source) says what is wrong, with which
+/// message, and in which line.
 #[derive(Debug)]
 pub struct JsonError(serde_json::Error);
 
@@ -30,11 +31,15 @@ impl JsonError {
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "not the JSON of a log's schema: {}", self.0)
+        f.write_str("not the JSON of a log's schema")
     }
 }
 
-impl std::error::Error for JsonError {}
+impl std::error::Error for JsonError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
 
 impl LoggedSchema {
     /// The schema as JSON, to be kept beside the code. [`from_json`](Self::from_json) reads it back as it was.

@@ -330,3 +330,17 @@ fn a_program_reads_its_own_multiplier_of_a_third() {
     let read: Result<Vec<_>, _> = log.typed::<Steps>().expect("its own definition").collect();
     assert_eq!(read, Ok(vec![steps]));
 }
+
+#[test]
+fn an_error_says_its_own_level_and_its_source_the_next() {
+    let source = |error: &dyn std::error::Error| error.source().map(|source| source.to_string());
+    let missing = Log::from_bytes(RawLog::new().bytes).typed::<Abc>().map(|_| ()).expect_err("it has no ABC");
+    assert_eq!(missing.to_string(), "the log doesn't define the program's message");
+    assert_eq!(source(&missing).as_deref(), Some("the log has no type `ABC`; it has FMT"));
+    let mut log = log("QifN", "TimeUS,Height,Angle,Name", "smd-", "FB0-");
+    log.record(ID, &payload![1_u64, 1_i32, 1.0_f32, [0_u8; 16]]);
+    let record = binlog::Records::new(&log.bytes).flatten().last().expect("a record");
+    let differs = record.decode::<Abc>().expect_err("the angle is another");
+    assert_eq!(differs.to_string(), "the log defines ABC differently from the program");
+    assert_eq!(source(&differs).as_deref(), Some("ABC.Angle has format `f` in this log, `d` in the program"));
+}
