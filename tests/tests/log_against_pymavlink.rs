@@ -63,6 +63,15 @@ fn the_vehicle_and_its_modes_are_those_of_pymavlink() {
     assert!(read_by_both().is_empty() || modes > 3, "the simulator's log has modes");
 }
 
+#[test]
+fn a_real_log_is_one_boot() {
+    for (name, bytes) in logs::all() {
+        let log = Log::from_bytes(&bytes);
+        let boots: Vec<_> = log.boots().map(|boot| (boot.range(), boot.time_range_us())).collect();
+        assert_eq!(boots, [(0..bytes.len(), log.time_range_us())], "{name}");
+    }
+}
+
 /// pymavlink reads the byte of `M` as signed, which is why ArduPilot keeps modes below 128. In ArduPilot and here it is
 /// a u8.
 #[test]
