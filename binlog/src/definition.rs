@@ -1,6 +1,8 @@
 //! What a message is: its name and its columns.
 
-use crate::{Format, Multiplier, Unit};
+use crate::format::Format;
+use crate::multiplier::Multiplier;
+use crate::unit::Unit;
 use core::fmt;
 
 /// What a message is: what FMT and FMTU say of it, and the descriptions that no log has room for.

@@ -1,9 +1,11 @@
 //! One message as one record: header and payload.
 
-#[cfg(all(feature = "derive", feature = "std"))]
-use crate::LogSchema;
+use crate::definition::Definition;
 use crate::framing::HEAD_BYTES;
-use crate::{Definition, LogMessage, Logs};
+use crate::message::LogMessage;
+#[cfg(all(feature = "derive", feature = "std"))]
+use crate::schema::LogSchema;
+use crate::schema::Logs;
 use core::fmt;
 
 /// Puts the record of a message at the front of `out` and returns its length, at most 255 bytes.

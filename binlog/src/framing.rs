@@ -16,7 +16,7 @@ pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 /// proven by two more.
 pub(crate) const LOOK_AHEAD: usize = 3 * 255 + 2;
 
-/// The longest record and the header behind it.
+/// The longest record and the header after it.
 const WINDOW: usize = 255 + HEAD_BYTES.len();
 
 /// A stretch of a log that holds no record.
@@ -108,8 +108,8 @@ impl Framing {
         }
     }
 
-    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. Everything
-    /// that is unusual is none.
+    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. Returns
+    /// `None` for everything unusual.
     #[inline(always)]
     pub(crate) fn in_step(&self, log: &[u8], at: usize) -> Option<(u8, usize)> {
         // One check for all that is looked at.
@@ -160,7 +160,7 @@ impl Framing {
         self.skip(Bytes { log, ended: ENDED }, at, reason)
     }
 
-    /// To where a record begins for certain, at `from` or behind it.
+    /// To where a record begins for certain, at `from` or after it.
     fn skip(&self, bytes: Bytes<'_>, from: usize, reason: Reason) -> Step {
         match self.find_proven(bytes, from, bytes.log.len()) {
             Search::Found(end) => Step::Skip { end, reason, is_whole: true },

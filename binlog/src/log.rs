@@ -44,7 +44,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Log::tables_f64`] has all numbers as `f64`. What the log says of the flight is put together already:
+//! [`Log::tables_f64`] has all numbers as `f64`. Where firmware has appended to the log of its last boot,
+//! [`Log::boots`] has each boot as a log of its own. What the log says of the flight is put together already:
 //! [`vehicle`](Log::vehicle), [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes),
 //! [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples.
 //!
@@ -99,13 +100,13 @@
 //!     eprintln!("{skipped}"); // skipped 4096 bytes at offset 81920: there is no record header (A3 95)
 //! }
 //! for offset in log.suspects() {
-//!     eprintln!("what follows the record at offset {offset} is none");
+//!     eprintln!("no record follows the one at offset {offset}");
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! No byte is trusted, and none is lost unsaid: each is in one record or in one skipped stretch. A record whose end may
-//! be damaged is a record all the same, and suspect. What can't be seen: a flipped bit inside a value.
+//! No byte is trusted, and every skipped byte is reported: each is in one record or in one skipped stretch. A record
+//! whose end may be damaged is still a record, marked suspect. What can't be seen: a flipped bit inside a value.
 //!
 //! # Logs of firmware that you don't know
 //!
@@ -128,9 +129,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A log brings its own definitions, units and multipliers, and real ones break rules: they are taken as far as they
-//! hold ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A type may be defined anew in the middle of
-//! a log: its records are one [`Rows`] in the order of the log, and [`Rows::by_definition`] takes them apart.
+//! A log brings its own definitions, units and multipliers, and real ones break rules: a definition is read up to
+//! the first inconsistency ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A log may redefine a type
+//! in its middle: all records of the type are one [`Rows`] in the order of the log, and [`Rows::by_definition`]
+//! separates them.
 //!
 //! [`Log::schema`] is all that it says of its messages: to print, to compare with another log's, to turn into Rust
 //! structs.
@@ -188,8 +190,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A log in memory, or mapped into it.
 ///
-/// Opening does no more than that. The first type that is asked for is looked for in one pass over the log, without the
-/// rest; with the second, an index of all records is made, in one pass too, and kept.
+/// Opening only loads or maps the bytes. The first type you ask for is found in one pass over the log, which skips
+/// everything else; the second builds an index of all records, in one pass too, which is kept.
 ///
 /// ```no_run
 /// use binlog::{Log, Scaling};

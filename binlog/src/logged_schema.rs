@@ -54,9 +54,9 @@ use std::fmt;
 
 /// What a log says of its messages: their definitions, and its tables of units and multipliers.
 ///
-/// Definitions stand in the order of the log. One that is repeated is there once; a message that is defined again
-/// otherwise is there again, so that two definitions may have one id or one name. Of a text, what its first NUL leaves
-/// over isn't kept, as no reader looks at it; neither is FMTU's time.
+/// Definitions are in the order of the log. A repeated definition is kept once; a message that the log redefines is
+/// kept with each definition, so two definitions may share an id or a name. Bytes after the first NUL of a text are
+/// dropped, as readers ignore them, and so is FMTU's time.
 #[derive(Clone, PartialEq, Default)]
 pub struct LoggedSchema {
     definitions: Vec<CopiedDefinition>,

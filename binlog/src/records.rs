@@ -23,7 +23,7 @@ use time::TimeSource;
 
 /// The records of a log in memory, one after the other. [`RecordStream`] takes the bytes as they arrive.
 ///
-/// The bytes are not trusted: a damaged stretch is reported as [`Skipped`] and reading goes on behind it; nothing
+/// The bytes are not trusted: a damaged stretch is reported as [`Skipped`] and reading resumes after it; nothing
 /// panics. Definitions are learned on the way and apply from where they stand.
 ///
 /// A record stands when the next header, or the end, follows it. If neither does, a header inside it that is followed
@@ -145,7 +145,7 @@ impl<'a> Record<'a> {
         self.id
     }
 
-    /// The bytes behind the header.
+    /// The bytes after the header.
     pub fn payload(&self) -> &'a [u8] {
         self.payload
     }
@@ -161,8 +161,8 @@ impl<'a> Record<'a> {
         Definition::HEADER_LENGTH + self.payload.len()
     }
 
-    /// The definition that was in force where the record stands. A record of a [`Log`](crate::Log) has its units as
-    /// well where they were said after it, and the id in it may be another one that is defined alike.
+    /// The definition in force where the record stands. A record of a [`Log`](crate::Log) also has the units that the
+    /// log gives after it, and the definition may be that of another id that says the same.
     pub fn definition(&self) -> LoggedDefinition<'a> {
         self.definition
     }
@@ -193,12 +193,12 @@ impl<'a> Record<'a> {
 
     /// The record as a message of the program's.
     ///
-    /// [`Decoder`] does this for a whole schema, and compares each definition once.
+    /// [`Decoder`] does this for a whole schema, and faster.
     ///
     /// # Errors
     ///
-    /// When the log defines the message otherwise (the first difference is named), or when a column holds what is no
-    /// value of its type.
+    /// When the log defines the message differently (the error's source names the first difference), or when a column
+    /// holds a value invalid for its type.
     pub fn decode<M: LogMessage>(&self) -> Result<M, DecodeError> {
         self.definition.check(&M::DEFINITION).map_err(DecodeError::Definition)?;
         M::decode(self.payload)

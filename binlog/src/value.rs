@@ -41,7 +41,7 @@ pub enum Scaling {
 
 /// Text in a log: the bytes of a `n`, `N` or `Z` column, padding included.
 ///
-/// Two are equal when their texts are, whatever stands behind them.
+/// Two are equal when their texts are; padding doesn't count.
 #[derive(Clone, Copy)]
 pub struct LoggedText<'a>(&'a [u8]);
 

@@ -23,7 +23,8 @@ pub(crate) const FMT_OF_FMT: Fmt = {
 
 /// A message's definition in a log: its FMT record and, once it came, its FMTU record.
 ///
-/// Definitions that contradict themselves are taken as far as they hold: see [`columns`](LoggedDefinition::columns).
+/// A definition that contradicts itself is read up to the first inconsistency: see
+/// [`columns`](LoggedDefinition::columns).
 #[derive(Clone, Copy)]
 pub struct LoggedDefinition<'a> {
     fmt: &'a Fmt,
@@ -176,8 +177,8 @@ impl<'a> LoggedDefinition<'a> {
         self.fmtu.map(fmtu_content).filter(|content| *content != [0; 32])
     }
 
-    /// Whether it is a copy of another definition, ids aside, FMTU with it or not: byte for byte, those behind the NUL
-    /// of a text too. Quicker than comparing what the two say.
+    /// Whether it is a copy of another definition, with its FMTU or without: byte for byte, those after the NUL of a
+    /// text included, but for ids and time. Faster than comparing what the two say.
     pub(crate) fn is_copy_of(&self, other: &LoggedDefinition<'_>) -> bool {
         self.fmt[1..] == other.fmt[1..]
             && match (self.fmtu, other.fmtu) {
@@ -257,7 +258,7 @@ impl CopiedDefinition {
         CopiedDefinition { fmt, fmtu }
     }
 
-    /// A copy without what no reader looks at: bytes behind a NUL, text that isn't UTF-8, FMTU's time.
+    /// A copy without what no reader looks at: bytes after a NUL, text that isn't UTF-8, FMTU's time.
     #[cfg(feature = "std")]
     pub(crate) fn plain(definition: LoggedDefinition<'_>) -> Self {
         let ids = definition.unit_ids().zip(definition.multiplier_ids());

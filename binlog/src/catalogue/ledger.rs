@@ -92,7 +92,7 @@ impl<'a> Ledger<'a> {
         };
         let (place, entered) = match (found, known) {
             (Some(&place), _) => (place, Entered::Known),
-            // Another id may be defined alike and have no FMTU yet.
+            // Another id may have the same FMT and no FMTU yet.
             (None, Some(place)) if amends && self.in_force.iter().filter(|&&other| other == known).count() == 1 => {
                 self.definitions[place] = (definition, era);
                 (place, Entered::Amended(place))

@@ -28,8 +28,8 @@ pub(super) struct Index {
     pub(super) boots: Vec<usize>,
 }
 
-/// One definition of a message, and its records. A message that is defined anew in the middle of a log is two kinds;
-/// one that is defined twice alike is one, whatever its ids.
+/// One definition of a message, and its records. A message that is redefined in the middle of a log is two kinds; a
+/// repeated definition is one, whatever its ids.
 #[derive(Debug)]
 pub(super) struct Kind {
     /// Where the payload of its FMT stands in the log; the FMT of a log that doesn't define FMT stands in none.
@@ -81,7 +81,7 @@ impl Index {
 /// By id, offsets from a base.
 type Lists = [Vec<u32>; 256];
 
-/// The longest record, the header behind it, and some more: a byte at the window's end is looked at before its time, so
+/// The longest record, the header after it, and some more: a byte at the window's end is looked at before its time, so
 /// that the memory there is in the cache when the records are. A third of the time is won by that.
 const WINDOW: usize = 1024;
 

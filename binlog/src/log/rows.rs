@@ -102,7 +102,7 @@ impl<'log> Rows<'log> {
         self.len() == 0
     }
 
-    /// What the log defines the type as: one definition, or several if it is defined anew in the middle. Those without
+    /// What the log defines the type as: one definition, or several if the log redefines it. Those without
     /// records are left out, unless none has any.
     pub fn definitions(&self) -> impl Iterator<Item = LoggedDefinition<'log>> + '_ {
         self.pieces.iter().map(|piece| piece.definition)
@@ -228,7 +228,7 @@ impl<'log> Rows<'log> {
     ///
     /// # Errors
     ///
-    /// When there is none, or when the log defines the type anew and the column not alike: format, unit or multiplier.
+    /// When there is none, or when the log redefines the column with another format, unit or multiplier.
     pub fn column(&self, label: &str) -> Result<Column, SelectError> {
         let (quantity, offsets) = self.find(label)?;
         let values = self.gather(quantity.format, Cells::Native, &offsets);

@@ -72,7 +72,7 @@ pub enum SelectError {
         /// The labels that there are.
         known: Vec<String>,
     },
-    /// The log defines the type more than once, and the column not alike each time.
+    /// The log defines the type more than once, and the column differently.
     Redefined {
         /// The type.
         name: String,
@@ -128,8 +128,8 @@ impl fmt::Display for SelectError {
             SelectError::Redefined { name, label } => {
                 write!(
                     f,
-                    "the log defines {name} several times, and {label} not alike each time; take the definitions one by \
-                     one (`Rows::by_definition`)"
+                    "the log redefines {name}.{label} with another format, unit or multiplier; read each definition's \
+                     records on their own (`Rows::by_definition`)"
                 )
             }
             SelectError::NotNumbers { name, label } => {

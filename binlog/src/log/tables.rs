@@ -97,7 +97,7 @@ pub enum Numbers {
 
 impl Log<'_> {
     /// Every column of every type, in native types. A table for each definition that has records, in the order of the
-    /// definitions: a type that is defined anew has several.
+    /// definitions: a type that the log redefines has several.
     ///
     /// A long log is decoded by as many threads as there are processors.
     pub fn tables(&self) -> Vec<Table<'_>> {

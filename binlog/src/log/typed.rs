@@ -85,7 +85,7 @@ impl Log<'_> {
     ///
     /// # Errors
     ///
-    /// When the log doesn't define the message, or otherwise: a difference for each of its definitions.
+    /// When the log doesn't define the message, or defines it differently: a difference for each of its definitions.
     pub fn typed_refs<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
     where
         T: LogMessage + FromBytes + KnownLayout + Immutable + Unaligned,
@@ -129,7 +129,7 @@ impl Log<'_> {
     /// has scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`](crate::Record::decode) want
     /// equal definitions instead.
     ///
-    /// A record with a column that holds no value of its type is an error of its own; reading goes on behind it.
+    /// A record with a value invalid for its column's type is an error of its own; reading continues after it.
     ///
     /// # Errors
     ///

@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 pub struct JsonError(serde_json::Error);
 
 impl JsonError {
-    /// The line, from 1: where reading stopped, which may be the one behind the row that is wrong.
+    /// The line, from 1: where reading stopped, which may be the one after the row that is wrong.
     pub fn line(&self) -> usize {
         self.0.line()
     }

@@ -69,8 +69,8 @@ impl<S: LogSchema> Decoder<S> {
     ///
     /// # Errors
     ///
-    /// When the log defines the message differently from the schema (the first difference is named), or when a column
-    /// holds a value invalid for its type.
+    /// When the log defines the message differently from the schema (the error's source names the first difference), or
+    /// when a column holds a value invalid for its type.
     pub fn decode(&mut self, record: &Record<'_>) -> Result<Option<S>, DecodeError> {
         let definition = record.definition();
         let slot = &mut self.known[usize::from(record.id())];

@@ -8,7 +8,7 @@ use crate::definition::Definition;
 use crate::framing::{LOOK_AHEAD, Reason, Skipped, Step};
 use core::fmt;
 
-/// The records of a log whose bytes arrive bit by bit: over a UART or a socket, from a file that grows or that is too
+/// The records of a log whose bytes arrive in chunks: over a UART or a socket, from a file that grows or that is too
 /// long for the memory.
 ///
 /// What comes out is what [`Records`](super::Records) would make of all the bytes at once, however they are cut up. A
@@ -205,7 +205,7 @@ impl<const N: usize> RecordStream<N> {
     }
 
     /// Where the next record is looked for, in bytes from the start of the log. Where `usize` has 32 bits, offsets
-    /// begin again at 0 behind 4 GiB.
+    /// begin again at 0 after 4 GiB.
     pub fn offset(&self) -> usize {
         self.offset
     }

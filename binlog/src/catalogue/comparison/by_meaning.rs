@@ -194,7 +194,7 @@ struct Integer {
     scaled: bool,
 }
 
-/// A coordinate is none: no other format is one.
+/// `None` for a coordinate, which no other format holds.
 fn integer(format: Format) -> Option<Integer> {
     let bits = 8 * format.size();
     let signed = format.is_signed_integer() || matches!(format, Format::CentiI16 | Format::CentiI32);

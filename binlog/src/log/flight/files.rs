@@ -93,7 +93,7 @@ fn end(offset: u64, piece: &[u8]) -> u64 {
 }
 
 impl Log<'_> {
-    /// The files of the FILE records, in the order in which they begin. A file that begins anew is another one.
+    /// The files of the FILE records, in the order in which they begin. A file that begins again is another one.
     pub fn files(&self) -> Vec<EmbeddedFile> {
         let mut files: Vec<Gathered<'_>> = Vec::new();
         let mut open = HashMap::<String, usize>::new();
