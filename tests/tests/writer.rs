@@ -138,7 +138,11 @@ fn an_error_leaves_the_record_out_and_says_so() {
     let (accepted, errors) = write_all(&mut log);
     assert_eq!((accepted.len(), errors.len()), (99, 1));
     assert_eq!(errors[0].kind(), ErrorKind::StorageFull);
-    assert_eq!(errors[0].to_string(), format!("no storage space (0 records, {} bytes were written)", preamble + 20));
+    assert_eq!(
+        errors[0].to_string(),
+        format!("the log can't be written (0 records, {} bytes were written)", preamble + 20)
+    );
+    assert_eq!(std::error::Error::source(&errors[0]).map(|source| source.to_string()), Some("no storage space".into()));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::{error, fmt, io};
 
 /// Why a log could not be written, and how much of it the destination has.
 ///
+/// `Display` says what could not be done and where; the destination's own error is the [source](error::Error::source).
 /// It converts into an [`io::Error`] of the same kind, so that `?` works in functions that return [`io::Result`].
 pub struct WriteError(Box<Failure>);
 
@@ -44,6 +45,11 @@ impl WriteError {
         self.0.written.bytes
     }
 
+    /// Whether the program gave what can't be logged. The I/O error is nobody else's then.
+    fn is_of_an_argument(&self) -> bool {
+        self.0.written.bytes == 0 && self.kind() == io::ErrorKind::InvalidInput
+    }
+
     /// The file, for a log that was created by its path.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
@@ -56,7 +62,10 @@ impl fmt::Display for WriteError {
         if let Some(path) = path {
             write!(f, "{}: ", path.display())?;
         }
-        write!(f, "{error}")?;
+        if self.is_of_an_argument() {
+            return error.fmt(f);
+        }
+        f.write_str("the log can't be written")?;
         if written.bytes > 0 {
             write!(f, " ({} records, {} bytes were written)", written.records, written.bytes)?;
         }
@@ -78,8 +87,7 @@ impl fmt::Debug for WriteError {
 
 impl error::Error for WriteError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        // The text of the I/O error is in this one's already.
-        self.0.error.source()
+        (!self.is_of_an_argument()).then_some(&self.0.error as _)
     }
 }
 

@@ -287,11 +287,10 @@ pub struct FinishError<W> {
 
 impl<W> fmt::Display for FinishError<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)?;
-        if self.refused > 0 {
-            write!(f, "; {} records were refused", self.refused)?;
+        match self.out {
+            Some(_) => write!(f, "the log lacks {} records that were refused", self.refused),
+            None => write!(f, "the log was not finished, and {} records were refused", self.refused),
         }
-        Ok(())
     }
 }
 
@@ -306,8 +305,7 @@ impl<W> fmt::Debug for FinishError<W> {
 
 impl<W> error::Error for FinishError<W> {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        // The text of `error` is in this one's already.
-        self.error.source()
+        Some(&self.error)
     }
 }
 
