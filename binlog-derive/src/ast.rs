@@ -1,7 +1,7 @@
 //! The input of the derives, taken apart: a message, a schema, a field type.
 
 use crate::attr::{self, ColumnAttributes, FieldTypeAttributes, MessageAttributes, VariantAttributes};
-use crate::docs::description;
+use crate::docs::{Description, description};
 use crate::errors::Errors;
 use crate::label;
 use crate::repr::{self, Hint};
@@ -16,24 +16,24 @@ pub(crate) struct Message<'a> {
     pub(crate) original: &'a DeriveInput,
     pub(crate) repr: Vec<Hint>,
     pub(crate) attributes: MessageAttributes,
-    pub(crate) description: String,
+    pub(crate) description: Description,
     pub(crate) columns: Vec<Column<'a>>,
+    /// The lint about the message as a whole, at its place.
+    pub(crate) lint: Option<Ident>,
 }
 
 /// One field of a message.
 pub(crate) struct Column<'a> {
     pub(crate) ident: &'a Ident,
-    /// The type as it is written.
-    pub(crate) written: &'a Type,
     /// The type without `Self`, since the derive names it outside of an `impl`.
     pub(crate) ty: TokenStream,
     pub(crate) attributes: ColumnAttributes,
-    pub(crate) description: String,
+    pub(crate) description: Description,
     pub(crate) label: String,
     /// The label's attribute, or else the field's name.
     pub(crate) label_span: Span,
-    /// Rule 9, as the check finds it.
-    pub(crate) suspicious_float: bool,
+    /// Lints that concern it if its type is the one they are about.
+    pub(crate) lints: Vec<Ident>,
 }
 
 /// What a column is for, which decides on the rules for its type.
@@ -70,7 +70,7 @@ pub(crate) struct FieldType<'a> {
 
 pub(crate) enum FieldKind<'a> {
     /// The integer of its `repr`; each value and its description.
-    Enum { integer: Option<Ident>, values: Vec<(&'a Ident, String)> },
+    Enum { integer: Option<Ident>, values: Vec<(&'a Ident, Description)> },
     /// The one field, by its name or as `0`.
     Newtype { member: syn::Member, ty: &'a Type },
 }
@@ -105,7 +105,8 @@ impl<'a> Message<'a> {
         };
         let columns = fields.iter().filter_map(|field| Column::new(field, &input.ident, errors)).collect();
         let repr = repr::hints(input, errors);
-        Some(Message { original: input, repr, attributes, description: description(&input.attrs), columns })
+        let description = description(&input.attrs);
+        Some(Message { original: input, repr, attributes, description, columns, lint: None })
     }
 }
 
@@ -119,8 +120,7 @@ impl<'a> Column<'a> {
         };
         let description = description(&field.attrs);
         let ty = without_self(field.ty.to_token_stream(), message);
-        let written = &field.ty;
-        Some(Column { ident, written, ty, attributes, description, label, label_span, suspicious_float: false })
+        Some(Column { ident, ty, attributes, description, label, label_span, lints: Vec::new() })
     }
 }
 

@@ -1,6 +1,7 @@
 //! `#[log(…)]`: from tokens to attributes, each with the span that an error about it lands on.
 
 use crate::errors::Errors;
+use crate::lint;
 use crate::nearest::did_you_mean;
 use crate::tables;
 use proc_macro2::{Span, TokenStream};
@@ -21,7 +22,7 @@ const COLUMN: Place =
     Place { name: "a field of a message", keys: &["label", "unit", "mult", "instance", "allow", "values", "bits"] };
 const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
 const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
-const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "crate"] };
+const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
 /// What people write for a key.
 const OTHER_KEYS: [(&str, &str); 5] =
     [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
@@ -35,7 +36,8 @@ pub(crate) struct MessageAttributes {
     pub(crate) named: bool,
     pub(crate) name: Option<LitStr>,
     pub(crate) as_logged: bool,
-    pub(crate) allow_float_multiplier: bool,
+    /// Names of lints.
+    pub(crate) allowed: Vec<&'static str>,
     pub(crate) krate: Option<Path>,
     /// The id in a schema that gives none; for the format's own messages.
     pub(crate) default_id: Option<u8>,
@@ -47,7 +49,8 @@ pub(crate) struct ColumnAttributes {
     pub(crate) label: Option<LitStr>,
     pub(crate) scale: Scale,
     pub(crate) instance: Option<Span>,
-    pub(crate) allow_float_multiplier: bool,
+    /// Names of lints.
+    pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
 }
 
@@ -55,6 +58,8 @@ pub(crate) struct ColumnAttributes {
 #[derive(Default)]
 pub(crate) struct FieldTypeAttributes {
     pub(crate) scale: Scale,
+    /// Names of lints.
+    pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
     pub(crate) krate: Option<Path>,
 }
@@ -96,8 +101,8 @@ pub(crate) enum Multiplier {
 }
 
 pub(crate) enum Meanings {
-    Values(Vec<(i64, String)>),
-    Bits(Vec<(i64, String)>),
+    Values(Vec<(i128, String)>),
+    Bits(Vec<(i128, String)>),
 }
 
 /// `key`, `key = value` or `key(…)`.
@@ -211,21 +216,25 @@ impl Item {
         }
     }
 
-    /// `allow(float_multiplier)`, the one lint that there is.
-    fn allow(&self) -> syn::Result<bool> {
+    /// `allow(float_multiplier)`: the names of lints, which are those of the place.
+    fn allow(&self, lints: &[&'static str]) -> syn::Result<Vec<&'static str>> {
         let wanted = "the name of a lint: `allow(float_multiplier)`";
         let Value::List(list) = &self.value else { return Err(self.wants(wanted)) };
-        let lints = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone())?;
-        if lints.is_empty() {
+        let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone())?;
+        if names.is_empty() {
             return Err(self.wants(wanted));
         }
-        for lint in &lints {
-            if lint != "float_multiplier" {
-                let hint = did_you_mean(&lint.to_string(), ["float_multiplier"]);
-                return Err(syn::Error::new(lint.span(), format!("`{lint}` is not a lint of binlog{hint}")));
-            }
-        }
-        Ok(true)
+        let known = |name: &Ident| {
+            let known = lints.iter().copied().find(|lint| name == lint);
+            known.ok_or_else(|| {
+                let hint = match lint::OF_MESSAGES.iter().any(|lint| name == lint) {
+                    true => format!("; it belongs on {}", MESSAGE.name),
+                    false => did_you_mean(&name.to_string(), lints.iter().copied()),
+                };
+                syn::Error::new(name.span(), format!("`{name}` is not a lint of binlog{hint}"))
+            })
+        };
+        names.iter().map(known).collect()
     }
 
     fn unit(&self) -> syn::Result<Located<Unit>> {
@@ -277,7 +286,7 @@ impl Item {
     }
 
     /// `0 = "Disarmed", 1 = "Armed"`.
-    fn meanings(&self) -> syn::Result<Vec<(i64, String)>> {
+    fn meanings(&self) -> syn::Result<Vec<(i128, String)>> {
         let Value::List(list) = &self.value else {
             return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
         };
@@ -285,7 +294,7 @@ impl Item {
         if rows.is_empty() {
             return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
         }
-        let mut meanings: Vec<(i64, String)> = Vec::new();
+        let mut meanings: Vec<(i128, String)> = Vec::new();
         for Row { span, value, name } in rows {
             if self.key == "bits" && !(0..=63).contains(&value) {
                 return Err(syn::Error::new(span, "the number of a bit is 0, the lowest, to 63"));
@@ -302,7 +311,7 @@ impl Item {
 /// `1 = "Armed"`.
 struct Row {
     span: Span,
-    value: i64,
+    value: i128,
     name: String,
 }
 
@@ -314,7 +323,9 @@ impl Parse for Row {
         let name: LitStr = input.parse()?;
         let sign = if minus.is_some() { "-" } else { "" };
         let value = format!("{sign}{}", number.base10_digits()).parse();
-        let value = value.map_err(|_| syn::Error::new(number.span(), format!("{sign}{number} is not an i64")))?;
+        let value = value.ok().filter(|value| (i64::MIN.into()..=u64::MAX.into()).contains(value));
+        let beyond = || syn::Error::new(number.span(), format!("{sign}{number} is beyond 64 bits"));
+        let value = value.ok_or_else(beyond)?;
         Ok(Row { span: number.span(), value, name: name.value() })
     }
 }
@@ -365,7 +376,7 @@ impl MessageAttributes {
                     found.name = Some(item.string()?);
                 }
                 "as_logged" => found.as_logged = item.flag()?,
-                "allow" => found.allow_float_multiplier = item.allow()?,
+                "allow" => found.allowed = item.allow(&lint::OF_MESSAGES)?,
                 "crate" => found.krate = Some(item.path()?),
                 _ => found.default_id = Some(item.id()?.0),
             }
@@ -383,7 +394,7 @@ impl ColumnAttributes {
             match key {
                 "label" => found.label = Some(item.string()?),
                 "instance" => found.instance = item.flag()?.then(|| item.key.span()),
-                "allow" => found.allow_float_multiplier = item.allow()?,
+                "allow" => found.allowed = item.allow(&lint::OF_COLUMNS)?,
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
             }
             Ok(())
@@ -397,6 +408,7 @@ impl FieldTypeAttributes {
         let mut found = Self::default();
         each(attributes, &FIELD_TYPE, errors, |key, item| {
             match key {
+                "allow" => found.allowed = item.allow(&lint::OF_COLUMNS)?,
                 "crate" => found.krate = Some(item.path()?),
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
             }

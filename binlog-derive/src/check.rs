@@ -1,4 +1,4 @@
-//! What the tokens show to be wrong, rule by rule. What only the types tell is checked by `binlog::check`.
+//! What the tokens show to be wrong, rule by rule. What only the types tell is checked by `binlog::columns`.
 //!
 //! What a message definition must satisfy, and who relies on it:
 //!
@@ -13,7 +13,8 @@
 //! 7. At most one instance column, of one byte, directly after `TimeUS`: pymavlink computes a wrong offset elsewhere.
 //! 8. `c`, `C`, `e` and `E` scale already, so their multiplier is 1e-2 or none; `L` is 1e-7 degrees of latitude or
 //!    longitude.
-//! 9. A float with a multiplier other than 1 is suspicious: a lint, since AP_Logger takes it.
+//!
+//! What AP_Logger takes and viewers show wrong is a lint: see `lint`.
 
 use crate::ast::{FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
@@ -21,7 +22,6 @@ use crate::errors::Errors;
 use crate::label;
 use crate::repr::Hint;
 use quote::ToTokens;
-use syn::Type;
 
 /// FMT has room for as many format characters.
 const MAX_COLUMNS: usize = 16;
@@ -52,7 +52,7 @@ const FIXED_LAYOUTS: [(&str, Option<&str>); 13] = [
 /// `_add_msg`).
 const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
 
-pub(crate) fn message(message: &mut Message<'_>, errors: &mut Errors) {
+pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
     name(message, errors);
     struct_repr(message, errors);
     columns(message, errors);
@@ -61,7 +61,6 @@ pub(crate) fn message(message: &mut Message<'_>, errors: &mut Errors) {
         time(message, errors);
         instance(message, errors);
     }
-    suspicious_floats(message);
 }
 
 /// Rules 1 and 4.
@@ -227,30 +226,6 @@ fn instance(message: &Message<'_>, errors: &mut Errors) {
             errors.at(span, "an instance column has neither a unit nor a multiplier of its own");
         }
     }
-}
-
-/// Rule 9, a lint: a float with a multiplier other than 1.
-fn suspicious_floats(message: &mut Message<'_>) {
-    let allowed = message.attributes.as_logged || message.attributes.allow_float_multiplier;
-    for column in &mut message.columns {
-        let attributes = &column.attributes;
-        let scaled = attributes.scale.multiplier.as_ref().is_some_and(|multiplier| match multiplier.value {
-            Multiplier::Standard(id) => !matches!(id, '-' | '?' | '0'),
-            Multiplier::Custom(_) => true,
-        });
-        column.suspicious_float = scaled && !allowed && !attributes.allow_float_multiplier && is_float(column.written);
-    }
-}
-
-fn is_float(ty: &Type) -> bool {
-    let path = match ty {
-        Type::Path(path) => path,
-        // Through a `macro_rules` variable.
-        Type::Group(group) => return is_float(&group.elem),
-        _ => return false,
-    };
-    let Some(last) = path.path.segments.last() else { return false };
-    ["f16", "f32", "f64", "F32", "F64"].iter().any(|name| last.ident == name)
 }
 
 pub(crate) fn schema(schema: &Schema<'_>, errors: &mut Errors) {

@@ -2,6 +2,7 @@
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
+use crate::lint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Path;
@@ -29,6 +30,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
     let name = message.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
     let description = &message.description;
+    let as_logged = message.attributes.as_logged;
     let default_id = option(message.attributes.default_id);
     let columns = message.columns.iter().map(|each| column(message, each));
     let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
@@ -38,10 +40,18 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     // At the name, so that an error of a column says nothing of the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
-    // A field of the user's may be deprecated; the lint about floats is a use of something deprecated too.
-    let allow_deprecated =
-        (!message.columns.iter().any(|column| column.suspicious_float)).then(|| quote!(#[allow(deprecated)]));
-    let length = quote_spanned!(ident.span()=> __binlog::length(&#parts.0));
+    let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
+    let definition = quote! {
+        __binlog::Definition {
+            name: #name,
+            description: #description,
+            columns: #columns,
+            default_id: #default_id,
+            as_logged: #as_logged,
+        }
+    };
+    // At the name, too.
+    let definition = quote_spanned!(ident.span()=> __binlog::definition(#definition));
     // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another
     // one.
     let wire = quote_spanned! {ident.span()=>
@@ -52,24 +62,19 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     in_scope(
         message.attributes.krate.as_ref(),
         quote! {
-            // In one body, so that a type that is no field is one error.
-            #allow_deprecated
+            // In one body, so that a type that is no field is one error. A field of the user's may be deprecated.
+            #[allow(deprecated)]
             const __MESSAGE: (
                 __binlog::Definition,
                 fn(&[__binlog::u8]) -> __binlog::Result<#ident, __binlog::DecodeError>,
             ) = (
-                __binlog::Definition {
-                    name: #name,
-                    description: #description,
-                    columns: #columns,
-                    default_id: #default_id,
-                },
+                #definition,
                 |__payload| match __binlog::#decode::<#(#ty),*>(__payload, &#parts.0) {
                     __binlog::Ok((#(#value,)*)) => __binlog::Ok(#ident { #(#field: #value),* }),
                     __binlog::Err(__error) => __binlog::Err(__error),
                 },
             );
-            const _: () = #length;
+            #lints
             #[automatically_derived]
             impl __binlog::LogMessage for #ident {
                 const DEFINITION: __binlog::Definition = #parts.0;
@@ -107,14 +112,6 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
         _ if as_logged && column.is_time() => byte('F'),
         _ => byte('\0'),
     };
-    let mut call = match column.role(message) {
-        Role::AsLogged => quote_spanned! {span=>
-            __binlog::as_logged::<#ty>(#label, #description, #unit_id, #multiplier_id)
-        },
-        Role::Time => quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id)),
-        Role::Instance => quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description)),
-        Role::Value => quote_spanned!(span=> __binlog::value::<#ty>(#label, #description, #unit_id, #multiplier_id)),
-    };
     let custom_unit = unit.as_ref().and_then(|unit| match &unit.value {
         Unit::Custom(path) => Some(quote_spanned!(unit.span=> __binlog::Some(#path))),
         Unit::Standard(..) => None,
@@ -123,20 +120,49 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
         Multiplier::Custom(path) => Some(quote_spanned!(multiplier.span=> __binlog::Some(#path))),
         Multiplier::Standard(..) => None,
     });
-    if custom_unit.is_some() || custom_multiplier.is_some() {
+    let is_custom = custom_unit.is_some() || custom_multiplier.is_some();
+    let mut call = match column.role(message) {
+        Role::Time => quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id)),
+        Role::Instance => quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description)),
+        Role::Value if !is_custom => quote_spanned! {span=>
+            __binlog::value::<#ty>(#label, #description, #unit_id, #multiplier_id)
+        },
+        // Constants are checked when they are in their place.
+        Role::Value | Role::AsLogged => quote_spanned! {span=>
+            __binlog::as_logged::<#ty>(#label, #description, #unit_id, #multiplier_id)
+        },
+    };
+    if is_custom {
         let none = || quote_spanned!(span=> __binlog::None);
         let (unit, multiplier) = (custom_unit.unwrap_or_else(none), custom_multiplier.unwrap_or_else(none));
         let checked = !as_logged;
-        call = quote_spanned!(span=> __binlog::custom(#call, #unit, #multiplier, #checked));
+        call = quote_spanned!(span=> __binlog::custom::<#ty>(#call, #unit, #multiplier, #checked));
     }
     if let Some(meanings) = &column.attributes.meanings {
         let tokens = meanings_tokens(&meanings.value);
         call = quote_spanned!(meanings.span=> __binlog::meaning(#call, #tokens));
     }
-    if column.suspicious_float {
-        call = quote_spanned!(span=> __binlog::lint::float_multiplier(#call));
-    }
     call
+}
+
+/// The uses of something deprecated that are the lints, `float_multiplier` of a type and that of a whole message.
+fn lints<'a>(
+    of_types: impl Iterator<Item = (&'a TokenStream, &'a Vec<Ident>)>,
+    of_message: &Option<Ident>,
+) -> Option<TokenStream> {
+    let of_types = of_types.flat_map(|(ty, lints)| {
+        lints.iter().map(move |lint| quote_spanned!(lint.span()=> __binlog::lint::Type::<#ty>::#lint))
+    });
+    let of_message = of_message.iter().map(|lint| quote_spanned!(lint.span()=> __binlog::lint::#lint));
+    let lints: Vec<_> = of_types.chain(of_message).collect();
+    (!lints.is_empty()).then(|| {
+        quote! {
+            const _: () = {
+                use __binlog::lint::Sound as _;
+                let _ = [#(#lints),*];
+            };
+        }
+    })
 }
 
 fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
@@ -272,7 +298,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
                 let name = value.unraw().to_string();
                 quote! {
                     __binlog::Meaning {
-                        value: #ident::#value as __binlog::i64,
+                        value: #ident::#value as __binlog::i128,
                         name: #name,
                         description: #description,
                     }
@@ -306,6 +332,8 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
         None => quote!(<#inner as __binlog::Field>::MULTIPLIER),
     };
     let unit = given_unit.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::UNIT));
+    let named = lint::not_allowed(&field.attributes.scale, &[&field.attributes.allowed], ident.span());
+    let lints = lints([(&inner, &named)].into_iter(), &None);
     in_scope(
         field.attributes.krate.as_ref(),
         quote! {
@@ -321,6 +349,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
                     #decoded
                 }
             }
+            #lints
         },
     )
 }

@@ -43,6 +43,13 @@ const PYTHON_KEYWORDS: [&str; 35] = [
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
+/// How labels of times in other units begin and end, and what to store instead.
+const OTHER_TIMES: [(&str, &str, &str); 3] = [
+    ("time", "ms", "the milliseconds times 1000"),
+    ("time", "ns", "the nanoseconds divided by 1000"),
+    ("times", "times", "the seconds times 1000000"),
+];
+
 /// Rule 3: what is wrong with a label, if anything is.
 pub(crate) fn fault(label: &str) -> Option<String> {
     if label.is_empty() {
@@ -71,10 +78,13 @@ pub(crate) fn fault(label: &str) -> Option<String> {
 /// What is wrong with the first label, which is the time's; `None` if it is right.
 pub(crate) fn first_fault(label: &str) -> Option<String> {
     (label != TIME).then(|| {
-        format!(
-            "the first column is `TimeUS`, the time in microseconds (`time_us: u64`); this one is `{label}`{}",
-            did_you_mean(label, [TIME])
-        )
+        let lower = label.to_ascii_lowercase();
+        let other = OTHER_TIMES.iter().find(|(begin, end, _)| lower.starts_with(begin) && lower.ends_with(end));
+        let hint = match other {
+            Some((_, _, stored)) => format!("; call it `time_us`, make it a u64 and store {stored}"),
+            None => did_you_mean(label, [TIME]),
+        };
+        format!("the first column is `TimeUS`, the time in microseconds (`time_us: u64`); this one is `{label}`{hint}")
     })
 }
 

@@ -1,8 +1,9 @@
 //! The derive macros of `binlog`. Programs use them through that crate, whose documentation explains them.
 //!
 //! Each macro runs through the same files. `attr` and `ast` parse the input and reject what is invalid by itself (a
-//! unit that isn't in the table). `check` applies the rules that compare one part with another. `expand` writes the
-//! code; after an error, `fallback` writes code in its place that causes no further errors.
+//! unit that isn't in the table). `check` applies the rules that compare one part with another, and `lint` finds what is
+//! suspicious. `expand` writes the code; after an error, `fallback` writes code in its place that causes no further
+//! errors.
 
 #![forbid(unsafe_code)]
 
@@ -14,6 +15,7 @@ mod errors;
 mod expand;
 mod fallback;
 mod label;
+mod lint;
 mod nearest;
 mod repr;
 #[cfg(test)]
@@ -55,7 +57,7 @@ use syn::DeriveInput;
 ///
 /// - `name = "ATT"`: the name in the log: 2 to 4 upper-case letters, digits and `_`, not starting with a digit.
 ///   Required.
-/// - `allow(float_multiplier)`: no warning about a float with a multiplier, in any field.
+/// - `allow(…)`: no warning by these lints (below), in any field.
 /// - `as_logged`: the message of another firmware. Names, labels, time, instance and scaling may break the rules.
 /// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 ///
@@ -69,10 +71,25 @@ use syn::DeriveInput;
 ///   With a unit and no `mult` it is 1; without both, the column has no multiplier.
 /// - `instance`: the column that tells several sensors apart. One byte, directly after the time.
 /// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: what values or bits stand for, for documentation.
-/// - `allow(float_multiplier)`: as above.
+/// - `allow(…)`: no warning by these lints.
 ///
 /// The first field is `time_us: u64`. A record has at most 16 fields and 255 bytes, including 3 bytes of header. Doc
-/// comments become descriptions.
+/// comments become descriptions, `#[doc = include_str!("…")]` included.
+///
+/// # Lints
+///
+/// Where a viewer shows a valid column wrongly, the compiler warns, by its lint `deprecated`: macros have no lints of
+/// their own. Each warning can be allowed by its name.
+///
+/// - `float_multiplier`: a float with a multiplier other than 1. Some viewers multiply by it, others show the stored
+///   number.
+/// - `misleading_multiplier`: an integer with a unit and a multiplier other than 1, 1e-3 and 1e-6. UAV Log Viewer knows
+///   no prefix for it. Use `Centi` for hundredths, or a float without a multiplier.
+/// - `multiplier_without_unit`: an integer with a multiplier other than 1 and without a unit.
+/// - `f32_coordinate`: an `f32` in degrees of latitude or longitude, which loses a metre.
+/// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude, which is a `Latitude` or a `Longitude`.
+/// - `gps_without_week`: a message named GPS without the columns `GWk` and `GMS`, by which PlotJuggler takes the time of
+///   the whole log. Of a message only.
 #[proc_macro_derive(LogMessage, attributes(log))]
 pub fn derive_log_message(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -136,6 +153,7 @@ pub fn derive_log_schema(input: TokenStream) -> TokenStream {
 /// # Attributes of a newtype
 ///
 /// - `unit`, `mult`, `values`, `bits`: the defaults for fields of this type; a field's own attributes override them.
+/// - `allow(…)`: no warning by these lints of [`LogMessage`].
 /// - `crate = "path"`: where binlog is, if it isn't at `::binlog`. An enum takes it, too.
 #[proc_macro_derive(Field, attributes(log))]
 pub fn derive_field(input: TokenStream) -> TokenStream {
@@ -150,6 +168,7 @@ fn log_message(input: &DeriveInput) -> TokenStream2 {
     let mut message = ast::Message::new(input, &mut errors);
     if let Some(message) = &mut message {
         check::message(message, &mut errors);
+        lint::of_message(message);
     }
     match (message, errors.finish()) {
         (Some(message), None) => expand::message(&message),

@@ -105,17 +105,44 @@ const OTHER_NAMES: [(&str, &str); 35] = [
     ("ohm", "Ohm"),
 ];
 
-/// A prefix, and the multiplier to write in its place, where the format has it.
-const PREFIXES: [(&str, Option<&str>); 9] = [
-    ("d", Some("1e-1")),
-    ("c", Some("1e-2")),
-    ("m", Some("1e-3")),
-    ("u", Some("1e-6")),
-    ("µ", Some("1e-6")),
-    ("n", Some("1e-9")),
-    ("h", Some("100")),
-    ("k", None),
-    ("M", None),
+/// Names of units that the format lacks: the unit to store instead, and how to get there.
+const CONVERSIONS: [(&str, &str, &str); 14] = [
+    ("km/h", "m/s", "divided by 3.6"),
+    ("kmh", "m/s", "divided by 3.6"),
+    ("kph", "m/s", "divided by 3.6"),
+    ("mph", "m/s", "times 0.44704"),
+    ("kn", "m/s", "times 0.514444"),
+    ("kt", "m/s", "times 0.514444"),
+    ("knot", "m/s", "times 0.514444"),
+    ("knots", "m/s", "times 0.514444"),
+    ("ft", "m", "times 0.3048"),
+    ("feet", "m", "times 0.3048"),
+    ("ft/min", "m/s", "times 0.00508"),
+    ("min", "s", "times 60"),
+    ("bar", "Pa", "times 100000"),
+    ("g", "m/s/s", "times 9.80665"),
+];
+
+/// What a prefix becomes.
+enum Prefix {
+    /// Hundredths, which have types of their own.
+    Centi,
+    /// A multiplier that all viewers show.
+    Multiplier(&'static str),
+    /// None of the multipliers that all viewers show.
+    Unit,
+}
+
+const PREFIXES: [(&str, Prefix); 9] = [
+    ("d", Prefix::Unit),
+    ("c", Prefix::Centi),
+    ("m", Prefix::Multiplier("1e-3")),
+    ("u", Prefix::Multiplier("1e-6")),
+    ("µ", Prefix::Multiplier("1e-6")),
+    ("n", Prefix::Unit),
+    ("h", Prefix::Unit),
+    ("k", Prefix::Unit),
+    ("M", Prefix::Unit),
 ];
 
 /// The unit of a name.
@@ -131,8 +158,9 @@ pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
             let base = name.strip_prefix(prefix)?;
             let (_, unit) = UNITS.iter().find(|unit| unit.1 == base && base != "instance")?;
             Some(match value {
-                Some(value) => format!("; write `unit = \"{unit}\", mult = {value}`"),
-                None => format!("; store it in `{unit}`, as the format has no multiplier for `{prefix}`"),
+                Prefix::Centi => format!("; store hundredths of `{unit}` as `Centi<…>` with `unit = \"{unit}\"`"),
+                Prefix::Multiplier(value) => format!("; write `unit = \"{unit}\", mult = {value}`"),
+                Prefix::Unit => format!("; store it in `{unit}`, as not every viewer shows the prefix `{prefix}`"),
             })
         })
     };
@@ -140,6 +168,12 @@ pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
     let names = UNITS.iter().map(|unit| unit.1);
     if let Ok((id, unit)) = name.parse().map_err(|_| ()).and_then(|id| unit_with_id(id).map_err(|_| ())) {
         return Err(format!("`{name}` is not the name of a unit, but '{id}' is the id of `{unit}`: use one of them"));
+    }
+    if let Some((_, unit, how)) = CONVERSIONS.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
+        return Err(format!(
+            "`{name}` is not a unit; store the value {how} with `unit = \"{unit}\"`, or declare the unit: `const MY: Unit \
+             = Unit::custom('…', \"{name}\")` and `unit = MY`"
+        ));
     }
     let hint = match other_name().or_else(|| names.clone().find(|unit| unit.eq_ignore_ascii_case(name))) {
         Some(unit) => format!("; did you mean `{unit}`?"),
@@ -177,7 +211,14 @@ pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
         let ratio = |multiplier: &(char, f64)| (multiplier.1 / value).ln().abs();
         ratio(a).total_cmp(&ratio(b))
     });
-    let hint = nearest.map(|(_, value)| format!("; the nearest is {}", shown(*value))).unwrap_or_default();
+    // One much larger or smaller is no misspelling.
+    let hint = match nearest.filter(|row| (0.5..=2.0).contains(&(row.1 / value))) {
+        Some((_, nearest)) => format!("; the nearest is {}", shown(*nearest)),
+        None => format!(
+            "; store the value in the unit itself, or declare the multiplier: `const MY: Multiplier = \
+             Multiplier::custom('…', {value:?})` and `mult = MY`"
+        ),
+    };
     Err(format!("{} is not a multiplier of the format{hint}", shown(value)))
 }
 
@@ -210,11 +251,14 @@ mod tests {
 
     #[test]
     fn a_prefixed_unit_is_explained() {
-        assert_eq!(unit_named("cm").unwrap_err(), "`cm` is not a unit; write `unit = \"m\", mult = 1e-2`");
+        assert_eq!(
+            unit_named("cm").unwrap_err(),
+            "`cm` is not a unit; store hundredths of `m` as `Centi<…>` with `unit = \"m\"`"
+        );
         assert_eq!(unit_named("mV").unwrap_err(), "`mV` is not a unit; write `unit = \"V\", mult = 1e-3`");
         assert_eq!(
             unit_named("kPa").unwrap_err(),
-            "`kPa` is not a unit; store it in `Pa`, as the format has no multiplier for `k`"
+            "`kPa` is not a unit; store it in `Pa`, as not every viewer shows the prefix `k`"
         );
         assert_eq!(unit_named("m/s/s/s").unwrap_err(), "`m/s/s/s` is not a unit; did you mean `m/s/s`?");
         assert_eq!(unit_named("DEG").unwrap_err(), "`DEG` is not a unit; did you mean `deg`?");

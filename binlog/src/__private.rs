@@ -1,6 +1,6 @@
 //! What the derives' output names. Not for programs; it changes without notice.
 
-pub use crate::columns::{as_logged, custom, instance, length, meaning, time, value};
+pub use crate::columns::{as_logged, custom, definition, instance, meaning, time, value};
 pub use crate::lint;
 pub use crate::message::{
     Wire, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8, decode_9, decode_10,
@@ -15,7 +15,7 @@ pub use crate::{
     Multiplier, SchemaMessage, Unit,
 };
 pub use core::option::Option::{self, None, Some};
-pub use core::primitive::{bool, i64, u8, usize};
+pub use core::primitive::{bool, i128, str, u8, usize};
 pub use core::result::Result::{self, Err, Ok};
 
 /// The unit of an id in the standard table.
@@ -26,4 +26,9 @@ pub const fn unit(id: u8) -> Unit {
 /// The multiplier of an id in the standard table.
 pub const fn multiplier(id: u8) -> Multiplier {
     Multiplier::with_id(id)
+}
+
+/// Descriptions that macros are part of.
+pub mod description {
+    pub use crate::description::{bytes, length, text};
 }

@@ -1,4 +1,4 @@
-//! ConstText built while compiling, for errors that name the number.
+//! Text compared and built while compiling: for errors that name the number, and for descriptions.
 
 /// A short text that a `const fn` puts together.
 ///
@@ -61,4 +61,20 @@ impl ConstText {
             },
         }
     }
+}
+
+/// Whether two texts are equal.
+pub(crate) const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
 }

@@ -21,6 +21,13 @@ pub(crate) const fn taken_id(what: &str, id: u8, name: &str) -> ! {
     panic!("{}", text.str("; choose another").as_str());
 }
 
+/// The name of a custom unit that ArduPilot's table has already.
+#[track_caller]
+pub(crate) const fn taken_unit_name(name: &str, id: u8) -> ! {
+    let text = ConstText::new().str("`").str(name).str("` is the name of the standard unit '").char(id);
+    panic!("{}", text.str("'; write `unit = \"").str(name).str("\"`").as_str());
+}
+
 /// The name of a custom unit.
 #[track_caller]
 pub(crate) const fn check_unit_name(name: &str) {

@@ -19,6 +19,9 @@ pub struct Definition {
     pub columns: &'static [ColumnDefinition],
     /// The id in a schema that gives none, for the format's own messages.
     pub default_id: Option<u8>,
+    /// Whether it is as another firmware logs it, `#[log(as_logged)]`. A schema then checks only that FMT has room for
+    /// it, otherwise also what readers need of names, labels, time, instance and scaling.
+    pub as_logged: bool,
 }
 
 /// One column of a message.
@@ -52,8 +55,8 @@ pub enum Meanings {
 /// The name of one value or bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Meaning {
-    /// The value, or the number of the bit.
-    pub value: i64,
+    /// The value, or the number of the bit. A `u64` may be beyond an `i64`.
+    pub value: i128,
     /// Its name.
     pub name: &'static str,
     /// Its doc comment, may be empty.

@@ -69,6 +69,7 @@ mod columns;
 mod const_text;
 mod custom;
 mod definition;
+mod description;
 mod encode;
 pub mod field;
 mod format;
@@ -84,6 +85,7 @@ mod multiplier;
 #[cfg(feature = "derive")]
 mod preamble;
 mod records;
+mod rules;
 mod schema;
 pub mod sink;
 mod unit;

@@ -1,14 +1,98 @@
-//! Rule 9 of binlog-derive's `check.rs`: what is suspicious, and no error.
+//! Warnings about what compiles, and is wrong or shown wrong by a viewer. Each has a name for `#[log(allow(…))]`.
 //!
-//! Stable macros can't warn, so a lint is a call of something deprecated, at the field.
+//! Stable macros can't warn, so a lint is a use of something deprecated, at the field. The derive names a constant of
+//! [`Type`] where a multiplier or a unit is suspicious: an integer or a float has one of its own, which is deprecated;
+//! for all other types it is that of [`Sound`]. That way the types behind an alias are seen, too.
 
-use crate::ColumnDefinition;
+#![allow(non_upper_case_globals, reason = "the names are those of the lints, and are part of the warnings")]
 
-/// A float with a multiplier other than 1.
-#[deprecated(
-    note = "a float with a multiplier: most tools show the number as it is stored. Store it in the unit itself, or say \
-            `#[log(allow(float_multiplier))]`"
-)]
-pub const fn float_multiplier(column: ColumnDefinition) -> ColumnDefinition {
-    column
+use core::marker::PhantomData;
+use zerocopy::little_endian;
+
+/// The type of a field.
+pub struct Type<T>(PhantomData<T>);
+
+/// What a type has to say that no lint is about.
+pub trait Sound {
+    /// Not a float.
+    const float_multiplier: () = ();
+    /// Not an integer.
+    const misleading_multiplier: () = ();
+    /// Not an integer.
+    const multiplier_without_unit: () = ();
+    /// Not an `f32`.
+    const f32_coordinate: () = ();
+    /// Not an integer.
+    const integer_coordinate: () = ();
 }
+
+impl<T> Sound for Type<T> {}
+
+macro_rules! integers {
+    ($($type:ty),*) => {$(
+        impl Type<$type> {
+            /// An integer with a multiplier other than 1, 1e-3 and 1e-6.
+            #[deprecated(
+                note = "UAV Log Viewer knows no prefix for this multiplier, and shows the stored number as if it were in \
+                        the unit. Use `Centi` for hundredths, 1e-3 or 1e-6, or a float without a multiplier, or say \
+                        `#[log(allow(misleading_multiplier))]`"
+            )]
+            pub const misleading_multiplier: () = ();
+            /// An integer with a multiplier other than 1, and without a unit.
+            #[deprecated(
+                note = "a multiplier without a unit: some viewers multiply by it, others show the stored number, and \
+                        nothing tells which. Add `unit`, leave `mult` out, or say \
+                        `#[log(allow(multiplier_without_unit))]`"
+            )]
+            pub const multiplier_without_unit: () = ();
+            /// An integer in 1e-7 degrees of latitude or longitude.
+            #[deprecated(
+                note = "readers scale 1e-7 degrees by themselves in columns of `Latitude` and `Longitude` only. Use \
+                        these types, or say `#[log(allow(integer_coordinate))]`"
+            )]
+            pub const integer_coordinate: () = ();
+        }
+    )*};
+}
+
+integers!(i8, u8, i16, u16, i32, u32, i64, u64);
+integers!(little_endian::I16, little_endian::U16, little_endian::I32, little_endian::U32);
+integers!(little_endian::I64, little_endian::U64);
+
+macro_rules! floats {
+    ($($type:ty),*) => {$(
+        impl Type<$type> {
+            /// A float with a multiplier other than 1.
+            #[deprecated(
+                note = "a float with a multiplier: some viewers multiply by it, others show the stored number. Store \
+                        the value in the unit itself, or say `#[log(allow(float_multiplier))]`"
+            )]
+            pub const float_multiplier: () = ();
+        }
+    )*};
+}
+
+floats!(f32, f64, little_endian::F32, little_endian::F64);
+#[cfg(feature = "half")]
+floats!(half::f16);
+
+macro_rules! single_floats {
+    ($($type:ty),*) => {$(
+        impl Type<$type> {
+            /// Degrees of latitude or longitude.
+            #[deprecated(
+                note = "an f32 holds degrees to 1.7 m only. Use `Latitude` and `Longitude` (1 cm) or an f64, or say `#[log(allow(f32_coordinate))]`"
+            )]
+            pub const f32_coordinate: () = ();
+        }
+    )*};
+}
+
+single_floats!(f32, little_endian::F32);
+
+/// A message named GPS without `GWk` and `GMS`.
+#[deprecated(
+    note = "PlotJuggler takes the time of the whole log from the columns `GWk` and `GMS` of GPS, and shifts all times \
+            without them. Use `binlog::messages::Gps`, choose another name, or say `#[log(allow(gps_without_week))]`"
+)]
+pub const gps_without_week: () = ();

@@ -3,10 +3,10 @@
 //! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
 
 use crate::catalogue::definition::FMT_ID;
-use crate::const_text::ConstText;
+use crate::const_text::{ConstText, same};
 use crate::messages::{self, Fmt, Fmtu, Mult};
 use crate::sink::Rate;
-use crate::{ColumnDefinition, Definition, Format, LogMessage, Multiplier, SchemaMessage, Unit};
+use crate::{ColumnDefinition, Definition, Format, LogMessage, Multiplier, SchemaMessage, Unit, rules};
 
 /// A variant of the schema's enum, as it is declared.
 pub struct Variant {
@@ -104,6 +104,11 @@ pub const fn messages<const N: usize>(variants: &[Variant; N], plan: &Plan<N>) -
     messages
 }
 
+/// Whether it stands for a message that didn't compile, which has its error already.
+const fn is_uncompiled(definition: &Definition) -> bool {
+    definition.name.is_empty() && matches!(definition.default_id, Some(255))
+}
+
 impl<const N: usize> Plan<N> {
     /// The id of one variant.
     pub const fn id(&self, variant: usize) -> u8 {
@@ -131,29 +136,15 @@ impl<const N: usize> Plan<N> {
         }
     }
 
-    /// What the derive makes sure of, for a message that was implemented by hand.
+    /// The rules for each message, which the derive has checked with better places; one may be implemented by hand.
     const fn definitions(&mut self, variants: &[Variant; N]) {
         let mut i = 0;
         while i < N {
-            let Definition { name, columns, default_id, .. } = *variants[i].definition;
-            let mut labels = 0;
-            let mut j = 0;
-            while j < columns.len() {
-                labels += columns[j].label.len() + 1;
-                j += 1;
-            }
-            // An empty name stands for a message that didn't compile.
-            if !name.is_empty()
-                && (name.len() > 4
-                    || columns.is_empty()
-                    || columns.len() > 16
-                    || labels > 65
-                    || matches!(default_id, Some(255)))
+            let definition = variants[i].definition;
+            if self.fault.is_none()
+                && !is_uncompiled(definition)
+                && let Some(text) = rules::definition_fault(definition)
             {
-                let text = ConstText::new()
-                    .str(name)
-                    .str(" can't be defined in a log: a message has a name of 4 bytes, 1 to ");
-                let text = text.str("16 columns, 64 bytes of labels and an id up to 254; derive it");
                 self.fault(i, text);
             }
             i += 1;
@@ -297,7 +288,10 @@ impl<const N: usize> Plan<N> {
                 }
                 if next > LAST_ID {
                     let text = ConstText::new().str("no id is left for ").str(variants[i].definition.name);
-                    self.fault(i, text.str(": automatic ids are 1 to 127 and 142 to 254; give it one with `id = …`"));
+                    let text = text.str(": automatic ids are 1 to ").number(*DEFAULT_IDS.start() as u64 - 1);
+                    let text =
+                        text.str(" and ").number(*DEFAULT_IDS.end() as u64 + 1).str(" to 254; give it one with ");
+                    self.fault(i, text.str("`id = …`"));
                 } else {
                     taken[next as usize] = true;
                     self.ids[i] = next;
@@ -600,21 +594,6 @@ const fn same_layout(a: &Definition, b: &Definition) -> bool {
     let mut i = 0;
     while i < a.columns.len() {
         if a.columns[i].format as u8 != b.columns[i].format as u8 || !same(a.columns[i].label, b.columns[i].label) {
-            return false;
-        }
-        i += 1;
-    }
-    true
-}
-
-const fn same(a: &str, b: &str) -> bool {
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut i = 0;
-    while i < a.len() {
-        if a[i] != b[i] {
             return false;
         }
         i += 1;

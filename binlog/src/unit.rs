@@ -2,6 +2,7 @@
 //!
 //! Source: `log_Units` of ArduPilot's `libraries/AP_Logger/LogStructure.h`.
 
+use crate::const_text::same;
 use crate::custom;
 
 /// A unit: the one-byte id that FMTU uses for it, and its name in the UNIT record.
@@ -79,9 +80,27 @@ impl Unit {
     /// # Panics
     ///
     /// When the id is not printable ASCII or belongs to a standard unit, or when the name is empty, longer than
-    /// 64 bytes (the width of UNIT.Label) or contains a NUL.
+    /// 64 bytes (the width of UNIT.Label), contains a NUL or belongs to a standard unit.
     #[track_caller]
     pub const fn custom(id: char, name: &'static str) -> Unit {
+        let unit = Self::as_logged(id, name);
+        let mut i = 0;
+        while i < Self::STANDARD.len() {
+            if same(Self::STANDARD[i].name, name) {
+                custom::taken_unit_name(name, Self::STANDARD[i].id);
+            }
+            i += 1;
+        }
+        unit
+    }
+
+    /// A custom unit as another firmware logs it: its name may be that of a standard unit, which has another id.
+    ///
+    /// # Panics
+    ///
+    /// As [`Unit::custom`] does, except for a standard unit's name.
+    #[track_caller]
+    pub const fn as_logged(id: char, name: &'static str) -> Unit {
         let id = custom::checked_id("unit", id);
         let mut i = 0;
         while i < Self::STANDARD.len() {

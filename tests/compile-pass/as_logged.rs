@@ -34,7 +34,7 @@ struct TimeAndInstance {
 
 /// Scaled differently from its format, and a float with a multiplier.
 #[derive(LogMessage, IntoBytes, Immutable)]
-#[log(name = "GPS", as_logged)]
+#[log(name = "GPS", as_logged, allow(gps_without_week))]
 #[repr(C, packed)]
 struct Scaling {
     time_us: u64,

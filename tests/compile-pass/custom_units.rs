@@ -20,7 +20,7 @@ const ALSO_MICROTESLA: Unit = Unit::custom('T', "uT");
 #[repr(C, packed)]
 struct Field {
     time_us: u64,
-    #[log(unit = units::MICROTESLA, mult = Compass::HALF)]
+    #[log(unit = units::MICROTESLA, mult = Compass::HALF, allow(misleading_multiplier))]
     x: i16,
     #[log(unit = self::ALSO_MICROTESLA, mult = 'C')]
     y: i16,
@@ -33,7 +33,7 @@ struct Field {
 #[repr(C, packed)]
 struct Other {
     time_us: u64,
-    #[log(unit = ALSO_MICROTESLA, mult = Compass::HALF)]
+    #[log(unit = ALSO_MICROTESLA, mult = Compass::HALF, allow(misleading_multiplier))]
     z: i16,
 }
 

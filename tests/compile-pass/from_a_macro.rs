@@ -17,7 +17,7 @@ macro_rules! message {
     };
 }
 
-message!("VECT", Vector { "X" x: i16, "m/s/s", 1e-2; "Y" y: f32, 'o', 1; });
+message!("VECT", Vector { "X" x: i16, "m/s/s", 1e-3; "Y" y: f32, 'o', 1; });
 
 macro_rules! log {
     ($log:ident: $($variant:ident($type:ty) = $id:literal,)*) => {
@@ -58,7 +58,7 @@ struct Battery {
 #[test]
 fn it_is_as_if_written_out() {
     let columns = Vector::DEFINITION.columns;
-    assert_eq!((columns[1].label, columns[1].unit.id(), columns[1].multiplier.id()), ("X", b'o', b'B'));
+    assert_eq!((columns[1].label, columns[1].unit.id(), columns[1].multiplier.id()), ("X", b'o', b'C'));
     assert_eq!((columns[2].label, columns[2].unit.id(), columns[2].multiplier.id()), ("Y", b'o', b'0'));
     assert_eq!(FlightLog::MESSAGES.iter().map(|message| message.id).collect::<Vec<_>>(), [0x40, 0x41]);
     assert_eq!(Battery::DEFINITION.length(), 16);

@@ -44,6 +44,28 @@ fn an_enum_may_be_of_any_integer() {
     let message = Masked { time_us: 0, mask: Mask::Everything };
     assert_eq!(Masked::decode(message.wire()).map(|message| message.mask), Ok(Mask::Everything));
     assert_ne!(Mask::Nothing, Mask::Everything);
+    let binlog::Meanings::Values(values) = Mask::MEANINGS else { panic!("no values") };
+    assert_eq!(values[1].value, u64::MAX.into());
+    let page = Masked::DEFINITION.to_string();
+    assert!(page.contains("| 0: Nothing, 18446744073709551615: Everything |"), "{page}");
+}
+
+#[test]
+fn values_of_an_integer_may_be_its_largest() {
+    #[derive(LogMessage, IntoBytes, Immutable)]
+    #[log(name = "BITS")]
+    #[repr(C, packed)]
+    struct Bits {
+        time_us: u64,
+        #[log(values(18446744073709551615 = "never", 0 = "now"))]
+        until: u64,
+        #[log(values(9223372036854775807 = "most", -9223372036854775808 = "least"))]
+        signed: i64,
+    }
+
+    let page = Bits::DEFINITION.to_string();
+    assert!(page.contains("| 18446744073709551615: never, 0: now |"), "{page}");
+    assert!(page.contains("| 9223372036854775807: most, -9223372036854775808: least |"), "{page}");
 }
 
 /// `Self` in a field's type.

@@ -23,7 +23,7 @@ struct Battery {
     i: u8,
     state: State,
     volt: Millivolts,
-    #[log(unit = "A", mult = 1e-2)]
+    #[log(unit = "A", mult = 1e-3)]
     curr: i16,
     #[log(bits(0 = "charging"))]
     flags: u8,

@@ -8,7 +8,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 /// ArduSub's control tuning, id 0.
 #[derive(LogMessage, IntoBytes, Immutable)]
-#[log(name = "CTUN", allow(float_multiplier))]
+#[log(name = "CTUN", allow(float_multiplier, misleading_multiplier))]
 #[repr(C, packed)]
 struct ControlTuning {
     time_us: u64,

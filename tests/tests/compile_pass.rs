@@ -2,6 +2,10 @@
 
 #[path = "../compile-pass/as_logged.rs"]
 mod as_logged;
+#[path = "../compile-pass/automatic_ids.rs"]
+mod automatic_ids;
+#[path = "../compile-pass/by_hand.rs"]
+mod by_hand;
 #[path = "../compile-pass/custom_units.rs"]
 mod custom_units;
 #[path = "../compile-pass/documented.rs"]

@@ -305,10 +305,10 @@ pub struct Position {
 }
 
 /// Altitude controller, as ArduSub logs it.
-// Some of ArduSub's floats have a multiplier. Some viewers multiply and some don't, so the compiler warns about it;
-// `allow` says that it is intended.
+// Some of ArduSub's floats have a multiplier, and some integers one that UAV Log Viewer doesn't show. The compiler warns
+// of both; `allow` accepts them here, so that the columns are ArduSub's.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
-#[log(name = "CTUN", allow(float_multiplier))]
+#[log(name = "CTUN", allow(float_multiplier, misleading_multiplier))]
 #[repr(C, packed)]
 pub struct ControlTuning {
     /// Time since boot.

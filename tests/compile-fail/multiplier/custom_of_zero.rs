@@ -8,7 +8,7 @@ const NOTHING: Multiplier = Multiplier::custom('N', 0.0);
 #[repr(C, packed)]
 struct Attitude {
     time_us: u64,
-    #[log(unit = "m", mult = NOTHING)]
+    #[log(unit = "m", mult = NOTHING, allow(misleading_multiplier))]
     alt: i32,
 }
 

@@ -9,7 +9,7 @@ const HUNDRED: Multiplier = Multiplier::custom('h', 100.5);
 #[repr(C, packed)]
 struct One {
     time_us: u64,
-    #[log(unit = "m", mult = HALF)]
+    #[log(unit = "m", mult = HALF, allow(misleading_multiplier))]
     x: i32,
 }
 
@@ -18,7 +18,7 @@ struct One {
 #[repr(C, packed)]
 struct Two {
     time_us: u64,
-    #[log(unit = "m", mult = HUNDRED)]
+    #[log(unit = "m", mult = HUNDRED, allow(misleading_multiplier))]
     x: i32,
 }
 

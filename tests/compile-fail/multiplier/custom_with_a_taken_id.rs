@@ -8,7 +8,7 @@ const CENTI: Multiplier = Multiplier::custom('B', 1e-2);
 #[repr(C, packed)]
 struct Attitude {
     time_us: u64,
-    #[log(unit = "m", mult = CENTI)]
+    #[log(unit = "m", mult = CENTI, allow(misleading_multiplier))]
     alt: i32,
 }
 

@@ -8,7 +8,7 @@ const METRE: Unit = Unit::custom('T', "uT");
 #[repr(C, packed)]
 struct Attitude {
     time_us: u64,
-    #[log(unit = "m", mult = METRE)]
+    #[log(unit = "m", mult = METRE, allow(misleading_multiplier))]
     alt: i32,
 }
 

@@ -9,7 +9,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 /// Integers.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
-#[log(name = "INT")]
+#[log(name = "INT", allow(misleading_multiplier))]
 #[repr(C, packed)]
 pub(crate) struct Integers {
     pub(crate) time_us: u64,
@@ -48,7 +48,7 @@ pub(crate) enum Colour {
 
 /// Floats and scaled integers.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
-#[log(name = "NUM", allow(float_multiplier))]
+#[log(name = "NUM", allow(float_multiplier, misleading_multiplier))]
 #[repr(C, packed)]
 pub(crate) struct Numbers {
     pub(crate) time_us: u64,

@@ -14,7 +14,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[repr(C, packed)]
 struct Abc {
     time_us: u64,
-    #[log(unit = "m", mult = 1e-2)]
+    #[log(unit = "m", mult = 1e-2, allow(misleading_multiplier))]
     height: i32,
     #[log(unit = "deg")]
     angle: f64,

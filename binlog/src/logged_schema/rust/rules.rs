@@ -82,11 +82,22 @@ fn breaks_time(column: &LoggedColumn<'_>) -> bool {
 /// Rules 7 and 8, for the other columns.
 fn breaks_scaling(i: usize, column: &LoggedColumn<'_>) -> bool {
     let (Some(unit), Some(multiplier)) = (column.unit_id, column.multiplier_id) else { return false };
-    match column.format {
+    let is_broken = match column.format {
         format if unit == b'#' => i != 1 || !matches!(format, Format::U8 | Format::I8) || multiplier != b'-',
         format if format.is_centi() => !matches!(multiplier, b'B' | b'-'),
         Format::Coordinate => !(multiplier == b'G' && matches!(unit, b'D' | b'U')),
         format if format.is_text() => (unit, multiplier) != (b'-', b'-'),
+        _ => false,
+    };
+    is_broken || breaks_axis(column.label, unit)
+}
+
+/// A latitude in degrees of longitude, or the other way round.
+fn breaks_axis(label: &str, unit: u8) -> bool {
+    let label = label.to_ascii_lowercase();
+    match unit {
+        b'U' => matches!(label.as_str(), "lat" | "latitude"),
+        b'D' => matches!(label.as_str(), "lon" | "lng" | "long" | "longitude"),
         _ => false,
     }
 }
@@ -104,7 +115,7 @@ mod tests {
 
     #[test]
     fn as_logged_is_written_where_a_rule_is_broken_and_nowhere_else() {
-        let sound: [Row<'_>; 11] = [
+        let sound: [Row<'_>; 12] = [
             (1, "ATT", "Qcf", "TimeUS,Roll,Yaw", "sdh", "FB0"),
             // No FMTU breaks no rule.
             (1, "ATT", "QcLZ", "TimeUS,Roll,Lat,Text", "", ""),
@@ -112,7 +123,8 @@ mod tests {
             (1, "ATT", "Qb", "TimeUS,I", "s#", "F-"),
             (1, "ATT", "QE", "TimeUS,Roll", "s-", "F-"),
             (1, "ATT", "QL", "TimeUS,Lat", "sD", "FG"),
-            (1, "ATT", "QL", "TimeUS,Lat", "sU", "FG"),
+            (1, "ATT", "QL", "TimeUS,Lng", "sU", "FG"),
+            (1, "ATT", "QL", "TimeUS,X", "sU", "FG"),
             (1, "ATT", "QnNZ", "TimeUS,A,B,C", "s---", "F---"),
             (1, "ATT", "Qd", "TimeUS,Roll", "sd", "FB"),
             (1, "TIME", "QB", "TimeUS,MainState", "s-", "F-"),
@@ -121,7 +133,7 @@ mod tests {
         for row in sound {
             assert!(!is_as_logged(row), "{row:?}");
         }
-        let broken: [Row<'_>; 24] = [
+        let broken: [Row<'_>; 26] = [
             (1, "A", "QB", "TimeUS,X", "s-", "F-"),
             (1, "att", "QB", "TimeUS,X", "s-", "F-"),
             (1, "1AB", "QB", "TimeUS,X", "s-", "F-"),
@@ -144,6 +156,8 @@ mod tests {
             (1, "ATT", "Qc", "TimeUS,Roll", "sd", "F?"),
             (1, "ATT", "QL", "TimeUS,Lat", "s-", "FG"),
             (1, "ATT", "QL", "TimeUS,Lat", "sD", "F0"),
+            (1, "ATT", "QL", "TimeUS,Lat", "sU", "FG"),
+            (1, "ATT", "Qd", "TimeUS,Longitude", "sD", "F0"),
             (1, "ATT", "QZ", "TimeUS,Text", "s?", "F-"),
             (1, "ATT", "QZ", "TimeUS,Text", "s-", "F0"),
         ];

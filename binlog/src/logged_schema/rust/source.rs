@@ -16,8 +16,10 @@ const ATTRIBUTE_WIDTH: usize = 70;
 /// Where it breaks the arguments of a call.
 const CALL_WIDTH: usize = 60;
 
-/// Ids that stand for 1 or for nothing, of which the derive's lint says nothing.
+/// Ids of multipliers that stand for 1 or for nothing, of which no lint of the derive says anything.
 const NO_SCALE: [u8; 3] = *b"-?0";
+/// Ids of multipliers that all viewers show.
+const SHOWN_WITH_PREFIX: [u8; 2] = *b"CF";
 
 pub(super) fn source(schema: &LoggedSchema, written: &[Written<'_>], left_out: &[LeftOut]) -> String {
     let mut constants = Constants::default();
@@ -141,11 +143,16 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
         })
         .collect();
     let mut of_message = vec![format!("name = {:?}", definition.name())];
-    let scaled_floats = fields.iter().filter(|field| field.is_scaled_float && !as_logged).count();
+    // On the one field that has lints, or on the message.
+    let linted = fields.iter().filter(|field| !field.lints.is_empty() && !as_logged).count();
     if as_logged {
         of_message.push("as_logged".into());
-    } else if scaled_floats > 1 {
-        of_message.push(ALLOWED.into());
+        if definition.name() == "GPS" && !GPS_WEEK.iter().all(|label| columns.iter().any(|each| each.label == *label)) {
+            of_message.push("allow(gps_without_week)".into());
+        }
+    } else if linted > 1 {
+        let lints: BTreeSet<&str> = fields.iter().flat_map(|field| field.lints.iter().copied()).collect();
+        of_message.push(allow(lints));
     }
     let mut source = String::new();
     line!(source, "#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]");
@@ -153,8 +160,8 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     line!(source, "#[repr(C, packed)]");
     line!(source, "pub struct {} {{", message.name);
     for mut field in fields {
-        if field.is_scaled_float && scaled_floats == 1 {
-            field.attributes.push(ALLOWED.into());
+        if !field.lints.is_empty() && linted == 1 {
+            field.attributes.push(allow(field.lints.iter().copied()));
         }
         attributes(&mut source, &field.attributes);
         line!(source, "    pub {}: {},", field.name, field.ty);
@@ -163,8 +170,13 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     source
 }
 
-/// What silences the lint about floats with a multiplier.
-const ALLOWED: &str = "allow(float_multiplier)";
+/// By these columns PlotJuggler takes the time from GPS.
+const GPS_WEEK: [&str; 2] = ["GWk", "GMS"];
+
+/// What silences lints.
+fn allow<'a>(lints: impl IntoIterator<Item = &'a str>) -> String {
+    format!("allow({})", lints.into_iter().collect::<Vec<_>>().join(", "))
+}
 
 /// On a line, or a line each where one is too short.
 fn attributes(source: &mut String, attributes: &[String]) {
@@ -183,13 +195,13 @@ struct Field {
     ty: &'static str,
     /// What the derive wouldn't know by itself.
     attributes: Vec<String>,
-    /// Whether the lint would warn of it.
-    is_scaled_float: bool,
+    /// The derive's lints that would warn of it.
+    lints: Vec<&'static str>,
 }
 
 impl Field {
     fn of(schema: &LoggedSchema, column: &LoggedColumn<'_>, name: String, constants: &mut Constants) -> Self {
-        let mut field = Field { ty: rust_type(column), attributes: Vec::new(), is_scaled_float: false, name };
+        let mut field = Field { ty: rust_type(column), attributes: Vec::new(), lints: Vec::new(), name };
         if names::default_label(&field.name) != column.label {
             field.attributes.push(format!("label = {:?}", column.label));
         }
@@ -201,11 +213,34 @@ impl Field {
         }
         if multiplier != default_multiplier(column, unit) {
             field.attributes.push(format!("mult = {}", constants.multiplier(schema, multiplier)));
-            let is_float = matches!(column.format, Format::F16 | Format::F32 | Format::F64);
-            field.is_scaled_float = is_float && !NO_SCALE.contains(&multiplier);
         }
+        field.lints = lints(column.format, unit, multiplier);
         field
     }
+}
+
+/// The lints of binlog-derive's `lint.rs` for a column; a test holds the two together.
+fn lints(format: Format, unit: u8, multiplier: u8) -> Vec<&'static str> {
+    let is_float = matches!(format, Format::F16 | Format::F32 | Format::F64);
+    let is_coordinate = matches!(unit, b'D' | b'U');
+    let mut lints = Vec::new();
+    if is_coordinate && format == Format::F32 {
+        lints.push("f32_coordinate");
+    }
+    if NO_SCALE.contains(&multiplier) || unit == INSTANCE {
+        return lints;
+    }
+    if is_float {
+        lints.push("float_multiplier");
+    } else if format.is_integer() && format != Format::FlightMode {
+        match (unit, multiplier) {
+            (b'D' | b'U', b'G') => lints.push("integer_coordinate"),
+            (b'-', _) => lints.push("multiplier_without_unit"),
+            (_, multiplier) if !SHOWN_WITH_PREFIX.contains(&multiplier) => lints.push("misleading_multiplier"),
+            _ => {}
+        }
+    }
+    lints
 }
 
 const INSTANCE: u8 = Unit::INSTANCE.id();
@@ -337,23 +372,25 @@ impl Constants {
             line!(source, "");
         }
         for (&id, (constant, name)) in &self.units {
-            declaration(source, constant, "Unit", id, &format!("{name:?}"));
+            let is_standard = Unit::STANDARD.iter().any(|unit| unit.name() == name);
+            let function = if is_standard { "as_logged" } else { "custom" };
+            declaration(source, constant, "Unit", function, id, &format!("{name:?}"));
         }
         for (&id, (constant, value)) in &self.multipliers {
             // A float has a point or an exponent.
-            declaration(source, constant, "Multiplier", id, &format!("{value:?}"));
+            declaration(source, constant, "Multiplier", "custom", id, &format!("{value:?}"));
         }
     }
 }
 
 /// `const UNIT_UT: binlog::Unit = binlog::Unit::custom('T', "uT");`
-fn declaration(source: &mut String, constant: &str, ty: &str, id: u8, value: &str) {
+fn declaration(source: &mut String, constant: &str, ty: &str, function: &str, id: u8, value: &str) {
     let left = format!("const {constant}: binlog::{ty} =");
     let id = char::from(id);
     let arguments = format!("{id:?}, {value}");
-    let right = format!("binlog::{ty}::custom({arguments});");
+    let right = format!("binlog::{ty}::{function}({arguments});");
     if width(&arguments) > CALL_WIDTH {
-        line!(source, "{left} binlog::{ty}::custom(\n    {id:?},\n    {value},\n);");
+        line!(source, "{left} binlog::{ty}::{function}(\n    {id:?},\n    {value},\n);");
     } else if width(&left) + 1 + width(&right) > MAX_WIDTH {
         line!(source, "{left}\n    {right}");
     } else {

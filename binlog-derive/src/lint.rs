@@ -1,0 +1,167 @@
+//! Lints: what is suspicious and no error. Which one may concern a column is decided here by its attributes; whether it
+//! does depends on its type, which `binlog::lint` knows.
+
+use crate::ast::Message;
+use crate::attr::{Multiplier, Scale, Unit};
+use proc_macro2::{Ident, Span};
+
+/// The names of lints, as `allow(…)` and the warnings have them.
+pub(crate) const FLOAT_MULTIPLIER: &str = "float_multiplier";
+pub(crate) const MISLEADING_MULTIPLIER: &str = "misleading_multiplier";
+pub(crate) const MULTIPLIER_WITHOUT_UNIT: &str = "multiplier_without_unit";
+pub(crate) const F32_COORDINATE: &str = "f32_coordinate";
+pub(crate) const INTEGER_COORDINATE: &str = "integer_coordinate";
+pub(crate) const GPS_WITHOUT_WEEK: &str = "gps_without_week";
+
+/// Those about a column.
+pub(crate) const OF_COLUMNS: [&str; 5] =
+    [FLOAT_MULTIPLIER, MISLEADING_MULTIPLIER, MULTIPLIER_WITHOUT_UNIT, F32_COORDINATE, INTEGER_COORDINATE];
+
+/// Those about a column or a message; a message allows a lint of columns for all of its columns.
+pub(crate) const OF_MESSAGES: [&str; 6] = [
+    FLOAT_MULTIPLIER,
+    MISLEADING_MULTIPLIER,
+    MULTIPLIER_WITHOUT_UNIT,
+    F32_COORDINATE,
+    INTEGER_COORDINATE,
+    GPS_WITHOUT_WEEK,
+];
+
+/// The columns by which PlotJuggler takes the time from a message of this name.
+const GPS: (&str, [&str; 2]) = ("GPS", ["GWk", "GMS"]);
+
+/// Ids that stand for 1 or for nothing.
+const NO_SCALE: [char; 3] = ['-', '?', '0'];
+/// 1e-3 and 1e-6, whose prefixes UAV Log Viewer shows with the unit.
+const SHOWN_WITH_PREFIX: [char; 2] = ['C', 'F'];
+/// Degrees of latitude and of longitude.
+const COORDINATES: [char; 2] = ['D', 'U'];
+
+/// The lints that a column has if its type is the one they are about.
+pub(crate) fn of_scale(scale: &Scale) -> Vec<&'static str> {
+    let unit = scale.unit.as_ref().map(|unit| &unit.value);
+    let is_coordinate = matches!(unit, Some(Unit::Standard(id)) if COORDINATES.contains(id));
+    let has_unit = !matches!(unit, None | Some(Unit::Standard('-')));
+    let multiplier = match scale.multiplier.as_ref().map(|multiplier| &multiplier.value) {
+        Some(Multiplier::Standard(id)) => Some(*id),
+        Some(Multiplier::Custom(path)) => Some(id_of_constant(path)),
+        None => None,
+    };
+    let mut lints = Vec::new();
+    if is_coordinate {
+        lints.push(F32_COORDINATE);
+    }
+    let Some(id) = multiplier.filter(|id| !NO_SCALE.contains(id)) else { return lints };
+    lints.push(FLOAT_MULTIPLIER);
+    if is_coordinate && id == 'G' {
+        lints.push(INTEGER_COORDINATE);
+    } else if !has_unit {
+        lints.push(MULTIPLIER_WITHOUT_UNIT);
+    } else if !SHOWN_WITH_PREFIX.contains(&id) {
+        lints.push(MISLEADING_MULTIPLIER);
+    }
+    lints
+}
+
+/// The id of `Multiplier::MICRO` and the like; a space for a constant of the program's own.
+fn id_of_constant(path: &syn::Path) -> char {
+    let mut segments = path.segments.iter().rev();
+    let constant = segments.next().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    if segments.next().is_none_or(|segment| segment.ident != "Multiplier") {
+        return ' ';
+    }
+    match constant.as_str() {
+        "NONE" => '-',
+        "ONE" => '0',
+        "CENTI" => 'B',
+        "MICRO" => 'F',
+        "COORDINATE" => 'G',
+        _ => ' ',
+    }
+}
+
+/// Which lints concern each column of a message, and the one about the message itself, with its place.
+pub(crate) fn of_message(message: &mut Message<'_>) {
+    let allowed = &message.attributes.allowed;
+    if let Some(name) = &message.attributes.name
+        && name.value() == GPS.0
+        && !allowed.contains(&GPS_WITHOUT_WEEK)
+        && !GPS.1.iter().all(|label| message.columns.iter().any(|column| column.label == *label))
+    {
+        message.lint = Some(Ident::new(GPS_WITHOUT_WEEK, name.span()));
+    }
+    if message.attributes.as_logged {
+        return;
+    }
+    for column in &mut message.columns {
+        column.lints =
+            not_allowed(&column.attributes.scale, &[allowed, &column.attributes.allowed], column.ident.span());
+    }
+}
+
+/// The lints of a scale but for those that are allowed, at a place.
+pub(crate) fn not_allowed(scale: &Scale, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
+    let lints = of_scale(scale).into_iter();
+    let lints = lints.filter(|lint| !allowed.iter().any(|allowed| allowed.contains(lint)));
+    lints.map(|lint| Ident::new(lint, span)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attr::Located;
+    use crate::tables::{MULTIPLIERS, UNITS};
+
+    /// The source that `binlog` writes for a message of a log that has a second column beside the time.
+    fn source(format: char, unit: char, multiplier: char) -> String {
+        let size = binlog::Format::from_character(format as u8).expect("one of the format's").size();
+        let mut log = vec![0xA3, 0x95, 128, 1, 11 + size as u8];
+        for (text, slot) in [("ATT", 4), (&format!("Q{format}")[..], 16), ("TimeUS,X", 64)] {
+            log.extend(text.bytes().chain(std::iter::repeat(0)).take(slot));
+        }
+        // FMT of FMTU, then FMTU of the message.
+        log.extend([0xA3, 0x95, 128, 131, 44]);
+        for (text, slot) in [("FMTU", 4), ("QBNN", 16), ("TimeUS,FmtType,UnitIds,MultIds", 64)] {
+            log.extend(text.bytes().chain(std::iter::repeat(0)).take(slot));
+        }
+        log.extend([0xA3, 0x95, 131, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+        for text in [format!("s{unit}"), format!("F{multiplier}")] {
+            log.extend(text.bytes().chain(std::iter::repeat(0)).take(16));
+        }
+        let rust = binlog::LoggedSchema::from_bytes(&log).to_rust();
+        assert_eq!(rust.left_out, []);
+        rust.source
+    }
+
+    /// Whether a lint is about a format, as `binlog::lint` has it.
+    fn is_about(lint: &str, format: char) -> bool {
+        match lint {
+            FLOAT_MULTIPLIER => "gfd".contains(format),
+            F32_COORDINATE => format == 'f',
+            _ => "bBhHiIqQ".contains(format),
+        }
+    }
+
+    #[test]
+    fn binlog_allows_the_lints_of_each_column_that_it_writes() {
+        for (unit, _) in UNITS {
+            for (multiplier, _) in MULTIPLIERS {
+                for format in "bBMhHiIqQcCeELgfdnNZa".chars() {
+                    let span = Span::call_site();
+                    let scale = Scale {
+                        unit: Some(Located { value: Unit::Standard(unit), span }),
+                        multiplier: Some(Located { value: Multiplier::Standard(multiplier), span }),
+                    };
+                    let source = source(format, unit, multiplier);
+                    if unit == '#' || source.contains("as_logged") {
+                        continue;
+                    }
+                    let lints = of_scale(&scale).into_iter().filter(|lint| is_about(lint, format));
+                    let lints = lints.collect::<Vec<_>>().join(", ");
+                    let allowed = source.split_once("allow(").and_then(|(_, rest)| Some(rest.split_once(')')?.0));
+                    assert_eq!(allowed.unwrap_or_default(), lints, "{format} {unit} {multiplier}\n{source}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,335 @@
+//! The rules of binlog-derive's `check.rs`, as far as constants can check them: on the columns of every message, and on
+//! whole definitions in a schema, since a `LogMessage` may be implemented by hand.
+//!
+//! A function returns what is wrong, `None` if nothing is.
+
+use crate::const_text::ConstText;
+use crate::{ColumnDefinition, Format, Multiplier, Unit};
+#[cfg(feature = "derive")]
+use crate::{Definition, const_text::same};
+
+/// Columns of a definition, bytes of its labels joined by commas, and of a record: what FMT has room for.
+#[cfg(feature = "derive")]
+const MAX_COLUMNS: usize = 16;
+#[cfg(feature = "derive")]
+const MAX_LABELS: usize = 64;
+const MAX_LENGTH: usize = 255;
+#[cfg(feature = "derive")]
+const MAX_NAME: usize = 4;
+
+/// Names whose layout readers take for granted, and `MAV`, which pymavlink takes.
+#[cfg(feature = "derive")]
+const TAKEN_NAMES: [&str; 14] =
+    ["FMT", "FMTU", "UNIT", "MULT", "PARM", "MSG", "VER", "MODE", "GPS", "GPS2", "FILE", "ISBH", "ISBD", "MAV"];
+
+/// Labels by which pymavlink takes a message of that name for one of PX4's.
+#[cfg(feature = "derive")]
+const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
+
+/// Labels that are identifiers and yet no attributes of pymavlink's messages: its own, and Python's keywords.
+#[cfg(feature = "derive")]
+const RESERVED_LABELS: [&str; 48] = [
+    "fmt",
+    "to_dict",
+    "get_type",
+    "get_msgbuf",
+    "get_fieldnames",
+    "dump_verbose",
+    "dump_verbose_bitmask",
+    "mavpackettype",
+    "_timestamp",
+    "_elements",
+    "_fieldnames",
+    "_parent",
+    "_apply_multiplier",
+    "False",
+    "None",
+    "True",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "break",
+    "class",
+    "continue",
+    "def",
+    "del",
+    "elif",
+    "else",
+    "except",
+    "finally",
+    "for",
+    "from",
+    "global",
+    "if",
+    "import",
+    "in",
+    "is",
+    "lambda",
+    "nonlocal",
+    "not",
+    "or",
+    "pass",
+    "raise",
+    "return",
+    "try",
+    "while",
+    "with",
+    "yield",
+];
+
+/// All rules for a definition; those of readers, too, unless it is as another firmware logs it.
+#[cfg(feature = "derive")]
+pub(crate) const fn definition_fault(definition: &Definition) -> Option<ConstText> {
+    let fault = capacity_fault(definition);
+    if fault.is_some() || definition.as_logged {
+        return fault;
+    }
+    let fault = name_fault(definition.name);
+    if fault.is_some() {
+        return fault;
+    }
+    let columns = definition.columns;
+    let mut i = 0;
+    while i < columns.len() {
+        let mut fault = label_fault(definition, i);
+        if fault.is_none() {
+            fault = if i == 0 {
+                first_fault(&columns[0])
+            } else if columns[i].unit.id() == Unit::INSTANCE.id() {
+                if i == 1 { instance_fault(&columns[i]) } else { Some(misplaced_instance(definition)) }
+            } else {
+                value_fault(&columns[i])
+            };
+        }
+        if fault.is_some() {
+            return fault;
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Rules 1 and 2: what FMT has room for.
+#[cfg(feature = "derive")]
+const fn capacity_fault(definition: &Definition) -> Option<ConstText> {
+    let Definition { name, columns, default_id, .. } = *definition;
+    if name.is_empty() || name.len() > MAX_NAME || contains(name, 0) {
+        let text = ConstText::new().str("the name `").str(name).str("` has ").number(name.len() as u64);
+        return Some(text.str(" bytes; a message's has 1 to 4, none of them a NUL"));
+    }
+    if columns.is_empty() || columns.len() > MAX_COLUMNS {
+        let text = ConstText::new().str(name).str(" has ").number(columns.len() as u64);
+        return Some(text.str(" columns; a message has 1 to 16"));
+    }
+    let mut labels = columns.len() - 1;
+    let mut i = 0;
+    while i < columns.len() {
+        let label = columns[i].label;
+        if contains(label, b',') || contains(label, 0) {
+            let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
+            return Some(text.str(" contains a comma or a NUL, which end a label"));
+        }
+        labels += label.len();
+        i += 1;
+    }
+    if labels > MAX_LABELS {
+        let text = ConstText::new().str("the labels of ").str(name).str(", joined by commas, come to ");
+        return Some(text.number(labels as u64).str(" bytes of 64 that FMT has"));
+    }
+    if matches!(default_id, Some(255)) {
+        return Some(ConstText::new().str(name).str(" has the default id 255, which is reserved; ids are 0 to 254"));
+    }
+    length_fault(definition.name, definition.length())
+}
+
+/// Rule 2.
+pub(crate) const fn length_fault(name: &str, length: usize) -> Option<ConstText> {
+    if length <= MAX_LENGTH {
+        return None;
+    }
+    let text = ConstText::new().str("record ").str(name).str(" is ").number(length as u64);
+    Some(text.str(" bytes with its header of 3; the format allows 255"))
+}
+
+/// Rule 4, for a name of 1 to 4 bytes.
+#[cfg(feature = "derive")]
+const fn name_fault(name: &str) -> Option<ConstText> {
+    let bytes = name.as_bytes();
+    let mut sound = bytes.len() >= 2 && !bytes[0].is_ascii_digit();
+    let mut i = 0;
+    while i < bytes.len() {
+        sound &= bytes[i].is_ascii_uppercase() || bytes[i].is_ascii_digit() || bytes[i] == b'_';
+        i += 1;
+    }
+    if !sound {
+        let text = ConstText::new().str("the name `").str(name);
+        return Some(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first no digit"));
+    }
+    let mut taken = bytes.len() >= 3 && bytes[0] == b'M' && bytes[1] == b'S' && bytes[2] == b'G';
+    let mut i = 0;
+    while i < TAKEN_NAMES.len() {
+        taken |= same(TAKEN_NAMES[i], name);
+        i += 1;
+    }
+    if taken {
+        let text = ConstText::new().str("readers take a message named `").str(name).str("` for the format's own");
+        return Some(text.str(", with its layout; choose another name"));
+    }
+    None
+}
+
+/// Rule 3.
+#[cfg(feature = "derive")]
+const fn label_fault(definition: &Definition, index: usize) -> Option<ConstText> {
+    let Definition { name, columns, .. } = *definition;
+    let label = columns[index].label;
+    let bytes = label.as_bytes();
+    let mut sound = !bytes.is_empty() && !bytes[0].is_ascii_digit();
+    let mut i = 0;
+    while i < bytes.len() {
+        sound &= bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_';
+        i += 1;
+    }
+    if !sound {
+        let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
+        return Some(text.str(" is not an identifier: ASCII letters, digits and `_`, the first no digit"));
+    }
+    let mut reserved = matches!(bytes, [b'_', b'_', .., b'_', b'_']);
+    // Few labels begin as the reserved ones do: in lower case, with `_` or like `None`.
+    if bytes[0].is_ascii_lowercase() || matches!(bytes[0], b'_' | b'F' | b'N' | b'T') {
+        let mut i = 0;
+        while i < RESERVED_LABELS.len() {
+            reserved |= same(RESERVED_LABELS[i], label);
+            i += 1;
+        }
+    }
+    let mut i = 0;
+    while i < TAKEN_LABELS.len() {
+        reserved |= same(TAKEN_LABELS[i].1, label) && same(TAKEN_LABELS[i].0, name);
+        i += 1;
+    }
+    if reserved {
+        let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
+        return Some(text.str(" is taken by Python or pymavlink; choose another"));
+    }
+    let mut i = 0;
+    while i < index {
+        if same(columns[i].label, label) {
+            return Some(ConstText::new().str(name).str(" has the label `").str(label).str("` twice"));
+        }
+        i += 1;
+    }
+    None
+}
+
+/// Rule 6.
+#[cfg(feature = "derive")]
+const fn first_fault(column: &ColumnDefinition) -> Option<ConstText> {
+    if !same(column.label, "TimeUS") {
+        let text = ConstText::new().str("the first column is `TimeUS`, the time in microseconds; this one is `");
+        return Some(text.str(column.label).str("`"));
+    }
+    time_fault(column)
+}
+
+/// Rule 6, for a column called `TimeUS`.
+pub(crate) const fn time_fault(column: &ColumnDefinition) -> Option<ConstText> {
+    if column.format as u8 != Format::U64 as u8 {
+        return Some(about(column).str("; the time is microseconds in a u64, format `Q`"));
+    }
+    if column.unit.id() != Unit::SECONDS.id() || column.multiplier.id() != Multiplier::MICRO.id() {
+        return Some(ConstText::new().str("TimeUS is in seconds with multiplier 1e-6; leave `unit` and `mult` out"));
+    }
+    None
+}
+
+/// Rule 7. pymavlink unpacks the instance by the format character, and knows only these two of one byte.
+pub(crate) const fn instance_fault(column: &ColumnDefinition) -> Option<ConstText> {
+    if !matches!(column.format, Format::U8 | Format::I8) {
+        return Some(about(column).str("; an instance is one byte: u8 or i8, `B` or `b`"));
+    }
+    None
+}
+
+/// Rule 7. pymavlink computes a wrong offset of an instance elsewhere.
+#[cfg(feature = "derive")]
+const fn misplaced_instance(definition: &Definition) -> ConstText {
+    ConstText::new().str("the instance column of ").str(definition.name).str(" is not the one directly after `TimeUS`")
+}
+
+/// Rule 8, and text, which has neither unit nor multiplier.
+pub(crate) const fn value_fault(column: &ColumnDefinition) -> Option<ConstText> {
+    let ColumnDefinition { label, format, unit, multiplier, .. } = *column;
+    if unit.id() == Unit::INSTANCE.id() {
+        return Some(ConstText::new().str("an instance column is marked by `#[log(instance)]`"));
+    }
+    if format.is_centi() && !matches!(multiplier.id(), b'B' | b'-') {
+        return Some(about(column).str(", hundredths already; its multiplier is 1e-2 ('B') or none ('-')"));
+    }
+    let is_axis = matches!(unit.id(), b'D' | b'U');
+    if format as u8 == Format::Coordinate as u8 && !(is_axis && multiplier.id() == Multiplier::COORDINATE.id()) {
+        let text = about(column).str(": its unit is `deglatitude` or `deglongitude`, its multiplier 1e-7 ('G')");
+        return Some(text);
+    }
+    if is_axis && names_axis(label) == other_axis(unit.id()) {
+        let (named, ty) = if unit.id() == b'U' { ("latitude", "Latitude") } else { ("longitude", "Longitude") };
+        let text = ConstText::new().str(label).str(" is the name of a ").str(named).str(", and its unit is `");
+        return Some(text.str(unit.name()).str("`; make it a `").str(ty).str("`, or give it another label"));
+    }
+    if format.is_text() && !(unit.id() == b'-' && multiplier.id() == b'-') {
+        return Some(about(column).str(", text, which has neither unit nor multiplier"));
+    }
+    None
+}
+
+/// `Latitude` and `Longitude` have one axis each; `brought` is the unit of the field's type.
+pub(crate) const fn axis_fault(column: &ColumnDefinition, brought: u8) -> Option<ConstText> {
+    if !matches!(brought, b'D' | b'U') || column.unit.id() != other_axis(brought) {
+        return None;
+    }
+    let (axis, other) = if brought == b'D' { ("latitudes", "Longitude") } else { ("longitudes", "Latitude") };
+    let text = ConstText::new().str("the type of ").str(column.label).str(" holds ").str(axis);
+    Some(
+        text.str(" and brings its unit along; a column of `")
+            .str(column.unit.name())
+            .str("` is a `")
+            .str(other)
+            .str("`"),
+    )
+}
+
+/// The unit of the other axis than that of `deglatitude` or `deglongitude`.
+const fn other_axis(unit: u8) -> u8 {
+    if unit == b'D' { b'U' } else { b'D' }
+}
+
+/// The unit of the axis that a label names, 0 for none.
+const fn names_axis(label: &str) -> u8 {
+    match label.as_bytes() {
+        [b'L' | b'l', b'a' | b'A', b't' | b'T'] => b'D',
+        [b'L' | b'l', b'o' | b'O', b'n' | b'N'] | [b'L' | b'l', b'n' | b'N', b'g' | b'G'] => b'U',
+        b"Latitude" | b"latitude" => b'D',
+        b"Long" | b"long" | b"Longitude" | b"longitude" => b'U',
+        _ => 0,
+    }
+}
+
+/// ``Roll has format `c` ``
+pub(crate) const fn about(column: &ColumnDefinition) -> ConstText {
+    ConstText::new().str(column.label).str(" has format `").char(column.format.character()).str("`")
+}
+
+#[cfg(feature = "derive")]
+const fn contains(text: &str, byte: u8) -> bool {
+    let bytes = text.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        if bytes[i] == byte {
+            return true;
+        }
+        i += 1;
+    }
+    false
+}

@@ -1,0 +1,34 @@
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Meanings, Multiplier, Unit};
+
+const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
+    ColumnDefinition { label, format, unit, multiplier, description: "", meanings: Meanings::None }
+}
+
+const TIME: ColumnDefinition = column("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO);
+
+struct Message;
+
+impl LogMessage for Message {
+    const DEFINITION: Definition = Definition {
+        name: "ATT",
+        description: "",
+        columns: &[],
+        default_id: None,
+        as_logged: false,
+    };
+
+    fn wire(&self) -> &[u8] {
+        &[0; 8]
+    }
+
+    fn decode(_: &[u8]) -> Result<Self, DecodeError> {
+        Ok(Message)
+    }
+}
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Message(Message),
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "POS")]
+#[repr(C, packed)]
+struct Position {
+    time_us: u64,
+    since: std::time::Duration,
+}
+
+fn main() {}

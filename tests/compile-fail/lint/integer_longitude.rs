@@ -1,0 +1,15 @@
+#![deny(deprecated)]
+
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    #[log(unit = "deglongitude", mult = 1e-7)]
+    lng: i32,
+}
+
+fn main() {}

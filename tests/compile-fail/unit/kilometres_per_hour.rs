@@ -1,0 +1,13 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "POS")]
+#[repr(C, packed)]
+struct Position {
+    time_us: u64,
+    #[log(unit = "km/h")]
+    speed: f32,
+}
+
+fn main() {}
