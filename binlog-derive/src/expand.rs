@@ -56,12 +56,14 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     // one.
     let wire = quote_spanned! {ident.span()=>
         fn wire(&self) -> &[__binlog::u8] {
-            __binlog::Wire::wire(self)
+            __binlog::Bytes::<#ident>::wire(self)
         }
     };
     in_scope(
         message.attributes.krate.as_ref(),
         quote! {
+            #[allow(unused_imports)]
+            use __binlog::NoBytes as _;
             // In one body, so that a type that is no field is one error. A field of the user's may be deprecated.
             #[allow(deprecated)]
             const __MESSAGE: (
@@ -158,6 +160,7 @@ fn lints<'a>(
     (!lints.is_empty()).then(|| {
         quote! {
             const _: () = {
+                #[allow(unused_imports)]
                 use __binlog::lint::Sound as _;
                 let _ = [#(#lints),*];
             };

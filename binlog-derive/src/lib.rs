@@ -76,6 +76,18 @@ use syn::DeriveInput;
 /// The first field is `time_us: u64`. A record has at most 16 fields and 255 bytes, including 3 bytes of header. Doc
 /// comments become descriptions, `#[doc = include_str!("…")]` included.
 ///
+/// # Errors of rustc
+///
+/// Most mistakes are errors in the words of the format. Some are rustc's or zerocopy's, which come first:
+///
+/// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type is no
+///   field. Further down stands which types are; the trait `binlog::Field` says what to write instead of a `String`,
+///   an `Option` or a `Duration`.
+/// - `Attitude has 3 total byte(s) of padding`, with the advice to use `Unalign` or explicit fields: write
+///   `#[repr(C, packed)]` instead of `#[repr(C)]`.
+/// - `reference to field of packed struct is unaligned`: a field can't be borrowed. Write `{ message.roll }` for a copy,
+///   where a macro such as `println!` would borrow it.
+///
 /// # Lints
 ///
 /// Where a viewer shows a valid column wrongly, the compiler warns, by its lint `deprecated`: macros have no lints of

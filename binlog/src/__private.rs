@@ -3,8 +3,8 @@
 pub use crate::columns::{as_logged, custom, definition, instance, meaning, time, value};
 pub use crate::lint;
 pub use crate::message::{
-    Wire, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8, decode_9, decode_10,
-    decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
+    Bytes, NoBytes, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8, decode_9,
+    decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
 };
 #[cfg(feature = "derive")]
 pub use crate::preamble::{Plan, Variant, blame, messages, plan, preamble};

@@ -48,12 +48,24 @@ use crate::{Format, Meanings, Multiplier, Unit};
 /// }
 /// assert_eq!(Cell::DEFINITION.columns[1].format, Format::U16);
 /// ```
+/// # What is no field
+///
+/// | instead of       | write                                                                                        |
+/// | ---------------- | -------------------------------------------------------------------------------------------- |
+/// | `String`, `&str` | [`Chars<16>`](Chars), or [`Msg::parts`](crate::messages::Msg::parts) for longer text           |
+/// | `Option<f32>`    | `f32` with [`NO_VALUE_F32`] for none; of an integer, a number of your own                      |
+/// | `Duration`       | `u32` with `unit = "s", mult = 1e-6` for microseconds, or an `f32` with `unit = "s"`           |
+/// | `usize`, `isize` | `u32`, `i32`: a column is as wide on all targets                                               |
+/// | `char`           | `Chars<4>`                                                                                     |
+/// | `[f32; 3]`       | three fields; `[i16; 32]` is the only array                                                    |
+/// | `[u8; 16]`       | `Chars<16>`, by [`Chars::from_raw`]                                                            |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a field type of a log message",
     label = "not a field type",
     note = "fields are bool, i8 to i64, u8 to u64, f32, f64, [i16; 32], the types of `binlog::field` and of \
             `zerocopy::little_endian`, and enums and newtypes with `#[derive(Field)]`",
-    note = "text is `Chars<4>`, `Chars<16>` or `Chars<64>`; half-precision floats need the feature `half`"
+    note = "text is `Chars<4>`, `Chars<16>` or `Chars<64>`; half-precision floats need the feature `half`",
+    note = "a value that may be missing is a float with `NO_VALUE_F32`; a duration is a number with `unit = \"s\"`"
 )]
 pub trait Field: Sized {
     /// How the column is stored. `size_of::<Self>()` must be its size, which `#[derive(LogMessage)]` checks.

@@ -30,7 +30,8 @@ use zerocopy::{Immutable, IntoBytes};
     message = "`{Self}` is not a log message",
     label = "not a log message",
     note = "a log message is a struct with `#[derive(LogMessage, IntoBytes, Immutable)]`, `#[log(name = \"…\")]` and \
-            `#[repr(C, packed)]`"
+            `#[repr(C, packed)]`",
+    note = "a value of a schema's enum is written by `LogWriter::write_any`"
 )]
 pub trait LogMessage: Sized {
     /// Name and columns.
@@ -47,26 +48,58 @@ pub trait LogMessage: Sized {
     fn decode(payload: &[u8]) -> Result<Self, DecodeError>;
 }
 
-/// The bytes of a message, by zerocopy's two derives.
+/// The bytes of a message, by zerocopy's two derives; the error is about the one that is missing.
 ///
-/// Apart from [`LogMessage`], because a supertrait there would report a missing derive several times.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` has no bytes to log: it lacks `zerocopy::IntoBytes` or `zerocopy::Immutable`",
-    label = "add zerocopy's derives to this struct, or mend what they complain of",
-    note = "`#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`"
-)]
-pub trait Wire {
-    /// The struct's own bytes.
-    fn wire(&self) -> &[u8];
-}
+/// `Bytes::<Attitude>::wire` is the function here if there is `IntoBytes`, otherwise that of [`NoBytes`]. No supertraits of
+/// [`LogMessage`], because a missing derive would be reported several times.
+pub struct Bytes<T>(core::marker::PhantomData<T>);
 
-#[diagnostic::do_not_recommend]
-impl<T: IntoBytes + Immutable> Wire for T {
+impl<T: IntoBytes> Bytes<T> {
+    /// The struct's own bytes.
     #[inline(always)]
-    fn wire(&self) -> &[u8] {
-        self.as_bytes()
+    pub fn wire(message: &T) -> &[u8]
+    where
+        T: DerivesImmutable,
+    {
+        message.as_bytes()
     }
 }
+
+/// The bytes of a message without `IntoBytes`: an error.
+pub trait NoBytes<T> {
+    /// None.
+    fn wire(_: &T) -> &[u8]
+    where
+        T: DerivesIntoBytes,
+    {
+        &[]
+    }
+}
+
+impl<T> NoBytes<T> for Bytes<T> {}
+
+/// Zerocopy's `IntoBytes`, with an error of our own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bytes to log: it lacks `zerocopy::IntoBytes`",
+    label = "add `IntoBytes` to its derives, or mend what that derive complains of",
+    note = "`#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`"
+)]
+pub trait DerivesIntoBytes {}
+
+#[diagnostic::do_not_recommend]
+impl<T: IntoBytes + LogMessage> DerivesIntoBytes for T {}
+
+/// Zerocopy's `Immutable`, with an error of our own.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no bytes to log: it lacks `zerocopy::Immutable`",
+    label = "add `Immutable` to its derives, or mend what that derive complains of",
+    note = "`#[derive(LogMessage, IntoBytes, Immutable)]` and `#[repr(C, packed)]`"
+)]
+pub trait DerivesImmutable: Immutable {}
+
+// No reference is a message, or rustc would propose to borrow.
+#[diagnostic::do_not_recommend]
+impl<T: Immutable + LogMessage> DerivesImmutable for T {}
 
 /// Why a record is not the message that it was to be decoded into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

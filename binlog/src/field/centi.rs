@@ -16,6 +16,13 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, little_e
 /// assert_eq!(Centi::<i16>::from_f32(1e6).raw(), i16::MAX); // saturates
 /// assert_eq!(Centi::<u16>::from_raw(2395).to_f64(), 23.95);
 /// ```
+///
+/// A number is no `Centi`: ``expected `Centi<i16>`, found floating-point number`` asks for [`from_f32`](Centi::from_f32).
+///
+/// ```compile_fail,E0308
+/// # use binlog::field::Centi;
+/// let roll: Centi<i16> = 5.97;
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, IntoBytes, Immutable, FromBytes, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct Centi<T>(T);

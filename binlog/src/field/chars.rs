@@ -18,6 +18,14 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// assert!(Chars::<4>::try_from("GPS_1").is_err());
 /// # Ok::<(), binlog::field::TextError>(())
 /// ```
+///
+/// A text is no `Chars`: ``expected `Chars<16>`, found `&str` `` asks for [`literal`](Chars::literal), which checks the
+/// length, or for [`cut`](Chars::cut), which cuts what is too long.
+///
+/// ```compile_fail,E0308
+/// # use binlog::field::Chars;
+/// let name: Chars<16> = "ATC_RAT_RLL_P";
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, IntoBytes, Immutable, FromBytes, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct Chars<const N: usize>([u8; N]);

@@ -65,10 +65,19 @@ coordinate! {
     /// use binlog::field::Latitude;
     /// assert_eq!(Latitude::from_degrees(47.3977419).e7(), 473_977_419);
     /// ```
+    ///
+    /// A number is no `Latitude`: ``expected `Latitude`, found floating-point number`` asks for
+    /// [`from_degrees`](Latitude::from_degrees).
+    ///
+    /// ```compile_fail,E0308
+    /// # use binlog::field::Latitude;
+    /// let lat: Latitude = 47.3977419;
+    /// ```
     Latitude, Unit::DEG_LATITUDE
 }
 
 coordinate! {
-    /// Longitude in 1e-7 degrees, east positive: format `L`, unit `U`, multiplier `G`.
+    /// Longitude in 1e-7 degrees, east positive: format `L`, unit `U`, multiplier `G`. Made by
+    /// [`from_degrees`](Longitude::from_degrees).
     Longitude, Unit::DEG_LONGITUDE
 }
