@@ -30,7 +30,6 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
     let name = message.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
     let description = &message.description;
-    let as_logged = message.attributes.as_logged;
     let default_id = option(message.attributes.default_id);
     let columns = message.columns.iter().map(|each| column(message, each));
     let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
@@ -47,7 +46,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
             description: #description,
             columns: #columns,
             default_id: #default_id,
-            as_logged: #as_logged,
+            rules: __binlog::Rules::Checked,
         }
     };
     // At the name, too.
@@ -241,11 +240,10 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             }
         }
     });
-    let blame = schema
-        .variants
-        .iter()
-        .zip(&index)
-        .map(|(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::blame(&__PLAN, #index);));
+    let blame =
+        schema.variants.iter().zip(&index).map(
+            |(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::blame(&__VARIANTS, &__PLAN, #index);),
+        );
     // Inline, so that code for 200 messages is made only in a crate that decodes or matches them: most just log.
     in_scope(
         schema.krate.as_ref(),
@@ -335,7 +333,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
         None => quote!(<#inner as __binlog::Field>::MULTIPLIER),
     };
     let unit = given_unit.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::UNIT));
-    let named = lint::not_allowed(&field.attributes.scale, &[&field.attributes.allowed], ident.span());
+    let named = lint::not_allowed(&field.attributes.scale, &inner, &[&field.attributes.allowed], ident.span());
     let lints = lints([(&inner, &named)].into_iter(), &None);
     in_scope(
         field.attributes.krate.as_ref(),

@@ -5,7 +5,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Data, DeriveInput, Fields, Path};
 
-/// A message without a name and with an id that doesn't exist, which no check of a schema looks at.
+/// A message without a name, which no check of a schema looks at.
 pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
     let body = quote! {
             #[automatically_derived]
@@ -14,9 +14,9 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
                     name: "",
                     description: "",
                     columns: &[],
-                    // By this and the empty name a schema knows that the error is shown already.
-                    default_id: __binlog::Some(255),
-                    as_logged: false,
+                    default_id: __binlog::None,
+                    // The error is shown already.
+                    rules: __binlog::Rules::Checked,
                 };
                 fn wire(&self) -> &[__binlog::u8] {
                     &[]

@@ -3,7 +3,7 @@
 
 use crate::ast::Message;
 use crate::attr::{Multiplier, Scale, Unit};
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 
 /// The names of lints, as `allow(…)` and the warnings have them.
 pub(crate) const FLOAT_MULTIPLIER: &str = "float_multiplier";
@@ -29,6 +29,9 @@ pub(crate) const OF_MESSAGES: [&str; 6] = [
 
 /// The columns by which PlotJuggler takes the time from a message of this name.
 const GPS: (&str, [&str; 2]) = ("GPS", ["GWk", "GMS"]);
+
+/// Types that are no floats by whatever means.
+const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
 
 /// Ids that stand for 1 or for nothing.
 const NO_SCALE: [char; 3] = ['-', '?', '0'];
@@ -94,16 +97,20 @@ pub(crate) fn of_message(message: &mut Message<'_>) {
         return;
     }
     for column in &mut message.columns {
-        column.lints =
-            not_allowed(&column.attributes.scale, &[allowed, &column.attributes.allowed], column.ident.span());
+        let allowed = [allowed, &column.attributes.allowed];
+        column.lints = not_allowed(&column.attributes.scale, &column.ty, &allowed, column.ident.span());
     }
 }
 
-/// The lints of a scale but for those that are allowed, at a place.
-pub(crate) fn not_allowed(scale: &Scale, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
-    let lints = of_scale(scale).into_iter();
-    let lints = lints.filter(|lint| !allowed.iter().any(|allowed| allowed.contains(lint)));
-    lints.map(|lint| Ident::new(lint, span)).collect()
+/// The lints of a scale at a place, but for those that are allowed.
+pub(crate) fn not_allowed(scale: &Scale, ty: &TokenStream, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
+    let mut lints = of_scale(scale);
+    lints.retain(|lint| !allowed.iter().any(|allowed| allowed.contains(lint)));
+    // What few types are spares rustc a look at most of them.
+    if !lints.is_empty() && INTEGERS.contains(&ty.to_string().as_str()) {
+        lints.retain(|lint| ![FLOAT_MULTIPLIER, F32_COORDINATE].contains(lint));
+    }
+    lints.into_iter().map(|lint| Ident::new(lint, span)).collect()
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub use crate::schema::Nothing;
 pub use crate::sink::{CountersOf, Rate};
 pub use crate::{
     ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
-    Multiplier, SchemaMessage, Unit,
+    Multiplier, Rules, SchemaMessage, Unit,
 };
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};

@@ -2,7 +2,6 @@
 //!
 //! The derive calls these with the span of the field, so that `#[track_caller]` puts the error there.
 
-use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Definition, Field, Format, Meanings, Multiplier, Unit, rules};
 
 /// What a field's type brings to its column. One constant a type, however many fields have it.
@@ -40,7 +39,7 @@ pub const fn time<T: Field>(
     let unit = if unit == BY_TYPE { Unit::SECONDS.id() } else { unit };
     let multiplier = if multiplier == BY_TYPE { Multiplier::MICRO.id() } else { multiplier };
     let column = standard(&OfType::<T>::FIELD, label, description, unit, multiplier);
-    refuse(rules::time_fault(&column));
+    rules::time_rules(&column);
     column
 }
 
@@ -48,7 +47,7 @@ pub const fn time<T: Field>(
 #[track_caller]
 pub const fn instance<T: Field>(label: &'static str, description: &'static str) -> ColumnDefinition {
     let column = standard(&OfType::<T>::FIELD, label, description, Unit::INSTANCE.id(), Multiplier::NONE.id());
-    refuse(rules::instance_fault(&column));
+    rules::instance_rules(&column);
     column
 }
 
@@ -60,9 +59,9 @@ pub const fn value<T: Field>(
     unit: u8,
     multiplier: u8,
 ) -> ColumnDefinition {
-    let column = standard(&OfType::<T>::FIELD, label, description, unit, multiplier);
-    refuse(rules::axis_fault(&column, OfType::<T>::FIELD.unit.id()));
-    refuse(rules::value_fault(&column));
+    let field = &OfType::<T>::FIELD;
+    let column = standard(field, label, description, unit, multiplier);
+    rules::value_rules(&column, field.unit.id());
     column
 }
 
@@ -93,8 +92,7 @@ pub const fn custom<T: Field>(
         column.multiplier = multiplier;
     }
     if checked {
-        refuse(rules::axis_fault(&column, OfType::<T>::FIELD.unit.id()));
-        refuse(rules::value_fault(&column));
+        rules::value_rules(&column, OfType::<T>::FIELD.unit.id());
     }
     column
 }
@@ -167,14 +165,6 @@ const fn meaning_rules(column: &ColumnDefinition, meanings: &Meanings) {
 /// A definition whose records have a length that the format allows.
 #[track_caller]
 pub const fn definition(definition: Definition) -> Definition {
-    refuse(rules::length_fault(definition.name, definition.length()));
+    rules::length_rules(definition.name, definition.length());
     definition
-}
-
-/// The error at the field, if there is one.
-#[track_caller]
-const fn refuse(fault: Option<ConstText>) {
-    if let Some(text) = &fault {
-        panic!("{}", text.as_str());
-    }
 }

@@ -19,9 +19,21 @@ pub struct Definition {
     pub columns: &'static [ColumnDefinition],
     /// The id in a schema that gives none, for the format's own messages.
     pub default_id: Option<u8>,
-    /// Whether it is as another firmware logs it, `#[log(as_logged)]`. A schema then checks only that FMT has room for
-    /// it, otherwise also what readers need of names, labels, time, instance and scaling.
-    pub as_logged: bool,
+    /// Which rules it keeps to.
+    pub rules: Rules,
+}
+
+/// Which rules a definition keeps to. A schema checks them while compiling.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Rules {
+    /// Those of FMT, which has room for so much only, and those of readers about names, labels, time, instance and scaling.
+    All,
+    /// Those of FMT only: it is as another firmware logs it, `#[log(as_logged)]`.
+    AsLogged,
+    /// The derive has checked them.
+    #[doc(hidden)]
+    Checked,
 }
 
 /// One column of a message.

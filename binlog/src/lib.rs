@@ -105,7 +105,7 @@ pub mod log;
 pub use binlog_derive::{Field, LogMessage, LogSchema};
 pub use catalogue::definition::{LoggedColumn, LoggedColumns, LoggedDefinition};
 pub use catalogue::mismatch::{Mismatch, MismatchKind};
-pub use definition::{ColumnDefinition, Definition, Meaning, Meanings};
+pub use definition::{ColumnDefinition, Definition, Meaning, Meanings, Rules};
 pub use encode::{EncodeError, encode};
 pub use field::Field;
 pub use format::Format;

@@ -65,7 +65,6 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
         multipliers: [None; 128],
         fault: None,
     };
-    plan.definitions(variants);
     plan.priorities(variants);
     plan.names(variants);
     plan.assign_ids(variants);
@@ -83,9 +82,11 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
     plan
 }
 
-/// Reports what is wrong with one variant, if anything is.
+/// Reports what is wrong with one variant, if anything is. The derive has checked the message itself, with better
+/// places, unless it is implemented by hand.
 #[track_caller]
-pub const fn blame<const N: usize>(plan: &Plan<N>, variant: usize) {
+pub const fn blame<const N: usize>(variants: &[Variant; N], plan: &Plan<N>, variant: usize) {
+    rules::definition_rules(variants[variant].definition);
     if let Some((at, text)) = &plan.fault
         && *at == variant
     {
@@ -102,11 +103,6 @@ pub const fn messages<const N: usize>(variants: &[Variant; N], plan: &Plan<N>) -
         i += 1;
     }
     messages
-}
-
-/// Whether it stands for a message that didn't compile, which has its error already.
-const fn is_uncompiled(definition: &Definition) -> bool {
-    definition.name.is_empty() && matches!(definition.default_id, Some(255))
 }
 
 impl<const N: usize> Plan<N> {
@@ -133,21 +129,6 @@ impl<const N: usize> Plan<N> {
     const fn fault(&mut self, variant: usize, text: ConstText) {
         if self.fault.is_none() {
             self.fault = Some((variant, text));
-        }
-    }
-
-    /// The rules for each message, which the derive has checked with better places; one may be implemented by hand.
-    const fn definitions(&mut self, variants: &[Variant; N]) {
-        let mut i = 0;
-        while i < N {
-            let definition = variants[i].definition;
-            if self.fault.is_none()
-                && !is_uncompiled(definition)
-                && let Some(text) = rules::definition_fault(definition)
-            {
-                self.fault(i, text);
-            }
-            i += 1;
         }
     }
 

@@ -1,12 +1,12 @@
 //! The rules of binlog-derive's `check.rs`, as far as constants can check them: on the columns of every message, and on
 //! whole definitions in a schema, since a `LogMessage` may be implemented by hand.
 //!
-//! A function returns what is wrong, `None` if nothing is.
+//! A rule that is broken panics, at its caller: that costs less compile time than to return what is wrong.
 
 use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Format, Multiplier, Unit};
 #[cfg(feature = "derive")]
-use crate::{Definition, const_text::same};
+use crate::{Definition, Rules, const_text::same};
 
 /// Columns of a definition, bytes of its labels joined by commas, and of a record: what FMT has room for.
 #[cfg(feature = "derive")]
@@ -81,47 +81,46 @@ const RESERVED_LABELS: [&str; 48] = [
 
 /// All rules for a definition; those of readers, too, unless it is as another firmware logs it.
 #[cfg(feature = "derive")]
-pub(crate) const fn definition_fault(definition: &Definition) -> Option<ConstText> {
-    let fault = capacity_fault(definition);
-    if fault.is_some() || definition.as_logged {
-        return fault;
+#[track_caller]
+pub(crate) const fn definition_rules(definition: &Definition) {
+    if matches!(definition.rules, Rules::Checked) {
+        return;
     }
-    let fault = name_fault(definition.name);
-    if fault.is_some() {
-        return fault;
+    capacity_rules(definition);
+    if matches!(definition.rules, Rules::AsLogged) {
+        return;
     }
+    name_rules(definition.name);
     let columns = definition.columns;
     let mut i = 0;
     while i < columns.len() {
-        let mut fault = label_fault(definition, i);
-        if fault.is_none() {
-            fault = if i == 0 {
-                first_fault(&columns[0])
-            } else if columns[i].unit.id() == Unit::INSTANCE.id() {
-                if i == 1 { instance_fault(&columns[i]) } else { Some(misplaced_instance(definition)) }
-            } else {
-                value_fault(&columns[i])
-            };
-        }
-        if fault.is_some() {
-            return fault;
+        label_rules(definition, i);
+        if i == 0 {
+            first_rules(&columns[0]);
+        } else if columns[i].unit.id() != Unit::INSTANCE.id() {
+            value_rules(&columns[i], Unit::NONE.id());
+        } else if i == 1 {
+            instance_rules(&columns[i]);
+        } else {
+            let text = ConstText::new().str("the instance column of ").str(definition.name);
+            refuse(text.str(" is not the one directly after `TimeUS`"));
         }
         i += 1;
     }
-    None
 }
 
 /// Rules 1 and 2: what FMT has room for.
 #[cfg(feature = "derive")]
-const fn capacity_fault(definition: &Definition) -> Option<ConstText> {
+#[track_caller]
+const fn capacity_rules(definition: &Definition) {
     let Definition { name, columns, default_id, .. } = *definition;
     if name.is_empty() || name.len() > MAX_NAME || contains(name, 0) {
         let text = ConstText::new().str("the name `").str(name).str("` has ").number(name.len() as u64);
-        return Some(text.str(" bytes; a message's has 1 to 4, none of them a NUL"));
+        refuse(text.str(" bytes; a message's has 1 to 4, none of them a NUL"));
     }
     if columns.is_empty() || columns.len() > MAX_COLUMNS {
         let text = ConstText::new().str(name).str(" has ").number(columns.len() as u64);
-        return Some(text.str(" columns; a message has 1 to 16"));
+        refuse(text.str(" columns; a message has 1 to 16"));
     }
     let mut labels = columns.len() - 1;
     let mut i = 0;
@@ -129,33 +128,34 @@ const fn capacity_fault(definition: &Definition) -> Option<ConstText> {
         let label = columns[i].label;
         if contains(label, b',') || contains(label, 0) {
             let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
-            return Some(text.str(" contains a comma or a NUL, which end a label"));
+            refuse(text.str(" contains a comma or a NUL, which end a label"));
         }
         labels += label.len();
         i += 1;
     }
     if labels > MAX_LABELS {
         let text = ConstText::new().str("the labels of ").str(name).str(", joined by commas, come to ");
-        return Some(text.number(labels as u64).str(" bytes of 64 that FMT has"));
+        refuse(text.number(labels as u64).str(" bytes of 64 that FMT has"));
     }
     if matches!(default_id, Some(255)) {
-        return Some(ConstText::new().str(name).str(" has the default id 255, which is reserved; ids are 0 to 254"));
+        refuse(ConstText::new().str(name).str(" has the default id 255, which is reserved; ids are 0 to 254"));
     }
-    length_fault(definition.name, definition.length())
+    length_rules(definition.name, definition.length());
 }
 
 /// Rule 2.
-pub(crate) const fn length_fault(name: &str, length: usize) -> Option<ConstText> {
-    if length <= MAX_LENGTH {
-        return None;
+#[track_caller]
+pub(crate) const fn length_rules(name: &str, length: usize) {
+    if length > MAX_LENGTH {
+        let text = ConstText::new().str("record ").str(name).str(" is ").number(length as u64);
+        refuse(text.str(" bytes with its header of 3; the format allows 255"));
     }
-    let text = ConstText::new().str("record ").str(name).str(" is ").number(length as u64);
-    Some(text.str(" bytes with its header of 3; the format allows 255"))
 }
 
 /// Rule 4, for a name of 1 to 4 bytes.
 #[cfg(feature = "derive")]
-const fn name_fault(name: &str) -> Option<ConstText> {
+#[track_caller]
+const fn name_rules(name: &str) {
     let bytes = name.as_bytes();
     let mut sound = bytes.len() >= 2 && !bytes[0].is_ascii_digit();
     let mut i = 0;
@@ -165,7 +165,7 @@ const fn name_fault(name: &str) -> Option<ConstText> {
     }
     if !sound {
         let text = ConstText::new().str("the name `").str(name);
-        return Some(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first no digit"));
+        refuse(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first no digit"));
     }
     let mut taken = bytes.len() >= 3 && bytes[0] == b'M' && bytes[1] == b'S' && bytes[2] == b'G';
     let mut i = 0;
@@ -175,14 +175,14 @@ const fn name_fault(name: &str) -> Option<ConstText> {
     }
     if taken {
         let text = ConstText::new().str("readers take a message named `").str(name).str("` for the format's own");
-        return Some(text.str(", with its layout; choose another name"));
+        refuse(text.str(", with its layout; choose another name"));
     }
-    None
 }
 
 /// Rule 3.
 #[cfg(feature = "derive")]
-const fn label_fault(definition: &Definition, index: usize) -> Option<ConstText> {
+#[track_caller]
+const fn label_rules(definition: &Definition, index: usize) {
     let Definition { name, columns, .. } = *definition;
     let label = columns[index].label;
     let bytes = label.as_bytes();
@@ -194,7 +194,7 @@ const fn label_fault(definition: &Definition, index: usize) -> Option<ConstText>
     }
     if !sound {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
-        return Some(text.str(" is not an identifier: ASCII letters, digits and `_`, the first no digit"));
+        refuse(text.str(" is not an identifier: ASCII letters, digits and `_`, the first no digit"));
     }
     let mut reserved = matches!(bytes, [b'_', b'_', .., b'_', b'_']);
     // Few labels begin as the reserved ones do: in lower case, with `_` or like `None`.
@@ -212,97 +212,88 @@ const fn label_fault(definition: &Definition, index: usize) -> Option<ConstText>
     }
     if reserved {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
-        return Some(text.str(" is taken by Python or pymavlink; choose another"));
+        refuse(text.str(" is taken by Python or pymavlink; choose another"));
     }
     let mut i = 0;
     while i < index {
         if same(columns[i].label, label) {
-            return Some(ConstText::new().str(name).str(" has the label `").str(label).str("` twice"));
+            refuse(ConstText::new().str(name).str(" has the label `").str(label).str("` twice"));
         }
         i += 1;
     }
-    None
 }
 
 /// Rule 6.
 #[cfg(feature = "derive")]
-const fn first_fault(column: &ColumnDefinition) -> Option<ConstText> {
+#[track_caller]
+const fn first_rules(column: &ColumnDefinition) {
     if !same(column.label, "TimeUS") {
         let text = ConstText::new().str("the first column is `TimeUS`, the time in microseconds; this one is `");
-        return Some(text.str(column.label).str("`"));
+        refuse(text.str(column.label).str("`"));
     }
-    time_fault(column)
+    time_rules(column);
 }
 
 /// Rule 6, for a column called `TimeUS`.
-pub(crate) const fn time_fault(column: &ColumnDefinition) -> Option<ConstText> {
+#[track_caller]
+pub(crate) const fn time_rules(column: &ColumnDefinition) {
     if column.format as u8 != Format::U64 as u8 {
-        return Some(about(column).str("; the time is microseconds in a u64, format `Q`"));
+        refuse(about(column).str("; the time is microseconds in a u64, format `Q`"));
     }
     if column.unit.id() != Unit::SECONDS.id() || column.multiplier.id() != Multiplier::MICRO.id() {
-        return Some(ConstText::new().str("TimeUS is in seconds with multiplier 1e-6; leave `unit` and `mult` out"));
+        refuse(ConstText::new().str("TimeUS is in seconds with multiplier 1e-6; leave `unit` and `mult` out"));
     }
-    None
 }
 
 /// Rule 7. pymavlink unpacks the instance by the format character, and knows only these two of one byte.
-pub(crate) const fn instance_fault(column: &ColumnDefinition) -> Option<ConstText> {
+#[track_caller]
+pub(crate) const fn instance_rules(column: &ColumnDefinition) {
     if !matches!(column.format, Format::U8 | Format::I8) {
-        return Some(about(column).str("; an instance is one byte: u8 or i8, `B` or `b`"));
+        refuse(about(column).str("; an instance is one byte: u8 or i8, `B` or `b`"));
     }
-    None
 }
 
-/// Rule 7. pymavlink computes a wrong offset of an instance elsewhere.
-#[cfg(feature = "derive")]
-const fn misplaced_instance(definition: &Definition) -> ConstText {
-    ConstText::new().str("the instance column of ").str(definition.name).str(" is not the one directly after `TimeUS`")
-}
-
-/// Rule 8, and text, which has neither unit nor multiplier.
-pub(crate) const fn value_fault(column: &ColumnDefinition) -> Option<ConstText> {
+/// Rule 8, and text, which has neither unit nor multiplier. `brought` is the id of the unit that the field's type brings
+/// along, that of none where there is no type.
+#[track_caller]
+pub(crate) const fn value_rules(column: &ColumnDefinition, brought: u8) {
     let ColumnDefinition { label, format, unit, multiplier, .. } = *column;
     if unit.id() == Unit::INSTANCE.id() {
-        return Some(ConstText::new().str("an instance column is marked by `#[log(instance)]`"));
+        panic!("an instance column is marked by `#[log(instance)]`");
     }
     if format.is_centi() && !matches!(multiplier.id(), b'B' | b'-') {
-        return Some(about(column).str(", hundredths already; its multiplier is 1e-2 ('B') or none ('-')"));
+        refuse(about(column).str(", hundredths already; its multiplier is 1e-2 ('B') or none ('-')"));
     }
     let is_axis = matches!(unit.id(), b'D' | b'U');
     if format as u8 == Format::Coordinate as u8 && !(is_axis && multiplier.id() == Multiplier::COORDINATE.id()) {
-        let text = about(column).str(": its unit is `deglatitude` or `deglongitude`, its multiplier 1e-7 ('G')");
-        return Some(text);
+        refuse(about(column).str(": its unit is `deglatitude` or `deglongitude`, its multiplier 1e-7 ('G')"));
     }
-    if is_axis && names_axis(label) == other_axis(unit.id()) {
-        let (named, ty) = if unit.id() == b'U' { ("latitude", "Latitude") } else { ("longitude", "Longitude") };
-        let text = ConstText::new().str(label).str(" is the name of a ").str(named).str(", and its unit is `");
-        return Some(text.str(unit.name()).str("`; make it a `").str(ty).str("`, or give it another label"));
+    if is_axis {
+        axis_rules(label, unit, brought);
     }
     if format.is_text() && !(unit.id() == b'-' && multiplier.id() == b'-') {
-        return Some(about(column).str(", text, which has neither unit nor multiplier"));
+        refuse(about(column).str(", text, which has neither unit nor multiplier"));
     }
-    None
 }
 
-/// `Latitude` and `Longitude` have one axis each; `brought` is the unit of the field's type.
-pub(crate) const fn axis_fault(column: &ColumnDefinition, brought: u8) -> Option<ConstText> {
-    if !matches!(brought, b'D' | b'U') || column.unit.id() != other_axis(brought) {
-        return None;
+/// A column in degrees of latitude is called like one, and has no type of longitudes; and the other way round.
+#[track_caller]
+const fn axis_rules(label: &str, unit: Unit, brought: u8) {
+    let (axis, ty, other_axis, other) = if unit.id() == b'D' {
+        ("latitude", "Latitude", "longitude", b'U')
+    } else {
+        ("longitude", "Longitude", "latitude", b'D')
+    };
+    if brought == other {
+        let text = ConstText::new().str("the type of ").str(label).str(" holds a ").str(other_axis);
+        let text = text.str(" and brings its unit along; a column of `").str(unit.name()).str("` is a `");
+        refuse(text.str(ty).str("`"));
     }
-    let (axis, other) = if brought == b'D' { ("latitudes", "Longitude") } else { ("longitudes", "Latitude") };
-    let text = ConstText::new().str("the type of ").str(column.label).str(" holds ").str(axis);
-    Some(
-        text.str(" and brings its unit along; a column of `")
-            .str(column.unit.name())
-            .str("` is a `")
-            .str(other)
-            .str("`"),
-    )
-}
-
-/// The unit of the other axis than that of `deglatitude` or `deglongitude`.
-const fn other_axis(unit: u8) -> u8 {
-    if unit == b'D' { b'U' } else { b'D' }
+    if names_axis(label) == other {
+        let text =
+            ConstText::new().str(label).str(" is the name of a ").str(other_axis).str(", and its unit is that of a ");
+        refuse(text.str(axis).str("; give it the other unit or another label"));
+    }
 }
 
 /// The unit of the axis that a label names, 0 for none.
@@ -314,6 +305,12 @@ const fn names_axis(label: &str) -> u8 {
         b"Long" | b"long" | b"Longitude" | b"longitude" => b'U',
         _ => 0,
     }
+}
+
+/// The error.
+#[track_caller]
+const fn refuse(text: ConstText) -> ! {
+    panic!("{}", text.as_str());
 }
 
 /// ``Roll has format `c` ``

@@ -2,7 +2,7 @@
 //! logs it, only to what FMT has room for.
 
 use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, LogWriter, Meanings};
-use binlog::{Multiplier, Unit};
+use binlog::{Multiplier, Rules, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
     ColumnDefinition { label, format, unit, multiplier, description: "", meanings: Meanings::None }
@@ -23,7 +23,7 @@ impl LogMessage for Sum {
             column("Lat", Format::Coordinate, Unit::DEG_LATITUDE, Multiplier::COORDINATE),
         ],
         default_id: None,
-        as_logged: false,
+        rules: Rules::All,
     };
 
     fn wire(&self) -> &[u8] {
@@ -46,7 +46,7 @@ impl LogMessage for Odd {
             column("1", Format::I16x32, Unit::INSTANCE, Multiplier::NONE),
             column("", Format::U8, Unit::NONE, Multiplier::NONE),
         ],
-        as_logged: true,
+        rules: Rules::AsLogged,
         ..Sum::DEFINITION
     };
 

@@ -1,4 +1,4 @@
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Meanings, Multiplier, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Meanings, Multiplier, Rules, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
     ColumnDefinition { label, format, unit, multiplier, description: "", meanings: Meanings::None }
@@ -14,7 +14,7 @@ impl LogMessage for Message {
         description: "",
         columns: &[TIME, column("", Format::U8, Unit::NONE, Multiplier::NONE)],
         default_id: None,
-        as_logged: false,
+        rules: Rules::All,
     };
 
     fn wire(&self) -> &[u8] {

@@ -1,4 +1,4 @@
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Meanings, Multiplier, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Meanings, Multiplier, Rules, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
     ColumnDefinition { label, format, unit, multiplier, description: "", meanings: Meanings::None }
@@ -20,7 +20,7 @@ impl LogMessage for Message {
             column("D", Format::Chars64, Unit::NONE, Multiplier::NONE),
         ],
         default_id: None,
-        as_logged: true,
+        rules: Rules::AsLogged,
     };
 
     fn wire(&self) -> &[u8] {
