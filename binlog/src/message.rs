@@ -4,6 +4,8 @@ use crate::catalogue::mismatch::Mismatch;
 use crate::definition::Definition;
 use crate::field::Field;
 use core::fmt;
+#[cfg(feature = "std")]
+use zerocopy::{FromBytes, KnownLayout, Unaligned};
 use zerocopy::{Immutable, IntoBytes};
 
 /// A struct that is a log message; made by `#[derive(LogMessage, IntoBytes, Immutable)]`.
@@ -100,6 +102,20 @@ pub trait DerivesImmutable: Immutable {}
 // No reference is a message, or rustc would propose to borrow.
 #[diagnostic::do_not_recommend]
 impl<T: Immutable + LogMessage> DerivesImmutable for T {}
+
+/// Zerocopy's derives by which a record is a reference to a message, with one error of our own for all of them.
+#[cfg(feature = "std")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be read in place: it lacks one of zerocopy's derives for reading",
+    label = "add `FromBytes`, `KnownLayout` and `Unaligned` to its derives",
+    note = "`#[derive(LogMessage, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]`; a `bool` or an enum has no \
+            `FromBytes`, `Log::typed` reads them by value and without these derives"
+)]
+pub trait ReadInPlace: FromBytes + KnownLayout + Immutable + Unaligned {}
+
+#[cfg(feature = "std")]
+#[diagnostic::do_not_recommend]
+impl<T: FromBytes + KnownLayout + Immutable + Unaligned> ReadInPlace for T {}
 
 /// Why a record is not the message that it was to be decoded into.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -43,6 +43,25 @@ enum FlightLog {
     Other(Other),
 }
 
+/// Another firmware's log may have a standard name under an id of its own.
+const METRE: Unit = Unit::as_logged('M', "m");
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ALT")]
+#[repr(C, packed)]
+struct Altitude {
+    time_us: u64,
+    #[log(unit = METRE)]
+    alt: f32,
+}
+
+#[test]
+fn a_standard_name_may_be_as_logged() {
+    assert_eq!(Altitude { time_us: 0, alt: 0.0 }.wire().len(), 12);
+    let unit = Altitude::DEFINITION.columns[1].unit;
+    assert_eq!((unit.id(), unit.name()), (b'M', "m"));
+}
+
 #[test]
 fn one_id_may_be_one_unit_twice() {
     let columns = FlightLog::MESSAGES[0].definition.columns;

@@ -8,12 +8,11 @@ use crate::Log;
 use crate::catalogue::mismatch::{Mismatch, MismatchKind};
 use crate::definition::Definition;
 use crate::framing;
-use crate::message::{DecodeError, LogMessage};
+use crate::message::{DecodeError, LogMessage, ReadInPlace};
 use crate::records::place_in;
 use crate::schema::LogSchema;
 use std::fmt;
 use std::marker::PhantomData;
-use zerocopy::{FromBytes, Immutable, KnownLayout, Unaligned};
 
 /// Why a log's records are not the program's messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,7 +87,7 @@ impl Log<'_> {
     /// When the log doesn't define the message, or defines it differently: a difference for each of its definitions.
     pub fn typed_refs<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
     where
-        T: LogMessage + FromBytes + KnownLayout + Immutable + Unaligned,
+        T: LogMessage + ReadInPlace,
     {
         let kinds = self.kinds(&T::DEFINITION)?;
         let units = self.units();
@@ -205,7 +204,7 @@ pub struct TypedRefs<'log, T> {
     message: PhantomData<fn() -> T>,
 }
 
-impl<'log, T: FromBytes + KnownLayout + Immutable + Unaligned + 'log> Iterator for TypedRefs<'log, T> {
+impl<'log, T: ReadInPlace + 'log> Iterator for TypedRefs<'log, T> {
     type Item = &'log T;
 
     #[inline]

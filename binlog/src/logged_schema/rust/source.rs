@@ -503,4 +503,18 @@ pub struct Alt {
 "#;
         assert_eq!(rust.source, expected);
     }
+
+    #[test]
+    fn what_the_derive_would_refuse_or_warn_of_is_as_logged() {
+        let mut schema = schema(&[
+            (100, "ALT", "Qffi", "TimeUS,A,B,C", "sMmm", "F0BB"),
+            (101, "GPS", "QB", "TimeUS,Status", "s-", "F-"),
+            (102, "GPS", "QIH", "TimeUS,GMS,GWk", "ss-", "FC-"),
+        ]);
+        schema.units = vec![LoggedUnit { id: b'M', name: "m".into() }];
+        let source = schema.to_rust().source;
+        assert!(source.contains("binlog::Unit::as_logged('M', \"m\");"), "{source}");
+        assert!(source.contains("name = \"ALT\", allow(float_multiplier, misleading_multiplier)"), "{source}");
+        assert!(source.contains("name = \"GPS\", as_logged, allow(gps_without_week)"), "{source}");
+    }
 }
