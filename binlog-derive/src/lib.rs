@@ -85,8 +85,8 @@ use syn::DeriveInput;
 ///   an `Option` or a `Duration`.
 /// - `Attitude has 3 total byte(s) of padding`, with the advice to use `Unalign` or explicit fields: write
 ///   `#[repr(C, packed)]` instead of `#[repr(C)]`.
-/// - `reference to field of packed struct is unaligned`: a field can't be borrowed. Write `{ message.roll }` for a copy,
-///   where a macro such as `println!` would borrow it.
+/// - `reference to field of packed struct is unaligned`: a field can't be borrowed. Write `{ message.roll }` for a
+///   copy, where a macro such as `println!` would borrow it.
 ///
 /// # Lints
 ///
@@ -100,8 +100,8 @@ use syn::DeriveInput;
 /// - `multiplier_without_unit`: an integer with a multiplier other than 1 and without a unit.
 /// - `f32_coordinate`: an `f32` in degrees of latitude or longitude, which loses a metre.
 /// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude, which is a `Latitude` or a `Longitude`.
-/// - `gps_without_week`: a message named GPS without the columns `GWk` and `GMS`, by which PlotJuggler takes the time of
-///   the whole log. Of a message only.
+/// - `gps_without_week`: a message named GPS without the columns `GWk` and `GMS`, by which PlotJuggler takes the time
+///   of the whole log. Of a message only.
 #[proc_macro_derive(LogMessage, attributes(log))]
 pub fn derive_log_message(input: TokenStream) -> TokenStream {
     match syn::parse(input) {

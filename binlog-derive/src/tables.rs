@@ -171,8 +171,8 @@ pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
     }
     if let Some((_, unit, how)) = CONVERSIONS.iter().find(|row| row.0.eq_ignore_ascii_case(name)) {
         return Err(format!(
-            "`{name}` is not a unit; store the value {how} with `unit = \"{unit}\"`, or declare the unit: `const MY: Unit \
-             = Unit::custom('…', \"{name}\")` and `unit = MY`"
+            "`{name}` is not a unit; store the value {how} with `unit = \"{unit}\"`, or declare the unit: `const MY: \
+             Unit = Unit::custom('…', \"{name}\")` and `unit = MY`"
         ));
     }
     let hint = match other_name().or_else(|| names.clone().find(|unit| unit.eq_ignore_ascii_case(name))) {

@@ -27,7 +27,7 @@ pub struct Definition {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Rules {
-    /// Those of FMT, which has room for so much only, and those of readers about names, labels, time, instance and scaling.
+    /// Those of FMT, which has room for so much only, and those of readers: names, labels, time, instance, scaling.
     All,
     /// Those of FMT only: it is as another firmware logs it, `#[log(as_logged)]`.
     AsLogged,

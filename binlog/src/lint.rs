@@ -81,7 +81,8 @@ macro_rules! single_floats {
         impl Type<$type> {
             /// Degrees of latitude or longitude.
             #[deprecated(
-                note = "an f32 holds degrees to 1.7 m only. Use `Latitude` and `Longitude` (1 cm) or an f64, or say `#[log(allow(f32_coordinate))]`"
+                note = "an f32 holds degrees to 1.7 m only. Use `Latitude` and `Longitude` (1 cm) or an f64, or say \
+                        `#[log(allow(f32_coordinate))]`"
             )]
             pub const f32_coordinate: () = ();
         }

@@ -52,8 +52,8 @@ pub trait LogMessage: Sized {
 
 /// The bytes of a message, by zerocopy's two derives; the error is about the one that is missing.
 ///
-/// `Bytes::<Attitude>::wire` is the function here if there is `IntoBytes`, otherwise that of [`NoBytes`]. No supertraits of
-/// [`LogMessage`], because a missing derive would be reported several times.
+/// `Bytes::<Attitude>::wire` is the function here if there is `IntoBytes`, otherwise that of [`NoBytes`]. No supertraits
+/// of [`LogMessage`], because a missing derive would be reported several times.
 pub struct Bytes<T>(core::marker::PhantomData<T>);
 
 impl<T: IntoBytes> Bytes<T> {
@@ -108,8 +108,8 @@ impl<T: Immutable + LogMessage> DerivesImmutable for T {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be read in place: it lacks one of zerocopy's derives for reading",
     label = "add `FromBytes`, `KnownLayout` and `Unaligned` to its derives",
-    note = "`#[derive(LogMessage, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]`; a `bool` or an enum has no \
-            `FromBytes`, `Log::typed` reads them by value and without these derives"
+    note = "`#[derive(LogMessage, FromBytes, IntoBytes, Immutable, KnownLayout, Unaligned)]`; a `bool` or an enum has \
+            no `FromBytes`, `Log::typed` reads them by value and without these derives"
 )]
 pub trait ReadInPlace: FromBytes + KnownLayout + Immutable + Unaligned {}
 

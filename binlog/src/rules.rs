@@ -253,8 +253,8 @@ pub(crate) const fn instance_rules(column: &ColumnDefinition) {
     }
 }
 
-/// Rule 8, and text, which has neither unit nor multiplier. `brought` is the id of the unit that the field's type brings
-/// along, that of none where there is no type.
+/// Rule 8, and text, which has neither unit nor multiplier. `brought` is the id of the unit that the field's type
+/// brings along, that of none where there is no type.
 #[track_caller]
 pub(crate) const fn value_rules(column: &ColumnDefinition, brought: u8) {
     let ColumnDefinition { label, format, unit, multiplier, .. } = *column;

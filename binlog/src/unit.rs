@@ -6,6 +6,8 @@ use crate::const_text::same;
 use crate::custom;
 
 /// A unit: the one-byte id that FMTU uses for it, and its name in the UNIT record.
+///
+/// UAV Log Viewer ignores UNIT records: it shows "undefined" for Ah, Watt, W.h, N.m, l, B/s and custom units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Unit {
     id: u8,

@@ -1,5 +1,5 @@
-//! A message may be implemented by hand, for bytes that no struct has. A schema holds it to the rules; as another firmware
-//! logs it, only to what FMT has room for.
+//! A message may be implemented by hand, for bytes that no struct has. A schema holds it to the rules; as another
+//! firmware logs it, only to what FMT has room for.
 
 use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, LogWriter, Meanings};
 use binlog::{Multiplier, Rules, Unit};

@@ -30,7 +30,9 @@ message!(More "ATT" MoreColumns { #[log(unit = "deg")] roll: i16, armed: bool, m
 message!(Relabelled "ATT" OtherLabel { #[log(unit = "deg")] pitch: i16, armed: bool });
 message!(Retyped "ATT" OtherFormat { #[log(unit = "deg")] roll: u16, armed: bool });
 message!(Reunited "ATT" OtherUnit { #[log(unit = "rad")] roll: i16, armed: bool });
-message!(Rescaled "ATT" OtherMultiplier { #[log(unit = "deg", mult = 1e-2, allow(misleading_multiplier))] roll: i16, armed: bool });
+message!(Rescaled "ATT" OtherMultiplier {
+    #[log(unit = "deg", mult = 1e-2, allow(misleading_multiplier))] roll: i16, armed: bool
+});
 
 /// The definition of a schema's only message, as a log gives it, against ours.
 fn difference<S: LogSchema>() -> (Option<MismatchKind>, String) {

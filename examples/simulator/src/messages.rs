@@ -305,8 +305,8 @@ pub struct Position {
 }
 
 /// Altitude controller, as ArduSub logs it.
-// Some of ArduSub's floats have a multiplier, and some integers one that UAV Log Viewer doesn't show. The compiler warns
-// of both; `allow` accepts them here, so that the columns are ArduSub's.
+// Some of ArduSub's floats have a multiplier, and some integers one that UAV Log Viewer doesn't show. The compiler
+// warns of both; `allow` accepts them here, so that the columns are ArduSub's.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
 #[log(name = "CTUN", allow(float_multiplier, misleading_multiplier))]
 #[repr(C, packed)]
