@@ -311,7 +311,7 @@ const THIRD: binlog::Multiplier = binlog::Multiplier::custom('T', 1.0 / 3.0);
 #[repr(C, packed)]
 struct Steps {
     time_us: u64,
-    #[log(unit = "m", mult = THIRD)]
+    #[log(unit = "m", mult = THIRD, allow(misleading_multiplier))]
     height: i32,
 }
 
