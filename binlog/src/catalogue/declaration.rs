@@ -109,3 +109,50 @@ impl Learner {
         Some(Declaration::Fmt(fmt))
     }
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::catalogue::definition::CopiedDefinition;
+
+    /// FMT and FMTU of a message with two columns.
+    fn declared(labels: &str, units: &str) -> (Fmt, Fmtu) {
+        let copy = CopiedDefinition::new(1, 15, "ATT", "Qf", labels, Some((units, "F0")));
+        copy.payloads().expect("an FMTU")
+    }
+
+    #[test]
+    fn a_declaration_repeats_amends_or_replaces() {
+        let ((fmt, fmtu), (other_fmt, other_fmtu)) = (declared("TimeUS,Roll", "sd"), declared("TimeUS,Yaw", "sr"));
+        let bare = LoggedDefinition::new(&fmt, None);
+        let whole = LoggedDefinition::new(&fmt, Some(&fmtu));
+        let replaced = |declaration: Declaration<'_>, known| match declaration.change(known) {
+            Change::Replaced(new) => Some((new.labels().to_owned(), new.unit_ids().map(str::to_owned))),
+            _ => None,
+        };
+        let is_same = |declaration: Declaration<'_>, known| matches!(declaration.change(known), Change::Same);
+
+        assert_eq!(replaced(Declaration::Fmt(&fmt), None), Some(("TimeUS,Roll".into(), None)));
+        // Repeated, a definition keeps its units.
+        assert!(is_same(Declaration::Fmt(&fmt), Some(bare)) && is_same(Declaration::Fmt(&fmt), Some(whole)));
+        assert_eq!(replaced(Declaration::Fmt(&other_fmt), Some(whole)), Some(("TimeUS,Yaw".into(), None)));
+
+        let amended = Declaration::Fmtu(&fmtu).change(Some(bare));
+        assert!(matches!(amended, Change::Amended(new) if new.unit_ids() == Some("sd")));
+        assert!(is_same(Declaration::Fmtu(&fmtu), None) && is_same(Declaration::Fmtu(&fmtu), Some(whole)));
+        let changed = Some(("TimeUS,Roll".into(), Some("sr".into())));
+        assert_eq!(replaced(Declaration::Fmtu(&other_fmtu), Some(whole)), changed);
+    }
+
+    #[test]
+    fn what_no_reader_looks_at_declares_nothing() {
+        let (fmt, fmtu) = declared("TimeUS,Roll", "sd");
+        let (mut padded_fmt, mut padded_fmtu) = (fmt, fmtu);
+        // After the NUL of each text, and FMTU's time.
+        (padded_fmt[21], padded_fmt[85]) = (b'x', b'x');
+        (padded_fmtu[0], padded_fmtu[24], padded_fmtu[40]) = (7, b'x', b'x');
+        let known = Some(LoggedDefinition::new(&fmt, Some(&fmtu)));
+        assert!(matches!(Declaration::Fmt(&padded_fmt).change(known), Change::Same));
+        assert!(matches!(Declaration::Fmtu(&padded_fmtu).change(known), Change::Same));
+    }
+}

@@ -269,6 +269,12 @@ impl CopiedDefinition {
     pub(crate) fn definition(&self) -> LoggedDefinition<'_> {
         LoggedDefinition::new(&self.fmt, self.fmtu.as_ref())
     }
+
+    /// The payloads of FMT and FMTU.
+    #[cfg(all(test, feature = "std"))]
+    pub(super) fn payloads(&self) -> Option<(Fmt, Fmtu)> {
+        Some((self.fmt, self.fmtu?))
+    }
 }
 
 impl fmt::Debug for LoggedDefinition<'_> {

@@ -125,3 +125,24 @@ impl UnitTables for UnitsAt<'_> {
         self.in_force(&self.units.multipliers, id).copied()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_means_what_was_said_last_before_or_else_first_after() {
+        let mut units = Units::default();
+        let unit = |name: &str| TableRow::Unit { id: b'd', name: name.into() };
+        units.learn(100, unit("uT"));
+        units.learn(150, unit("uT"));
+        units.learn(200, unit("Gauss"));
+        units.learn(250, TableRow::Multiplier { id: b'B', value: 0.5 });
+        let name = |offset| units.at(offset).unit(b'd').map(str::to_owned);
+        assert_eq!([0, 101, 200, 201].map(name), ["uT", "uT", "uT", "Gauss"].map(|name| Some(name.into())));
+        assert_eq!((units.at(0).multiplier(b'B'), units.era()), (Some(0.5), 1));
+        // What the log doesn't say, ArduPilot's tables do.
+        assert_eq!((units.at(0).unit(b'm'), units.at(0).multiplier(b'C')), (Some("m"), Some(1e-3)));
+        assert_eq!((units.at(0).unit(b'H'), units.at(0).multiplier(b'H')), (None, None));
+    }
+}

@@ -279,6 +279,7 @@ fn fits(what: &str, text: &str, room: usize) -> Result<(), String> {
 mod tests {
     use super::super::tests::schema;
     use super::*;
+    use std::error::Error;
 
     /// A schema of which everything is in `to_json`'s example.
     const EXAMPLE: &str = r#"{
@@ -328,6 +329,11 @@ mod tests {
         assert_eq!(LoggedSchema::from_json(&schema.to_json()).expect("what was written"), schema);
     }
 
+    fn what_is_wrong(error: &JsonError) -> String {
+        assert_eq!(error.to_string(), "not the JSON of a log's schema");
+        error.source().expect("what is wrong").to_string()
+    }
+
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let errors = [
@@ -347,15 +353,16 @@ mod tests {
         ];
         for (from, to, expected) in errors {
             assert!(EXAMPLE.contains(from), "{from}");
-            let error = LoggedSchema::from_json(&EXAMPLE.replacen(from, to, 1)).expect_err(to).to_string();
+            let error = what_is_wrong(&LoggedSchema::from_json(&EXAMPLE.replacen(from, to, 1)).expect_err(to));
             assert!(error.contains(expected), "{error}");
         }
         let long = EXAMPLE.replacen("Roll", &"x".repeat(58), 1);
         let error = LoggedSchema::from_json(&long).expect_err("65 bytes");
-        assert!(error.to_string().contains("ATT: 65 bytes of labels and commas, and there is room for 64"), "{error}");
+        let said = what_is_wrong(&error);
+        assert!(said.contains("ATT: 65 bytes of labels and commas, and there is room for 64"), "{said}");
         assert_eq!((error.line(), error.column() > 0), (8, true));
         let long = EXAMPLE.replacen("deg", &"x".repeat(65), 1);
-        let error = LoggedSchema::from_json(&long).expect_err("65 bytes").to_string();
+        let error = what_is_wrong(&LoggedSchema::from_json(&long).expect_err("65 bytes"));
         assert!(error.contains("the name of a unit has at most 64 bytes"), "{error}");
     }
 }
