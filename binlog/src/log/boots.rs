@@ -88,11 +88,9 @@ impl Log<'_> {
         self.spans.get_or_init(|| spans(self.bytes(), self.index()))
     }
 
-    /// Which boot the record at an offset belongs to.
-    pub(super) fn boot_at(&self, offset: usize) -> (usize, &Span) {
-        let spans = self.spans();
-        let boot = spans.partition_point(|span| span.bytes.end <= offset).min(spans.len() - 1);
-        (boot, &spans[boot])
+    /// Which boot the record at an offset belongs to: its place in the spans.
+    pub(super) fn boot_at(&self, offset: usize) -> usize {
+        self.index().boots.partition_point(|&start| start <= offset)
     }
 }
 

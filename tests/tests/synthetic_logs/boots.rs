@@ -1,6 +1,7 @@
 //! When a log was logged: its earliest and latest time, and the boots that it holds.
 
 use binlog::Log;
+use binlog::field::Chars;
 use binlog::log::ArmedInterval;
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
@@ -72,6 +73,19 @@ fn a_second_preamble_begins_a_boot() {
     }
     let [first, second] = [&boots[0], &boots[1]].map(|boot| boot.log().modes().len() + boot.log().armed().len());
     assert_eq!(first + second, modes.len() + armed.len());
+}
+
+#[test]
+fn a_text_ends_with_its_boot() {
+    let boot = |seq: u8, text: &str| {
+        let mut log = RawLog::new();
+        log.fmt(TIME, "MSG", "QBBZ", "TimeUS,ID,Seq,Message");
+        log.record(TIME, &payload![1_u64, 1_u8, seq, Chars::<64>::cut(text)]);
+        log.bytes
+    };
+    let log = Log::from_bytes([boot(0, "first"), boot(1, "second")].concat());
+    let texts: Vec<_> = log.texts().into_iter().map(|text| (text.text, text.is_complete)).collect();
+    assert_eq!(texts, [("first".into(), true), ("second".into(), false)]);
 }
 
 #[test]

@@ -59,7 +59,7 @@ impl Log<'_> {
         let rows = self.all(name);
         let states = rows.records().zip(rows.times_us());
         let change = |(record, time_us): (Record<'_>, u64)| {
-            Some(Change { boot: self.boot_at(record.offset()).0, time_us, is_armed: is_armed(&record)? })
+            Some(Change { boot: self.boot_at(record.offset()), time_us, is_armed: is_armed(&record)? })
         };
         let mut changes: Vec<_> = states.filter_map(change).collect();
         changes.dedup_by_key(|change| (change.boot, change.is_armed));

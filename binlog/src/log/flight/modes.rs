@@ -29,7 +29,7 @@ impl Log<'_> {
         let mut modes: Vec<ModeInterval> = Vec::new();
         let mut last_boot = None;
         for (record, time_us) in rows.records().zip(rows.times_us()) {
-            let (boot, span) = self.boot_at(record.offset());
+            let boot = self.boot_at(record.offset());
             let is_first = last_boot.replace(boot) != Some(boot);
             let (number, name) = mode(&record);
             let name = name.or_else(|| Some(vehicle?.mode_name(number?)?.to_owned()));
@@ -39,7 +39,8 @@ impl Log<'_> {
                 None => {}
             }
             let reason = integer(&record, "Rsn");
-            modes.push(ModeInterval { time_us: time_us..span.end_us().max(time_us), number, name, reason });
+            let end = self.spans()[boot].end_us().max(time_us);
+            modes.push(ModeInterval { time_us: time_us..end, number, name, reason });
         }
         modes
     }

@@ -28,8 +28,13 @@ impl Log<'_> {
         let rows = self.all("MSG");
         let mut texts: Vec<(u64, Vec<u8>, bool)> = Vec::new();
         let mut open = HashMap::<u8, Open>::new();
+        let mut boot = 0;
         for (record, time_us) in rows.records().zip(rows.times_us()) {
             let Some(part) = record.value("Message").and_then(|value| value.text()) else { continue };
+            let last_boot = std::mem::replace(&mut boot, self.boot_at(record.offset()));
+            if last_boot != boot {
+                open.clear();
+            }
             let (id, seq) = (integer(&record, "ID"), integer::<u8>(&record, "Seq"));
             if let (Some(id), Some(seq @ 1..)) = (id, seq)
                 && let Some(Open { text, next }) = open.get_mut(&id)
