@@ -1,7 +1,9 @@
 //! Shared by the tests: the folder of real logs, and the list of tests that are left out.
 
+pub mod against;
 pub mod exercise;
 pub mod image;
+pub mod logs;
 pub mod pymavlink;
 pub mod ram_card;
 pub mod raw_log;

@@ -1,34 +1,34 @@
 //! Programs that compile without a warning: each module has names, lints or shapes that could conflict with the macros.
 
-#[path = "../compile-pass/as_logged.rs"]
+#[path = "../../compile-pass/as_logged.rs"]
 mod as_logged;
-#[path = "../compile-pass/automatic_ids.rs"]
+#[path = "../../compile-pass/automatic_ids.rs"]
 mod automatic_ids;
-#[path = "../compile-pass/by_hand.rs"]
+#[path = "../../compile-pass/by_hand.rs"]
 mod by_hand;
-#[path = "../compile-pass/custom_units.rs"]
+#[path = "../../compile-pass/custom_units.rs"]
 mod custom_units;
-#[path = "../compile-pass/documented.rs"]
+#[path = "../../compile-pass/documented.rs"]
 mod documented;
-#[path = "../compile-pass/from_a_macro.rs"]
+#[path = "../../compile-pass/from_a_macro.rs"]
 mod from_a_macro;
-#[path = "../compile-pass/limits.rs"]
+#[path = "../../compile-pass/limits.rs"]
 mod limits;
-#[path = "../compile-pass/lint_allowed.rs"]
+#[path = "../../compile-pass/lint_allowed.rs"]
 mod lint_allowed;
-#[path = "../compile-pass/no_warnings.rs"]
+#[path = "../../compile-pass/no_warnings.rs"]
 mod no_warnings;
-#[path = "../compile-pass/raw_identifiers.rs"]
+#[path = "../../compile-pass/raw_identifiers.rs"]
 mod raw_identifiers;
-#[path = "../compile-pass/re_exported.rs"]
+#[path = "../../compile-pass/re_exported.rs"]
 mod re_exported;
-#[path = "../compile-pass/schemas.rs"]
+#[path = "../../compile-pass/schemas.rs"]
 mod schemas;
-#[path = "../compile-pass/shadowed_names.rs"]
+#[path = "../../compile-pass/shadowed_names.rs"]
 mod shadowed_names;
-#[path = "../compile-pass/types.rs"]
+#[path = "../../compile-pass/types.rs"]
 mod types;
-#[path = "../compile-pass/without_a_prelude.rs"]
+#[path = "../../compile-pass/without_a_prelude.rs"]
 mod without_a_prelude;
 
 use std::path::Path;

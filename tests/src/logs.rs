@@ -1,19 +1,17 @@
 //! The logs that every reader should read alike.
 
+use crate::real_logs;
 use binlog::LogWriter;
-use binlog_tests::real_logs;
 
 /// The real logs beside the checkout, if there are any, and one of the simulator's, with their names.
-#[allow(dead_code, reason = "not every test file wants both")]
-pub(crate) fn all() -> Vec<(String, Vec<u8>)> {
+pub fn all() -> Vec<(String, Vec<u8>)> {
     let mut logs = real_logs();
     logs.push(simulated());
     logs
 }
 
 /// The real logs beside the checkout, or else one of the simulator's.
-#[allow(dead_code, reason = "not every test file wants both")]
-pub(crate) fn real() -> Vec<(String, Vec<u8>)> {
+pub fn real() -> Vec<(String, Vec<u8>)> {
     Some(real_logs()).filter(|logs| !logs.is_empty()).unwrap_or_else(|| vec![simulated()])
 }
 

@@ -1,19 +1,17 @@
 //! Logs on a card: what was accepted is there or counted, whatever the card does.
 
-mod rig;
-
+use crate::rig::flight::{self, Flight, KINDS, Small};
+use crate::rig::{OPTIONS, account, ring, sd, wait};
 use binlog::{LogSchema, LogWriter};
 use binlog_embedded::sd_log::{Cause, Operation, Options, SdError, Unusable};
 use binlog_tests::ram_card::{CardError, Cut, Format, RamCard, START};
 use proptest::prelude::*;
-use rig::flight::{self, Flight, KINDS, Small};
-use rig::{OPTIONS, account, ring, sd, wait};
 
 const ALL: [Format; 3] = [Format::Fat16, Format::Fat32, Format::Fat32Large];
 
 /// Logs a number of records of all kinds, running the sink in between; returns the errors.
 fn fly(
-    ring: &rig::Ring,
+    ring: &crate::rig::Ring,
     mut each: impl FnMut() -> Result<(), SdError<CardError>>,
     records: std::ops::Range<u64>,
     attempts: &mut [usize; KINDS],
@@ -151,7 +149,7 @@ fn a_full_card_without_old_logs_loses_nothing_uncounted() {
     // What waits in the ring for ever is neither.
     let mut waiting = Vec::new();
     while drain.step(&mut waiting).unwrap() > 0 {}
-    let mut counts = rig::on_card(&card);
+    let mut counts = crate::rig::on_card(&card);
     for (kind, _) in flight::numbers(&waiting) {
         counts[kind] += 1;
     }
@@ -267,7 +265,7 @@ fn no_log_is_removed_because_fsinfo_is_wrong() {
 fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
     use std::cell::Cell;
     thread_local! {
-        static RING: Cell<Option<&'static rig::Ring>> = const { Cell::new(None) };
+        static RING: Cell<Option<&'static crate::rig::Ring>> = const { Cell::new(None) };
     }
     for kind in [0, 4] {
         let card = RamCard::formatted(Format::Fat32);
@@ -299,9 +297,9 @@ fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
         }
         RING.set(None);
         assert_eq!(sink.number(), Some(2));
-        assert!(rig::whole(&card.file("LOGS/00000001.BIN").unwrap()).len() > 50_000);
+        assert!(crate::rig::whole(&card.file("LOGS/00000001.BIN").unwrap()).len() > 50_000);
         let first = card.file("LOGS/00000001.BIN").unwrap();
-        assert_eq!(rig::whole(&first).len(), first.len(), "a log that was closed ends with a record");
+        assert_eq!(crate::rig::whole(&first).len(), first.len(), "a log that was closed ends with a record");
         card.check_chains();
     }
 }
@@ -344,7 +342,7 @@ fn another_card_gets_a_log_of_its_own() {
     let mut attempts = [0; KINDS];
     assert!(fly(ring, || sd.run(&mut drain), 0..300, &mut attempts).is_empty());
     let first = card.copy();
-    let on_first = rig::on_card(&first);
+    let on_first = crate::rig::on_card(&first);
     // So quickly that no call found the slot empty.
     card.swap(&other);
     let errors = fly(ring, || sd.run(&mut drain), 300..600, &mut attempts);
@@ -354,7 +352,7 @@ fn another_card_gets_a_log_of_its_own() {
     sd.finish(&mut drain).unwrap();
     card.check_chains();
     assert_eq!(card.names("LOGS"), ["00000001.BIN", "LASTLOG.TXT"]);
-    let on_second = rig::on_card(&card);
+    let on_second = crate::rig::on_card(&card);
     for kind in 0..KINDS {
         let tally = ring.tally_of(kind).unwrap();
         let counted = (tally.dropped + tally.lost) as usize;
@@ -520,7 +518,7 @@ fn numbers_go_on_where_they_ended_and_wrap() {
 fn what_interrupts_log_while_the_card_is_busy_is_there_or_counted() {
     use std::cell::Cell;
     thread_local! {
-        static RING: Cell<Option<&'static rig::Ring>> = const { Cell::new(None) };
+        static RING: Cell<Option<&'static crate::rig::Ring>> = const { Cell::new(None) };
         static LOGGED: Cell<usize> = const { Cell::new(0) };
     }
     let card = RamCard::formatted(Format::Fat32);

@@ -1,11 +1,9 @@
 //! `Log` compared with pymavlink: types, counts, columns, units, instances, times, parameters, modes and vehicle, of
 //! real logs and the simulator's. The tests at the end are the places where `Log` differs from pymavlink.
 
-mod against;
-mod logs;
-
-use against::{Read, shown_record};
 use binlog::{Log, Reason};
+use binlog_tests::against::{Read, shown_record};
+use binlog_tests::logs;
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{payload, pymavlink};
 use serde_json::json;

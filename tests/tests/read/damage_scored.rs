@@ -1,9 +1,8 @@
 //! Damaged logs, scored: how many undamaged records are lost, and how many false ones are reported. Compared with
 //! pymavlink's rule, and with the figures by which the reader's rule was chosen.
 
-mod logs;
-
 use binlog::{HEAD_BYTES, Log, Record, RecordStream, Records, Skipped};
+use binlog_tests::logs;
 use std::collections::HashSet;
 use std::ops::{AddAssign, Range};
 use std::sync::LazyLock;

@@ -1,8 +1,6 @@
 //! A logger, its drain and a card, with all attempts accounted for.
-#![allow(dead_code, unreachable_pub, reason = "shared by several tests")]
-
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
-pub mod flight;
+pub(crate) mod flight;
 
 use binlog::{LogSchema, Records};
 use binlog_embedded::sd_log::{Options, Undated};
@@ -11,38 +9,38 @@ use binlog_tests::ram_card::RamCard;
 use flight::Flight;
 use std::cell::Cell;
 
-pub type Ring = Logger<Flight, 4096>;
-pub type Sd = SdLog<RamCard, Undated, 8>;
+pub(crate) type Ring = Logger<Flight, 4096>;
+pub(crate) type Sd = SdLog<RamCard, Undated, 8>;
 
 thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
 }
 
-pub fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     NOW.get()
 }
 
 /// Moves the clock on.
-pub fn wait(us: u64) {
+pub(crate) fn wait(us: u64) {
     NOW.set(NOW.get() + us);
 }
 
 /// A static logger, as firmware has.
-pub fn ring() -> &'static Ring {
+pub(crate) fn ring() -> &'static Ring {
     let ring = Box::leak(Box::new(Ring::new()));
     ring.start(now);
     ring
 }
 
 /// Small sizes, so that little data reaches every limit.
-pub const OPTIONS: Options = Options { flush_bytes: 3000, free_bytes: 0, ..Options::DEFAULT };
+pub(crate) const OPTIONS: Options = Options { flush_bytes: 3000, free_bytes: 0, ..Options::DEFAULT };
 
-pub fn sd(card: &RamCard, options: Options) -> Sd {
+pub(crate) fn sd(card: &RamCard, options: Options) -> Sd {
     SdLog::new(card.clone(), Undated, options)
 }
 
 /// Whole records of all logs on the card, by kind.
-pub fn on_card(card: &RamCard) -> [usize; flight::KINDS] {
+pub(crate) fn on_card(card: &RamCard) -> [usize; flight::KINDS] {
     let mut counts = [0; flight::KINDS];
     for name in card.names("LOGS").iter().filter(|name| name.ends_with(".BIN")) {
         let log = card.file(&format!("LOGS/{name}")).expect("the log is there");
@@ -58,14 +56,14 @@ pub fn on_card(card: &RamCard) -> [usize; flight::KINDS] {
 }
 
 /// A log up to the end of its last whole record.
-pub fn whole(log: &[u8]) -> &[u8] {
+pub(crate) fn whole(log: &[u8]) -> &[u8] {
     let end = Records::new(log).flatten().last().map_or(0, |record| record.offset() + record.payload().len() + 3);
     &log[..end]
 }
 
 /// Asserts that every attempt is on the card or counted.
 #[track_caller]
-pub fn account(ring: &Ring, card: &RamCard, attempts: [usize; flight::KINDS]) {
+pub(crate) fn account(ring: &Ring, card: &RamCard, attempts: [usize; flight::KINDS]) {
     let on_card = on_card(card);
     for kind in 0..flight::KINDS {
         let tally = ring.tally_of(kind).expect("a message");

@@ -1,10 +1,8 @@
 //! pymavlink reads what we wrote: every type, label, unit, instance and value, bit for bit.
 
-mod every_format;
-
+use crate::every_format::EveryFormat;
 use binlog::{Definition, Format, LogSchema, LogWriter};
 use binlog_tests::pymavlink::{self, float, raw};
-use every_format::EveryFormat;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

@@ -1,22 +1,24 @@
 //! Compares what `Log` reads with what pymavlink reads.
 
+use crate::pymavlink::{self, float, parse_float, raw};
 use binlog::log::{Column, Rows, Vehicle};
 use binlog::{Format, Log, Record, Records, Scaling, Value};
-use binlog_tests::pymavlink::{self, float, parse_float, raw};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A log with pymavlink's records: one JSON value each, as `tests/python/dump.py` writes them.
-pub(crate) struct Read {
-    pub(crate) name: String,
-    pub(crate) bytes: Vec<u8>,
+pub struct Read {
+    /// The log, for messages.
+    pub name: String,
+    /// Its contents.
+    pub bytes: Vec<u8>,
     in_order: Vec<Json>,
     by_type: BTreeMap<String, Vec<Json>>,
 }
 
 impl Read {
     /// A log read by pymavlink; `None` without pymavlink.
-    pub(crate) fn new(name: &str, bytes: &[u8]) -> Option<Self> {
+    pub fn new(name: &str, bytes: &[u8]) -> Option<Self> {
         let in_order = pymavlink::dump(bytes)?;
         let mut by_type = BTreeMap::<String, Vec<Json>>::new();
         for line in &in_order {
@@ -26,8 +28,7 @@ impl Read {
     }
 
     /// All of the following comparisons.
-    #[allow(dead_code, reason = "not every test file wants all")]
-    pub(crate) fn assert_all(&self) {
+    pub fn assert_all(&self) {
         self.assert_types();
         self.assert_records();
         self.assert_columns();
@@ -39,7 +40,7 @@ impl Read {
     }
 
     /// Which types there are, and how many records of each.
-    pub(crate) fn assert_types(&self) {
+    pub fn assert_types(&self) {
         let counts: BTreeMap<_, _> = self.by_type.iter().map(|(name, lines)| (name.clone(), lines.len())).collect();
         let log = Log::from_bytes(&self.bytes);
         let types: Vec<_> = log.types().map(|rows| (rows.name().to_owned(), rows.len())).collect();
@@ -63,7 +64,7 @@ impl Read {
     }
 
     /// Every value of every record: in the order of the log, and by type.
-    pub(crate) fn assert_records(&self) {
+    pub fn assert_records(&self) {
         let mut lines = self.in_order.iter();
         for record in Records::new(&self.bytes).flatten() {
             let line = lines.next().expect("pymavlink has as many records");
@@ -81,7 +82,7 @@ impl Read {
     }
 
     /// Every value of every column, native, as a value, and as a number in each of the ways.
-    pub(crate) fn assert_columns(&self) {
+    pub fn assert_columns(&self) {
         let log = Log::from_bytes(&self.bytes);
         let mut compared = 0;
         for (table, scaled) in log.tables().iter().zip(log.tables_f64(Scaling::Shown)) {
@@ -119,7 +120,7 @@ impl Read {
     }
 
     /// The unit of each column.
-    pub(crate) fn assert_units(&self) {
+    pub fn assert_units(&self) {
         for table in Log::from_bytes(&self.bytes).tables() {
             let units: Vec<&str> = table.columns().iter().map(Column::shown_unit).collect();
             for line in &self.by_type[table.name()] {
@@ -129,7 +130,7 @@ impl Read {
     }
 
     /// The instances of each type, and the records of each instance.
-    pub(crate) fn assert_instances(&self) {
+    pub fn assert_instances(&self) {
         let log = Log::from_bytes(&self.bytes);
         for (name, lines) in &self.by_type {
             let mut instances = BTreeMap::<String, Vec<&Json>>::new();
@@ -152,7 +153,7 @@ impl Read {
     }
 
     /// The time of each record to a microsecond: since 1970, or since boot in a log without GPS.
-    pub(crate) fn assert_times(&self) {
+    pub fn assert_times(&self) {
         let log = Log::from_bytes(&self.bytes);
         if log.time_range_us().is_none() {
             // Where there is no time it counts 50 records a second.
@@ -177,7 +178,7 @@ impl Read {
     }
 
     /// The last value of each parameter, and its default.
-    pub(crate) fn assert_parameters(&self) {
+    pub fn assert_parameters(&self) {
         let facts = pymavlink::flight(&self.bytes).expect("pymavlink is there");
         let parameters = Log::from_bytes(&self.bytes).parameters();
         let values = parameters.iter().map(|(name, parameter)| (name, float(parameter.last())));
@@ -187,7 +188,7 @@ impl Read {
     }
 
     /// The vehicle, and the names and times of its modes. Returns how many there are.
-    pub(crate) fn assert_modes(&self) -> usize {
+    pub fn assert_modes(&self) -> usize {
         let facts = pymavlink::flight(&self.bytes).expect("pymavlink is there");
         let log = Log::from_bytes(&self.bytes);
         // MAV_TYPE; a fixed wing where pymavlink doesn't know.
@@ -228,7 +229,7 @@ impl Read {
 }
 
 /// The values of a record as pymavlink's attributes have them.
-pub(crate) fn shown_record(record: &Record<'_>) -> Json {
+pub fn shown_record(record: &Record<'_>) -> Json {
     record.values().map(|(column, value)| shown(record.name(), column.format, value)).collect()
 }
 

@@ -2,8 +2,6 @@
 //! or contradict themselves, odd instances and units, files, batches, and messages that differ a little from the
 //! program's.
 
-#[path = "../against/mod.rs"]
-mod against;
 mod boots;
 mod definitions;
 mod flight;
@@ -14,6 +12,7 @@ mod old_firmware;
 mod typed;
 mod units;
 
+use binlog_tests::against;
 use binlog_tests::raw_log::RawLog;
 
 /// Compares what `Log` reads with what pymavlink reads, if pymavlink is installed.

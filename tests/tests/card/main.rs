@@ -1,0 +1,5 @@
+//! Logs on a card in memory.
+
+mod firmware_on_host;
+mod rig;
+mod sd_card;

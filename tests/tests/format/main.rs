@@ -1,0 +1,5 @@
+//! The format: what the derives accept, what they write, and how definitions are compared.
+
+mod compile_pass;
+mod definitions;
+mod messages;

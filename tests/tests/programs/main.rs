@@ -1,0 +1,8 @@
+//! Other programs: those that read our logs, firmware under QEMU, and those that README shows.
+
+mod every_format;
+mod firmware;
+mod log_against_pymavlink;
+mod other_parsers;
+mod pymavlink;
+mod readme;

@@ -1,0 +1,10 @@
+//! Reading: real logs, logs built by hand, and damaged ones.
+
+mod ardusub_log;
+mod corpus;
+mod damage;
+mod damage_scored;
+mod hostile_files;
+mod logged_schema;
+mod real_logs;
+mod synthetic_logs;
