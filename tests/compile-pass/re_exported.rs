@@ -21,7 +21,7 @@ struct Battery {
 }
 
 #[derive(LogSchema)]
-#[log(crate = "crate::re_exported::facade::flight_log")]
+#[log(crate = "crate::compile_pass::re_exported::facade::flight_log")]
 enum FlightLog {
     Battery(Battery),
 }

@@ -1,8 +1,9 @@
 //! Definitions that change, are repeated, come late, or contradict themselves.
 
-use crate::{against, assert_as_pymavlink};
+use super::assert_as_pymavlink;
 use binlog::log::{Rows, SelectError};
 use binlog::{Log, Reason, Records, Scaling};
+use binlog_tests::against;
 use binlog_tests::payload;
 use binlog_tests::raw_log::{FMTU, RawLog};
 
@@ -160,7 +161,7 @@ fn one_name_may_have_two_layouts_at_a_time() {
             _ => log.record(2, &payload![u64::from(i), -1_i16, *b"text\0\0\0\0\0\0\0\0\0\0\0\0"]),
         };
     }
-    if let Some(read) = binlog_tests::against::Read::new("two layouts", &log.bytes) {
+    if let Some(read) = against::Read::new("two layouts", &log.bytes) {
         read.assert_types();
         read.assert_records();
         read.assert_times();
@@ -194,7 +195,7 @@ fn a_log_may_have_254_types_besides_fmt() {
     for id in ids() {
         log.record(id, &payload![u64::from(id), id]).record(id, &payload![1000_u64, id]);
     }
-    if let Some(read) = binlog_tests::against::Read::new("254 types", &log.bytes) {
+    if let Some(read) = against::Read::new("254 types", &log.bytes) {
         read.assert_types();
         read.assert_records();
         read.assert_columns();

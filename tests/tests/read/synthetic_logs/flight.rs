@@ -1,6 +1,6 @@
 //! The facts of a flight: files, batches, texts, modes, arming, parameters.
 
-use crate::assert_as_pymavlink;
+use super::assert_as_pymavlink;
 use binlog::Log;
 use binlog::field::Chars;
 use binlog::log::{ArmedInterval, BatchSensor, EmbeddedFile, TextMessage, Vehicle};

@@ -1,6 +1,6 @@
 //! Every format character, and the native type of its column.
 
-use crate::assert_as_pymavlink;
+use super::assert_as_pymavlink;
 use binlog::field::Chars;
 use binlog::log::Values;
 use binlog::{Log, Scaling, Value};

@@ -1,6 +1,6 @@
 //! Columns that tell instances apart, of any type and in any place.
 
-use crate::assert_as_pymavlink;
+use super::assert_as_pymavlink;
 use binlog::field::Chars;
 use binlog::log::SelectError;
 use binlog::{Log, Scaling, Value};

@@ -1,6 +1,6 @@
 //! Logs as firmware before 2015 wrote them: times in milliseconds, four labels for FMT's five columns, no FMTU.
 
-use crate::assert_as_pymavlink;
+use super::assert_as_pymavlink;
 use binlog::field::Chars;
 use binlog::log::{Clock, Values, Vehicle};
 use binlog::{Log, Scaling};

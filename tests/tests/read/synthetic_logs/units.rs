@@ -1,6 +1,6 @@
 //! Units and multipliers: custom, late and changed ones, and the numbers in them.
 
-use crate::assert_as_pymavlink;
+use super::assert_as_pymavlink;
 use binlog::log::Column;
 use binlog::{Log, Scaling};
 use binlog_tests::payload;

@@ -5,9 +5,9 @@
 //! faults of new memory are, and they are most of the cost of columns.
 
 use binlog::LogMessage;
-use binlog_speed::Attitude;
-use binlog_speed::read::{c, long_log, ours};
-use binlog_speed::timing::{median, time};
+use binlog_performance::Attitude;
+use binlog_performance::read::{c, long_log, ours};
+use binlog_performance::timing::{median, time};
 use rust_dataflash_parser::{FieldArray, LogSession, Parallelism};
 use std::fs;
 use std::num::NonZero;

@@ -5,8 +5,8 @@
 #![no_main]
 
 use binlog::{HEAD_BYTES, LogMessage, LogSchema};
+use binlog_cortex_m::clock::start_with_period;
 use binlog_embedded::{Drain, Logger};
-use binlog_target::clock::start_with_period;
 use core::convert::Infallible;
 use core::sync::atomic::{AtomicU32, Ordering};
 use cortex_m::Peripherals;

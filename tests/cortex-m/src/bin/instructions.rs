@@ -1,4 +1,4 @@
-//! Counts the instructions of a call that logs: a line `WORK MEAN MAXIMUM` for each, for tests/target/instructions.
+//! Counts the instructions of a call that logs: a line `WORK MEAN MAXIMUM` for each, for tests/cortex-m/instructions.
 //!
 //! A call counts from the instruction that calls to the one that returns. As in an application, the called function is
 //! one into which the compiler may inline `Logger::log` or not. The functions in C are called in the same way.
@@ -8,9 +8,9 @@
 
 use binlog::field::{Centi, Chars};
 use binlog::{LogMessage, LogSchema, Logs};
+use binlog_cortex_m::clock::{self, between, now};
+use binlog_cortex_m::messages::{Attitude, ControlTuning};
 use binlog_embedded::{Drain, Logger};
-use binlog_target::clock::{self, between, now};
-use binlog_target::messages::{Attitude, ControlTuning};
 use core::convert::Infallible;
 use core::hint::black_box;
 use cortex_m::Peripherals;

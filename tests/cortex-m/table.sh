@@ -1,4 +1,4 @@
-# Figures by row and column: printed as a table, and compared with tests/target/bounds. Source this file.
+# Figures by row and column: printed as a table, and compared with tests/cortex-m/bounds. Source this file.
 # shellcheck shell=bash
 
 declare -A figure=()

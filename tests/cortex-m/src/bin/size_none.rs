@@ -3,9 +3,9 @@
 #![no_std]
 #![no_main]
 
-use binlog_target::messages::Attitude;
-use binlog_target::size::Uart;
-use binlog_target::unknown;
+use binlog_cortex_m::messages::Attitude;
+use binlog_cortex_m::size::Uart;
+use binlog_cortex_m::unknown;
 use core::hint::black_box;
 use core::panic::PanicInfo;
 use cortex_m as _;

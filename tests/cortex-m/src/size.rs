@@ -1,4 +1,4 @@
-//! Shared by the programs for tests/target/size: work for the drain, and a panic handler that costs no flash.
+//! Shared by the programs for tests/cortex-m/size: work for the drain, and a panic handler that costs no flash.
 
 use binlog::LogSchema;
 use binlog_embedded::Drain;

@@ -4,10 +4,10 @@
 #![no_main]
 
 use binlog::LogSchema;
+use binlog_cortex_m::messages::Attitude;
+use binlog_cortex_m::size::{CAPACITY, drain};
+use binlog_cortex_m::unknown;
 use binlog_embedded::{Drain, Logger};
-use binlog_target::messages::Attitude;
-use binlog_target::size::{CAPACITY, drain};
-use binlog_target::unknown;
 use core::panic::PanicInfo;
 use core::sync::atomic::AtomicU8;
 use cortex_m as _;
@@ -18,7 +18,7 @@ enum SizeLog {
     Att(Attitude),
 }
 
-// The names are those that tests/target/size asks nm for. The drain itself is on the stack; this is as large as it.
+// The names are those that tests/cortex-m/size asks nm for. The drain itself is on the stack; this is as large as it.
 #[unsafe(no_mangle)]
 static LOG: Logger<SizeLog, CAPACITY> = Logger::new();
 #[unsafe(no_mangle)]

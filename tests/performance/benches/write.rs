@@ -1,10 +1,10 @@
 //! Wall time of writing, compared with C and with `memcpy`. They take turns, so that noise hits both alike.
 //!
-//! `cargo bench -p binlog-speed`; `tests/speed/instructions` counts what repeats exactly.
+//! `cargo bench -p binlog-performance`; `tests/performance/instructions` counts what repeats exactly.
 
 use binlog::{LogWriter, Logs};
-use binlog_speed::timing::{median, time};
-use binlog_speed::{
+use binlog_performance::timing::{median, time};
+use binlog_performance::{
     Filler, INPUTS, Input, Long, Middle, Short, SpeedLog, encode_att, encode_ctun, floor_att, floor_ctun,
 };
 use std::hint::black_box;

@@ -1,6 +1,6 @@
 //! Writes a log of at least `BYTES` bytes to standard output: `repeat BYTES`.
 
-use binlog_speed::read::write_long_log;
+use binlog_performance::read::write_long_log;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 

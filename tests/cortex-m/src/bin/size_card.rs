@@ -4,11 +4,11 @@
 #![no_main]
 
 use binlog::LogSchema;
+use binlog_cortex_m::messages::Attitude;
+use binlog_cortex_m::size::{CAPACITY, Spi, Wait};
+use binlog_cortex_m::unknown;
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{Logger, SdLog};
-use binlog_target::messages::Attitude;
-use binlog_target::size::{CAPACITY, Spi, Wait};
-use binlog_target::unknown;
 use core::panic::PanicInfo;
 use core::sync::atomic::AtomicU8;
 use cortex_m as _;
@@ -22,7 +22,7 @@ enum SizeLog {
 
 type Card = SdLog<SdCard<Spi, Wait>>;
 
-// The names are those that tests/target/size asks nm for. The sink itself is on the stack; this is as large as it.
+// The names are those that tests/cortex-m/size asks nm for. The sink itself is on the stack; this is as large as it.
 #[unsafe(no_mangle)]
 static LOG: Logger<SizeLog, CAPACITY> = Logger::new();
 #[unsafe(no_mangle)]

@@ -1,7 +1,7 @@
 //! One piece of work, for callgrind: `count WORK RECORDS`.
 
-use binlog_speed::read::{c, long_log, ours, records};
-use binlog_speed::{INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
+use binlog_performance::read::{c, long_log, ours, records};
+use binlog_performance::{INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
 use std::hint::black_box;
 use std::num::NonZero;
 use std::process::ExitCode;
