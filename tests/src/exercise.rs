@@ -163,6 +163,7 @@ pub fn log(bytes: &[u8]) {
     let _ = log.messages::<AnyLog>().map(|messages| messages.count());
     let _ = (log.clock().map(|clock| clock.system_time(u64::MAX)), log.time_range_us(), log.vehicle());
     let _ = (log.parameters(), log.texts(), log.modes(), log.armed());
+    let _ = log.boots().map(|boot| (boot.range(), boot.time_range_us())).collect::<Vec<_>>();
     log.files().iter().for_each(|file| drop(file.contents()));
     log.batches().iter().for_each(|batch| drop(batch.samples()));
     let _ = (log.skipped().len(), log.suspects().len(), format!("{log:?}"));

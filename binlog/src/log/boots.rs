@@ -109,7 +109,8 @@ fn spans(log: &[u8], index: &Index) -> Vec<Span> {
         }
         let length = definition.length().into();
         let mut offsets = kind.offsets.iter().peekable();
-        for span in &mut spans {
+        while let Some(&next) = offsets.peek() {
+            let span = &mut spans[index.boots.partition_point(|&start| start <= next)];
             let (mut earliest, mut latest) = (u64::MAX, None);
             while let Some(offset) = offsets.next_if(|&offset| offset < span.bytes.end) {
                 if let Some(time_us) = framing::payload(log, offset, length).and_then(|bytes| source.time_us(bytes)) {

@@ -74,7 +74,7 @@ type Operation = (&'static str, fn(&Log<'_>));
 type Maker = (&'static str, fn(u32) -> RawLog);
 
 /// Every operation of [`Log`], on the log as a whole or on the types that [`each`] picks.
-const OPERATIONS: [Operation; 24] = [
+const OPERATIONS: [Operation; 25] = [
     ("skipped and suspects", |log| done((log.skipped().len(), log.suspects().len()))),
     ("types", |log| done(log.types().map(|rows| rows.len()).sum::<usize>())),
     ("records", |log| done(log.records().count())),
@@ -102,6 +102,7 @@ const OPERATIONS: [Operation; 24] = [
     ("messages", |log| done(log.messages::<Schema>().map(Iterator::count))),
     ("schema", |log| done(log.schema())),
     ("clock, time_range_us and vehicle", |log| done((log.clock(), log.time_range_us(), log.vehicle()))),
+    ("boots", |log| done(log.boots().map(|boot| boot.time_range_us()).collect::<Vec<_>>())),
     ("parameters", |log| done(log.parameters())),
     ("texts", |log| done(log.texts())),
     ("modes", |log| done(log.modes())),
@@ -135,7 +136,7 @@ fn scattered(number: u32) -> u32 {
 }
 
 /// Logs of about `records` records, by what makes them expensive.
-const LOGS: [Maker; 24] = [
+const LOGS: [Maker; 25] = [
     ("redefinitions of one name", |count| {
         let mut log = RawLog::with_units();
         for i in 0..count / 3 {
@@ -178,6 +179,13 @@ const LOGS: [Maker; 24] = [
         let mut log = RawLog::new();
         log.fmt(1, "TWO", "", "").fmt(2, "TWO", "B", "A");
         (0..count / 2).for_each(|_| _ = log.record(1, &[]).record(2, &[1]));
+        log
+    }),
+    ("boots, each with a type of its own", |count| {
+        let mut log = RawLog::empty();
+        for i in 0..count / 3 {
+            log.raw(&RawLog::new().bytes).fmt(1, &name(i), "Q", "TimeUS").record(1, &payload![u64::from(i)]);
+        }
         log
     }),
     ("junk between records", |count| {
@@ -362,6 +370,10 @@ fn the_steps_of_every_operation_grow_linearly_with_the_log() {
     let bytes = log_called("a file whose pieces descend", 800_000).bytes;
     let [file] = &Log::from_bytes(&bytes).files()[..] else { panic!("one file") };
     assert_eq!(file.pieces.values().map(Vec::len).collect::<Vec<_>>(), [200_000 * 64]);
+
+    let bytes = log_called("boots, each with a type of its own", 600_000).bytes;
+    let log = Log::from_bytes(&bytes);
+    assert_eq!((log.boots().len(), log.time_range_us()), (200_000, Some(0..=199_999)));
 
     let bytes = log_called("junk between records", 900_000).bytes;
     assert_eq!(Log::from_bytes(&bytes).skipped().len(), 300_000);

@@ -156,7 +156,7 @@ fn standard_input_is_read_as_a_pipe_and_as_a_file() {
     file.write_all(&bytes).expect("room for the log");
     let child = |way: &str| {
         let mut command = Command::new(env::current_exe().expect("the test's program"));
-        command.args(["--exact", "child", "--nocapture"]).env(CHILD, way).stdout(Stdio::piped());
+        command.args(["--exact", "hostile_files::child", "--nocapture"]).env(CHILD, way).stdout(Stdio::piped());
         command
     };
     let said = |output: Vec<u8>| {
