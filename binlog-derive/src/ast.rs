@@ -1,4 +1,4 @@
-//! The input of the derives, taken apart: a message, a schema, a field type.
+//! The input of the derives as a model: a message, a schema, a field type.
 
 use crate::attr::{self, ColumnAttributes, FieldTypeAttributes, MessageAttributes, VariantAttributes};
 use crate::docs::{Description, description};
@@ -18,30 +18,30 @@ pub(crate) struct Message<'a> {
     pub(crate) attributes: MessageAttributes,
     pub(crate) description: Description,
     pub(crate) columns: Vec<Column<'a>>,
-    /// The lint about the message as a whole, at its place.
+    /// The lint about the message as a whole, at the span of the message's name.
     pub(crate) lint: Option<Ident>,
 }
 
 /// One field of a message.
 pub(crate) struct Column<'a> {
     pub(crate) ident: &'a Ident,
-    /// The type without `Self`, since the derive names it outside of an `impl`.
+    /// The type without `Self`, because the derive names it outside an `impl`.
     pub(crate) ty: TokenStream,
     pub(crate) attributes: ColumnAttributes,
     pub(crate) description: Description,
     pub(crate) label: String,
-    /// The label's attribute, or else the field's name.
+    /// The span of the label's attribute, or else of the field's name.
     pub(crate) label_span: Span,
-    /// Lints that concern it if its type is the one they are about.
+    /// The lints for its attributes; whether they apply depends on its type.
     pub(crate) lints: Vec<Ident>,
 }
 
-/// What a column is for, which decides on the rules for its type.
+/// The purpose of a column, which determines the rules for its type.
 pub(crate) enum Role {
     Time,
     Instance,
     Value,
-    /// Any column of a message that is written as another firmware logs it.
+    /// Any column of a message of another firmware.
     AsLogged,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Variant<'a> {
     pub(crate) attributes: VariantAttributes,
 }
 
-/// An enum or a newtype that is to be a field.
+/// An enum or a newtype that derives `Field`.
 pub(crate) struct FieldType<'a> {
     pub(crate) original: &'a DeriveInput,
     pub(crate) repr: Vec<Hint>,
@@ -69,9 +69,9 @@ pub(crate) struct FieldType<'a> {
 }
 
 pub(crate) enum FieldKind<'a> {
-    /// The integer of its `repr`; each value and its description.
+    /// The integer of its `repr`, and each value with its description.
     Enum { integer: Option<Ident>, values: Vec<(&'a Ident, Description)> },
-    /// The one field, by its name or as `0`.
+    /// The only field: its name, or `0`.
     Newtype { member: syn::Member, ty: &'a Type },
 }
 
@@ -211,7 +211,7 @@ impl<'a> FieldType<'a> {
     }
 }
 
-/// The tokens with the type's name in place of `Self`.
+/// Replaces `Self` in the tokens by the type's name.
 fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => {

@@ -1,4 +1,4 @@
-//! `#[log(…)]`: from tokens to attributes, each with the span that an error about it lands on.
+//! `#[log(…)]`: parses tokens to attributes, each with the span for errors about it.
 
 use crate::errors::Errors;
 use crate::lint;
@@ -11,7 +11,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
 
-/// Where an attribute stands, and which keys it takes there.
+/// Where an attribute is, and which keys it accepts there.
 struct Place {
     name: &'static str,
     keys: &'static [&'static str],
@@ -23,7 +23,7 @@ const COLUMN: Place =
 const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
 const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
 const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
-/// What people write for a key.
+/// Words that people write instead of a key.
 const OTHER_KEYS: [(&str, &str); 5] =
     [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
 
@@ -32,14 +32,14 @@ const PLACES: [&Place; 5] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE];
 /// Attributes of a message's struct.
 #[derive(Default)]
 pub(crate) struct MessageAttributes {
-    /// `name` is there, well-formed or not, or may be in what was not understood.
+    /// Whether `name` is present, valid or not, or may be in the part that could not be parsed.
     pub(crate) named: bool,
     pub(crate) name: Option<LitStr>,
     pub(crate) as_logged: bool,
-    /// Names of lints.
+    /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) krate: Option<Path>,
-    /// The id in a schema that gives none; for the format's own messages.
+    /// The id in a schema that gives none; only for the format's own messages.
     pub(crate) default_id: Option<u8>,
 }
 
@@ -49,16 +49,16 @@ pub(crate) struct ColumnAttributes {
     pub(crate) label: Option<LitStr>,
     pub(crate) scale: Scale,
     pub(crate) instance: Option<Span>,
-    /// Names of lints.
+    /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
 }
 
-/// Attributes of a type that is to be a field.
+/// Attributes of a type that derives `Field`.
 #[derive(Default)]
 pub(crate) struct FieldTypeAttributes {
     pub(crate) scale: Scale,
-    /// Names of lints.
+    /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
     pub(crate) krate: Option<Path>,
@@ -73,30 +73,30 @@ pub(crate) struct VariantAttributes {
     pub(crate) rate: Option<u32>,
 }
 
-/// Unit and multiplier.
+/// A unit and a multiplier.
 #[derive(Default)]
 pub(crate) struct Scale {
     pub(crate) unit: Option<Located<Unit>>,
     pub(crate) multiplier: Option<Located<Multiplier>>,
 }
 
-/// A value and where it stands.
+/// A value and its span.
 pub(crate) struct Located<T> {
     pub(crate) value: T,
     pub(crate) span: Span,
 }
 
 pub(crate) enum Unit {
-    /// By its id in the table.
+    /// The id in the standard table.
     Standard(char),
-    /// A constant of the program's.
+    /// A constant of the program.
     Custom(Path),
 }
 
 pub(crate) enum Multiplier {
-    /// By its id in the table.
+    /// The id in the standard table.
     Standard(char),
-    /// A constant of the program's.
+    /// A constant of the program.
     Custom(Path),
 }
 
@@ -137,8 +137,8 @@ impl Parse for Item {
     }
 }
 
-/// A literal, as most values are, is parsed as such: the way through all that an expression may be is the larger part
-/// of what reading the attributes costs.
+/// Parses literals, which most values are, as such: parsing an arbitrary expression is most of the cost of reading the
+/// attributes.
 fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
     if input.peek(Lit) && (input.peek2(Token![,]) || input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())) {
         return Ok(Expr::Lit(ExprLit { attrs: Vec::new(), lit: input.parse()? }));
@@ -146,7 +146,7 @@ fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
     input.parse().map(ungrouped)
 }
 
-/// The expression itself: one that came through a `macro_rules` variable is in an invisible group.
+/// The expression without the invisible group that a `macro_rules` variable adds.
 fn ungrouped(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungrouped(*group.expr),
@@ -194,7 +194,7 @@ impl Item {
         }
     }
 
-    /// `critical`, or `critical = false` for a message that is critical by itself.
+    /// `critical`, or `critical = false` for a message that is critical by default.
     fn switch(&self) -> syn::Result<bool> {
         match &self.value {
             Value::None => Ok(true),
@@ -216,7 +216,7 @@ impl Item {
         }
     }
 
-    /// `allow(float_multiplier)`: the names of lints, which are those of the place.
+    /// `allow(float_multiplier)`: the names of lints that apply in this place.
     fn allow(&self, lints: &[&'static str]) -> syn::Result<Vec<&'static str>> {
         let wanted = "the name of a lint: `allow(float_multiplier)`";
         let Value::List(list) = &self.value else { return Err(self.wants(wanted)) };
@@ -250,7 +250,7 @@ impl Item {
             Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => standard(tables::unit_named(&name.value())),
             Expr::Lit(ExprLit { lit: Lit::Char(id), .. }) => standard(tables::unit_with_id(id.value())),
             Expr::Path(path) => match path.path.get_ident().map(ToString::to_string) {
-                // A constant is in upper case.
+                // The name of a constant is in upper case.
                 Some(name) if name.starts_with(char::is_lowercase) && tables::unit_named(&name).is_ok() => {
                     Err(format!("the name of a unit is a string: `unit = \"{name}\"`"))
                 }
@@ -330,8 +330,8 @@ impl Parse for Row {
     }
 }
 
-/// Hands each item that belongs in the place to `take`; the others are errors. False when an item could not be read, or
-/// has an unknown key: it may be the one that seems to be missing.
+/// Calls `take` for each item that belongs in the place; the others are errors. Returns false if an item could not be
+/// read or has an unknown key, because it may be the one that seems to be missing.
 fn each(
     attributes: &[syn::Attribute],
     place: &Place,
@@ -418,7 +418,7 @@ impl FieldTypeAttributes {
     }
 }
 
-/// What a message's field and a field type have in common.
+/// The keys that a message's field and a field type share.
 fn take_scale_or_meanings(
     key: &str,
     item: &Item,
@@ -458,7 +458,7 @@ impl VariantAttributes {
     }
 }
 
-/// The path of the crate, for a schema.
+/// The attribute of a schema: the path of the crate.
 pub(crate) fn parse_schema(attributes: &[syn::Attribute], errors: &mut Errors) -> Option<Path> {
     let mut krate = None;
     each(attributes, &SCHEMA, errors, |_, item| {
@@ -468,7 +468,7 @@ pub(crate) fn parse_schema(attributes: &[syn::Attribute], errors: &mut Errors) -
     krate
 }
 
-/// The variants of a field type take no attribute of ours.
+/// The variants of a field type have no attributes of this crate.
 pub(crate) fn parse_none(attributes: &[syn::Attribute], errors: &mut Errors) {
     each(attributes, &Place { name: "a value", keys: &[] }, errors, |_, _| Ok(()));
 }

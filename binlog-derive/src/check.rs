@@ -1,20 +1,20 @@
-//! What the tokens show to be wrong, rule by rule. What only the types tell is checked by `binlog::columns`.
+//! Checks that need only the tokens, rule by rule. `binlog::columns` checks what depends on types.
 //!
-//! What a message definition must satisfy, and who relies on it:
+//! The rules for a message definition, and the readers that rely on them:
 //!
-//! 1. A name of at most 4 bytes, at most 16 fields, labels that come to at most 64 bytes with their commas: FMT has room
-//!    for no more.
+//! 1. A name of at most 4 bytes, at most 16 fields, and at most 64 bytes of labels with their commas: FMT has no room
+//! for more.
 //! 2. A record of at most 255 bytes, header included, equal to the sum of the fields: FMT.Length is one byte.
-//! 3. Labels that are identifiers, none twice: pymavlink makes attributes of them.
-//! 4. A name in upper case, `[A-Z_][A-Z0-9_]{1,3}`: MAVExplorer finds types by that pattern. Not one whose layout a reader
-//!    takes for granted.
-//! 5. Units and multipliers of the tables, or declared as custom: AP_Logger checks it at boot.
-//! 6. `TimeUS` first, a `Q` in seconds with multiplier 1e-6: pymavlink ignores it elsewhere.
-//! 7. At most one instance column, of one byte, directly after `TimeUS`: pymavlink computes a wrong offset elsewhere.
-//! 8. `c`, `C`, `e` and `E` scale already, so their multiplier is 1e-2 or none; `L` is 1e-7 degrees of latitude or
-//!    longitude.
+//! 3. Labels are identifiers without duplicates: pymavlink makes attributes of them.
+//! 4. The name is in upper case, `[A-Z_][A-Z0-9_]{1,3}`: MAVExplorer finds types by that pattern. It is not a name
+//! whose layout a reader relies on.
+//! 5. Units and multipliers are in the tables or declared as custom: AP_Logger checks it at boot.
+//! 6. `TimeUS` is first, a `Q` in seconds with multiplier 1e-6: pymavlink ignores it elsewhere.
+//! 7. At most one instance column, of one byte, directly after `TimeUS`: elsewhere pymavlink computes a wrong offset.
+//! 8. `c`, `C`, `e` and `E` scale by themselves, so their multiplier is 1e-2 or none; `L` is 1e-7 degrees of latitude
+//! or longitude.
 //!
-//! What AP_Logger takes and viewers show wrong is a lint: see `lint`.
+//! What AP_Logger accepts but viewers show wrongly is a lint: see `lint`.
 
 use crate::ast::{FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
@@ -23,14 +23,14 @@ use crate::label;
 use crate::repr::Hint;
 use quote::ToTokens;
 
-/// FMT has room for as many format characters.
+/// The number of format characters that fit into FMT.
 const MAX_COLUMNS: usize = 16;
-/// FMT has room for as many bytes of labels.
+/// The bytes of labels that fit into FMT.
 const MAX_LABELS: usize = 64;
-/// FMT has room for as many bytes of name.
+/// The bytes of a name that fit into FMT.
 const MAX_NAME: usize = 4;
 
-/// Messages whose layout readers take for granted, and where the crate has them.
+/// Messages whose layout readers rely on, and the crate's structs for them.
 const FIXED_LAYOUTS: [(&str, Option<&str>); 13] = [
     ("FMT", Some("Fmt")),
     ("FMTU", Some("Fmtu")),
@@ -41,15 +41,15 @@ const FIXED_LAYOUTS: [(&str, Option<&str>); 13] = [
     ("VER", Some("Ver")),
     ("MODE", Some("Mode")),
     ("GPS", Some("Gps")),
-    // A second receiver, before messages had instances.
+    // The second receiver, before messages had instances.
     ("GPS2", Some("Gps")),
     ("FILE", Some("File")),
     ("ISBH", None),
     ("ISBD", None),
 ];
 
-/// By these pymavlink recognises messages of PX4, and reads times or modes from them (`DFReader.py`, `init_clock` and
-/// `_add_msg`).
+/// Labels by which pymavlink takes a message for one of PX4 and reads times or modes from it (`DFReader.py`,
+/// `init_clock` and `_add_msg`).
 const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
 
 pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
@@ -118,7 +118,7 @@ fn name_fault(name: &str) -> Option<String> {
     None
 }
 
-/// Fields have an order and no padding between them.
+/// The fields have an order and no padding.
 fn struct_repr(message: &Message<'_>, errors: &mut Errors) {
     for Hint { name, span, argument } in &message.repr {
         match (name.as_str(), argument.as_deref()) {
@@ -128,7 +128,7 @@ fn struct_repr(message: &Message<'_>, errors: &mut Errors) {
             _ => errors.at(*span, format!("`{name}` is not the layout of a record; write `#[repr(C, packed)]`")),
         }
     }
-    // Any other hint has its own error, and one is enough.
+    // Any other hint has its own error; one error is enough.
     if message.repr.iter().all(|hint| hint.name == "packed") {
         let ident = &message.original.ident;
         let text = format!(
@@ -187,7 +187,7 @@ fn labels(message: &Message<'_>, errors: &mut Errors) {
     }
 }
 
-/// Rule 6, but for the type.
+/// Rule 6, except for the type.
 fn time(message: &Message<'_>, errors: &mut Errors) {
     let Some(first) = message.columns.first() else { return };
     match message.columns.iter().skip(1).find(|column| column.label == label::TIME) {
@@ -208,7 +208,7 @@ fn time(message: &Message<'_>, errors: &mut Errors) {
     }
 }
 
-/// Rule 7, but for the type.
+/// Rule 7, except for the type.
 fn instance(message: &Message<'_>, errors: &mut Errors) {
     let mut seen = false;
     for (i, column) in message.columns.iter().enumerate() {
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn both_crates_have_the_same_rules_for_names() {
         let others = ["ATT", "A", "_", "_A", "A1", "1A", "Att", "att", "A-B", "MAV", "MAVC", "MSGX", "GPS3", "Ñ"];
-        // FMT, UNIT, MULT and FMTU of another layout than the crate's can't be written at all.
+        // FMT, UNIT, MULT and FMTU with a layout other than the crate's can't be written at all.
         let fixed = FIXED_LAYOUTS.into_iter().map(|fixed| fixed.0).skip_while(|&name| name != "PARM");
         for name in fixed.chain(others) {
             assert_eq!(is_as_logged(name, "X"), name_fault(name).is_some(), "{name}");

@@ -5,13 +5,13 @@ use syn::{Expr, ExprLit, Lit, Meta, MetaNameValue};
 
 /// A description.
 pub(crate) enum Description {
-    /// The text of the doc comments, a line a comment, without the space that `///` leaves.
+    /// The text of the doc comments: one line for each, without the space after `///`.
     Text(String),
-    /// The expressions of the doc attributes, one of which is a macro: only constants know its text.
+    /// The expressions of the doc attributes. One of them is a macro, so the text is known in constants only.
     Docs(Vec<Expr>),
 }
 
-/// The description that attributes give.
+/// The description in the doc attributes.
 pub(crate) fn description(attributes: &[syn::Attribute]) -> Description {
     let docs = attributes.iter().filter(|attribute| attribute.path().is_ident("doc"));
     let docs = docs.filter_map(|attribute| match &attribute.meta {
@@ -29,7 +29,7 @@ pub(crate) fn description(attributes: &[syn::Attribute]) -> Description {
     Description::Text(lines.join("\n").trim().to_owned())
 }
 
-/// The text of a literal, which may have come through a `macro_rules` variable.
+/// The text of a literal, even if it comes from a `macro_rules` variable.
 fn text(doc: &Expr) -> Option<String> {
     match doc {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),

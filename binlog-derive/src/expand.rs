@@ -1,4 +1,4 @@
-//! From what was checked to code. Nothing is decided here.
+//! Writes code for the checked model. It makes no decisions.
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
@@ -10,8 +10,8 @@ use syn::ext::IdentExt;
 
 /// `const _: () = { use binlog::__private as __binlog; … };`
 ///
-/// Names in it begin with `__`: a parameter called `payload` would be taken for a constant of the user's with this
-/// name.
+/// Names in it begin with `__`: a constant of the user named `payload` would otherwise turn a parameter of that name
+/// into a pattern.
 pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
     let krate = match krate {
         Some(path) => quote!(#path),
@@ -36,7 +36,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
     let decode = format_ident!("decode_{}", field.len());
     let ty = message.columns.iter().map(|column| &column.ty);
-    // At the name, so that an error of a column says nothing of the derive.
+    // With the span of the name, so that an error in a column doesn't point at the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
     let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
@@ -49,10 +49,10 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
             rules: __binlog::Rules::Checked,
         }
     };
-    // At the name, too.
+    // With the span of the name, too.
     let definition = quote_spanned!(ident.span()=> __binlog::definition(#definition));
-    // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another
-    // one.
+    // The whole item has one span, because `self` is hygienic: in a struct declared by a `macro_rules` macro, the span
+    // of the name has another `self`.
     let wire = quote_spanned! {ident.span()=>
         fn wire(&self) -> &[__binlog::u8] {
             __binlog::Bytes::<#ident>::wire(self)
@@ -63,7 +63,8 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
         quote! {
             #[allow(unused_imports)]
             use __binlog::NoBytes as _;
-            // In one body, so that a type that is no field is one error. A field of the user's may be deprecated.
+            // In one body, so that a type that is not a field causes one error. `deprecated` is allowed because a
+            // field's type may be.
             #[allow(deprecated)]
             const __MESSAGE: (
                 __binlog::Definition,
@@ -90,10 +91,10 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     )
 }
 
-/// A call whose tokens all carry the field's span, so that `#[track_caller]` blames the field.
+/// A call whose tokens all have the field's span, so that `#[track_caller]` blames the field.
 ///
-/// Short, since rustc looks at it for each field of each message: ids of the standard tables are plain bytes, and what
-/// few columns have is a further call around it.
+/// It is short because rustc processes it for each field of each message: ids of the standard tables are plain bytes,
+/// and rare properties are additional calls around it.
 fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
     let Column { ty, label, description, .. } = column;
     let span = column.ident.span();
@@ -101,7 +102,7 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
     let as_logged = message.attributes.as_logged;
     let unit_id = match unit.as_ref().map(|unit| &unit.value) {
         Some(Unit::Standard(id)) => byte(*id),
-        // A placeholder that has a multiplier, as the custom one has.
+        // A placeholder that may have a multiplier; the custom unit replaces it.
         Some(Unit::Custom(_)) => byte('?'),
         _ if as_logged && column.is_instance() => byte('#'),
         _ if as_logged && column.is_time() => byte('s'),
@@ -128,7 +129,7 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
         Role::Value if !is_custom => quote_spanned! {span=>
             __binlog::value::<#ty>(#label, #description, #unit_id, #multiplier_id)
         },
-        // Constants are checked when they are in their place.
+        // A custom constant is checked when it replaces the placeholder.
         Role::Value | Role::AsLogged => quote_spanned! {span=>
             __binlog::as_logged::<#ty>(#label, #description, #unit_id, #multiplier_id)
         },
@@ -146,7 +147,7 @@ fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
     call
 }
 
-/// The uses of something deprecated that are the lints, `float_multiplier` of a type and that of a whole message.
+/// Uses of deprecated items: the lints of a column's type, and the lint of the whole message.
 fn lints<'a>(
     of_types: impl Iterator<Item = (&'a TokenStream, &'a Vec<Ident>)>,
     of_message: &Option<Ident>,
@@ -194,7 +195,7 @@ fn multiplier_tokens(multiplier: &Multiplier) -> TokenStream {
     }
 }
 
-/// `b'F'`. The ids of the tables are ASCII.
+/// `b'F'`. All ids in the tables are ASCII.
 fn byte(id: char) -> syn::LitByte {
     syn::LitByte::new(id as u8, Span::call_site())
 }
@@ -223,12 +224,12 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
         quote_spanned!(variant.ident.span()=> &<#ty as __binlog::LogMessage>::DEFINITION)
     });
     let plan = quote_spanned!(ident.span()=> __PLAN);
-    // At the variant, where errors about a message that the schema lacks point to.
+    // With the variant's span, so that an error about a missing message points at the variants.
     let logs = schema.variants.iter().zip(&index).map(|(variant, index)| {
         let span = variant.ident.span();
         let (ty, mut ident) = (variant.ty, ident.clone());
         ident.set_span(span);
-        // An `impl<>` of the derive's own, so that rustc doesn't propose parameters for it.
+        // An explicit `impl<>`, so that rustc doesn't propose to add parameters to it.
         let no_generics = quote!(<>);
         quote_spanned! {span=>
             #[automatically_derived]
@@ -244,7 +245,8 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
         schema.variants.iter().zip(&index).map(
             |(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::blame(&__VARIANTS, &__PLAN, #index);),
         );
-    // Inline, so that code for 200 messages is made only in a crate that decodes or matches them: most just log.
+    // `#[inline]`, so that the code for 200 messages is generated only in crates that decode or match them; most crates
+    // only log.
     in_scope(
         schema.krate.as_ref(),
         quote! {

@@ -1,11 +1,11 @@
-//! What an input with errors expands to besides them, so that its uses bring no errors of their own.
+//! The output for an input with errors, besides the errors. It keeps uses of the type from causing further errors.
 
 use crate::expand::in_scope;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::{Data, DeriveInput, Fields, Path};
 
-/// A message without a name, which no check of a schema looks at.
+/// A message without a name, which a schema doesn't check.
 pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
     let body = quote! {
             #[automatically_derived]
@@ -15,7 +15,7 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
                     description: "",
                     columns: &[],
                     default_id: __binlog::None,
-                    // The error is shown already.
+                    // The error is already reported.
                     rules: __binlog::Rules::Checked,
                 };
                 fn wire(&self) -> &[__binlog::u8] {
@@ -29,7 +29,7 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
     in_scope(krate, body)
 }
 
-/// A schema that logs the messages of all variants that hold one.
+/// A schema with the messages of all variants that hold one.
 pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     let ident = &input.ident;
     let mut types: Vec<String> = Vec::new();
@@ -74,7 +74,7 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     in_scope(krate, body)
 }
 
-/// A field of the type's own size.
+/// A field with the size of the type.
 pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
     let body = quote! {
             #[automatically_derived]

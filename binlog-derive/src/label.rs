@@ -1,11 +1,11 @@
-//! Labels: made of a field's name, and the rules for any label.
+//! Labels: derived from field names, and the rules for all labels.
 
 use crate::nearest::did_you_mean;
 
 /// The time column.
 pub(crate) const TIME: &str = "TimeUS";
 
-/// UpperCamelCase of a field's name: `des_roll` is `DesRoll`; `time_us` is `TimeUS`, as ArduPilot writes it.
+/// UpperCamelCase of a field's name: `des_roll` becomes `DesRoll`, and `time_us` becomes `TimeUS`, as in ArduPilot.
 pub(crate) fn of_field(name: &str) -> String {
     if name == "time_us" {
         return TIME.into();
@@ -18,8 +18,8 @@ pub(crate) fn of_field(name: &str) -> String {
         .collect()
 }
 
-/// What cannot be reached as an attribute of a pymavlink message: its methods and own attributes (`DFMessage` of
-/// `DFReader.py`), and the key that `to_dict` adds.
+/// Labels that can't be attributes of a pymavlink message, because they are its methods and own attributes (`DFMessage`
+/// in `DFReader.py`) or the key that `to_dict` adds.
 const PYMAVLINK: [&str; 13] = [
     "fmt",
     "to_dict",
@@ -43,14 +43,14 @@ const PYTHON_KEYWORDS: [&str; 35] = [
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// How labels of times in other units begin and end, and what to store instead.
+/// The beginning and the end of labels for times in other units, and what to store instead.
 const OTHER_TIMES: [(&str, &str, &str); 3] = [
     ("time", "ms", "the milliseconds times 1000"),
     ("time", "ns", "the nanoseconds divided by 1000"),
     ("times", "times", "the seconds times 1000000"),
 ];
 
-/// Rule 3: what is wrong with a label, if anything is.
+/// Rule 3: the fault of a label; `None` if it is valid.
 pub(crate) fn fault(label: &str) -> Option<String> {
     if label.is_empty() {
         return Some("the label is empty; write `#[log(label = \"…\")]`".into());
@@ -75,7 +75,7 @@ pub(crate) fn fault(label: &str) -> Option<String> {
     None
 }
 
-/// What is wrong with the first label, which is the time's; `None` if it is right.
+/// The fault of the first label, which must be `TimeUS`; `None` if it is.
 pub(crate) fn first_fault(label: &str) -> Option<String> {
     (label != TIME).then(|| {
         let lower = label.to_ascii_lowercase();
@@ -92,7 +92,7 @@ pub(crate) fn first_fault(label: &str) -> Option<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Whether `binlog` writes `as_logged` for a message of a log that has a second column beside the time.
+    /// Whether `binlog` writes `as_logged` for a message with the time and a column of this label.
     pub(crate) fn is_as_logged(name: &str, label: &str) -> bool {
         let labels = format!("TimeUS,{label}");
         let mut log = vec![0xA3, 0x95, 128, 1, 12];

@@ -1,11 +1,11 @@
-//! Lints: what is suspicious and no error. Which one may concern a column is decided here by its attributes; whether it
-//! does depends on its type, which `binlog::lint` knows.
+//! Lints: suspicious input that is valid. The attributes determine which lints may apply to a column; whether they
+//! apply depends on its type, which `binlog::lint` checks.
 
 use crate::ast::Message;
 use crate::attr::{Multiplier, Scale, Unit};
 use proc_macro2::{Ident, Span, TokenStream};
 
-/// The names of lints, as `allow(…)` and the warnings have them.
+/// The names of the lints in `allow(…)` and in the warnings.
 pub(crate) const FLOAT_MULTIPLIER: &str = "float_multiplier";
 pub(crate) const MISLEADING_MULTIPLIER: &str = "misleading_multiplier";
 pub(crate) const MULTIPLIER_WITHOUT_UNIT: &str = "multiplier_without_unit";
@@ -13,11 +13,11 @@ pub(crate) const F32_COORDINATE: &str = "f32_coordinate";
 pub(crate) const INTEGER_COORDINATE: &str = "integer_coordinate";
 pub(crate) const GPS_WITHOUT_WEEK: &str = "gps_without_week";
 
-/// Those about a column.
+/// Lints about a column.
 pub(crate) const OF_COLUMNS: [&str; 5] =
     [FLOAT_MULTIPLIER, MISLEADING_MULTIPLIER, MULTIPLIER_WITHOUT_UNIT, F32_COORDINATE, INTEGER_COORDINATE];
 
-/// Those about a column or a message; a message allows a lint of columns for all of its columns.
+/// Lints about a column or a message. A message that allows a lint about columns allows it for all its columns.
 pub(crate) const OF_MESSAGES: [&str; 6] = [
     FLOAT_MULTIPLIER,
     MISLEADING_MULTIPLIER,
@@ -27,20 +27,20 @@ pub(crate) const OF_MESSAGES: [&str; 6] = [
     GPS_WITHOUT_WEEK,
 ];
 
-/// The columns by which PlotJuggler takes the time from a message of this name.
+/// The columns from which PlotJuggler takes the time, and the message's name.
 const GPS: (&str, [&str; 2]) = ("GPS", ["GWk", "GMS"]);
 
-/// Types that are no floats by whatever means.
+/// Types that can't be floats.
 const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
 
-/// Ids that stand for 1 or for nothing.
+/// Ids that mean 1 or nothing.
 const NO_SCALE: [char; 3] = ['-', '?', '0'];
-/// 1e-3 and 1e-6, whose prefixes UAV Log Viewer shows with the unit.
+/// 1e-3 and 1e-6, which UAV Log Viewer shows as prefixes of the unit.
 const SHOWN_WITH_PREFIX: [char; 2] = ['C', 'F'];
 /// Degrees of latitude and of longitude.
 const COORDINATES: [char; 2] = ['D', 'U'];
 
-/// The lints that a column has if its type is the one they are about.
+/// The lints that may apply to a column; its type decides.
 pub(crate) fn of_scale(scale: &Scale) -> Vec<&'static str> {
     let unit = scale.unit.as_ref().map(|unit| &unit.value);
     let is_coordinate = matches!(unit, Some(Unit::Standard(id)) if COORDINATES.contains(id));
@@ -66,7 +66,7 @@ pub(crate) fn of_scale(scale: &Scale) -> Vec<&'static str> {
     lints
 }
 
-/// The id of `Multiplier::MICRO` and the like; a space for a constant of the program's own.
+/// The id of `Multiplier::MICRO` and the like; a space for a custom constant.
 fn id_of_constant(path: &syn::Path) -> char {
     let mut segments = path.segments.iter().rev();
     let constant = segments.next().map(|segment| segment.ident.to_string()).unwrap_or_default();
@@ -83,7 +83,7 @@ fn id_of_constant(path: &syn::Path) -> char {
     }
 }
 
-/// Which lints concern each column of a message, and the one about the message itself, with its place.
+/// Finds the lints for each column of a message, and the one about the message itself, with its span.
 pub(crate) fn of_message(message: &mut Message<'_>) {
     let allowed = &message.attributes.allowed;
     if let Some(name) = &message.attributes.name
@@ -102,11 +102,11 @@ pub(crate) fn of_message(message: &mut Message<'_>) {
     }
 }
 
-/// The lints of a scale at a place, but for those that are allowed.
+/// The lints for a unit and a multiplier, without the allowed ones.
 pub(crate) fn not_allowed(scale: &Scale, ty: &TokenStream, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
     let mut lints = of_scale(scale);
     lints.retain(|lint| !allowed.iter().any(|allowed| allowed.contains(lint)));
-    // What few types are spares rustc a look at most of them.
+    // No float lint for a type that is an integer by name, which saves rustc most of the work.
     if !lints.is_empty() && INTEGERS.contains(&ty.to_string().as_str()) {
         lints.retain(|lint| ![FLOAT_MULTIPLIER, F32_COORDINATE].contains(lint));
     }
@@ -119,14 +119,14 @@ mod tests {
     use crate::attr::Located;
     use crate::tables::{MULTIPLIERS, UNITS};
 
-    /// The source that `binlog` writes for a message of a log that has a second column beside the time.
+    /// The source that `binlog` writes for a message with the time and a column of this format, unit and multiplier.
     fn source(format: char, unit: char, multiplier: char) -> String {
         let size = binlog::Format::from_character(format as u8).expect("one of the format's").size();
         let mut log = vec![0xA3, 0x95, 128, 1, 11 + size as u8];
         for (text, slot) in [("ATT", 4), (&format!("Q{format}")[..], 16), ("TimeUS,X", 64)] {
             log.extend(text.bytes().chain(std::iter::repeat(0)).take(slot));
         }
-        // FMT of FMTU, then FMTU of the message.
+        // FMT of FMTU, followed by FMTU of the message.
         log.extend([0xA3, 0x95, 128, 131, 44]);
         for (text, slot) in [("FMTU", 4), ("QBNN", 16), ("TimeUS,FmtType,UnitIds,MultIds", 64)] {
             log.extend(text.bytes().chain(std::iter::repeat(0)).take(slot));
@@ -140,7 +140,7 @@ mod tests {
         rust.source
     }
 
-    /// Whether a lint is about a format, as `binlog::lint` has it.
+    /// Whether a lint applies to a format, as in `binlog::lint`.
     fn is_about(lint: &str, format: char) -> bool {
         match lint {
             FLOAT_MULTIPLIER => "gfd".contains(format),

@@ -1,7 +1,7 @@
-//! The nearest name, for "did you mean".
+//! Finds the nearest name, for "did you mean".
 
-/// The candidate that `word` was probably meant to be: at most a third of its letters are wrong, or only their case. Of
-/// one or two letters, any would do.
+/// The candidate that `word` was probably meant to be: at most a third of its letters differ, or only their case. Words
+/// of one or two letters only match in another case, because any candidate would be near.
 pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     let limit = if length < 3 { 0 } else { length.div_ceil(3) };
@@ -14,12 +14,12 @@ pub(crate) fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a s
         .map(|(_, candidate)| candidate)
 }
 
-/// ``; did you mean `deg`?``, or nothing.
+/// ``; did you mean `deg`?``, or an empty string.
 pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> String {
     nearest(word, candidates).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
-/// Levenshtein's distance.
+/// The Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

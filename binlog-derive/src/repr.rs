@@ -12,10 +12,10 @@ pub(crate) struct Hint {
     pub(crate) argument: Option<String>,
 }
 
-/// The integers that are formats.
+/// Integers that are formats.
 const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
 
-/// The hints of all `#[repr(…)]` of a type.
+/// The hints in all `#[repr(…)]` of a type.
 pub(crate) fn hints(input: &DeriveInput, errors: &mut Errors) -> Vec<Hint> {
     let mut hints = Vec::new();
     for attribute in input.attrs.iter().filter(|attribute| attribute.path().is_ident("repr")) {

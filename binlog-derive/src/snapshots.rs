@@ -1,4 +1,4 @@
-//! What the derives write, printed: `cargo insta review` shows a change.
+//! Snapshots of the derives' output; `cargo insta review` shows changes.
 
 use proc_macro2::TokenStream;
 use syn::{DeriveInput, parse_quote};
@@ -7,7 +7,7 @@ fn printed(output: TokenStream) -> String {
     prettyplease::unparse(&syn::parse2(output).expect("the derive writes items"))
 }
 
-/// Without the input, which stands here.
+/// Without the input, which is in this file.
 macro_rules! assert_snapshot {
     ($($argument:expr),*) => {
         insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($($argument),*) })

@@ -1,11 +1,11 @@
-//! ArduPilot's units and multipliers by name, as attributes give them.
+//! ArduPilot's units and multipliers, as attributes name them.
 //!
 //! Source: `log_Units` and `log_Multipliers` of `libraries/AP_Logger/LogStructure.h`. `binlog::Unit::STANDARD` and
-//! `binlog::Multiplier::STANDARD` are the same tables; a test holds them together.
+//! `binlog::Multiplier::STANDARD` are the same tables; a test compares them.
 
 use crate::nearest::nearest;
 
-/// Id and name. `-` (none) and `#` (instance) are written otherwise.
+/// Id and name. `-` (no unit) and `#` (instance) have other notations.
 pub(crate) const UNITS: [(char, &str); 38] = [
     ('-', ""),
     ('?', "UNKNOWN"),
@@ -66,7 +66,7 @@ pub(crate) const MULTIPLIERS: [(char, f64); 15] = [
     ('/', 3600.0),
 ];
 
-/// Names that people write for a unit whose name in the table is another.
+/// Names that people write for a unit that has another name in the table.
 const OTHER_NAMES: [(&str, &str); 35] = [
     ("metre", "m"),
     ("metres", "m"),
@@ -105,7 +105,7 @@ const OTHER_NAMES: [(&str, &str); 35] = [
     ("ohm", "Ohm"),
 ];
 
-/// Names of units that the format lacks: the unit to store instead, and how to get there.
+/// Units that the format lacks: the unit to store instead, and the conversion.
 const CONVERSIONS: [(&str, &str, &str); 14] = [
     ("km/h", "m/s", "divided by 3.6"),
     ("kmh", "m/s", "divided by 3.6"),
@@ -123,13 +123,13 @@ const CONVERSIONS: [(&str, &str, &str); 14] = [
     ("g", "m/s/s", "times 9.80665"),
 ];
 
-/// What a prefix becomes.
+/// The replacement for a prefixed unit.
 enum Prefix {
-    /// Hundredths, which have types of their own.
+    /// Hundredths, which have their own types.
     Centi,
-    /// A multiplier that all viewers show.
+    /// A multiplier that all viewers show correctly.
     Multiplier(&'static str),
-    /// None of the multipliers that all viewers show.
+    /// The unit without the prefix, because not all viewers show its multiplier correctly.
     Unit,
 }
 
@@ -145,7 +145,7 @@ const PREFIXES: [(&str, Prefix); 9] = [
     ("M", Prefix::Unit),
 ];
 
-/// The unit of a name.
+/// Looks up a unit by name.
 pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
     if let Some(&unit) = UNITS.iter().find(|unit| unit.1 == name && !name.is_empty()) {
         return Ok(unit);
@@ -186,7 +186,7 @@ pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
     Err(format!("`{name}` is not a unit{hint}"))
 }
 
-/// The unit of an id.
+/// Looks up a unit by id.
 pub(crate) fn unit_with_id(id: char) -> Result<(char, &'static str), String> {
     UNITS.iter().find(|unit| unit.0 == id).copied().ok_or_else(|| {
         let hint = UNITS.iter().find(|unit| unit.0.eq_ignore_ascii_case(&id));
@@ -195,9 +195,9 @@ pub(crate) fn unit_with_id(id: char) -> Result<(char, &'static str), String> {
     })
 }
 
-/// The multiplier of a value.
+/// Looks up a multiplier by value.
 pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
-    // Two ids stand for 1; `0` is the one with a meaning.
+    // Two ids mean 1; `0` is the one to use.
     if value == 1.0 {
         return Ok(('0', 1.0));
     }
@@ -211,7 +211,7 @@ pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
         let ratio = |multiplier: &(char, f64)| (multiplier.1 / value).ln().abs();
         ratio(a).total_cmp(&ratio(b))
     });
-    // One much larger or smaller is no misspelling.
+    // A number that is much larger or smaller isn't a typing error.
     let hint = match nearest.filter(|row| (0.5..=2.0).contains(&(row.1 / value))) {
         Some((_, nearest)) => format!("; the nearest is {}", shown(*nearest)),
         None => format!(
@@ -222,7 +222,7 @@ pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
     Err(format!("{} is not a multiplier of the format{hint}", shown(value)))
 }
 
-/// The multiplier of an id.
+/// Looks up a multiplier by id.
 pub(crate) fn multiplier_with_id(id: char) -> Result<(char, f64), String> {
     MULTIPLIERS.iter().find(|multiplier| multiplier.0 == id).copied().ok_or_else(|| {
         let hint = MULTIPLIERS.iter().find(|multiplier| multiplier.0.eq_ignore_ascii_case(&id));
@@ -231,7 +231,7 @@ pub(crate) fn multiplier_with_id(id: char) -> Result<(char, f64), String> {
     })
 }
 
-/// A number as one would write it in the attribute.
+/// A number as people write it in the attribute.
 fn shown(value: f64) -> String {
     if value.abs() < 0.1 || value.abs() >= 1e6 { format!("{value:e}") } else { value.to_string() }
 }

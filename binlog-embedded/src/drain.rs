@@ -1,4 +1,4 @@
-//! The consumer's side: from the ring to a file, with the file's beginning before it.
+//! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
 mod reports;
 #[cfg(feature = "async")]
@@ -12,11 +12,11 @@ use core::mem::ManuallyDrop;
 use embedded_io::Write;
 use reports::Reports;
 
-/// Takes the records out of a [`Logger`]'s ring and hands them to any [`embedded_io::Write`]: a file, a UART, a socket.
+/// Moves the records from a [`Logger`]'s ring to any [`embedded_io::Write`]: a file, a UART, a socket.
 ///
-/// Every file begins with the schema's preamble, then with what the prologue gives. [`catch_up`](Drain::catch_up) hands
-/// on what there is; a writer that takes few bytes at a time, or none for a while, is served piece by piece: each
-/// [`step`](Drain::step) goes on where the last one ended.
+/// Every file begins with the schema's preamble, followed by the prologue. [`catch_up`](Drain::catch_up) writes
+/// everything in the ring. The writer may take a few bytes at a time, or none for a while: each [`step`](Drain::step)
+/// continues where the last one ended.
 ///
 /// ```
 /// use binlog::{LogSchema, messages::Ev};
@@ -35,7 +35,7 @@ use reports::Reports;
 /// LOG.start(|| 0);
 /// let mut drain = LOG.drain().expect("the only drain");
 /// LOG.log(&Ev { time_us: 5, id: 10 });
-/// // In the main loop; an OpenLog on a UART needs no more than this.
+/// // In the main loop. An OpenLog on a UART needs nothing else.
 /// drain.catch_up(&mut uart).unwrap();
 /// # let left = uart.len();
 /// # assert_eq!(4096 - left, FlightLog::PREAMBLE.len() + 12);
@@ -46,36 +46,36 @@ pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
     logger: &'a Logger<S, N>,
     prologue: Option<P>,
     stage: Stage,
-    /// A record on its way that doesn't stand in the ring: of the prologue, or of statistics.
+    /// A record that is being written but isn't in the ring: one of the prologue or of statistics.
     own: OwnRecord,
-    /// Position in the ring of the next byte to hand on.
+    /// Position in the ring of the next byte to write.
     tail: u32,
-    /// The record that the next byte is in: its message, and bytes that are left of it.
+    /// The record that contains the next byte: its message, and how many of its bytes are left.
     current: Option<Current>,
-    /// Bytes handed on since the file began.
+    /// Bytes written since the file began.
     bytes: u32,
     /// Whether some of them are not flushed.
     dirty: bool,
-    /// Whether bytes of the ring are among them.
+    /// Whether they include bytes of the ring.
     has_records: bool,
     reports: Option<Reports>,
 }
 
-/// How far the file's beginning has come.
+/// Progress through the beginning of the file.
 #[derive(Clone, Copy)]
 enum Stage {
-    /// Bytes of the preamble that are out.
+    /// Bytes of the preamble that are written.
     Preamble(usize),
-    /// Records of the prologue that are out.
+    /// Records of the prologue that are written.
     Prologue(usize),
     Records,
 }
 
-/// A record of the drain's own.
+/// A record that the drain encodes itself.
 #[derive(Clone)]
 struct OwnRecord {
     bytes: [u8; 255],
-    /// What of it is still to be handed on.
+    /// The part that is not written yet.
     rest: core::ops::Range<usize>,
 }
 
@@ -85,7 +85,7 @@ struct Current {
     left: usize,
 }
 
-/// Where the next bytes come from.
+/// The source of the next bytes.
 enum Source {
     Preamble(usize),
     Own,
@@ -98,7 +98,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             true => None,
             false => Some(state.tail),
         })?;
-        // What an earlier drain handed on is between it and its writer.
+        // Only the earlier drain's owner knows whether records that it wrote are flushed.
         for index in 0..S::MESSAGES.len() {
             logger.state.with(|state| {
                 if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
@@ -120,11 +120,11 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
         })
     }
 
-    /// The same drain with what follows the preamble in every file: the `i`th record for 0, 1, 2 and so on, until
-    /// `None`. Readers want the parameters, the firmware's name as MSG and the mode there.
+    /// Adds a prologue, which follows the preamble in every file: `prologue` returns the `i`th record for 0, 1, 2 and
+    /// so on, then `None`. Viewers want the parameters, the firmware's name as MSG and the flight mode there.
     pub fn with_prologue<P: FnMut(usize) -> Option<S>>(self, prologue: P) -> Drain<'a, S, N, P> {
         let drain = ManuallyDrop::new(self);
-        // What is copied owns nothing, and the ring stays this drain's.
+        // The copied fields own nothing. Without `ManuallyDrop`, dropping `self` would release the ring.
         Drain {
             logger: drain.logger,
             prologue: Some(prologue),
@@ -141,16 +141,16 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
 }
 
 impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S, N, P> {
-    /// Hands on what the ring held when it was called, and before it the file's beginning where that is still to come.
-    /// What is logged meanwhile may stay, or a writer that is slower than the loggers would never see the end of it.
-    /// Returns how many bytes the writer took; it ends early when the writer takes none.
+    /// Writes what the ring holds at the time of the call, after the preamble and prologue if they are still missing.
+    /// Returns the number of bytes that the writer took; ends early if the writer takes none.
     ///
-    /// What was handed on is safe after a [`flush`](Drain::flush); a [`restart`](Drain::restart) before that counts it
-    /// as lost.
+    /// Records that are logged meanwhile may stay in the ring; otherwise a writer that is slower than the loggers would
+    /// never finish. Records are flushed by [`flush`](Drain::flush); a [`restart`](Drain::restart) before it counts
+    /// them as lost.
     ///
     /// # Errors
     ///
-    /// The writer's, as of [`step`](Drain::step).
+    /// The writer's, as in [`step`](Drain::step).
     pub fn catch_up<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
         let head = self.head();
         let mut total = 0;
@@ -165,12 +165,12 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
     }
 
-    /// Ends a file: hands on what the ring holds and the last statistics, and flushes. [`Logger::stop`] before it, or
-    /// some of what is logged meanwhile stays in the ring.
+    /// Ends a file: writes what the ring holds and the last statistics, and flushes. Call [`Logger::stop`] first;
+    /// otherwise some of the records that are logged meanwhile stay in the ring.
     ///
     /// # Errors
     ///
-    /// The writer's, as of [`step`](Drain::step).
+    /// The writer's, as in [`step`](Drain::step).
     pub fn finish<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         self.catch_up(writer)?;
         self.report();
@@ -178,13 +178,14 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.flush(writer)
     }
 
-    /// Hands the next piece to the writer, in one call of its `write`: of the preamble, of the prologue, of statistics,
-    /// or as many records as stand end to end. Returns how many bytes it took; 0 when there are none.
+    /// Writes the next piece with one call of the writer's `write`: a part of the preamble, of the prologue or of
+    /// statistics, or as many contiguous records as there are. Returns the number of bytes that the writer took; 0 if
+    /// there is nothing to write.
     ///
     /// # Errors
     ///
-    /// The writer's. What it did not take stays; a call later goes on there. Where the file is lost,
-    /// [`restart`](Drain::restart) begins another.
+    /// The writer's. Bytes that it did not take stay, and the next call continues with them. If the file is lost, begin
+    /// another with [`restart`](Drain::restart).
     pub fn step<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
         let source = self.next();
         self.hand_on(source, writer)
@@ -201,7 +202,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         Ok(taken)
     }
 
-    /// Flushes the writer, after which all that was handed on is safe: it can't be lost any more.
+    /// Flushes the writer. All records written so far then count as flushed, and can't become lost any more.
     ///
     /// # Errors
     ///
@@ -212,10 +213,10 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         Ok(())
     }
 
-    /// Begins another file, with preamble and prologue. Records that were written and not flushed count as lost, and
-    /// so does one that was written in part; those of the prologue and the statistics do, too.
+    /// Begins another file, with preamble and prologue. Records that were written and not flushed count as lost,
+    /// including a record that was written in part and those of the prologue and the statistics.
     ///
-    /// The counts since boot go into the new file with its first statistics, whatever the last one said of them.
+    /// The first statistics in the new file contain all counts since boot.
     pub fn restart(&mut self) {
         self.abandon_record();
         self.dirty = false;
@@ -231,27 +232,27 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.has_records = false;
     }
 
-    /// Bytes handed on since the file began, modulo 2³².
+    /// Bytes written since the file began, modulo 2³².
     pub fn byte_count(&self) -> u32 {
         self.bytes
     }
 
-    /// Whether bytes were handed on that no flush has made safe.
+    /// Whether some written bytes are not flushed.
     pub fn is_dirty(&self) -> bool {
         self.dirty
     }
 
-    /// Whether the last byte that was handed on ended a record.
+    /// Whether the last written byte ended a record.
     pub fn is_between_records(&self) -> bool {
         self.current.is_none() && self.own.rest.is_empty()
     }
 
-    /// Where the next record will be put.
+    /// The position in the ring of the next record to be logged.
     pub(crate) fn head(&self) -> u32 {
         self.logger.state.with(|state| state.head)
     }
 
-    /// Hands on the rest of a record of which a part was, so that the file may end there.
+    /// Writes the rest of a record that was written in part, so that the file may end there.
     #[cfg(feature = "sdmmc")]
     pub(crate) fn end_record<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         loop {
@@ -264,13 +265,13 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
     }
 
-    /// Whether the file has more than its beginning.
+    /// Whether the file contains more than preamble and prologue.
     #[cfg(feature = "sdmmc")]
     pub(crate) fn has_records(&self) -> bool {
         self.has_records
     }
 
-    /// Whether all records before a position of [`head`](Drain::head) were handed on, and all statistics that are due.
+    /// Whether all records before a position of [`head`](Drain::head) are written, and all statistics that are due.
     pub(crate) fn has_passed(&self, head: u32) -> bool {
         matches!(self.stage, Stage::Records)
             && self.own.rest.is_empty()
@@ -278,7 +279,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
             && self.reports.as_ref().is_none_or(Reports::are_complete)
     }
 
-    /// The logger whose ring this is.
+    /// The logger that the drain belongs to.
     pub fn logger(&self) -> &'a Logger<S, N> {
         self.logger
     }
@@ -307,7 +308,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
                     None => self.stage = Stage::Records,
                 },
                 Stage::Records => {
-                    // A record of the drain's own stands between two of the ring, not inside of one.
+                    // The drain's own records go between two records of the ring, not into one.
                     if self.current.is_some() || !self.put_report() {
                         return Source::Ring(used as usize);
                     }
@@ -316,7 +317,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
     }
 
-    /// Whether there is something to hand on besides what the ring holds.
+    /// Whether there is something to write besides the contents of the ring.
     #[cfg(feature = "async")]
     fn has_next(&self) -> bool {
         let begins = !matches!(self.stage, Stage::Records);
@@ -328,8 +329,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         match *source {
             Source::Preamble(at) => &S::PREAMBLE[at..],
             Source::Own => &self.own.bytes[self.own.rest.clone()],
-            // SAFETY: from tail on, `used` bytes are the drain's, of which there is one; `took` lets go of them, for
-            // which the slice has to end.
+            // SAFETY: the `used` bytes from the tail on belong to the drain, of which there is only one. `took`
+            // releases them, after the slice's lifetime has ended.
             Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
         }
     }
@@ -373,13 +374,13 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
     }
 
-    /// Lets go of at most `taken` bytes of the record in hand, and counts it with its last byte.
+    /// Releases at most `taken` bytes of the current record, and counts the record with its last byte.
     fn part_of_a_record(&mut self, taken: usize) -> usize {
         let current = match self.current {
             Some(current) => current,
             None => {
                 let id = self.byte(2);
-                // `log` puts nothing into the ring that this table doesn't have.
+                // `log` only puts records into the ring that this table contains.
                 let (index, length) = Table::<S>::BY_ID[usize::from(id)];
                 Current { index: index.into(), left: length.into() }
             }
@@ -395,9 +396,9 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         part
     }
 
-    /// A byte of the ring from the tail on, inside of what is in use.
+    /// The byte at an offset from the tail, inside the used part of the ring.
     fn byte(&self, offset: u32) -> u8 {
-        // SAFETY: the record in hand is whole, and the drain's.
+        // SAFETY: the current record is complete and belongs to the drain.
         let slice = unsafe { self.logger.ring.slice(self.tail.wrapping_add(offset), 1) };
         slice[0]
     }
@@ -418,7 +419,7 @@ impl OwnRecord {
     fn put<S: LogSchema>(&mut self, message: &S) {
         let (id, payload) = message.record();
         let length = payload.len() + 3;
-        // One of a message that is written by hand and contradicts itself is left out.
+        // A message that is implemented by hand and contradicts itself is left out.
         let sound = length == usize::from(Table::<S>::BY_ID[usize::from(id)].1);
         if let (true, Some(record)) = (sound, self.bytes.get_mut(..length)) {
             record[..3].copy_from_slice(&[HEAD_BYTES[0], HEAD_BYTES[1], id]);
@@ -429,7 +430,7 @@ impl OwnRecord {
 }
 
 impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
-    /// Lets go of bytes of a message's record, and counts.
+    /// Releases bytes of a message's record, and counts.
     fn release(&mut self, bytes: usize, index: usize, count: impl FnOnce(&mut Tally)) {
         self.tail = self.tail.wrapping_add(bytes as u32);
         let tail = self.tail;
@@ -442,7 +443,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
         });
     }
 
-    /// The rest of a record whose beginning is in a file that nobody goes on with.
+    /// Drops the rest of a record whose file is lost.
     fn abandon_record(&mut self) {
         if let Some(Current { index, left }) = self.current.take() {
             self.release(left, index, |_| {});
@@ -453,7 +454,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
         }
     }
 
-    /// Changes a message's counts; true from `change` puts it on the list of those to report.
+    /// Changes a message's counts. If `change` returns true, the message is added to those to report.
     fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
         self.logger.state.with(|state| {
             if let Some(tally) = state.counters.tallies_mut().get_mut(index)
@@ -468,7 +469,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
 impl<S: LogSchema, const N: usize, P> Drop for Drain<'_, S, N, P> {
     fn drop(&mut self) {
         self.abandon_record();
-        // Dropped behind the critical section, since that is the executor's code.
+        // Dropped after the critical section, because dropping runs the executor's code.
         #[cfg(feature = "async")]
         let _waker = self.logger.state.with(|state| state.waker.take());
         self.logger.state.with(|state| state.drained = false);

@@ -72,7 +72,7 @@
 extern crate std;
 
 mod drain;
-// Its examples use the card.
+// The guide's examples use the card.
 #[cfg(all(any(doc, doctest), feature = "sdmmc"))]
 #[doc = include_str!("guide.md")]
 pub mod guide {}
@@ -84,7 +84,7 @@ mod schema_table;
 pub mod sd_log;
 mod statistics;
 mod sync;
-mod text;
+mod texts;
 
 pub use binlog::sink::Tally;
 pub use drain::Drain;
@@ -95,7 +95,7 @@ pub use logger::Logger;
 pub use sd_log::SdLog;
 pub use statistics::Statistics;
 
-// The README's examples use both crates.
+// README's examples use both crates.
 #[cfg(all(doctest, feature = "sdmmc"))]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! The producer's side: what is logged is in the ring, whole, or counted.
+//! The producer's side: puts records into the ring whole, or counts them.
 
 use crate::drain::Drain;
 use crate::message_set::MessageSet;
@@ -9,8 +9,7 @@ use crate::sync::Locked;
 use binlog::sink::{Admission, Counters, Sink, Tally};
 use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
 
-/// A ring of `N` bytes that takes the records of the schema `S` from any context, and keeps them for the one
-/// [`Drain`].
+/// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its [`Drain`].
 ///
 /// ```
 /// use binlog::{LogSchema, messages::{Ev, Msg}};
@@ -35,34 +34,35 @@ use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
 /// # assert_eq!(LOG.statistics().used, 12 + 77);
 /// ```
 ///
-/// [`log`](Logger::log) runs in a critical section ([`critical_section`], whose implementation the program chooses: on
-/// a single core it masks interrupts). It copies at most 255 bytes, so its time is bounded; it allocates nothing,
-/// formats nothing and never waits for room; on several cores it waits for another core's critical section. It may be
-/// called from main, tasks and interrupts of any priority that the critical section masks; not from an NMI or a fault
-/// handler.
+/// [`log`](Logger::log) runs in a critical section ([`critical_section`]; the program chooses its implementation, which
+/// masks interrupts on a single core). It copies at most 255 bytes, so its time is bounded. It doesn't allocate or
+/// format, and never waits for room; on several cores it waits for the critical section of another core. Call it from
+/// main, from tasks, and from interrupts of any priority that the critical section masks, but not from an NMI or a
+/// fault handler.
+///
 /// `N` is a power of two from 512 bytes to 1 GiB.
 ///
-/// A record is taken whole or not at all; what was not taken is counted in the [`Tally`] of its message. When the ring
-/// is nearly full, the last [`reserve`](Logger::set_reserve) bytes are kept for messages that the schema marks
+/// A record is accepted whole or not at all. Records that are not accepted are counted in the [`Tally`] of their
+/// message. The last [`reserve`](Logger::set_reserve) bytes of the ring are kept for messages that the schema marks
 /// `#[log(critical)]`.
-// The order of the fields: the state before the ring, and in it first what every `log` reads, so that a Cortex-M
-// reaches it by the address of the logger and an offset that fits into the instruction.
+// The order of the fields: the state before the ring, and in it first the fields that every `log` reads. Then a
+// Cortex-M reaches them by the logger's address and an offset that fits into the instruction.
 #[repr(C)]
 pub struct Logger<S: LogSchema, const N: usize> {
     pub(crate) state: Locked<State<S::Counters>>,
     pub(crate) ring: Ring<N>,
 }
 
-/// What producers and drain share. All zero at first, so that a static logger takes no flash.
+/// State shared by producers and the drain. Initially all zero, so that a static logger takes no flash.
 #[repr(C)]
 pub(crate) struct State<C> {
-    /// Bytes that were put since the start, modulo 2³².
+    /// Bytes put into the ring since the start, modulo 2³².
     pub(crate) head: u32,
-    /// Bytes that the drain has let go of.
+    /// Bytes that the drain has released, modulo 2³².
     pub(crate) tail: u32,
-    /// Bytes that may be in use: `N` less the reserve, or 0 while the logger is stopped.
+    /// The most bytes that may be used: `N` minus the reserve, or 0 while the logger is stopped.
     limit: u32,
-    /// The same for critical messages: `N` or 0.
+    /// As `limit`, for critical messages: `N` or 0.
     critical_limit: u32,
     /// Messages that are switched off.
     masked: MessageSet,
@@ -70,33 +70,33 @@ pub(crate) struct State<C> {
     pub(crate) waker: Option<core::task::Waker>,
     /// Bytes of the reserve; `None` for an eighth of the ring.
     reserve: Option<u32>,
-    /// Messages whose losses the file in hand has no DROP record of yet.
+    /// Messages with losses that the current file has no DROP record of yet.
     pub(crate) to_report: MessageSet,
     pub(crate) clock: Option<fn() -> u64>,
-    /// Number of the next text.
+    /// The number of the next text.
     pub(crate) text_id: u8,
     /// Whether there is a drain.
     pub(crate) drained: bool,
-    /// Most bytes in use at once.
+    /// The most bytes that were used at once.
     pub(crate) high_water: u32,
     pub(crate) counters: C,
 }
 
-/// Why a record was not taken.
+/// Why a record was not accepted.
 enum Refused {
-    /// The ring has no room for it, or the logger doesn't run.
+    /// The ring has no room for it, or the logger is stopped.
     Full,
-    /// Sooner than its rate allows.
+    /// It comes sooner than its rate allows.
     Early,
 }
 
 macro_rules! new {
     ($($const:ident)?) => {
-        /// An empty logger, not started.
+        /// Creates an empty, stopped logger.
         ///
         /// # Panics
         ///
-        /// When `N` is not a power of two from 512 bytes to 1 GiB. For a `static` that is an error of the compiler's.
+        /// If `N` is not a power of two from 512 bytes to 1 GiB. For a `static`, that is a compile error.
         // In the body and not in a const block, so that the error points at the caller's `static`.
         #[track_caller]
         pub $($const)? fn new() -> Self {
@@ -134,10 +134,10 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     #[cfg(loom)]
     new!();
 
-    /// Takes records from now on. `clock` gives microseconds since boot, as `TimeUS` does: for texts and statistics. It
-    /// has to run already, and is asked from whatever context logs a text or drains.
+    /// Starts accepting records. `clock` returns microseconds since boot, as in `TimeUS`; texts and statistics use it.
+    /// The clock must already be running; it is called from any context that logs a text or drains.
     pub fn start(&self, clock: fn() -> u64) {
-        // For a logger that is no `static`.
+        // For a logger that is not a `static`.
         const { assert!(is_ring_size(N), "{}", RING_SIZE) };
         self.state.with(|state| {
             state.clock = Some(clock);
@@ -145,12 +145,12 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         });
     }
 
-    /// Takes no more records; they count as ignored. What is in the ring stays there for the drain.
+    /// Stops accepting records; they count as ignored. Records in the ring stay there for the drain.
     pub fn stop(&self) {
         self.state.with(|state| (state.limit, state.critical_limit) = (0, 0));
     }
 
-    /// Keeps so many bytes of the ring for critical messages, at most `N - 255`. An eighth of the ring unless set.
+    /// Reserves bytes of the ring for critical messages, at most `N - 255`. The default is an eighth of the ring.
     pub fn set_reserve(&self, bytes: usize) {
         self.state.with(|state| {
             state.reserve = Some(bytes.min(N - 255) as u32);
@@ -160,7 +160,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         });
     }
 
-    /// Switches a message off and on while the program runs; its records count as ignored while it is off.
+    /// Switches a message off or on at run time. While it is off, its records count as ignored.
     pub fn set_masked<M>(&self, masked: bool)
     where
         S: Logs<M>,
@@ -168,7 +168,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         self.set_masked_index(<S as Logs<M>>::INDEX, masked);
     }
 
-    /// The same by the message's name, for a parameter or a console; false when the schema has no such message.
+    /// As [`set_masked`](Logger::set_masked), by the message's name, for a parameter or a console. Returns false if the
+    /// schema has no such message.
     pub fn set_masked_by_name(&self, name: &str, masked: bool) -> bool {
         let index = S::MESSAGES.iter().position(|message| message.definition.name == name);
         index.map(|index| self.set_masked_index(index, masked)).is_some()
@@ -183,13 +184,14 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         });
     }
 
-    /// Logs a message. True when its record was taken: it will be in the file, or be counted as lost with it.
+    /// Logs a message. Returns whether its record was accepted: it will then be in the file, or be counted as lost with
+    /// it.
     #[inline]
     pub fn log<M: LogMessage>(&self, message: &M) -> bool
     where
         S: Logs<M>,
     {
-        // What the drain will take the record for. A `Logs` that was written by hand may say otherwise.
+        // The drain's view of the record. A `Logs` that is implemented by hand may contradict it.
         const {
             let (index, length) = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
             assert!(
@@ -197,10 +199,10 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
                 "`Logs` contradicts the schema: derive it"
             );
         }
-        // Outside of the critical section: a message that is implemented by hand runs its own code here.
+        // Outside the critical section, because a message that is implemented by hand runs its own code here.
         let payload = message.wire();
         let length = const { M::DEFINITION.length() };
-        // A derived message is as long as its definition says; one that is written by hand may contradict itself.
+        // A derived message has the length of its definition; one that is implemented by hand may contradict itself.
         let sound = Definition::HEADER_LENGTH + payload.len() == length;
         let index = const { <S as Logs<M>>::INDEX };
         let taken = self.state.with(|state| {
@@ -216,8 +218,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
             if used + length as u32 > limit || state.masked.contains(index) || !sound {
                 return state.refuse(index, Refused::Full);
             }
-            // SAFETY: from tail to tail + N the bytes are the producer's where they are not in use, `length` of them
-            // are not, since `limit` is N at most, and the critical section lets one producer in at a time.
+            // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
+            // because `limit` is at most N, and the critical section admits only one producer at a time.
             unsafe { self.ring.put(state.head, <S as Logs<M>>::ID, payload) };
             state.head = state.head.wrapping_add(length as u32);
             if let Some(due) = due {
@@ -239,19 +241,19 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     #[cfg(feature = "async")]
     #[cold]
     fn wake(&self) {
-        // The waker's own code runs outside of the critical section.
+        // Outside the critical section, because it runs the waker's own code.
         if let Some(waker) = self.state.with(|state| state.waker.take()) {
             waker.wake();
         }
     }
 
-    /// What takes the records out. `None` while there is another, and for ever after one that was forgotten
-    /// ([`core::mem::forget`]): a ring has one drain at a time.
+    /// Returns the drain of the ring, which takes the records out. `None` while another drain exists, because a ring
+    /// has only one; a drain that was leaked ([`core::mem::forget`]) exists forever.
     pub fn drain(&self) -> Option<Drain<'_, S, N>> {
         Drain::of(self)
     }
 
-    /// Counts of one message.
+    /// The counts of one message.
     pub fn tally<M>(&self) -> Tally
     where
         S: Logs<M>,
@@ -259,28 +261,28 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         self.tally_of(<S as Logs<M>>::INDEX).unwrap_or_default()
     }
 
-    /// Counts of the message at a place in [`LogSchema::MESSAGES`].
+    /// The counts of the message at a place in [`LogSchema::MESSAGES`]; `None` beyond the last.
     pub fn tally_of(&self, index: usize) -> Option<Tally> {
         self.state.with(|state| state.counters.tallies().get(index).copied())
     }
 
-    /// Counts of each message in the order of the schema, with what it is.
+    /// Each message and its counts, in the order of the schema.
     pub fn tallies(&self) -> impl Iterator<Item = (&'static SchemaMessage, Tally)> {
         S::MESSAGES.iter().enumerate().map(|(index, message)| (message, self.tally_of(index).unwrap_or_default()))
     }
 
-    /// Counts of all messages, and how full the ring is.
+    /// The counts of all messages together, and the usage of the ring.
     pub fn statistics(&self) -> Statistics {
         let (used, high_water) = self.state.with(|state| (state.head.wrapping_sub(state.tail), state.high_water));
         let mut statistics = Statistics { used, high_water: high_water.max(used), ..Statistics::default() };
-        // A critical section a message, so that none is long.
+        // One short critical section for each message, not a long one.
         for tally in (0..S::MESSAGES.len()).filter_map(|index| self.tally_of(index)) {
             statistics.add(tally);
         }
         statistics
     }
 
-    /// The time by the clock that [`start`](Logger::start) was given, 0 before.
+    /// The time of the clock passed to [`start`](Logger::start), in microseconds; 0 before.
     pub fn now_us(&self) -> u64 {
         self.state.with(|state| state.clock).map_or(0, |clock| clock())
     }

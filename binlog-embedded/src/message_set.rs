@@ -1,6 +1,6 @@
-//! A set of a schema's messages, by their places in it.
+//! A set of a schema's messages, by their index.
 
-/// A bit for each message. A schema has at most 255 of them; places beyond wrap around, so that nothing panics in an
+/// One bit for each message. A schema has at most 255 messages; larger indices wrap, so that nothing panics in an
 /// interrupt.
 #[repr(transparent)]
 pub(crate) struct MessageSet([u32; 8]);
@@ -17,7 +17,7 @@ impl MessageSet {
         self.0[index / 32 % 8] |= bit(index);
     }
 
-    /// True when the message was in the set.
+    /// Removes a message. Returns whether it was in the set.
     pub(crate) fn remove(&mut self, index: usize) -> bool {
         let was_in = self.contains(index);
         self.0[index / 32 % 8] &= !bit(index);

@@ -1,8 +1,8 @@
-//! The bytes of the ring: whole records, end to end, as they go into the file.
+//! The bytes of the ring: whole records, contiguous, as they are written to the file.
 //!
-//! Positions are free-running: bytes since the start, modulo 2³². Who owns which bytes is decided by head and tail,
-//! which stand behind the critical section of [`Logger`](crate::Logger): from tail to head they are the drain's, the
-//! others the producer's.
+//! Positions are free-running: bytes since the start, modulo 2³². Head and tail, which the critical section of
+//! [`Logger`](crate::Logger) protects, determine who owns which bytes: those from tail to head belong to the drain, the
+//! others to the producer.
 
 use binlog::HEAD_BYTES;
 
@@ -12,7 +12,7 @@ pub(crate) use target::Ring;
 #[cfg(loom)]
 pub(crate) use model::Ring;
 
-/// Where the bytes of a position stand. `N` is a power of two.
+/// The index of a position in the ring. `N` is a power of two.
 #[inline(always)]
 const fn place<const N: usize>(position: u32) -> usize {
     position as usize & (N - 1)
@@ -26,9 +26,9 @@ mod target {
 
     pub(crate) struct Ring<const N: usize>(UnsafeCell<[u8; N]>);
 
-    // SAFETY: the bytes are reached by `put` and `slice` alone. `Logger::log` puts where head and tail say that nothing
-    // is in use, `Drain` takes a slice of what is, and both come by head and tail in a critical section; so their parts
-    // are disjoint.
+    // SAFETY: only `put` and `slice` access the bytes. `Logger::log` puts where head and tail show unused bytes,
+    // `Drain` slices used bytes, and both read head and tail in a critical section. So the parts they access are
+    // disjoint.
     unsafe impl<const N: usize> Sync for Ring<N> {}
 
     impl<const N: usize> Ring<N> {
@@ -36,22 +36,22 @@ mod target {
             Ring(UnsafeCell::new([0; N]))
         }
 
-        /// Puts a record at a position.
+        /// Writes a record at a position.
         ///
         /// # Safety
         ///
-        /// The caller owns the record's bytes from `position` on, at most `N`: they are free, and nobody else is
-        /// putting.
+        /// The caller owns the record's bytes, at most `N`, from `position` on: they are unused, and no other producer
+        /// is in `put`.
         #[inline(always)]
         pub(crate) unsafe fn put(&self, position: u32, id: u8, payload: &[u8]) {
             let start = place::<N>(position);
             if payload.is_empty() || start + 3 + payload.len() > N {
-                // SAFETY: as ours.
+                // SAFETY: the caller's guarantee is the same.
                 return unsafe { self.put_in_parts(start, id, payload) };
             }
-            // SAFETY: `start` is below N, and the record ends at N at most. The header's word reaches into the payload,
-            // which has a byte at least and is put over it; the record is the caller's, so the payload, which is
-            // borrowed, is elsewhere.
+            // SAFETY: `start` is below N, and the record ends at N at most. The header is written as a word, which
+            // overlaps the payload; the payload has at least one byte and is written after it. The caller owns the
+            // record's bytes, so the borrowed payload can't overlap them.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
                 to.cast::<[u8; 4]>().write([HEAD_BYTES[0], HEAD_BYTES[1], id, 0]);
@@ -59,56 +59,57 @@ mod target {
             }
         }
 
-        /// The record that goes around the end, once in N bytes, or has no payload. `start` is its position's place.
+        /// Writes a record that wraps around the end, which happens once in N bytes, or has no payload. `start` is the
+        /// index of its position.
         ///
         /// # Safety
         ///
-        /// As of [`put`](Ring::put).
+        /// As in [`put`](Ring::put).
         #[cold]
         #[inline(never)]
         unsafe fn put_in_parts(&self, start: usize, id: u8, payload: &[u8]) {
             let bytes = self.0.get().cast::<u8>();
             for (i, byte) in [HEAD_BYTES[0], HEAD_BYTES[1], id].into_iter().enumerate() {
-                // SAFETY: a place is below N, and the caller owns it.
+                // SAFETY: the index is below N, and the caller owns the byte.
                 unsafe { bytes.add((start + i) & (N - 1)).write(byte) };
             }
             let start = (start + 3) & (N - 1);
             let (until_end, rest) = payload.split_at(payload.len().min(N - start));
-            // SAFETY: the first part ends at N at most; the rest is shorter than N, as the record is. The caller owns
-            // both places, so the payload, which is borrowed, is elsewhere.
+            // SAFETY: the first part ends at N at most; the rest is shorter than N, because the record is. The caller
+            // owns both parts, so the borrowed payload can't overlap them.
             unsafe {
                 copy_out_of_line(until_end, bytes.add(start));
                 copy_out_of_line(rest, bytes);
             }
         }
 
-        /// The bytes from a position on, at most `length`, up to the end of the ring.
+        /// At most `length` bytes from a position on, up to the end of the ring.
         ///
         /// # Safety
         ///
-        /// The caller owns `length` bytes from `position` on, until it lets go of the slice.
+        /// The caller owns `length` bytes from `position` on until the slice's lifetime ends.
         pub(crate) unsafe fn slice(&self, position: u32, length: usize) -> &[u8] {
             let start = place::<N>(position);
-            // SAFETY: inside the array, which is initialised, and the caller's.
+            // SAFETY: the slice is inside the array, which is initialised, and the caller owns the bytes.
             unsafe { core::slice::from_raw_parts(self.0.get().cast::<u8>().add(start), length.min(N - start)) }
         }
     }
 
     /// Copies a few bytes to any address.
     ///
-    /// Three bytes of header misalign what follows, so a memcpy would shift bytes into place, or go byte by byte.
-    /// Cortex-M3 and above load and store words at any address; on targets that don't, these are byte accesses. The
-    /// fences keep LLVM from making a memcpy of it again.
+    /// The header's three bytes misalign the payload, so memcpy would shift bytes or copy single bytes. Cortex-M3 and
+    /// above load and store words at any address; on other targets these are byte accesses. The fences keep LLVM from
+    /// replacing the loop with memcpy.
     ///
     /// # Safety
     ///
-    /// From `to` on, as many bytes as `from` has may be written, and overlap it nowhere.
+    /// `from.len()` bytes from `to` on are writable and don't overlap `from`.
     #[inline(always)]
     unsafe fn copy(from: &[u8], to: *mut u8) {
         let word = |i: usize| {
             compiler_fence(Ordering::SeqCst);
-            // SAFETY: both calls keep `i + 4 <= from.len()`, so these four bytes are inside of `from`, and of as many
-            // that may be written from `to` on. Neither needs an alignment.
+            // SAFETY: both calls keep `i + 4 <= from.len()`, so the four bytes are inside `from`, and inside the
+            // writable bytes from `to` on. Neither access needs alignment.
             unsafe { to.add(i).cast::<u32>().write_unaligned(from.as_ptr().add(i).cast::<u32>().read_unaligned()) };
         };
         let mut i = 0;
@@ -117,31 +118,31 @@ mod target {
             i += 4;
         }
         if i < from.len() && from.len() >= 4 {
-            // The last word ends where the bytes end, and overlaps the one before.
+            // The last word ends at the last byte and overlaps the word before it.
             word(from.len() - 4);
         } else {
             while i < from.len() {
                 compiler_fence(Ordering::SeqCst);
-                // SAFETY: `i < from.len()`, and as many bytes may be written.
+                // SAFETY: `i < from.len()`, and that many bytes are writable.
                 unsafe { to.add(i).write(from[i]) };
                 i += 1;
             }
         }
     }
 
-    /// The same once in the program, for lengths that aren't constant.
+    /// As [`copy`], once in the program, for lengths that aren't constant.
     ///
     /// # Safety
     ///
-    /// As of [`copy`].
+    /// As in [`copy`].
     #[inline(never)]
     unsafe fn copy_out_of_line(from: &[u8], to: *mut u8) {
-        // SAFETY: as ours.
+        // SAFETY: the caller's guarantee is the same.
         unsafe { copy(from, to) };
     }
 }
 
-/// A cell a byte, each of which loom watches for two contexts at once.
+/// One cell for each byte; loom reports two contexts in one cell.
 #[cfg(loom)]
 mod model {
     use super::{HEAD_BYTES, place};
@@ -149,7 +150,7 @@ mod model {
 
     pub(crate) struct Ring<const N: usize>([UnsafeCell<u8>; N]);
 
-    // SAFETY: what loom is here to check.
+    // SAFETY: loom checks this claim.
     unsafe impl<const N: usize> Sync for Ring<N> {}
 
     impl<const N: usize> Ring<N> {
@@ -160,7 +161,7 @@ mod model {
         pub(crate) unsafe fn put(&self, position: u32, id: u8, payload: &[u8]) {
             let record = [HEAD_BYTES[0], HEAD_BYTES[1], id].into_iter().chain(payload.iter().copied());
             for (position, byte) in (0..).map(|i| position.wrapping_add(i)).zip(record) {
-                // SAFETY: loom reports whoever else is at the cell.
+                // SAFETY: loom reports concurrent access to the cell.
                 self.0[place::<N>(position)].with_mut(|cell| unsafe { cell.write(byte) });
             }
         }

@@ -1,14 +1,15 @@
-//! A schema's messages by id and by place, for the ring: small, and apart from their definitions, which stay out of
-//! flash.
+//! The ids and lengths of a schema's messages, for the ring. Small, and separate from the definitions, which so stay
+//! out of flash.
 
 use binlog::LogSchema;
 use core::marker::PhantomData;
 
-/// What ring and drain know of a schema.
+/// The parts of a schema that the ring and the drain use.
 pub(crate) struct Table<S>(PhantomData<S>);
 
 impl<S: LogSchema> Table<S> {
-    /// For each id, the message's place in the schema, and the bytes of its records: 0 where there is no message.
+    /// For each id, the index of the message in the schema and the length of its records; the length is 0 for ids
+    /// without a message.
     pub(crate) const BY_ID: [(u8, u8); 256] = {
         let mut table = [(0, 0); 256];
         let mut i = 0;
@@ -22,7 +23,7 @@ impl<S: LogSchema> Table<S> {
         table
     };
 
-    /// For each place, the message's id.
+    /// For each index, the message's id.
     pub(crate) const IDS: [u8; 256] = {
         let mut ids = [0; 256];
         let mut i = 0;

@@ -1,25 +1,26 @@
-//! The logger's counts over all messages.
+//! The counts over all messages of a logger.
 
 use binlog::sink::Tally;
 
-/// What became of all records since boot, and how full the ring is. Counts start again at 0 after `u32::MAX`.
+/// Counts of all records since boot, and the usage of the ring. Counts wrap to 0 after `u32::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Statistics {
     /// Bytes in the ring.
     pub used: u32,
-    /// Most bytes that were in the ring at once.
+    /// The most bytes that were in the ring at once.
     pub high_water: u32,
-    /// Records handed on to the file, less those lost with it. Without the drain's own: prologue, DSF and DROP.
+    /// Records written to the file, without those lost with it. Excludes the drain's own records: prologue, DSF and
+    /// DROP.
     pub written: u32,
-    /// Records that the ring had no room for.
+    /// Records dropped because the ring had no room.
     pub dropped: u32,
-    /// Records that came sooner than the schema's rate allows.
+    /// Records decimated because they came sooner than the schema's rate allows.
     pub decimated: u32,
-    /// Records that were logged while the logger was stopped or their message masked.
+    /// Records logged while the logger was stopped or their message was masked.
     pub ignored: u32,
-    /// Records that were accepted and lost with a file that failed.
+    /// Records accepted and then lost with a file that failed.
     pub lost: u32,
 }
 

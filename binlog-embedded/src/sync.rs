@@ -1,13 +1,13 @@
-//! State that every context of the program shares, behind a critical section.
+//! State shared by all contexts of the program, protected by a critical section.
 
 #[cfg(not(loom))]
 mod target {
     use core::cell::UnsafeCell;
 
-    /// A value that is reached inside a critical section only.
+    /// A value that is accessible in a critical section only.
     pub(crate) struct Locked<T>(UnsafeCell<T>);
 
-    // SAFETY: `with` is the only way to the value, and a critical section lets one context in at a time.
+    // SAFETY: only `with` accesses the value, and the critical section admits one context at a time.
     unsafe impl<T: Send> Sync for Locked<T> {}
 
     impl<T> Locked<T> {
@@ -15,14 +15,14 @@ mod target {
             Locked(UnsafeCell::new(value))
         }
 
-        /// `f` must neither call back into the logger nor run code of the user's: critical sections nest, so a second
-        /// call inside of `f` would be let in.
+        /// `f` must neither call the logger nor run code of the user: critical sections nest, so a second call inside
+        /// `f` would be admitted.
         #[inline(always)]
         pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
             critical_section::with(|_| {
-                // SAFETY: no other context is in a critical section, and `f` opens none on the same value (above). The
-                // callers, all in this crate, only compute and copy: what they call is theirs or of `binlog::Counters`,
-                // which is sealed.
+                // SAFETY: no other context is in a critical section, and `f` doesn't enter one on the same value (see
+                // above). All callers are in this crate and only compute and copy; they call this crate, or
+                // `binlog::Counters`, which is sealed.
                 f(unsafe { &mut *self.0.get() })
             })
         }

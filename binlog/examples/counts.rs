@@ -69,7 +69,10 @@ fn counts(path: &OsStr) -> io::Result<()> {
         }
     }
     if records.is_empty() {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "no record: this is no ArduPilot binary log (.bin)"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "no record: this is not an ArduPilot binary log (.bin)",
+        ));
     }
     let mut out = BufWriter::new(io::stdout().lock());
     for (name, count) in records {

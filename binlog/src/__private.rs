@@ -1,4 +1,4 @@
-//! What the derives' output names. Not for programs; it changes without notice.
+//! The items that derived code names. Not for programs; they change without notice.
 
 pub use crate::columns::{as_logged, custom, definition, instance, meaning, time, value};
 pub use crate::lint;
@@ -28,7 +28,7 @@ pub const fn multiplier(id: u8) -> Multiplier {
     Multiplier::with_id(id)
 }
 
-/// Descriptions that macros are part of.
+/// Descriptions that contain macros.
 pub mod description {
     pub use crate::description::{bytes, length, text};
 }

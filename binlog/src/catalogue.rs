@@ -1,16 +1,16 @@
-//! The catalogue: what a log says of its own messages.
+//! The catalogue: what a log defines.
 //!
-//! A log defines its messages in FMT and FMTU records and names its units and multipliers in UNIT and MULT records, any
-//! of which may change in the middle. Everything that reads a log learns of it here:
+//! A log defines its messages in FMT and FMTU records and its units and multipliers in UNIT and MULT records. Any of
+//! them may change in the middle of the log. Everything that reads a log gets them from here:
 //!
 //! - [`definition`]: a message as a log defines it;
-//! - [`declaration`]: what one record declares, and what that does to the definition known so far: nothing, an
-//!   amendment or a replacement;
+//! - [`declaration`]: what one record declares, and how that changes the definition known so far: not at all, by an
+//!   amendment or by a replacement;
 //! - [`in_force`]: the definitions in force by id, for readers that see each record once;
 //! - [`ledger`]: each definition of a log once, for readers that keep them;
-//! - [`units`]: what the ids of units and multipliers mean, at a place of the log or at its end;
-//! - [`column`]: a column with its unit and factor, the ids resolved;
-//! - [`comparison`]: how two definitions differ, and for whom that matters.
+//! - [`units`]: the meanings of the ids of units and multipliers, at an offset of the log or at its end;
+//! - [`column`]: a column with its ids resolved to a unit and a factor;
+//! - [`comparison`]: how two definitions differ, and for which programs that matters.
 
 #[cfg(feature = "std")]
 pub(crate) mod column;

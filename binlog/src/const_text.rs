@@ -1,8 +1,8 @@
-//! Text compared and built while compiling: for errors that name the number, and for descriptions.
+//! Text that is built and compared at compile time: for errors that name a number, and for descriptions.
 
-/// A short text that a `const fn` puts together.
+/// A short text built by a `const fn`.
 ///
-/// What does not fit is left out: it only ever holds error messages.
+/// It only holds error messages, so text that doesn't fit is dropped.
 pub(crate) struct ConstText {
     bytes: [u8; ConstText::CAPACITY],
     length: usize,

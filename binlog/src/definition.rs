@@ -1,37 +1,37 @@
-//! What a message is: its name and its columns.
+//! The definition of a message: its name and its columns.
 
 use crate::format::Format;
 use crate::multiplier::Multiplier;
 use crate::unit::Unit;
 use core::fmt;
 
-/// What a message is: what FMT and FMTU say of it, and the descriptions that no log has room for.
+/// The definition of a message: the contents of its FMT and FMTU, and descriptions, which a log has no room for.
 ///
-/// Made by `#[derive(LogMessage)]` while compiling. Its [`Display`](fmt::Display) is a Markdown section for
+/// `#[derive(LogMessage)]` builds it at compile time. Its [`Display`](fmt::Display) is a Markdown section for your
 /// documentation: the description and a table of the columns.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition {
-    /// At most 4 characters, `ATT`.
+    /// The name in the log, at most 4 characters: `ATT`.
     pub name: &'static str,
     /// The struct's doc comment.
     pub description: &'static str,
     /// The columns in the order of the record, at most 16.
     pub columns: &'static [ColumnDefinition],
-    /// The id in a schema that gives none, for the format's own messages.
+    /// The id in a schema that gives none; only the format's own messages have one.
     pub default_id: Option<u8>,
-    /// Which rules it keeps to.
+    /// The rules that it follows.
     pub rules: Rules,
 }
 
-/// Which rules a definition keeps to. A schema checks them while compiling.
+/// The rules that a definition follows. A schema checks them at compile time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Rules {
-    /// Those of FMT, which has room for so much only, and those of readers: names, labels, time, instance, scaling.
+    /// The limits of FMT, and the rules of readers: for names, labels, time, instance and scaling.
     All,
-    /// Those of FMT only: it is as another firmware logs it, `#[log(as_logged)]`.
+    /// Only the limits of FMT: the definition is that of another firmware, `#[log(as_logged)]`.
     AsLogged,
-    /// The derive has checked them.
+    /// The derive has already checked the rules.
     #[doc(hidden)]
     Checked,
 }
@@ -39,24 +39,24 @@ pub enum Rules {
 /// One column of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct ColumnDefinition {
-    /// `DesRoll`.
+    /// The label in the log: `DesRoll`.
     pub label: &'static str,
-    /// How it is stored.
+    /// How the column is stored.
     pub format: Format,
     /// The unit of the value times the multiplier.
     pub unit: Unit,
-    /// What the stored number is multiplied with to get the unit.
+    /// The factor from the stored number to the unit.
     pub multiplier: Multiplier,
     /// The field's doc comment.
     pub description: &'static str,
-    /// What single values or bits stand for.
+    /// The meanings of single values or bits.
     pub meanings: Meanings,
 }
 
-/// What the values or the bits of a column stand for. For documentation; a log doesn't carry it.
+/// The meanings of a column's values or bits. They are for documentation; a log doesn't contain them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meanings {
-    /// Numbers.
+    /// The values are plain numbers.
     None,
     /// Each value has a name.
     Values(&'static [Meaning]),
@@ -67,11 +67,11 @@ pub enum Meanings {
 /// The name of one value or bit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Meaning {
-    /// The value, or the number of the bit. A `u64` may be beyond an `i64`.
+    /// The value, or the number of the bit. An `i128`, because the values of a `u64` exceed an `i64`.
     pub value: i128,
     /// Its name.
     pub name: &'static str,
-    /// Its doc comment, may be empty.
+    /// Its doc comment; may be empty.
     pub description: &'static str,
 }
 
@@ -79,7 +79,7 @@ impl Definition {
     /// Bytes of the header before the payload: `A3 95` and the id.
     pub const HEADER_LENGTH: usize = 3;
 
-    /// Bytes of a record, header included: what FMT calls `Length`. At most 255 in every definition that compiles.
+    /// Length of a record in bytes, header included: FMT's `Length`. At most 255 in every definition that compiles.
     pub const fn length(&self) -> usize {
         let mut length = Self::HEADER_LENGTH;
         let mut i = 0;
@@ -138,7 +138,7 @@ impl Meanings {
     }
 }
 
-/// A multiplier's value inside a table's cell; nothing for 0, which is none.
+/// A multiplier's value in a cell of a table; empty for 0, which means no multiplier.
 pub(crate) fn factor(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
     match value {
         0.0 => Ok(()),
@@ -147,7 +147,7 @@ pub(crate) fn factor(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
     }
 }
 
-/// Text inside a table's cell: on one line, without the character that ends a cell.
+/// Text in a cell of a table: on one line, with `|` escaped, because it ends a cell.
 pub(crate) fn cell(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for (i, line) in text.lines().enumerate() {
         if i > 0 {

@@ -1,4 +1,4 @@
-//! One message as one record: header and payload.
+//! Encodes one message as one record: header and payload.
 
 use crate::definition::Definition;
 use crate::framing::HEAD_BYTES;
@@ -8,10 +8,10 @@ use crate::schema::LogSchema;
 use crate::schema::Logs;
 use core::fmt;
 
-/// Puts the record of a message at the front of `out` and returns its length, at most 255 bytes.
+/// Writes the record of a message to the front of `out` and returns its length, at most 255 bytes.
 ///
-/// This is what [`LogWriter`](crate::LogWriter) does for each message; a program that
-/// has a transport of its own calls it directly, after [`LogSchema::PREAMBLE`](crate::LogSchema::PREAMBLE).
+/// [`LogWriter`](crate::LogWriter) does the same for each message. Call this directly if your program has a transport
+/// of its own, after it has sent [`LogSchema::PREAMBLE`](crate::LogSchema::PREAMBLE).
 ///
 /// ```
 /// use binlog::{LogSchema, encode, messages::Ev};
@@ -29,21 +29,22 @@ use core::fmt;
 ///
 /// # Errors
 ///
-/// When `out` is too short for the record, or when a message that is implemented by hand has other bytes than its
-/// definition says. Nothing is written then.
+/// If `out` is too short for the record, or if a message that is implemented by hand contradicts its definition. In
+/// both cases `out` is unchanged.
 #[inline]
 pub fn encode<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8]) -> Result<usize, EncodeError> {
     encode_at::<S, M>(message, out, 0).ok_or_else(|| why_not(&M::DEFINITION, message.wire().len()))
 }
 
 /// Why a message was not encoded.
-// Without the numbers, which would cost each call instructions.
+// It carries no numbers, because they would cost instructions in each call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The buffer has no room for the record, whose length is `M::DEFINITION.length()`.
+    /// The buffer is shorter than the record, whose length is `M::DEFINITION.length()`.
     TooShort,
-    /// The message is implemented by hand, and its bytes are not as many as its definition says, or more than 252.
+    /// The message is implemented by hand, and the length of its payload differs from its definition or exceeds 252
+    /// bytes.
     Contradiction,
 }
 
@@ -57,9 +58,9 @@ fn why_not(definition: &Definition, payload: usize) -> EncodeError {
 impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            EncodeError::TooShort => "the buffer is too short for the record; 255 bytes are enough for any",
+            EncodeError::TooShort => "the buffer is too short for the record; 255 bytes are enough for any record",
             EncodeError::Contradiction => {
-                "the message is implemented by hand, and its bytes are not as many as its definition says"
+                "the `LogMessage` implemented by hand has a payload that differs in length from its definition"
             }
         })
     }
@@ -67,13 +68,13 @@ impl fmt::Display for EncodeError {
 
 impl core::error::Error for EncodeError {}
 
-/// The same at an offset; returns the record's end.
+/// As [`encode`], at an offset. Returns the end of the record.
 #[inline]
 pub(crate) fn encode_at<S: Logs<M>, M: LogMessage>(message: &M, out: &mut [u8], at: usize) -> Option<usize> {
     put(S::ID, const { M::DEFINITION.length() }, message.wire(), out, at)
 }
 
-/// The same for whichever message a schema's value holds.
+/// As [`encode_at`], for the message that a value of the schema holds.
 #[cfg(all(feature = "derive", feature = "std"))]
 pub(crate) fn encode_any_at<S: LogSchema>(message: &S, out: &mut [u8], at: usize) -> Option<usize> {
     let (id, payload) = message.record();
@@ -83,8 +84,8 @@ pub(crate) fn encode_any_at<S: LogSchema>(message: &S, out: &mut [u8], at: usize
 
 #[inline(always)]
 fn put(id: u8, length: usize, payload: &[u8], out: &mut [u8], at: usize) -> Option<usize> {
-    // A derived message is as long as its definition says, known while compiling; one that is written by hand may
-    // contradict itself.
+    // A derived message always has the length of its definition, and the compiler knows it. One that is implemented by
+    // hand may contradict itself.
     if Definition::HEADER_LENGTH + payload.len() != length || length > 255 {
         return None;
     }

@@ -1,4 +1,4 @@
-//! Field types: what a column can be made of.
+//! Field types: the types that a column can have.
 
 mod centi;
 mod chars;
@@ -16,10 +16,10 @@ pub use native::{NO_VALUE_F32, NO_VALUE_F64};
 
 use crate::{Format, Meanings, Multiplier, Unit};
 
-/// A type that can be a column of a message.
+/// A type that a column of a message can have.
 ///
-/// `#[derive(Field)]` makes one of an enum with an integer `repr` or of a newtype. Written by hand for any other type
-/// whose bytes in memory are the column's bytes in the record:
+/// `#[derive(Field)]` implements it for an enum with an integer `repr` and for a newtype. Implement it by hand for
+/// another type whose bytes in memory are the column's bytes in the record:
 ///
 /// ```
 /// use binlog::{Field, Format, LogMessage, Unit};
@@ -48,14 +48,14 @@ use crate::{Format, Meanings, Multiplier, Unit};
 /// }
 /// assert_eq!(Cell::DEFINITION.columns[1].format, Format::U16);
 /// ```
-/// # What is no field
+/// # In place of types that aren't fields
 ///
 /// | instead of       | write                                                                                        |
 /// | ---------------- | -------------------------------------------------------------------------------------------- |
 /// | `String`, `&str` | [`Chars<16>`](Chars), or [`Msg::parts`](crate::messages::Msg::parts) for longer text           |
-/// | `Option<f32>`    | `f32` with [`NO_VALUE_F32`] for none; of an integer, a number of your own                      |
+/// | `Option<f32>`    | `f32`, [`NO_VALUE_F32`] if there is no value; an integer needs a number of your choice         |
 /// | `Duration`       | `u32` with `unit = "s", mult = 1e-6` for microseconds, or an `f32` with `unit = "s"`           |
-/// | `usize`, `isize` | `u32`, `i32`: a column is as wide on all targets                                               |
+/// | `usize`, `isize` | `u32`, `i32`: a column has the same width on all targets                                       |
 /// | `char`           | `Chars<4>`                                                                                     |
 /// | `[f32; 3]`       | three fields; `[i16; 32]` is the only array                                                    |
 /// | `[u8; 16]`       | `Chars<16>`, by [`Chars::from_raw`]                                                            |
@@ -68,22 +68,23 @@ use crate::{Format, Meanings, Multiplier, Unit};
     note = "a value that may be missing is a float with `NO_VALUE_F32`; a duration is a number with `unit = \"s\"`"
 )]
 pub trait Field: Sized {
-    /// How the column is stored. `size_of::<Self>()` must be its size, which `#[derive(LogMessage)]` checks.
+    /// How the column is stored. `size_of::<Self>()` must be the size of the format; `#[derive(LogMessage)]` checks it.
     const FORMAT: Format;
 
-    /// The unit that the type brings along; an attribute of the field overrides it.
+    /// The unit of columns of this type. An attribute of the field overrides it.
     const UNIT: Unit = Unit::NONE;
 
-    /// The multiplier that the type brings along; an attribute of the field overrides it.
+    /// The multiplier of columns of this type. An attribute of the field overrides it.
     ///
-    /// `None` is [`Multiplier::ONE`] for a column with a unit and [`Multiplier::NONE`] for one without.
+    /// `None` means [`Multiplier::ONE`] for a column with a unit and [`Multiplier::NONE`] for a column without one.
     const MULTIPLIER: Option<Multiplier> = None;
 
-    /// What the values stand for, for documentation.
+    /// The meanings of the values, for documentation.
     const MEANINGS: Meanings = Meanings::None;
 
-    /// The value of a column, from the bytes of the record; `None` when they are no value of the type.
+    /// Reads a value of the column from the bytes of a record. Returns `None` if they are invalid for the type.
     ///
-    /// `bytes` holds as many bytes as [`FORMAT`](Field::FORMAT) is long; with another number of bytes it is `None` too.
+    /// The caller passes as many bytes as [`FORMAT`](Field::FORMAT) takes. With another number of bytes, return `None`,
+    /// too.
     fn decode(bytes: &[u8]) -> Option<Self>;
 }

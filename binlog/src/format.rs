@@ -1,8 +1,8 @@
-//! Format characters: how one column is stored.
+//! Format characters: how a column is stored.
 
-/// How one column is stored: the format characters of an FMT record.
+/// How a column is stored: one format character of an FMT record.
 ///
-/// All are little-endian. The names are those of ArduPilot's `LogStructure.h`.
+/// All numbers are little-endian. The names follow ArduPilot's `LogStructure.h`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Format {
@@ -10,7 +10,7 @@ pub enum Format {
     I8 = b'b',
     /// `B`: `u8`.
     U8 = b'B',
-    /// `M`: flight mode, one byte. pymavlink reads it signed, so modes stay at or below 127.
+    /// `M`: flight mode, one byte. pymavlink reads it as signed, so modes are 0 to 127.
     FlightMode = b'M',
     /// `h`: `i16`.
     I16 = b'h',
@@ -34,7 +34,7 @@ pub enum Format {
     CentiU32 = b'E',
     /// `L`: latitude or longitude, `i32` in 1e-7 degrees.
     Coordinate = b'L',
-    /// `g`: half-precision float. pymavlink and AP_Logger know it; UAV Log Viewer and PlotJuggler do not.
+    /// `g`: half-precision float. pymavlink and AP_Logger support it; UAV Log Viewer and PlotJuggler don't.
     F16 = b'g',
     /// `f`: `f32`.
     F32 = b'f',
@@ -51,7 +51,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// All of them.
+    /// All formats.
     pub const ALL: [Format; 21] = [
         Format::I8,
         Format::U8,
@@ -76,12 +76,12 @@ impl Format {
         Format::I16x32,
     ];
 
-    /// The character in the FMT record.
+    /// The format's character in the FMT record.
     pub const fn character(self) -> u8 {
         self as u8
     }
 
-    /// The format of a character; `None` for one that the format doesn't have.
+    /// The format of a character; `None` if there is none.
     pub const fn from_character(character: u8) -> Option<Self> {
         let mut i = 0;
         while i < Self::ALL.len() {
@@ -93,7 +93,7 @@ impl Format {
         None
     }
 
-    /// Bytes in the record.
+    /// Bytes of the column in the record.
     pub const fn size(self) -> usize {
         match self {
             Format::I8 | Format::U8 | Format::FlightMode => 1,
@@ -111,13 +111,13 @@ impl Format {
         }
     }
 
-    /// Whether the column is a plain integer, signed or not.
+    /// Whether the column is an integer that the format doesn't scale, signed or not.
     pub const fn is_integer(self) -> bool {
         self.is_signed_integer()
             || matches!(self, Format::U8 | Format::FlightMode | Format::U16 | Format::U32 | Format::U64)
     }
 
-    /// Whether the column is a plain signed integer.
+    /// Whether the column is a signed integer that the format doesn't scale.
     pub const fn is_signed_integer(self) -> bool {
         matches!(self, Format::I8 | Format::I16 | Format::I32 | Format::I64)
     }
@@ -127,8 +127,8 @@ impl Format {
         matches!(self, Format::Chars4 | Format::Chars16 | Format::Chars64)
     }
 
-    /// What readers divide the stored integer by, for the formats that scale by themselves; a multiplier is no concern
-    /// of theirs.
+    /// The number that readers divide the stored integer by, for the formats that scale by themselves. Multipliers
+    /// don't apply to these formats.
     #[cfg(feature = "std")]
     pub(crate) const fn divisor(self) -> Option<f64> {
         match self {

@@ -1,9 +1,9 @@
-//! Where one record ends and the next begins: the rule by which a log is cut into records, damaged or not.
+//! Framing: the rule that cuts a log into records, damaged or not.
 //!
-//! In step, a record stands when a header, or the end of the log, follows it. If neither does, a header inside it that
-//! is proven is believed instead; without one the record stands and is suspect. To get back in step, a place is asked
-//! for where a record begins for certain. The look-ahead is the next record's own check, so that it costs next to
-//! nothing.
+//! In step, bytes are a record if a header or the end of the log follows them. If neither follows, a proven header
+//! inside the record takes precedence; without one, the record is accepted and marked suspect. After damage, reading
+//! resumes at a proven header. Looking at the bytes after a record is the first check of the next record, so it costs
+//! next to nothing.
 
 #[cfg(feature = "std")]
 use crate::definition::Definition;
@@ -12,21 +12,21 @@ use core::fmt;
 /// The two bytes that every record begins with; the id follows. ArduPilot's `HEAD_BYTE1` and `HEAD_BYTE2`.
 pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 
-/// The bytes from a record's start that decide about it, at the most: the record, and inside it a header that is
-/// proven by two more.
+/// The most bytes, from the start of a record, that decide about it: the record, and a header inside it that two more
+/// headers prove.
 pub(crate) const LOOK_AHEAD: usize = 3 * 255 + 2;
 
 /// The longest record and the header after it.
 const WINDOW: usize = 255 + HEAD_BYTES.len();
 
-/// A stretch of a log that holds no record.
+/// A stretch of a log that contains no record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Skipped {
     /// Where it begins, in bytes from the start of the log.
     pub offset: usize,
     /// Its length in bytes, at least 1.
     pub length: usize,
-    /// What is wrong with it.
+    /// Why it was skipped.
     pub reason: Reason,
 }
 
@@ -36,43 +36,43 @@ pub struct Skipped {
 pub enum Reason {
     /// There is no header `A3 95`.
     NoHeader,
-    /// There is a header, but no FMT for its id came before.
+    /// There is a header, but no FMT for its id precedes it.
     UnknownId(u8),
-    /// A record with this id begins here and another one, proven by what follows it, inside it.
+    /// A record with this id begins here, and another, proven record begins inside it.
     Broken(u8),
     /// The log ends inside a record with this id, or inside a header.
     Truncated(Option<u8>),
 }
 
-/// The lengths of the records that are known so far.
+/// The lengths of the records, as far as they are known.
 #[derive(Clone)]
 pub(crate) struct Framing {
-    /// By id, header included; 0 for an unknown one.
+    /// By id, header included; 0 if unknown.
     lengths: [u8; 256],
 }
 
-/// What stands at a place of the log.
+/// The next step through the log.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Step {
-    /// A record; the payload's end, and whether something else than a header follows.
+    /// A record.
     Record {
-        /// The third byte.
+        /// The third byte of the record.
         id: u8,
-        /// Where it ends.
+        /// The end of the record, in bytes from the start of the log.
         end: usize,
-        /// Whether something else than a header follows it.
+        /// Whether bytes other than a header follow it.
         suspect: bool,
     },
-    /// No record.
+    /// Bytes that are not a record.
     Skip {
-        /// Where reading goes on.
+        /// The offset where reading resumes.
         end: usize,
-        /// Why.
+        /// Why the bytes are skipped.
         reason: Reason,
-        /// Whether the stretch is over; else the bytes given end inside it.
+        /// Whether the stretch ends there. Otherwise the given bytes end inside the stretch.
         is_whole: bool,
     },
-    /// The bytes given don't decide; a log that has ended never says so.
+    /// The given bytes don't decide. Only returned for a log that has not ended.
     More,
 }
 
@@ -81,7 +81,7 @@ impl Framing {
         Framing { lengths: [0; 256] }
     }
 
-    /// Takes note that records with an id are so long, header included.
+    /// Records with this id are `length` bytes long, header included.
     pub(crate) fn learn(&mut self, id: u8, length: u8) {
         self.lengths[usize::from(id)] = length;
     }
@@ -98,8 +98,8 @@ impl Framing {
         }
     }
 
-    /// What stands at `at`, before the end of `log`. With `ENDED` the log ends with these bytes; without, more may
-    /// come.
+    /// The step at the offset `at`, which is before the end of `log`. With `ENDED`, the log ends with these bytes;
+    /// without it, more bytes may follow.
     #[inline(always)]
     pub(crate) fn step<const ENDED: bool>(&self, log: &[u8], at: usize) -> Step {
         match self.in_step(log, at) {
@@ -108,11 +108,11 @@ impl Framing {
         }
     }
 
-    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. Returns
-    /// `None` for everything unusual.
+    /// The id and the end of a record that a header follows, whether the log ends with these bytes or not. `None` for
+    /// everything else, which [`step`](Self::step) handles.
     #[inline(always)]
     pub(crate) fn in_step(&self, log: &[u8], at: usize) -> Option<(u8, usize)> {
-        // One check for all that is looked at.
+        // One bounds check covers all accesses.
         let window = log.get(at..at + WINDOW)?.first_chunk::<WINDOW>()?;
         let id = window[2];
         let length = usize::from(self.lengths[usize::from(id)]);
@@ -121,7 +121,7 @@ impl Framing {
         is_record.then_some((id, at + length))
     }
 
-    /// The same without a shortcut.
+    /// As [`step`](Self::step), without the fast path.
     #[cold]
     #[inline(never)]
     fn unusual(&self, bytes: Bytes<'_>, at: usize) -> Step {
@@ -155,12 +155,12 @@ impl Framing {
         Step::Record { id, end, suspect }
     }
 
-    /// Goes on with a stretch that [`Step::Skip`] left open: what of it is before the next record.
+    /// Continues a stretch that [`Step::Skip`] left open, up to the next record.
     pub(crate) fn resume<const ENDED: bool>(&self, log: &[u8], at: usize, reason: Reason) -> Step {
         self.skip(Bytes { log, ended: ENDED }, at, reason)
     }
 
-    /// To where a record begins for certain, at `from` or after it.
+    /// Skips to a proven record at `from` or after it.
     fn skip(&self, bytes: Bytes<'_>, from: usize, reason: Reason) -> Step {
         match self.find_proven(bytes, from, bytes.log.len()) {
             Search::Found(end) => Step::Skip { end, reason, is_whole: true },
@@ -169,7 +169,7 @@ impl Framing {
         }
     }
 
-    /// The first place in `from..to` where a record begins for certain.
+    /// The first offset in `from..to` with a proven record.
     fn find_proven(&self, bytes: Bytes<'_>, from: usize, to: usize) -> Search {
         let to = to.min(bytes.log.len());
         let mut from = from;
@@ -183,8 +183,8 @@ impl Framing {
         Search::Nothing
     }
 
-    /// Whether a record begins at `at` for certain: a known id and two further headers, where an unknown id or the end
-    /// of the log ends the proof.
+    /// Whether a record is proven to begin at `at`: a known id and two further headers. An unknown id or the end of the
+    /// log ends the proof early.
     fn is_proven(&self, bytes: Bytes<'_>, at: usize) -> Seen<()> {
         let first = match bytes.header(at) {
             Seen::Yes(id) => id,
@@ -209,21 +209,21 @@ impl Framing {
     }
 }
 
-/// The payload of a record that is known to stand at `offset` and to be `length` bytes long, header included.
+/// The payload of a record that begins at `offset`, as the caller knows, and has `length` bytes, header included.
 #[cfg(feature = "std")]
 #[inline(always)]
 pub(crate) fn payload(log: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     log.get(offset + Definition::HEADER_LENGTH..offset + length)
 }
 
-/// Whether a record may end before these bytes, the rest of a log: a header follows, or the start of one that the end
-/// cuts short.
+/// Whether a record may end before these bytes, the rest of a log: they begin with a header, or with a part of one that
+/// the end of the log cuts off.
 #[cfg(feature = "std")]
 pub(crate) fn may_follow(rest: &[u8]) -> bool {
     rest.starts_with(&HEAD_BYTES) || HEAD_BYTES.starts_with(rest)
 }
 
-/// An answer about bytes of which not all may be there yet.
+/// An answer that may need bytes that have not arrived yet.
 #[derive(Clone, Copy)]
 enum Seen<T> {
     Yes(T),
@@ -233,7 +233,7 @@ enum Seen<T> {
 
 enum Search {
     Found(usize),
-    /// The first place that may turn out to be one.
+    /// The first offset that may turn out to have a proven record.
     Undecided(usize),
     Nothing,
 }
@@ -245,7 +245,7 @@ struct Bytes<'a> {
 }
 
 impl Bytes<'_> {
-    /// The id, if a header stands at `at`; unknown when the bytes end before that is clear.
+    /// The id, if a header begins at `at`; undecided if the bytes end before that is clear.
     fn header(self, at: usize) -> Seen<u8> {
         match self.log.get(at..).unwrap_or_default() {
             [first, second, id, ..] if [*first, *second] == HEAD_BYTES => Seen::Yes(*id),
@@ -255,7 +255,7 @@ impl Bytes<'_> {
         }
     }
 
-    /// Whether a record may end at `end`: any header follows, or the log's end. A header that the end cuts short
+    /// Whether a record may end at `end`: a header or the end of the log follows. A header that the end cuts off
     /// counts.
     fn may_end_at(self, end: usize) -> Seen<()> {
         match self.log.get(end..) {
@@ -274,8 +274,8 @@ impl fmt::Display for Skipped {
         write!(f, "skipped {} bytes at offset {}: ", self.length, self.offset)?;
         match self.reason {
             Reason::NoHeader => f.write_str("there is no record header (A3 95)"),
-            Reason::UnknownId(id) => write!(f, "no FMT for id {id} came before"),
-            Reason::Broken(id) => write!(f, "the record with id {id} is cut short by another one"),
+            Reason::UnknownId(id) => write!(f, "no FMT for id {id} precedes it"),
+            Reason::Broken(id) => write!(f, "the record with id {id} is interrupted by another record"),
             Reason::Truncated(Some(id)) => write!(f, "the log ends inside a record with id {id}"),
             Reason::Truncated(None) => f.write_str("the log ends inside a record's header"),
         }

@@ -95,7 +95,7 @@ mod writer;
 
 #[doc(hidden)]
 pub mod __private;
-// Public because the compiler's warnings show its path.
+// Public, because warnings of the compiler show its path.
 #[doc(hidden)]
 pub mod lint;
 #[cfg(feature = "std")]

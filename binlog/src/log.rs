@@ -190,8 +190,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A log in memory, or mapped into it.
 ///
-/// Opening only loads or maps the bytes. The first type you ask for is found in one pass over the log, which skips
-/// everything else; the second builds an index of all records, in one pass too, which is kept.
+/// Opening only loads or maps the bytes. The first type that you ask for is found in one pass over the log, which skips
+/// everything else. The second type makes it index all records in one more pass; the index is kept.
 ///
 /// ```no_run
 /// use binlog::{Log, Scaling};
@@ -210,33 +210,33 @@ pub struct Log<'a> {
     index: OnceLock<Index>,
     spans: OnceLock<Vec<Span>>,
     clock: OnceLock<Option<Clock>>,
-    /// Whether a type was looked for without an index.
+    /// Whether a type was found without an index before.
     scanned: AtomicBool,
 }
 
 impl Log<'static> {
-    /// Reads a file, as long as it is when it is opened: what is appended later is left out, and one that becomes
-    /// shorter ends there. What isn't a regular file, `/dev/stdin` say, is read until it ends.
+    /// Reads a file. Bytes appended after opening are left out; if the file becomes shorter, the log ends there.
+    /// Anything but a regular file, such as `/dev/stdin`, is read to its end.
     ///
     /// # Errors
     ///
-    /// When the file can't be opened or read, or doesn't fit into memory; the error names it.
+    /// If the file can't be opened or read, or doesn't fit into memory. The error names the file.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         bytes::read(path.as_ref()).map(|bytes| Log::of(Bytes::Owned(bytes)))
     }
 
-    /// Reads all that a reader gives: `std::io::stdin()`, a decompressor.
+    /// Reads a reader to its end: `std::io::stdin()`, a decompressor.
     ///
     /// # Errors
     ///
-    /// The reader's.
+    /// Errors of the reader.
     pub fn from_reader(reader: impl Read) -> io::Result<Self> {
         bytes::read_all(reader, 0).map(|bytes| Log::of(Bytes::Owned(bytes)))
     }
 }
 
 impl<'a> Log<'a> {
-    /// The log that these bytes are, a `Vec<u8>` or a `&[u8]`.
+    /// Uses bytes in memory as a log: a `Vec<u8>` or a `&[u8]`.
     pub fn from_bytes(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
         Log::of(match bytes.into() {
             Cow::Borrowed(bytes) => Bytes::Borrowed(bytes),
@@ -259,35 +259,35 @@ impl<'a> Log<'a> {
         &self.bytes
     }
 
-    /// All records in the order of the log, and what is between them.
+    /// All records in the order of the log, and the skipped stretches between them.
     pub fn records(&self) -> Records<'_> {
         Records::new(&self.bytes)
     }
 
-    /// The stretches that hold no record.
+    /// The skipped stretches, which contain no record.
     pub fn skipped(&self) -> &[Skipped] {
         &self.index().skipped
     }
 
-    /// Offsets of the records that something else than a header follows, so that their end may be damaged.
+    /// Offsets of the suspect records: bytes other than a header follow them, so their end may be damaged.
     pub fn suspects(&self) -> &[usize] {
         &self.index().suspects
     }
 
-    /// The types that the log has records of, in the order of their definitions.
+    /// The types with at least one record, in the order of their definitions.
     pub fn types(&self) -> impl Iterator<Item = Rows<'_>> {
         self.index().names(&self.bytes).into_iter().map(|name| self.all(name))
     }
 
-    /// The records of a type, `ATT`, or of one instance of it, `IMU[1]`.
+    /// The records of a type, `ATT`, or of one of its instances, `IMU[1]`.
     ///
     /// # Errors
     ///
-    /// When the log doesn't define the type, or has no such instance.
+    /// If the log doesn't define the type, or has no such instance.
     pub fn rows(&self, name: &str) -> Result<Rows<'_>, SelectError> {
         let TypeName { name, instance } = TypeName::parse(name);
         let rows = match self.index.get() {
-            // The second time, an index pays.
+            // From the second type on, an index is faster.
             None if !self.scanned.swap(true, Ordering::Relaxed) => self.scan(name),
             _ => self.all(name),
         };
@@ -307,7 +307,7 @@ impl<'a> Log<'a> {
     ///
     /// # Errors
     ///
-    /// When the log has no such type, instance or column.
+    /// If the log has no such type, instance or column.
     pub fn select<'n>(&self, name: &'n str) -> Result<(Rows<'_>, &'n str), SelectError> {
         let (rows, label) = column_name(name)?;
         let rows = self.rows(rows)?;
@@ -319,7 +319,8 @@ impl<'a> Log<'a> {
     ///
     /// # Errors
     ///
-    /// When the log has no such type, instance or column, or defines the column in two ways.
+    /// If the log has no such type, instance or column, or if it redefines the column with another format, unit or
+    /// multiplier.
     pub fn column(&self, name: &str) -> Result<Column, SelectError> {
         let (rows, label) = self.select(name)?;
         rows.column(label)
@@ -329,32 +330,32 @@ impl<'a> Log<'a> {
     ///
     /// # Errors
     ///
-    /// As [`column`](Log::column), and when the column is text or an array.
+    /// As [`column`](Log::column), and if the column is text or an array.
     pub fn numbers(&self, name: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (rows, label) = self.select(name)?;
         rows.numbers(label, scaling)
     }
 
-    /// What the log says of its messages, to be kept: as Rust source, as JSON, as a table, compared with another's.
+    /// The log's definitions, units and multipliers: to convert to Rust source or JSON, to print, or to compare.
     pub fn schema(&self) -> LoggedSchema {
         LoggedSchema::from_bytes(&self.bytes)
     }
 
-    /// What relates times since boot to the calendar; `None` in a log without a GPS fix that has a date.
+    /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week.
     pub fn clock(&self) -> Option<Clock> {
         *self.clock.get_or_init(|| Clock::of(self))
     }
 
-    /// The earliest and the latest time of the log's records, in microseconds since boot; `None` in a log without
-    /// times.
+    /// The earliest and the latest time of the log's records, both inclusive, in microseconds since boot; `None` if the
+    /// log has no times.
     ///
-    /// Where the logger restarts its clock in the middle, [`boots`](Log::boots) has a range for each part.
+    /// If the clock restarts in the middle of the log, each part of [`boots`](Log::boots) has its own range.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         let ranges = self.spans().iter().filter_map(|span| span.time_us.clone());
         ranges.reduce(|a, b| *a.start().min(b.start())..=*a.end().max(b.end()))
     }
 
-    /// That the log defines something.
+    /// Returns an error if the log defines nothing.
     fn require_definitions(&self) -> Result<(), SelectError> {
         let defines_nothing = self.index().kinds.is_empty();
         if defines_nothing { Err(SelectError::NoLog { bytes: self.bytes.len() }) } else { Ok(()) }
@@ -376,12 +377,12 @@ impl<'a> Log<'a> {
         &self.index().units
     }
 
-    /// The records with a name, none if the log doesn't define it.
+    /// The records of a type; none if the log doesn't define it.
     fn all(&self, name: &str) -> Rows<'_> {
         Rows::new(&self.bytes, self.index(), name)
     }
 
-    /// The same without an index.
+    /// As [`all`](Log::all), without an index.
     fn scan(&self, name: &str) -> Rows<'_> {
         Rows::taken_from(&self.bytes, Index::of(&self.bytes, &[name]), name)
     }

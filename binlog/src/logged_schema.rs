@@ -1,12 +1,12 @@
-//! What a log says of its own messages, to be kept: as Rust source, as JSON, as a table, compared with another's.
+//! The definitions of a log as data: to convert to Rust source or JSON, to print, or to compare.
 //!
-//! A [`LoggedSchema`] is read from a log of any firmware, or from the preamble of a program's own
-//! [`LogSchema`]. With it
+//! A [`LoggedSchema`] is read from a log of any firmware, or from the preamble of a program's own [`LogSchema`]. It has
+//! three uses:
 //!
-//! - a program gets the structs for a log that it is to read or to write: [`to_rust`](LoggedSchema::to_rust);
-//! - a team keeps its format beside its code, as JSON, and its CI compares it with what the program logs: `to_json` and
-//!   `from_json` with the feature `json`, [`difference`](LoggedSchema::difference);
-//! - people read it: `Display` is Markdown, a section a message.
+//! - A program gets structs for a log that it reads or writes: [`to_rust`](LoggedSchema::to_rust).
+//! - A team keeps its format as JSON beside its code, and CI compares it with the program's: `to_json` and `from_json`
+//!   with the feature `json`, [`difference`](LoggedSchema::difference).
+//! - People read it: `Display` prints Markdown, one section for each message.
 //!
 //! ```
 //! use binlog::{LogSchema, LoggedSchema, messages};
@@ -52,11 +52,11 @@ use crate::records::Records;
 use crate::schema::LogSchema;
 use std::fmt;
 
-/// What a log says of its messages: their definitions, and its tables of units and multipliers.
+/// The definitions of a log: its messages, and its tables of units and multipliers.
 ///
-/// Definitions are in the order of the log. A repeated definition is kept once; a message that the log redefines is
-/// kept with each definition, so two definitions may share an id or a name. Bytes after the first NUL of a text are
-/// dropped, as readers ignore them, and so is FMTU's time.
+/// Definitions are in the order of the log. A repeated definition is kept once. A message that the log redefines is
+/// kept with each definition, so two definitions may have the same id or name. Bytes after the first NUL of a text and
+/// FMTU's time are dropped, because readers ignore them.
 #[derive(Clone, PartialEq, Default)]
 pub struct LoggedSchema {
     definitions: Vec<CopiedDefinition>,
@@ -67,34 +67,36 @@ pub struct LoggedSchema {
 /// A row of a log's table of units: a UNIT record.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoggedUnit {
-    /// The id in FMTU, an ASCII character in a sound log.
+    /// The id in FMTU, an ASCII character in a valid log.
     pub id: u8,
-    /// Its name, at most 64 bytes; empty for `-`, no unit.
+    /// Its name, at most 64 bytes; empty for `-`, which means no unit.
     pub name: String,
 }
 
 /// A row of a log's table of multipliers: a MULT record.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct LoggedMultiplier {
-    /// The id in FMTU, an ASCII character in a sound log.
+    /// The id in FMTU, an ASCII character in a valid log.
     pub id: u8,
-    /// What the stored number is multiplied with, rounded to 7 significant digits; 0 for `-`, no multiplier.
+    /// The factor from the stored number to the unit, rounded to 7 significant digits; 0 for `-`, which means no
+    /// multiplier.
     ///
-    /// Some firmware has its table in single precision, and its logs hold 0.009999999776 for a hundredth.
+    /// Rounded, because some firmware has its table in single precision: its logs contain 0.009999999776 for a
+    /// hundredth.
     pub value: f64,
 }
 
 impl LoggedSchema {
-    /// What a whole log says. Damage is skipped, as [`Records`] skips it.
+    /// Reads the definitions of a whole log. Damaged stretches are skipped, as [`Records`] does.
     ///
-    /// A unit or multiplier that the log defines twice has what the later record says.
+    /// If the log defines a unit or multiplier twice, the later record applies.
     pub fn from_bytes(log: &[u8]) -> Self {
         let mut schema = LoggedSchema::default();
         let mut learner = Learner::new();
         let mut ledger = Ledger::new(Identity::IdAndContent);
         for record in Records::new(log).flatten() {
             if let Some(declaration) = learner.learn(record.id(), record.payload()) {
-                // The tables are those at the end of the log, for all definitions.
+                // The tables at the end of the log apply to all definitions.
                 ledger.enter(declaration, 0);
             }
             if let Some(row) = TableRow::of(&record.definition(), record.payload()) {
@@ -105,7 +107,7 @@ impl LoggedSchema {
         schema
     }
 
-    /// What the logs of a program say.
+    /// The definitions in the logs of a program.
     pub fn of<S: LogSchema>() -> Self {
         Self::from_bytes(S::PREAMBLE)
     }
@@ -115,36 +117,36 @@ impl LoggedSchema {
         self.definitions.iter().map(CopiedDefinition::definition)
     }
 
-    /// The definition of a message by its name; the last one, if there are several.
+    /// The definition of the message with this name; the last one, if there are several.
     pub fn message(&self, name: &str) -> Option<LoggedDefinition<'_>> {
         self.messages().rfind(|message| message.name() == name)
     }
 
-    /// The log's units, in its order.
+    /// The log's units, in the order of the log.
     pub fn units(&self) -> &[LoggedUnit] {
         &self.units
     }
 
-    /// The log's multipliers, in its order.
+    /// The log's multipliers, in the order of the log.
     pub fn multipliers(&self) -> &[LoggedMultiplier] {
         &self.multipliers
     }
 
-    /// What a unit is called: by the log, or by ArduPilot's table if the log doesn't say. `""` is no unit.
+    /// The name of a unit: by the log, or by ArduPilot's table if the log has none. `""` means no unit.
     pub fn unit_name(&self, id: u8) -> Option<&str> {
         self.unit(id)
     }
 
-    /// The value of a multiplier: by the log, or by ArduPilot's table if the log doesn't say. 0 is no multiplier.
+    /// The value of a multiplier: by the log, or by ArduPilot's table if the log has none. 0 means no multiplier.
     pub fn multiplier_value(&self, id: u8) -> Option<f64> {
         self.multiplier(id)
     }
 
-    /// The last row of an id counts, at the place of the first one.
+    /// Enters a row. The last row of an id applies, at the place of the first one.
     fn learn(&mut self, row: TableRow) {
         match row {
             TableRow::Unit { id, name } => {
-                // Text that isn't UTF-8 is longer in it.
+                // Text that isn't UTF-8 becomes longer as UTF-8.
                 let name = up_to(&name, UNIT_NAME).to_owned();
                 match self.units.iter_mut().find(|unit| unit.id == id) {
                     Some(unit) => unit.name = name,
@@ -185,7 +187,7 @@ impl fmt::Debug for LoggedSchema {
 /// Bytes of a unit's name in its UNIT record.
 const UNIT_NAME: usize = 64;
 
-/// Where to find the definition, for what is said of it: its name, or its id if it has none that is text.
+/// How a definition is called where it is described: by its name, or by its id if the name is empty.
 fn shown_name(definition: &LoggedDefinition<'_>) -> String {
     match definition.name() {
         "" => format!("id {}", definition.id()),
@@ -198,10 +200,10 @@ mod tests {
     use super::*;
     use crate::{Definition, Format};
 
-    /// An id, a name, format characters, labels, unit ids, multiplier ids; no ids are no FMTU.
+    /// An id, a name, format characters, labels, unit ids, multiplier ids. Without ids, there is no FMTU.
     pub(super) type Row<'a> = (u8, &'a str, &'a str, &'a str, &'a str, &'a str);
 
-    /// A schema of messages that don't contradict themselves.
+    /// A schema of messages that are consistent.
     pub(super) fn schema(rows: &[Row<'_>]) -> LoggedSchema {
         let definitions = rows.iter().map(|&(id, name, format, labels, units, multipliers)| {
             let sizes = format.bytes().filter_map(Format::from_character).map(Format::size);
@@ -212,7 +214,7 @@ mod tests {
         LoggedSchema { definitions: definitions.collect(), ..Default::default() }
     }
 
-    /// A record, its payload filled up with zeros.
+    /// A record, with its payload padded with zeros.
     fn record(id: u8, length: usize, parts: &[&[u8]]) -> Vec<u8> {
         let mut record = [&[0xA3, 0x95, id][..], &parts.concat()].concat();
         record.resize(length, 0);
@@ -243,10 +245,10 @@ mod tests {
             roll(),
             roll(),
             fmtu(1, SD, F0),
-            // As ArduPilot repeats it.
+            // Repeated, as ArduPilot does.
             roll(),
             pitch(),
-            // Once more, and its FMTU comes after it.
+            // Repeated again; its FMTU follows it.
             roll(),
             fmtu(1, SD, F0),
             fmtu(1, SM, F0),
@@ -281,7 +283,7 @@ mod tests {
         assert_eq!(units, [(b'd', "decibel"), (b'T', "µT"), (b'U', "µ".repeat(32).as_str())]);
         let multipliers: Vec<_> = schema.multipliers().iter().map(|row| (row.id, row.value)).collect();
         assert_eq!(multipliers, [(b'B', 0.01), (0xFF, 0.3333333)]);
-        // What the log doesn't say, ArduPilot's table does.
+        // ArduPilot's table applies to ids that the log doesn't define.
         assert_eq!((schema.unit_name(b'd'), schema.unit_name(b'm')), (Some("decibel"), Some("m")));
         assert_eq!((schema.unit_name(b'-'), schema.unit_name(b'H')), (Some(""), None));
         assert_eq!((schema.multiplier_value(b'C'), schema.multiplier_value(b'H')), (Some(1e-3), None));

@@ -8,7 +8,7 @@ use core::fmt;
 use zerocopy::{FromBytes, KnownLayout, Unaligned};
 use zerocopy::{Immutable, IntoBytes};
 
-/// A struct that is a log message; made by `#[derive(LogMessage, IntoBytes, Immutable)]`.
+/// A struct that is a log message; implemented by `#[derive(LogMessage, IntoBytes, Immutable)]`.
 ///
 /// ```
 /// use binlog::LogMessage;
@@ -39,25 +39,26 @@ pub trait LogMessage: Sized {
     /// Name and columns.
     const DEFINITION: Definition;
 
-    /// The payload of the record: the struct's own bytes, [`Definition::length`] less the 3 bytes of the header.
+    /// The payload of the record: the struct's bytes in memory. Its length is [`Definition::length`] minus the 3 bytes
+    /// of the header.
     fn wire(&self) -> &[u8];
 
-    /// The message of a payload.
+    /// Decodes a payload.
     ///
     /// # Errors
     ///
-    /// When the payload has another length, or a column holds what is no value of its type.
+    /// If the payload has another length, or if a column holds a value invalid for its type.
     fn decode(payload: &[u8]) -> Result<Self, DecodeError>;
 }
 
-/// The bytes of a message, by zerocopy's two derives; the error is about the one that is missing.
+/// The bytes of a message, by zerocopy's two derives. If one is missing, the error names it.
 ///
-/// `Bytes::<Attitude>::wire` is the function here if there is `IntoBytes`, otherwise that of [`NoBytes`]. No supertraits
-/// of [`LogMessage`], because a missing derive would be reported several times.
+/// `Bytes::<Attitude>::wire` calls the function here if the message derives `IntoBytes`, or else that of [`NoBytes`].
+/// They are not supertraits of [`LogMessage`], because rustc would report a missing derive several times.
 pub struct Bytes<T>(core::marker::PhantomData<T>);
 
 impl<T: IntoBytes> Bytes<T> {
-    /// The struct's own bytes.
+    /// The struct's bytes in memory.
     #[inline(always)]
     pub fn wire(message: &T) -> &[u8]
     where
@@ -67,9 +68,9 @@ impl<T: IntoBytes> Bytes<T> {
     }
 }
 
-/// The bytes of a message without `IntoBytes`: an error.
+/// Causes the error for a message without `IntoBytes`.
 pub trait NoBytes<T> {
-    /// None.
+    /// Never called: its bound is the error.
     fn wire(_: &T) -> &[u8]
     where
         T: DerivesIntoBytes,
@@ -99,11 +100,11 @@ impl<T: IntoBytes + LogMessage> DerivesIntoBytes for T {}
 )]
 pub trait DerivesImmutable: Immutable {}
 
-// No reference is a message, or rustc would propose to borrow.
+// A reference is never a message; otherwise rustc would propose to borrow.
 #[diagnostic::do_not_recommend]
 impl<T: Immutable + LogMessage> DerivesImmutable for T {}
 
-/// Zerocopy's derives by which a record is a reference to a message, with one error of our own for all of them.
+/// Zerocopy's derives that allow references to messages inside a log, with one error for all of them.
 #[cfg(feature = "std")]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be read in place: it lacks one of zerocopy's derives for reading",
@@ -117,7 +118,7 @@ pub trait ReadInPlace: FromBytes + KnownLayout + Immutable + Unaligned {}
 #[diagnostic::do_not_recommend]
 impl<T: FromBytes + KnownLayout + Immutable + Unaligned> ReadInPlace for T {}
 
-/// Why a record is not the message that it was to be decoded into.
+/// Why a record can't be decoded as the program's message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -127,7 +128,7 @@ pub enum DecodeError {
         message: &'static str,
         /// Bytes of the message's payload.
         expected: usize,
-        /// Bytes that were given.
+        /// Bytes of the given payload.
         found: usize,
     },
     /// A column holds a value invalid for its type: a `bool` of 2, a number that no variant of an enum has.
@@ -141,7 +142,7 @@ pub enum DecodeError {
     Definition(Mismatch),
     /// The schema has no such message.
     Index {
-        /// The place in the schema that was asked for.
+        /// The index that was asked for.
         index: usize,
     },
 }
@@ -174,8 +175,8 @@ impl core::error::Error for DecodeError {
 
 macro_rules! decoders {
     ($($name:ident($($column:ident)*))*) => {$(
-        /// The values of so many columns, one after the other, in one call of the derive's.
-        // Bounds of a function and not of a tuple, so that a type that is no field is the same error as in `check`.
+        /// Decodes the values of all columns in one call of the derived code. The bounds are on a function, not on a
+        /// tuple, so that a type that is not a field causes the same error as in `check`.
         #[inline(always)]
         pub fn $name<$($column: Field),*>(
             payload: &[u8],
@@ -223,7 +224,7 @@ fn length_error(definition: &'static Definition, found: usize) -> DecodeError {
     DecodeError::Length { message: definition.name, expected, found }
 }
 
-/// `end` is where the column ends whose bytes are no value.
+/// `end` is the end of the column with the invalid value.
 #[cold]
 fn value_error(definition: &'static Definition, end: usize) -> DecodeError {
     let mut at = 0;

@@ -17,18 +17,18 @@ pub struct Multiplier {
 }
 
 impl Multiplier {
-    /// `-`: no multiplier, for a column without a unit.
+    /// `-`: no multiplier. Used by columns without a unit.
     pub const NONE: Multiplier = Multiplier::standard(b'-', 0.0);
-    /// `0`: 1, for a column that is stored in its unit.
+    /// `0`: 1. Used by columns that are stored in their unit.
     pub const ONE: Multiplier = Multiplier::standard(b'0', 1.0);
-    /// `B`: 1e-2, what `c`, `C`, `e` and `E` columns have.
+    /// `B`: 1e-2. Used by `c`, `C`, `e` and `E` columns.
     pub const CENTI: Multiplier = Multiplier::standard(b'B', 1e-2);
-    /// `F`: 1e-6, what `TimeUS` has.
+    /// `F`: 1e-6. Used by `TimeUS`.
     pub const MICRO: Multiplier = Multiplier::standard(b'F', 1e-6);
-    /// `G`: 1e-7, what `L` columns have.
+    /// `G`: 1e-7. Used by `L` columns.
     pub const COORDINATE: Multiplier = Multiplier::standard(b'G', 1e-7);
 
-    /// ArduPilot's table, in its order.
+    /// ArduPilot's table, in ArduPilot's order.
     pub const STANDARD: [Multiplier; 15] = [
         Multiplier::NONE,
         Multiplier::standard(b'?', 1.0),
@@ -47,14 +47,14 @@ impl Multiplier {
         Multiplier::standard(b'/', 3600.0),
     ];
 
-    /// A multiplier that isn't in ArduPilot's table: a printable ASCII id that the table doesn't use, and a positive
-    /// value.
+    /// Declares a multiplier that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a
+    /// positive value.
     ///
-    /// Meant for a `const`, where a wrong id or value fails to compile.
+    /// Use it in a `const`. There, an invalid id or value fails to compile.
     ///
     /// # Panics
     ///
-    /// When the id is not printable ASCII or belongs to a standard multiplier, or when the value is not positive,
+    /// If the id is not printable ASCII or belongs to a standard multiplier. If the value is not positive, or is
     /// infinite or subnormal.
     #[track_caller]
     pub const fn custom(id: char, value: f64) -> Multiplier {
@@ -72,12 +72,12 @@ impl Multiplier {
         Multiplier { id, value, custom: true }
     }
 
-    /// The multiplier of ArduPilot's table with an id.
+    /// The multiplier of ArduPilot's table with this id.
     pub fn from_id(id: u8) -> Option<Multiplier> {
         Self::STANDARD.into_iter().find(|multiplier| multiplier.id == id)
     }
 
-    /// The standard row of an id, which the derive has looked up.
+    /// The standard multiplier of an id that the derive has looked up.
     pub(crate) const fn with_id(id: u8) -> Self {
         Self::STANDARD[PLACES[id as usize & 127] as usize]
     }
@@ -97,14 +97,14 @@ impl Multiplier {
         self.value
     }
 
-    /// Whether the multiplier is the program's own, not ArduPilot's.
+    /// Whether the multiplier is one of the program, not of ArduPilot's table.
     #[cfg(feature = "derive")]
     pub(crate) const fn is_custom(&self) -> bool {
         self.custom
     }
 }
 
-/// Where in [`Multiplier::STANDARD`] an id stands, so that an attribute's id is looked up in one step.
+/// The index of each id in [`Multiplier::STANDARD`], so that looking up an attribute's id takes one step.
 const PLACES: [u8; 128] = {
     let mut places = [0; 128];
     let mut i = 0;
@@ -115,8 +115,8 @@ const PLACES: [u8; 128] = {
     places
 };
 
-/// What a MULT record means with a number, to seven digits as pymavlink rounds it: many logs hold the doubles of
-/// single-precision values, 0.009999999776 for a hundredth. `None` for what is infinite or no number.
+/// The meaning of a number in a MULT record, rounded to seven digits as in pymavlink. Many logs store single-precision
+/// values as doubles: 0.009999999776 for a hundredth. `None` for infinity and NaN.
 #[cfg(feature = "std")]
 pub(crate) fn as_meant(logged: f64) -> Option<f64> {
     format!("{logged:.6e}").parse().ok().filter(|meant: &f64| meant.is_finite())

@@ -1,4 +1,4 @@
-//! Reading: bytes in, records out.
+//! Reading records from the bytes of a log.
 
 mod decoder;
 mod stream;
@@ -21,15 +21,15 @@ use crate::value::Value;
 use core::fmt;
 use time::TimeSource;
 
-/// The records of a log in memory, one after the other. [`RecordStream`] takes the bytes as they arrive.
+/// The records of a log in memory, in order. For bytes that arrive in chunks, use [`RecordStream`].
 ///
-/// The bytes are not trusted: a damaged stretch is reported as [`Skipped`] and reading resumes after it; nothing
-/// panics. Definitions are learned on the way and apply from where they stand.
+/// Any bytes are valid input. A damaged stretch is reported as [`Skipped`], reading resumes after it, and nothing
+/// panics. A definition applies to the records after it.
 ///
-/// A record stands when the next header, or the end, follows it. If neither does, a header inside it that is followed
-/// by two more is believed instead; without one the record stands and is marked [suspect](Record::is_suspect). To get
-/// back in step, the same proof is asked for: a known id and two further headers, where an unknown id or the end of the
-/// bytes ends the proof.
+/// Bytes are a record if the next header, or the end of the log, follows them. If neither follows, a header inside the
+/// record takes precedence if two more headers follow it; without one, the record is accepted and marked
+/// [suspect](Record::is_suspect). After damage, reading resumes at a header with a known id that two further headers
+/// follow; an unknown id or the end of the bytes ends this proof early.
 ///
 /// ```
 /// # use binlog::{LogSchema, encode, messages::Ev};
@@ -53,7 +53,7 @@ use time::TimeSource;
 #[derive(Clone)]
 pub struct Records<'a> {
     bytes: &'a [u8],
-    /// Where the next record is looked for.
+    /// The offset where the next record is expected.
     at: usize,
     learner: Learner,
     definitions: Borrowed<'a>,
@@ -70,17 +70,17 @@ pub struct Record<'a> {
 }
 
 impl<'a> Records<'a> {
-    /// The records of a whole log.
+    /// Reads the records of a whole log.
     pub fn new(bytes: &'a [u8]) -> Self {
         Records { bytes, at: 0, learner: Learner::new(), definitions: Borrowed::new() }
     }
 
-    /// The definition of an id, as far as the log has been read.
+    /// The definition in force for an id, as far as the log has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'a>> {
         self.definitions.get(id)
     }
 
-    /// Where the next record is looked for, in bytes from the start of the log.
+    /// The offset where the next record is expected, in bytes from the start of the log.
     pub fn offset(&self) -> usize {
         self.at
     }
@@ -102,7 +102,7 @@ impl<'a> Records<'a> {
                         }
                         return Ok(Record { offset, id, payload, suspect, definition });
                     }
-                    // A length that is known comes from a definition, and a record stands inside the log.
+                    // Known lengths come from definitions, and the framing returns records inside the log only.
                     _ => (self.bytes.len(), Reason::UnknownId(id)),
                 }
             }
@@ -125,7 +125,7 @@ impl<'a> Iterator for Records<'a> {
 impl core::iter::FusedIterator for Records<'_> {}
 
 impl<'a> Record<'a> {
-    /// The record at an offset where one of this definition is known to stand.
+    /// The record at an offset where the index has found one of this definition.
     #[cfg(feature = "std")]
     pub(crate) fn indexed(log: &'a [u8], offset: usize, definition: LoggedDefinition<'a>) -> Option<Self> {
         let id = *log.get(offset + 2)?;
@@ -135,34 +135,34 @@ impl<'a> Record<'a> {
         Some(Record { offset, id, payload, suspect, definition })
     }
 
-    /// Where the record begins, in bytes from the start of the log.
+    /// The offset of the record, in bytes from the start of the log.
     pub fn offset(&self) -> usize {
         self.offset
     }
 
-    /// The id, the third byte of the header.
+    /// The id: the third byte of the header.
     pub fn id(&self) -> u8 {
         self.id
     }
 
-    /// The bytes after the header.
+    /// The payload: the bytes after the header.
     pub fn payload(&self) -> &'a [u8] {
         self.payload
     }
 
-    /// Whether something else than a header follows the record, so that its end may be damaged.
+    /// Whether bytes other than a header follow the record, so that its end may be damaged.
     pub fn is_suspect(&self) -> bool {
         self.suspect
     }
 
-    /// Bytes of the record, header included: 3 to 255.
+    /// Length of the record in bytes, header included: 3 to 255.
     #[expect(clippy::len_without_is_empty, reason = "no record is empty")]
     pub fn len(&self) -> usize {
         Definition::HEADER_LENGTH + self.payload.len()
     }
 
-    /// The definition in force where the record stands. A record of a [`Log`](crate::Log) also has the units that the
-    /// log gives after it, and the definition may be that of another id that says the same.
+    /// The definition in force for the record. For a record of a [`Log`](crate::Log) it includes an FMTU that follows
+    /// the record, and it may be an equal definition of another id.
     pub fn definition(&self) -> LoggedDefinition<'a> {
         self.definition
     }
@@ -172,13 +172,13 @@ impl<'a> Record<'a> {
         self.definition.name()
     }
 
-    /// The time since boot that the record itself says, in microseconds: TimeUS, if that is the first column; TimeMS in
-    /// logs of old firmware, or the column T of its GPS, whose TimeMS is the time of the week.
+    /// The record's own time since boot, in microseconds: TimeUS, if it is the first column. In logs of old firmware,
+    /// TimeMS, or the column T of GPS, whose TimeMS is the time of the week. `None` if the record has no time.
     pub fn time_us(&self) -> Option<u64> {
         TimeSource::of(&self.definition).time_us(self.payload)
     }
 
-    /// The value of the first column with a label.
+    /// The value of the first column with this label.
     pub fn value(&self, label: &str) -> Option<Value<'a>> {
         self.definition.column(label).and_then(|column| Value::of(column.format, &self.payload[column.offset..]))
     }
@@ -191,14 +191,14 @@ impl<'a> Record<'a> {
             .filter_map(move |column| Some((column, Value::of(column.format, payload.get(column.offset..)?)?)))
     }
 
-    /// The record as a message of the program's.
+    /// Decodes the record as a message of the program.
     ///
     /// [`Decoder`] does this for a whole schema, and faster.
     ///
     /// # Errors
     ///
-    /// When the log defines the message differently (the error's source names the first difference), or when a column
-    /// holds a value invalid for its type.
+    /// If the log defines the message differently (the error's source names the first difference), or if a column holds
+    /// a value invalid for its type.
     pub fn decode<M: LogMessage>(&self) -> Result<M, DecodeError> {
         self.definition.check(&M::DEFINITION).map_err(DecodeError::Definition)?;
         M::decode(self.payload)

@@ -4,9 +4,9 @@ use crate::definition::Definition;
 use crate::message::DecodeError;
 use crate::sink::{Counters, Rate};
 
-/// The messages of one program: their ids, and the definitions that a log begins with.
+/// The messages of one program, their ids, and the preamble of its logs.
 ///
-/// Made by `#[derive(LogSchema)]` on an enum with a variant for each message.
+/// Implemented by `#[derive(LogSchema)]` on an enum with one variant for each message.
 ///
 /// ```
 /// use binlog::{LogSchema, messages};
@@ -31,21 +31,21 @@ pub trait LogSchema: Sized {
     /// The messages in order of declaration.
     const MESSAGES: &'static [SchemaMessage];
 
-    /// The whole definition of the log, which comes first in every file: FMT, UNIT, MULT and FMTU records in the order
-    /// that every reader accepts.
+    /// The preamble, which every file begins with: FMT, UNIT, MULT and FMTU records, in an order that every reader
+    /// accepts.
     const PREAMBLE: &'static [u8];
 
-    /// What a sink counts of each message: a [`CountersOf`](crate::sink::CountersOf) the schema's size.
+    /// The counts of a sink for each message: a [`CountersOf`](crate::sink::CountersOf) of the schema's size.
     type Counters: Counters;
 
-    /// The message of a payload; `index` is its place in [`MESSAGES`](LogSchema::MESSAGES).
+    /// Decodes a payload; `index` is the message's place in [`MESSAGES`](LogSchema::MESSAGES).
     ///
     /// # Errors
     ///
-    /// When the schema has no such message, or the payload is none of it.
+    /// If the schema has no such message, or if the payload is invalid for it.
     fn decode(index: usize, payload: &[u8]) -> Result<Self, DecodeError>;
 
-    /// The id and the payload of the message in hand.
+    /// The id and the payload of the message that this value holds.
     fn record(&self) -> (u8, &[u8]);
 }
 
@@ -58,27 +58,28 @@ pub struct SchemaMessage {
     pub definition: &'static Definition,
 }
 
-/// A schema that has the message `M`: what makes `log.write(&attitude)` compile.
+/// A schema that contains the message `M`. It makes `log.write(&attitude)` compile.
 #[diagnostic::on_unimplemented(
     message = "`{M}` is not in the schema `{Self}`",
     label = "this log has no such message",
     note = "add a variant that holds `{M}` to the enum `{Self}`"
 )]
 pub trait Logs<M>: LogSchema {
-    /// The place in [`LogSchema::MESSAGES`].
+    /// The message's place in [`LogSchema::MESSAGES`].
     const INDEX: usize;
     /// The third byte of the records.
     const ID: u8;
-    /// Whether a sink with a bounded buffer keeps a reserve for it: `#[log(critical)]`, and MSG, EV, ERR and MODE.
+    /// Whether a sink with a bounded buffer keeps a reserve for the message: `#[log(critical)]`, and MSG, EV, ERR and
+    /// MODE.
     const CRITICAL: bool;
-    /// At which rate such a sink logs it: `#[log(rate = 50)]`.
+    /// The rate at which a sink decimates the message: `#[log(rate = 50)]`.
     const RATE: Option<Rate>;
 }
 
-/// A message that every schema has and nobody can make.
+/// A message that every schema contains and nobody can create.
 ///
-/// With a single `impl Logs<M>` in sight, the compiler takes `M` for given and reports mismatched types; with this
-/// second one it says which message the schema lacks.
+/// With only one `impl Logs<M>`, the compiler would assume that `M` and report mismatched types. With this second one,
+/// it names the message that the schema lacks.
 pub enum Nothing {}
 
 #[diagnostic::do_not_recommend]

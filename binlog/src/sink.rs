@@ -1,6 +1,6 @@
-//! Where messages go: [`Sink`], and what the sinks of this project decimate and count.
+//! Sinks: [`Sink`], and the decimation and counts that this project's sinks share.
 
-/// Where messages go, for libraries that log and know neither the schema nor the sink.
+/// A destination for messages. Libraries that log take one, and need to know neither the schema nor the writer.
 ///
 /// ```
 /// use binlog::{Sink, messages::{Ev, Msg}};
@@ -19,7 +19,7 @@
     note = "its schema must have a variant that holds `{M}`"
 )]
 pub trait Sink<M> {
-    /// Logs a message. True when it was accepted.
+    /// Logs a message. Returns whether it was accepted.
     fn log(&self, message: &M) -> bool;
 }
 
@@ -48,23 +48,23 @@ impl<M, T: Sink<M> + ?Sized> Sink<M> for std::sync::Arc<T> {
 pub struct Rate {
     /// Microseconds from one record to the next, by their `TimeUS`.
     pub period_us: u32,
-    /// Whether each instance is decimated for itself; its number is the payload's ninth byte.
+    /// Whether each instance is decimated separately. The instance's number is the ninth byte of the payload.
     pub by_instance: bool,
-    /// Where its times stand in [`Counters::due`]: as many as [`INSTANCES`](Rate::INSTANCES), or one.
+    /// The index of its first time in [`Counters::due`]. It has [`INSTANCES`](Rate::INSTANCES) times, or one.
     pub first_slot: usize,
 }
 
 impl Rate {
-    /// Instances of a message that are told apart: 0 to 7. Those beyond are not decimated.
+    /// How many instances of a message are decimated separately: 0 to 7. Higher ones are not decimated.
     pub const INSTANCES: usize = 8;
 
-    /// Whether the record with this payload may be logged now. `due` is [`Counters::due`], which changes only when an
-    /// admission is [charged](Due::charge): a record that finds no room uses nothing up.
+    /// Whether the record with this payload may be logged now. `due` is [`Counters::due`]. It changes only when an
+    /// admission is [charged](Due::charge), so a record that finds no room uses up nothing.
     ///
-    /// Each accepted record moves the time that the next one is expected at by a period, and one that comes up to a
-    /// period early is accepted. So a source that keeps to its rate loses nothing while each record is at most half a
-    /// period off its schedule, and a faster one gets at most one record more than its rate. A time that is more than
-    /// three periods before the expected one means that the clock was set back, and begins a new schedule.
+    /// Each accepted record moves the time at which the next one is expected by one period. A record is accepted up to
+    /// one period early. So a source that keeps to its rate loses nothing as long as each record is at most half a
+    /// period off its schedule, and a faster source gets at most one record more than its rate. A time more than three
+    /// periods before the expected one means that the clock was set back; a new schedule begins.
     #[inline]
     pub fn admit(&self, due: &[u64], payload: &[u8]) -> Admission {
         let Some((time, rest)) = payload.split_first_chunk() else { return Admission::Now(None) };
@@ -89,16 +89,16 @@ impl Rate {
     }
 }
 
-/// What [`Rate::admit`] says of a record.
+/// The result of [`Rate::admit`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
-    /// It may be logged. `None` where nothing is kept of its time.
+    /// The record may be logged. `None` if its time isn't tracked.
     Now(Option<Due>),
-    /// It comes sooner than the rate allows.
+    /// The record comes sooner than the rate allows.
     Early,
 }
 
-/// When the record after an accepted one is expected.
+/// The time at which the next record is expected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Due {
     slot: usize,
@@ -106,7 +106,7 @@ pub struct Due {
 }
 
 impl Due {
-    /// Says that the record was accepted.
+    /// Records that the record was accepted.
     #[inline]
     pub fn charge(self, due: &mut [u64]) {
         if let Some(due) = due.get_mut(self.slot) {
@@ -115,43 +115,41 @@ impl Due {
     }
 }
 
-/// What became of one message's records in a sink.
+/// Counts of what happened to one message's records in a sink.
 ///
-/// A record that is logged is accepted or counted in one of [`dropped`](Tally::dropped),
-/// [`decimated`](Tally::decimated) and [`ignored`](Tally::ignored). One that was accepted is in the log, on its way
-/// there, or counted in
-/// [`lost`](Tally::lost). Each count starts again at 0 after `u32::MAX`.
+/// Each logged record is accepted, or counted in one of [`dropped`](Tally::dropped), [`decimated`](Tally::decimated)
+/// and [`ignored`](Tally::ignored). An accepted record is in the log, on its way there, or counted in
+/// [`lost`](Tally::lost). Each count wraps to 0 after `u32::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Tally {
-    /// Not taken: the buffer had no room. Or the message is implemented by hand, and its bytes contradict its
+    /// Not accepted: the buffer had no room. Also counts messages that are implemented by hand and contradict their
     /// definition.
     pub dropped: u32,
-    /// Not taken: sooner than the schema's rate allows.
+    /// Not accepted: sooner than the schema's rate allows.
     pub decimated: u32,
-    /// Not taken: the sink was not running, or the message was masked.
+    /// Not accepted: the sink was stopped, or the message was masked.
     pub ignored: u32,
-    /// Written to the file, without those in [`lost`](Tally::lost). Records of the prologue and of statistics are among
-    /// them.
+    /// Written to the file, without those in [`lost`](Tally::lost). Includes records of the prologue and of statistics.
     pub written: u32,
-    /// How many of these are not flushed yet.
+    /// Written but not yet flushed.
     pub unflushed: u32,
-    /// Written or accepted, and lost because the file failed before a flush.
+    /// Accepted or written, then lost because the file failed before a flush.
     pub lost: u32,
 }
 
 impl Tally {
-    /// Nothing yet.
+    /// All counts are 0.
     pub const ZERO: Self = Tally { dropped: 0, decimated: 0, ignored: 0, written: 0, unflushed: 0, lost: 0 };
 
-    /// Counts a record that the file has, not flushed yet.
+    /// Counts a record that was written to the file and not yet flushed.
     #[inline]
     pub fn count_written(&mut self) {
         self.written = self.written.wrapping_add(1);
         self.unflushed = self.unflushed.wrapping_add(1);
     }
 
-    /// Counts the unflushed records as lost with their file.
+    /// Moves the unflushed records to [`lost`](Tally::lost), because their file is lost.
     #[inline]
     pub fn lose_unflushed(&mut self) {
         let lost = core::mem::take(&mut self.unflushed);
@@ -162,23 +160,23 @@ impl Tally {
 
 /// A [`Tally`] for each message of a schema, without `alloc`: [`LogSchema::Counters`](crate::LogSchema::Counters).
 ///
-/// Sealed: sinks call it inside of critical sections, where no other code may run.
+/// Sealed, because sinks call it in critical sections, where only this crate's code may run.
 pub trait Counters: sealed::Sealed + Send + 'static {
-    /// Nothing counted.
+    /// All counts are 0.
     const ZERO: Self;
 
-    /// By the message's [`INDEX`](crate::Logs::INDEX).
+    /// The counts, indexed by [`INDEX`](crate::Logs::INDEX).
     fn tallies(&self) -> &[Tally];
 
-    /// By the message's [`INDEX`](crate::Logs::INDEX).
+    /// The counts, indexed by [`INDEX`](crate::Logs::INDEX).
     fn tallies_mut(&mut self) -> &mut [Tally];
 
-    /// The times, in microseconds, at which the next records of decimated messages are expected, by
+    /// The times, in microseconds, at which the next records of decimated messages are expected, indexed by
     /// [`Rate::first_slot`].
     fn due(&mut self) -> &mut [u64];
 }
 
-/// [`Counters`] of a schema of `MESSAGES`, whose decimation keeps `SLOTS` times.
+/// [`Counters`] for `MESSAGES` messages and `SLOTS` times of decimation.
 pub struct CountersOf<const MESSAGES: usize, const SLOTS: usize> {
     tallies: [Tally; MESSAGES],
     due: [u64; SLOTS],

@@ -5,9 +5,9 @@
 use crate::const_text::same;
 use crate::custom;
 
-/// A unit: the one-byte id that FMTU uses for it, and its name in the UNIT record.
+/// A unit: its one-byte id in FMTU, and its name in the UNIT record.
 ///
-/// UAV Log Viewer ignores UNIT records: it shows "undefined" for Ah, Watt, W.h, N.m, l, B/s and custom units.
+/// UAV Log Viewer ignores UNIT records. It shows "undefined" for Ah, Watt, W.h, N.m, l, B/s and custom units.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Unit {
     id: u8,
@@ -18,7 +18,7 @@ pub struct Unit {
 impl Unit {
     /// `-`: no unit.
     pub const NONE: Unit = Unit::standard(b'-', "");
-    /// `#`: the column tells instances of one message apart.
+    /// `#`: the column separates the instances of a message.
     pub const INSTANCE: Unit = Unit::standard(b'#', "instance");
     /// `s`: seconds.
     pub const SECONDS: Unit = Unit::standard(b's', "s");
@@ -27,7 +27,7 @@ impl Unit {
     /// `U`: degrees of longitude.
     pub const DEG_LONGITUDE: Unit = Unit::standard(b'U', "deglongitude");
 
-    /// ArduPilot's table, in its order.
+    /// ArduPilot's table, in ArduPilot's order.
     pub const STANDARD: [Unit; 38] = [
         Unit::NONE,
         Unit::standard(b'?', "UNKNOWN"),
@@ -69,10 +69,10 @@ impl Unit {
         Unit::INSTANCE,
     ];
 
-    /// A unit that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a name of 1 to 64
-    /// bytes.
+    /// Declares a unit that ArduPilot's table lacks: a printable ASCII id that the table doesn't use, and a name of 1
+    /// to 64 bytes.
     ///
-    /// Meant for a `const`, where a wrong id or name fails to compile:
+    /// Use it in a `const`. There, an invalid id or name fails to compile:
     ///
     /// ```
     /// use binlog::Unit;
@@ -81,8 +81,8 @@ impl Unit {
     ///
     /// # Panics
     ///
-    /// When the id is not printable ASCII or belongs to a standard unit, or when the name is empty, longer than
-    /// 64 bytes (the width of UNIT.Label), contains a NUL or belongs to a standard unit.
+    /// If the id is not printable ASCII or belongs to a standard unit. If the name is empty, longer than 64 bytes (the
+    /// width of UNIT.Label), contains a NUL or belongs to a standard unit.
     #[track_caller]
     pub const fn custom(id: char, name: &'static str) -> Unit {
         let unit = Self::as_logged(id, name);
@@ -96,11 +96,11 @@ impl Unit {
         unit
     }
 
-    /// A custom unit as another firmware logs it: its name may be that of a standard unit, which has another id.
+    /// Declares a unit as another firmware logs it. The name may be that of a standard unit, which has another id.
     ///
     /// # Panics
     ///
-    /// As [`Unit::custom`] does, except for a standard unit's name.
+    /// As [`Unit::custom`], except that the name of a standard unit is allowed.
     #[track_caller]
     pub const fn as_logged(id: char, name: &'static str) -> Unit {
         let id = custom::checked_id("unit", id);
@@ -116,12 +116,12 @@ impl Unit {
         Unit { id, name, custom: true }
     }
 
-    /// The unit of ArduPilot's table with an id.
+    /// The unit of ArduPilot's table with this id.
     pub fn from_id(id: u8) -> Option<Unit> {
         Self::STANDARD.into_iter().find(|unit| unit.id == id)
     }
 
-    /// The standard row of an id, which the derive has looked up.
+    /// The standard unit of an id that the derive has looked up.
     pub(crate) const fn with_id(id: u8) -> Self {
         Self::STANDARD[PLACES[id as usize & 127] as usize]
     }
@@ -141,14 +141,14 @@ impl Unit {
         self.name
     }
 
-    /// Whether the unit is the program's own, not ArduPilot's.
+    /// Whether the unit is one of the program, not of ArduPilot's table.
     #[cfg(feature = "derive")]
     pub(crate) const fn is_custom(&self) -> bool {
         self.custom
     }
 }
 
-/// Where in [`Unit::STANDARD`] an id stands, so that an attribute's id is looked up in one step.
+/// The index of each id in [`Unit::STANDARD`], so that looking up an attribute's id takes one step.
 const PLACES: [u8; 128] = {
     let mut places = [0; 128];
     let mut i = 0;

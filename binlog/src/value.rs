@@ -1,23 +1,22 @@
-//! The value of one column of one record, whatever its format.
+//! The value of one column in one record.
 
 use crate::format::Format;
 use core::fmt;
 
-/// The value of a column, as it is stored.
+/// The value of a column, as stored.
 ///
-/// `Display` shows what pymavlink shows: the number scaled by its format, text up to the first NUL.
+/// `Display` prints what pymavlink prints: numbers scaled by their format, text up to the first NUL.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Value<'a> {
     /// `b`, `h`, `i`, `q`.
     Signed(i64),
     /// `B`, `M`, `H`, `I`, `Q`.
     Unsigned(u64),
-    /// `c`, `C`, `e`, `E`: hundredths, not divided yet.
+    /// `c`, `C`, `e`, `E`: hundredths, not yet divided.
     Hundredths(i64),
-    /// `L`: 1e-7 degrees, not divided yet.
+    /// `L`: 1e-7 degrees, not yet divided.
     Coordinate(i32),
-    /// `g`, `f`, `d`, widened, which loses nothing; NaNs keep their payload but for signalling ones, which become
-    /// quiet.
+    /// `g`, `f`, `d`, widened without loss. NaNs keep their payload; signalling NaNs become quiet.
     Float(f64),
     /// `n`, `N`, `Z`.
     Text(LoggedText<'a>),
@@ -25,23 +24,23 @@ pub enum Value<'a> {
     Samples([i16; 32]),
 }
 
-/// What becomes of a stored number.
+/// How a stored number is scaled.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Scaling {
     /// The number as it is stored.
     Stored,
-    /// As pymavlink and the viewers show it: `c`, `C`, `e` and `E` divided by 100, `L` divided by 1e7, all else as
-    /// stored.
+    /// As pymavlink shows it: `c`, `C`, `e` and `E` divided by 100, `L` divided by 1e7, all others as stored. Viewers
+    /// differ: see the guide's chapter on [viewers](crate::guide::viewers).
     #[default]
     Shown,
-    /// In the column's unit: what the format doesn't scale is multiplied with the log's multiplier, so that TimeUS is
-    /// in seconds.
+    /// In the column's unit: numbers that the format doesn't scale are multiplied by the log's multiplier. `TimeUS` is
+    /// in seconds. Without a multiplier in the log, it is the [`Shown`](Scaling::Shown) number.
     Units,
 }
 
-/// Text in a log: the bytes of a `n`, `N` or `Z` column, padding included.
+/// Text in a log: the bytes of an `n`, `N` or `Z` column, padding included.
 ///
-/// Two are equal when their texts are; padding doesn't count.
+/// Two values are equal if their texts are equal, whatever their padding.
 #[derive(Clone, Copy)]
 pub struct LoggedText<'a>(&'a [u8]);
 
@@ -50,21 +49,21 @@ impl<'a> LoggedText<'a> {
         LoggedText(bytes)
     }
 
-    /// All bytes of the column, for those that hold raw data (`FILE.Data`).
+    /// All bytes of the column, for columns that hold raw data (`FILE.Data`).
     pub fn raw(&self) -> &'a [u8] {
         self.0
     }
 
-    /// The text's bytes: up to the first NUL.
+    /// The bytes of the text, up to the first NUL.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.0.split(|&byte| byte == 0).next().unwrap_or_default()
     }
 
-    /// The text, when it is UTF-8.
+    /// The text, if it is UTF-8.
     ///
     /// # Errors
     ///
-    /// When it isn't. [`Display`](fmt::Display) shows any text, as ISO-8859-1 where it isn't UTF-8.
+    /// If it isn't UTF-8. [`Display`](fmt::Display) shows any text: as UTF-8, or else as ISO-8859-1.
     pub fn to_str(&self) -> Result<&'a str, core::str::Utf8Error> {
         core::str::from_utf8(self.as_bytes())
     }
@@ -115,7 +114,7 @@ impl PartialEq<&str> for LoggedText<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// The value at the start of `bytes`; `None` when they are too few.
+    /// The value at the start of `bytes`; `None` if they are too short.
     pub fn of(format: Format, bytes: &'a [u8]) -> Option<Self> {
         macro_rules! number {
             ($type:ty) => {
@@ -144,8 +143,8 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The number as readers show it: hundredths divided by 100, coordinates by 1e7. An integer beyond 2^53 is rounded.
-    /// `None` for text and arrays.
+    /// The number as pymavlink shows it: hundredths divided by 100, coordinates by 1e7. Integers beyond 2^53 are
+    /// rounded. `None` for text and arrays.
     pub fn to_f64(&self) -> Option<f64> {
         Some(match *self {
             Value::Signed(value) => value as f64,
@@ -157,7 +156,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// The stored integer; `None` for what isn't stored as one.
+    /// The stored integer; `None` if the format doesn't store one.
     pub fn to_integer(&self) -> Option<i128> {
         Some(match *self {
             Value::Signed(value) | Value::Hundredths(value) => value.into(),
@@ -167,10 +166,10 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// An order in which values that are shown alike are equal: integers, floats, texts, arrays.
+    /// An order in which values that print alike are equal: integers, floats, texts, arrays.
     #[cfg(feature = "std")]
     pub(crate) fn order(&self, other: &Self) -> core::cmp::Ordering {
-        // One that isn't stored as an integer comes last, and so on.
+        // A value that isn't stored as an integer sorts after all integers, and so on.
         let float = |value: &Self| value.to_f64().map(f64::to_bits).map_or((1, 0), |bits| (0, bits));
         let samples = |value: &Self| if let Value::Samples(samples) = value { Some(*samples) } else { None };
         let integer = |value: &Self| value.to_integer().map_or((1, 0), |integer| (0, integer));
@@ -181,7 +180,7 @@ impl<'a> Value<'a> {
             .then_with(|| samples(self).cmp(&samples(other)))
     }
 
-    /// The text; `None` for what isn't text.
+    /// The text; `None` for other values.
     pub fn text(&self) -> Option<LoggedText<'a>> {
         match self {
             Value::Text(text) => Some(*text),
@@ -207,7 +206,7 @@ pub(crate) fn samples(bytes: &[u8; 64]) -> [i16; 32] {
     core::array::from_fn(|i| pairs.get(i).map_or(0, |pair| i16::from_le_bytes(*pair)))
 }
 
-/// A half-precision float, IEEE 754 binary16; what an `f32` holds exactly.
+/// Converts a half-precision float (IEEE 754 binary16) without loss.
 pub(crate) fn half_to_f32(half: u16) -> f32 {
     let sign = u32::from(half >> 15) << 31;
     let exponent = u32::from(half >> 10) & 31;
@@ -216,7 +215,7 @@ pub(crate) fn half_to_f32(half: u16) -> f32 {
         // Zeros and subnormals: a multiple of 2^-24.
         (0, _) => f32::from_bits((mantissa as f32 * f32::from_bits((127 - 24) << 23)).to_bits() | sign),
         (31, 0) => f32::from_bits(sign | 0x7F80_0000),
-        // A NaN is quiet, whatever it was, and keeps the rest of its payload.
+        // A NaN becomes quiet and keeps the rest of its payload.
         (31, _) => f32::from_bits(sign | 0x7FC0_0000 | mantissa << 13),
         _ => f32::from_bits(sign | (exponent + 127 - 15) << 23 | mantissa << 13),
     }

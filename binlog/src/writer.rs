@@ -1,4 +1,4 @@
-//! Logs written to anything that takes bytes.
+//! Writes logs to any `std::io::Write`.
 
 mod error;
 mod shared;
@@ -15,12 +15,12 @@ use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};
 
-/// Writes a log to any [`Write`]: the preamble at once, then the records of the schema's messages.
+/// Writes a log to any [`Write`]: first the preamble, then the records of the schema's messages.
 ///
-/// Records are gathered in a buffer; [`flush`](LogWriter::flush) and [`finish`](LogWriter::finish) hand them on. A
-/// record is accepted whole or, with an error, not at all; what was accepted stays in the buffer until the destination
-/// takes it, so that writing may go on after an error has passed. A writer that is dropped hands on what it has and
-/// can't tell whether that worked, so a program ends with `finish`.
+/// Records are buffered; [`flush`](LogWriter::flush) and [`finish`](LogWriter::finish) write them to the destination.
+/// Each record is accepted whole, or not at all with an error. Accepted records stay in the buffer until the
+/// destination takes them, so you can continue writing after a temporary error. Dropping the writer writes the buffer
+/// but can't report errors, so end with `finish`.
 ///
 /// ```
 /// use binlog::{LogSchema, LogWriter, messages::{Mode, Msg, Parm}};
@@ -53,33 +53,33 @@ use std::{fmt, fs};
 /// # Ok::<(), binlog::WriteError>(())
 /// ```
 pub struct LogWriter<S: LogSchema, W: Write> {
-    /// `None` once `finish` took it.
+    /// `None` after `finish` has taken it.
     out: Option<W>,
-    /// Records in `..end`; the destination has those before `start`.
+    /// Buffered records are in `..end`; the destination has those before `start`.
     buffer: Box<[u8]>,
     start: usize,
     end: usize,
-    /// Records and bytes that came before the buffer's.
+    /// Records and bytes that left the buffer before.
     before: Progress,
     text_id: u8,
-    /// The file, for errors.
+    /// The file's path, for errors.
     path: Option<PathBuf>,
-    /// A panic in `W::write` leaves open how much it took; the rest must not follow then.
+    /// After a panic in `W::write`, it is unknown how much was written, so nothing may follow.
     out_panicked: bool,
     schema: PhantomData<fn() -> S>,
 }
 
-/// Small enough to stay in the first-level cache, large enough that a call of the system costs little a record.
+/// Small enough for the first-level cache, large enough to make the cost of system calls per record small.
 const DEFAULT_CAPACITY: usize = 16 * 1024;
-/// A buffer holds one record at least.
+/// The buffer holds at least one record.
 const LONGEST_RECORD: usize = 255;
 
 impl<S: LogSchema> LogWriter<S, fs::File> {
-    /// A log in a file, which is emptied if it exists.
+    /// Creates a log in a file. An existing file is overwritten.
     ///
     /// # Errors
     ///
-    /// When the file can't be created, or the preamble not be written. Each error of this writer names the file.
+    /// If the file can't be created or the preamble can't be written. All errors of this writer name the file.
     pub fn create(path: impl AsRef<Path>) -> Result<Self, WriteError> {
         Self::open(path.as_ref(), fs::File::create(path.as_ref()))
     }
@@ -88,7 +88,7 @@ impl<S: LogSchema> LogWriter<S, fs::File> {
     ///
     /// # Errors
     ///
-    /// As [`create`](LogWriter::create), and when the file exists.
+    /// As [`create`](LogWriter::create), and if the file exists.
     pub fn create_new(path: impl AsRef<Path>) -> Result<Self, WriteError> {
         Self::open(path.as_ref(), fs::File::create_new(path.as_ref()))
     }
@@ -100,30 +100,30 @@ impl<S: LogSchema> LogWriter<S, fs::File> {
 }
 
 impl<S: LogSchema, W: Write> LogWriter<S, W> {
-    /// A log to anything that takes bytes, with a buffer of 16 KiB. The preamble is written at once.
+    /// Creates a log on any writer, with a buffer of 16 KiB, and writes the preamble.
     ///
     /// # Errors
     ///
-    /// When the preamble can't be written.
+    /// If the preamble can't be written.
     pub fn new(out: W) -> Result<Self, WriteError> {
         Self::with_buffer(Vec::with_capacity(DEFAULT_CAPACITY), out)
     }
 
-    /// The same with a buffer of the caller's.
+    /// As [`new`](LogWriter::new), with a buffer of your own.
     ///
-    /// With one that holds the whole log, no record reaches the destination before [`flush`](LogWriter::flush), only
-    /// the preamble: a simulation or a test bench that must not wait for a disk logs into memory and writes the file at
-    /// the end. A buffer that is too short for the longest record, 255 bytes, is lengthened.
+    /// If it holds the whole log, only the preamble reaches the destination before [`flush`](LogWriter::flush). A
+    /// simulation or a test bench that must not wait for a disk can so log into memory and write the file at the end. A
+    /// buffer shorter than the longest record, 255 bytes, is enlarged.
     ///
     /// # Errors
     ///
-    /// When the preamble can't be written.
+    /// If the preamble can't be written.
     pub fn with_buffer(buffer: Vec<u8>, out: W) -> Result<Self, WriteError> {
         Self::start(out, buffer, None)
     }
 
     fn start(mut out: W, mut buffer: Vec<u8>, path: Option<PathBuf>) -> Result<Self, WriteError> {
-        // What the vector has allocated is as good as what it holds.
+        // Use the vector's whole capacity.
         buffer.resize(buffer.capacity().max(LONGEST_RECORD), 0);
         if let Err(error) = out.write_all(S::PREAMBLE) {
             return Err(WriteError::new(error, path.as_deref(), Progress::default()));
@@ -145,7 +145,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// When the buffer is full and the destination doesn't take it; the record was not accepted then.
+    /// If the buffer is full and the destination fails. The record is not accepted then.
     #[inline]
     pub fn write<M: LogMessage>(&mut self, message: &M) -> Result<(), WriteError>
     where
@@ -171,12 +171,13 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         Ok(())
     }
 
-    /// No derived message is like that, but the trait may be implemented by hand.
+    /// Only a message that is implemented by hand can be like that.
     fn contradiction(&self) -> WriteError {
-        self.refuse("the record", "its bytes are not as many as its definition says")
+        self.refuse("the record", "its payload differs in length from its definition")
     }
 
-    /// Writes a record of whichever message the schema's value holds: what a [`Decoder`](crate::Decoder) returned, say.
+    /// Writes the message that a value of the schema holds, for example one that a [`Decoder`](crate::Decoder)
+    /// returned.
     ///
     /// # Errors
     ///
@@ -191,11 +192,12 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         Ok(())
     }
 
-    /// Logs a parameter: `name` of at most 16 bytes, and the value that the firmware was built with, if there is one.
+    /// Logs a parameter: its name of at most 16 bytes, its value, and the default value of the firmware if there is
+    /// one.
     ///
     /// # Errors
     ///
-    /// As [`write`](LogWriter::write), and when the name is too long or contains a NUL.
+    /// As [`write`](LogWriter::write), and if the name is too long or contains a NUL.
     pub fn parameter(&mut self, time_us: u64, name: &str, value: f32, default: Option<f32>) -> Result<(), WriteError>
     where
         S: Logs<Parm>,
@@ -205,14 +207,14 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         self.write(&parm)
     }
 
-    /// Logs a text, of any length up to 256 records of 64 bytes.
+    /// Logs a text of up to 256 records of 64 bytes.
     ///
-    /// A text with the name of the firmware early in the log (`ArduCopter V4.6.0`) tells readers the vehicle.
+    /// Readers recognise the vehicle by a text early in the log that names the firmware (`ArduCopter V4.6.0`).
     ///
     /// # Errors
     ///
-    /// As [`write`](LogWriter::write), where the parts before the error were accepted; and when the text is too long or
-    /// contains a NUL, with none of it accepted.
+    /// As [`write`](LogWriter::write); the parts before the error are accepted then. If the text is too long or
+    /// contains a NUL; nothing is accepted then.
     pub fn text(&mut self, time_us: u64, text: &str) -> Result<(), WriteError>
     where
         S: Logs<Msg>,
@@ -225,12 +227,12 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         Ok(())
     }
 
-    /// Logs a change of the flight mode: its number, 0 to 127, in the vehicle's list, and why (ArduPilot's
-    /// `ModeReason`, 0 unknown).
+    /// Logs a change of the flight mode: its number in the vehicle's list, 0 to 127, and the reason (ArduPilot's
+    /// `ModeReason`, 0 if unknown).
     ///
     /// # Errors
     ///
-    /// As [`write`](LogWriter::write), and when the number is above 127.
+    /// As [`write`](LogWriter::write), and if the number is above 127.
     pub fn mode(&mut self, time_us: u64, number: u8, reason: u8) -> Result<(), WriteError>
     where
         S: Logs<Mode>,
@@ -239,12 +241,12 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         self.write(&mode)
     }
 
-    /// Logs a whole file, `name` of at most 16 bytes, in records of 64 bytes.
+    /// Logs a whole file in records of 64 bytes. Its name has at most 16 bytes.
     ///
     /// # Errors
     ///
-    /// As [`write`](LogWriter::write), where the pieces before the error were accepted; and when the name or the file
-    /// is too long, with none of it accepted.
+    /// As [`write`](LogWriter::write); the pieces before the error are accepted then. If the name or the file is too
+    /// long; nothing is accepted then.
     pub fn file(&mut self, name: &str, contents: &[u8]) -> Result<(), WriteError>
     where
         S: Logs<File>,
@@ -257,53 +259,55 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         Ok(())
     }
 
-    /// Hands all records on to the destination and flushes it. A file's bytes are with the operating system then.
+    /// Writes all buffered records to the destination and flushes it. The bytes of a file are then with the operating
+    /// system.
     ///
     /// # Errors
     ///
-    /// The destination's. Records that it didn't take stay in the buffer; flushing again goes on where it stopped.
+    /// The destination's. Records that it didn't take stay in the buffer; call `flush` again to continue.
     pub fn flush(&mut self) -> Result<(), WriteError> {
         self.drain()?;
         let flushed = self.out.as_mut().map_or(Ok(()), Write::flush);
         flushed.map_err(|error| self.error(error))
     }
 
-    /// Flushes, and gives the destination back. For a file, `log.finish()?.sync_all()?` survives a power cut too.
+    /// Flushes and returns the destination. To survive a power cut as well, call `log.finish()?.sync_all()?` for a
+    /// file.
     ///
     /// # Errors
     ///
-    /// As [`flush`](LogWriter::flush). It says how many records the destination has; the rest is lost, and so is the
-    /// destination. To try again, call `flush` before.
+    /// As [`flush`](LogWriter::flush). The error says how many records the destination has; the others are lost, and so
+    /// is the destination. If you want to retry, call `flush` before `finish`.
     pub fn finish(mut self) -> Result<W, WriteError> {
         let flushed = self.flush();
-        // Gone from the writer, so that dropping it doesn't write what the error says is lost.
+        // Taken out of the writer, so that dropping it doesn't write what the error reports as lost.
         match (flushed, self.out.take()) {
             (Err(error), _) => Err(error),
             (Ok(()), Some(out)) => Ok(out),
-            (Ok(()), None) => Err(self.error(io::Error::other("the log was finished before"))),
+            (Ok(()), None) => Err(self.error(io::Error::other("the log is already finished"))),
         }
     }
 
-    /// A handle to this writer that may be cloned and shared between threads.
+    /// Turns the writer into a handle that can be cloned and shared between threads.
     pub fn into_shared(self) -> SharedWriter<S, W> {
         SharedWriter::new(self)
     }
 
-    /// Records that were accepted, without those of the preamble.
+    /// Number of accepted records, without those of the preamble.
     pub fn record_count(&self) -> u64 {
         self.before.records + self.records_until(self.end)
     }
 
-    /// Bytes that were accepted, with those of the preamble.
+    /// Number of accepted bytes, with those of the preamble.
     pub fn byte_count(&self) -> u64 {
         self.before.bytes + self.end as u64
     }
 
-    /// Hands the buffer to the destination and empties it.
+    /// Writes the buffer to the destination and empties it.
     fn drain(&mut self) -> Result<(), WriteError> {
         let Some(out) = &mut self.out else { return Ok(()) };
         if self.out_panicked {
-            return Err(self.error(io::Error::other("the destination panicked, and what it took is unknown")));
+            return Err(self.error(io::Error::other("the destination panicked, so it is unknown how much it wrote")));
         }
         while self.start < self.end {
             self.out_panicked = true;
@@ -311,7 +315,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
             self.out_panicked = false;
             match taken {
                 Ok(0) => return Err(self.error(io::ErrorKind::WriteZero.into())),
-                // A destination may claim more than it was given.
+                // A destination may claim to have written more than it was given.
                 Ok(taken) => self.start += taken.min(self.end - self.start),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(self.error(error)),
@@ -323,7 +327,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         Ok(())
     }
 
-    /// An error with what the destination has.
+    /// An error that says how much the destination has.
     fn error(&self, error: io::Error) -> WriteError {
         let written = Progress {
             records: self.before.records + self.records_until(self.start),
@@ -332,13 +336,14 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         WriteError::new(error, self.path.as_deref(), written)
     }
 
-    /// An error of an argument, which has nothing to do with what was written.
+    /// An error about an argument; nothing about the destination.
     fn refuse(&self, what: impl fmt::Display, why: impl fmt::Display) -> WriteError {
         let error = io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {why}"));
         WriteError::new(error, self.path.as_deref(), Progress::default())
     }
 
-    /// Whole records in `..end` of the buffer, which begins with one. Counted when asked, not with each record.
+    /// Whole records in `..end` of the buffer, which begins with one. Counted on demand, so that writing a record stays
+    /// fast.
     fn records_until(&self, end: usize) -> u64 {
         let mut lengths = [0; 256];
         for message in S::MESSAGES {
@@ -348,7 +353,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         let mut at = 0;
         while let Some(&id) = self.buffer[..end].get(at + 2) {
             at += lengths[usize::from(id)];
-            // A length of 0 is none of a record's that was accepted.
+            // An accepted record never has a length of 0.
             if at > end || lengths[usize::from(id)] == 0 {
                 break;
             }
@@ -360,7 +365,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
 
 impl<S: LogSchema, W: Write> Drop for LogWriter<S, W> {
     fn drop(&mut self) {
-        // Nobody is left to take the error; `finish` is the way to see it.
+        // Drop can't return the error; `finish` does.
         let _ = self.drain();
     }
 }

@@ -1,4 +1,4 @@
-//! Statistics as records of the log.
+//! Writes statistics as records of the log.
 
 use super::Drain;
 use crate::schema_table::Table;
@@ -6,37 +6,37 @@ use binlog::messages::{self, Dsf};
 use binlog::sink::Counters;
 use binlog::{LogSchema, Logs, encode};
 
-/// What DSF and DROP are made of, and when.
+/// When DSF and DROP records are due, and the numbers for them.
 #[derive(Clone)]
 pub(super) struct Reports {
     interval_us: u64,
     /// Time of the next DSF.
     due_us: u64,
-    /// The message from which on DROP records of this round are still to be made.
+    /// The first message that may still need a DROP record in this round.
     drops_from: Option<usize>,
-    /// Bytes handed on since the last DSF.
+    /// Bytes written since the last DSF.
     bytes: u32,
     free_min: u32,
     free_max: u32,
-    /// Of `samples` of the free bytes.
+    /// Sum of the free bytes in `samples` samples.
     free_sum: u32,
     samples: u32,
-    // Pointers, so that a drain without reports asks nothing of its schema.
+    // Function pointers, so that a drain without reports doesn't require DSF and DROP in its schema.
     encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
     encode_drop: fn(&messages::Dropped, &mut [u8]) -> Option<usize>,
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Reports {
-    /// Free bytes of the ring, before each piece.
+    /// Samples the free bytes of the ring, before each piece.
     pub(super) fn sample(&mut self, free: u32) {
         if self.samples == 0 {
             (self.free_min, self.free_max, self.free_sum) = (free, free, 0);
         }
         self.free_min = self.free_min.min(free);
         self.free_max = self.free_max.max(free);
-        // Where the sum would overflow, half the samples stand for all of them. A division of 64 bits costs 850 bytes of
-        // flash.
+        // If the sum would overflow, half the samples represent all of them. A sum of 64 bits would need a 64-bit
+        // division, which takes 850 bytes of flash.
         if self.free_sum.checked_add(free).is_none() {
             (self.free_sum, self.samples) = (self.free_sum / 2, self.samples / 2);
         }
@@ -48,18 +48,18 @@ impl Reports {
         self.bytes = self.bytes.wrapping_add(bytes as u32);
     }
 
-    /// Whether records of statistics are to be made.
+    /// Whether records of statistics are due.
     #[cfg(feature = "async")]
     pub(super) fn are_due(&self, now_us: u64) -> bool {
         self.drops_from.is_some() || now_us >= self.due_us
     }
 
-    /// Whether no DROP record of this round is still to be made.
+    /// Whether this round needs no further DROP records.
     pub(super) fn are_complete(&self) -> bool {
         self.drops_from.is_none()
     }
 
-    /// DSF, and the beginning of a new interval.
+    /// Returns a DSF record and begins a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
         let dsf = Dsf {
             time_us: now_us.into(),
@@ -79,13 +79,13 @@ impl Reports {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
-    /// Writes a DSF record every so many microseconds, 1000 at least, and after it a DROP record for each message that
-    /// lost records since its last one, with its counts since boot. They go straight into the file, so they need no
-    /// room in the ring.
+    /// Writes a DSF record every `interval_us` microseconds, at least 1000, followed by a DROP record for each message
+    /// that has lost records since its last one. A DROP record has the message's counts since boot. These records go
+    /// directly into the file and use no room in the ring.
     ///
-    /// [`Logger::start`](crate::Logger::start) comes before it, whose clock it asks.
+    /// Call [`Logger::start`](crate::Logger::start) first, because the statistics use its clock.
     ///
-    /// As ArduPilot does, `DSF.Dp` counts from boot, `Blk` (of 512 bytes) and `Bytes` from the DSF before.
+    /// As in ArduPilot, `DSF.Dp` counts from boot; `Blk` (blocks of 512 bytes) and `Bytes` count from the previous DSF.
     pub fn report_every(&mut self, interval_us: u64)
     where
         S: Logs<Dsf> + Logs<messages::Dropped>,
@@ -111,7 +111,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         }
     }
 
-    /// Puts a record of statistics on its way, if one is due.
+    /// Prepares a record of statistics for writing, if one is due.
     pub(super) fn put_report(&mut self) -> bool {
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
@@ -119,7 +119,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         let length = match reports.drops_from {
             Some(from) => {
                 reports.drops_from = None;
-                // A critical section a message, so that none is long.
+                // One short critical section for each message, not a long one.
                 let found = (from..S::MESSAGES.len()).find_map(|index| {
                     let tally = logger.state.with(|state| match state.to_report.remove(index) {
                         true => state.counters.tallies().get(index).copied(),

@@ -1,4 +1,4 @@
-//! The same for asynchronous writers, woken by the producer.
+//! The drain for asynchronous writers, woken by the logger.
 
 use super::Drain;
 use binlog::LogSchema;
@@ -7,13 +7,13 @@ use core::task::Poll;
 use embedded_io_async::Write;
 
 impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
-    /// Waits until there is something to hand on; a record that is logged from any context wakes the task. Statistics
-    /// that become due meanwhile don't: they go out with the next record.
+    /// Waits until there is something to write. A record that is logged from any context wakes the task. Statistics
+    /// that become due don't; they are written with the next record.
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     pub async fn ready(&mut self) {
         poll_fn(|context| {
-            // Cloned before and dropped after the critical section, since both are the executor's code.
+            // Cloned before and dropped after the critical section, because both run the executor's code.
             let waker = context.waker().clone();
             if self.has_next() {
                 return Poll::Ready(());
@@ -29,9 +29,10 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         .await;
     }
 
-    /// Hands the next piece to the writer, as [`step`](Drain::step) does.
+    /// Writes the next piece, as [`step`](Drain::step) does.
     ///
-    /// As cancel-safe as the writer's `write`: what it has taken is let go of in the same poll in which it says so.
+    /// As cancel-safe as the writer's `write`: bytes are released in the same poll in which the writer returns that it
+    /// took them.
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         Ok(())
     }
 
-    /// Hands on what the ring held when it was called, as [`catch_up`](Drain::catch_up) does.
+    /// Writes what the ring holds at the time of the call, as [`catch_up`](Drain::catch_up) does.
     ///
     /// # Errors
     ///
@@ -77,14 +78,15 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         }
     }
 
-    /// Hands on all records as they come, for ever, and flushes after so many bytes. Dropping the future loses nothing,
-    /// so it may be raced against what ends a flight; [`finish_async`](Drain::finish_async) comes after it. Fewer bytes
-    /// than `flush_bytes` wait for as long as no more is logged; a program that can't have that races it against a
-    /// timer and flushes.
+    /// Writes all records as they come, forever, and flushes after every `flush_bytes` bytes.
+    ///
+    /// Dropping the future loses nothing, so you can race it against the event that ends a flight and call
+    /// [`finish_async`](Drain::finish_async) afterwards. If nothing more is logged, fewer bytes than `flush_bytes` stay
+    /// unflushed. To bound that time, race it against a timer and flush.
     ///
     /// # Errors
     ///
-    /// The writer's first.
+    /// The first error of the writer.
     pub async fn run<W: Write>(
         &mut self,
         writer: &mut W,
@@ -95,7 +97,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             self.ready().await;
             let mut taken = self.step_async(writer).await?;
             if taken == 0 {
-                // The writer takes nothing for now: other tasks run before the next try.
+                // The writer takes nothing now: other tasks run before the next try.
                 yield_now().await;
             }
             while taken > 0 {
@@ -121,7 +123,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     }
 }
 
-/// Pending once, and woken at once.
+/// Pending once, and woken immediately.
 async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|context| match core::mem::replace(&mut has_yielded, true) {

@@ -1,4 +1,4 @@
-//! A column with its unit and its factor: the ids of FMTU resolved.
+//! A column with its ids of FMTU resolved to a unit and a factor.
 
 use super::definition::LoggedColumn;
 use super::units::UnitTables;
@@ -6,18 +6,18 @@ use crate::definition::ColumnDefinition;
 use crate::format::Format;
 use crate::multiplier;
 
-/// What a column's numbers stand for.
+/// A column, its unit and its multiplier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResolvedColumn<'a> {
     pub(crate) label: &'a str,
     pub(crate) format: Format,
-    /// `None` where the log has no FMTU for the message.
+    /// `None` if the log has no FMTU for the message.
     pub(crate) unit_id: Option<u8>,
-    /// The unit's name; empty for none, and where nobody says what the id means.
+    /// The unit's name; empty if the column has no unit, or if neither the log nor ArduPilot's table has the id.
     pub(crate) unit: &'a str,
-    /// `None` where the log has no FMTU for the message.
+    /// `None` if the log has no FMTU for the message.
     pub(crate) multiplier_id: Option<u8>,
-    /// The multiplier's value, 0 for none; `None` where nobody says what the id means.
+    /// The multiplier's value, 0 for no multiplier; `None` if neither the log nor ArduPilot's table has the id.
     pub(crate) multiplier: Option<f64>,
 }
 
@@ -51,8 +51,8 @@ impl ResolvedColumn<'static> {
 }
 
 impl ResolvedColumn<'_> {
-    /// What a number is multiplied with to get the column's unit, after the format has scaled it: 1 where the format
-    /// does that, and where the multiplier is none. `None` where nobody says what the multiplier's id means.
+    /// The factor from a number, as its format scales it, to the column's unit: 1 if the format scales to the unit, or
+    /// if there is no multiplier. `None` if the multiplier's id is unknown.
     pub(crate) fn factor(&self) -> Option<f64> {
         match (self.multiplier_id, self.multiplier) {
             _ if self.format.divisor().is_some() => Some(1.0),
@@ -61,13 +61,13 @@ impl ResolvedColumn<'_> {
         }
     }
 
-    /// The log's multiplier, whether the format leaves something to it or not; `None` for none.
+    /// The log's multiplier, even if the format scales already; `None` for no multiplier.
     pub(crate) fn stated_multiplier(&self) -> Option<f64> {
         self.multiplier.filter(|&multiplier| multiplier != 0.0)
     }
 
-    /// The unit of the numbers as the format scales them, named as pymavlink names it: with the factor as a prefix or
-    /// in front.
+    /// The unit of the numbers as the format scales them, with pymavlink's name: the factor is a prefix or precedes the
+    /// unit.
     pub(crate) fn shown_unit(&self) -> String {
         let name = self.unit;
         match self.factor() {

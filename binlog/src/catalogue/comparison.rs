@@ -1,9 +1,9 @@
-//! How two definitions differ, and for whom that matters.
+//! How two definitions differ, and for which programs that matters.
 //!
-//! There are three policies. *Exact*: the layout and the ids of units and multipliers are the program's, as views and
-//! decoding want it ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, each value of the log is one
-//! of the program's, and it means the same ([`lossless`]). *Compatible*: what became of a column from one log to
-//! another, for people to judge ([`ColumnComparison`] itself, by [`LoggedSchema::difference`]).
+//! There are three policies. *Exact*: the layout and the ids of units and multipliers are those of the program, as
+//! views and decoding require ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, and each value of
+//! the log is a value of the program with the same meaning ([`lossless`]). *Compatible*: how a column changed from one
+//! log to another, for people to judge ([`ColumnComparison`], used by [`LoggedSchema::difference`]).
 //!
 //! [`LoggedSchema::difference`]: crate::LoggedSchema::difference
 
@@ -19,8 +19,8 @@ use crate::definition::Definition;
 use crate::field::Chars;
 
 impl LoggedDefinition<'_> {
-    /// Whether the log means what the program means: name, columns and their formats; units and multipliers too, if the
-    /// log has them, by their ids (what the log calls a custom id isn't compared).
+    /// Checks that the log defines the message as the program does: name, columns and formats; units and multipliers,
+    /// too, if the log has an FMTU. Ids are compared; the log's name for a custom id is not.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a record declares of a message, and what that does to the definition known so far.
+//! What a record declares about a message, and how that changes the definition known so far.
 
 use super::definition::{FMT_ID, FMT_OF_FMT, Fmt, Fmtu, LoggedDefinition, fmt_content, fmtu_content, text};
 use crate::definition::Definition;
@@ -7,25 +7,25 @@ use crate::framing::Framing;
 /// What a record declares.
 #[derive(Clone, Copy)]
 pub(crate) enum Declaration<'a> {
-    /// A message: its FMT.
+    /// A message: the payload of its FMT.
     Fmt(&'a Fmt),
-    /// The units and multipliers of a message: its FMTU.
+    /// The units and multipliers of a message: the payload of its FMTU.
     Fmtu(&'a Fmtu),
 }
 
-/// What a declaration does to the definition known for its id.
+/// How a declaration changes the definition known for its id.
 #[derive(Clone, Copy)]
 pub(crate) enum Change<'a> {
-    /// Nothing: it repeats what is known, or gives units to a message that has no FMT.
+    /// Not at all: it repeats what is known, or gives units to a message that has no FMT.
     Same,
     /// The definition gets the units and multipliers that it lacked.
     Amended(LoggedDefinition<'a>),
-    /// Another definition takes its place.
+    /// Another definition replaces it.
     Replaced(LoggedDefinition<'a>),
 }
 
 impl<'a> Declaration<'a> {
-    /// The id of the message that is declared.
+    /// The id of the declared message.
     pub(crate) fn id(&self) -> u8 {
         match self {
             Declaration::Fmt(fmt) => fmt[0],
@@ -33,12 +33,12 @@ impl<'a> Declaration<'a> {
         }
     }
 
-    /// Whether it declares FMT, and so itself: the record is read by what it says.
+    /// Whether it declares FMT. The record is then read by its own declaration.
     pub(crate) fn is_of_fmt(&self) -> bool {
         matches!(self, Declaration::Fmt(fmt) if fmt[0] == FMT_ID)
     }
 
-    /// What becomes of the definition `known` for this id.
+    /// How the definition `known` for this id changes.
     pub(crate) fn change(self, known: Option<LoggedDefinition<'a>>) -> Change<'a> {
         match (self, known) {
             // ArduPilot repeats identical FMTs without their FMTU.
@@ -54,8 +54,8 @@ impl<'a> Declaration<'a> {
     }
 }
 
-/// Finds the declarations among a log's records and takes note of what reading on needs: how long records are, and
-/// which id FMTU has.
+/// Finds the declarations among a log's records, and learns what reading needs: the lengths of records, and the id of
+/// FMTU.
 #[derive(Clone)]
 pub(crate) struct Learner {
     pub(crate) framing: Framing,
@@ -67,7 +67,7 @@ pub(crate) struct Learner {
 pub(crate) type PlainLengths = [u8; 256];
 
 impl Learner {
-    /// Knows FMT, as every reader does.
+    /// Knows FMT only, as every reader does at the start.
     pub(crate) fn new() -> Self {
         let mut framing = Framing::new();
         framing.learn(FMT_ID, FMT_OF_FMT[1]);
@@ -82,7 +82,7 @@ impl Learner {
         lengths
     }
 
-    /// What a record declares, if it declares something.
+    /// The declaration in a record, if it contains one.
     #[inline(always)]
     pub(crate) fn learn<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
         if id == FMT_ID || Some(id) == self.fmtu_id { self.learn_from(id, payload) } else { None }
@@ -96,7 +96,7 @@ impl Learner {
         }
         let fmt: &Fmt = payload.first_chunk()?;
         let [id, length, ..] = *fmt;
-        // A record is no shorter than its header, and FMT's own length is what this definition was read by.
+        // A record has at least a header, and records of FMT were read with the known length of FMT.
         if usize::from(length) < Definition::HEADER_LENGTH || (id == FMT_ID && length != FMT_OF_FMT[1]) {
             return None;
         }

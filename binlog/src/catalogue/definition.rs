@@ -10,10 +10,10 @@ pub(crate) type Fmt = [u8; 86];
 /// Payload of an FMTU record: time, type, unit ids, multiplier ids.
 pub(crate) type Fmtu = [u8; 41];
 
-/// The one id that every log agrees on.
+/// The id of FMT, the same in every log.
 pub(crate) const FMT_ID: u8 = 128;
 
-/// What every log begins with, for one that doesn't.
+/// The FMT of FMT, for a log that lacks it.
 pub(crate) const FMT_OF_FMT: Fmt = {
     let mut fmt = [0; 86];
     fmt.split_at_mut(14).0.copy_from_slice(b"\x80\x59FMT\0BBnNZ\0\0\0");
@@ -21,7 +21,7 @@ pub(crate) const FMT_OF_FMT: Fmt = {
     fmt
 };
 
-/// A message's definition in a log: its FMT record and, once it came, its FMTU record.
+/// A message's definition in a log: its FMT record and, if the log has one, its FMTU record.
 ///
 /// A definition that contradicts itself is read up to the first inconsistency: see
 /// [`columns`](LoggedDefinition::columns).
@@ -34,22 +34,22 @@ pub struct LoggedDefinition<'a> {
 /// A column of a message as a log defines it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoggedColumn<'a> {
-    /// Its label; may be empty, or equal another one's, in a log that breaks the rules. `""` if it isn't UTF-8.
+    /// Its label; `""` if it isn't UTF-8. A log that breaks the rules may have empty or duplicate labels.
     pub label: &'a str,
-    /// How it is stored.
+    /// How the column is stored.
     pub format: Format,
-    /// Where it begins, in bytes from the payload's start. All of it is inside the payload.
+    /// Its offset in bytes from the payload's start. The whole column is inside the payload.
     pub offset: usize,
-    /// The unit's id, where the log has an FMTU for the message.
+    /// The unit's id, if the log has an FMTU for the message.
     pub unit_id: Option<u8>,
-    /// The multiplier's id, where the log has an FMTU for the message.
+    /// The multiplier's id, if the log has an FMTU for the message.
     pub multiplier_id: Option<u8>,
 }
 
 /// The columns of a definition, in the order of the record.
 #[derive(Clone, Debug)]
 pub struct LoggedColumns<'a> {
-    /// What is left of them.
+    /// The labels not yet returned.
     labels: Option<&'a [u8]>,
     formats: &'a [u8],
     unit_ids: &'a [u8],
@@ -100,7 +100,7 @@ impl<'a> LoggedDefinition<'a> {
         self.fmt[0]
     }
 
-    /// Bytes of a record, header included: 3 to 255.
+    /// Length of a record in bytes, header included: 3 to 255.
     pub fn length(&self) -> u8 {
         self.fmt[1]
     }
@@ -110,31 +110,32 @@ impl<'a> LoggedDefinition<'a> {
         text(&self.fmt[2..6])
     }
 
-    /// The format characters, one a column; `""` if they aren't UTF-8.
+    /// The format characters, one for each column; `""` if they aren't UTF-8.
     pub fn format(&self) -> &'a str {
         text(&self.fmt[6..22])
     }
 
-    /// The labels, joined by commas; `""` if they aren't UTF-8.
+    /// The labels, separated by commas; `""` if they aren't UTF-8.
     pub fn labels(&self) -> &'a str {
         text(&self.fmt[22..86])
     }
 
-    /// The unit's id of each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
+    /// The ids of the units, one for each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
     pub fn unit_ids(&self) -> Option<&'a str> {
         self.fmtu.map(|fmtu| text(&fmtu[9..25]))
     }
 
-    /// The multiplier's id of each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
+    /// The ids of the multipliers, one for each column, if the log has an FMTU for the message; `""` if they aren't
+    /// UTF-8.
     pub fn multiplier_ids(&self) -> Option<&'a str> {
         self.fmtu.map(|fmtu| text(&fmtu[25..41]))
     }
 
-    /// The columns: as many as have both a label and a format character.
+    /// The columns that have both a label and a format character.
     ///
-    /// They end before the first character that is no [`Format`], since where the next column begins is unknown then,
-    /// and before the first column that the record is too short for. The FMT of old firmware has five characters and
-    /// four labels, so its fifth column is left out; a record that is longer than its columns is no fault.
+    /// They end before the first character that is not a [`Format`], because the size of that column is unknown, and
+    /// before the first column that exceeds the record. In logs of old firmware, the FMT of FMT has five format
+    /// characters and four labels, so the fifth column is left out. A record that is longer than its columns is valid.
     pub fn columns(&self) -> LoggedColumns<'a> {
         let fmtu = |range: Range<usize>| self.fmtu.map_or(&[][..], |fmtu| up_to_nul(&fmtu[range]));
         LoggedColumns {
@@ -147,17 +148,17 @@ impl<'a> LoggedDefinition<'a> {
         }
     }
 
-    /// The first column with a label.
+    /// The first column with this label.
     pub fn column(&self, label: &str) -> Option<LoggedColumn<'a>> {
         self.columns().find(|column| column.label == label)
     }
 
-    /// The column that tells instances of the message apart: the first one whose unit is `#`.
+    /// The column that separates the instances of the message: the first one with the unit `#`.
     pub fn instance_column(&self) -> Option<LoggedColumn<'a>> {
         self.columns().find(|column| column.unit_id == Some(b'#'))
     }
 
-    /// The bytes of the name, padding included.
+    /// The four bytes of the name, padding included.
     pub(crate) fn padded_name(&self) -> [u8; 4] {
         let [_, _, a, b, c, d, ..] = *self.fmt;
         [a, b, c, d]
@@ -167,18 +168,18 @@ impl<'a> LoggedDefinition<'a> {
         LoggedDefinition { fmtu: Some(fmtu), ..self }
     }
 
-    /// What its FMT says, whatever its id.
+    /// The contents of its FMT, without the id.
     pub(crate) fn fmt_content(&self) -> FmtContent {
         fmt_content(self.fmt)
     }
 
-    /// What its FMTU says, if it has one that names an id.
+    /// The contents of its FMTU, if it has one that names at least one unit or multiplier.
     pub(crate) fn fmtu_content(&self) -> Option<FmtuContent> {
         self.fmtu.map(fmtu_content).filter(|content| *content != [0; 32])
     }
 
-    /// Whether it is a copy of another definition, with its FMTU or without: byte for byte, those after the NUL of a
-    /// text included, but for ids and time. Faster than comparing what the two say.
+    /// Whether it is a copy of another definition, with or without its FMTU: equal byte for byte, including bytes after
+    /// the NUL of a text, except for ids and time. Faster than comparing the contents.
     pub(crate) fn is_copy_of(&self, other: &LoggedDefinition<'_>) -> bool {
         self.fmt[1..] == other.fmt[1..]
             && match (self.fmtu, other.fmtu) {
@@ -189,11 +190,11 @@ impl<'a> LoggedDefinition<'a> {
     }
 }
 
-/// What an FMT says of a message: length, name, format characters and labels, each text filled up with zeros, so that
-/// two are equal when they say the same.
+/// The contents of an FMT: length, name, format characters and labels. Texts are padded with zeros, so equal contents
+/// have equal bytes.
 pub(crate) type FmtContent = [u8; 85];
 
-/// What an FMTU says of a message: unit ids and multiplier ids, each filled up with zeros.
+/// The contents of an FMTU: unit ids and multiplier ids, each padded with zeros.
 pub(crate) type FmtuContent = [u8; 32];
 
 pub(super) fn fmt_content(fmt: &Fmt) -> FmtContent {
@@ -212,14 +213,14 @@ pub(super) fn fmtu_content(fmtu: &Fmtu) -> FmtuContent {
     content
 }
 
-/// Text up to its first NUL, at the front of `slot`.
+/// Copies text up to its first NUL to the front of `slot`.
 fn put_text(slot: &mut [u8], text: &[u8]) {
     for (to, from) in slot.iter_mut().zip(up_to_nul(text)) {
         *to = *from;
     }
 }
 
-/// A definition with bytes of its own.
+/// A definition that owns its bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopiedDefinition {
     fmt: Fmt,
@@ -231,7 +232,7 @@ impl CopiedDefinition {
         CopiedDefinition { fmt: *definition.fmt, fmtu: definition.fmtu.copied() }
     }
 
-    /// Texts are cut where FMT and FMTU end; callers have checked them.
+    /// Texts that are too long for FMT or FMTU are cut; callers have checked them.
     #[cfg(feature = "std")]
     pub(crate) fn new(
         id: u8,
@@ -246,7 +247,7 @@ impl CopiedDefinition {
         put_text(&mut fmt[2..6], name.as_bytes());
         put_text(&mut fmt[6..22], format.as_bytes());
         put_text(&mut fmt[22..86], labels.as_bytes());
-        // One without any id says nothing.
+        // An FMTU without any id has no contents.
         let ids = unit_and_multiplier_ids.filter(|(units, multipliers)| !(units.is_empty() && multipliers.is_empty()));
         let fmtu = ids.map(|(units, multipliers)| {
             let mut fmtu = [0; 41];
@@ -258,7 +259,7 @@ impl CopiedDefinition {
         CopiedDefinition { fmt, fmtu }
     }
 
-    /// A copy without what no reader looks at: bytes after a NUL, text that isn't UTF-8, FMTU's time.
+    /// A copy without the parts that readers ignore: bytes after a NUL, text that isn't UTF-8, FMTU's time.
     #[cfg(feature = "std")]
     pub(crate) fn plain(definition: LoggedDefinition<'_>) -> Self {
         let ids = definition.unit_ids().zip(definition.multiplier_ids());

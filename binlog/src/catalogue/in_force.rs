@@ -28,7 +28,7 @@ impl<'a> Borrowed<'a> {
     }
 }
 
-/// The definitions in force: copies, for a log that passes by; 32 KiB.
+/// The definitions in force: copies, for a log that isn't kept in memory; 32 KiB.
 #[derive(Clone)]
 pub(crate) struct Copied([Option<CopiedDefinition>; 256]);
 

@@ -1,41 +1,41 @@
-//! Each definition of a log once, and which of them is in force.
+//! Each definition of a log once, and which one is in force.
 
 use super::declaration::{Change, Declaration};
 use super::definition::{FmtContent, FmtuContent, LoggedDefinition};
 use std::collections::HashMap;
 
-/// The definitions of a log in their order, each once however often it is declared. A place is an index into them.
+/// The definitions of a log in its order, each once, however often the log declares it. A place is an index into them.
 ///
-/// The maps are for logs made to be slow: a search would take its time for each declaration.
+/// Maps, because a linear search would make a log with very many declarations slow to read.
 pub(crate) struct Ledger<'a> {
     identity: Identity,
-    /// With the era that their FMTU was declared in.
+    /// Each with the era in which its FMTU was declared.
     definitions: Vec<(LoggedDefinition<'a>, usize)>,
-    /// Of those with an FMTU.
+    /// The places of definitions with an FMTU.
     places: HashMap<Key, usize>,
-    /// The place that an FMT had last, whatever its FMTU.
+    /// The last place of each FMT, whatever its FMTU.
     by_fmt: HashMap<FmtKey, usize>,
     /// By id.
     in_force: [Option<usize>; 256],
 }
 
-/// What makes two definitions one.
+/// When two definitions are the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Identity {
-    /// Their id and what they say.
+    /// If their id and their contents are equal.
     IdAndContent,
-    /// What they say, whatever their ids.
+    /// If their contents are equal, whatever their ids.
     Content,
 }
 
-/// What a declaration did.
+/// The effect of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Entered {
-    /// A definition that was there is in force, or nothing changed.
+    /// A known definition is in force, or nothing changed.
     Known,
-    /// The definition at this place got its first FMTU, which counts for its records so far as well.
+    /// The definition at this place got its first FMTU, which also applies to its earlier records.
     Amended(usize),
-    /// A new definition stands at this place.
+    /// A new definition is at this place.
     Added(usize),
 }
 
@@ -68,8 +68,8 @@ impl<'a> Ledger<'a> {
         self.definitions.get(place).map(|(definition, _)| *definition)
     }
 
-    /// Takes in a declaration. `era` counts how often the log gave an id of a unit or multiplier another meaning: an
-    /// FMTU that is repeated afterwards says something else.
+    /// Enters a declaration. `era` counts how often the log changed the meaning of a unit's or multiplier's id: a
+    /// repeated FMTU means something else after that.
     pub(crate) fn enter(&mut self, declaration: Declaration<'a>, era: usize) -> Entered {
         let id = declaration.id();
         let known = self.in_force(id);
@@ -86,7 +86,7 @@ impl<'a> Ledger<'a> {
         let fmt = self.fmt_key(&definition);
         let key = definition.fmtu_content().map(|fmtu| (fmt, fmtu, era));
         let found = match &key {
-            // What was defined before is repeated; its FMTU follows or doesn't.
+            // An earlier definition is repeated. Its FMTU may follow.
             None => self.by_fmt.get(&fmt),
             Some(key) => self.places.get(key),
         };

@@ -11,7 +11,7 @@ use core::fmt;
 pub struct Mismatch {
     /// The program's name of the message.
     pub message: &'static str,
-    /// The difference; the first one, where only one is said.
+    /// The difference; the first one, if only one is reported.
     pub kind: MismatchKind,
 }
 
@@ -19,7 +19,7 @@ pub struct Mismatch {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum MismatchKind {
-    /// The record is another message.
+    /// The record belongs to another message.
     Name {
         /// The log's name.
         found: Chars<4>,
@@ -31,7 +31,7 @@ pub enum MismatchKind {
         /// The log's.
         found: usize,
     },
-    /// A column that the log lacks, looked for by its label.
+    /// The log lacks a column with this label.
     Missing {
         /// The program's.
         label: &'static str,
@@ -68,16 +68,16 @@ pub enum MismatchKind {
         /// The log's id.
         found: u8,
     },
-    /// The unit of a column, whose id isn't ArduPilot's in this log.
+    /// The unit of a column, if the log or the program uses an id that isn't ArduPilot's.
     UnitName {
         /// The column.
         label: &'static str,
         /// The program's unit.
         expected: &'static str,
-        /// What the log calls its own, cut to 16 bytes.
+        /// The log's name for its unit, cut to 16 bytes.
         found: Chars<16>,
     },
-    /// The multiplier of a column, whose id isn't ArduPilot's in this log.
+    /// The multiplier of a column, if the log or the program uses an id that isn't ArduPilot's.
     MultiplierValue {
         /// The column.
         label: &'static str,
@@ -144,7 +144,7 @@ impl fmt::Display for Mismatch {
     }
 }
 
-/// An id, and what ArduPilot's table says of it.
+/// An id, and its meaning in ArduPilot's table.
 fn id(f: &mut fmt::Formatter<'_>, id: u8, meaning: Option<impl fmt::Display>) -> fmt::Result {
     let id = [id];
     let id = id.escape_ascii();

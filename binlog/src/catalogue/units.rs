@@ -1,4 +1,5 @@
-//! What the ids of units and multipliers mean in a log: its UNIT and MULT records, or else ArduPilot's tables.
+//! The meanings of the ids of units and multipliers in a log: by its UNIT and MULT records, or else by ArduPilot's
+//! tables.
 
 use super::definition::LoggedDefinition;
 use crate::multiplier::{self, Multiplier};
@@ -6,22 +7,22 @@ use crate::unit::Unit;
 use crate::value::Value;
 use std::collections::BTreeMap;
 
-/// What a UNIT or a MULT record says.
+/// The contents of a UNIT or MULT record.
 pub(crate) enum TableRow {
-    /// A unit's name; empty for none.
+    /// A unit's name; empty for no unit.
     Unit { id: u8, name: String },
-    /// A multiplier's value, as it is meant; 0 for none.
+    /// A multiplier's value, rounded as pymavlink does; 0 for no multiplier.
     Multiplier { id: u8, value: f64 },
 }
 
 impl TableRow {
-    /// By name and labels, since ids and layouts differ from build to build.
+    /// Reads the record by the message's name and its labels, because ids and layouts differ between builds.
     pub(crate) fn of(definition: &LoggedDefinition<'_>, payload: &[u8]) -> Option<Self> {
         let cell = |label| {
             let column = definition.column(label)?;
             Value::of(column.format, payload.get(column.offset..)?)
         };
-        // Stored signed by some firmware.
+        // Some firmware stores it as signed.
         let id = || cell("Id")?.to_integer().map(|id| id as u8);
         match definition.name() {
             "UNIT" => Some(TableRow::Unit { id: id()?, name: cell("Label")?.text()?.to_string() }),
@@ -30,45 +31,45 @@ impl TableRow {
         }
     }
 
-    /// Whether records of a definition may be rows.
+    /// Whether the records of a definition may be rows.
     pub(crate) fn are_records_of(definition: &LoggedDefinition<'_>) -> bool {
         matches!(definition.name(), "UNIT" | "MULT")
     }
 }
 
-/// What ids mean: what a log says, or else ArduPilot's tables.
+/// The meanings of ids: by the log, or else by ArduPilot's tables.
 pub(crate) trait UnitTables {
-    /// What the log says of a unit.
+    /// The log's name for a unit.
     fn logged_unit(&self, id: u8) -> Option<&str>;
 
-    /// What the log says of a multiplier.
+    /// The log's value for a multiplier.
     fn logged_multiplier(&self, id: u8) -> Option<f64>;
 
-    /// The name of a unit; empty for none.
+    /// The name of a unit; empty for no unit.
     fn unit(&self, id: u8) -> Option<&str> {
         self.logged_unit(id).or_else(|| Some(Unit::from_id(id)?.name()))
     }
 
-    /// The value of a multiplier; 0 for none.
+    /// The value of a multiplier; 0 for no multiplier.
     fn multiplier(&self, id: u8) -> Option<f64> {
         self.logged_multiplier(id).or_else(|| Some(Multiplier::from_id(id)?.value()))
     }
 }
 
-/// The meanings that a log gives to ids, by where it gives them.
+/// The meanings that a log gives to ids, by offset.
 #[derive(Debug, Default)]
 pub(crate) struct Units {
     units: History<String>,
     multipliers: History<f64>,
-    /// How often an id got another meaning.
+    /// How often the meaning of an id has changed.
     era: usize,
 }
 
-/// By id, what it means from an offset on, ascending.
+/// By id, its meanings with the offsets at which they begin, ascending.
 type History<T> = BTreeMap<u8, Vec<(usize, T)>>;
 
 impl Units {
-    /// Takes in the row of a record, in the order of the log.
+    /// Enters the row of a record, in the order of the log.
     pub(crate) fn learn(&mut self, offset: usize, row: TableRow) {
         let is_new_meaning = match row {
             TableRow::Unit { id, name } => note(&mut self.units, id, offset, name),
@@ -77,18 +78,19 @@ impl Units {
         self.era += usize::from(is_new_meaning);
     }
 
-    /// Counts how often an id got another meaning so far: a log of two boots may mean other units by the same ids.
+    /// Counts how often the meaning of an id has changed so far. In a log of two boots, the same ids may mean different
+    /// units.
     pub(crate) fn era(&self) -> usize {
         self.era
     }
 
-    /// The meanings in force for a definition at `offset`: what was said last before it, or else first after it.
+    /// The meanings in force for a definition at `offset`: the last before it, or else the first after it.
     pub(crate) fn at(&self, offset: usize) -> UnitsAt<'_> {
         UnitsAt { units: self, offset }
     }
 }
 
-/// Returns whether the id meant something else before.
+/// Returns whether the id had another meaning before.
 fn note<T: PartialEq>(history: &mut History<T>, id: u8, offset: usize, meaning: T) -> bool {
     let meanings = history.entry(id).or_default();
     match meanings.last() {
@@ -101,7 +103,7 @@ fn note<T: PartialEq>(history: &mut History<T>, id: u8, offset: usize, meaning: 
     }
 }
 
-/// The meanings in force at a place of a log.
+/// The meanings in force at an offset of the log.
 #[derive(Clone, Copy)]
 pub(crate) struct UnitsAt<'u> {
     units: &'u Units,

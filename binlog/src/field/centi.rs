@@ -1,13 +1,13 @@
-//! Hundredths, as `c`, `C`, `e` and `E` columns store them.
+//! Hundredths, as columns of the formats `c`, `C`, `e` and `E` store them.
 
 use super::Field;
 use crate::{Format, Multiplier};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, little_endian};
 
-/// A number stored in hundredths: `Centi<i16>` is format `c`, `u16` `C`, `i32` `e`, `u32` `E`.
+/// A number stored in hundredths: `Centi<i16>` is format `c`, `Centi<u16>` `C`, `Centi<i32>` `e`, `Centi<u32>` `E`.
 ///
-/// Readers divide it by 100, so its multiplier is `B` (1e-2) by itself. On big-endian targets the storage is one of
-/// `zerocopy::little_endian`.
+/// Every reader divides it by 100, so a column of this type has the multiplier `B` (1e-2) without an attribute. On
+/// big-endian targets, use `zerocopy::little_endian` integers as the storage.
 ///
 /// ```
 /// use binlog::field::Centi;
@@ -17,7 +17,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, little_e
 /// assert_eq!(Centi::<u16>::from_raw(2395).to_f64(), 23.95);
 /// ```
 ///
-/// A number is no `Centi`: ``expected `Centi<i16>`, found floating-point number`` asks for [`from_f32`](Centi::from_f32).
+/// If the compiler says ``expected `Centi<i16>`, found floating-point number``, convert with
+/// [`from_f32`](Centi::from_f32).
 ///
 /// ```compile_fail,E0308
 /// # use binlog::field::Centi;
@@ -28,7 +29,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned, little_e
 pub struct Centi<T>(T);
 
 impl<T: Copy> Centi<T> {
-    /// From the stored number of hundredths.
+    /// Creates a value from the stored number of hundredths.
     pub const fn from_raw(hundredths: T) -> Self {
         Centi(hundredths)
     }
@@ -40,27 +41,27 @@ impl<T: Copy> Centi<T> {
 }
 
 impl<T: Hundredths> Centi<T> {
-    /// The nearest hundredth, halves away from zero, as near as an `f32` has it: beyond ±83,886 it may be off by one.
-    /// Out of range saturates; NaN becomes 0.
+    /// Rounds to the nearest hundredth, halves away from zero. Values out of range saturate; NaN becomes 0. Beyond
+    /// ±83,886 the precision of `f32` can make it wrong by one hundredth; use [`from_f64`](Centi::from_f64) there.
     #[inline]
     pub fn from_f32(value: f32) -> Self {
         Centi(T::from_f32(value * 100.0))
     }
 
-    /// The nearest hundredth, halves away from zero. Out of range saturates; NaN becomes 0.
+    /// Rounds to the nearest hundredth, halves away from zero. Values out of range saturate; NaN becomes 0.
     #[inline]
     pub fn from_f64(value: f64) -> Self {
         Centi(T::from_f64(value * 100.0))
     }
 
-    /// The value as readers show it: divided by 100.
+    /// The value as pymavlink shows it: the stored number divided by 100.
     #[inline]
     pub fn to_f64(self) -> f64 {
         self.0.to_f64() / 100.0
     }
 }
 
-/// What stores hundredths: `i16`, `u16`, `i32`, `u32` and their little-endian types.
+/// An integer that stores hundredths: `i16`, `u16`, `i32`, `u32` and their little-endian types.
 pub trait Hundredths: Copy + sealed::Sealed {
     #[doc(hidden)]
     fn from_f32(hundredths: f32) -> Self;

@@ -1,4 +1,4 @@
-//! Text of a fixed width, as `n`, `N` and `Z` columns store it.
+//! Text of a fixed width, as columns of the formats `n`, `N` and `Z` store it.
 
 use super::Field;
 use crate::const_text::ConstText;
@@ -6,10 +6,10 @@ use crate::{Format, LoggedText};
 use core::{fmt, str};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// Text of at most `N` bytes, zero-padded and without a terminator when it fills its slot.
+/// Text of at most `N` bytes, padded with zeros. Text of exactly `N` bytes has no terminator.
 ///
-/// `Chars<4>` is format `n`, `Chars<16>` `N`, `Chars<64>` `Z`; no other length is a field. Readers take the text up to
-/// the first NUL, as UTF-8 or else as ISO-8859-1.
+/// `Chars<4>` is format `n`, `Chars<16>` `N`, `Chars<64>` `Z`; other lengths are not fields. Readers end the text at
+/// the first NUL and decode it as UTF-8, or as ISO-8859-1 if it isn't UTF-8.
 ///
 /// ```
 /// use binlog::field::Chars;
@@ -19,8 +19,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 /// # Ok::<(), binlog::field::TextError>(())
 /// ```
 ///
-/// A text is no `Chars`: ``expected `Chars<16>`, found `&str` `` asks for [`literal`](Chars::literal), which checks the
-/// length, or for [`cut`](Chars::cut), which cuts what is too long.
+/// If the compiler says ``expected `Chars<16>`, found `&str` ``, convert with [`literal`](Chars::literal), which checks
+/// the length, or with [`cut`](Chars::cut), which cuts text that is too long.
 ///
 /// ```compile_fail,E0308
 /// # use binlog::field::Chars;
@@ -30,8 +30,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 #[repr(transparent)]
 pub struct Chars<const N: usize>([u8; N]);
 
-/// As many whole characters of a text as fit into so many bytes.
-// `str::floor_char_boundary` is younger than the compilers of some vendors.
+/// The longest beginning of a text that fits into `bytes` bytes, cut between characters.
+// `str::floor_char_boundary` needs a newer compiler than some vendors ship.
 pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
     let mut end = bytes.min(text.len());
     while !text.is_char_boundary(end) {
@@ -41,11 +41,11 @@ pub(crate) fn up_to(text: &str, bytes: usize) -> &str {
 }
 
 impl<const N: usize> Chars<N> {
-    /// Text that is known to fit; in a `const`, one that doesn't fit fails to compile.
+    /// Creates a value from text that is known to fit. In a `const`, text that doesn't fit fails to compile.
     ///
     /// # Panics
     ///
-    /// When the text is longer than `N` bytes or contains a NUL. Use `try_from` for text that isn't known beforehand.
+    /// If the text is longer than `N` bytes or contains a NUL. Use `try_from` for text that is known at run time only.
     #[track_caller]
     pub const fn literal(text: &str) -> Self {
         match Self::checked(text) {
@@ -79,7 +79,7 @@ impl<const N: usize> Chars<N> {
         Ok(Chars(bytes))
     }
 
-    /// As much of the text as fits, cut between characters and before the first NUL.
+    /// The longest beginning of the text that fits, cut between characters and before the first NUL.
     pub fn cut(text: &str) -> Self {
         let text = text.split('\0').next().unwrap_or("");
         let text = up_to(text, N).as_bytes();
@@ -88,7 +88,7 @@ impl<const N: usize> Chars<N> {
         Chars(bytes)
     }
 
-    /// All bytes of the slot, for columns that hold raw data (`FILE.Data`).
+    /// Creates a value from all bytes of the slot, for columns that hold raw data (`FILE.Data`).
     pub const fn from_raw(bytes: [u8; N]) -> Self {
         Chars(bytes)
     }
@@ -98,17 +98,17 @@ impl<const N: usize> Chars<N> {
         &self.0
     }
 
-    /// The text's bytes: up to the first NUL.
+    /// The bytes of the text, up to the first NUL.
     pub fn as_bytes(&self) -> &[u8] {
         let end = self.0.iter().position(|&byte| byte == 0).unwrap_or(N);
         &self.0[..end]
     }
 
-    /// The text, when it is UTF-8.
+    /// The text, if it is UTF-8.
     ///
     /// # Errors
     ///
-    /// When it isn't. [`Display`](fmt::Display) shows any text, as ISO-8859-1 where it isn't UTF-8.
+    /// If it isn't UTF-8. [`Display`](fmt::Display) shows any text: as UTF-8, or else as ISO-8859-1.
     pub fn to_str(&self) -> Result<&str, str::Utf8Error> {
         str::from_utf8(self.as_bytes())
     }
@@ -163,21 +163,21 @@ chars! {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TextError {
-    /// It doesn't fit.
+    /// The text is too long.
     TooLong {
-        /// Its bytes.
+        /// Bytes of the text.
         length: usize,
-        /// The bytes that fit.
+        /// Bytes that fit.
         width: usize,
     },
-    /// It contains a NUL, and readers end text at the first one.
+    /// The text contains a NUL, which ends it for readers.
     Nul {
         /// Byte position of the NUL.
         position: usize,
     },
-    /// It takes more than the 256 records that a long text may have.
+    /// The text needs more than 256 records, the maximum for one text.
     TooManyParts {
-        /// Its bytes.
+        /// Bytes of the text.
         length: usize,
     },
 }
@@ -185,12 +185,12 @@ pub enum TextError {
 impl fmt::Display for TextError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TextError::TooLong { length, width } => write!(f, "{length} bytes, and {width} fit; shorten it"),
+            TextError::TooLong { length, width } => write!(f, "{length} bytes are too long: {width} fit; shorten it"),
             TextError::Nul { position } => {
-                write!(f, "a NUL at byte {position}, where readers end the text; remove it")
+                write!(f, "a NUL at byte {position} would end it for readers; remove it")
             }
             TextError::TooManyParts { length } => {
-                write!(f, "{length} bytes take more than 256 records of 64 bytes; shorten it")
+                write!(f, "{length} bytes need more than 256 records of 64 bytes; shorten it")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Latitude and longitude, as `L` columns store them.
+//! Latitude and longitude, as columns of the format `L` store them.
 
 use super::Field;
 use crate::{Format, Multiplier, Unit};
@@ -15,7 +15,7 @@ macro_rules! coordinate {
         pub struct $name(I32);
 
         impl $name {
-            /// From the stored number of 1e-7 degrees.
+            /// Creates a value from the stored number of 1e-7 degrees.
             pub const fn from_e7(e7: i32) -> Self {
                 $name(I32::new(e7))
             }
@@ -25,14 +25,14 @@ macro_rules! coordinate {
                 self.0.get()
             }
 
-            /// The nearest 1e-7 degree, halves away from zero. Saturates at ±214.7483647 degrees; NaN becomes 0.
-            /// Whether there is such a place on the Earth isn't checked.
+            /// Rounds to the nearest 1e-7 degree, halves away from zero. Values beyond ±214.7483647 degrees saturate;
+            /// NaN becomes 0. It doesn't check that the Earth has such a place.
             #[inline]
             pub fn from_degrees(degrees: f64) -> Self {
                 Self::from_e7((degrees * 1e7 + 0.5_f64.copysign(degrees)) as i32)
             }
 
-            /// Degrees, as readers compute them: divided by 1e7.
+            /// The value in degrees, as pymavlink computes it: the stored number divided by 1e7.
             #[inline]
             pub fn degrees(self) -> f64 {
                 f64::from(self.e7()) / 1e7
@@ -66,7 +66,7 @@ coordinate! {
     /// assert_eq!(Latitude::from_degrees(47.3977419).e7(), 473_977_419);
     /// ```
     ///
-    /// A number is no `Latitude`: ``expected `Latitude`, found floating-point number`` asks for
+    /// If the compiler says ``expected `Latitude`, found floating-point number``, convert with
     /// [`from_degrees`](Latitude::from_degrees).
     ///
     /// ```compile_fail,E0308
@@ -77,7 +77,7 @@ coordinate! {
 }
 
 coordinate! {
-    /// Longitude in 1e-7 degrees, east positive: format `L`, unit `U`, multiplier `G`. Made by
+    /// Longitude in 1e-7 degrees, east positive: format `L`, unit `U`, multiplier `G`. Convert degrees with
     /// [`from_degrees`](Longitude::from_degrees).
     Longitude, Unit::DEG_LONGITUDE
 }

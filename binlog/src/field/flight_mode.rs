@@ -1,22 +1,23 @@
-//! The flight mode, as `M` columns store it.
+//! The flight mode, as columns of the format `M` store it.
 
 use super::Field;
 use crate::Format;
 use core::fmt;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// A flight mode by its number in the vehicle's own list: format `M`.
+/// A flight mode, by its number in the vehicle's list: format `M`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, IntoBytes, Immutable, FromBytes, KnownLayout, Unaligned)]
 #[repr(transparent)]
 pub struct FlightMode(u8);
 
 impl FlightMode {
-    /// Mode `number`, 0 to 127; `None` above, which pymavlink would read as a negative number.
+    /// Creates a mode from its number, 0 to 127. Returns `None` above 127, because pymavlink reads such a number as
+    /// negative.
     pub const fn new(number: u8) -> Option<Self> {
         if number <= 127 { Some(FlightMode(number)) } else { None }
     }
 
-    /// The number, up to 255 in a log that somebody else wrote.
+    /// The number: 0 to 127, or up to 255 if it was read from a log of other firmware.
     pub const fn number(self) -> u8 {
         self.0
     }
@@ -30,7 +31,7 @@ impl TryFrom<u8> for FlightMode {
     }
 }
 
-/// A flight mode above 127, which pymavlink would read as a negative number.
+/// A flight mode above 127. pymavlink reads such a number as negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FlightModeError {
     /// The number, 128 to 255.
@@ -39,7 +40,7 @@ pub struct FlightModeError {
 
 impl fmt::Display for FlightModeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "flight mode {} is above 127, which readers take for negative", self.number)
+        write!(f, "flight mode {} is above 127, and pymavlink would read it as negative", self.number)
     }
 }
 

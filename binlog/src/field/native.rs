@@ -4,10 +4,11 @@ use super::Field;
 use crate::Format;
 use zerocopy::little_endian;
 
-/// ArduPilot's "no value" in an `f32` column: a quiet NaN with a payload, so that a computed NaN (`7FC00000`) differs.
+/// ArduPilot's "no value" for an `f32` column: a quiet NaN with a payload, which a computed NaN (`7FC00000`) doesn't
+/// have.
 pub const NO_VALUE_F32: f32 = f32::from_bits(0x7FC0_4152);
 
-/// ArduPilot's "no value" in an `f64` column.
+/// ArduPilot's "no value" for an `f64` column.
 pub const NO_VALUE_F64: f64 = f64::from_bits(0x7FF9_5244_5550_490A);
 
 macro_rules! number {
@@ -24,7 +25,7 @@ macro_rules! number {
     )*};
 }
 
-// A record holds the bytes of memory, so native numbers are fields only where memory is little-endian.
+// A field's bytes in memory are its bytes in the record, so native numbers are fields on little-endian targets only.
 number! {
     i8: I8, i8::from_le_bytes;
     u8: U8, u8::from_le_bytes;

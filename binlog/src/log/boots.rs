@@ -1,4 +1,4 @@
-//! The boots of a log: what was logged from one start of the firmware to the next.
+//! The boots of a log: the records from one start of the firmware to the next.
 
 use super::index::{Index, Kind};
 use crate::Log;
@@ -7,14 +7,14 @@ use crate::records::time::TimeSource;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
-/// What a log holds of one boot: [`Log::boots`].
+/// The part of a log that belongs to one boot: [`Log::boots`].
 #[derive(Clone)]
 pub struct Boot<'log> {
     log: &'log [u8],
     span: &'log Span,
 }
 
-/// Where a boot stands in the log, and when its records were logged.
+/// The range of a boot in the log, and the range of its times.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Span {
     pub(super) bytes: Range<usize>,
@@ -22,24 +22,25 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// One microsecond after its latest time: where an interval ends that lasts to the end of the boot.
+    /// One microsecond after its latest time: the end of intervals that last to the end of the boot.
     pub(super) fn end_us(&self) -> u64 {
         self.time_us.as_ref().map_or(0, |time_us| time_us.end().saturating_add(1))
     }
 }
 
 impl<'log> Boot<'log> {
-    /// Where it stands in the log, in bytes from the start of the log.
+    /// Its range in the log, in bytes from the start of the log.
     pub fn range(&self) -> Range<usize> {
         self.span.bytes.clone()
     }
 
-    /// The earliest and the latest time of its records, in microseconds since this boot; `None` without times.
+    /// The earliest and the latest time of its records, both inclusive, in microseconds since this boot; `None` if it
+    /// has no times.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         self.span.time_us.clone()
     }
 
-    /// The boot as a log of its own, without a copy. Offsets in it count from the start of the boot.
+    /// The boot as a separate log, without a copy. Offsets in it count from the start of the boot.
     pub fn log(&self) -> Log<'log> {
         Log::from_bytes(self.log.get(self.range()).unwrap_or_default())
     }
@@ -55,8 +56,9 @@ impl fmt::Debug for Boot<'_> {
 impl Log<'_> {
     /// The boots of the log, at least one.
     ///
-    /// A boot begins at a second preamble: where FMT defines itself again after records that define nothing. A time
-    /// that jumps back begins none. Firmware that appends to the log of its last boot writes such logs, and so does
+    /// A boot begins at a second preamble: where FMT defines itself again after records that aren't definitions. A time
+    /// that jumps back doesn't begin one. Such logs come from firmware that appends to the log of the previous boot,
+    /// and from joined files.
     /// joining files.
     ///
     /// ```
@@ -88,18 +90,18 @@ impl Log<'_> {
         self.spans.get_or_init(|| spans(self.bytes(), self.index()))
     }
 
-    /// Which boot the record at an offset belongs to: its place in the spans.
+    /// The boot of the record at an offset, as an index into the spans.
     pub(super) fn boot_at(&self, offset: usize) -> usize {
         self.index().boots.partition_point(|&start| start <= offset)
     }
 }
 
-/// Looks at the time of each record once.
+/// Reads the time of each record once.
 fn spans(log: &[u8], index: &Index) -> Vec<Span> {
     let starts = std::iter::once(0).chain(index.boots.iter().copied());
     let ends = index.boots.iter().copied().chain([log.len()]);
     let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
-    // These say when they were written at the most; `LogWriter` has them at the time 0.
+    // The times of these records aren't times of the flight; `LogWriter` gives them the time 0.
     let is_of_flight = |kind: &&Kind| !matches!(kind.definition(log).name(), "UNIT" | "MULT" | "FMTU");
     for kind in index.kinds.iter().filter(is_of_flight) {
         let definition = kind.definition(log);

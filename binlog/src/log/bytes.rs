@@ -1,4 +1,4 @@
-//! Where a log's bytes are, and how they get there.
+//! The bytes of a log, and how they are loaded.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
@@ -24,8 +24,8 @@ impl ops::Deref for Bytes<'_> {
     }
 }
 
-/// A log's file that can't be opened, read or mapped. `Display` names the file,
-/// [`source`](std::error::Error::source) is what the system said.
+/// An error in opening, reading or mapping a log's file. `Display` names the file;
+/// [`source`](std::error::Error::source) is the system's error.
 #[derive(Debug)]
 pub struct OpenError {
     path: PathBuf,
@@ -38,12 +38,12 @@ impl OpenError {
         move |source| OpenError { path: path.into(), what, source }
     }
 
-    /// The file.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the system said.
+    /// The kind of the system's error.
     pub fn kind(&self) -> io::ErrorKind {
         self.source.kind()
     }
@@ -67,12 +67,12 @@ impl From<OpenError> for io::Error {
     }
 }
 
-/// All of a file, as long as it was when it was opened.
+/// Reads a file up to the length that it had when it was opened.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
     let (file, metadata) = open(path)?;
     let length = metadata.is_file().then_some(metadata.len()).filter(|&length| length > 0);
-    // A file that grows faster than it is read would never end. What isn't a file, or says that it has no length as
-    // those of /proc do, is read until it ends.
+    // Otherwise a file that grows faster than it is read would never end. Anything but a regular file, and a file of
+    // length 0 such as those of /proc, is read to its end.
     let bytes = match length {
         Some(length) => read_all(file.take(length), usize::try_from(length).unwrap_or(usize::MAX)),
         None => read_all(file, 0),
@@ -80,7 +80,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
     bytes.map_err(OpenError::new(path, "read"))
 }
 
-/// A file and what the system says of it; a directory is an error here already.
+/// Opens a file and returns its metadata. A directory is an error.
 pub(super) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
     let file = File::open(path).map_err(OpenError::new(path, "open"))?;
     let metadata = file.metadata().map_err(OpenError::new(path, "open"))?;
@@ -90,22 +90,22 @@ pub(super) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
     Ok((file, metadata))
 }
 
-/// A regular file that isn't empty, `None` for one that is. Anything else is an error, and isn't opened: a pipe would
-/// wait for a writer.
+/// Opens a regular file; `None` if it is empty. Anything else is an error and isn't opened, because opening a pipe
+/// would wait for a writer.
 pub(super) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
     let metadata = std::fs::metadata(path).map_err(OpenError::new(path, "open"))?;
     if !metadata.is_file() && !metadata.is_dir() {
-        let error = io::Error::new(io::ErrorKind::Unsupported, "it isn't a regular file; `Log::open` reads it");
+        let error = io::Error::new(io::ErrorKind::Unsupported, "only a regular file can be mapped; use `Log::open`");
         return Err(OpenError::new(path, "map")(error));
     }
     let (file, metadata) = open(path)?;
     Ok((metadata.len() > 0).then_some(file))
 }
 
-/// All that a reader gives, where about `length` bytes are expected.
+/// Reads a reader to its end; `length` is the expected number of bytes.
 pub(super) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // An allocation that fails is an error here, not the end of the program.
+    // A failed allocation becomes an error and doesn't abort the program.
     bytes.try_reserve_exact(length).map_err(|_| {
         let text = format!("{length} bytes don't fit into memory; map the file, or stream it (`RecordStream`)");
         io::Error::new(io::ErrorKind::OutOfMemory, text)

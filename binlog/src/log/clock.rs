@@ -1,13 +1,14 @@
-//! When records were written: since boot, and by the calendar.
+//! The times of records: since boot, and by the calendar.
 
 use crate::Log;
 use crate::records::Records;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// What relates times since boot to the calendar: the log's first GPS record with a week.
+/// Converts times since boot to the calendar, by the log's first GPS record with a week.
 ///
-/// UTC is 18 seconds behind GPS's time, as it is since 2017; pymavlink takes that for any log, and so does this. In a
-/// log of 2015 or 2016 the result is 1 second early, in one from July 2012 on 2, before that 3.
+/// GPS time is 18 seconds ahead of UTC since 2017. Like pymavlink, this type uses 18 seconds for every log. The result
+/// is 1 second early for logs from July 2015 to 2016, 2 seconds for logs from July 2012 on, and 3 seconds for older
+/// ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Clock {
     boot_unix_us: i64,
@@ -19,25 +20,25 @@ impl Clock {
         self.boot_unix_us
     }
 
-    /// A time since boot as a time since 1970, both in microseconds.
+    /// Converts a time since boot to a time since 1970, both in microseconds.
     pub fn unix_us(&self, time_us: u64) -> i64 {
         self.boot_unix_us.saturating_add_unsigned(time_us)
     }
 
-    /// The same as a time of the system's; `None` where that doesn't reach.
+    /// As [`unix_us`](Self::unix_us), as a `SystemTime`; `None` if that can't represent it.
     pub fn system_time(&self, time_us: u64) -> Option<SystemTime> {
         let unix_us = self.unix_us(time_us);
         let from_1970 = Duration::from_micros(unix_us.unsigned_abs());
         if unix_us < 0 { UNIX_EPOCH.checked_sub(from_1970) } else { UNIX_EPOCH.checked_add(from_1970) }
     }
 
-    /// The first record that says both: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since 1970. The
-    /// 18 leap seconds are those since 2017, as in pymavlink, whenever the log is from.
+    /// The first record that has both times: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since 1970.
+    /// It always subtracts the 18 leap seconds in force since 2017, as pymavlink does.
     pub(super) fn of(log: &Log<'_>) -> Option<Self> {
         let gps = log.all("GPS");
         gps.records().find_map(|record| {
             let integer = |label| record.value(label).and_then(|value| value.to_integer());
-            // Old firmware calls the time of the week TimeMS.
+            // Old firmware names the time of the week TimeMS.
             let week = integer("GWk").or_else(|| integer("Week")).filter(|&week| week > 0)?;
             let week_ms = integer("GMS").or_else(|| integer("TimeMS"))?;
             let time_us = record.time_us()?;
@@ -47,7 +48,7 @@ impl Clock {
     }
 }
 
-/// The times of records that have none: each the last time before, the first ones the first of all.
+/// The times of records without a time: the last time before each, or the first time in the log.
 pub(super) fn carried_times(log: &[u8], offsets: impl Iterator<Item = usize>) -> Vec<u64> {
     let mut records = Records::new(log).flatten().peekable();
     let mut last = None;

@@ -9,7 +9,7 @@ use crate::value::{Scaling, Value};
 
 /// A column: the values of all records of a type, in the order of the log.
 ///
-/// The numbers are kept as they are stored and scaled when asked for.
+/// The numbers are kept as stored and are scaled when you ask for them.
 ///
 /// ```
 /// # use binlog::{LogSchema, LogWriter, messages::Mode};
@@ -33,23 +33,23 @@ pub struct Column {
     label: String,
     quantity: Quantity,
     values: Values,
-    /// What the values were scaled to when they were gathered.
+    /// The scaling of the values, if they were scaled when they were read.
     scaled: Scaling,
 }
 
-/// What the numbers of a column stand for.
+/// The unit and the factor of a column's numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Quantity {
     pub(super) format: Format,
     shown_unit: String,
     unit: String,
     multiplier: Option<f64>,
-    /// What is left to the multiplier after the format has scaled.
+    /// The factor that remains after the format's own scaling.
     factor: Option<f64>,
 }
 
 impl Quantity {
-    /// That of a column of a definition that stands at `defined_at`.
+    /// The quantity of a column, with the units in force at `defined_at`, the offset of its definition.
     pub(super) fn new(column: &LoggedColumn<'_>, defined_at: usize, units: &Units) -> Self {
         let meanings = units.at(defined_at);
         let resolved = ResolvedColumn::of_log(column, &meanings);
@@ -60,7 +60,7 @@ impl Quantity {
             multiplier: resolved.stated_multiplier(),
             factor: resolved.factor(),
         };
-        // Old firmware has no FMTU, and its times mean what their labels say.
+        // Old firmware has no FMTU; the labels imply the units of times.
         let time = [("TimeUS", 1e-6), ("TimeMS", 1e-3)].into_iter().find(|(label, _)| *label == column.label);
         if let (Some((_, multiplier)), None, 0) = (time, column.unit_id, column.offset) {
             quantity.unit = "s".into();
@@ -69,7 +69,7 @@ impl Quantity {
         quantity
     }
 
-    /// What its stored numbers are scaled by.
+    /// How its stored numbers are scaled.
     pub(super) fn scale(&self, scaling: Scaling) -> Scale {
         Scale::of(self.format, self.factor, scaling)
     }
@@ -90,18 +90,17 @@ impl Column {
         self.quantity.format
     }
 
-    /// The unit of its [shown](Scaling::Shown) numbers, named as pymavlink names it: `µs`, `cm`, `100 m`. Empty for
-    /// none.
+    /// The unit of its [shown](Scaling::Shown) numbers, with pymavlink's name: `µs`, `cm`, `100 m`. Empty for no unit.
     pub fn shown_unit(&self) -> &str {
         &self.quantity.shown_unit
     }
 
-    /// The unit of its numbers [in units](Scaling::Units): `s`, `m`. Empty for none.
+    /// The unit of its numbers [in units](Scaling::Units): `s`, `m`. Empty for no unit.
     pub fn unit(&self) -> &str {
         &self.quantity.unit
     }
 
-    /// The log's multiplier, rounded to seven digits; `None` where it has none, or 0.
+    /// The log's multiplier, rounded to seven digits; `None` if it has none or if it is 0.
     pub fn multiplier(&self) -> Option<f64> {
         self.quantity.multiplier
     }
@@ -111,17 +110,17 @@ impl Column {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Whether the log has no records of the type.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// All values: as they are stored, or as [`Log::tables_f64`](crate::Log::tables_f64) was told to scale them.
+    /// All values, as stored, or scaled as in [`Log::tables_f64`](crate::Log::tables_f64).
     pub fn values(&self) -> &Values {
         &self.values
     }
 
-    /// The same, without the column.
+    /// All values, without the column's label and units.
     pub fn into_values(self) -> Values {
         self.values
     }
@@ -131,16 +130,16 @@ impl Column {
         self.values.get(i, self.quantity.format)
     }
 
-    /// The number of one record. `None` for text and arrays, beyond the end, and in a table that was
-    /// [scaled](crate::Log::tables_f64) otherwise.
+    /// The number of one record. `None` for text and arrays, beyond the end, and in a table with [another
+    /// scaling](crate::Log::tables_f64).
     #[inline]
     pub fn number(&self, i: usize, scaling: Scaling) -> Option<f64> {
         let number = self.values.number(i)?;
         Some(self.scale(scaling)?.apply(number))
     }
 
-    /// All numbers; `None` for text and arrays, and in a table that was [scaled](crate::Log::tables_f64) otherwise.
-    /// Integers beyond 2^53 are rounded: they are exact in [`values`](Column::values).
+    /// All numbers; `None` for text and arrays, and in a table with [another scaling](crate::Log::tables_f64). Integers
+    /// beyond 2^53 are rounded; [`values`](Column::values) has them exactly.
     pub fn to_f64(&self, scaling: Scaling) -> Option<Vec<f64>> {
         let scale = self.scale(scaling)?;
         (0..self.len()).map(|i| self.values.number(i).map(|number| scale.apply(number))).collect()

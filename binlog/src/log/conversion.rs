@@ -1,4 +1,4 @@
-//! A log's records as a program's message where the definitions differ.
+//! Converts a log's records to the program's message if the definitions differ.
 
 use crate::catalogue::comparison::lossless;
 use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
@@ -8,10 +8,10 @@ use crate::definition::Definition;
 use crate::format::Format;
 use crate::value::Value;
 
-/// How a payload of the log becomes one of the program's: column by column, found by label.
+/// Converts payloads of the log to payloads of the program, column by column, matched by label.
 #[derive(Debug)]
 pub(super) struct Conversion {
-    /// `None` when the log's payload is the program's.
+    /// `None` if the log's payload equals the program's.
     steps: Option<Vec<Step>>,
     /// Bytes of the program's payload.
     length: usize,
@@ -23,11 +23,12 @@ struct Step {
     to: (Format, usize),
 }
 
-/// The payload of a record, converted or as it is.
+/// Room for a converted payload.
 pub(super) type Payload = [u8; 255];
 
 impl Conversion {
-    /// The conversion from a log's definition, which stands at `defined_at`, to the program's.
+    /// The conversion from a log's definition to that of the program. `defined_at` is the offset of the log's
+    /// definition.
     ///
     /// # Errors
     ///
@@ -50,7 +51,7 @@ impl Conversion {
         Ok(Conversion { steps: Some(steps).filter(|_| !(is_same && is_whole)), length })
     }
 
-    /// The program's payload of a record.
+    /// Converts the payload of a record.
     #[inline]
     pub(super) fn convert<'p>(&self, payload: &'p [u8], room: &'p mut Payload) -> &'p [u8] {
         let Some(steps) = &self.steps else { return payload };
@@ -64,7 +65,7 @@ impl Conversion {
     }
 }
 
-/// Writes the value at the start of `bytes` as another format, which is wider.
+/// Writes the value at the start of `bytes` in another, wider format.
 fn convert((from, bytes): (Format, &[u8]), to: Format, room: &mut [u8]) {
     if let (true, Some(bytes)) = (from.size() == to.size(), bytes.get(..room.len())) {
         room.copy_from_slice(bytes);
@@ -76,7 +77,7 @@ fn convert((from, bytes): (Format, &[u8]), to: Format, room: &mut [u8]) {
             room.fill(0);
             room[..text.raw().len()].copy_from_slice(text.raw());
         }
-        // Those that fit are stored alike, their sign extended.
+        // Integers that fit are stored alike, with their sign extended.
         (_, Some(integer)) if !matches!(to, Format::F32 | Format::F64) => {
             room.copy_from_slice(&integer.to_le_bytes()[..room.len()]);
         }
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
     use crate::catalogue::comparison::by_meaning::widens;
 
-    /// The value of a format whose bits are these.
+    /// The value with this format and these bits.
     fn value(format: Format, bits: u128) -> Value<'static> {
         let bytes: Vec<u8> = bits.to_le_bytes().into_iter().cycle().take(64).collect();
         Value::of(format, bytes.leak()).expect("64 bytes are enough")
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn what_widens_keeps_every_value() {
-        // Extremes, and every bit for itself.
+        // Extremes, and each bit alone.
         let patterns = [0, u128::MAX, u128::MAX / 2].into_iter().chain((0..128).map(|bit| 1 << bit));
         let patterns: Vec<u128> = patterns.chain((0..128).map(|bit| !(1 << bit))).collect();
         let mut pairs = 0;
@@ -118,7 +119,7 @@ mod tests {
                         (Value::Samples(before), Value::Samples(after)) => before == after,
                         _ => match (before.to_integer(), after.to_integer()) {
                             (Some(before), Some(after)) => before == after,
-                            // What was stored is found again.
+                            // The stored value is recovered.
                             (Some(before), None) => {
                                 let scale = from.divisor().unwrap_or(1.0);
                                 after.to_f64().map(|after| (after * scale).round() as i128) == Some(before)
@@ -130,7 +131,7 @@ mod tests {
                 }
             }
         }
-        // Each as itself, and what the formats' widths allow.
+        // Each format to itself, and the pairs that the widths allow.
         assert_eq!(pairs, 75);
     }
 

@@ -1,4 +1,4 @@
-//! What a log says of the flight: firmware, parameters, texts, modes, arming, files and samples in batches.
+//! Facts of the flight: firmware, parameters, texts, modes, arming, files and batches of samples.
 
 mod armed;
 mod batches;
@@ -19,17 +19,17 @@ pub use vehicle::Vehicle;
 use crate::records::Record;
 use crate::value::Value;
 
-/// The integer of a column.
+/// The integer in a column.
 fn integer<T: TryFrom<i128>>(record: &Record<'_>, label: &str) -> Option<T> {
     record.value(label)?.to_integer().and_then(|integer| T::try_from(integer).ok())
 }
 
-/// The number of a column, as readers show it.
+/// The number in a column, as pymavlink shows it.
 fn number(record: &Record<'_>, label: &str) -> Option<f64> {
     record.value(label)?.to_f64()
 }
 
-/// The text of a column.
+/// The text in a column.
 fn text(record: &Record<'_>, label: &str) -> Option<String> {
     match record.value(label)? {
         Value::Text(text) => Some(text.to_string()),

@@ -1,4 +1,4 @@
-//! Where the records of each type stand.
+//! The index: the offsets of the records of each type.
 
 use super::offsets::Offsets;
 use crate::catalogue::declaration::{Declaration, Learner, PlainLengths};
@@ -12,27 +12,27 @@ use std::hint;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The records of a log by kind: in one pass over it.
+/// The records of a log by kind, found in one pass.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// In the order of their definitions.
+    /// The kinds in the order of their definitions.
     pub(super) kinds: Vec<Kind>,
-    /// Which of the kinds have a name.
+    /// The kinds with each name.
     by_name: HashMap<String, Vec<usize>>,
     pub(super) skipped: Vec<Skipped>,
-    /// Offsets of the records that something else than a header follows.
+    /// Offsets of the suspect records: bytes other than a header follow them.
     pub(super) suspects: Vec<usize>,
-    /// What the log says of units and multipliers.
+    /// The log's units and multipliers.
     pub(super) units: Arc<Units>,
-    /// Where each boot but the first begins.
+    /// The offset of each boot except the first.
     pub(super) boots: Vec<usize>,
 }
 
-/// One definition of a message, and its records. A message that is redefined in the middle of a log is two kinds; a
-/// repeated definition is one, whatever its ids.
+/// One definition of a message, and its records. A message that is redefined in the middle of a log has two kinds. A
+/// repeated definition is one kind, whatever its ids.
 #[derive(Debug)]
 pub(super) struct Kind {
-    /// Where the payload of its FMT stands in the log; the FMT of a log that doesn't define FMT stands in none.
+    /// The offset of its FMT's payload in the log; `None` for FMT in a log that doesn't define FMT.
     fmt: Option<usize>,
     fmtu: Option<usize>,
     pub(super) offsets: Offsets,
@@ -45,32 +45,32 @@ impl Kind {
         LoggedDefinition::new(fmt.unwrap_or(&FMT_OF_FMT), fmtu)
     }
 
-    /// Where its FMTU stands, or else its FMT.
+    /// The offset of its FMTU, or else of its FMT.
     pub(super) fn defined_at(&self) -> usize {
         self.fmtu.or(self.fmt).unwrap_or(0)
     }
 }
 
-/// Bytes that offsets of four bytes reach.
+/// The largest offset that four bytes hold.
 const REACH: usize = u32::MAX as usize;
 
 impl Index {
-    /// Of all records.
+    /// Indexes all records.
     pub(super) fn new(log: &[u8]) -> Self {
         Builder::new(log, None).build::<REACH>()
     }
 
-    /// Of the records with one of these names, and no others. What was skipped is complete all the same.
+    /// Indexes the records with one of these names only. The skipped stretches are complete.
     pub(super) fn of(log: &[u8], names: &[&str]) -> Self {
         Builder::new(log, Some(names)).build::<REACH>()
     }
 
-    /// The kinds with a name.
+    /// The kinds with this name.
     pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Kind> {
         self.by_name.get(name).into_iter().flatten().filter_map(|&kind| self.kinds.get(kind))
     }
 
-    /// The names of the kinds that have records, in the order of their definitions.
+    /// The names of the kinds with records, in the order of their definitions.
     pub(super) fn names<'log>(&self, log: &'log [u8]) -> Vec<&'log str> {
         let mut seen = HashSet::new();
         let names = self.kinds.iter().filter(|kind| kind.offsets.len() > 0).map(|kind| kind.definition(log).name());
@@ -81,12 +81,12 @@ impl Index {
 /// By id, offsets from a base.
 type Lists = [Vec<u32>; 256];
 
-/// The longest record, the header after it, and some more: a byte at the window's end is looked at before its time, so
-/// that the memory there is in the cache when the records are. A third of the time is won by that.
+/// The longest record, the next header, and some more. Reading a byte at the window's end ahead of time loads the
+/// memory into the cache before the records are read, which saves a third of the time.
 const WINDOW: usize = 1024;
 
-/// Records that are in step, define nothing and don't stand at the end of the log, which is nearly all of them. Returns
-/// the place of the first one that isn't like that.
+/// Indexes records that are in step, define nothing and aren't near the end of the log: nearly all records. Returns the
+/// offset of the first other record.
 #[inline(always)]
 fn skim(
     log: &[u8],
@@ -124,13 +124,13 @@ struct Builder<'a> {
     only: Option<&'a [&'a str]>,
     learner: Learner,
     plain: PlainLengths,
-    /// The ids of `only`.
+    /// The ids of the names in `only`.
     wanted: [bool; 256],
     index: Index,
-    /// The place of a definition is that of its kind.
+    /// The place of a definition in the ledger is the place of its kind.
     ledger: Ledger<'a>,
     units: Units,
-    /// Whether this boot has logged more than definitions.
+    /// Whether this boot has logged anything but definitions.
     is_running: bool,
     base: usize,
 }
@@ -152,8 +152,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// One pass. Offsets are gathered by id, in lists that are handed to the kinds when an id changes its kind and when
-    /// the offsets pass what four bytes hold.
+    /// Indexes the log in one pass. Offsets are gathered by id, in lists that are moved to the kinds when an id changes
+    /// its kind or when the offsets exceed four bytes.
     fn build<const REACH: usize>(mut self) -> Index {
         let log = self.log;
         let mut lists: Box<Lists> = Box::new([const { Vec::new() }; 256]);
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
         self.index
     }
 
-    /// What stands at `at`, whatever it is; returns where it ends.
+    /// Handles any step at `at` and returns its end.
     fn step(&mut self, at: usize, lists: &mut Lists) -> usize {
         match self.learner.framing.step::<true>(self.log, at) {
             Step::Record { id, end, suspect } => {
@@ -191,7 +191,7 @@ impl<'a> Builder<'a> {
                 let declaration = self.learner.learn(id, payload);
                 let is_read_by_itself = declaration.is_some_and(|declaration| declaration.is_of_fmt());
                 if id == FMT_ID && !is_read_by_itself && self.ledger.in_force(FMT_ID).is_none() {
-                    // The log doesn't define FMT; every reader knows it.
+                    // The log doesn't define FMT, which every reader knows.
                     self.enter(Declaration::Fmt(&FMT_OF_FMT), None);
                 }
                 if is_read_by_itself && std::mem::take(&mut self.is_running) {
@@ -223,12 +223,12 @@ impl<'a> Builder<'a> {
                 end
             }
             Step::Skip { end, reason, .. } => self.skip(at, end, reason),
-            // A log that has ended is never undecided.
+            // Never returned for a log that has ended.
             Step::More => self.skip(at, self.log.len(), Reason::NoHeader),
         }
     }
 
-    /// Lengths of the records that say nothing of others, neither definitions nor units.
+    /// Lengths of the records that declare nothing: neither definitions nor units.
     fn plain_lengths(&self) -> PlainLengths {
         let mut lengths = self.learner.plain_lengths();
         for (length, id) in lengths.iter_mut().zip(0..=255) {
@@ -239,12 +239,12 @@ impl<'a> Builder<'a> {
         lengths
     }
 
-    /// The definition in force.
+    /// The definition in force for an id.
     fn definition(&self, id: u8) -> Option<LoggedDefinition<'a>> {
         self.ledger.get(self.ledger.in_force(id)?)
     }
 
-    /// Takes a record into the lists.
+    /// Adds a record to the lists.
     fn note(&self, id: u8, at: usize, lists: &mut Lists) {
         if self.wanted[usize::from(id)] {
             lists[usize::from(id)].push((at - self.base) as u32);
@@ -263,7 +263,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Takes in a declaration, the payload of whose record stands at `payload`.
+    /// Enters a declaration; `payload` is the offset of its record's payload.
     #[cold]
     fn enter(&mut self, declaration: Declaration<'a>, payload: Option<usize>) {
         let id = declaration.id();
@@ -311,7 +311,7 @@ mod tests {
         log.finish().expect("memory takes all")
     }
 
-    /// Offsets of four bytes are as good in a log that they don't reach the end of.
+    /// A log that exceeds the reach of its offsets has the same index.
     #[test]
     fn offsets_have_any_reach() {
         let log = log();

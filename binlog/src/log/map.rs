@@ -1,4 +1,4 @@
-//! A log's file mapped into memory: the one place of the crate that needs `unsafe`.
+//! Maps a log's file into memory. The only module of the crate with `unsafe`.
 #![allow(unsafe_code)]
 
 use super::bytes::{self, Bytes, OpenError};
@@ -7,28 +7,27 @@ use memmap2::{Mmap, MmapOptions};
 use std::path::Path;
 
 impl Log<'static> {
-    /// Maps a file into memory instead of reading it, which saves the copy: the system brings in what is looked at.
+    /// Maps a file into memory instead of reading it. This saves the copy: the system loads the pages that are used.
     ///
-    /// What isn't a regular file (a pipe, say) can't be mapped, which is an error; [`open`](Log::open) reads those.
+    /// Only a regular file can be mapped; for others, such as a pipe, use [`open`](Log::open).
     ///
     /// # Safety
     ///
-    /// Nobody may write to the file or shorten it while the log is in use. Bytes that change under it are undefined
-    /// behaviour, and a read behind the new end of a file that became shorter ends the program with SIGBUS (on Windows
-    /// such a file can't be shortened). A log that is being written is for [`open`](Log::open), which takes what is
-    /// there at the time.
+    /// Nobody may write to the file or shorten it while the log is in use. If its bytes change, the behaviour is
+    /// undefined. If it becomes shorter, reading after its new end terminates the program with SIGBUS (on Windows, a
+    /// mapped file can't be shortened). Use [`open`](Log::open) for a log that is still being written.
     ///
     /// # Errors
     ///
-    /// When the file can't be opened or mapped.
+    /// If the file can't be opened or mapped.
     pub unsafe fn map(path: impl AsRef<Path>) -> Result<Self, OpenError> {
         let path = path.as_ref();
         let file = bytes::open_regular(path)?;
         let Some(file) = file else {
-            // The system maps nothing where there is nothing, or where it says so as in /proc.
+            // An empty file can't be mapped, nor can one that reports length 0, as those of /proc do.
             return Log::open(path);
         };
-        // SAFETY: the caller sees to it that the file stays as it is while the mapping lives, which is as long as the
+        // SAFETY: the caller guarantees that the file doesn't change while the mapping lives, which is as long as the
         // log.
         let map: Mmap = unsafe { MmapOptions::new().map(&file) }.map_err(bytes::map_error(path))?;
         Ok(Log::of(Bytes::Mapped(map)))

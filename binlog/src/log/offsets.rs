@@ -1,4 +1,4 @@
-//! Offsets of records, and those of several kinds in the order of the log.
+//! Offsets of records, and the records of several kinds in the order of the log.
 
 use std::{slice, vec};
 
@@ -12,7 +12,7 @@ pub(super) struct Offsets {
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) base: usize,
-    /// Counted from the base.
+    /// Relative to the base.
     pub(super) offsets: Vec<u32>,
 }
 
@@ -29,7 +29,7 @@ impl Offsets {
         self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
     }
 
-    /// Puts them in order: several ids may have had one kind at a time.
+    /// Sorts the offsets, because several ids may have belonged to one kind.
     pub(super) fn sort(&mut self) {
         for part in &mut self.parts {
             if !part.offsets.is_sorted() {
@@ -38,7 +38,7 @@ impl Offsets {
         }
     }
 
-    /// The offsets of which something is true.
+    /// The offsets for which `keep` returns true.
     pub(super) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
         let parts = self.parts.iter().map(|part| {
             let keep = |offset: &u32| keep(part.base + *offset as usize);
@@ -56,19 +56,19 @@ impl Offsets {
     }
 }
 
-/// Records of one piece that follow each other in the log. A piece is what has offsets of its own: records of one kind.
+/// Consecutive records of one piece. A piece is a list of offsets: the records of one kind.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run<'o> {
     pub(super) piece: usize,
-    /// Which part of the piece's offsets, and from where on in it.
+    /// The part of the piece's offsets, and the index of the run's first offset in it.
     pub(super) part: usize,
     pub(super) from: usize,
-    /// What the offsets count from.
+    /// The base of the offsets.
     pub(super) base: usize,
     pub(super) offsets: &'o [u32],
 }
 
-/// The records of several pieces in the order of the log.
+/// The records of several pieces in the order of the log, as runs.
 pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Vec<Run<'o>> {
     let is_one = pieces.len() < 2;
     let whole = pieces.enumerate().flat_map(|(piece, offsets)| {
@@ -79,7 +79,7 @@ pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Ve
     if is_one {
         return runs;
     }
-    // The log goes from one definition to another: runs are cut where that happens.
+    // Runs end where the log changes from one definition to another.
     let in_run = |(i, run): (usize, &Run<'o>)| {
         let base = run.base;
         run.offsets.iter().enumerate().map(move |(j, &offset)| (base + offset as usize, i, j))
@@ -93,7 +93,7 @@ pub(super) fn runs<'o>(pieces: impl ExactSizeIterator<Item = &'o Offsets>) -> Ve
     order.chunk_by(|a, b| a.1 == b.1).map(stretch).collect()
 }
 
-/// The records of several pieces in the order of the log, one by one: the piece, and the offset.
+/// The records of several pieces in the order of the log, one by one: the piece and the offset.
 #[derive(Clone, Debug)]
 pub(super) struct InOrder<'o> {
     piece: usize,
@@ -128,7 +128,7 @@ impl Iterator for InOrder<'_> {
     }
 }
 
-/// Ascending, each with what it counts from.
+/// From ascending pairs of base and offset.
 impl FromIterator<(usize, u32)> for Offsets {
     fn from_iter<I: IntoIterator<Item = (usize, u32)>>(offsets: I) -> Self {
         let mut all = Offsets::default();

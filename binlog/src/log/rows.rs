@@ -50,7 +50,7 @@ pub struct Rows<'log> {
     pieces: Vec<Piece<'log>>,
 }
 
-/// Records of one definition.
+/// The records of one definition.
 #[derive(Clone, Debug)]
 struct Piece<'log> {
     definition: LoggedDefinition<'log>,
@@ -59,13 +59,13 @@ struct Piece<'log> {
 }
 
 impl<'log> Rows<'log> {
-    /// The records with a name, of an index that has them.
+    /// The records with a name, from an index that contains them.
     pub(super) fn new(log: &'log [u8], index: &'log Index, name: &str) -> Self {
         let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
         Rows { log, units: index.units.clone(), name: name.into(), pieces: with_records(pieces) }
     }
 
-    /// The same of an index that nobody else wants.
+    /// As [`new`](Self::new), from an index that is used for nothing else.
     pub(super) fn taken_from(log: &'log [u8], index: Index, name: &str) -> Self {
         let kinds = index.kinds.into_iter().filter(|kind| kind.definition(log).name() == name);
         let piece = |kind: Kind| Piece {
@@ -87,7 +87,7 @@ impl<'log> Rows<'log> {
         !self.pieces.is_empty()
     }
 
-    /// The type's name: `IMU`, and with an instance `IMU[1]`.
+    /// The type's name: `IMU`, or with an instance `IMU[1]`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -97,18 +97,18 @@ impl<'log> Rows<'log> {
         self.pieces.iter().map(|piece| piece.offsets.len()).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// What the log defines the type as: one definition, or several if the log redefines it. Those without
-    /// records are left out, unless none has any.
+    /// The type's definitions: one, or several if the log redefines it. Definitions without records are left out,
+    /// unless no definition has records.
     pub fn definitions(&self) -> impl Iterator<Item = LoggedDefinition<'log>> + '_ {
         self.pieces.iter().map(|piece| piece.definition)
     }
 
-    /// The records of each definition for themselves, in the order of the definitions.
+    /// The records of each definition separately, in the order of the definitions.
     pub fn by_definition(&self) -> impl Iterator<Item = Rows<'log>> + '_ {
         let only = |piece: &Piece<'log>| Rows {
             log: self.log,
@@ -119,7 +119,7 @@ impl<'log> Rows<'log> {
         self.pieces.iter().map(only)
     }
 
-    /// The labels of its columns, each once.
+    /// The labels of its columns, without duplicates.
     pub fn labels(&self) -> Vec<&'log str> {
         let mut seen = HashSet::new();
         let labels = self.pieces.iter().flat_map(|piece| piece.definition.columns()).map(|column| column.label);
@@ -133,7 +133,7 @@ impl<'log> Rows<'log> {
         RowRecords { log: self.log, pieces: self.pieces.clone(), left: self.len(), runs: runs.into_iter(), here: None }
     }
 
-    /// The instances that its records are of, ascending: the values of the column whose unit is `#`.
+    /// The instances in its records, ascending: the values of the column whose unit is `#`.
     pub fn instances(&self) -> Vec<Value<'log>> {
         let mut instances = Vec::new();
         for piece in &self.pieces {
@@ -151,7 +151,7 @@ impl<'log> Rows<'log> {
         instances
     }
 
-    /// Its instances, ascending, and the records of each; none for a type without instances.
+    /// The records of each instance, ascending by instance; empty for a type without instances.
     pub fn by_instance(&self) -> impl Iterator<Item = (Value<'log>, Rows<'log>)> + use<'log> {
         let instances = self.instances();
         let mut places = Vec::new();
@@ -188,11 +188,11 @@ impl<'log> Rows<'log> {
         self.log.get(at..at + column.format.size())
     }
 
-    /// The records of one instance, by its number or its name as text.
+    /// The records of one instance, given its number, or its name as text.
     ///
     /// # Errors
     ///
-    /// When the type has no instances, or not this one.
+    /// If the type has no instances, or not this one.
     pub fn instance(&self, instance: &str) -> Result<Rows<'log>, SelectError> {
         let mut pieces = Vec::new();
         let mut has_instances = false;
@@ -205,7 +205,7 @@ impl<'log> Rows<'log> {
                 value.is_some_and(|value| match value {
                     Value::Signed(_) | Value::Unsigned(_) => number.is_some() && value.to_integer() == number,
                     Value::Text(text) if text.to_str().is_ok() => text == instance,
-                    // As it is shown.
+                    // As printed.
                     _ => value.to_string() == instance,
                 })
             };
@@ -224,22 +224,23 @@ impl<'log> Rows<'log> {
         Ok(Rows { log: self.log, units: self.units.clone(), name: format!("{}[{instance}]", self.name), pieces })
     }
 
-    /// The column with a label.
+    /// The column with this label.
     ///
     /// # Errors
     ///
-    /// When there is none, or when the log redefines the column with another format, unit or multiplier.
+    /// If there is no such column, or if the log redefines it with another format, unit or multiplier.
     pub fn column(&self, label: &str) -> Result<Column, SelectError> {
         let (quantity, offsets) = self.find(label)?;
         let values = self.gather(quantity.format, Cells::Native, &offsets);
         Ok(Column::new(label, quantity, values, Scaling::Stored))
     }
 
-    /// The numbers of the column with a label, without the detour by its native type.
+    /// The numbers of the column with this label. Faster than [`column`](Rows::column), because it doesn't build the
+    /// native values first.
     ///
     /// # Errors
     ///
-    /// As [`column`](Rows::column), and when the column is text or an array.
+    /// As [`column`](Rows::column), and if the column is text or an array.
     pub fn numbers(&self, label: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (quantity, offsets) = self.find(label)?;
         match self.gather(quantity.format, Cells::F64(quantity.scale(scaling)), &offsets) {
@@ -250,8 +251,8 @@ impl<'log> Rows<'log> {
 
     /// The times of its records since boot, in microseconds: from TimeUS, or from TimeMS in logs of old firmware.
     ///
-    /// A record without a time, such as PARM in logs of old firmware, has that of the last record before it that has
-    /// one, and those at the start of the log have the first. All are 0 in a log without times.
+    /// A record without a time, such as PARM in logs of old firmware, gets the time of the last record before it that
+    /// has one; at the start of the log, the first time in the log. All times are 0 in a log without times.
     pub fn times_us(&self) -> Vec<u64> {
         let sources: Vec<_> = self.pieces.iter().map(|piece| TimeSource::of(&piece.definition)).collect();
         let micros = |source: &TimeSource| match source {
@@ -267,7 +268,7 @@ impl<'log> Rows<'log> {
         own.unwrap_or_else(|| carried_times(self.log, self.records().map(|record| record.offset())))
     }
 
-    /// That some definition has a column with this label.
+    /// Returns an error if no definition has a column with this label.
     pub(super) fn require(&self, label: &str) -> Result<(), SelectError> {
         let has_it = self.definitions().any(|definition| definition.column(label).is_some());
         if has_it { Ok(()) } else { Err(self.no_column(label)) }
@@ -278,7 +279,7 @@ impl<'log> Rows<'log> {
         SelectError::NoColumn { name: self.name.clone(), label: label.into(), known }
     }
 
-    /// What the column with a label is, and its place in each piece's payload.
+    /// The quantity of the column with this label, and its offset in each piece's payload.
     fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
         let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, piece.definition.column(label))).collect();
         let offsets = columns.iter().map(|(_, column)| column.map_or(0, |column| column.offset)).collect();
@@ -296,12 +297,12 @@ impl<'log> Rows<'log> {
         }
     }
 
-    /// The values of a column that stands at `offsets` in each piece's payload.
+    /// The values of the column at `offsets` in each piece's payload.
     fn gather(&self, format: Format, cells: Cells, offsets: &[usize]) -> Values {
         let mut values = Values::zeroed(format, cells, self.len());
         let mut room = values.room();
         for run in self.runs() {
-            // A column ends inside the record, which ends within 255 bytes.
+            // A column ends inside the record, which has at most 255 bytes.
             let at = (Definition::HEADER_LENGTH + offsets[run.piece]) as u8;
             let columns = vec![(at, room.split_off(run.offsets.len()))];
             Group { format, cells, columns }.gather(self.log.get(run.base..).unwrap_or_default(), run.offsets);
@@ -314,14 +315,14 @@ impl<'log> Rows<'log> {
     }
 }
 
-/// The records of some rows, in the order of the log: what [`Rows::records`] returns.
+/// The records of some rows, in the order of the log: returned by [`Rows::records`].
 #[derive(Clone)]
 pub struct RowRecords<'log> {
     log: &'log [u8],
     pieces: Vec<Piece<'log>>,
-    /// Records that are still to come.
+    /// Number of records not yet returned.
     left: usize,
-    /// The piece, the part of its offsets, and which of them.
+    /// The piece, the part of its offsets, and the range in it.
     runs: vec::IntoIter<(usize, usize, Range<usize>)>,
     here: Option<Here<'log>>,
 }
@@ -368,7 +369,7 @@ impl fmt::Debug for RowRecords<'_> {
     }
 }
 
-/// Definitions without records are left out, unless no definition has any.
+/// Leaves out definitions without records, unless no definition has records.
 fn with_records(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
     if pieces.iter().any(|piece| piece.offsets.len() > 0) {
         pieces.retain(|piece| piece.offsets.len() > 0);

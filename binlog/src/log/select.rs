@@ -1,8 +1,8 @@
-//! Names of types and columns: `ATT`, `IMU[1]`, `ATT.Roll`, `IMU[1].GyrX`.
+//! Parses names of types and columns: `ATT`, `IMU[1]`, `ATT.Roll`, `IMU[1].GyrX`.
 
 use std::fmt;
 
-/// A type, and which instance of it, taken apart.
+/// The name of a type, and of its instance if one is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct TypeName<'n> {
     pub(super) name: &'n str,
@@ -18,9 +18,9 @@ impl<'n> TypeName<'n> {
     }
 }
 
-/// The type and the label of `ATT.Roll`.
+/// Splits `ATT.Roll` into type and label.
 pub(super) fn column_name(text: &str) -> Result<(&str, &str), SelectError> {
-    // An instance's name may hold a dot.
+    // The name of an instance may contain a dot.
     let from = text.rfind("].").map_or(0, |at| at + 1);
     match text[from..].find('.') {
         Some(dot) => Ok((&text[..from + dot], &text[from + dot + 1..])),
@@ -28,28 +28,28 @@ pub(super) fn column_name(text: &str) -> Result<(&str, &str), SelectError> {
     }
 }
 
-/// Why a type or a column can't be had.
+/// Why a type or a column can't be selected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// The name of a column has no dot.
+    /// The name of a column lacks the dot before the label.
     NoLabel {
-        /// What was asked for.
+        /// The given name.
         name: String,
     },
-    /// The bytes define no type at all.
+    /// The bytes don't define any type.
     NoLog {
-        /// How many there are.
+        /// Number of bytes.
         bytes: usize,
     },
-    /// The log defines no such type.
+    /// The log doesn't define the type.
     NoType {
-        /// What was asked for.
+        /// The given name.
         name: String,
-        /// The types that the log has records of.
+        /// The types with records in the log.
         known: Vec<String>,
     },
-    /// The type has no column that tells instances apart.
+    /// The type has no column that separates instances.
     NoInstances {
         /// The type.
         name: String,
@@ -58,28 +58,28 @@ pub enum SelectError {
     NoInstance {
         /// The type.
         name: String,
-        /// What was asked for.
+        /// The given instance.
         instance: String,
-        /// The instances that there are.
+        /// The instances in the log.
         known: Vec<String>,
     },
     /// The type has no such column.
     NoColumn {
         /// The type.
         name: String,
-        /// What was asked for.
+        /// The given label.
         label: String,
-        /// The labels that there are.
+        /// The labels of the type.
         known: Vec<String>,
     },
-    /// The log defines the type more than once, and the column differently.
+    /// The log redefines the column with another format, unit or multiplier.
     Redefined {
         /// The type.
         name: String,
         /// The column.
         label: String,
     },
-    /// The column is not made of numbers.
+    /// The column contains text or arrays.
     NotNumbers {
         /// The type.
         name: String,
@@ -92,11 +92,11 @@ impl fmt::Display for SelectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SelectError::NoLabel { name } => {
-                write!(f, "`{name}` names no column; write type and label, as in ATT.Roll or IMU[1].GyrX")
+                write!(f, "`{name}` is not the name of a column; write type and label: ATT.Roll or IMU[1].GyrX")
             }
             SelectError::NoLog { bytes: 0 } => f.write_str("the log is empty"),
             SelectError::NoLog { bytes } => {
-                write!(f, "{bytes} bytes that define no message: this is no ArduPilot binary log (.bin)")
+                write!(f, "the {bytes} bytes define no message: this is not an ArduPilot binary log (.bin)")
             }
             SelectError::NoType { name, known } => {
                 write!(f, "the log has no type `{name}`; ")?;
@@ -104,15 +104,15 @@ impl fmt::Display for SelectError {
                     return write!(f, "did you mean `{meant}`?");
                 }
                 if name.contains('.') {
-                    return f.write_str("this is the name of a column (`Log::column`)");
+                    return f.write_str("it is the name of a column; use `Log::column`");
                 }
                 if name.contains('[') {
-                    return f.write_str("an instance is written as in `IMU[1]`");
+                    return f.write_str("write an instance as `IMU[1]`");
                 }
                 list(f, "it has", known)
             }
             SelectError::NoInstances { name } => {
-                write!(f, "{name} has no instances: none of its columns has the unit `#`; ask for {name} itself")
+                write!(f, "{name} has no instances: none of its columns has the unit `#`; select {name} itself")
             }
             SelectError::NoInstance { name, instance, known } => {
                 write!(f, "{name} has no instance `{instance}`; ")?;
@@ -133,13 +133,13 @@ impl fmt::Display for SelectError {
                 )
             }
             SelectError::NotNumbers { name, label } => {
-                write!(f, "{name}.{label} is not made of numbers; ask for its column (`Log::column`)")
+                write!(f, "{name}.{label} contains no numbers; use `Log::column`")
             }
         }
     }
 }
 
-/// Names that are listed at the most.
+/// The maximum number of names in an error.
 const LISTED: usize = 64;
 
 fn list(f: &mut fmt::Formatter<'_>, what: &str, known: &[String]) -> fmt::Result {

@@ -36,7 +36,7 @@ impl<'log> Table<'log> {
         self.definition
     }
 
-    /// The records themselves.
+    /// The records of the table.
     pub fn rows(&self) -> &Rows<'log> {
         &self.rows
     }
@@ -46,7 +46,7 @@ impl<'log> Table<'log> {
         self.rows.len()
     }
 
-    /// Whether there are none; no table of [`Log::tables`] is like that.
+    /// Whether there are no records. No table of [`Log::tables`] is empty.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -56,12 +56,12 @@ impl<'log> Table<'log> {
         &self.columns
     }
 
-    /// The same, without the table.
+    /// The columns, without the table.
     pub fn into_columns(self) -> Vec<Column> {
         self.columns
     }
 
-    /// The first column with a label.
+    /// The first column with this label.
     pub fn column(&self, label: &str) -> Option<&Column> {
         self.columns.iter().find(|column| column.label() == label)
     }
@@ -78,17 +78,17 @@ impl fmt::Debug for Table<'_> {
     }
 }
 
-/// The part of the log that is decoded before the next: it stays in the second-level cache while each column of each
-/// type takes its bytes from it.
+/// The log is decoded in blocks of this size. A block stays in the second-level cache while all columns of all types
+/// are read from it.
 const BLOCK: usize = 512 * 1024;
 
-/// A log that is decoded faster than a thread is started.
+/// Decoding a shorter log takes less time than starting a thread.
 const TOO_SHORT_FOR_THREADS: usize = 4 * 1024 * 1024;
 
-/// What [`Log::tables_with`] decodes numbers into.
+/// The number type of decoded columns.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Numbers {
-    /// The types that they are stored in, not scaled: [`Log::tables`].
+    /// As stored, not scaled: [`Log::tables`].
     #[default]
     Native,
     /// `f64`, scaled: [`Log::tables_f64`].
@@ -96,21 +96,21 @@ pub enum Numbers {
 }
 
 impl Log<'_> {
-    /// Every column of every type, in native types. A table for each definition that has records, in the order of the
-    /// definitions: a type that the log redefines has several.
+    /// All columns of all types, in native types: one table for each definition with records, in the order of the
+    /// definitions. A type that the log redefines has several tables.
     ///
     /// A long log is decoded by as many threads as there are processors.
     pub fn tables(&self) -> Vec<Table<'_>> {
         self.tables_with(Numbers::Native, threads(self.bytes().len()))
     }
 
-    /// The same with all numbers as `f64`, scaled. Text and arrays stay what they are; integers beyond 2^53 are
-    /// rounded.
+    /// As [`tables`](Log::tables), with all numbers converted to `f64` and scaled. Text and arrays keep their type;
+    /// integers beyond 2^53 are rounded.
     pub fn tables_f64(&self, scaling: Scaling) -> Vec<Table<'_>> {
         self.tables_with(Numbers::F64(scaling), threads(self.bytes().len()))
     }
 
-    /// The same in either form, decoded by so many threads.
+    /// As [`tables`](Log::tables) or [`tables_f64`](Log::tables_f64), decoded by the given number of threads.
     pub fn tables_with(&self, numbers: Numbers, threads: NonZero<usize>) -> Vec<Table<'_>> {
         let (log, units) = (self.bytes(), self.units());
         let kinds = self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0);
@@ -126,7 +126,7 @@ impl Log<'_> {
                     let share = share.lock().unwrap_or_else(PoisonError::into_inner).take();
                     share.map(Share::decode)
                 };
-                // A system that has no thread left is slower, not out of order.
+                // If no thread can be started, this one decodes the share.
                 if thread::Builder::new().spawn_scoped(scope, move || decode(&of_thread)).is_err() {
                     decode(&share);
                 }
@@ -149,7 +149,7 @@ fn threads(bytes: usize) -> NonZero<usize> {
     }
 }
 
-/// The columns of one kind, to be decoded.
+/// The columns of one kind to decode.
 struct Plan<'log> {
     kind: &'log Kind,
     definition: LoggedDefinition<'log>,
@@ -189,7 +189,7 @@ impl<'log> Plan<'log> {
     }
 }
 
-/// A stretch of the log for one thread, with the room for what it decodes.
+/// The part of the log that one thread decodes, with the room for its values.
 struct Share<'p> {
     log: &'p [u8],
     stretches: Vec<Stretch<'p>>,
@@ -202,16 +202,16 @@ struct Stretch<'p> {
     groups: Vec<Group<'p>>,
 }
 
-/// Cuts the log into as many shares as there are threads.
+/// Splits the log into one share for each thread.
 fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>) -> Vec<Share<'p>> {
-    // A thread has a block to decode at the least.
+    // Each thread decodes at least one block.
     let threads = threads.get().min(log.len().div_ceil(BLOCK)).max(1);
     let share = log.len().div_ceil(threads).max(1);
     let mut shares: Vec<Share<'p>> = (0..threads).map(|_| Share { log, stretches: Vec::new() }).collect();
     for plan in plans {
         let mut groups: Vec<Group<'p>> = Vec::new();
         for PlannedColumn { logged, cells, values, .. } in &mut plan.columns {
-            // A column ends inside the record, which ends within 255 bytes.
+            // A column ends inside the record, which has at most 255 bytes.
             let column = ((Definition::HEADER_LENGTH + logged.offset) as u8, values.room());
             match groups.iter_mut().find(|group| (group.format, group.cells) == (logged.format, *cells)) {
                 Some(group) => group.columns.push(column),
@@ -235,9 +235,9 @@ fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>)
 }
 
 impl Share<'_> {
-    /// Block by block, so that what a block's records have in the cache serves all columns.
+    /// Decodes block by block, so that the records of a block are in the cache for all columns.
     fn decode(mut self) {
-        // By where each goes on, so that a block costs nothing to the many that have no records in it.
+        // A heap by the offset of the next record, so that a block costs nothing for stretches without records in it.
         let start = |(i, stretch): (usize, &Stretch<'_>)| Some(Reverse((stretch.start()?, i)));
         let mut next: BinaryHeap<_> = self.stretches.iter().enumerate().filter_map(start).collect();
         while let Some(&Reverse((start, _))) = next.peek() {
@@ -257,12 +257,12 @@ impl Share<'_> {
 }
 
 impl Stretch<'_> {
-    /// Where its next record is.
+    /// The offset of its next record.
     fn start(&self) -> Option<usize> {
         self.offsets.first().map(|&offset| self.base + offset as usize)
     }
 
-    /// The records before `end`.
+    /// Decodes the records before `end`.
     fn decode(&mut self, log: &[u8], end: usize) {
         let count = self.offsets.iter().take_while(|&&offset| self.base + (offset as usize) < end).count();
         let (here, rest) = self.offsets.split_at(count);

@@ -1,4 +1,4 @@
-//! A log's records as the program's messages.
+//! Reads a log's records as the program's messages.
 
 use super::conversion::{Conversion, Payload};
 use super::index::Kind;
@@ -14,13 +14,13 @@ use crate::schema::LogSchema;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// Why a log's records are not the program's messages.
+/// Why a log's records can't be read as the program's messages.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TypedError {
     /// The log doesn't define the message; the source says what it has.
     Select(SelectError),
-    /// The log defines messages differently from the program, and reading them so would lose something.
+    /// The log defines messages differently from the program, and reading them would lose something.
     Differs(Vec<Mismatch>),
 }
 
@@ -43,7 +43,7 @@ impl std::error::Error for TypedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             TypedError::Select(error) => Some(error),
-            // They are several, so that `Display` lists them.
+            // There are several, so `Display` lists them.
             TypedError::Differs(_) => None,
         }
     }
@@ -52,9 +52,9 @@ impl std::error::Error for TypedError {
 impl Log<'_> {
     /// The records of a message as references into the log, without a copy.
     ///
-    /// The log must define the message as the program does: labels, formats, units and multipliers. Besides the
-    /// derives of a message this needs zerocopy's `FromBytes`, `KnownLayout` and `Unaligned`, which a struct with a
-    /// `bool` or an enum can't have; [`typed`](Log::typed) needs none.
+    /// The log must define the message as the program does: labels, formats, units and multipliers. The message must
+    /// also derive zerocopy's `FromBytes`, `KnownLayout` and `Unaligned`, which a struct with a `bool` or an enum
+    /// can't; [`typed`](Log::typed) needs no such derives.
     ///
     /// ```
     /// use binlog::{Log, LogMessage, LogSchema, LogWriter};
@@ -84,7 +84,7 @@ impl Log<'_> {
     ///
     /// # Errors
     ///
-    /// When the log doesn't define the message, or defines it differently: a difference for each of its definitions.
+    /// If the log doesn't define the message, or defines it differently: the first difference of each definition.
     pub fn typed_refs<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
     where
         T: LogMessage + ReadInPlace,
@@ -96,7 +96,7 @@ impl Log<'_> {
             let logged = kind.definition(self.bytes());
             match logged.check(const { &T::DEFINITION }) {
                 Err(mismatch) => mismatches.push(mismatch),
-                // Equal ids may stand for other units in this log.
+                // Equal ids may mean other units in this log.
                 Ok(()) => {
                     let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units);
                     mismatches.extend(named(&T::DEFINITION, conversion.err().unwrap_or_default()));
@@ -110,29 +110,29 @@ impl Log<'_> {
         Ok(TypedRefs { log: self.bytes(), records, message: PhantomData })
     }
 
-    /// The records of a message by value, matched by label.
+    /// The records of a message by value, with columns matched by label.
     ///
-    /// The log's columns may stand in another order and be more than the program's. A format may be another one where
-    /// that loses nothing:
+    /// The log's columns may have another order, and there may be more of them than in the program. A format may differ
+    /// if no value is lost:
     ///
     /// | the program's | the log's |
     /// | --- | --- |
     /// | `i16`, `i32`, `i64` | narrower integers, signed or not |
-    /// | `u8`, `FlightMode`, `u16`, `u32`, `u64` | unsigned ones that are as wide or narrower |
+    /// | `u8`, `FlightMode`, `u16`, `u32`, `u64` | unsigned integers of the same or a smaller width |
     /// | `Centi` | narrower `Centi`; an unsigned one needs a wider signed one |
     /// | `f32` | `g`; integers of 8 and 16 bits; `c` and `C`, divided by 100 |
     /// | `f64` | `g`, `f`; integers of up to 32 bits; `c`, `C`, `e`, `E`, divided by 100; `L`, in degrees |
     /// | `Chars` | shorter text |
     ///
-    /// Units and multipliers must be the same where both sides name one, by what the log calls them. What the format
-    /// has scaled has the multiplier 1. [`Decoder`](crate::Decoder) and [`Record::decode`](crate::Record::decode) want
-    /// equal definitions instead.
+    /// Units and multipliers must be equal if both sides have one; a log's own tables are taken into account. A number
+    /// that the format has scaled has the multiplier 1. [`Decoder`](crate::Decoder) and
+    /// [`Record::decode`](crate::Record::decode) require equal definitions instead.
     ///
-    /// A record with a value invalid for its column's type is an error of its own; reading continues after it.
+    /// A record with a value invalid for its column's type yields an error; reading continues after it.
     ///
     /// # Errors
     ///
-    /// When the log doesn't define the message, or when reading it so would lose something: all differences.
+    /// If the log doesn't define the message, or if reading it would lose something. The error lists all differences.
     pub fn typed<T: LogMessage>(&self) -> Result<Typed<'_, T>, TypedError> {
         let kinds = self.kinds(&T::DEFINITION)?;
         let units = self.units();
@@ -152,13 +152,13 @@ impl Log<'_> {
         Ok(Typed { log: self.bytes(), records, conversions, room: [0; 255], message: PhantomData })
     }
 
-    /// The whole log in order, as the messages of a schema, matched by label as by [`typed`](Log::typed). Records of
-    /// other messages are left out; messages that the log doesn't have do no harm.
+    /// The whole log in order as the messages of a schema, matched by label as in [`typed`](Log::typed). Records of
+    /// other messages are left out. The log may lack messages of the schema.
     ///
     /// # Errors
     ///
-    /// When the bytes define no message at all, so that they are no log; when reading a message so would lose
-    /// something: all differences of all messages.
+    /// If the bytes don't define any message, so that they are not a log, or if reading a message would lose something.
+    /// The error lists all differences of all messages.
     pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
         self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();
@@ -197,7 +197,7 @@ fn named(program: &Definition, differences: Vec<MismatchKind>) -> impl Iterator<
     differences.into_iter().map(move |kind| Mismatch { message, kind })
 }
 
-/// The records of a message as references into the log: what [`Log::typed_refs`] returns.
+/// The records of a message as references into the log: returned by [`Log::typed_refs`].
 pub struct TypedRefs<'log, T> {
     log: &'log [u8],
     records: InOrder<'log>,
@@ -210,7 +210,7 @@ impl<'log, T: ReadInPlace + 'log> Iterator for TypedRefs<'log, T> {
     #[inline]
     fn next(&mut self) -> Option<&'log T> {
         let (_, offset) = self.records.next()?;
-        // An indexed record is inside the log, and as long as the message.
+        // An indexed record is inside the log and has the length of the message.
         let (message, _) = T::ref_from_prefix(self.log.get(offset + Definition::HEADER_LENGTH..)?).ok()?;
         Some(message)
     }
@@ -226,11 +226,11 @@ impl<T> Clone for TypedRefs<'_, T> {
     }
 }
 
-/// The records of a message by value: what [`Log::typed`] returns.
+/// The records of a message by value: returned by [`Log::typed`].
 pub struct Typed<'log, T> {
     log: &'log [u8],
     records: InOrder<'log>,
-    /// For each of the log's definitions, with the length of its records.
+    /// For each of the log's definitions, the conversion and the length of its records.
     conversions: Vec<(Conversion, usize)>,
     room: Payload,
     message: PhantomData<fn() -> T>,
@@ -252,11 +252,11 @@ impl<T: LogMessage> Iterator for Typed<'_, T> {
     }
 }
 
-/// The messages of a schema in the order of the log: what [`Log::messages`] returns.
+/// The messages of a schema in the order of the log: returned by [`Log::messages`].
 pub struct Messages<'log, S> {
     log: &'log [u8],
     records: InOrder<'log>,
-    /// For each of the log's definitions, the place in the schema, and the length of its records.
+    /// For each of the log's definitions, the place in the schema, the conversion and the length of its records.
     places: Vec<(usize, Conversion, usize)>,
     room: Payload,
     schema: PhantomData<fn() -> S>,

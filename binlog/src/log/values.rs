@@ -6,7 +6,7 @@ use crate::value::{LoggedText, Scaling, Value, half_to_f32, samples};
 
 macro_rules! values {
     ($($(#[$doc:meta])* $variant:ident($type:ty);)*) => {
-        /// The values of a column, in the type that they are stored in.
+        /// The values of a column, in the type that stores them.
         #[derive(Clone, PartialEq, Debug)]
         #[non_exhaustive]
         pub enum Values {
@@ -14,19 +14,19 @@ macro_rules! values {
         }
 
         impl Values {
-            /// How many.
+            /// The number of values.
             pub fn len(&self) -> usize {
                 match self {
                     $(Values::$variant(values) => values.len(),)*
                 }
             }
 
-            /// Whether there are none.
+            /// Whether there are no values.
             pub fn is_empty(&self) -> bool {
                 self.len() == 0
             }
 
-            /// Room to write into, a piece at a time.
+            /// Room to write into, in parts.
             pub(super) fn room(&mut self) -> Room<'_> {
                 match self {
                     $(Values::$variant(values) => Room::$variant(values),)*
@@ -34,13 +34,13 @@ macro_rules! values {
             }
         }
 
-        /// Values that are yet to be gathered.
+        /// Room for values that have not been gathered yet.
         pub(super) enum Room<'v> {
             $($variant(&'v mut [$type]),)*
         }
 
         impl<'v> Room<'v> {
-            /// The first `count` values; the others stay.
+            /// Splits off the room for the first `count` values; the rest stays.
             pub(super) fn split_off(&mut self, count: usize) -> Room<'v> {
                 match self {
                     $(Room::$variant(values) => Room::$variant(split_off(values, count)),)*
@@ -59,9 +59,9 @@ macro_rules! values {
     };
 }
 
-/// A type that columns have values of.
+/// A type that stores the values of a column.
 trait Native: Sized + 'static {
-    /// The first `count` values of a room of this type; the others stay.
+    /// Splits off the first `count` values of a room of this type; the rest stays.
     fn split_off<'v>(room: &mut Room<'v>, count: usize) -> &'v mut [Self];
 }
 
@@ -91,7 +91,7 @@ values! {
     U64(u64);
     /// `f`; `g` widened.
     F32(f32);
-    /// `d`, and any number that was asked for as an `f64`.
+    /// `d`, and any number that was read as an `f64`.
     F64(f64);
     /// `n`.
     Chars4(Chars<4>);
@@ -104,7 +104,7 @@ values! {
 }
 
 impl Values {
-    /// Values that will be gathered: of a format's own type, or scaled.
+    /// Room for values that will be gathered: of the format's own type, or as scaled `f64`.
     pub(super) fn zeroed(format: Format, cells: Cells, count: usize) -> Self {
         if matches!(cells, Cells::F64(_)) && !format.is_text() && format != Format::I16x32 {
             return Values::F64(vec![0.0; count]);
@@ -127,7 +127,7 @@ impl Values {
         }
     }
 
-    /// One of them as a number, not scaled; `None` for text, arrays and beyond the end.
+    /// One value as a number, not scaled; `None` for text and arrays, and beyond the end.
     #[inline]
     pub(super) fn number(&self, i: usize) -> Option<f64> {
         Some(match self {
@@ -145,7 +145,7 @@ impl Values {
         })
     }
 
-    /// One of them, as its format means it.
+    /// One value in its format.
     pub(super) fn get(&self, i: usize, format: Format) -> Option<Value<'_>> {
         let is_centi = format.is_centi();
         let integer = |value: i64| if is_centi { Value::Hundredths(value) } else { Value::Signed(value) };
@@ -173,17 +173,17 @@ impl Values {
     }
 }
 
-/// What cells are gathered as.
+/// The type in which cells are gathered.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Cells {
-    /// As they are stored.
+    /// As stored.
     Native,
     /// Numbers as `f64`, scaled.
     F64(Scale),
 }
 
-/// What a stored number is scaled by.
-// A division by 100 or 1e7 is exact where a multiplication by 0.01 or 1e-7 is off in the last bit; pymavlink divides.
+/// How a stored number is scaled. Dividing by 100 or 1e7 is exact, as in pymavlink; multiplying by 0.01 or 1e-7 would
+/// be wrong in the last bit.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Scale {
     None,
@@ -192,7 +192,7 @@ pub(super) enum Scale {
 }
 
 impl Scale {
-    /// What a column is scaled by; `factor` is what is left to its multiplier.
+    /// The scale of a column; `factor` is the factor that remains after the format's own scaling.
     pub(super) fn of(format: Format, factor: Option<f64>, scaling: Scaling) -> Self {
         match (scaling, format.divisor(), factor) {
             (Scaling::Stored, ..) => Scale::None,
@@ -215,30 +215,30 @@ impl Scale {
     }
 }
 
-/// Whether a number is an integer but for what rounding takes.
+/// Whether a number is an integer within rounding.
 fn is_whole(value: f64) -> bool {
     (value - value.round()).abs() <= value.abs() * f64::EPSILON
 }
 
-/// Columns of one kind of records that are gathered alike.
+/// Columns of one kind of records that are gathered in the same way.
 pub(super) struct Group<'v> {
     pub(super) format: Format,
     pub(super) cells: Cells,
-    /// Where the columns' bytes are in a record, header included, and where their values go.
+    /// The offsets of the columns in a record, header included, and the room for their values.
     pub(super) columns: Vec<(u8, Room<'v>)>,
 }
 
-/// From a record's start to behind the widest column that may begin in it.
+/// From the start of a record to the end of the widest column that may begin in it.
 const WINDOW: usize = 255 + 64;
 
 impl<'v> Group<'v> {
-    /// The room for the first `count` records; the rest stays.
+    /// Splits off the room for the first `count` records; the rest stays.
     pub(super) fn split_off(&mut self, count: usize) -> Self {
         let columns = self.columns.iter_mut().map(|(at, room)| (*at, room.split_off(count))).collect();
         Group { format: self.format, cells: self.cells, columns }
     }
 
-    /// Gathers the columns of some records: `log` is where the offsets count from.
+    /// Gathers the columns of some records; the offsets count from the start of `log`.
     pub(super) fn gather(&mut self, log: &[u8], offsets: &[u32]) {
         match self.columns.first() {
             None => {}
@@ -284,12 +284,12 @@ impl<'v> Group<'v> {
             Format::F16 => self.lanes(log, offsets, |bytes| scale(half_to_f32(u16::from_le_bytes(bytes)).into())),
             Format::F32 => lanes_of!(f32),
             Format::F64 => lanes_of!(f64),
-            // No numbers: their values are never `F64`.
+            // Not numbers, so their values are never `F64`.
             Format::Chars4 | Format::Chars16 | Format::Chars64 | Format::I16x32 => {}
         }
     }
 
-    /// Four columns at a time, so that a record is looked up once for all of them.
+    /// Gathers four columns at a time, so that each record is located once for all of them.
     #[inline(never)]
     fn lanes<T: Native, const N: usize>(&mut self, log: &[u8], offsets: &[u32], read: impl Fn([u8; N]) -> T + Copy) {
         let (fours, rest) = self.columns.as_chunks_mut::<4>();
@@ -314,7 +314,7 @@ fn gather<T, const N: usize, const LANES: usize>(
     read: impl Fn([u8; N]) -> T,
 ) {
     let count = lanes.iter().map(|(_, room)| room.len()).fold(offsets.len(), usize::min);
-    // All of one length, which spares the loop a check a lane.
+    // All slices have the same length, which saves a bounds check for each lane.
     let lanes = lanes.map(|(at, room)| (usize::from(at), room.split_at_mut(count).0));
     let offsets = &offsets[..count];
     let mut lanes = lanes;
@@ -328,7 +328,7 @@ fn gather<T, const N: usize, const LANES: usize>(
                     }
                 }
             }
-            // At the log's end. A column of an indexed record is inside of it.
+            // At the end of the log. A column of an indexed record is inside the log.
             None => {
                 for (at, room) in &mut lanes {
                     if let Some(bytes) = log.get(offset + *at..offset + *at + N).and_then(<[u8]>::first_chunk) {

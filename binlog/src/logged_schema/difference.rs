@@ -1,4 +1,4 @@
-//! What became of a log's format, and whom it concerns.
+//! Compares the definitions of two logs: what changed, and which programs that affects.
 
 use super::{LoggedSchema, shown_name};
 use crate::catalogue::column::ResolvedColumn;
@@ -8,48 +8,48 @@ use crate::definition::Definition;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// What differs between the messages of two logs: [`LoggedSchema::difference`].
+/// The changes from the messages of one log to those of another: [`LoggedSchema::difference`].
 ///
-/// `Display` is a line a change.
+/// `Display` prints one line for each change.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SchemaDifference {
     changes: Vec<Change>,
 }
 
-/// One change. `Display` is one line: `ATT.Roll: unit deg ('d') → rad ('r') (breaking)`.
+/// One change. `Display` prints one line: `ATT.Roll: unit deg ('d') → rad ('r') (breaking)`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Change {
-    /// The message's name, the old one where it was renamed.
+    /// The message's name; the old one, if it was renamed.
     pub message: String,
-    /// The column's label, the old one where it was renamed; `None` where it is the message that changed.
+    /// The column's label; the old one, if it was renamed. `None` if the message itself changed.
     pub column: Option<String>,
     /// What changed.
     pub kind: ChangeKind,
-    /// What it was; `None` for what wasn't there.
+    /// The old state; `None` if there was none.
     pub before: Option<String>,
-    /// What it is; `None` for what is gone.
+    /// The new state; `None` if there is none.
     pub after: Option<String>,
-    /// Whom it concerns.
+    /// Which programs it affects.
     pub effect: Effect,
 }
 
-/// What changed of a message or column.
+/// The part of a message or column that changed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ChangeKind {
-    /// The message or column is new.
+    /// A new message or column.
     Added,
-    /// The message or column is gone.
+    /// A removed message or column.
     Removed,
-    /// The name of a message whose id and columns stayed, or the label of a column whose place and meaning stayed.
+    /// The name of a message with the same id and columns, or the label of a column with the same place and meaning.
     Renamed,
-    /// The place of a column among those that stayed.
+    /// The place of a column among the columns of both logs.
     Moved,
     /// The id of a message.
     Id,
-    /// The bytes of a record that no column has.
+    /// The bytes of a record after its columns.
     Rest,
-    /// Format characters and labels that make no columns, of definitions that contradict themselves.
+    /// Format characters and labels that form no column, in definitions that contradict themselves.
     Leftover,
     /// The format of a column.
     Format,
@@ -59,21 +59,21 @@ pub enum ChangeKind {
     Multiplier,
 }
 
-/// Whom a change concerns, of programs that were written for the old definitions and read a log with the new ones.
+/// Which programs a change affects, if they were written for the old definitions and read a log with the new ones.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Effect {
-    /// Nobody: a message more, another id.
+    /// None: a message was added, or an id changed.
     Compatible,
-    /// Programs that take records whole, by the layout of a struct ([`Record::decode`](crate::Record::decode), views
-    /// without a copy): a column more or in another place, or an id of a unit or multiplier that means the same.
-    /// Programs that ask for messages by name and for columns by label go on as before.
+    /// Programs that read whole records by the layout of a struct ([`Record::decode`](crate::Record::decode),
+    /// references into the log): a column was added or moved, or the id of a unit or multiplier with the same meaning
+    /// changed. Programs that find messages by name and columns by label still work.
     CompatibleByLabel,
-    /// All programs that use it: what they ask for is gone, or is a number that means something else.
+    /// All programs that use it: the message or column is gone, or its numbers have another meaning.
     Breaking,
 }
 
 impl SchemaDifference {
-    /// The changes: of each message of the old log, in its order, then the messages that are new.
+    /// The changes of each message of the old log, in the order of that log, then the added messages.
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
@@ -83,33 +83,33 @@ impl SchemaDifference {
         self.changes.is_empty()
     }
 
-    /// Whether a change is [breaking](Effect::Breaking).
+    /// Whether any change is [breaking](Effect::Breaking).
     pub fn is_breaking(&self) -> bool {
         self.effect() == Effect::Breaking
     }
 
-    /// The worst effect of all changes; [`Compatible`](Effect::Compatible) if there is none.
+    /// The worst effect of all changes; [`Compatible`](Effect::Compatible) if there are none.
     pub fn effect(&self) -> Effect {
         self.changes.iter().map(|change| change.effect).max().unwrap_or(Effect::Compatible)
     }
 }
 
 impl LoggedSchema {
-    /// What became of the messages in `new`, and whom it concerns.
+    /// Compares these definitions with those of `new`.
     ///
-    /// Messages are compared by name and columns by label, since that is how logs are read:
+    /// Messages are matched by name and columns by label, as programs that read logs do:
     ///
     /// | change                                                                        | effect              |
     /// | ----------------------------------------------------------------------------- | ------------------- |
     /// | message added; id of a message                                                | compatible          |
-    /// | column added or moved; bytes behind the columns; leftovers that no column has | compatible by label |
+    /// | column added or moved; bytes after the columns; labels that form no column    | compatible by label |
     /// | unit where there was none; ids of a unit or multiplier that means the same    | compatible by label |
     /// | message or column removed or renamed; format, unit or multiplier of a column  | breaking            |
     ///
-    /// A unit means its name, a multiplier its value, by the log's own tables or else ArduPilot's; none is a
-    /// multiplier of 1, and formats that scale by themselves (`c`, `C`, `e`, `E`, `L`) leave multipliers aside. The
-    /// tables themselves aren't compared. Of a message that is defined several times each definition is compared with
-    /// the one that has its place in the other log, or with the last there.
+    /// Units are compared by name and multipliers by value, according to the log's own tables, or else ArduPilot's. No
+    /// multiplier equals a multiplier of 1. Multipliers don't matter for formats that scale by themselves (`c`, `C`,
+    /// `e`, `E`, `L`). The tables themselves aren't compared. If a message is defined several times, each definition is
+    /// compared with the one at the same place in the other log, or with the last one there.
     pub fn difference(&self, new: &LoggedSchema) -> SchemaDifference {
         let (before, after) = (Messages::of(self), Messages::of(new));
         // The new names, by the id of their first definition.
@@ -157,16 +157,16 @@ impl Change {
     }
 }
 
-/// What became of one message.
+/// The changes of one message.
 struct Changes<'m> {
     message: &'m str,
     changes: Vec<Change>,
-    /// What there is already: several definitions may have a change.
+    /// The changes found so far; several definitions may have the same one.
     seen: HashSet<Change>,
 }
 
 impl<'m> Changes<'m> {
-    /// Of all its definitions.
+    /// The changes of all definitions of a message.
     fn of(message: &'m str, old: &[Message<'_>], new: &[Message<'_>]) -> Vec<Change> {
         let mut changes = Changes { message, changes: Vec::new(), seen: HashSet::new() };
         for i in 0..old.len().max(new.len()) {
@@ -195,12 +195,12 @@ impl<'m> Changes<'m> {
             self.add(None, ChangeKind::Leftover, leftover, Effect::CompatibleByLabel);
         }
 
-        // Each column of the old one and its place in the new one.
+        // The place of each remaining column in the old and in the new definition.
         let mut stayed: Vec<(usize, usize)> = Vec::new();
         for (at, column) in old.columns.iter().enumerate() {
             let place = match new.columns.iter().position(|other| other.is_same_label(column)) {
                 Some(place) => Some(place),
-                // In its place a column of another label, which the old one hasn't, with the same meaning.
+                // At the same place, a column with a new label and the same meaning.
                 None => new.columns.get(at).filter(|other| other.means_as(column) && !old.has(other)).map(|_| at),
             };
             match place {
@@ -246,7 +246,7 @@ impl<'m> Changes<'m> {
         if let Some(effect) = effect {
             self.add(label, ChangeKind::Unit, texts(unit_text(old), unit_text(new)), effect);
         }
-        // What is the same multiplier by id and value differs by the format alone, which has a line of its own.
+        // If id and value are equal, only the format differs, and that has its own line.
         let is_same_row = (old.multiplier_id, old.multiplier) == (new.multiplier_id, new.multiplier);
         let effect = match multiplier {
             Relation::Same => None,
@@ -261,7 +261,7 @@ impl<'m> Changes<'m> {
     }
 }
 
-/// The definitions of each message, and the names in their order.
+/// The definitions of each message, and the names in the order of the log.
 struct Messages<'a> {
     names: Vec<String>,
     definitions: HashMap<String, Vec<Message<'a>>>,
@@ -283,11 +283,11 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// A definition, as far as it is compared.
+/// The parts of a definition that are compared.
 struct Message<'a> {
     id: u8,
     columns: Vec<Column<'a>>,
-    /// Bytes of the record that no column has.
+    /// The bytes of the record after its columns.
     rest: usize,
     leftover: Option<String>,
 }
@@ -305,7 +305,7 @@ impl<'a> Message<'a> {
         let labels: Vec<&str> = definition.labels().split(',').skip(columns.len()).collect();
         let labels = labels.join(",");
         let leftover = (!formats.is_empty() || !labels.is_empty())
-            .then(|| format!("formats {formats:?}, labels {labels:?} that make no columns"));
+            .then(|| format!("formats {formats:?}, labels {labels:?} that form no column"));
         Message { id: definition.id(), columns, rest: usize::from(definition.length()).saturating_sub(used), leftover }
     }
 
@@ -313,7 +313,7 @@ impl<'a> Message<'a> {
         self.columns.iter().any(|other| other.is_same_label(column))
     }
 
-    /// Whether it could be the same message under another name.
+    /// Whether it may be the same message with another name.
     fn is_renamed(&self, new: &Message<'_>) -> bool {
         let layout = |message: &Message<'_>| -> Vec<_> {
             message.columns.iter().map(|column| (column.said.label.to_owned(), column.said.format)).collect()
@@ -329,7 +329,7 @@ impl<'a> Message<'a> {
 
 struct Column<'a> {
     said: ResolvedColumn<'a>,
-    /// How many columns before it have its label.
+    /// How many earlier columns have the same label.
     nth: usize,
 }
 
@@ -338,7 +338,7 @@ impl Column<'_> {
         (self.said.label, self.nth) == (other.said.label, other.nth)
     }
 
-    /// Whether it says the same of its numbers, to the id.
+    /// Whether its numbers have the same meaning, including the ids.
     fn means_as(&self, other: &Column<'_>) -> bool {
         let (own, other) = (&self.said, &other.said);
         own.format == other.format
@@ -352,7 +352,7 @@ impl Column<'_> {
     }
 }
 
-/// A column's unit and its id; no id where the log has no FMTU for the message.
+/// A column's unit and its id; no id if the log has no FMTU for the message.
 fn unit_text(column: &ResolvedColumn<'_>) -> String {
     match (column.unit_id, column.unit) {
         (None, _) => "none".into(),
@@ -361,8 +361,7 @@ fn unit_text(column: &ResolvedColumn<'_>) -> String {
     }
 }
 
-/// A column's multiplier and its id; no id where the log has no FMTU for the message, no value where nobody says what
-/// the id means.
+/// A column's multiplier and its id; no id if the log has no FMTU for the message, no value if the id is unknown.
 fn multiplier_text(column: &ResolvedColumn<'_>) -> String {
     match (column.multiplier_id, column.multiplier) {
         (None, _) => "none".into(),
@@ -373,9 +372,9 @@ fn multiplier_text(column: &ResolvedColumn<'_>) -> String {
     }
 }
 
-/// Which of the columns that stayed are in the old order: the longest run of them; the others have moved.
+/// Which of the remaining columns kept their order: the longest ascending run. The others have moved.
 fn in_order(stayed: &[(usize, usize)]) -> Vec<bool> {
-    // For each the length of the longest run that ends with it, and what comes before it there.
+    // For each column, the length of the longest run that ends with it, and the column before it in that run.
     let mut runs: Vec<(usize, Option<usize>)> = Vec::new();
     for (i, &(_, place)) in stayed.iter().enumerate() {
         let before = (0..i).filter(|&j| stayed[j].1 < place).max_by_key(|&j| (runs[j].0, std::cmp::Reverse(j)));
@@ -408,7 +407,7 @@ impl fmt::Display for Change {
     }
 }
 
-/// Labels come from a log, which may hold anything.
+/// Labels come from a log and may contain anything.
 fn on_a_line(text: &str) -> String {
     let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
     text.chars().map(shown).collect()
@@ -422,8 +421,8 @@ impl ChangeKind {
             ChangeKind::Renamed => "renamed",
             ChangeKind::Moved => "moved",
             ChangeKind::Id => "id",
-            ChangeKind::Rest => "behind the columns",
-            ChangeKind::Leftover => "left over",
+            ChangeKind::Rest => "after the columns",
+            ChangeKind::Leftover => "unused",
             ChangeKind::Format => "format",
             ChangeKind::Unit => "unit",
             ChangeKind::Multiplier => "multiplier",
@@ -450,7 +449,7 @@ mod tests {
 
     const ATT: Row<'_> = (1, "ATT", "Qcch", "TimeUS,Roll,Pitch,Err", "sdd-", "FBB-");
 
-    /// What became of ATT, a line a change.
+    /// The changes to ATT, one line each.
     fn became(new: Row<'_>) -> Vec<String> {
         schema(&[ATT]).difference(&schema(&[new])).changes.iter().map(Change::to_string).collect()
     }
@@ -485,7 +484,7 @@ mod tests {
                 (1, "ATT", "Qcch", "TimeUS,RollDeg,Pitch,Err", "sdd-", "FBB-"),
                 &["ATT.Roll: renamed Roll → RollDeg (breaking)"],
             ),
-            // Another meaning is another column.
+            // With another meaning, it is another column.
             (
                 (1, "ATT", "Qcch", "TimeUS,Temp,Pitch,Err", "sOd-", "FBB-"),
                 &[
@@ -552,7 +551,7 @@ mod tests {
         );
         assert_eq!(changes(&old, with(b'T', "t", 0.5)), "MAG.X: unit uT ('T') → t ('T') (breaking)\n");
         assert_eq!(changes(&old, with(b'T', "uT", 0.25)), "MAG.X: multiplier 0.5 ('T') → 0.25 ('T') (breaking)\n");
-        // The table alone is nothing.
+        // The table alone doesn't count.
         let mut more = old.clone();
         more.units.push(LoggedUnit { id: b'd', name: "decibel".into() });
         assert!(old.difference(&more).is_empty());
@@ -563,7 +562,7 @@ mod tests {
         let roll: Row<'_> = (1, "ATT", "Qf", "TimeUS,Roll", "sd", "F0");
         let both: Row<'_> = (1, "ATT", "Qff", "TimeUS,Roll,Pitch", "sdd", "F00");
         assert!(schema(&[roll, both]).difference(&schema(&[roll, both])).is_empty());
-        // Some of the records lack what all had.
+        // Some of the records lack a column that all records had.
         let difference = schema(&[both]).difference(&schema(&[both, roll]));
         assert!(difference.is_breaking());
         let difference = schema(&[roll]).difference(&schema(&[both, both]));
@@ -579,13 +578,13 @@ mod tests {
         let old = of(12, "QB", "TimeUS,X");
         assert_eq!(
             old.difference(&of(15, "QB", "TimeUS,X")).to_string(),
-            "EFI: behind the columns 0 bytes → 3 bytes (compatible by label)\n"
+            "EFI: after the columns 0 bytes → 3 bytes (compatible by label)\n"
         );
         assert_eq!(
             old.difference(&of(12, "QBx", "TimeUS,X")).to_string(),
-            "EFI: left over nothing → formats \"x\", labels \"\" that make no columns (compatible by label)\n"
+            "EFI: unused nothing → formats \"x\", labels \"\" that form no column (compatible by label)\n"
         );
-        // One line, whatever the log holds.
+        // One line, whatever the log contains.
         assert_eq!(of(12, "QB", "TimeUS,\n").difference(&old).to_string().lines().count(), 1);
     }
 }

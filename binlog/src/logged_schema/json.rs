@@ -1,4 +1,4 @@
-//! A schema as JSON, one row a line, so that a change is a line of a diff.
+//! Converts a schema to and from JSON, with one row on each line, so that each change is one line in a diff.
 
 use super::markdown::label_count;
 use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME};
@@ -9,21 +9,21 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The version of the layout that is written, the only one that is read.
+/// The version of the layout that is written. No other version is read.
 const VERSION: u32 = 1;
 
-/// A text that isn't the JSON of a schema. Its [`source`](std::error::Error::source) says what is wrong, with which
-/// message, and in which line.
+/// The text isn't the JSON of a schema. Its [`source`](std::error::Error::source) says what is wrong, in which message
+/// and in which line.
 #[derive(Debug)]
 pub struct JsonError(serde_json::Error);
 
 impl JsonError {
-    /// The line, from 1: where reading stopped, which may be the one after the row that is wrong.
+    /// The line, from 1, where reading stopped. It may be the line after the invalid row.
     pub fn line(&self) -> usize {
         self.0.line()
     }
 
-    /// The column of that line, from 1.
+    /// The column in that line, from 1.
     pub fn column(&self) -> usize {
         self.0.column()
     }
@@ -42,7 +42,7 @@ impl std::error::Error for JsonError {
 }
 
 impl LoggedSchema {
-    /// The schema as JSON, to be kept beside the code. [`from_json`](Self::from_json) reads it back as it was.
+    /// Converts the schema to JSON, to be kept beside the code. [`from_json`](Self::from_json) returns an equal schema.
     ///
     /// ```json
     /// {
@@ -64,9 +64,9 @@ impl LoggedSchema {
     /// }
     /// ```
     ///
-    /// Messages, units and multipliers are in the order of the log; formats, units and multipliers of columns are their
-    /// characters. A message without FMTU has columns without `unit` and `multiplier`. Of a definition that contradicts
-    /// itself, the last columns lack what there is too little of, the `label` or the `format`.
+    /// Messages, units and multipliers are in the order of the log. Formats, units and multipliers of columns are their
+    /// characters. The columns of a message without FMTU have no `unit` and `multiplier`. If a definition contradicts
+    /// itself, its last columns lack the `label` or the `format`.
     pub fn to_json(&self) -> String {
         let messages: Vec<String> = self.messages().map(|message| message_json(&message)).collect();
         let units: Vec<String> = self.units().iter().map(|unit| json(&UnitRow::of(unit))).collect();
@@ -76,13 +76,13 @@ impl LoggedSchema {
         format!("{{\n\"version\":{VERSION}{}\n}}\n", lists.concat())
     }
 
-    /// The schema of a JSON that [`to_json`](Self::to_json) has written, or somebody by hand: keys may come in any
-    /// order, and lines may be broken anywhere.
+    /// Reads a schema from JSON, written by [`to_json`](Self::to_json) or by hand. Keys may be in any order, and lines
+    /// may be broken anywhere.
     ///
     /// # Errors
     ///
-    /// When the text isn't JSON, when a key is missing or isn't known, or when FMT, FMTU, UNIT or MULT couldn't hold
-    /// what it says. A definition that merely contradicts itself is taken, since there are logs with such.
+    /// If the text isn't JSON, if a key is missing or unknown, or if a row doesn't fit into FMT, FMTU, UNIT or MULT. A
+    /// definition that only contradicts itself is accepted, because real logs contain such definitions.
     pub fn from_json(json: &str) -> Result<Self, JsonError> {
         let schema: SchemaRow = serde_json::from_str(json).map_err(JsonError)?;
         Ok(LoggedSchema {
@@ -122,7 +122,7 @@ struct MultiplierRow {
     value: f64,
 }
 
-/// A message; converted while it is read, so that what is wrong with it is said with its line.
+/// A message. It is converted while it is read, so that an error has the line of the message.
 #[derive(Deserialize)]
 #[serde(try_from = "MessageRow")]
 struct DefinitionRow(CopiedDefinition);
@@ -181,7 +181,7 @@ fn message_json(message: &LoggedDefinition<'_>) -> String {
     format!("{{\"id\":{id},\"name\":{name},\"length\":{length},\"columns\":[{columns}]}}")
 }
 
-/// Rows on lines of their own, inside a list that is indented so far.
+/// One line for each row, in a list with this indentation.
 fn lines(rows: &[String], indent: &str) -> String {
     if rows.is_empty() {
         String::new()
@@ -190,9 +190,9 @@ fn lines(rows: &[String], indent: &str) -> String {
     }
 }
 
-/// A row that fits on a line.
+/// A row on one line.
 fn json(row: &(impl Serialize + ?Sized)) -> String {
-    // Rows are texts, characters and finite numbers, of which none can fail.
+    // Texts, characters and finite numbers can't fail.
     serde_json::to_string(row).unwrap_or_default()
 }
 
@@ -203,20 +203,20 @@ fn version<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
     }
 }
 
-/// Ids are bytes, and characters of the same number in JSON.
+/// Ids are bytes; in JSON, the characters with the same number.
 fn write_id<S: serde::Serializer>(id: &u8, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_char(char::from(*id))
 }
 
 fn read_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
     let id = char::deserialize(deserializer)?;
-    id.try_into().map_err(|_| de::Error::custom(format!("{id:?} is no id; an id is one byte")))
+    id.try_into().map_err(|_| de::Error::custom(format!("{id:?} is not an id; an id is one byte")))
 }
 
 fn unit_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'static, str>, D::Error> {
     let name = String::deserialize(deserializer)?;
     if name.len() > UNIT_NAME {
-        let text = format!("the name of a unit has at most {UNIT_NAME} bytes, {name:?} has {}", name.len());
+        let text = format!("the name of a unit has at most {UNIT_NAME} bytes; {name:?} has {}", name.len());
         return Err(de::Error::custom(text));
     }
     refuse_nul("the name of a unit", &name).map_err(de::Error::custom)?;
@@ -224,7 +224,7 @@ fn unit_name<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'static, 
 }
 
 fn refuse_nul(what: &str, text: &str) -> Result<(), String> {
-    if text.contains('\0') { Err(format!("a NUL in {what}, where readers end the text: {text:?}")) } else { Ok(()) }
+    if text.contains('\0') { Err(format!("a NUL in {what} would end the text for readers: {text:?}")) } else { Ok(()) }
 }
 
 impl TryFrom<MessageRow> for DefinitionRow {
@@ -236,16 +236,16 @@ impl TryFrom<MessageRow> for DefinitionRow {
             |text: String| if name.is_empty() { format!("message {id}: {text}") } else { format!("{name}: {text}") };
         fits("name", &name, 4).map_err(of)?;
         if usize::from(length) < Definition::HEADER_LENGTH {
-            return Err(of(format!("a record has 3 bytes at least, not {length}")));
+            return Err(of(format!("a record has at least 3 bytes, not {length}")));
         }
         for (i, column) in columns.iter().enumerate() {
             let label = column.label.as_deref().unwrap_or_default();
             if label.contains(',') {
-                return Err(of(format!("a label has no comma, where it ends: {label:?}")));
+                return Err(of(format!("a comma would end the label {label:?}")));
             }
-            // A text of FMT has no gaps.
+            // The texts of FMT have no gaps.
             let gap = |key: &str, here: bool, before: bool| match here && !before {
-                true => Err(of(format!("column {} has a {key}, and column {i} before it has none", i + 1))),
+                true => Err(of(format!("column {} has a {key}, but column {i} before it has none", i + 1))),
                 false => Ok(()),
             };
             if let Some(before) = i.checked_sub(1).map(|before| &columns[before]) {
@@ -270,7 +270,7 @@ impl TryFrom<MessageRow> for DefinitionRow {
 
 fn fits(what: &str, text: &str, room: usize) -> Result<(), String> {
     if text.len() > room {
-        return Err(format!("{} bytes of {what}, and there is room for {room}: {text:?}", text.len()));
+        return Err(format!("{} bytes of {what}, but only {room} fit: {text:?}", text.len()));
     }
     refuse_nul(what, text)
 }
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
     use std::error::Error;
 
-    /// A schema of which everything is in `to_json`'s example.
+    /// The schema in the example of `to_json`.
     const EXAMPLE: &str = r#"{
 "version":1,
 "messages":[
@@ -340,14 +340,14 @@ mod tests {
             (r#""version":1"#, r#""version":2"#, "version 2 of the layout; this program reads version 1 at line 2"),
             (r#""id":100"#, r#""id":300"#, "invalid value: integer `300`, expected u8 at line 4"),
             (r#","length":13"#, "", "missing field `length` at line 7"),
-            (r#""length":13"#, r#""length":2"#, "ATT: a record has 3 bytes at least, not 2 at line 8"),
-            ("\"ATT\"", "\"ATTI2\"", "ATTI2: 5 bytes of name, and there is room for 4: \"ATTI2\" at line 8"),
-            ("\"Roll\"", "\"Ro,ll\"", "ATT: a label has no comma, where it ends: \"Ro,ll\" at line 8"),
-            ("\"Roll\"", "\"Ro\\u0000\"", "ATT: a NUL in labels and commas, where readers end the text"),
+            (r#""length":13"#, r#""length":2"#, "ATT: a record has at least 3 bytes, not 2 at line 8"),
+            ("\"ATT\"", "\"ATTI2\"", "ATTI2: 5 bytes of name, but only 4 fit: \"ATTI2\" at line 8"),
+            ("\"Roll\"", "\"Ro,ll\"", "ATT: a comma would end the label \"Ro,ll\" at line 8"),
+            ("\"Roll\"", "\"Ro\\u0000\"", "ATT: a NUL in labels and commas would end the text"),
             (r#""format":"c""#, r#""format":"cc""#, "invalid value: string \"cc\", expected a character at line 6"),
-            (r#""label":"TimeUS","#, "", "ATT: column 2 has a label, and column 1 before it has none at line 8"),
+            (r#""label":"TimeUS","#, "", "ATT: column 2 has a label, but column 1 before it has none at line 8"),
             (r#""unit":"d""#, r#""units":"d""#, "unknown field `units`, expected one of `label`, `format`, `unit`"),
-            (r#"{"id":"d""#, r#"{"id":"€""#, "'€' is no id; an id is one byte at line 10"),
+            (r#"{"id":"d""#, r#"{"id":"€""#, "'€' is not an id; an id is one byte at line 10"),
             ("0.01", "\"0.01\"", "invalid type: string \"0.01\", expected f64 at line 14"),
             ("\"multipliers\":[", "[", "at line 13"),
         ];
@@ -359,7 +359,7 @@ mod tests {
         let long = EXAMPLE.replacen("Roll", &"x".repeat(58), 1);
         let error = LoggedSchema::from_json(&long).expect_err("65 bytes");
         let said = what_is_wrong(&error);
-        assert!(said.contains("ATT: 65 bytes of labels and commas, and there is room for 64"), "{said}");
+        assert!(said.contains("ATT: 65 bytes of labels and commas, but only 64 fit"), "{said}");
         assert_eq!((error.line(), error.column() > 0), (8, true));
         let long = EXAMPLE.replacen("deg", &"x".repeat(65), 1);
         let error = what_is_wrong(&LoggedSchema::from_json(&long).expect_err("65 bytes"));

@@ -1,11 +1,11 @@
-//! A schema as Markdown, laid out as [`Definition`](crate::Definition) is.
+//! Prints a schema as Markdown, in the layout of [`Definition`](crate::Definition).
 
 use super::{LoggedSchema, shown_name};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::definition::{cell, factor};
 use std::fmt;
 
-/// Markdown: a section a message, with a table of its columns.
+/// Markdown: one section for each message, with a table of its columns.
 impl fmt::Display for LoggedSchema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, message) in self.messages().enumerate() {
@@ -23,7 +23,7 @@ impl LoggedSchema {
         writeln!(f, "## {}\n", shown_name(message))?;
         writeln!(f, "Id {}, {} bytes a record.\n", message.id(), message.length())?;
         if message.unit_ids().is_none() {
-            writeln!(f, "The log says nothing of its units.\n")?;
+            writeln!(f, "The log has no units for it.\n")?;
         }
         let columns = message.columns();
         let (shown, formats) = (columns.clone().count(), message.format().chars().count());
@@ -31,7 +31,7 @@ impl LoggedSchema {
         if shown < formats.max(labels) {
             writeln!(
                 f,
-                "Of {formats} format characters and {labels} labels, {shown} columns fit together into the record.\n"
+                "It has {formats} format characters and {labels} labels; {shown} columns fit into the record.\n"
             )?;
         }
         writeln!(f, "| label | format | unit | multiplier |")?;
@@ -57,7 +57,7 @@ impl LoggedSchema {
     }
 }
 
-/// Labels of a definition; of no text there is none.
+/// The number of labels of a definition; an empty text has none.
 pub(super) fn label_count(message: &LoggedDefinition<'_>) -> usize {
     match message.labels() {
         "" => 0,

@@ -1,4 +1,4 @@
-//! A schema as Rust source: structs with the derive, and the enum that lists them.
+//! Converts a schema to Rust source: structs with the derive, and the enum that lists them.
 
 mod names;
 mod rules;
@@ -15,87 +15,87 @@ use crate::multiplier::Multiplier;
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-/// A schema as Rust source: [`LoggedSchema::to_rust`].
+/// The Rust source of a schema: returned by [`LoggedSchema::to_rust`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RustSource {
-    /// A module, formatted as rustfmt does by default. The comment at its top says what is left out.
+    /// A module in rustfmt's default style. The comment at its top lists the messages that are left out.
     pub source: String,
-    /// The messages that can't be written as a struct, in the order of the log.
+    /// The messages that can't be written as structs, in the order of the log.
     pub left_out: Vec<LeftOut>,
 }
 
-/// A message that can't be written as a struct. `Display` is one line that says why.
+/// A message that can't be written as a struct. `Display` prints one line with the reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftOut {
     /// Its id.
     pub id: u8,
     /// Its name; `""` if it isn't UTF-8.
     pub name: String,
-    /// Why it is left out.
+    /// The reason.
     pub obstacle: Obstacle,
 }
 
-/// Why a message can't be written as a struct whose definition is the log's.
+/// Why the definition of a message can't be that of a struct.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Obstacle {
-    /// It has no name, or one that isn't UTF-8.
+    /// The name is empty or isn't UTF-8.
     NoName,
-    /// It has no columns, or labels that aren't UTF-8.
+    /// It has no columns, or its labels aren't UTF-8.
     NoColumns,
-    /// A format character that no reader knows.
+    /// A format character that the format doesn't have.
     UnknownFormat(char),
-    /// Another number of format characters than of labels.
+    /// The numbers of format characters and labels differ.
     Counts {
         /// Format characters.
         formats: usize,
         /// Labels.
         labels: usize,
     },
-    /// A length that isn't that of the columns.
+    /// The length differs from that of the columns.
     Length {
-        /// What FMT says, header included.
+        /// FMT's length, header included.
         length: u8,
-        /// The columns and the header.
+        /// The length of the columns with the header.
         columns: usize,
     },
-    /// Another number of units than of columns.
+    /// The numbers of units and columns differ.
     UnitCount {
         /// Ids of units.
         units: usize,
         /// Columns.
         columns: usize,
     },
-    /// Another number of multipliers than of columns.
+    /// The numbers of multipliers and columns differ.
     MultiplierCount {
         /// Ids of multipliers.
         multipliers: usize,
         /// Columns.
         columns: usize,
     },
-    /// The id of a unit that isn't a printable ASCII character.
+    /// The id of a unit isn't a printable ASCII character.
     UnitId(u8),
-    /// The id of a multiplier that isn't a printable ASCII character.
+    /// The id of a multiplier isn't a printable ASCII character.
     MultiplierId(u8),
-    /// A multiplier that is neither standard nor a positive number in the log's table.
+    /// A multiplier isn't standard, and the log's table has no positive value for it.
     MultiplierValue(u8),
-    /// Id 255, which is reserved.
+    /// The id is 255, which is reserved.
     ReservedId,
-    /// FMT with another id than 128, or another message with it.
+    /// FMT has an id other than 128, or another message has the id 128.
     FmtId,
-    /// FMT, UNIT, MULT or FMTU in another layout than the one that `binlog` writes.
+    /// FMT, UNIT, MULT or FMTU has a layout other than the one that `binlog` writes.
     Layout,
-    /// A message before it has its name.
+    /// An earlier message has the same name and another definition.
     NameTaken {
-        /// The id of that one.
+        /// The id of the earlier message.
         by: u8,
     },
-    /// A message before it has its id.
+    /// An earlier message has the same id.
     IdTaken {
-        /// The name of that one.
+        /// The name of the earlier message.
         by: String,
     },
-    /// Every log of `binlog` has UNIT, MULT and FMTU, for which no id would be left.
+    /// Every log of `binlog` has UNIT, MULT and FMTU, and no id would be left for them.
     NoIdLeft,
 }
 
@@ -110,33 +110,35 @@ impl fmt::Display for Obstacle {
         match self {
             Obstacle::NoName => f.write_str("it has no name, or one that isn't UTF-8"),
             Obstacle::NoColumns => f.write_str("it has no columns, or labels that aren't UTF-8"),
-            Obstacle::UnknownFormat(format) => write!(f, "no reader knows the format {format:?}"),
+            Obstacle::UnknownFormat(format) => write!(f, "{format:?} is not a format"),
             Obstacle::Counts { formats, labels } => {
                 write!(f, "its definition has {formats} format characters and {labels} labels")
             }
             Obstacle::Length { length, columns } => {
-                write!(f, "its definition has a length of {length} bytes and columns that come to {columns}")
+                write!(f, "its length is {length} bytes, but its columns take {columns}")
             }
             Obstacle::UnitCount { units, columns } => write!(f, "it has {units} units for {columns} columns"),
             Obstacle::MultiplierCount { multipliers, columns } => {
                 write!(f, "it has {multipliers} multipliers for {columns} columns")
             }
-            Obstacle::UnitId(id) => write!(f, "the id {id} of a unit is no printable ASCII character"),
-            Obstacle::MultiplierId(id) => write!(f, "the id {id} of a multiplier is no printable ASCII character"),
+            Obstacle::UnitId(id) => write!(f, "the id {id} of a unit is not a printable ASCII character"),
+            Obstacle::MultiplierId(id) => write!(f, "the id {id} of a multiplier is not a printable ASCII character"),
             Obstacle::MultiplierValue(id) => {
                 write!(f, "the log's table has no positive value for the multiplier {:?}", char::from(*id))
             }
             Obstacle::ReservedId => f.write_str("id 255 is reserved"),
             Obstacle::FmtId => f.write_str("FMT has id 128 in every log, and nothing else has"),
-            Obstacle::Layout => f.write_str("binlog writes it itself, in another layout"),
-            Obstacle::NameTaken { by } => write!(f, "it is defined already, otherwise, with id {by}"),
-            Obstacle::IdTaken { by } => write!(f, "its id is {}'s already", by.escape_debug()),
-            Obstacle::NoIdLeft => f.write_str("its id is needed: UNIT, MULT and FMTU are in every log of binlog"),
+            Obstacle::Layout => f.write_str("binlog writes this message itself, in another layout"),
+            Obstacle::NameTaken { by } => {
+                write!(f, "an earlier message has its name, with another definition (id {by})")
+            }
+            Obstacle::IdTaken { by } => write!(f, "{} already has its id", by.escape_debug()),
+            Obstacle::NoIdLeft => f.write_str("its id is needed for UNIT, MULT or FMTU, which every log of binlog has"),
         }
     }
 }
 
-/// The format's own messages that the crate has.
+/// The crate's structs for the format's own messages.
 const OWN: [(&str, Definition); 16] = [
     ("Fmt", messages::Fmt::DEFINITION),
     ("Unit", messages::Unit::DEFINITION),
@@ -156,32 +158,33 @@ const OWN: [(&str, Definition); 16] = [
     ("Gps", messages::Gps::DEFINITION),
 ];
 
-/// What every preamble of `binlog` has, listed in the schema or not.
+/// The messages in every preamble of `binlog`, whether the schema lists them or not.
 const PREAMBLE: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];
 
-/// A message that can be written.
+/// A message that can be written as a struct.
 struct Written<'a> {
     definition: LoggedDefinition<'a>,
-    /// Of the struct and of the variant.
+    /// The name of the struct and of the variant.
     name: String,
-    /// The crate's struct that has its definition.
+    /// The crate's struct with the same definition.
     own: Option<&'static str>,
 }
 
 impl LoggedSchema {
-    /// The messages as Rust source: a struct for each, and the schema `FlightLog` that lists them under their ids.
+    /// Converts the messages to Rust source: a struct for each, and the schema `FlightLog` that lists them with their
+    /// ids.
     ///
-    /// A program that has this as a module reads the log's records by value, and its own logs define the messages as
-    /// the log does: each FMT is the same to the byte, and each FMTU but for its time. Where the log has no FMTU for a
-    /// message its columns have the units and multipliers that their types bring along. What has the definition of one
-    /// of [`messages`] is that one. `as_logged` stands where another firmware doesn't keep to this crate's rules.
+    /// A program with this source as a module reads the log's records by value, and its own logs define the messages as
+    /// the log does: each FMT is equal byte for byte, and each FMTU except for its time. If the log has no FMTU for a
+    /// message, its columns get the units and multipliers of their types. A message with the definition of one of
+    /// [`messages`] becomes that one. Messages that break the rules of this crate get `as_logged`.
     ///
-    /// The program's logs have UNIT and MULT for what is in use, as this one has them but for two things, which the
-    /// comment at the top of the source names: a standard unit or multiplier that the log says otherwise, and a unit of
-    /// its own that it has no name for.
+    /// The program's logs contain UNIT and MULT records for the units and multipliers in use, equal to those of the log
+    /// with two exceptions: standard units and multipliers that the log redefines, and custom units that the log
+    /// doesn't name. The comment at the top of the source lists them.
     ///
-    /// A definition that contradicts itself can't be a struct, nor can one whose name or id an earlier one has:
-    /// [`RustSource::left_out`] lists them.
+    /// A definition that contradicts itself can't become a struct, nor can one with the name or id of an earlier
+    /// definition: [`RustSource::left_out`] lists them.
     ///
     /// ```
     /// use binlog::{LogSchema, LoggedSchema, messages};
@@ -218,7 +221,7 @@ impl LoggedSchema {
                 written.push((place, definition));
             }
         }
-        // What the preamble has in any case and the log has not takes some of the ids 0 to 254 that are not FMT's.
+        // Messages of every preamble that the log lacks take some of the ids 0 to 254 other than FMT's.
         let unlisted = PREAMBLE[1..].iter().filter(|name| !names.contains_key(**name)).count();
         let is_other = |(_, definition): &(usize, LoggedDefinition<'_>)| !PREAMBLE.contains(&definition.name());
         while written.iter().filter(|(_, definition)| definition.id() != FMT_ID).count() + unlisted > 254
@@ -301,7 +304,7 @@ impl LoggedSchema {
     }
 }
 
-/// The crate's struct with a definition.
+/// The crate's struct with this definition.
 fn own(definition: &LoggedDefinition<'_>) -> Option<&'static str> {
     OWN.iter().find(|(_, own)| definition.check(own).is_ok()).map(|(name, _)| *name)
 }

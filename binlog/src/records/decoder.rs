@@ -1,4 +1,4 @@
-//! Records back into a schema's messages.
+//! Decodes records as the messages of a schema.
 
 use super::Record;
 use crate::catalogue::declaration::{Change, Learner};
@@ -10,11 +10,11 @@ use crate::schema::LogSchema;
 use core::fmt;
 use core::marker::PhantomData;
 
-/// Turns the records of a log into the messages of a schema.
+/// Decodes the records of a log as the messages of a schema.
 ///
-/// Messages are found by name, since ids differ from log to log. The log's definition must be the program's;
-/// [`Log::messages`](crate::Log::messages) also reads one that differs, where that loses nothing. A decoder takes 6 KiB
-/// (3 KiB where pointers have 32 bits).
+/// Messages are found by name, because ids differ between logs. The log's definition must equal that of the program;
+/// [`Log::messages`](crate::Log::messages) also reads definitions that differ without loss. A decoder takes 6 KiB of
+/// memory (3 KiB on targets with 32-bit pointers).
 ///
 /// ```
 /// # use binlog::{LogSchema, encode, messages::{Ev, Msg}};
@@ -41,36 +41,36 @@ use core::marker::PhantomData;
 /// # Ok::<(), binlog::DecodeError>(())
 /// ```
 pub struct Decoder<S> {
-    /// By id: what its definition was last found to be.
+    /// By id: the result of the last comparison.
     known: [Option<Known>; 256],
     schema: PhantomData<fn() -> S>,
 }
 
-/// What an id was found to stand for.
+/// The result of comparing the definition of an id with the schema.
 #[derive(Clone, Copy)]
 enum Known {
-    /// A message that the schema doesn't have, by its name as FMT pads it.
+    /// A message that the schema doesn't have; its name as FMT pads it.
     Foreign([u8; 4]),
     /// The message at this place of the schema.
     Message {
         index: u16,
-        /// Its definition in the schema's own preamble: a definition of the log that is a copy needs no comparison.
+        /// The definition in the schema's preamble. A byte-for-byte copy in the log needs no comparison.
         own: Option<LoggedDefinition<'static>>,
     },
 }
 
 impl<S: LogSchema> Decoder<S> {
-    /// A decoder that has compared nothing yet.
+    /// Creates a decoder that has not compared any definition yet.
     pub fn new() -> Self {
         Decoder { known: [None; 256], schema: PhantomData }
     }
 
-    /// The message of a record; `None` when the schema has none of this name.
+    /// Decodes a record; `None` if the schema has no message with its name.
     ///
     /// # Errors
     ///
-    /// When the log defines the message differently from the schema (the error's source names the first difference), or
-    /// when a column holds a value invalid for its type.
+    /// If the log defines the message differently from the schema (the error's source names the first difference), or
+    /// if a column holds a value invalid for its type.
     pub fn decode(&mut self, record: &Record<'_>) -> Result<Option<S>, DecodeError> {
         let definition = record.definition();
         let slot = &mut self.known[usize::from(record.id())];
@@ -104,7 +104,7 @@ impl<S> fmt::Debug for Decoder<S> {
     }
 }
 
-/// The place in the schema of the message that a log defines; `None` when the schema has none of this name.
+/// The place in the schema of the message that the log defines; `None` if the schema has no message with its name.
 #[cold]
 fn compare<S: LogSchema>(
     definition: &LoggedDefinition<'_>,
@@ -115,7 +115,7 @@ fn compare<S: LogSchema>(
         return Ok(None);
     };
     definition.check(S::MESSAGES[index].definition).map_err(DecodeError::Definition)?;
-    // A definition that says the same and is no copy is compared each time; the slot stays as it is.
+    // An equal definition that isn't a copy is compared each time; the slot stays as it is.
     let is_known = matches!(slot, Some(Known::Message { index: known, .. }) if usize::from(*known) == index);
     if let (false, Ok(place)) = (is_known, u16::try_from(index)) {
         *slot = Some(Known::Message { index: place, own: own::<S>(index) });
@@ -123,7 +123,7 @@ fn compare<S: LogSchema>(
     Ok(Some(index))
 }
 
-/// What the schema's preamble says of one of its messages.
+/// The definition of a message in the schema's own preamble.
 fn own<S: LogSchema>(index: usize) -> Option<LoggedDefinition<'static>> {
     let message = &S::MESSAGES[index];
     let (mut learner, mut at, mut own) = (Learner::new(), 0, None);
@@ -140,7 +140,7 @@ fn own<S: LogSchema>(index: usize) -> Option<LoggedDefinition<'static>> {
     own.filter(|own| own.check(message.definition).is_ok())
 }
 
-/// The place in a schema of the message that a log calls by this name.
+/// The place in the schema of the message with the definition's name.
 pub(crate) fn place_in<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Option<usize> {
     S::MESSAGES.iter().position(|message| message.definition.name == definition.name())
 }

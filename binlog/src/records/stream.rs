@@ -1,4 +1,4 @@
-//! Records of bytes as they arrive.
+//! Reads records from bytes that arrive in chunks.
 
 use super::Record;
 use crate::catalogue::declaration::Learner;
@@ -8,15 +8,14 @@ use crate::definition::Definition;
 use crate::framing::{LOOK_AHEAD, Reason, Skipped, Step};
 use core::fmt;
 
-/// The records of a log whose bytes arrive in chunks: over a UART or a socket, from a file that grows or that is too
-/// long for the memory.
+/// The records of a log whose bytes arrive in chunks: from a UART or a socket, or from a file that grows or exceeds the
+/// memory.
 ///
-/// What comes out is what [`Records`](super::Records) would make of all the bytes at once, however they are cut up. A
-/// record comes out when the header of the next one is there, which proves it; at the end, [`finish`](Self::finish)
-/// lets go of the last.
+/// It yields the same records as [`Records`](super::Records) does for all the bytes at once, however they are split. A
+/// record is yielded once the next header has arrived; [`finish`](Self::finish) releases the last one.
 ///
-/// No allocation: it holds a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 32 KiB. On a
-/// small microcontroller that wants a `static`.
+/// It doesn't allocate: it contains a buffer of `N` bytes, at least 1,024, and copies of the log's definitions, 32 KiB.
+/// On a small microcontroller, put it into a `static`.
 ///
 /// ```
 /// # use binlog::{LogSchema, encode, messages::Ev};
@@ -58,24 +57,24 @@ use core::fmt;
 #[derive(Clone)]
 pub struct RecordStream<const N: usize = 4096> {
     buffer: [u8; N],
-    /// The bytes of the buffer that are there and not given out.
+    /// The bytes in the buffer that have not been yielded.
     start: usize,
     end: usize,
-    /// Where in the log `buffer[start]` stands.
+    /// The offset in the log of `buffer[start]`.
     offset: usize,
     ended: bool,
-    /// A stretch without records that isn't over: where it began, and why.
+    /// An unfinished stretch without records: its offset and the reason.
     open: Option<(usize, Reason)>,
     learner: Learner,
     definitions: Copied,
-    /// What a record that redefines its own kind was read by: FMTU of FMTU.
+    /// The definition that a record which redefines its own message (FMTU of FMTU) was read by.
     before: Option<CopiedDefinition>,
 }
 
 impl<const N: usize> RecordStream<N> {
-    /// A stream that has seen nothing yet.
+    /// Creates a stream that has received no bytes.
     pub fn new() -> Self {
-        const { assert!(N >= 1024, "the buffer of a RecordStream holds 1024 bytes at least") };
+        const { assert!(N >= 1024, "the buffer of a RecordStream holds at least 1024 bytes") };
         const { assert!(LOOK_AHEAD <= 1024) };
         RecordStream {
             buffer: [0; N],
@@ -90,9 +89,9 @@ impl<const N: usize> RecordStream<N> {
         }
     }
 
-    /// Where the next bytes go: read into it, then say how many by [`filled`](Self::filled).
+    /// The free part of the buffer: read bytes into it, then pass their number to [`filled`](Self::filled).
     ///
-    /// Never empty once [`next`](Self::next) has returned `None`.
+    /// It is never empty after [`next`](Self::next) has returned `None`.
     pub fn space(&mut self) -> &mut [u8] {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -100,13 +99,13 @@ impl<const N: usize> RecordStream<N> {
         &mut self.buffer[self.end..]
     }
 
-    /// Says that so many bytes were put into [`space`](Self::space); more than it had is taken for all of it.
+    /// Declares that `bytes` bytes of [`space`](Self::space) were filled. A number beyond its length means all of it.
     pub fn filled(&mut self, bytes: usize) {
         self.end = self.end.saturating_add(bytes).min(N);
     }
 
-    /// Takes as many bytes as there is room for, and returns how many. All of them, up to `N - 1024`, once
-    /// [`next`](Self::next) has returned `None`.
+    /// Copies as many bytes as fit into the buffer and returns their number. After [`next`](Self::next) has returned
+    /// `None`, at least `N - 1024` bytes fit.
     pub fn push(&mut self, bytes: &[u8]) -> usize {
         let space = self.space();
         let taken = space.len().min(bytes.len());
@@ -115,13 +114,14 @@ impl<const N: usize> RecordStream<N> {
         taken
     }
 
-    /// Says that no more bytes come: what is left comes out. There is no way back; another log is for another stream.
+    /// Declares that no more bytes follow, so that [`next`](Self::next) returns the rest. This can't be undone: use
+    /// another stream for another log.
     pub fn finish(&mut self) {
         self.ended = true;
     }
 
-    /// The next record or skipped stretch; `None` when more bytes are needed, or when all are read.
-    // Not an iterator: a record borrows the stream's buffer.
+    /// The next record or skipped stretch; `None` if more bytes are needed, or if all are read.
+    // Not an `Iterator`, because a record borrows the stream's buffer.
     #[expect(clippy::should_implement_trait, reason = "a record borrows the stream")]
     pub fn next(&mut self) -> Option<Result<Record<'_>, Skipped>> {
         if self.open.is_none()
@@ -132,7 +132,7 @@ impl<const N: usize> RecordStream<N> {
         self.next_unusual()
     }
 
-    /// The same without a shortcut.
+    /// As [`next`](Self::next), without the fast path.
     #[inline(never)]
     fn next_unusual(&mut self) -> Option<Result<Record<'_>, Skipped>> {
         loop {
@@ -170,7 +170,7 @@ impl<const N: usize> RecordStream<N> {
         self.offset = self.offset.wrapping_add(bytes);
     }
 
-    /// The open stretch, which ends here.
+    /// Ends the open stretch here.
     fn close(&mut self) -> Option<Skipped> {
         let (offset, reason) = self.open.take()?;
         Some(Skipped { offset, length: self.offset.wrapping_sub(offset), reason })
@@ -194,18 +194,18 @@ impl<const N: usize> RecordStream<N> {
         };
         match definition {
             Some(definition) => Ok(Record { offset, id, payload, suspect, definition }),
-            // A length that is known comes from a definition.
+            // Known lengths come from definitions.
             None => Err(Skipped { offset, length: end - start, reason: Reason::UnknownId(id) }),
         }
     }
 
-    /// The definition of an id, as far as the log has been read.
+    /// The definition in force for an id, as far as the log has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'_>> {
         self.definitions.get(id)
     }
 
-    /// Where the next record is looked for, in bytes from the start of the log. Where `usize` has 32 bits, offsets
-    /// begin again at 0 after 4 GiB.
+    /// The offset where the next record is expected, in bytes from the start of the log. On targets with a 32-bit
+    /// `usize`, it wraps to 0 after 4 GiB.
     pub fn offset(&self) -> usize {
         self.offset
     }

@@ -1,17 +1,17 @@
-//! Where a record says when it was written.
+//! Where a record has its time.
 
 use crate::catalogue::definition::LoggedDefinition;
 use crate::format::Format;
 use crate::value::Value;
 
-/// Where a type's records have their time since boot.
+/// The column of a message that contains the time since boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TimeSource {
     /// The first column is TimeUS.
     Micros { format: Format, offset: usize },
-    /// The first column is TimeMS; the column T of a GPS whose TimeMS is the time of the week.
+    /// The first column is TimeMS. For a GPS whose TimeMS is the time of the week, the column T.
     Millis { format: Format, offset: usize },
-    /// They have none.
+    /// The message has no time.
     None,
 }
 

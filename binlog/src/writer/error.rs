@@ -5,8 +5,8 @@ use std::{error, fmt, io};
 
 /// Why a log could not be written, and how much of it the destination has.
 ///
-/// `Display` says what could not be done and where; the destination's own error is the [source](error::Error::source).
-/// It converts into an [`io::Error`] of the same kind, so that `?` works in functions that return [`io::Result`].
+/// `Display` says what failed and where; the destination's own error is the [source](error::Error::source). It converts
+/// into an [`io::Error`] of the same kind, so `?` works in functions that return [`io::Result`].
 pub struct WriteError(Box<Failure>);
 
 struct Failure {
@@ -15,7 +15,7 @@ struct Failure {
     written: Progress,
 }
 
-/// Records, without the preamble's, and bytes, with them.
+/// Records without those of the preamble, and bytes with them.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Progress {
     pub(super) records: u64,
@@ -33,24 +33,23 @@ impl WriteError {
         self.0.error.kind()
     }
 
-    /// Whole records that the destination had taken, without those of the preamble. 0 for an argument that can't be
-    /// logged.
+    /// Whole records that the destination has, without those of the preamble. 0 for an argument that can't be logged.
     pub fn records_written(&self) -> u64 {
         self.0.written.records
     }
 
-    /// Bytes that the destination had taken, with those of the preamble; may end inside a record. 0 for an argument
-    /// that can't be logged, and when the preamble could not be written.
+    /// Bytes that the destination has, with those of the preamble. They may end inside a record. 0 for an argument that
+    /// can't be logged, and if the preamble could not be written.
     pub fn bytes_written(&self) -> u64 {
         self.0.written.bytes
     }
 
-    /// Whether the program gave what can't be logged. The I/O error is nobody else's then.
+    /// Whether an argument can't be logged. The I/O error is then this crate's, not the destination's.
     fn is_of_an_argument(&self) -> bool {
         self.0.written.bytes == 0 && self.kind() == io::ErrorKind::InvalidInput
     }
 
-    /// The file, for a log that was created by its path.
+    /// The file's path, if the log was created by path.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
     }

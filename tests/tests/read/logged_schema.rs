@@ -464,10 +464,10 @@ fn a_message_of_a_real_log_that_contradicts_itself_is_left_out() {
 #[test]
 fn definitions_that_no_struct_can_have_are_left_out_with_the_reason() {
     let expected = [
-        "LONG (id 1): its definition has a length of 13 bytes and columns that come to 12",
+        "LONG (id 1): its length is 13 bytes, but its columns take 12",
         "MORE (id 2): its definition has 3 format characters and 2 labels",
         "LESS (id 3): its definition has 2 format characters and 3 labels",
-        "CHAR (id 4): no reader knows the format 'x'",
+        "CHAR (id 4): 'x' is not a format",
         "NONE (id 5): it has no columns, or labels that aren't UTF-8",
         " (id 6): it has no name, or one that isn't UTF-8",
         "LAST (id 255): id 255 is reserved",
@@ -476,18 +476,18 @@ fn definitions_that_no_struct_can_have_are_left_out_with_the_reason() {
         "U0 (id 10): it has 1 units for 2 columns",
         "M0 (id 11): it has 1 multipliers for 2 columns",
         "U3 (id 12): it has 3 units for 2 columns",
-        "U1 (id 13): the id 32 of a unit is no printable ASCII character",
-        "M1 (id 14): the id 1 of a multiplier is no printable ASCII character",
+        "U1 (id 13): the id 32 of a unit is not a printable ASCII character",
+        "M1 (id 14): the id 1 of a multiplier is not a printable ASCII character",
         "M2 (id 15): the log's table has no positive value for the multiplier 'x'",
         "M3 (id 16): the log's table has no positive value for the multiplier 'y'",
         "M4 (id 17): the log's table has no positive value for the multiplier 'z'",
-        "OK (id 19): it is defined already, otherwise, with id 18",
-        "OK2 (id 18): its id is OK's already",
-        "OK (id 18): it is defined already, otherwise, with id 18",
+        "OK (id 19): an earlier message has its name, with another definition (id 18)",
+        "OK2 (id 18): OK already has its id",
+        "OK (id 18): an earlier message has its name, with another definition (id 18)",
         "FMT (id 20): FMT has id 128 in every log, and nothing else has",
         "FMX (id 128): FMT has id 128 in every log, and nothing else has",
-        "UNIT (id 21): binlog writes it itself, in another layout",
-        "A (id 22): its id is AFT's already",
+        "UNIT (id 21): binlog writes this message itself, in another layout",
+        "A (id 22): AFT already has its id",
     ];
     assert_eq!(left_out(&contradictions()), expected);
     let rust = LoggedSchema::from_bytes(&contradictions()).to_rust();
@@ -499,7 +499,7 @@ fn definitions_that_no_struct_can_have_are_left_out_with_the_reason() {
 #[test]
 fn ids_that_every_log_of_binlog_needs_are_taken_from_the_last_messages() {
     assert_eq!(left_out(&all_ids(true)), ["I255 (id 255): id 255 is reserved"]);
-    let needed = "its id is needed: UNIT, MULT and FMTU are in every log of binlog";
+    let needed = "its id is needed for UNIT, MULT or FMTU, which every log of binlog has";
     let expected = [252, 253, 254].map(|id| format!("I{id} (id {id}): {needed}"));
     assert_eq!(left_out(&all_ids(false))[..3], expected);
 }

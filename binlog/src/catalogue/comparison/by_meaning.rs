@@ -1,4 +1,4 @@
-//! How the columns of two definitions compare by what they mean, and what a program would lose by it.
+//! Compares the columns of two definitions by their meaning, and finds what a program would lose.
 
 use crate::catalogue::column::ResolvedColumn;
 use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
@@ -10,7 +10,7 @@ use crate::format::Format;
 use crate::multiplier::Multiplier;
 use crate::unit::Unit;
 
-/// How a column compares with another: what it was before, or in the log, with what it is after, or in the program.
+/// How two columns compare: the one of the old log, or of the log, with the one of the new log, or of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ColumnComparison {
     pub(crate) format: Fit,
@@ -18,35 +18,35 @@ pub(crate) struct ColumnComparison {
     pub(crate) multiplier: Relation,
 }
 
-/// Whether values of one format are values of another.
+/// Whether the values of one format are values of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Fit {
     /// The formats are equal.
     Same,
-    /// Each value before is a value after.
+    /// Each old value is a new value.
     Wider,
-    /// Some aren't.
+    /// Some old values aren't new values.
     Other,
 }
 
 /// How two units, or two multipliers, relate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Relation {
-    /// They mean the same, and no id contradicts.
+    /// They mean the same, and their ids don't contradict that.
     Same,
-    /// They mean the same by other ids.
+    /// They mean the same with different ids.
     OtherId,
-    /// There is one where none was.
+    /// Only the new column has one.
     Gained,
-    /// There is none where one was.
+    /// Only the old column has one.
     Lost,
-    /// They mean something else.
+    /// Both have one, with different meanings.
     Differs,
 }
 
 impl ColumnComparison {
     pub(crate) fn of(before: &ResolvedColumn<'_>, after: &ResolvedColumn<'_>) -> Self {
-        // `?` is as good as none.
+        // `?` is as good as no unit.
         let names_unit = |column: &ResolvedColumn<'_>| !matches!(column.unit, "" | "UNKNOWN");
         let names_multiplier = |column: &ResolvedColumn<'_>| {
             let names_one = column.multiplier_id != Some(Multiplier::NONE.id()) && column.multiplier.is_some();
@@ -85,16 +85,16 @@ impl Relation {
     }
 }
 
-/// A column of the log for one of the program's, and where that begins in the program's payload.
+/// A column of the log, and the format and offset of the program's column that it fills.
 pub(crate) type Pair<'a> = (LoggedColumn<'a>, Format, usize);
 
-/// The log's columns for those of the program, found by label. Columns that the program doesn't ask for are left
-/// alone, wherever the others stand.
+/// The log's columns for those of the program, found by label. Columns that the program doesn't have are ignored; the
+/// order doesn't matter.
 ///
 /// # Errors
 ///
-/// All differences by which the program would lose or mistake something: columns that are missing, formats that
-/// aren't wider, units and multipliers that mean something else where both sides name one.
+/// All differences that would lose or misread something: missing columns, formats that aren't wider, units and
+/// multipliers that differ in meaning where both sides name one.
 pub(crate) fn lossless<'a>(
     program: &'static Definition,
     logged: &LoggedDefinition<'a>,
@@ -103,7 +103,7 @@ pub(crate) fn lossless<'a>(
     let (mut pairs, mut differences) = (Vec::new(), Vec::new());
     let mut offset = 0;
     for (i, column) in program.columns.iter().enumerate() {
-        // A log that breaks the rules may have a label twice, and a program that reads it too.
+        // A log that breaks the rules may use a label twice, and so may a program that reads it.
         let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
         match logged.columns().filter(|logged| logged.label == column.label).nth(before) {
             None => differences.push(MismatchKind::Missing { label: column.label }),
@@ -118,7 +118,7 @@ pub(crate) fn lossless<'a>(
     if differences.is_empty() { Ok(pairs) } else { Err(differences) }
 }
 
-/// What the program would lose or mistake of a column.
+/// What the program would lose or misread of a column.
 fn what_is_lost(theirs: &ResolvedColumn<'_>, ours: &ResolvedColumn<'static>) -> impl Iterator<Item = MismatchKind> {
     let label = ours.label;
     let comparison = ColumnComparison::of(theirs, ours);
@@ -127,7 +127,7 @@ fn what_is_lost(theirs: &ResolvedColumn<'_>, ours: &ResolvedColumn<'static>) -> 
         expected: ours.format,
         found: theirs.format.character(),
     });
-    // `#` names what the column is for, not what its numbers measure.
+    // `#` names the purpose of the column, not the unit of its numbers.
     let measures = |column: &ResolvedColumn<'_>| column.unit != Unit::INSTANCE.name();
     let unit = match (theirs.unit_id, ours.unit_id) {
         (Some(found), Some(expected)) if comparison.unit == Relation::Differs && measures(theirs) && measures(ours) => {
@@ -139,14 +139,14 @@ fn what_is_lost(theirs: &ResolvedColumn<'_>, ours: &ResolvedColumn<'static>) -> 
         }
         _ => None,
     };
-    // Where the program's format scales, the format has said it.
+    // If the program's format scales, the formats have been compared already.
     let differs = comparison.multiplier == Relation::Differs && ours.format.divisor().is_none();
     let multiplier = differs.then(|| multiplier_mismatch(theirs, ours));
     [format, unit, multiplier].into_iter().flatten()
 }
 
 fn multiplier_mismatch(theirs: &ResolvedColumn<'_>, ours: &ResolvedColumn<'static>) -> MismatchKind {
-    // What the format has scaled is in its unit.
+    // A number that its format has scaled is in its unit.
     let stated = |column: &ResolvedColumn<'_>| match column.format.divisor() {
         Some(_) => (Multiplier::ONE.id(), Multiplier::ONE.value()),
         None => (column.multiplier_id.unwrap_or_default(), column.multiplier.unwrap_or_default()),
@@ -174,7 +174,7 @@ pub(crate) fn widens(from: Format, to: Format) -> bool {
                     _ => from.bits <= to.bits,
                 }
         }
-        // Below the bits of their mantissas; hundredths differ from each other as floats with some bits to spare.
+        // Integers fit into the mantissa, with a few bits to spare, so that different hundredths stay different floats.
         (Some(from), None) => match to {
             Format::F32 => from.bits <= 16,
             Format::F64 => from.bits <= 32,
@@ -194,7 +194,7 @@ struct Integer {
     scaled: bool,
 }
 
-/// `None` for a coordinate, which no other format holds.
+/// `None` for a coordinate, because no other format holds its values.
 fn integer(format: Format) -> Option<Integer> {
     let bits = 8 * format.size();
     let signed = format.is_signed_integer() || matches!(format, Format::CentiI16 | Format::CentiI32);

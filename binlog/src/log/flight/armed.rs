@@ -1,20 +1,20 @@
-//! When the vehicle was armed.
+//! The intervals in which the vehicle was armed.
 
 use super::integer;
 use crate::Log;
 use crate::records::Record;
 use std::ops::Range;
 
-/// A stretch of the flight with motors armed.
+/// An interval in which the motors were armed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ArmedInterval {
-    /// From when to when, in microseconds since boot.
+    /// Start and end, in microseconds since boot.
     pub time_us: Range<u64>,
-    /// Whether the boot ends armed: then the interval ends one microsecond after the latest time of the boot.
+    /// Whether the boot ends armed. The interval then ends one microsecond after the latest time of the boot.
     pub is_open: bool,
 }
 
-/// The vehicle was armed or disarmed.
+/// A change between armed and disarmed.
 struct Change {
     boot: usize,
     time_us: u64,
@@ -26,9 +26,9 @@ const EVENT_ARMED: u8 = 10;
 const EVENT_DISARMED: u8 = 11;
 
 impl Log<'_> {
-    /// When the vehicle was armed: by its ARM records, or else by the events of EV, or else by STAT.
+    /// The intervals in which the vehicle was armed: by its ARM records, or else by the events of EV, or else by STAT.
     ///
-    /// A [boot](Log::boots) whose first word on it is that the vehicle was disarmed begins armed.
+    /// If the first change in a [boot](Log::boots) is disarming, the boot begins armed.
     pub fn armed(&self) -> Vec<ArmedInterval> {
         let by_arm = |record: &Record<'_>| integer::<u8>(record, "ArmState").map(|state| state != 0);
         let by_event = |record: &Record<'_>| match integer(record, "Id") {
@@ -48,7 +48,8 @@ impl Log<'_> {
         }
         let boots = changes.chunk_by(|a, b| a.boot == b.boot);
         let intervals = boots.flat_map(|changes| match changes {
-            // STAT says at any time how it is, not what happened.
+            // STAT logs the state, not changes. If it is disarmed at first, that doesn't mean that the boot began
+            // armed.
             [first, rest @ ..] if says_state && !first.is_armed => self.intervals(rest),
             changes => self.intervals(changes),
         });
@@ -66,7 +67,7 @@ impl Log<'_> {
         changes
     }
 
-    /// The intervals of one boot.
+    /// The intervals in one boot.
     fn intervals(&self, changes: &[Change]) -> Vec<ArmedInterval> {
         let Some(first) = changes.first() else { return Vec::new() };
         let span = &self.spans()[first.boot];

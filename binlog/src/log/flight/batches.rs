@@ -1,4 +1,4 @@
-//! Samples of the inertial sensors at their own rate, which ArduPilot logs in batches.
+//! Samples of the inertial sensors at their full rate, which ArduPilot logs in batches.
 
 use super::{integer, number};
 use crate::Log;
@@ -6,28 +6,28 @@ use crate::value::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// Samples of one sensor that follow each other: an ISBH record and the ISBD records that belong to it.
+/// Consecutive samples of one sensor: an ISBH record and its ISBD records.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Batch {
     /// When the first sample was taken, in microseconds since boot.
     pub sample_us: u64,
     /// The batch's number, N.
     pub number: u16,
-    /// What was sampled.
+    /// What the sensor measures.
     pub sensor: BatchSensor,
-    /// Which one of those.
+    /// The instance of the sensor.
     pub instance: u8,
-    /// Samples a second.
+    /// Samples per second.
     pub rate: f64,
-    /// How many samples an axis the batch was meant to have.
+    /// The intended number of samples for each axis.
     pub count: usize,
-    /// What a stored number is divided by to get m/s/s or rad/s.
+    /// The number by which a stored number is divided to get m/s/s or rad/s.
     pub divisor: f64,
     /// By Seq, blocks of 32 samples of each axis.
     blocks: BTreeMap<u16, [[i16; 32]; 3]>,
 }
 
-/// What a batch holds samples of: ArduPilot's `IMU_SENSOR_TYPE`.
+/// The quantity that a batch samples: ArduPilot's `IMU_SENSOR_TYPE`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum BatchSensor {
@@ -35,13 +35,13 @@ pub enum BatchSensor {
     Accelerometer,
     /// Angular rate in rad/s.
     Gyroscope,
-    /// Another number.
+    /// A sensor type that ArduPilot doesn't define.
     Other(u8),
 }
 
 impl Batch {
-    /// The samples of X, Y and Z. Where a block is missing they are NaN; as many as [`count`](Batch::count), or as
-    /// there are before a gap that reaches to the end.
+    /// The samples of X, Y and Z, in m/s/s or rad/s. Samples of missing blocks are NaN. There are
+    /// [`count`](Batch::count) samples for each axis, or fewer if the last blocks are missing.
     pub fn samples(&self) -> [Vec<f64>; 3] {
         let blocks = self.blocks.last_key_value().map_or(0, |(&last, _)| usize::from(last) + 1);
         let count = self.count.min(blocks * 32);
@@ -57,22 +57,21 @@ impl Batch {
         })
     }
 
-    /// Whether all samples are there.
+    /// Whether no sample is missing.
     pub fn is_complete(&self) -> bool {
         self.blocks.len() == self.count.div_ceil(32)
     }
 }
 
 impl Log<'_> {
-    /// The batches, in the order of their ISBH records. Blocks whose ISBH the log lacks are left out; they are in
-    /// `rows("ISBD")`.
+    /// The batches in the order of their ISBH records. Blocks without an ISBH are left out; `rows("ISBD")` has them.
     pub fn batches(&self) -> Vec<Batch> {
         let (headers, data) = (self.all("ISBH"), self.all("ISBD"));
         let mut batches: Vec<Batch> = Vec::new();
         let mut open = HashMap::<u16, usize>::new();
         let mut data = data.records().peekable();
         let mut headers = headers.records().peekable();
-        // In the order of the log, since numbers begin again after 65535.
+        // In the order of the log, because numbers wrap after 65535.
         loop {
             let header_first = match (headers.peek(), data.peek()) {
                 (None, None) => return batches,

@@ -1,4 +1,4 @@
-//! Files inside a log.
+//! Files embedded in a log.
 
 use super::{integer, text};
 use crate::Log;
@@ -6,30 +6,29 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 
-/// A file that was logged: `@SYS/uarts.txt`, a script, a mission.
+/// A file embedded in a log: `@SYS/uarts.txt`, a script, a mission.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EmbeddedFile {
     /// Its name, at most 16 bytes.
     pub name: String,
-    /// What there is of it, by offset. Pieces don't overlap, and there is something between two of them that is
-    /// missing.
+    /// The logged pieces by offset. They neither overlap nor touch: bytes are missing between any two.
     pub pieces: BTreeMap<u64, Vec<u8>>,
 }
 
-/// The stretches of a file that a log lacks.
+/// The parts of a file that a log lacks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MissingPieces {
     name: String,
-    /// From where to where.
+    /// The missing ranges, in bytes from the start of the file.
     pub ranges: Vec<Range<u64>>,
 }
 
 impl EmbeddedFile {
-    /// All of the file. What is missing at its end can't be known.
+    /// The whole file. Bytes missing at its end can't be detected.
     ///
     /// # Errors
     ///
-    /// When pieces are missing before the last one.
+    /// If bytes are missing before the last piece.
     pub fn contents(&self) -> Result<Vec<u8>, MissingPieces> {
         let mut contents = Vec::new();
         let mut ranges = Vec::new();
@@ -45,10 +44,10 @@ impl EmbeddedFile {
     }
 }
 
-/// A file while its pieces are gathered.
+/// A file whose pieces are being gathered.
 struct Gathered<'log> {
     name: String,
-    /// By offset. They don't overlap.
+    /// By offset, without overlaps.
     pieces: BTreeMap<u64, &'log [u8]>,
 }
 
@@ -57,9 +56,9 @@ impl<'log> Gathered<'log> {
         Gathered { name, pieces: BTreeMap::new() }
     }
 
-    /// Takes a piece in. What was there before stays.
+    /// Adds a piece. Bytes that are already there stay.
     fn add(&mut self, offset: u64, piece: &'log [u8]) {
-        // What would stand behind the last offset is no part of any file.
+        // Bytes beyond the largest offset belong to no file.
         let room = usize::try_from(u64::MAX - offset).unwrap_or(usize::MAX);
         let (mut offset, mut rest) = (offset, &piece[..piece.len().min(room)]);
         while !rest.is_empty() {
@@ -87,13 +86,13 @@ impl<'log> Gathered<'log> {
     }
 }
 
-/// Where a piece ends that begins at an offset.
+/// The end of a piece that begins at an offset.
 fn end(offset: u64, piece: &[u8]) -> u64 {
     offset + piece.len() as u64
 }
 
 impl Log<'_> {
-    /// The files of the FILE records, in the order in which they begin. A file that begins again is another one.
+    /// The files in the FILE records, in the order in which they begin. A file that begins again is a separate file.
     pub fn files(&self) -> Vec<EmbeddedFile> {
         let mut files: Vec<Gathered<'_>> = Vec::new();
         let mut open = HashMap::<String, usize>::new();
@@ -140,7 +139,7 @@ mod tests {
     #[test]
     fn pieces_in_any_order_are_one_file() {
         let contents: Vec<u8> = (0..=255).collect();
-        // A permutation of eight pieces, overlapping by 8 bytes, for each way to start.
+        // Eight overlapping pieces in several orders.
         for step in [1, 3, 5, 7] {
             let mut file = Gathered::new("x".into());
             for i in 0..8 {

@@ -1,4 +1,4 @@
-//! Flight modes and how long they lasted.
+//! Flight modes and their intervals.
 
 use super::{integer, text};
 use crate::Log;
@@ -6,23 +6,23 @@ use crate::records::Record;
 use crate::value::Value;
 use std::ops::Range;
 
-/// A stretch of the flight in one mode.
+/// An interval of the flight in one mode.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModeInterval {
-    /// From when to when, in microseconds since boot; the last one of a boot ends one microsecond after the latest time
-    /// of the boot. Empty where the log's time jumps back.
+    /// Start and end, in microseconds since boot. The last interval of a boot ends one microsecond after the latest
+    /// time of the boot. Empty if the log's time jumps back.
     pub time_us: Range<u64>,
-    /// The mode's number in the vehicle's list; `None` in a log that holds names.
+    /// The mode's number in the vehicle's list; `None` if the log contains names only.
     pub number: Option<u8>,
-    /// Its name, if the vehicle is known and has such a mode, or if the log holds it.
+    /// Its name, if the log contains it, or if the vehicle is known and has such a mode.
     pub name: Option<String>,
-    /// Why it was entered, by ArduPilot's `ModeReason`, in logs that say so.
+    /// The reason for the change, by ArduPilot's `ModeReason`; `None` if the log has none.
     pub reason: Option<u8>,
 }
 
 impl Log<'_> {
-    /// The modes of the flight, by its MODE records. A record that repeats the mode begins no new interval, unless it is
-    /// of another [boot](Log::boots).
+    /// The modes of the flight, from its MODE records. A record that repeats the mode doesn't begin a new interval,
+    /// unless it belongs to another [boot](Log::boots).
     pub fn modes(&self) -> Vec<ModeInterval> {
         let vehicle = self.vehicle();
         let rows = self.all("MODE");
@@ -46,7 +46,7 @@ impl Log<'_> {
     }
 }
 
-/// Number or name of the mode. Old firmware has no ModeNum, and some has the name as text.
+/// The number or the name of the mode. Old firmware has no ModeNum, and some has the name as text.
 fn mode(record: &Record<'_>) -> (Option<u8>, Option<String>) {
     match record.value("Mode") {
         Some(Value::Text(_)) => (integer(record, "ModeNum"), text(record, "Mode")),

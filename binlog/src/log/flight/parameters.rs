@@ -1,19 +1,19 @@
-//! Parameters and how they changed.
+//! Parameters and their changes.
 
 use super::{number, text};
 use crate::Log;
 use std::collections::BTreeMap;
 
-/// A parameter.
+/// A parameter and its values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Parameter {
-    /// The value that the firmware was built with, in logs that say so.
+    /// The default value of the firmware; `None` if the log has none.
     pub default: Option<f64>,
-    /// Its values, at least one: the first one logged, and each that differs from the one before.
+    /// Its values, at least one: the first one in the log, and each value that differs from the one before.
     pub values: Vec<ParameterValue>,
 }
 
-/// What a parameter was from a time on.
+/// A value of a parameter, and the time from which it applies.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ParameterValue {
     /// In microseconds since boot.
@@ -46,7 +46,7 @@ impl Log<'_> {
             if let Some(default) = number(&record, "Default").filter(|default| !default.is_nan()) {
                 parameter.default = Some(default);
             }
-            // Bit for bit, so that a NaN is no change of itself.
+            // By bits, so that a repeated NaN is not a change.
             if parameter.values.last().is_none_or(|last| last.value.to_bits() != value.to_bits()) {
                 parameter.values.push(ParameterValue { time_us, value });
             }

@@ -10,20 +10,20 @@ use std::collections::HashMap;
 pub struct TextMessage {
     /// When it was logged, in microseconds since boot.
     pub time_us: u64,
-    /// The text, all parts of it.
+    /// The text, with all its parts joined.
     pub text: String,
-    /// Whether no part between the first and the last is missing.
+    /// Whether no part before the last one is missing.
     pub is_complete: bool,
 }
 
-/// A text of which more may come.
+/// A text that may have further parts.
 struct Open {
     text: usize,
     next: u8,
 }
 
 impl Log<'_> {
-    /// The texts of the MSG records. A text that is longer than a record comes in parts with one ID and ascending Seq.
+    /// The texts of the MSG records. A text longer than a record is split into parts with one ID and ascending Seq.
     pub fn texts(&self) -> Vec<TextMessage> {
         let rows = self.all("MSG");
         let mut texts: Vec<(u64, Vec<u8>, bool)> = Vec::new();
@@ -39,7 +39,7 @@ impl Log<'_> {
             if let (Some(id), Some(seq @ 1..)) = (id, seq)
                 && let Some(Open { text, next }) = open.get_mut(&id)
                 && *next <= seq
-                // IDs begin again after 256 texts: a part of one so long ago belongs to another.
+                // IDs wrap after 256 texts, so a part of a text that long ago belongs to another text.
                 && texts.len() - *text < 128
             {
                 let (_, bytes, is_complete) = &mut texts[*text];
@@ -53,7 +53,7 @@ impl Log<'_> {
             }
             texts.push((time_us, part.as_bytes().to_vec(), seq.unwrap_or(0) == 0));
         }
-        // A character may be cut by the end of a part, so that only the whole is text.
+        // A part may end inside a character, so the text is decoded as a whole.
         let whole = |(time_us, bytes, is_complete): (u64, Vec<u8>, bool)| TextMessage {
             time_us,
             text: LoggedText::new(&bytes).to_string(),

@@ -1,10 +1,10 @@
-//! Which vehicle flew, and what its modes are called.
+//! The vehicle, and the names of its modes.
 
 use super::{integer, text};
 use crate::Log;
 use std::fmt;
 
-/// A firmware of ArduPilot's, by whose list modes are numbered.
+/// An ArduPilot firmware. Each has its own list of mode numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Vehicle {
@@ -23,7 +23,8 @@ pub enum Vehicle {
 }
 
 impl Log<'_> {
-    /// The vehicle: by VER's build type, or else by the first text that names a firmware.
+    /// The vehicle: by VER's build type, or else by the first text that names a firmware. `None` if the log has
+    /// neither.
     pub fn vehicle(&self) -> Option<Vehicle> {
         let by_version = |record| integer::<u8>(&record, "BU").and_then(Vehicle::from_build_type);
         let by_text = |record| text(&record, "Message").and_then(|text| Vehicle::from_text(&text));
@@ -60,7 +61,7 @@ impl Vehicle {
         names.into_iter().find_map(|(name, vehicle)| text.contains(name).then_some(vehicle))
     }
 
-    /// What a mode is called, as pymavlink and ground stations call it; `None` for a number that the list lacks.
+    /// The name of a mode in pymavlink and ground stations; `None` if the vehicle has no mode with this number.
     ///
     /// Source: the mode numbers of ArduPilot's vehicles (`Mode::Number` in each one's `mode.h`).
     pub fn mode_name(self, number: u8) -> Option<&'static str> {

@@ -1,9 +1,9 @@
-//! Names in Rust for what a log names as it likes.
+//! Names in Rust for the names in a log.
 
 use crate::catalogue::definition::LoggedDefinition;
 use std::collections::HashSet;
 
-/// <https://doc.rust-lang.org/reference/keywords.html>, all that are in lower case, of every edition.
+/// The lower-case keywords of all editions: <https://doc.rust-lang.org/reference/keywords.html>.
 const KEYWORDS: [&str; 51] = [
     "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do", "dyn", "else",
     "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod",
@@ -11,10 +11,10 @@ const KEYWORDS: [&str; 51] = [
     "try", "type", "typeof", "unsafe", "unsized", "use", "virtual", "where", "while", "yield",
 ];
 
-/// Those of them that can't be raw identifiers either.
+/// The keywords that can't be raw identifiers.
 const NEVER_RAW: [&str; 3] = ["crate", "self", "super"];
 
-/// What a struct and its variant are called: `XKF1` is `Xkf1`.
+/// The name of a struct and its variant: `Xkf1` for `XKF1`.
 pub(super) fn of_type(definition: &LoggedDefinition<'_>, taken: &mut HashSet<String>) -> String {
     let words = definition.name().split(|c: char| !c.is_ascii_alphanumeric());
     let name: String = words.map(capitalised).collect();
@@ -32,12 +32,12 @@ fn capitalised(word: &str) -> String {
     first.chain(word.chars().skip(1).map(|c| c.to_ascii_lowercase())).collect()
 }
 
-/// What a field is called: `DesRoll` is `des_roll`. `number` counts columns from 1.
+/// The name of a field: `des_roll` for `DesRoll`. `number` counts columns from 1.
 pub(super) fn of_field(label: &str, number: usize, taken: &mut HashSet<String>) -> String {
     let name = match snake_case(label) {
         name if name.is_empty() => format!("column_{number}"),
         name if name.starts_with(|c: char| c.is_ascii_digit()) => format!("n{name}"),
-        // Its label is `Self` by itself, as that of `self` would be.
+        // `self` and `self_` both have the default label `Self`.
         name if NEVER_RAW.contains(&name.as_str()) => format!("{name}_"),
         name => name,
     };
@@ -45,7 +45,7 @@ pub(super) fn of_field(label: &str, number: usize, taken: &mut HashSet<String>) 
     if KEYWORDS.contains(&name.as_str()) { format!("r#{name}") } else { name }
 }
 
-/// The name, or with a number if it is taken.
+/// The name, with a number appended if it is taken.
 fn free(name: String, separator: &str, taken: &mut HashSet<String>) -> String {
     let stem = name.trim_end_matches('_');
     let numbered = (2..).map(|number| format!("{stem}{separator}{number}"));
@@ -54,7 +54,7 @@ fn free(name: String, separator: &str, taken: &mut HashSet<String>) -> String {
     free
 }
 
-/// Words begin where a capital follows a small letter, and with the last capital of several before a small letter.
+/// A word begins at a capital after a small letter, and at the last of several capitals before a small letter.
 fn snake_case(label: &str) -> String {
     let chars: Vec<char> = label.chars().collect();
     let mut name = String::new();
@@ -71,7 +71,7 @@ fn snake_case(label: &str) -> String {
         if begins && !name.is_empty() && !name.ends_with('_') {
             name.push('_');
         }
-        // A digit belongs to the letters before it.
+        // A digit belongs to the preceding letters.
         if !c.is_ascii_digit() {
             in_small = c.is_ascii_lowercase();
         }
@@ -80,7 +80,7 @@ fn snake_case(label: &str) -> String {
     name.trim_end_matches('_').to_owned()
 }
 
-/// The label of a field without a `label`: what binlog-derive makes of its name.
+/// The default label of a field: what binlog-derive makes of its name.
 pub(super) fn default_label(field: &str) -> String {
     match field.strip_prefix("r#").unwrap_or(field) {
         "time_us" => "TimeUS".into(),
@@ -91,9 +91,9 @@ pub(super) fn default_label(field: &str) -> String {
     }
 }
 
-/// A constant for a unit or multiplier: of `uT`, `UNIT_UT`.
+/// The name of a constant for a unit or multiplier: `UNIT_UT` for `uT`.
 pub(super) fn of_constant(prefix: &str, what: &str, id: u8, taken: &mut HashSet<String>) -> String {
-    // Names are long in some logs, and lines are not.
+    // Names may be long in a log; lines must not be.
     let words = what.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut name = words.collect::<Vec<_>>().join("_").to_ascii_uppercase();
     name.truncate(24);

@@ -1,12 +1,12 @@
-//! Which definitions break a rule of the derive, so that they need `as_logged`.
+//! Finds definitions that break a rule of the derive and so need `as_logged`.
 //!
-//! The rules are those of binlog-derive's `check.rs` and `label.rs`, which explain them; a test there holds the two
-//! together.
+//! The rules are those of binlog-derive's `check.rs` and `label.rs`, which explain them. A test there checks that both
+//! agree.
 
 use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
 use crate::format::Format;
 
-/// Names whose layout readers take for granted.
+/// Names whose layout readers rely on.
 const FIXED_LAYOUTS: [&str; 13] =
     ["FMT", "FMTU", "UNIT", "MULT", "PARM", "MSG", "VER", "MODE", "GPS", "GPS2", "FILE", "ISBH", "ISBD"];
 
@@ -36,7 +36,7 @@ const PYTHON_KEYWORDS: [&str; 35] = [
     "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
 ];
 
-/// Whether a definition whose columns are sound breaks a rule.
+/// Whether a definition with consistent columns breaks a rule.
 pub(super) fn are_broken_by(definition: &LoggedDefinition<'_>, columns: &[LoggedColumn<'_>]) -> bool {
     let name = definition.name();
     let label_is_wrong = |(i, column): (usize, &LoggedColumn<'_>)| {
@@ -92,7 +92,7 @@ fn breaks_scaling(i: usize, column: &LoggedColumn<'_>) -> bool {
     is_broken || breaks_axis(column.label, unit)
 }
 
-/// A latitude in degrees of longitude, or the other way round.
+/// A latitude in degrees of longitude, or vice versa.
 fn breaks_axis(label: &str, unit: u8) -> bool {
     let label = label.to_ascii_lowercase();
     match unit {
@@ -106,7 +106,7 @@ fn breaks_axis(label: &str, unit: u8) -> bool {
 mod tests {
     use super::super::super::tests::{Row, schema};
 
-    /// Whether `as_logged` is needed for a message, by the source.
+    /// Whether the source of a message has `as_logged`.
     fn is_as_logged(row: Row<'_>) -> bool {
         let rust = schema(&[row]).to_rust();
         assert_eq!(rust.left_out, [], "{row:?}");
@@ -117,7 +117,7 @@ mod tests {
     fn as_logged_is_written_where_a_rule_is_broken_and_nowhere_else() {
         let sound: [Row<'_>; 12] = [
             (1, "ATT", "Qcf", "TimeUS,Roll,Yaw", "sdh", "FB0"),
-            // No FMTU breaks no rule.
+            // Without FMTU, no rule is broken.
             (1, "ATT", "QcLZ", "TimeUS,Roll,Lat,Text", "", ""),
             (1, "_A1", "QB", "TimeUS,I", "s#", "F-"),
             (1, "ATT", "Qb", "TimeUS,I", "s#", "F-"),

@@ -1,4 +1,4 @@
-//! From messages that can be written to source. What is written is decided already.
+//! Writes the source of messages. Which messages can be written is already decided.
 
 use super::{LeftOut, LoggedSchema, Written, names, rules};
 use crate::catalogue::definition::LoggedColumn;
@@ -9,14 +9,14 @@ use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write;
 
-/// Where rustfmt breaks lines by default.
+/// The line width in rustfmt's default style.
 const MAX_WIDTH: usize = 100;
-/// Where it breaks the arguments of an attribute, if there are several.
+/// The width at which rustfmt breaks the arguments of an attribute, if there are several.
 const ATTRIBUTE_WIDTH: usize = 70;
-/// Where it breaks the arguments of a call.
+/// The width at which rustfmt breaks the arguments of a call.
 const CALL_WIDTH: usize = 60;
 
-/// Ids of multipliers that stand for 1 or for nothing, of which no lint of the derive says anything.
+/// Ids of multipliers that mean 1 or nothing; no lint of the derive is about them.
 const NO_SCALE: [u8; 3] = *b"-?0";
 /// Ids of multipliers that all viewers show.
 const SHOWN_WITH_PREFIX: [u8; 2] = *b"CF";
@@ -84,7 +84,7 @@ fn head(source: &mut String, schema: &LoggedSchema, written: &[Written<'_>], lef
     }
     if !otherwise.is_empty() {
         line!(source, "//");
-        line!(source, "// Otherwise than in the log:");
+        line!(source, "// Different from the log:");
         otherwise.iter().for_each(|text| line!(source, "// - {text}"));
     }
     line!(source, "");
@@ -114,7 +114,7 @@ fn imports(source: &mut String, written: &[Written<'_>]) {
 }
 
 fn schema_enum(source: &mut String, written: &[Written<'_>]) {
-    // An enum without variants is no schema.
+    // An enum without variants can't be a schema.
     if written.is_empty() {
         return;
     }
@@ -143,7 +143,7 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
         })
         .collect();
     let mut of_message = vec![format!("name = {:?}", definition.name())];
-    // On the one field that has lints, or on the message.
+    // On the field if only one has lints, or else on the message.
     let linted = fields.iter().filter(|field| !field.lints.is_empty() && !as_logged).count();
     if as_logged {
         of_message.push("as_logged".into());
@@ -170,15 +170,15 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     source
 }
 
-/// By these columns PlotJuggler takes the time from GPS.
+/// PlotJuggler takes the time from these columns of GPS.
 const GPS_WEEK: [&str; 2] = ["GWk", "GMS"];
 
-/// What silences lints.
+/// The attribute that allows lints.
 fn allow<'a>(lints: impl IntoIterator<Item = &'a str>) -> String {
     format!("allow({})", lints.into_iter().collect::<Vec<_>>().join(", "))
 }
 
-/// On a line, or a line each where one is too short.
+/// On one line, or one line each if they don't fit.
 fn attributes(source: &mut String, attributes: &[String]) {
     match attributes {
         [] => {}
@@ -193,9 +193,9 @@ fn attributes(source: &mut String, attributes: &[String]) {
 struct Field {
     name: String,
     ty: &'static str,
-    /// What the derive wouldn't know by itself.
+    /// The attributes that differ from the defaults of the derive.
     attributes: Vec<String>,
-    /// The derive's lints that would warn of it.
+    /// The lints of the derive that would warn about it.
     lints: Vec<&'static str>,
 }
 
@@ -219,7 +219,7 @@ impl Field {
     }
 }
 
-/// The lints of binlog-derive's `lint.rs` for a column; a test holds the two together.
+/// The lints of binlog-derive's `lint.rs` for a column. A test there checks that both agree.
 fn lints(format: Format, unit: u8, multiplier: u8) -> Vec<&'static str> {
     let is_float = matches!(format, Format::F16 | Format::F32 | Format::F64);
     let is_coordinate = matches!(unit, b'D' | b'U');
@@ -245,7 +245,7 @@ fn lints(format: Format, unit: u8, multiplier: u8) -> Vec<&'static str> {
 
 const INSTANCE: u8 = Unit::INSTANCE.id();
 
-/// The unit of a column without a `unit`.
+/// The unit of a column without the attribute `unit`.
 fn default_unit(column: &LoggedColumn<'_>) -> u8 {
     match rust_type(column) {
         _ if column.label == TIME => b's',
@@ -255,7 +255,7 @@ fn default_unit(column: &LoggedColumn<'_>) -> u8 {
     }
 }
 
-/// The multiplier of a column without a `mult`.
+/// The multiplier of a column without the attribute `mult`.
 fn default_multiplier(column: &LoggedColumn<'_>, unit: u8) -> u8 {
     match column.format {
         _ if unit == INSTANCE => b'-',
@@ -296,7 +296,7 @@ fn rust_type(column: &LoggedColumn<'_>) -> &'static str {
     }
 }
 
-/// By the unit; where it is neither of latitude nor of longitude, by the label: `Lng`, `DLg`, `lon`.
+/// By the unit; if that is neither latitude nor longitude, by the label: `Lng`, `DLg`, `lon`.
 fn is_longitude(column: &LoggedColumn<'_>) -> bool {
     match column.unit_id {
         Some(b'D') => false,
@@ -308,13 +308,13 @@ fn is_longitude(column: &LoggedColumn<'_>) -> bool {
     }
 }
 
-/// What of `binlog::field` a column's type is.
+/// The item of `binlog::field` that a column's type needs.
 fn import(column: LoggedColumn<'_>) -> Option<&'static str> {
     let names = ["Centi", "Chars", "FlightMode", "Latitude", "Longitude"];
     names.into_iter().find(|name| rust_type(&column).starts_with(name))
 }
 
-/// The log's own units and multipliers, which are constants.
+/// The log's own units and multipliers, which become constants.
 #[derive(Default)]
 struct Constants {
     taken: HashSet<String>,
@@ -323,7 +323,7 @@ struct Constants {
 }
 
 impl Constants {
-    /// A unit as an attribute has it: by its name, where that is the log's, too.
+    /// The value of the attribute `unit`: a name if ArduPilot's table agrees with the log, or else a constant.
     fn unit(&mut self, schema: &LoggedSchema, id: u8) -> String {
         let logged = schema.logged_unit(id);
         match Unit::from_id(id) {
@@ -344,7 +344,8 @@ impl Constants {
         }
     }
 
-    /// A multiplier as an attribute has it: by its value, where that is the log's, too, and no other id has it.
+    /// The value of the attribute `mult`: a value if ArduPilot's table agrees with the log, or else an id or a
+    /// constant.
     fn multiplier(&mut self, schema: &LoggedSchema, id: u8) -> String {
         let logged = schema.logged_multiplier(id);
         match Multiplier::from_id(id) {
@@ -355,7 +356,7 @@ impl Constants {
             }
             Some(_) => format!("{:?}", char::from(id)),
             None => {
-                // The messages that would need one without a value are left out.
+                // Messages that need a multiplier without a value are left out.
                 let value = logged.unwrap_or(1.0);
                 let taken = &mut self.taken;
                 let constant = self
@@ -377,7 +378,7 @@ impl Constants {
             declaration(source, constant, "Unit", function, id, &format!("{name:?}"));
         }
         for (&id, (constant, value)) in &self.multipliers {
-            // A float has a point or an exponent.
+            // The literal of a float has a point or an exponent.
             declaration(source, constant, "Multiplier", "custom", id, &format!("{value:?}"));
         }
     }
@@ -398,14 +399,14 @@ fn declaration(source: &mut String, constant: &str, ty: &str, function: &str, id
     }
 }
 
-/// Columns of the screen, as rustfmt counts them: what East Asian scripts write is two wide.
+/// The width of a line as rustfmt counts it: East Asian characters are two columns wide.
 fn width(line: &str) -> usize {
     let wide = [0x1100..=0x115F, 0x2E80..=0xA4CF, 0xAC00..=0xD7A3, 0xF900..=0xFAFF, 0xFE30..=0xFE6F, 0xFF00..=0xFF60];
     let is_wide = |c: char| wide.iter().any(|range| range.contains(&u32::from(c)));
     line.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum()
 }
 
-/// A multiplier as one writes it: `1e-2`, `3.6`.
+/// A multiplier as people write it: `1e-2`, `3.6`.
 fn number(value: f64) -> String {
     if value.abs() < 1.0 && value != 0.0 { format!("{value:e}") } else { value.to_string() }
 }
@@ -427,15 +428,15 @@ mod tests {
         schema.units = vec![LoggedUnit { id: b'T', name: "uT".into() }, LoggedUnit { id: b'm', name: "mile".into() }];
         schema.multipliers = vec![LoggedMultiplier { id: b'x', value: 2.5 }];
         let rust = schema.to_rust();
-        assert_eq!(rust.left_out[0].to_string(), "BAD (id 10): no reader knows the format 'x'");
+        assert_eq!(rust.left_out[0].to_string(), "BAD (id 10): 'x' is not a format");
         let expected = r#"// The messages of a log as it defines them, written by `binlog::LoggedSchema::to_rust`.
 //
 // Half-precision floats need the feature `half` of binlog, and the crate `half`.
 //
 // Left out:
-// - BAD (id 10): no reader knows the format 'x'
+// - BAD (id 10): 'x' is not a format
 //
-// Otherwise than in the log:
+// Different from the log:
 // - the log's unit 'm' is "mile", here it is "m"
 
 use binlog::field::{Centi, Latitude, Longitude};

@@ -1,4 +1,4 @@
-//! Texts for people, as MSG records.
+//! Logs texts as MSG records.
 
 use crate::Logger;
 use binlog::field::Chars;
@@ -10,12 +10,12 @@ use core::fmt::{self, Display, Write};
 const PART: usize = 64;
 
 impl<S: LogSchema, const N: usize> Logger<S, N> {
-    /// Logs a text, or what `format_args!` makes, as MSG records of 64 bytes, cut between characters. A NUL, where
-    /// readers would end it, becomes `?`. True when all of it was taken; after a record that was not, the rest is left
-    /// out. At most 256 records, 16 KiB.
+    /// Logs a text, or the output of `format_args!`, as MSG records of 64 bytes, cut between characters: at most 256
+    /// records, 16 KiB. Each NUL, which would end the text for readers, becomes `?`. Returns whether all records were
+    /// accepted; after the first that wasn't, the rest is left out.
     ///
-    /// Formatting runs outside of the critical section; other contexts may log between two records of a text, which
-    /// have an `ID` of their own.
+    /// Formatting runs outside the critical section. Other contexts may log between two records of a text; the records
+    /// of a text have the same `ID`.
     pub fn text(&self, text: impl Display) -> bool
     where
         S: Logs<Msg>,
@@ -33,7 +33,7 @@ struct Parts<'a, S: LogSchema, const N: usize> {
     logger: &'a Logger<S, N>,
     time_us: u64,
     id: u8,
-    /// Number of the part in hand; `None` after the last that there may be.
+    /// Number of the current part; `None` after the last possible one.
     seq: Option<u8>,
     part: [u8; PART],
     length: usize,
@@ -41,10 +41,10 @@ struct Parts<'a, S: LogSchema, const N: usize> {
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl<S: LogSchema + Logs<Msg>, const N: usize> Parts<'_, S, N> {
-    /// Logs the part in hand, which is empty only where the whole text is.
+    /// Logs the current part. It is empty only if the whole text is.
     fn log_part(&mut self) -> bool {
         let Some(seq) = self.seq else { return false };
-        // Characters are whole in it.
+        // It contains whole characters.
         let part = core::str::from_utf8(&self.part[..self.length]).unwrap_or_default();
         let message = Chars::cut(part);
         self.seq = seq.checked_add(1);
