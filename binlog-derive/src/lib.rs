@@ -70,7 +70,7 @@ use syn::DeriveInput;
 /// - `mult = 1e-2`: a standard multiplier by its value, by its id (`'B'`), or a constant made by `Multiplier::custom`.
 ///   With a unit and no `mult` it is 1; without both, the column has no multiplier.
 /// - `instance`: the column that tells several sensors apart. One byte, directly after the time.
-/// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: what values or bits stand for, for documentation.
+/// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: the meanings of values or bits, for documentation.
 /// - `allow(…)`: no warning by these lints.
 ///
 /// The first field is `time_us: u64`. A record has at most 16 fields and 255 bytes, including 3 bytes of header. Doc
@@ -80,8 +80,8 @@ use syn::DeriveInput;
 ///
 /// Most mistakes are errors in the words of the format. Some are rustc's or zerocopy's, which come first:
 ///
-/// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type is no
-///   field. Further down stands which types are; the trait `binlog::Field` says what to write instead of a `String`,
+/// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type can't be
+///   a field. A second error lists the field types; the trait `binlog::Field` says what to write instead of a `String`,
 ///   an `Option` or a `Duration`.
 /// - `Attitude has 3 total byte(s) of padding`, with the advice to use `Unalign` or explicit fields: write
 ///   `#[repr(C, packed)]` instead of `#[repr(C)]`.

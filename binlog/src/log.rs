@@ -1,146 +1,40 @@
-//! A whole log in memory: its records by type, its columns, its times.
-//!
-//! [`Log`] holds the bytes of a log and knows where the records of each type are. [`Records`] and
-//! [`RecordStream`](crate::RecordStream) are below it: they need no memory, and give one record after the other. A
-//! chapter for each use:
-//!
-//! # One column, fast
+//! A whole log in memory: its records by type, its columns, the facts of the flight.
 //!
 //! ```no_run
 //! use binlog::{Log, Scaling};
 //!
-//! // SAFETY: nobody writes to a flight that is over.
-//! let log = unsafe { Log::map("flight.bin") }?; // `Log::open` reads the file, which is safe and takes longer
+//! let log = Log::open("flight.bin")?;
+//! let times = log.rows("ATT")?.times_us();
 //! let roll: Vec<f64> = log.numbers("ATT.Roll", Scaling::Shown)?;
 //! let second_gyro = log.numbers("IMU[1].GyrX", Scaling::Shown)?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A type with several sensors has their records mixed, as they came: `IMU[1]` is one sensor, and
-//! [`Rows::by_instance`] each for itself.
+//! # The map
 //!
-//! The first column that is asked for costs one pass over the log, which skips everything else. From the second type on
-//! there is an index of all records, so that a column costs no more than its own values.
+//! - One type: [`Log::rows`] are its records; [`Column`] is one column with its unit, [`Log::numbers`] its numbers. A
+//!   [`Scaling`] selects stored numbers, those that pymavlink shows, or those in the column's unit.
+//! - Everything: [`Log::tables`] has all columns of all types.
+//! - The program's messages: [`Log::typed`] for one, [`Log::messages`] for a schema, [`Log::typed_refs`] for references
+//!   into the log. They match columns by label, except for `typed_refs`.
+//! - The flight: [`Log::vehicle`], [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes),
+//!   [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples, the calendar
+//!   ([`Log::clock`]) and the [`boots`](Log::boots).
+//! - Damage: [`Log::skipped`] and [`Log::suspects`].
+//! - Definitions: [`Log::types`] lists the types, [`Log::schema`] has the definitions as data.
 //!
-//! [`Scaling`] says what a number is: as it is stored; as pymavlink and the viewers show it (hundredths and coordinates
-//! divided); or in the column's unit, so that `TimeUS` is in seconds and `BAT.CurrTot` in ampere-hours. Where the log
-//! says no multiplier (old firmware has no FMTU), that is the shown number.
-//! [`Rows::column`] keeps the column in the type that it is stored in, with text and exact 64-bit integers, and
-//! scales when asked; it knows the column's unit. [`Rows::times_us`] has the times beside it, [`Log::clock`] the
-//! calendar.
+//! The guide shows each of these in use: [reading](crate::guide::reading),
+//! [damaged logs](crate::guide::damaged_logs), [unknown firmware](crate::guide::unknown_firmware) and
+//! [formats over years](crate::guide::formats_over_years).
 //!
-//! # Everything
+//! # Memory and time
 //!
-//! ```no_run
-//! use binlog::{Log, Scaling};
+//! A [`Log`] takes the length of the log, and 4 to 8 bytes for each record in the index. A mapped log takes memory only
+//! for the pages in use. The first type that you ask for costs one pass over the log; the second builds the index, and
+//! from then on a column costs only its own values.
 //!
-//! let log = Log::open("flight.bin")?;
-//! for table in log.tables() {
-//!     println!("{}: {} records", table.name(), table.len());
-//!     for column in table.columns() {
-//!         println!("  {} in {}: {:?}", column.label(), column.shown_unit(), column.number(0, Scaling::Shown));
-//!     }
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! [`Log::tables_f64`] has all numbers as `f64`. Where firmware has appended to the log of its last boot,
-//! [`Log::boots`] has each boot as a log of its own. What the log says of the flight is put together already:
-//! [`vehicle`](Log::vehicle), [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes),
-//! [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples.
-//!
-//! # Typed
-//!
-//! ```no_run
-//! use binlog::{Log, LogMessage, LogSchema, messages};
-//! use zerocopy::{Immutable, IntoBytes};
-//!
-//! #[derive(LogMessage, IntoBytes, Immutable)]
-//! #[log(name = "RALT")]
-//! #[repr(C, packed)]
-//! struct RelativeAltitude {
-//!     time_us: u64,
-//!     #[log(unit = "m")]
-//!     alt: f64, // a log that stores it as an f32 will do
-//! }
-//!
-//! #[derive(LogSchema)]
-//! enum FlightLog {
-//!     Ralt(RelativeAltitude),
-//!     Mode(messages::Mode),
-//! }
-//!
-//! let log = Log::open("flight.bin")?;
-//! for altitude in log.typed::<RelativeAltitude>()? {
-//!     println!("{} m", { altitude?.alt });
-//! }
-//! for message in log.messages::<FlightLog>()? {
-//!     match message? {
-//!         FlightLog::Ralt(altitude) => println!("{} m", { altitude.alt }),
-//!         FlightLog::Mode(mode) => println!("mode {}", mode.mode_num),
-//!     }
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Columns are found by their labels, and a format may be a narrower one than the program's, so that one struct reads
-//! the logs of several releases: [`Log::typed`] has the table. The messages of [`messages`](crate::messages) are those
-//! of today's firmware, and releases differ: up to Copter 4.6, MSG is [`LegacyMsg`](crate::messages::LegacyMsg). For
-//! reading any log, [`texts`](Log::texts), [`parameters`](Log::parameters) and [`modes`](Log::modes) need no struct. A
-//! log that would lose something when it is read so is refused, with the list of differences; [`Log::typed_refs`] wants
-//! the very same definition and gives references into the log, without a copy.
-//!
-//! # Damaged logs
-//!
-//! ```no_run
-//! use binlog::Log;
-//!
-//! let log = Log::open("damaged.bin")?;
-//! for skipped in log.skipped() {
-//!     eprintln!("{skipped}"); // skipped 4096 bytes at offset 81920: there is no record header (A3 95)
-//! }
-//! for offset in log.suspects() {
-//!     eprintln!("no record follows the one at offset {offset}");
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! No byte is trusted, and every skipped byte is reported: each is in one record or in one skipped stretch. A record
-//! whose end may be damaged is still a record, marked suspect. What can't be seen: a flipped bit inside a value.
-//!
-//! # Logs of firmware that you don't know
-//!
-//! ```no_run
-//! use binlog::Log;
-//!
-//! let log = Log::open("flight.bin")?;
-//! for rows in log.types() {
-//!     for definition in rows.definitions() {
-//!         println!("{} {} {}", definition.name(), definition.format(), definition.labels());
-//!     }
-//!     let instances: Vec<String> = rows.instances().iter().map(|instance| instance.to_string()).collect();
-//!     println!("  {} records, instances {}", rows.len(), instances.join(", "));
-//!     if let Some(record) = rows.records().next() {
-//!         for (column, value) in record.values() {
-//!             println!("  {} = {value}", column.label);
-//!         }
-//!     }
-//! }
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! A log brings its own definitions, units and multipliers, and real ones break rules: a definition is read up to
-//! the first inconsistency ([`LoggedDefinition::columns`](crate::LoggedDefinition::columns)). A log may redefine a type
-//! in its middle: all records of the type are one [`Rows`] in the order of the log, and [`Rows::by_definition`]
-//! separates them.
-//!
-//! [`Log::schema`] is all that it says of its messages: to print, to compare with another log's, to turn into Rust
-//! structs.
-//!
-//! # Memory
-//!
-//! A log that is read or mapped takes its own length and 4 to 8 bytes a record for the index. One that is too long for
-//! that streams by in constant memory with [`RecordStream`](crate::RecordStream): `examples/counts.rs`.
+//! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; see
+//! `examples/counts.rs`. [`Records`] reads bytes in memory one record after the other, without allocating.
 
 mod boots;
 mod bytes;

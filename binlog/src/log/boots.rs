@@ -59,7 +59,6 @@ impl Log<'_> {
     /// A boot begins at a second preamble: where FMT defines itself again after records that aren't definitions. A time
     /// that jumps back doesn't begin one. Such logs come from firmware that appends to the log of the previous boot,
     /// and from joined files.
-    /// joining files.
     ///
     /// ```
     /// # use binlog::{LogSchema, LogWriter, messages::Ev};
