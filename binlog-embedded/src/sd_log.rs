@@ -27,23 +27,23 @@ type Manager<C, T, const BLOCKS: usize> = VolumeManager<Device<C, BLOCKS>, T, 2,
 type Result<T, C> = core::result::Result<T, SdError<<C as embedded_sdmmc::BlockDevice>::Error>>;
 
 /// Writes logs to an SD card with FAT16 or FAT32: `LOGS/00000001.BIN` and so on, and `LASTLOG.TXT`, as ArduPilot's
-/// tools expect them.
+/// tools expect.
 ///
-/// [`run`](SdLog::run) does all of it from a [`Drain`]: finds the card, begins a log, moves the records, makes them
-/// safe every so many bytes and microseconds, goes on to the next log, removes the oldest where space is short, and
-/// after an error comes back when the card does. It is an [`embedded_io::Write`] as well, for programs that do this
-/// themselves.
+/// [`run`](SdLog::run) does everything for a [`Drain`]: it finds the card, begins a log, moves the records, flushes by
+/// bytes and by time, begins the next log, deletes the oldest logs when space is short, and after an error resumes when
+/// the card is back. Programs that do this themselves use it as an [`embedded_io::Write`].
 ///
 /// # What is on the card
 ///
-/// What was flushed, whatever happens after: each block reaches the card after those that it depends on. What was not
-/// is lost with a power cut, at most [`Options::flush_bytes`] (and what the ring holds) or
-/// [`Options::flush_us`]. A log that ends so may own a few clusters more than it needs; its removal frees them.
+/// Flushed records stay, whatever happens later: each block reaches the card after the blocks that it depends on. A
+/// power cut loses everything since the last flush: at most [`Options::flush_bytes`] (and the contents of the ring) or
+/// [`Options::flush_us`]. A log that ends so may own a few clusters more than it needs; deleting the log frees them.
 ///
 /// # Memory
 ///
-/// `BLOCKS` blocks of 512 bytes gather what is consecutive into one multi-block transfer (8 unless given: 4 KiB). Five
-/// more are the last block of the log, one block each of the FAT, the directory and FSInfo, and embedded-sdmmc's own.
+/// `BLOCKS` blocks of 512 bytes buffer contiguous data for one multi-block transfer (default 8: 4 KiB). Five more
+/// blocks hold the last block of the log, one block each of the FAT, the directory and FSInfo, and embedded-sdmmc's
+/// own.
 ///
 /// # Porting
 ///
@@ -85,7 +85,7 @@ struct OpenLog {
     changed: bool,
 }
 
-/// For boards without a clock: files are of 1 January 1980.
+/// For boards without a calendar clock: files are dated 1 January 1980.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Undated;
 
@@ -96,14 +96,15 @@ impl TimeSource for Undated {
 }
 
 impl<C: Card, T: TimeSource> SdLog<C, T> {
-    /// The sink for the card of a slot, which is not looked at yet. `time` dates the files.
+    /// Creates a writer for a card, without accessing the card. `time` dates the files.
     pub fn new(card: C, time: T, options: Options) -> Self {
         Self::with_blocks(card, time, options)
     }
 }
 
 impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
-    /// The same with a buffer of another size: `SdLog::<_, _, 16>::with_blocks(…)` has 16 blocks of 512 bytes.
+    /// As [`new`](SdLog::new), with another buffer size: `SdLog::<_, _, 16>::with_blocks(…)` has 16 blocks of 512
+    /// bytes.
     pub fn with_blocks(card: C, time: T, options: Options) -> Self {
         SdLog {
             manager: VolumeManager::new_with_limits(Device::new(card), time, 0),
@@ -117,16 +118,16 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         }
     }
 
-    /// Moves to the card what the ring holds at the time; call it again and again, from the main loop or a task. It
-    /// takes as long as the card does, and returns at once when there is nothing to do.
+    /// Writes what the ring holds at the time of the call to the card. Call it repeatedly from the main loop or a task.
+    /// It takes as long as the card does, and returns immediately if there is nothing to do.
     ///
-    /// Without a log it begins one, with preamble and prologue. What the log can't take is lost with it and counted,
-    /// and the next call after [`Options::retry_us`] begins another. While there is no card, the ring fills and counts
-    /// what it drops.
+    /// Without an open log it begins one, with preamble and prologue. Records that the log can't take are lost with it
+    /// and counted; after [`Options::retry_us`], the next call begins another log. While there is no card, the ring
+    /// fills and counts the records that it drops.
     ///
     /// # Errors
     ///
-    /// Each once. All of them are dealt with: they need only be shown to somebody.
+    /// Each error is returned once; recovery is automatic.
     pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: LogSchema,
@@ -207,13 +208,13 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         }
     }
 
-    /// Moves what the ring holds at the time and the last statistics, makes them safe and closes the log. For the end
-    /// of a flight, or before the power goes; [`Logger::stop`](crate::Logger::stop) before it, or some of what is
-    /// logged meanwhile stays in the ring.
+    /// Writes what the ring holds and the last statistics, flushes, and closes the log. Call it at the end of a flight,
+    /// or before the power is switched off. Call [`Logger::stop`](crate::Logger::stop) first; otherwise some of the
+    /// records that are logged meanwhile stay in the ring.
     ///
     /// # Errors
     ///
-    /// As of [`run`](SdLog::run). Without a log there is nothing to close, and what the ring holds stays there.
+    /// As [`run`](SdLog::run). If no log can be opened, the contents of the ring stay there.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: LogSchema,
@@ -241,17 +242,17 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         Ok(())
     }
 
-    /// Ends the log; the next call of [`run`](SdLog::run) begins another. When the vehicle is armed, say.
+    /// Ends the log; the next call of [`run`](SdLog::run) begins another, for example when the vehicle is armed.
     pub fn rotate(&mut self) {
         self.rotate = true;
     }
 
-    /// Begins a new log, whose number it returns; for programs without a [`Drain`]. Closes the one that was open, and
-    /// finds the card if that is still to be done.
+    /// Begins a new log and returns its number; for programs without a [`Drain`]. It closes the open log, and finds the
+    /// card first if necessary.
     ///
     /// # Errors
     ///
-    /// Which operation failed, and why. The next call looks at the card anew.
+    /// Which operation failed, and why. The next call looks for the card again.
     pub fn begin_log(&mut self) -> Result<u32, C> {
         if self.log.is_some() {
             if let Err(error) = self.flush() {
@@ -267,29 +268,29 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
         begun
     }
 
-    /// Number of the log that is open.
+    /// The number of the open log.
     pub fn number(&self) -> Option<u32> {
         self.log.as_ref().map(|log| log.number)
     }
 
-    /// Bytes of the log that is open.
+    /// The length of the open log in bytes.
     pub fn byte_count(&self) -> u32 {
         self.log.as_ref().map_or(0, |log| log.blocks * 512 + log.length as u32)
     }
 
-    /// Bytes of the card that are free; `None` when no card was found yet.
+    /// The free bytes of the card; `None` if no card was found yet.
     pub fn free_bytes(&self) -> Option<u64> {
         let volume = self.volume.as_ref()?;
         Some(u64::from(self.manager.device(Device::free_clusters)) * u64::from(volume.layout.bytes_per_cluster()))
     }
 
-    /// Blocks that were read and written since the sink was made.
+    /// Blocks read and written since the writer was created.
     pub fn transfers(&self) -> Transfers {
         self.manager.device(Device::transfers)
     }
 
-    /// The card's driver, to change its clock or to ask for its type. Blocks that are written past the sink end the
-    /// file system.
+    /// Calls `f` with the card's driver, to change its clock or to ask for its type. Writing blocks with it destroys
+    /// the file system.
     pub fn with_card<R>(&mut self, f: impl FnOnce(&mut C) -> R) -> R {
         self.manager.device(|device| f(device.card()))
     }
@@ -510,9 +511,9 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> ErrorType for SdLog<C, T, BLOC
     type Error = SdError<C::Error>;
 }
 
-/// To the log that [`begin_log`](SdLog::begin_log) began. After an error the log can't be gone on with.
+/// Writes to the log that [`begin_log`](SdLog::begin_log) began. After an error, begin another log.
 impl<C: Card, T: TimeSource, const BLOCKS: usize> Write for SdLog<C, T, BLOCKS> {
-    /// Takes bytes to the end of a block of 512.
+    /// Writes up to the end of a block of 512 bytes.
     fn write(&mut self, bytes: &[u8]) -> Result<usize, C> {
         if bytes.is_empty() {
             return Ok(0);
@@ -520,7 +521,7 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> Write for SdLog<C, T, BLOCKS> 
         self.put(bytes)
     }
 
-    /// Makes safe what was written.
+    /// Flushes the written bytes to the card.
     fn flush(&mut self) -> Result<(), C> {
         let log = self.number();
         self.make_safe().map_err(|cause| SdError { operation: Operation::Flush, log, cause })

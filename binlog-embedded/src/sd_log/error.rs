@@ -1,4 +1,4 @@
-//! What can go wrong with a card: which operation, on which file, and why.
+//! Errors of a card: the operation, the file and the cause.
 
 use super::Name;
 use super::device::DeviceError;
@@ -10,34 +10,34 @@ use core::fmt;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SdError<E: Error> {
-    /// What was to be done.
+    /// The operation that failed.
     pub operation: Operation,
-    /// Number of the log: 12 of `00000012.BIN`. `None` where it was not about a log.
+    /// The number of the log: 12 for `00000012.BIN`. `None` if the error isn't about a log.
     pub log: Option<u32>,
-    /// Why it can't be.
+    /// Why it failed.
     pub cause: Cause<E>,
 }
 
-/// What the sink was doing.
+/// The operation of the writer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Operation {
     /// Finding the card and its file system.
     Mount,
-    /// Opening or making the folder of the logs.
+    /// Opening or creating the folder of the logs.
     OpenFolder,
     /// Listing the logs.
     List,
-    /// Making a new log.
+    /// Creating a new log.
     Create,
     /// Reading or writing `LASTLOG.TXT`.
     NoteLast,
     /// Writing to the log.
     Write,
-    /// Making safe what was written.
+    /// Flushing the log.
     Flush,
-    /// Removing an old log.
+    /// Deleting an old log.
     Remove,
 }
 
@@ -46,23 +46,23 @@ pub enum Operation {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Cause<E: Error> {
-    /// The card, or what leads to it.
+    /// An error of the card or its bus.
     Device(DeviceError<E>),
-    /// The card is not one that can be logged to.
+    /// The card can't be used for logs.
     Unusable(Unusable),
-    /// No space is left above the minimum that is to stay free, and no old log to remove.
+    /// The space above the minimum that stays free is used up, and there is no old log to delete.
     Full,
     /// The directory has no room for another entry: FAT16's root has a fixed size.
     DirectoryFull,
-    /// A file on FAT ends at 4 GiB.
+    /// A file on FAT has at most 4 GiB.
     TooLong,
     /// All numbers of logs are taken, and the oldest log is read-only.
     NoNumber,
     /// There is no open log to write to.
     Closed,
-    /// The folder's name is no name of at most 8 letters, digits, `_` and `-`, or it is a file's.
+    /// The folder's name doesn't consist of 1 to 8 letters, digits, `_` and `-`, or a file has that name.
     Folder,
-    /// What the FAT library says.
+    /// An error of the FAT library.
     FileSystem(embedded_sdmmc::Error<DeviceError<E>>),
 }
 

@@ -1,29 +1,29 @@
-//! What a program may choose of its logs on a card.
+//! The options of the logs on a card.
 
 /// Folder, sizes and times. `Options::default()` suits a card of 1 GB and more.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// Folder of the logs, made where it is missing; empty for the root. At most 8 letters, digits, `_` and `-`. `LOGS`
-    /// unless set. FAT16's root takes only some hundreds of files.
+    /// Folder of the logs, created if missing; empty for the root directory. At most 8 letters, digits, `_` and `-`.
+    /// Default: `LOGS`. FAT16's root directory holds only some hundreds of files.
     pub folder: &'static str,
-    /// Which of the card's partitions, 0 to 3. 0 unless set.
+    /// The card's partition, 0 to 3. Default: 0.
     pub partition: u8,
-    /// Bytes after which what was written is made safe: what a power cut can lose. 32 KiB unless set.
+    /// Written bytes after which the log is flushed: the most that a power cut loses. Default: 32 KiB.
     pub flush_bytes: u32,
-    /// Microseconds after which it is made safe, however little it is. One second unless set.
+    /// Microseconds after which the log is flushed, however little was written. Default: one second.
     pub flush_us: u64,
-    /// Bytes of a log after which the next begins, at most 4 GiB less 1 MiB. 1 GiB unless set.
+    /// Bytes of a log after which the next begins, at most 4 GiB minus 1 MiB. Default: 1 GiB.
     pub log_bytes: u32,
-    /// Bytes of the card that stay free; the oldest logs are removed for them. 16 MiB unless set.
+    /// Bytes of the card that stay free; the oldest logs are deleted for that. Default: 16 MiB.
     pub free_bytes: u64,
-    /// The highest number of a log; 1 follows. 99,999,999 unless set.
+    /// The highest number of a log; 1 follows. Default: 99,999,999.
     pub last_number: u32,
-    /// Microseconds from one attempt to find a card to the next. One second unless set.
+    /// Microseconds between two attempts to find a card. Default: one second.
     pub retry_us: u64,
 }
 
 impl Options {
-    /// The values given above.
+    /// The defaults given above.
     pub const DEFAULT: Self = Options {
         folder: "LOGS",
         partition: 0,
