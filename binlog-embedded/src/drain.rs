@@ -223,7 +223,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         for index in 0..S::MESSAGES.len() {
             self.tally(index, |tally| {
                 tally.lose_unflushed();
-                tally.dropped | tally.lost | tally.decimated != 0
+                [tally.dropped, tally.lost, tally.decimated] != [0; 3]
             });
         }
         self.stage = Stage::Preamble(0);

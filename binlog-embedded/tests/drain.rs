@@ -268,3 +268,52 @@ fn records_of_the_prologue_and_of_statistics_are_counted_as_written() {
     }
     assert_eq!((count("MSG"), count("DSF"), count("DROP")), (2, 1, 1));
 }
+
+#[test]
+fn catching_up_returns_the_bytes_written_and_leaves_them_to_be_flushed() {
+    let logger = started::<4096>();
+    let mut drain = logger.drain().unwrap();
+    assert!(!drain.is_dirty());
+    for number in 0..20 {
+        assert!(log(&logger, number as usize % 4, number));
+    }
+    let mut file = File { piece: 50, room: usize::MAX, ..File::default() };
+    assert_eq!(drain.catch_up(&mut file), Ok(file.bytes.len()));
+    assert!(drain.is_dirty());
+    drain.flush(&mut file).unwrap();
+    assert!(!drain.is_dirty());
+    assert_eq!(drain.catch_up(&mut file), Ok(0));
+    assert!(!drain.is_dirty());
+}
+
+/// A slow writer: while it writes, two more records are logged.
+struct Slow<'a> {
+    logger: &'a Logger<Flight, 4096>,
+    writes: usize,
+}
+
+impl ErrorType for Slow<'_> {
+    type Error = ErrorKind;
+}
+
+impl Write for Slow<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, ErrorKind> {
+        self.writes += 1;
+        assert!(self.writes < 1000, "catching up ends");
+        self.logger.log(&Small::numbered(1));
+        self.logger.log(&Small::numbered(2));
+        Ok(bytes.len().min(12))
+    }
+
+    fn flush(&mut self) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+}
+
+#[test]
+fn catching_up_with_loggers_that_are_faster_than_the_writer_ends() {
+    let logger = started::<4096>();
+    let mut drain = logger.drain().unwrap();
+    logger.log(&Small::numbered(0));
+    drain.catch_up(&mut Slow { logger: &logger, writes: 0 }).unwrap();
+}
