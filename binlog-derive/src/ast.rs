@@ -4,6 +4,7 @@ use crate::attr::{self, ColumnAttributes, FieldTypeAttributes, MessageAttributes
 use crate::docs::{Description, description};
 use crate::errors::Errors;
 use crate::label;
+use crate::not_a_field;
 use crate::repr::{self, Hint};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -34,6 +35,8 @@ pub(crate) struct Column<'a> {
     pub(crate) label_span: Span,
     /// The lints for its attributes; whether they apply depends on its type.
     pub(crate) lints: Vec<Ident>,
+    /// The trait whose error says what to write instead of the type, if that has the name of one that is no field.
+    pub(crate) remedy: Option<Ident>,
 }
 
 /// The purpose of a column, which determines the rules for its type.
@@ -120,7 +123,8 @@ impl<'a> Column<'a> {
         };
         let description = description(&field.attrs);
         let ty = without_self(field.ty.to_token_stream(), message);
-        Some(Column { ident, ty, attributes, description, label, label_span, lints: Vec::new() })
+        let remedy = not_a_field::remedy(&field.ty);
+        Some(Column { ident, ty, attributes, description, label, label_span, lints: Vec::new(), remedy })
     }
 }
 

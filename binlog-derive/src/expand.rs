@@ -4,7 +4,7 @@ use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::lint;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 use syn::ext::IdentExt;
 
@@ -28,34 +28,25 @@ pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
 
 pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
-    let name = message.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
-    let description = &message.description;
-    let default_id = option(message.attributes.default_id);
-    let columns = message.columns.iter().map(|each| column(message, each));
-    let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
-    let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
-    let decode = format_ident!("decode_{}", field.len());
-    let ty = message.columns.iter().map(|column| &column.ty);
-    // With the span of the name, so that an error in a column doesn't point at the derive.
-    let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
+    let doubted: Vec<_> = message.columns.iter().filter(|column| column.remedy.is_some()).collect();
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
-    let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
-    let definition = quote! {
-        __binlog::Definition {
-            name: #name,
-            description: #description,
-            columns: #columns,
-            default_id: #default_id,
-            rules: __binlog::Rules::Checked,
-        }
+    let (before, parts_value, wire) = if doubted.is_empty() {
+        (None, parts_of(message, &parts, &|column| column.ty.clone()), quote_spanned!(ident.span()=> wire(self)))
+    } else {
+        let types = doubted.iter().map(|column| &column.ty);
+        let generic = quote_spanned!(ident.span()=> __Message::<#(#types),*>);
+        (
+            Some(doubted_message(message, &doubted)),
+            quote!(#generic::PARTS),
+            quote_spanned!(ident.span()=> wire_if(self, #generic::BYTES)),
+        )
     };
-    // With the span of the name, too.
-    let definition = quote_spanned!(ident.span()=> __binlog::definition(#definition));
-    // The whole item has one span, because `self` is hygienic: in a struct declared by a `macro_rules` macro, the span
-    // of the name has another `self`.
+    let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
+    // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another
+    // one.
     let wire = quote_spanned! {ident.span()=>
         fn wire(&self) -> &[__binlog::u8] {
-            __binlog::Bytes::<#ident>::wire(self)
+            __binlog::Bytes::<#ident>::#wire
         }
     };
     in_scope(
@@ -63,19 +54,10 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
         quote! {
             #[allow(unused_imports)]
             use __binlog::NoBytes as _;
-            // In one body, so that a type that is not a field causes one error. `deprecated` is allowed because a
-            // field's type may be.
+            #before
+            // In one body, so that a type that is no field is one error. A field of the user's may be deprecated.
             #[allow(deprecated)]
-            const __MESSAGE: (
-                __binlog::Definition,
-                fn(&[__binlog::u8]) -> __binlog::Result<#ident, __binlog::DecodeError>,
-            ) = (
-                #definition,
-                |__payload| match __binlog::#decode::<#(#ty),*>(__payload, &#parts.0) {
-                    __binlog::Ok((#(#value,)*)) => __binlog::Ok(#ident { #(#field: #value),* }),
-                    __binlog::Err(__error) => __binlog::Err(__error),
-                },
-            );
+            const __MESSAGE: __binlog::Parts<#ident> = #parts_value;
             #lints
             #[automatically_derived]
             impl __binlog::LogMessage for #ident {
@@ -91,12 +73,90 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     )
 }
 
-/// A call whose tokens all have the field's span, so that `#[track_caller]` blames the field.
+/// The definition, and the function that decodes. `parts` is the constant that they are to be.
+fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>) -> TokenStream) -> TokenStream {
+    let ident = &message.original.ident;
+    let name = message.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
+    let description = &message.description;
+    let default_id = option(message.attributes.default_id);
+    let columns = message.columns.iter().map(|each| column(message, each, &ty(each)));
+    let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
+    let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
+    let decoded = message.columns.iter().zip(&value).map(|(column, value)| match column.remedy {
+        Some(_) => quote!(__binlog::Is::same(#value)),
+        None => quote!(#value),
+    });
+    let decode = format_ident!("decode_{}", field.len());
+    let ty = message.columns.iter().map(ty);
+    // At the name, so that an error of a column says nothing of the derive.
+    let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
+    let definition = quote! {
+        __binlog::Definition {
+            name: #name,
+            description: #description,
+            columns: #columns,
+            default_id: #default_id,
+            rules: __binlog::Rules::Checked,
+        }
+    };
+    // At the name, too.
+    let definition = quote_spanned!(ident.span()=> __binlog::definition(#definition));
+    quote! {
+        (
+            #definition,
+            |__payload| match __binlog::#decode::<#(#ty),*>(__payload, &#parts.0) {
+                __binlog::Ok((#(#value,)*)) => __binlog::Ok(#ident { #(#field: #decoded),* }),
+                __binlog::Err(__error) => __binlog::Err(__error),
+            },
+        )
+    }
+}
+
+/// The parts of a message where the types of these columns may be no fields, which is an error of its own then.
 ///
-/// It is short because rustc processes it for each field of each message: ids of the standard tables are plain bytes,
-/// and rare properties are additional calls around it.
-fn column(message: &Message<'_>, column: &Column<'_>) -> TokenStream {
-    let Column { ty, label, description, .. } = column;
+/// The parts are generic over these types, so that nothing else complains: where one is no field, the paths
+/// `__Message::<String>::PARTS` and `BYTES` lead to those of `NoMessage`.
+fn doubted_message(message: &Message<'_>, doubted: &[&Column<'_>]) -> TokenStream {
+    let ident = &message.original.ident;
+    let parameter = |column: &Column<'_>| format_ident!("__{}", column.ident.unraw());
+    let parameters: Vec<_> = doubted.iter().map(|column| parameter(column)).collect();
+    let types: Vec<_> = doubted.iter().map(|column| &column.ty).collect();
+    // At the type, the `where` too, or else the error says something of the derive.
+    let errors = doubted.iter().filter_map(|column| {
+        let (ty, remedy) = (&column.ty, column.remedy.as_ref()?);
+        Some(quote_spanned! {remedy.span()=>
+            #[allow(dead_code, trivial_bounds)]
+            const _: () = {
+                struct __Field where #ty: __binlog::#remedy;
+            };
+        })
+    });
+    let parts = parts_of(message, &quote!(Self::PARTS), &|column| match column.remedy {
+        Some(_) => parameter(column).into_token_stream(),
+        None => column.ty.clone(),
+    });
+    quote! {
+        #(#errors)*
+        #[allow(unused_imports)]
+        use __binlog::NoMessage as _;
+        #[allow(non_camel_case_types)]
+        struct __Message<#(#parameters),*>(#(__binlog::PhantomData<#parameters>),*);
+        #[allow(non_camel_case_types, deprecated)]
+        impl<#(#parameters: __binlog::Field + __binlog::Is<#types>),*> __Message<#(#parameters),*> {
+            const PARTS: __binlog::Parts<#ident> = #parts;
+            const BYTES: __binlog::Required = __binlog::Required;
+        }
+        #[allow(non_camel_case_types)]
+        impl<#(#parameters),*> __binlog::NoMessage<#ident> for __Message<#(#parameters),*> {}
+    }
+}
+
+/// A call whose tokens all carry the field's span, so that `#[track_caller]` blames the field.
+///
+/// Short, since rustc looks at it for each field of each message: ids of the standard tables are plain bytes, and what
+/// few columns have is a further call around it.
+fn column(message: &Message<'_>, column: &Column<'_>, ty: &TokenStream) -> TokenStream {
+    let Column { label, description, .. } = column;
     let span = column.ident.span();
     let Scale { unit, multiplier } = &column.attributes.scale;
     let as_logged = message.attributes.as_logged;
@@ -168,7 +228,7 @@ fn lints<'a>(
     })
 }
 
-fn option(value: Option<impl quote::ToTokens>) -> TokenStream {
+fn option(value: Option<impl ToTokens>) -> TokenStream {
     match value {
         Some(value) => quote!(__binlog::Some(#value)),
         None => quote!(__binlog::None),

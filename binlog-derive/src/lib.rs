@@ -17,6 +17,7 @@ mod fallback;
 mod label;
 mod lint;
 mod nearest;
+mod not_a_field;
 mod repr;
 #[cfg(test)]
 mod snapshots;
@@ -81,8 +82,8 @@ use syn::DeriveInput;
 /// Most mistakes are errors in the words of the format. Some are rustc's or zerocopy's, which come first:
 ///
 /// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type can't be
-///   a field. A second error lists the field types; the trait `binlog::Field` says what to write instead of a `String`,
-///   an `Option` or a `Duration`.
+///   a field. The error before it says what to write instead of a `String`, an `Option` or a `Duration`; the trait
+///   `binlog::Field` has the whole list.
 /// - `Attitude has 3 total byte(s) of padding`, with the advice to use `Unalign` or explicit fields: write
 ///   `#[repr(C, packed)]` instead of `#[repr(C)]`.
 /// - `reference to field of packed struct is unaligned`: a field can't be borrowed. Write `{ message.roll }` for a

@@ -97,6 +97,18 @@ fn a_message_as_another_firmware_logs_it() {
 }
 
 #[test]
+fn a_message_with_a_type_called_like_one_of_std() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "TASK")]
+        #[repr(C, packed)]
+        struct Task {
+            time_us: u64,
+            longest: Duration,
+        }
+    }));
+}
+
+#[test]
 fn a_message_with_mistakes() {
     assert_snapshot!(message(parse_quote! {
         #[log(name = "Attitude")]

@@ -5,6 +5,7 @@ mod chars;
 mod coordinate;
 mod flight_mode;
 mod native;
+pub(crate) mod not_a_field;
 
 pub use centi::{Centi, Hundredths};
 #[cfg(any(feature = "std", feature = "derive"))]

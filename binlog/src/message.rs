@@ -3,6 +3,7 @@
 use crate::catalogue::mismatch::Mismatch;
 use crate::definition::Definition;
 use crate::field::Field;
+use crate::field::not_a_field::Allows;
 use core::fmt;
 #[cfg(feature = "std")]
 use zerocopy::{FromBytes, KnownLayout, Unaligned};
@@ -51,6 +52,9 @@ pub trait LogMessage: Sized {
     fn decode(payload: &[u8]) -> Result<Self, DecodeError>;
 }
 
+/// What the derive makes of a message: the definition, and the function that decodes.
+pub type Parts<M> = (Definition, fn(&[u8]) -> Result<M, DecodeError>);
+
 /// The bytes of a message, by zerocopy's two derives. If one is missing, the error names it.
 ///
 /// `Bytes::<Attitude>::wire` calls the function here if the message derives `IntoBytes`, or else that of [`NoBytes`].
@@ -66,6 +70,15 @@ impl<T: IntoBytes> Bytes<T> {
     {
         message.as_bytes()
     }
+
+    /// As [`wire`](Bytes::wire).
+    #[inline(always)]
+    pub fn wire_if<R>(message: &T, _: R) -> &[u8]
+    where
+        T: DerivesImmutable,
+    {
+        message.as_bytes()
+    }
 }
 
 /// Causes the error for a message without `IntoBytes`.
@@ -75,6 +88,11 @@ pub trait NoBytes<T> {
     where
         T: DerivesIntoBytes,
     {
+        &[]
+    }
+
+    /// None, which may be no error.
+    fn wire_if<R: Allows<T>>(_: &T, _: R) -> &[u8] {
         &[]
     }
 }

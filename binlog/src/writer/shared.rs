@@ -94,6 +94,34 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
         SharedWriter(Arc::new(Shared { state, counts: Mutex::new(S::Counters::ZERO) }))
     }
 
+    /// Writes a message and returns the error, if any, as [`LogWriter::write`] does.
+    ///
+    /// The record is neither decimated nor counted, and [`finish`](SharedWriter::finish) doesn't return its error again.
+    /// [`Sink::log`] decimates, counts, and leaves the error to `finish`.
+    ///
+    /// ```
+    /// use binlog::{LogSchema, LogWriter, messages::Ev};
+    ///
+    /// #[derive(LogSchema)]
+    /// enum FlightLog {
+    ///     Ev(Ev),
+    /// }
+    ///
+    /// let log = LogWriter::<FlightLog, _>::new(Vec::new())?.into_shared();
+    /// log.write(&Ev { time_us: 0, id: 10 })?;
+    /// # Ok::<(), binlog::WriteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`LogWriter::write`] and [`with`](SharedWriter::with).
+    pub fn write<M: LogMessage>(&self, message: &M) -> Result<(), WriteError>
+    where
+        S: Logs<M>,
+    {
+        self.with(|log| log.write(message))
+    }
+
     /// Logs a text, as [`LogWriter::text`] does.
     ///
     /// # Errors
@@ -318,5 +346,43 @@ impl<W> From<FinishError<W>> for WriteError {
 impl<W> From<FinishError<W>> for io::Error {
     fn from(error: FinishError<W>) -> Self {
         error.error.into()
+    }
+}
+
+#[cfg(all(test, feature = "derive"))]
+mod tests {
+    use super::*;
+    use crate::messages::Ev;
+
+    #[derive(binlog_derive::LogSchema)]
+    #[log(crate = "crate")]
+    enum TestLog {
+        Ev(Ev),
+    }
+
+    /// A destination that takes the first so many bytes.
+    struct Full(usize);
+
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            Ok(taken)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn write_returns_the_error_to_its_caller_only() {
+        let out = Full(TestLog::PREAMBLE.len() + 255);
+        let log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], out).expect("the preamble fits").into_shared();
+        let event = Ev { time_us: 0, id: 10 };
+        let error = (0..100).find_map(|_| log.write(&event).err()).expect("the destination is full");
+        assert_eq!(error.kind(), io::ErrorKind::WriteZero);
+        assert_eq!(log.tally::<Ev>(), Tally::default());
+        assert_eq!(log.refused(), 0);
     }
 }

@@ -16,6 +16,8 @@ mod from_a_macro;
 mod limits;
 #[path = "../../compile-pass/lint_allowed.rs"]
 mod lint_allowed;
+#[path = "../../compile-pass/names_of_std.rs"]
+mod names_of_std;
 #[path = "../../compile-pass/no_warnings.rs"]
 mod no_warnings;
 #[path = "../../compile-pass/raw_identifiers.rs"]

@@ -1,0 +1,33 @@
+//! Types of the standard library that people try as fields, by their names: for these, our error comes before
+//! zerocopy's, which advises to add a derive to `String`.
+//!
+//! A name decides only which error there would be. Whether there is one is left to the type, so a type of the program's
+//! that has such a name may be a field.
+
+use proc_macro2::Ident;
+use syn::Type;
+
+/// Names, and the trait in `binlog::field` whose error says what to write instead.
+const REMEDIES: [(&str, &[&str]); 4] = [
+    ("TextField", &["String", "str", "CString", "CStr", "OsString", "PathBuf"]),
+    ("OptionalField", &["Option"]),
+    ("TimeField", &["Duration", "Instant", "SystemTime"]),
+    ("OtherField", &["Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "Cell", "RefCell", "HashMap", "BTreeMap"]),
+];
+
+/// The trait that a field of this type must implement, if its name is one of a type that is usually no field. At the
+/// name, where its error stands.
+pub(crate) fn remedy(ty: &Type) -> Option<Ident> {
+    let name = match ty {
+        Type::Reference(reference) => {
+            let other = || Some(Ident::new("OtherField", reference.and_token.span));
+            return remedy(&reference.elem).or_else(other);
+        }
+        Type::Group(group) => return remedy(&group.elem),
+        Type::Paren(paren) => return remedy(&paren.elem),
+        Type::Path(path) => &path.path.segments.last()?.ident,
+        _ => return None,
+    };
+    let (remedy, _) = REMEDIES.iter().find(|(_, names)| names.iter().any(|other| name == other))?;
+    Some(Ident::new(remedy, name.span()))
+}
