@@ -1,7 +1,7 @@
 //! `#[log(…)]`: parses tokens to attributes, each with the span for errors about it.
 
 use crate::errors::Errors;
-use crate::lint;
+use crate::lint_names;
 use crate::nearest::did_you_mean;
 use crate::tables;
 use proc_macro2::{Span, TokenStream};
@@ -227,7 +227,7 @@ impl Item {
         let known = |name: &Ident| {
             let known = lints.iter().copied().find(|lint| name == lint);
             known.ok_or_else(|| {
-                let hint = match lint::OF_MESSAGES.iter().any(|lint| name == lint) {
+                let hint = match lint_names::OF_MESSAGES.iter().any(|lint| name == lint) {
                     true => format!("; it belongs on {}", MESSAGE.name),
                     false => did_you_mean(&name.to_string(), lints.iter().copied()),
                 };
@@ -376,7 +376,7 @@ impl MessageAttributes {
                     found.name = Some(item.string()?);
                 }
                 "as_logged" => found.as_logged = item.flag()?,
-                "allow" => found.allowed = item.allow(&lint::OF_MESSAGES)?,
+                "allow" => found.allowed = item.allow(&lint_names::OF_MESSAGES)?,
                 "crate" => found.krate = Some(item.path()?),
                 _ => found.default_id = Some(item.id()?.0),
             }
@@ -394,7 +394,7 @@ impl ColumnAttributes {
             match key {
                 "label" => found.label = Some(item.string()?),
                 "instance" => found.instance = item.flag()?.then(|| item.key.span()),
-                "allow" => found.allowed = item.allow(&lint::OF_COLUMNS)?,
+                "allow" => found.allowed = item.allow(&lint_names::OF_COLUMNS)?,
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
             }
             Ok(())
@@ -408,7 +408,7 @@ impl FieldTypeAttributes {
         let mut found = Self::default();
         each(attributes, &FIELD_TYPE, errors, |key, item| {
             match key {
-                "allow" => found.allowed = item.allow(&lint::OF_COLUMNS)?,
+                "allow" => found.allowed = item.allow(&lint_names::OF_COLUMNS)?,
                 "crate" => found.krate = Some(item.path()?),
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
             }

@@ -3,16 +3,16 @@
 //! The rules for a message definition, and the readers that rely on them:
 //!
 //! 1. A name of at most 4 bytes, at most 16 fields, and at most 64 bytes of labels with their commas: FMT has no room
-//! for more.
+//!    for more.
 //! 2. A record of at most 255 bytes, header included, equal to the sum of the fields: FMT.Length is one byte.
 //! 3. Labels are identifiers without duplicates: pymavlink makes attributes of them.
 //! 4. The name is in upper case, `[A-Z_][A-Z0-9_]{1,3}`: MAVExplorer finds types by that pattern. It is not a name
-//! whose layout a reader relies on.
+//!    whose layout a reader relies on.
 //! 5. Units and multipliers are in the tables or declared as custom: AP_Logger checks it at boot.
 //! 6. `TimeUS` is first, a `Q` in seconds with multiplier 1e-6: pymavlink ignores it elsewhere.
 //! 7. At most one instance column, of one byte, directly after `TimeUS`: elsewhere pymavlink computes a wrong offset.
 //! 8. `c`, `C`, `e` and `E` scale by themselves, so their multiplier is 1e-2 or none; `L` is 1e-7 degrees of latitude
-//! or longitude.
+//!    or longitude.
 //!
 //! What AP_Logger accepts but viewers show wrongly is a lint: see `lint`.
 

@@ -16,6 +16,7 @@ mod expand;
 mod fallback;
 mod label;
 mod lint;
+mod lint_names;
 mod nearest;
 mod not_a_field;
 mod repr;

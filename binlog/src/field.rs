@@ -49,6 +49,7 @@ use crate::{Format, Meanings, Multiplier, Unit};
 /// }
 /// assert_eq!(Cell::DEFINITION.columns[1].format, Format::U16);
 /// ```
+///
 /// # In place of types that aren't fields
 ///
 /// | instead of       | write                                                                                        |

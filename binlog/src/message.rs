@@ -3,7 +3,6 @@
 use crate::catalogue::mismatch::Mismatch;
 use crate::definition::Definition;
 use crate::field::Field;
-use crate::field::not_a_field::Allows;
 use core::fmt;
 #[cfg(feature = "std")]
 use zerocopy::{FromBytes, KnownLayout, Unaligned};
@@ -80,6 +79,19 @@ impl<T: IntoBytes> Bytes<T> {
         message.as_bytes()
     }
 }
+
+/// Bytes may be missing.
+pub struct Whatever;
+
+/// Bytes may not be missing.
+pub struct Required;
+
+/// Whether a message may lack `IntoBytes`, which shows as an error of [`DerivesIntoBytes`].
+pub trait Allows<M> {}
+
+impl<M> Allows<M> for Whatever {}
+
+impl<M: DerivesIntoBytes> Allows<M> for Required {}
 
 /// Causes the error for a message without `IntoBytes`.
 pub trait NoBytes<T> {

@@ -2,7 +2,6 @@
 //!
 //! `TRYBUILD=overwrite` rewrites the expected messages. Read every difference.
 
-#[expect(unreachable_pub, reason = "public in the tests' library")]
 #[path = "../src/left_out.rs"]
 mod left_out;
 

@@ -2,7 +2,7 @@
 
 use super::Field;
 use crate::definition::{Definition, Rules};
-use crate::message::{DecodeError, DerivesIntoBytes, Parts};
+use crate::message::{DecodeError, Parts, Whatever};
 
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident: $remedy:literal;)*) => {$(
@@ -45,19 +45,6 @@ pub trait NoMessage<M> {
     /// Without `IntoBytes` there is no further error.
     const BYTES: Whatever = Whatever;
 }
-
-/// Bytes may be missing.
-pub struct Whatever;
-
-/// Bytes may not be missing.
-pub struct Required;
-
-/// Whether a message may lack `IntoBytes`, which shows as an error of [`DerivesIntoBytes`].
-pub trait Allows<M> {}
-
-impl<M> Allows<M> for Whatever {}
-
-impl<M: DerivesIntoBytes> Allows<M> for Required {}
 
 /// A type parameter of a known type.
 pub trait Is<T> {
