@@ -30,16 +30,18 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
     let doubted: Vec<_> = message.columns.iter().filter(|column| column.remedy.is_some()).collect();
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
-    let (before, parts_value, wire) = if doubted.is_empty() {
-        (None, parts_of(message, &parts, &|column| column.ty.clone()), quote_spanned!(ident.span()=> wire(self)))
-    } else {
-        let types = doubted.iter().map(|column| &column.ty);
-        let generic = quote_spanned!(ident.span()=> __Message::<#(#types),*>);
-        (
-            Some(doubted_message(message, &doubted)),
-            quote!(#generic::PARTS),
-            quote_spanned!(ident.span()=> wire_if(self, #generic::BYTES)),
-        )
+    let types = doubted.iter().map(|column| &column.ty);
+    let generic = quote_spanned!(ident.span()=> __Message::<#(#types),*>);
+    let (before, parts_value) = match doubted.is_empty() {
+        true => (None, parts_of(message, &parts, &|column| column.ty.clone())),
+        false => (Some(doubted_message(message, &doubted)), quote!(#generic::PARTS)),
+    };
+    let is_packed = message.repr.iter().any(|hint| hint.name == "packed");
+    let padding = (!is_packed).then(|| padding(message));
+    let wire = match (doubted.is_empty(), is_packed) {
+        (true, true) => quote_spanned!(ident.span()=> wire(self)),
+        (true, false) => quote_spanned!(ident.span()=> wire_if(self, __binlog::Padding::<{ __PADDING }>)),
+        (false, _) => quote_spanned!(ident.span()=> wire_if(self, #generic::BYTES)),
     };
     let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
     // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another
@@ -54,6 +56,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
         quote! {
             #[allow(unused_imports)]
             use __binlog::NoBytes as _;
+            #padding
             #before
             // In one body, so that a type that is no field is one error. A field of the user's may be deprecated.
             #[allow(deprecated)]
@@ -109,6 +112,22 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>)
                 __binlog::Err(__error) => __binlog::Err(__error),
             },
         )
+    }
+}
+
+/// The error of a message with padding. In a type's length, so that it comes before zerocopy's.
+fn padding(message: &Message<'_>) -> TokenStream {
+    let ident = &message.original.ident;
+    let (name, types) = (ident.unraw().to_string(), message.columns.iter().map(|column| &column.ty));
+    let check = quote_spanned! {ident.span()=>
+        __binlog::padding::<#ident>(#name, 0 #(+ __binlog::size_of::<#types>())*)
+    };
+    let length = quote_spanned!(ident.span()=> [(); __PADDING]);
+    quote! {
+        #[allow(deprecated)]
+        const __PADDING: __binlog::usize = #check;
+        #[allow(dead_code)]
+        struct __Unpadded(#length);
     }
 }
 

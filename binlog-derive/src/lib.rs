@@ -80,13 +80,14 @@ use syn::DeriveInput;
 ///
 /// # Errors of rustc
 ///
-/// Most mistakes are errors in the words of the format. Some are rustc's or zerocopy's, which come first:
+/// Most mistakes are errors in the words of the format. Some are rustc's or zerocopy's, or have one of theirs beside
+/// them:
 ///
 /// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type can't be
 ///   a field. The error before it says what to write instead of a `String`, an `Option` or a `Duration`; the trait
 ///   `binlog::Field` has the whole list.
 /// - `Attitude has 3 total byte(s) of padding`, with the advice to use `Unalign` or explicit fields: write
-///   `#[repr(C, packed)]` instead of `#[repr(C)]`.
+///   `#[repr(C, packed)]` instead of `#[repr(C)]`, as the error before it says.
 /// - `reference to field of packed struct is unaligned`: a field can't be borrowed. Write `{ message.roll }` for a
 ///   copy, where a macro such as `println!` would borrow it.
 ///

@@ -1,11 +1,11 @@
 //! The items that derived code names. Not for programs; they change without notice.
 
-pub use crate::columns::{as_logged, custom, definition, instance, meaning, time, value};
+pub use crate::columns::{as_logged, custom, definition, instance, meaning, padding, time, value};
 pub use crate::field::not_a_field::{Is, NoMessage, OptionalField, OtherField, TextField, TimeField};
 pub use crate::lint;
 pub use crate::message::{
-    Bytes, NoBytes, Parts, Required, Whatever, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7,
-    decode_8, decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
+    Bytes, NoBytes, Padding, Parts, Required, Whatever, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6,
+    decode_7, decode_8, decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
 };
 #[cfg(feature = "derive")]
 pub use crate::preamble::{Plan, Variant, blame, messages, plan, preamble};
@@ -16,6 +16,7 @@ pub use crate::{
     Multiplier, Rules, SchemaMessage, Unit,
 };
 pub use core::marker::PhantomData;
+pub use core::mem::size_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};
 pub use core::result::Result::{self, Err, Ok};

@@ -2,6 +2,7 @@
 //!
 //! The derive calls these with the span of the field, so that `#[track_caller]` puts the error there.
 
+use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Definition, Field, Format, Meanings, Multiplier, Unit, rules};
 
 /// What a field's type brings to its column. One constant a type, however many fields have it.
@@ -167,4 +168,15 @@ const fn meaning_rules(column: &ColumnDefinition, meanings: &Meanings) {
 pub const fn definition(definition: Definition) -> Definition {
     rules::length_rules(definition.name, definition.length());
     definition
+}
+
+/// Bytes that no field has, which must be none.
+#[track_caller]
+pub const fn padding<M>(name: &str, fields: usize) -> usize {
+    let padding = size_of::<M>() - fields;
+    if padding > 0 {
+        let text = ConstText::new().str("`").str(name).str("` has ").number(padding as u64);
+        panic!("{}", text.str(" bytes of padding, which a record has not; write `#[repr(C, packed)]`").as_str());
+    }
+    padding
 }

@@ -86,12 +86,18 @@ pub struct Whatever;
 /// Bytes may not be missing.
 pub struct Required;
 
+/// Bytes may not be missing where there is no padding. With padding the constant is an error already, and nothing that
+/// depends on it is another one.
+pub struct Padding<const BYTES: usize>;
+
 /// Whether a message may lack `IntoBytes`, which shows as an error of [`DerivesIntoBytes`].
 pub trait Allows<M> {}
 
 impl<M> Allows<M> for Whatever {}
 
 impl<M: DerivesIntoBytes> Allows<M> for Required {}
+
+impl<M: DerivesIntoBytes> Allows<M> for Padding<0> {}
 
 /// Causes the error for a message without `IntoBytes`.
 pub trait NoBytes<T> {
