@@ -44,8 +44,8 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
         (false, _) => quote_spanned!(ident.span()=> wire_if(self, #generic::BYTES)),
     };
     let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
-    // Whole, because `self` is hygienic: in a struct that a `macro_rules` macro declares, the name's span has another
-    // one.
+    // The whole item has one span, because `self` is hygienic: in a struct declared by a `macro_rules` macro, the span
+    // of the name has another `self`.
     let wire = quote_spanned! {ident.span()=>
         fn wire(&self) -> &[__binlog::u8] {
             __binlog::Bytes::<#ident>::#wire
@@ -58,7 +58,8 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
             use __binlog::NoBytes as _;
             #padding
             #before
-            // In one body, so that a type that is no field is one error. A field of the user's may be deprecated.
+            // In one body, so that a type that is not a field causes one error. `deprecated` is allowed because a
+            // field's type may be.
             #[allow(deprecated)]
             const __MESSAGE: __binlog::Parts<#ident> = #parts_value;
             #lints
@@ -76,7 +77,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     )
 }
 
-/// The definition, and the function that decodes. `parts` is the constant that they are to be.
+/// The definition and the decoding function of a message. `parts` is the path of the constant that holds them.
 fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>) -> TokenStream) -> TokenStream {
     let ident = &message.original.ident;
     let name = message.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
@@ -91,7 +92,7 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>)
     });
     let decode = format_ident!("decode_{}", field.len());
     let ty = message.columns.iter().map(ty);
-    // At the name, so that an error of a column says nothing of the derive.
+    // With the span of the name, so that an error in a column doesn't point at the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let definition = quote! {
         __binlog::Definition {
@@ -102,7 +103,7 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>)
             rules: __binlog::Rules::Checked,
         }
     };
-    // At the name, too.
+    // With the span of the name, too.
     let definition = quote_spanned!(ident.span()=> __binlog::definition(#definition));
     quote! {
         (
@@ -115,7 +116,7 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>)
     }
 }
 
-/// The error of a message with padding. In a type's length, so that it comes before zerocopy's.
+/// The error for a message with padding. It is in the length of an array type, so that it precedes zerocopy's.
 fn padding(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
     let (name, types) = (ident.unraw().to_string(), message.columns.iter().map(|column| &column.ty));
@@ -131,16 +132,16 @@ fn padding(message: &Message<'_>) -> TokenStream {
     }
 }
 
-/// The parts of a message where the types of these columns may be no fields, which is an error of its own then.
+/// The parts of a message with columns whose types may not be fields, and an error of our own for each that isn't.
 ///
-/// The parts are generic over these types, so that nothing else complains: where one is no field, the paths
-/// `__Message::<String>::PARTS` and `BYTES` lead to those of `NoMessage`.
+/// The parts are generic over these types, which prevents other errors: if one is not a field, the paths
+/// `__Message::<String>::PARTS` and `BYTES` resolve to those of `NoMessage`.
 fn doubted_message(message: &Message<'_>, doubted: &[&Column<'_>]) -> TokenStream {
     let ident = &message.original.ident;
     let parameter = |column: &Column<'_>| format_ident!("__{}", column.ident.unraw());
     let parameters: Vec<_> = doubted.iter().map(|column| parameter(column)).collect();
     let types: Vec<_> = doubted.iter().map(|column| &column.ty).collect();
-    // At the type, the `where` too, or else the error says something of the derive.
+    // With the span of the type, `where` included; otherwise the error points at the derive.
     let errors = doubted.iter().filter_map(|column| {
         let (ty, remedy) = (&column.ty, column.remedy.as_ref()?);
         Some(quote_spanned! {remedy.span()=>
@@ -170,10 +171,10 @@ fn doubted_message(message: &Message<'_>, doubted: &[&Column<'_>]) -> TokenStrea
     }
 }
 
-/// A call whose tokens all carry the field's span, so that `#[track_caller]` blames the field.
+/// A call whose tokens all have the field's span, so that `#[track_caller]` blames the field.
 ///
-/// Short, since rustc looks at it for each field of each message: ids of the standard tables are plain bytes, and what
-/// few columns have is a further call around it.
+/// It is short because rustc processes it for each field of each message: ids of the standard tables are plain bytes,
+/// and rare properties are additional calls around it.
 fn column(message: &Message<'_>, column: &Column<'_>, ty: &TokenStream) -> TokenStream {
     let Column { label, description, .. } = column;
     let span = column.ident.span();

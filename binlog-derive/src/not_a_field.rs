@@ -1,13 +1,13 @@
-//! Types of the standard library that people try as fields, by their names: for these, our error comes before
-//! zerocopy's, which advises to add a derive to `String`.
+//! Types of the standard library that people try as fields, by their names. For these, our error precedes that of
+//! zerocopy, which advises to add a derive to `String`.
 //!
-//! A name decides only which error there would be. Whether there is one is left to the type, so a type of the program's
-//! that has such a name may be a field.
+//! The name only selects the error. The type decides whether there is one, so a type of the program with such a name may
+//! be a field.
 
 use proc_macro2::Ident;
 use syn::Type;
 
-/// Names, and the trait in `binlog::field` whose error says what to write instead.
+/// The trait in `binlog::field` whose error says what to write instead, and the names of types.
 const REMEDIES: [(&str, &[&str]); 4] = [
     ("TextField", &["String", "str", "CString", "CStr", "OsString", "PathBuf"]),
     ("OptionalField", &["Option"]),
@@ -15,8 +15,8 @@ const REMEDIES: [(&str, &[&str]); 4] = [
     ("OtherField", &["Vec", "VecDeque", "Box", "Rc", "Arc", "Cow", "Cell", "RefCell", "HashMap", "BTreeMap"]),
 ];
 
-/// The trait that a field of this type must implement, if its name is one of a type that is usually no field. At the
-/// name, where its error stands.
+/// The trait that a field of this type must implement, if the type's name is one of these. It has the span of the name,
+/// for its error.
 pub(crate) fn remedy(ty: &Type) -> Option<Ident> {
     let name = match ty {
         Type::Reference(reference) => {

@@ -51,7 +51,7 @@ pub trait LogMessage: Sized {
     fn decode(payload: &[u8]) -> Result<Self, DecodeError>;
 }
 
-/// What the derive makes of a message: the definition, and the function that decodes.
+/// The derived parts of a message: its definition and its decoding function.
 pub type Parts<M> = (Definition, fn(&[u8]) -> Result<M, DecodeError>);
 
 /// The bytes of a message, by zerocopy's two derives. If one is missing, the error names it.
@@ -109,7 +109,7 @@ pub trait NoBytes<T> {
         &[]
     }
 
-    /// None, which may be no error.
+    /// No bytes; whether that is an error depends on `R`.
     fn wire_if<R: Allows<T>>(_: &T, _: R) -> &[u8] {
         &[]
     }
