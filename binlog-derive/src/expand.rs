@@ -121,7 +121,7 @@ fn padding(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
     let (name, types) = (ident.unraw().to_string(), message.columns.iter().map(|column| &column.ty));
     let check = quote_spanned! {ident.span()=>
-        __binlog::padding::<#ident>(#name, 0 #(+ __binlog::size_of::<#types>())*)
+        __binlog::padding::<#ident>(#name, #(__binlog::size_of::<#types>())+*)
     };
     let length = quote_spanned!(ident.span()=> [(); __PADDING]);
     quote! {

@@ -156,6 +156,19 @@ pub(crate) const fn length_rules(name: &str, length: usize) {
 #[cfg(feature = "derive")]
 #[track_caller]
 const fn name_rules(name: &str) {
+    if !is_name(name) {
+        let text = ConstText::new().str("the name `").str(name);
+        refuse(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first no digit"));
+    }
+    if is_taken_name(name) {
+        let text = ConstText::new().str("readers take a message named `").str(name).str("` for the format's own");
+        refuse(text.str(", with its layout; choose another name"));
+    }
+}
+
+/// Whether a name of at most 4 bytes has the form of one.
+#[cfg(feature = "derive")]
+pub(crate) const fn is_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut sound = bytes.len() >= 2 && !bytes[0].is_ascii_digit();
     let mut i = 0;
@@ -163,20 +176,19 @@ const fn name_rules(name: &str) {
         sound &= bytes[i].is_ascii_uppercase() || bytes[i].is_ascii_digit() || bytes[i] == b'_';
         i += 1;
     }
-    if !sound {
-        let text = ConstText::new().str("the name `").str(name);
-        refuse(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first no digit"));
-    }
-    let mut taken = bytes.len() >= 3 && bytes[0] == b'M' && bytes[1] == b'S' && bytes[2] == b'G';
+    sound
+}
+
+/// Whether readers take messages of this name for others.
+#[cfg(feature = "derive")]
+pub(crate) const fn is_taken_name(name: &str) -> bool {
+    let mut taken = matches!(name.as_bytes(), [b'M', b'S', b'G', ..]);
     let mut i = 0;
     while i < TAKEN_NAMES.len() {
         taken |= same(TAKEN_NAMES[i], name);
         i += 1;
     }
-    if taken {
-        let text = ConstText::new().str("readers take a message named `").str(name).str("` for the format's own");
-        refuse(text.str(", with its layout; choose another name"));
-    }
+    taken
 }
 
 /// Rule 3.
@@ -185,32 +197,11 @@ const fn name_rules(name: &str) {
 const fn label_rules(definition: &Definition, index: usize) {
     let Definition { name, columns, .. } = *definition;
     let label = columns[index].label;
-    let bytes = label.as_bytes();
-    let mut sound = !bytes.is_empty() && !bytes[0].is_ascii_digit();
-    let mut i = 0;
-    while i < bytes.len() {
-        sound &= bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_';
-        i += 1;
-    }
-    if !sound {
+    if !is_identifier(label) {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
         refuse(text.str(" is not an identifier: ASCII letters, digits and `_`, the first no digit"));
     }
-    let mut reserved = matches!(bytes, [b'_', b'_', .., b'_', b'_']);
-    // Few labels begin as the reserved ones do: in lower case, with `_` or like `None`.
-    if bytes[0].is_ascii_lowercase() || matches!(bytes[0], b'_' | b'F' | b'N' | b'T') {
-        let mut i = 0;
-        while i < RESERVED_LABELS.len() {
-            reserved |= same(RESERVED_LABELS[i], label);
-            i += 1;
-        }
-    }
-    let mut i = 0;
-    while i < TAKEN_LABELS.len() {
-        reserved |= same(TAKEN_LABELS[i].1, label) && same(TAKEN_LABELS[i].0, name);
-        i += 1;
-    }
-    if reserved {
+    if is_taken_label(name, label) {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
         refuse(text.str(" is taken by Python or pymavlink; choose another"));
     }
@@ -221,6 +212,40 @@ const fn label_rules(definition: &Definition, index: usize) {
         }
         i += 1;
     }
+}
+
+/// Whether a label has the form of one.
+#[cfg(feature = "derive")]
+pub(crate) const fn is_identifier(label: &str) -> bool {
+    let bytes = label.as_bytes();
+    let mut sound = !bytes.is_empty() && !bytes[0].is_ascii_digit();
+    let mut i = 0;
+    while i < bytes.len() {
+        sound &= bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_';
+        i += 1;
+    }
+    sound
+}
+
+/// Whether Python or pymavlink has this label, which isn't empty, in use in a message of this name.
+#[cfg(feature = "derive")]
+pub(crate) const fn is_taken_label(name: &str, label: &str) -> bool {
+    let bytes = label.as_bytes();
+    let mut taken = matches!(bytes, [b'_', b'_', ..]) && matches!(bytes, [.., b'_', b'_']);
+    // Few labels begin as the reserved ones do: in lower case, with `_` or like `None`.
+    if bytes[0].is_ascii_lowercase() || matches!(bytes[0], b'_' | b'F' | b'N' | b'T') {
+        let mut i = 0;
+        while i < RESERVED_LABELS.len() {
+            taken |= same(RESERVED_LABELS[i], label);
+            i += 1;
+        }
+    }
+    let mut i = 0;
+    while i < TAKEN_LABELS.len() {
+        taken |= same(TAKEN_LABELS[i].1, label) && same(TAKEN_LABELS[i].0, name);
+        i += 1;
+    }
+    taken
 }
 
 /// Rule 6.
@@ -248,9 +273,14 @@ pub(crate) const fn time_rules(column: &ColumnDefinition) {
 /// Rule 7. pymavlink unpacks the instance by the format character, and knows only these two of one byte.
 #[track_caller]
 pub(crate) const fn instance_rules(column: &ColumnDefinition) {
-    if !matches!(column.format, Format::U8 | Format::I8) {
+    if !is_instance(column.format) {
         refuse(about(column).str("; an instance is one byte: u8 or i8, `B` or `b`"));
     }
+}
+
+/// Whether an instance may be stored so.
+pub(crate) const fn is_instance(format: Format) -> bool {
+    matches!(format, Format::U8 | Format::I8)
 }
 
 /// Rule 8, and text, which has neither unit nor multiplier. `brought` is the id of the unit that the field's type
@@ -261,18 +291,25 @@ pub(crate) const fn value_rules(column: &ColumnDefinition, brought: u8) {
     if unit.id() == Unit::INSTANCE.id() {
         panic!("an instance column is marked by `#[log(instance)]`");
     }
-    if format.is_centi() && !matches!(multiplier.id(), b'B' | b'-') {
-        refuse(about(column).str(", hundredths already; its multiplier is 1e-2 ('B') or none ('-')"));
+    if !is_scale_of(format, unit.id(), multiplier.id()) {
+        refuse(about(column).str(match format {
+            Format::Coordinate => ": its unit is `deglatitude` or `deglongitude`, its multiplier 1e-7 ('G')",
+            format if format.is_text() => ", text, which has neither unit nor multiplier",
+            _ => ", hundredths already; its multiplier is 1e-2 ('B') or none ('-')",
+        }));
     }
-    let is_axis = matches!(unit.id(), b'D' | b'U');
-    if format as u8 == Format::Coordinate as u8 && !(is_axis && multiplier.id() == Multiplier::COORDINATE.id()) {
-        refuse(about(column).str(": its unit is `deglatitude` or `deglongitude`, its multiplier 1e-7 ('G')"));
-    }
-    if is_axis {
+    if matches!(unit.id(), b'D' | b'U') {
         axis_rules(label, unit, brought);
     }
-    if format.is_text() && !(unit.id() == b'-' && multiplier.id() == b'-') {
-        refuse(about(column).str(", text, which has neither unit nor multiplier"));
+}
+
+/// Whether a column of this format may have this unit and this multiplier, by their ids.
+pub(crate) const fn is_scale_of(format: Format, unit: u8, multiplier: u8) -> bool {
+    match format {
+        Format::Coordinate => matches!(unit, b'D' | b'U') && multiplier == Multiplier::COORDINATE.id(),
+        format if format.is_centi() => matches!(multiplier, b'B' | b'-'),
+        format if format.is_text() => unit == b'-' && multiplier == b'-',
+        _ => true,
     }
 }
 
@@ -289,11 +326,17 @@ const fn axis_rules(label: &str, unit: Unit, brought: u8) {
         let text = text.str(" and brings its unit along; a column of `").str(unit.name()).str("` is a `");
         refuse(text.str(ty).str("`"));
     }
-    if names_axis(label) == other {
+    if !is_axis_of(label, unit.id()) {
         let text =
             ConstText::new().str(label).str(" is the name of a ").str(other_axis).str(", and its unit is that of a ");
         refuse(text.str(axis).str("; give it the other unit or another label"));
     }
+}
+
+/// Whether a label may be that of a column in this unit: not that of a latitude in degrees of longitude, nor the other way
+/// round.
+pub(crate) const fn is_axis_of(label: &str, unit: u8) -> bool {
+    !matches!((names_axis(label), unit), (b'D', b'U') | (b'U', b'D'))
 }
 
 /// The unit of the axis that a label names, 0 for none.

@@ -1,104 +1,43 @@
 //! Finds definitions that break a rule of the derive and so need `as_logged`.
 //!
-//! The rules are those of binlog-derive's `check.rs` and `label.rs`, which explain them. A test there checks that both
-//! agree.
+//! The rules are those of binlog-derive's `check.rs`, which explains them. A test there checks that both agree.
 
 use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
 use crate::format::Format;
-
-/// Names whose layout readers rely on.
-const FIXED_LAYOUTS: [&str; 13] =
-    ["FMT", "FMTU", "UNIT", "MULT", "PARM", "MSG", "VER", "MODE", "GPS", "GPS2", "FILE", "ISBH", "ISBD"];
-
-/// Labels by which pymavlink recognises messages of PX4.
-const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
-
-/// Attributes and methods of pymavlink's messages.
-const PYMAVLINK: [&str; 13] = [
-    "fmt",
-    "to_dict",
-    "get_type",
-    "get_msgbuf",
-    "get_fieldnames",
-    "dump_verbose",
-    "dump_verbose_bitmask",
-    "mavpackettype",
-    "_timestamp",
-    "_elements",
-    "_fieldnames",
-    "_parent",
-    "_apply_multiplier",
-];
-
-const PYTHON_KEYWORDS: [&str; 35] = [
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-    "elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-    "not", "or", "pass", "raise", "return", "try", "while", "with", "yield",
-];
+use crate::multiplier::Multiplier;
+use crate::rules;
+use crate::unit::Unit;
 
 /// Whether a definition with consistent columns breaks a rule.
 pub(super) fn are_broken_by(definition: &LoggedDefinition<'_>, columns: &[LoggedColumn<'_>]) -> bool {
     let name = definition.name();
     let label_is_wrong = |(i, column): (usize, &LoggedColumn<'_>)| {
-        breaks_label(column.label)
-            || TAKEN_LABELS.contains(&(name, column.label))
+        !rules::is_identifier(column.label)
+            || rules::is_taken_label(name, column.label)
             || columns[..i].iter().any(|other| other.label == column.label)
     };
-    breaks_name(name)
+    !rules::is_name(name)
+        || rules::is_taken_name(name)
         || columns.iter().enumerate().any(label_is_wrong)
         || columns.first().is_none_or(breaks_time)
         || columns.iter().enumerate().skip(1).any(|(i, column)| breaks_scaling(i, column))
 }
 
-/// Rule 4, for a name of at most 4 bytes.
-fn breaks_name(name: &str) -> bool {
-    let upper = |c: char| c.is_ascii_uppercase() || c == '_';
-    FIXED_LAYOUTS.contains(&name)
-        || name == "MAV"
-        || name.starts_with("MSG")
-        || !name.starts_with(upper)
-        || name.chars().any(|c| !upper(c) && !c.is_ascii_digit())
-        || name.len() < 2
-}
-
-/// Rule 3.
-fn breaks_label(label: &str) -> bool {
-    label.is_empty()
-        || label.chars().any(|c| !c.is_ascii_alphanumeric() && c != '_')
-        || label.starts_with(|c: char| c.is_ascii_digit())
-        || PYTHON_KEYWORDS.contains(&label)
-        || PYMAVLINK.contains(&label)
-        || (label.starts_with("__") && label.ends_with("__"))
-}
-
-/// Rule 6, for the first column.
+/// Rule 6, for the first column. Without FMTU, the column has no unit to break it.
 fn breaks_time(column: &LoggedColumn<'_>) -> bool {
     column.label != "TimeUS"
         || column.format != Format::U64
-        || column.unit_id.is_some_and(|id| id != b's')
-        || column.multiplier_id.is_some_and(|id| id != b'F')
+        || column.unit_id.is_some_and(|id| id != Unit::SECONDS.id())
+        || column.multiplier_id.is_some_and(|id| id != Multiplier::MICRO.id())
 }
 
 /// Rules 7 and 8, for the other columns.
 fn breaks_scaling(i: usize, column: &LoggedColumn<'_>) -> bool {
     let (Some(unit), Some(multiplier)) = (column.unit_id, column.multiplier_id) else { return false };
-    let is_broken = match column.format {
-        format if unit == b'#' => i != 1 || !matches!(format, Format::U8 | Format::I8) || multiplier != b'-',
-        format if format.is_centi() => !matches!(multiplier, b'B' | b'-'),
-        Format::Coordinate => !(multiplier == b'G' && matches!(unit, b'D' | b'U')),
-        format if format.is_text() => (unit, multiplier) != (b'-', b'-'),
-        _ => false,
-    };
-    is_broken || breaks_axis(column.label, unit)
-}
-
-/// A latitude in degrees of longitude, or vice versa.
-fn breaks_axis(label: &str, unit: u8) -> bool {
-    let label = label.to_ascii_lowercase();
-    match unit {
-        b'U' => matches!(label.as_str(), "lat" | "latitude"),
-        b'D' => matches!(label.as_str(), "lon" | "lng" | "long" | "longitude"),
-        _ => false,
+    if unit == Unit::INSTANCE.id() {
+        i != 1 || !rules::is_instance(column.format) || multiplier != Multiplier::NONE.id()
+    } else {
+        !rules::is_scale_of(column.format, unit, multiplier) || !rules::is_axis_of(column.label, unit)
     }
 }
 
