@@ -59,6 +59,8 @@ pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
     /// Whether they include bytes of the ring.
     has_records: bool,
     reports: Option<Reports>,
+    /// Whether the statistics of an end that is not complete are on their way.
+    is_last_reported: bool,
 }
 
 /// Progress through the beginning of the file.
@@ -98,11 +100,15 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             true => None,
             false => Some(state.tail),
         })?;
-        // Only the earlier drain's owner knows whether records that it wrote are flushed.
+        // Only the earlier drain's owner knows whether records that it wrote are flushed. All losses are in the new
+        // file, as DSF counts them.
         for index in 0..S::MESSAGES.len() {
             logger.state.with(|state| {
                 if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
                     tally.unflushed = 0;
+                    if tally.has_losses() {
+                        state.to_report.insert(index);
+                    }
                 }
             });
         }
@@ -117,6 +123,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             dirty: false,
             has_records: false,
             reports: None,
+            is_last_reported: false,
         })
     }
 
@@ -136,6 +143,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             dirty: drain.dirty,
             has_records: drain.has_records,
             reports: drain.reports.clone(),
+            is_last_reported: drain.is_last_reported,
         }
     }
 }
@@ -168,14 +176,33 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Ends a file: writes what the ring holds and the last statistics, and flushes. Call [`Logger::stop`] first;
     /// otherwise some of the records that are logged meanwhile stay in the ring.
     ///
+    /// Returns whether all of it is written. It is not if the writer took no bytes without an error, which
+    /// `embedded_io` forbids: the rest stays in the ring.
+    ///
     /// # Errors
     ///
-    /// The writer's, as in [`step`](Drain::step).
-    pub fn finish<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+    /// The writer's, as in [`step`](Drain::step). Another call continues.
+    pub fn finish<W: Write>(&mut self, writer: &mut W) -> Result<bool, W::Error> {
+        let head = self.head();
         self.catch_up(writer)?;
-        self.report();
+        self.report_last();
         self.catch_up(writer)?;
-        self.flush(writer)
+        self.flush(writer)?;
+        Ok(self.is_finished(head))
+    }
+
+    /// Makes the last statistics due, once for a file however often its end is tried.
+    fn report_last(&mut self) {
+        if !core::mem::replace(&mut self.is_last_reported, true) {
+            self.report();
+        }
+    }
+
+    /// Whether all records before a position of [`head`](Drain::head) and the last statistics are written.
+    fn is_finished(&mut self, head: u32) -> bool {
+        let is_finished = self.has_passed(head);
+        self.is_last_reported &= !is_finished;
+        is_finished
     }
 
     /// Writes the next piece with one call of the writer's `write`: a part of the preamble, of the prologue or of
@@ -223,13 +250,14 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         for index in 0..S::MESSAGES.len() {
             self.tally(index, |tally| {
                 tally.lose_unflushed();
-                [tally.dropped, tally.lost, tally.decimated] != [0; 3]
+                tally.has_losses()
             });
         }
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
         self.bytes = 0;
         self.has_records = false;
+        self.is_last_reported = false;
     }
 
     /// Bytes written since the file began, modulo 2³².

@@ -317,3 +317,48 @@ fn catching_up_with_loggers_that_are_faster_than_the_writer_ends() {
     logger.log(&Small::numbered(0));
     drain.catch_up(&mut Slow { logger: &logger, writes: 0 }).unwrap();
 }
+
+#[test]
+fn the_end_of_a_file_says_whether_all_is_written_and_can_be_tried_again() {
+    let logger = started::<4096>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(u64::MAX);
+    for number in 0..20 {
+        assert!(log(&logger, number as usize % 4, number));
+    }
+    // It takes nothing, and says nothing.
+    let mut stuck = File { piece: 0, room: usize::MAX, ..File::default() };
+    assert_eq!(drain.finish(&mut stuck), Ok(false));
+    assert!(logger.statistics().used > 0);
+    // It fails in the middle, again and again.
+    let mut file = File { piece: 100, room: 0, ..File::default() };
+    let mut tries = 0;
+    while drain.finish(&mut file).is_err() {
+        file.room += 100;
+        tries += 1;
+    }
+    assert!(tries > 10);
+    assert_eq!(numbers(&file.bytes).len(), 20);
+    let reports = Records::new(&file.bytes).flatten().filter(|record| record.decode::<Dsf>().is_ok()).count();
+    assert_eq!(reports, 1, "the last statistics, once");
+    assert_eq!((drain.finish(&mut file), logger.statistics().used), (Ok(true), 0));
+}
+
+#[test]
+fn another_drain_tells_the_losses_of_the_one_before() {
+    NOW.set(1_000_000);
+    let logger = started::<512>();
+    for number in 0..60 {
+        logger.log(&Small::numbered(number));
+    }
+    let drops = || {
+        let mut drain = logger.drain().unwrap();
+        drain.report_every(1_000_000);
+        let mut file = File { piece: 4096, room: usize::MAX, ..File::default() };
+        drain.finish(&mut file).unwrap();
+        let drops = Records::new(&file.bytes).flatten().filter_map(|record| record.decode::<Dropped>().ok());
+        drops.map(|drop| drop.dropped).collect::<Vec<_>>()
+    };
+    let dropped = logger.tally::<Small>().dropped;
+    assert_eq!((drops(), drops()), (vec![dropped], vec![dropped]));
+}

@@ -183,6 +183,17 @@ fn taken(times: impl IntoIterator<Item = u64>) -> usize {
 
 #[test]
 #[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
+fn sources_of_one_message_share_its_rate_although_their_times_differ() {
+    for lag in [0, 500, 1_000, 2_500, 41_000, 500_000] {
+        // A second of records, each half a millisecond, from two sources.
+        let times = (1..=2000).flat_map(|i| [lag + 500 * i, 500 * i]);
+        let taken = taken(times);
+        assert!((1000..=1002).contains(&taken), "{taken} of sources {lag} µs apart");
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
 fn half_a_period_early_and_half_a_period_late_in_turn_loses_nothing() {
     // Each is 500 µs off: two come at the same time, and the next two 2 ms later.
     assert_eq!(taken((1..=5000).map(|i| i / 2 * 2000)), 5000);
@@ -252,12 +263,13 @@ fn a_clock_that_is_set_back_does_not_silence_a_message() {
     assert!(logger.log(&gps(5_000_000_000, 0)));
     assert!(logger.log(&gps(5_000_000_001, 0)));
     assert!(!logger.log(&gps(5_000_000_002, 0)));
-    // By less than a period: the schedule holds, since contexts overtake each other.
+    // By less than a second and three periods: the schedule holds, since sources overtake each other.
     assert!(!logger.log(&gps(4_999_980_000, 0)));
-    // By more than a period: a new one.
-    assert!(logger.log(&gps(4_999_979_999, 0)));
-    assert!(logger.log(&gps(4_999_980_000, 0)));
-    assert!(!logger.log(&gps(4_999_980_001, 0)));
+    assert!(!logger.log(&gps(5_000_040_000 - 1_060_000, 0)));
+    // By more: a new one.
+    assert!(logger.log(&gps(5_000_040_000 - 1_060_001, 0)));
+    assert!(logger.log(&gps(5_000_040_000 - 1_060_000, 0)));
+    assert!(!logger.log(&gps(5_000_040_000 - 1_059_999, 0)));
     assert!(logger.log(&gps(7, 0)));
 }
 

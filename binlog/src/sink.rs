@@ -58,13 +58,17 @@ impl Rate {
     /// How many instances of a message are decimated separately: 0 to 7. Higher ones are not decimated.
     pub const INSTANCES: usize = 8;
 
+    /// A time this much before the expected one, and three periods more, means that the clock was set back. Two sources
+    /// of one message whose times differ by less share its rate.
+    const SET_BACK_US: u64 = 1_000_000;
+
     /// Whether the record with this payload may be logged now. `due` is [`Counters::due`]. It changes only when an
     /// admission is [charged](Due::charge), so a record that finds no room uses up nothing.
     ///
     /// Each accepted record moves the time at which the next one is expected by one period. A record is accepted up to
     /// one period early. So a source that keeps to its rate loses nothing as long as each record is at most half a
     /// period off its schedule, and a faster source gets at most one record more than its rate. A time more than three
-    /// periods before the expected one means that the clock was set back; a new schedule begins.
+    /// periods and a second before the expected one means that the clock was set back; a new schedule begins.
     #[inline]
     pub fn admit(&self, due: &[u64], payload: &[u8]) -> Admission {
         let Some((time, rest)) = payload.split_first_chunk() else { return Admission::Now(None) };
@@ -81,7 +85,7 @@ impl Rate {
         let period = u64::from(self.period_us);
         let from = match expected.checked_sub(time) {
             Some(early) if early <= period => expected,
-            Some(early) if early <= 3 * period => return Admission::Early,
+            Some(early) if early <= 3 * period + Self::SET_BACK_US => return Admission::Early,
             // Late, or the clock was set back.
             _ => time,
         };
@@ -141,6 +145,12 @@ pub struct Tally {
 impl Tally {
     /// All counts are 0.
     pub const ZERO: Self = Tally { dropped: 0, decimated: 0, ignored: 0, written: 0, unflushed: 0, lost: 0 };
+
+    /// Whether records were dropped, decimated or lost.
+    #[inline]
+    pub fn has_losses(&self) -> bool {
+        [self.dropped, self.decimated, self.lost] != [0; 3]
+    }
 
     /// Counts a record that was written to the file and not yet flushed.
     #[inline]

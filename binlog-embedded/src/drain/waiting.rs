@@ -115,11 +115,13 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     /// # Errors
     ///
     /// The writer's.
-    pub async fn finish_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+    pub async fn finish_async<W: Write>(&mut self, writer: &mut W) -> Result<bool, W::Error> {
+        let head = self.head();
         self.catch_up_async(writer).await?;
-        self.report();
+        self.report_last();
         self.catch_up_async(writer).await?;
-        self.flush_async(writer).await
+        self.flush_async(writer).await?;
+        Ok(self.is_finished(head))
     }
 }
 

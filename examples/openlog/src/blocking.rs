@@ -51,5 +51,6 @@ fn fly(arguments: Arguments) -> Result<(), Infallible> {
         }
     }
     LOG.stop();
-    drain.finish(&mut uart)
+    drain.finish(&mut uart)?;
+    Ok(())
 }

@@ -71,6 +71,6 @@ async fn drain(mut uart: Uart, arguments: Arguments) {
     // record; the drain then continues where it was. An OpenLog saves by itself, so nothing is flushed.
     select(drain.run(&mut uart, u32::MAX), Timer::at(Instant::from_secs(arguments.seconds))).await;
     LOG.stop();
-    let Ok(()) = drain.finish_async(&mut uart).await;
+    let Ok(_) = drain.finish_async(&mut uart).await;
     exit(u8::from(!summary()))
 }
