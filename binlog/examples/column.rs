@@ -16,7 +16,10 @@ fn main() -> ExitCode {
     match column(path, &name.to_string_lossy()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("column: {error}");
+            eprint!("column: {error}");
+            let sources = std::iter::successors(error.source(), |&error| error.source());
+            sources.for_each(|source| eprint!(": {source}"));
+            eprintln!();
             ExitCode::FAILURE
         }
     }

@@ -22,7 +22,10 @@ fn main() -> ExitCode {
     match run(&arguments) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("schema: {error}");
+            eprint!("schema: {error}");
+            let sources = std::iter::successors(error.source(), |&error| error.source());
+            sources.for_each(|source| eprint!(": {source}"));
+            eprintln!();
             ExitCode::from(2)
         }
     }

@@ -338,8 +338,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
 
     /// An error about an argument; nothing about the destination.
     fn refuse(&self, what: impl fmt::Display, why: impl fmt::Display) -> WriteError {
-        let error = io::Error::new(io::ErrorKind::InvalidInput, format!("{what}: {why}"));
-        WriteError::new(error, self.path.as_deref(), Progress::default())
+        WriteError::refused(io::ErrorKind::InvalidInput, format!("{what}: {why}"), self.path.as_deref())
     }
 
     /// Whole records in `..end` of the buffer, which begins with one. Counted on demand, so that writing a record stays

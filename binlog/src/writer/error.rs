@@ -11,6 +11,8 @@ pub struct WriteError(Box<Failure>);
 
 struct Failure {
     error: io::Error,
+    /// Whether the error is this crate's, about what the program asked for.
+    is_own: bool,
     path: Option<PathBuf>,
     written: Progress,
 }
@@ -24,7 +26,13 @@ pub(super) struct Progress {
 
 impl WriteError {
     pub(super) fn new(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
-        WriteError(Box::new(Failure { error, path: path.map(Path::to_owned), written }))
+        WriteError(Box::new(Failure { error, is_own: false, path: path.map(Path::to_owned), written }))
+    }
+
+    /// An error about what the program asked for. The destination has nothing to do with it.
+    pub(super) fn refused(kind: io::ErrorKind, why: impl Into<String>, path: Option<&Path>) -> Self {
+        let (error, path) = (io::Error::new(kind, why.into()), path.map(Path::to_owned));
+        WriteError(Box::new(Failure { error, is_own: true, path, written: Progress::default() }))
     }
 
     /// The kind of the destination's error; [`InvalidInput`](io::ErrorKind::InvalidInput) for an argument that can't be
@@ -44,11 +52,6 @@ impl WriteError {
         self.0.written.bytes
     }
 
-    /// Whether an argument can't be logged. The I/O error is then this crate's, not the destination's.
-    fn is_of_an_argument(&self) -> bool {
-        self.0.written.bytes == 0 && self.kind() == io::ErrorKind::InvalidInput
-    }
-
     /// The file's path, if the log was created by path.
     pub fn path(&self) -> Option<&Path> {
         self.0.path.as_deref()
@@ -57,11 +60,11 @@ impl WriteError {
 
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { error, path, written } = &*self.0;
+        let Failure { error, is_own, path, written } = &*self.0;
         if let Some(path) = path {
             write!(f, "{}: ", path.display())?;
         }
-        if self.is_of_an_argument() {
+        if *is_own {
             return error.fmt(f);
         }
         f.write_str("the log can't be written")?;
@@ -74,7 +77,7 @@ impl fmt::Display for WriteError {
 
 impl fmt::Debug for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { error, path, written } = &*self.0;
+        let Failure { error, path, written, .. } = &*self.0;
         f.debug_struct("WriteError")
             .field("error", error)
             .field("path", path)
@@ -86,7 +89,7 @@ impl fmt::Debug for WriteError {
 
 impl error::Error for WriteError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        (!self.is_of_an_argument()).then_some(&self.0.error as _)
+        (!self.0.is_own).then_some(&self.0.error as _)
     }
 }
 

@@ -233,13 +233,12 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
 }
 
 fn finished() -> WriteError {
-    let error = io::Error::new(io::ErrorKind::NotConnected, "the log is finished");
-    WriteError::new(error, None, Default::default())
+    WriteError::refused(io::ErrorKind::NotConnected, "the log is finished", None)
 }
 
 fn locked() -> WriteError {
-    let error = io::Error::new(io::ErrorKind::Deadlock, "this thread is inside of `SharedWriter::with` already");
-    WriteError::new(error, None, Default::default())
+    let why = "this thread is inside of `SharedWriter::with` already";
+    WriteError::refused(io::ErrorKind::Deadlock, why, None)
 }
 
 impl<S: Logs<M>, M: LogMessage, W: Write> Sink<M> for SharedWriter<S, W> {
@@ -251,37 +250,34 @@ impl<S: Logs<M>, M: LogMessage, W: Write> Sink<M> for SharedWriter<S, W> {
                 *count = count.wrapping_add(1);
             }
         };
-        if let Some(rate) = <S as Logs<M>>::RATE {
-            let payload = message.wire();
-            let is_early = self.0.counts(|counts| match rate.admit(counts.due(), payload) {
+        let mut guard = self.0.lock();
+        let Some(State { writer: Some(writer), first_error }) = guard.as_mut().map(|guard| &mut *guard.0) else {
+            self.0.counts(|counts| count(counts, |tally| &mut tally.ignored));
+            return false;
+        };
+        let due = match <S as Logs<M>>::RATE {
+            Some(rate) => match self.0.counts(|counts| rate.admit(counts.due(), message.wire())) {
+                Admission::Now(due) => due,
                 Admission::Early => {
-                    count(counts, |tally| &mut tally.decimated);
-                    true
+                    self.0.counts(|counts| count(counts, |tally| &mut tally.decimated));
+                    return false;
                 }
-                Admission::Now(due) => {
-                    if let Some(due) = due {
-                        due.charge(counts.due());
-                    }
-                    false
+            },
+            None => None,
+        };
+        let error = writer.write(message).err();
+        let is_written = error.is_none();
+        *first_error = first_error.take().or(error);
+        self.0.counts(|counts| match is_written {
+            true => {
+                count(counts, |tally| &mut tally.written);
+                if let Some(due) = due {
+                    due.charge(counts.due());
                 }
-            });
-            if is_early {
-                return false;
             }
-        }
-        let written = self.0.lock().and_then(|mut guard| {
-            let state = &mut *guard.0;
-            let error = state.writer.as_mut()?.write(message).err();
-            let is_written = error.is_none();
-            state.first_error = state.first_error.take().or(error);
-            Some(is_written)
+            false => count(counts, |tally| &mut tally.dropped),
         });
-        self.0.counts(|counts| match written {
-            Some(true) => count(counts, |tally| &mut tally.written),
-            Some(false) => count(counts, |tally| &mut tally.dropped),
-            None => count(counts, |tally| &mut tally.ignored),
-        });
-        written == Some(true)
+        is_written
     }
 }
 

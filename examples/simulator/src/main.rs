@@ -49,7 +49,10 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let path = &arguments.output;
-    let records = write(arguments).map_err(|error| with_advice(&error, error.kind()))?;
+    let records = write(arguments).map_err(|error| {
+        let why = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
+        with_advice(&format_args!("{error}{why}"), error.kind())
+    })?;
 
     // A pipe or a device takes the log, but can't be read back.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {

@@ -453,10 +453,22 @@ fn a_shared_writer_decimates_and_counts_as_the_target_does() -> Result<(), Write
     assert_eq!((log.tally::<Msg>().ignored, log.refused()), (1, 1));
     let bytes = log.finish()?;
     assert_eq!(Records::new(&bytes).flatten().filter(|record| record.name() == "EV").count(), accepted);
-    // Decimated before anything else, so at another time.
-    assert!(!log.log(&ev(100_000_000)));
-    assert_eq!((log.tally::<Ev>().ignored, log.refused()), (1, 2));
+    // All that comes after the end is ignored, and the error says why.
+    assert!((0..100).all(|i| !log.log(&ev(100_000_000 + i))));
+    let after = log.tally::<Ev>();
+    assert_eq!((after.ignored, after.decimated, log.refused()), (100, tally.decimated, 101));
+    assert_eq!(log.text(0, "too late").map_err(|error| error.to_string()), Err("the log is finished".into()));
     Ok(())
+}
+
+#[test]
+fn a_record_that_the_destination_refuses_uses_up_nothing_of_its_rate() {
+    let out = FullThenBroken { calls: 0 };
+    let log = LogWriter::<RatedLog, _>::with_buffer(Vec::new(), out).expect("it takes the preamble").into_shared();
+    // At the rate of 50 a second; the buffer is full after 21 records, and the destination fails twice.
+    let accepted = (1..=100).filter(|i| log.log(&ev(20_000 * i))).count();
+    let tally = log.tally::<Ev>();
+    assert_eq!((accepted, tally.dropped, tally.decimated), (98, 2, 0));
 }
 
 #[test]
