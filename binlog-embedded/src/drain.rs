@@ -100,19 +100,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             true => None,
             false => Some(state.tail),
         })?;
-        // Only the earlier drain's owner knows whether records that it wrote are flushed. All losses are in the new
-        // file, as DSF counts them.
-        for index in 0..S::MESSAGES.len() {
-            logger.state.with(|state| {
-                if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
-                    tally.unflushed = 0;
-                    if tally.has_losses() {
-                        state.to_report.insert(index);
-                    }
-                }
-            });
-        }
-        Some(Drain {
+        let drain = Drain {
             logger,
             prologue: None,
             stage: Stage::Preamble(0),
@@ -124,7 +112,10 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             has_records: false,
             reports: None,
             is_last_reported: false,
-        })
+        };
+        // Only the earlier drain's owner knows whether records that it wrote are flushed.
+        drain.begin_counts(|tally| tally.unflushed = 0);
+        Some(drain)
     }
 
     /// Adds a prologue, which follows the preamble in every file: `prologue` returns the `i`th record for 0, 1, 2 and
@@ -247,12 +238,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     pub fn restart(&mut self) {
         self.abandon_record();
         self.dirty = false;
-        for index in 0..S::MESSAGES.len() {
-            self.tally(index, |tally| {
-                tally.lose_unflushed();
-                tally.has_losses()
-            });
-        }
+        self.begin_counts(Tally::lose_unflushed);
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
         self.bytes = 0;
@@ -478,6 +464,17 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
             self.tally(index, |tally| {
                 tally.lost = tally.lost.wrapping_add(1);
                 true
+            });
+        }
+    }
+
+    /// Changes the counts of all messages for a new file, which reports all losses since boot, as its DSF counts them.
+    #[inline(never)]
+    fn begin_counts(&self, change: fn(&mut Tally)) {
+        for index in 0..S::MESSAGES.len() {
+            self.tally(index, |tally| {
+                change(tally);
+                tally.has_losses()
             });
         }
     }
