@@ -236,6 +236,9 @@ impl<'a> Log<'a> {
     }
 
     /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week.
+    ///
+    /// For a log of several [boots](Log::boots), that of the first boot that has one. Each boot has its own:
+    /// `boot.log().clock()`.
     pub fn clock(&self) -> Option<Clock> {
         *self.clock.get_or_init(|| Clock::of(self))
     }

@@ -6,6 +6,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Converts times since boot to the calendar, by the log's first GPS record with a week.
 ///
+/// It is valid in the boot of that record. In a log of several [boots](Log::boots), that is the first boot with such a
+/// record.
+///
 /// GPS time is 18 seconds ahead of UTC since 2017. Like pymavlink, this type uses 18 seconds for every log. The result
 /// is 1 second early for logs from July 2015 to 2016, 2 seconds for logs from July 2012 on, and 3 seconds for older
 /// ones.

@@ -18,7 +18,7 @@ use std::marker::PhantomData;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum TypedError {
-    /// The log doesn't define the message; the source says what it has.
+    /// The log doesn't define the message, or doesn't define any message; the source says what it has.
     Select(SelectError),
     /// The log defines messages differently from the program, and reading them would lose something.
     Differs(Vec<Mismatch>),
@@ -27,7 +27,10 @@ pub enum TypedError {
 impl fmt::Display for TypedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            TypedError::Select(_) => f.write_str("the log doesn't define the program's message"),
+            TypedError::Select(SelectError::NoType { name, .. }) => {
+                write!(f, "the log doesn't define the program's message `{name}`")
+            }
+            TypedError::Select(_) => f.write_str("the log defines no messages"),
             TypedError::Differs(mismatches) => {
                 for (i, mismatch) in mismatches.iter().enumerate() {
                     let separator = if i == 0 { "" } else { "; " };

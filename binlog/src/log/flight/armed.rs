@@ -26,9 +26,10 @@ const EVENT_ARMED: u8 = 10;
 const EVENT_DISARMED: u8 = 11;
 
 impl Log<'_> {
-    /// The intervals in which the vehicle was armed: by its ARM records, or else by the events of EV, or else by STAT.
+    /// The intervals in which the vehicle was armed. In each [boot](Log::boots), its ARM records decide, or else the
+    /// events of EV, or else STAT.
     ///
-    /// If the first change in a [boot](Log::boots) is disarming, the boot begins armed.
+    /// If the first change in a boot is disarming, the boot begins armed.
     pub fn armed(&self) -> Vec<ArmedInterval> {
         let by_arm = |record: &Record<'_>| integer::<u8>(record, "ArmState").map(|state| state != 0);
         let by_event = |record: &Record<'_>| match integer(record, "Id") {
@@ -37,21 +38,19 @@ impl Log<'_> {
             _ => None,
         };
         let by_status = |record: &Record<'_>| integer::<u8>(record, "Armed").map(|armed| armed != 0);
-        let mut changes = self.changes("ARM", by_arm);
-        if changes.is_empty() {
-            changes = self.changes("EV", by_event);
-        }
-        let mut says_state = false;
-        if changes.is_empty() {
-            changes = self.changes("STAT", by_status);
-            says_state = true;
-        }
-        let boots = changes.chunk_by(|a, b| a.boot == b.boot);
-        let intervals = boots.flat_map(|changes| match changes {
-            // STAT logs the state, not changes. If it is disarmed at first, that doesn't mean that the boot began
-            // armed.
-            [first, rest @ ..] if says_state && !first.is_armed => self.intervals(rest),
-            changes => self.intervals(changes),
+        let commands = self.changes("ARM", by_arm);
+        let events = self.changes("EV", by_event);
+        let states = self.changes("STAT", by_status);
+        let intervals = (0..self.spans().len()).flat_map(|boot| {
+            let [commands, events, states] = [&commands, &events, &states].map(|changes| in_boot(changes, boot));
+            match (commands, events, states) {
+                // STAT logs the state, not changes. If it is disarmed at first, that doesn't mean that the boot began
+                // armed.
+                ([], [], [first, rest @ ..]) if !first.is_armed => self.intervals(rest),
+                ([], [], states) => self.intervals(states),
+                ([], events, _) => self.intervals(events),
+                (commands, ..) => self.intervals(commands),
+            }
         });
         intervals.collect()
     }
@@ -89,4 +88,11 @@ impl Log<'_> {
         }
         intervals
     }
+}
+
+/// The changes of one boot. Changes are in the order of the log.
+fn in_boot(changes: &[Change], boot: usize) -> &[Change] {
+    let start = changes.partition_point(|change| change.boot < boot);
+    let end = changes.partition_point(|change| change.boot <= boot);
+    &changes[start..end]
 }

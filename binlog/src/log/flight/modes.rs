@@ -14,7 +14,7 @@ pub struct ModeInterval {
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` if the log contains names only.
     pub number: Option<u8>,
-    /// Its name, if the log contains it, or if the vehicle is known and has such a mode.
+    /// Its name, if the log contains it, or if the vehicle of the boot is known and has such a mode.
     pub name: Option<String>,
     /// The reason for the change, by ArduPilot's `ModeReason`; `None` if the log has none.
     pub reason: Option<u8>,
@@ -24,7 +24,7 @@ impl Log<'_> {
     /// The modes of the flight, from its MODE records. A record that repeats the mode doesn't begin a new interval,
     /// unless it belongs to another [boot](Log::boots).
     pub fn modes(&self) -> Vec<ModeInterval> {
-        let vehicle = self.vehicle();
+        let vehicles = self.vehicles();
         let rows = self.all("MODE");
         let mut modes: Vec<ModeInterval> = Vec::new();
         let mut last_boot = None;
@@ -32,7 +32,7 @@ impl Log<'_> {
             let boot = self.boot_at(record.offset());
             let is_first = last_boot.replace(boot) != Some(boot);
             let (number, name) = mode(&record);
-            let name = name.or_else(|| Some(vehicle?.mode_name(number?)?.to_owned()));
+            let name = name.or_else(|| Some(vehicles[boot]?.mode_name(number?)?.to_owned()));
             match modes.last_mut().filter(|_| !is_first) {
                 Some(last) if (last.number, &last.name) == (number, &name) => continue,
                 Some(last) => last.time_us.end = time_us.max(last.time_us.start),

@@ -2,6 +2,7 @@
 
 use super::{integer, text};
 use crate::Log;
+use crate::records::Record;
 use std::fmt;
 
 /// An ArduPilot firmware. Each has its own list of mode numbers.
@@ -24,12 +25,32 @@ pub enum Vehicle {
 
 impl Log<'_> {
     /// The vehicle: by VER's build type, or else by the first text that names a firmware. `None` if the log has
-    /// neither.
+    /// neither. For a log of several [boots](Log::boots), that of the first boot that has one.
     pub fn vehicle(&self) -> Option<Vehicle> {
-        let by_version = |record| integer::<u8>(&record, "BU").and_then(Vehicle::from_build_type);
-        let by_text = |record| text(&record, "Message").and_then(|text| Vehicle::from_text(&text));
-        let version = self.all("VER").records().find_map(by_version);
-        version.or_else(|| self.all("MSG").records().find_map(by_text))
+        self.vehicles().into_iter().flatten().next()
+    }
+
+    /// The vehicle of each boot.
+    pub(super) fn vehicles(&self) -> Vec<Option<Vehicle>> {
+        let mut vehicles = vec![None; self.index().boots.len() + 1];
+        let by_version = |record: &Record<'_>| integer(record, "BU").and_then(Vehicle::from_build_type);
+        self.find_vehicles("VER", by_version, &mut vehicles);
+        let by_text = |record: &Record<'_>| Vehicle::from_text(&text(record, "Message")?);
+        self.find_vehicles("MSG", by_text, &mut vehicles);
+        vehicles
+    }
+
+    /// Sets the vehicle of each boot that has none yet, by the first record that says it.
+    fn find_vehicles(
+        &self,
+        name: &str,
+        vehicle: impl Fn(&Record<'_>) -> Option<Vehicle>,
+        vehicles: &mut [Option<Vehicle>],
+    ) {
+        for record in self.all(name).records() {
+            let known = &mut vehicles[self.boot_at(record.offset())];
+            *known = known.or_else(|| vehicle(&record));
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use binlog::Log;
 use binlog::field::Chars;
-use binlog::log::ArmedInterval;
+use binlog::log::{ArmedInterval, Vehicle};
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;
 
@@ -73,6 +73,45 @@ fn a_second_preamble_begins_a_boot() {
     }
     let [first, second] = [&boots[0], &boots[1]].map(|boot| boot.log().modes().len() + boot.log().armed().len());
     assert_eq!(first + second, modes.len() + armed.len());
+}
+
+/// Joined logs may be those of different vehicles, and of firmware that logs arming differently.
+#[test]
+fn each_boot_has_its_own_vehicle_and_its_own_records_of_arming() {
+    const MSG: u8 = 4;
+    const EV: u8 = 5;
+    const STAT: u8 = 6;
+    let boot = |text: &str| {
+        let mut log = preamble();
+        log.fmt(MSG, "MSG", "QZ", "TimeUS,Message").fmt(EV, "EV", "QB", "TimeUS,Id");
+        log.fmt(STAT, "STAT", "QB", "TimeUS,Armed");
+        log.record(MSG, &payload![1_u64, Chars::<64>::cut(text)]).record(MODE, &payload![2_u64, 5_u8, 5_u8]);
+        log
+    };
+    let mut copter = boot("ArduCopter V4.6.0");
+    copter.record(ARM, &payload![10_u64, 1_u8]).record(ARM, &payload![20_u64, 0_u8]);
+    // ARM decides in this boot.
+    copter.record(EV, &payload![11_u64, 10_u8]);
+    let mut plane = boot("ArduPlane V4.6.0");
+    plane.record(EV, &payload![30_u64, 10_u8]).record(EV, &payload![40_u64, 11_u8]);
+    let mut unnamed = boot("a firmware of one's own");
+    for (time_us, armed) in [(50_u64, 0_u8), (60, 1), (70, 0)] {
+        unnamed.record(STAT, &payload![time_us, armed]);
+    }
+    let log = Log::from_bytes([copter.bytes, plane.bytes, unnamed.bytes].concat());
+    assert_eq!(log.boots().len(), 3);
+
+    let modes = log.modes();
+    let names: Vec<_> = modes.iter().map(|mode| mode.name.as_deref()).collect();
+    assert_eq!(names, [Some("LOITER"), Some("FBWA"), None]);
+    let armed = [10..20, 30..40, 60..70].map(|time_us| ArmedInterval { time_us, is_open: false });
+    assert_eq!(log.armed(), armed);
+    assert_eq!(log.vehicle(), Some(Vehicle::Copter));
+
+    let logs: Vec<_> = log.boots().map(|boot| boot.log()).collect();
+    assert_eq!(logs.iter().flat_map(Log::modes).collect::<Vec<_>>(), modes);
+    assert_eq!(logs.iter().flat_map(Log::armed).collect::<Vec<_>>(), armed);
+    assert_eq!(logs.iter().map(Log::vehicle).collect::<Vec<_>>(), [Some(Vehicle::Copter), Some(Vehicle::Plane), None]);
 }
 
 #[test]

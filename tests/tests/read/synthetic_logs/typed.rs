@@ -335,8 +335,11 @@ fn a_program_reads_its_own_multiplier_of_a_third() {
 fn an_error_says_its_own_level_and_its_source_the_next() {
     let source = |error: &dyn std::error::Error| error.source().map(|source| source.to_string());
     let missing = Log::from_bytes(RawLog::new().bytes).typed::<Abc>().map(|_| ()).expect_err("it has no ABC");
-    assert_eq!(missing.to_string(), "the log doesn't define the program's message");
+    assert_eq!(missing.to_string(), "the log doesn't define the program's message `ABC`");
     assert_eq!(source(&missing).as_deref(), Some("the log has no type `ABC`; it has FMT"));
+    let empty = Log::from_bytes(&[][..]).messages::<StepLog>().map(|_| ()).expect_err("it is empty");
+    assert_eq!(empty.to_string(), "the log defines no messages");
+    assert_eq!(source(&empty).as_deref(), Some("the log is empty"));
     let mut log = log("QifN", "TimeUS,Height,Angle,Name", "smd-", "FB0-");
     log.record(ID, &payload![1_u64, 1_i32, 1.0_f32, [0_u8; 16]]);
     let record = binlog::Records::new(&log.bytes).flatten().last().expect("a record");
