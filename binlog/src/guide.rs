@@ -10,7 +10,7 @@
 //! | [Several threads](several_threads) | | |
 //!
 //! Logging on a microcontroller (ring, SD card, porting, footprint, the firmware's application on a host) is the guide
-//! of `binlog-embedded`: `cargo doc --open -p binlog-embedded`, module `guide`.
+//! of `binlog-embedded`: `cargo doc --open --all-features`, module `binlog_embedded::guide`.
 //!
 //! The chapters contain no code to call, and they are compiled by rustdoc only.
 

@@ -344,8 +344,8 @@ pub struct Arm {
 
 /// A report of a GPS receiver.
 ///
-/// Viewers compute the calendar time from `GMS` and `GWk`, so keep these columns in a GPS message of your own.
-/// PlotJuggler crashes on a log with exactly one GPS record.
+/// A message of your own that is named GPS is an error unless it is `as_logged`. Viewers compute the calendar time from
+/// `GMS` and `GWk`, so keep these columns in it. PlotJuggler crashes on a log with exactly one GPS record.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "GPS", as_logged, default_id = 141)]
 #[repr(C, packed)]
