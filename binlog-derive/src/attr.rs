@@ -188,7 +188,7 @@ impl Item {
             Value::Expr(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => match number.base10_parse::<u64>() {
                 Ok(id @ 0..=254) => Ok((id as u8, number.span())),
                 Ok(255) => Err(syn::Error::new(number.span(), "id 255 is reserved; ids are 0 to 254")),
-                _ => Err(syn::Error::new(number.span(), format!("{number} is no id; ids are 0 to 254"))),
+                _ => Err(syn::Error::new(number.span(), format!("{number} is not an id; ids are 0 to 254"))),
             },
             _ => Err(self.wants(&format!("a number from 0 to 254: `{} = 100`", self.key))),
         }
@@ -209,7 +209,7 @@ impl Item {
                 Ok(rate @ 1..=1_000_000) => Ok(rate),
                 _ => Err(syn::Error::new(
                     number.span(),
-                    format!("{number} is no rate; a rate is 1 to 1000000 records a second"),
+                    format!("{number} is not a rate; a rate is 1 to 1000000 records a second"),
                 )),
             },
             _ => Err(self.wants(&format!("a whole number of records a second: `{} = 50`", self.key))),

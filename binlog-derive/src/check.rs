@@ -154,8 +154,8 @@ fn columns(message: &Message<'_>, errors: &mut Errors) {
         if length > MAX_LABELS {
             let all: usize = message.columns.iter().map(|column| column.label.len() + 1).sum::<usize>() - 1;
             let text = format!(
-                "with this one the labels, joined by commas, come to {length} bytes of {MAX_LABELS} that FMT has (all \
-                 of them to {all}); shorten some with `#[log(label = \"…\")]`"
+                "up to here the labels, joined by commas, take {length} bytes; FMT has room for {MAX_LABELS} (all \
+                 labels take {all}); shorten some with `#[log(label = \"…\")]`"
             );
             errors.at(column.label_span, text);
             break;
@@ -230,7 +230,7 @@ fn instance(message: &Message<'_>, errors: &mut Errors) {
 
 pub(crate) fn schema(schema: &Schema<'_>, errors: &mut Errors) {
     for hint in &schema.repr {
-        let text = format!("`repr({})` has no say in a schema; an id is an attribute: `#[log(id = …)]`", hint.name);
+        let text = format!("`repr({})` has no effect on a schema; an id is an attribute: `#[log(id = …)]`", hint.name);
         errors.at(hint.span, text);
     }
     for (i, variant) in schema.variants.iter().enumerate() {

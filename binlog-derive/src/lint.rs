@@ -4,13 +4,11 @@
 use crate::ast::Message;
 use crate::attr::{Multiplier, Scale, Unit};
 use crate::lint_names::*;
+use crate::repr::INTEGERS;
 use proc_macro2::{Ident, Span, TokenStream};
 
 /// The columns from which PlotJuggler takes the time, and the message's name.
 const GPS: (&str, [&str; 2]) = ("GPS", ["GWk", "GMS"]);
-
-/// Types that can't be floats.
-const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
 
 /// Ids that mean 1 or nothing.
 const NO_SCALE: [char; 3] = ['-', '?', '0'];

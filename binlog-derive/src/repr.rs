@@ -13,7 +13,7 @@ pub(crate) struct Hint {
 }
 
 /// Integers that are formats.
-const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
+pub(crate) const INTEGERS: [&str; 8] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64"];
 
 /// The hints in all `#[repr(…)]` of a type.
 pub(crate) fn hints(input: &DeriveInput, errors: &mut Errors) -> Vec<Hint> {

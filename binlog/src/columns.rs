@@ -1,6 +1,6 @@
-//! What only the types can tell, checked while the user's crate compiles.
+//! Builds columns and checks what depends on the fields' types, while the user's crate compiles.
 //!
-//! The derive calls these with the span of the field, so that `#[track_caller]` puts the error there.
+//! The derive calls these functions with the span of the field, so that `#[track_caller]` puts the error there.
 
 use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Definition, Field, Format, Meanings, Multiplier, Unit, rules};
@@ -135,7 +135,7 @@ const fn standard(
     column
 }
 
-/// What values and bits are named must fit into the column.
+/// Named values and bits must fit into the column.
 #[track_caller]
 const fn meaning_rules(column: &ColumnDefinition, meanings: &Meanings) {
     let bits = 8 * column.format.size() as u32;
@@ -170,13 +170,14 @@ pub const fn definition(definition: Definition) -> Definition {
     definition
 }
 
-/// Bytes that no field has, which must be none.
+/// The number of padding bytes, which must be 0.
 #[track_caller]
 pub const fn padding<M>(name: &str, fields: usize) -> usize {
     let padding = size_of::<M>() - fields;
     if padding > 0 {
         let text = ConstText::new().str("`").str(name).str("` has ").number(padding as u64);
-        panic!("{}", text.str(" bytes of padding, which a record has not; write `#[repr(C, packed)]`").as_str());
+        let text = text.str(if padding == 1 { " byte" } else { " bytes" });
+        panic!("{}", text.str(" of padding, but a record has none; write `#[repr(C, packed)]`").as_str());
     }
     padding
 }

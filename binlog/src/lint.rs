@@ -1,8 +1,8 @@
-//! Warnings about what compiles, and is wrong or shown wrong by a viewer. Each has a name for `#[log(allow(…))]`.
+//! Warnings about definitions that compile but that viewers show wrongly. Each has a name for `#[log(allow(…))]`.
 //!
-//! Stable macros can't warn, so a lint is a use of something deprecated, at the field. The derive names a constant of
-//! [`Type`] where a multiplier or a unit is suspicious: an integer or a float has one of its own, which is deprecated;
-//! for all other types it is that of [`Sound`]. That way the types behind an alias are seen, too.
+//! Stable macros can't warn, so a lint is a use of something deprecated, at the field. Where a unit or
+//! multiplier is suspicious, the derive names a constant of [`Type`]. Integers and floats have a deprecated constant of
+//! that name; all other types get the one of [`Sound`]. So the lint also sees types behind an alias.
 
 #![allow(non_upper_case_globals, reason = "the names are those of the lints, and are part of the warnings")]
 
@@ -12,7 +12,7 @@ use zerocopy::little_endian;
 /// The type of a field.
 pub struct Type<T>(PhantomData<T>);
 
-/// What a type has to say that no lint is about.
+/// The constants of types that no lint applies to.
 pub trait Sound {
     /// Not a float.
     const float_multiplier: () = ();
@@ -81,8 +81,8 @@ macro_rules! single_floats {
         impl Type<$type> {
             /// Degrees of latitude or longitude.
             #[deprecated(
-                note = "an f32 holds degrees to 1.7 m only. Use `Latitude` and `Longitude` (1 cm) or an f64, or say \
-                        `#[log(allow(f32_coordinate))]`"
+                note = "an `f32` in degrees is wrong by up to 0.9 m. Use `Latitude` and `Longitude` (1 cm) or an f64, \
+                        or say `#[log(allow(f32_coordinate))]`"
             )]
             pub const f32_coordinate: () = ();
         }

@@ -1,7 +1,7 @@
 //! The rules of binlog-derive's `check.rs`, as far as constants can check them: on the columns of every message, and on
 //! whole definitions in a schema, since a `LogMessage` may be implemented by hand.
 //!
-//! A rule that is broken panics, at its caller: that costs less compile time than to return what is wrong.
+//! A broken rule panics at its caller, because that costs less compile time than returning the error.
 
 use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Format, Multiplier, Unit};
@@ -134,8 +134,8 @@ const fn capacity_rules(definition: &Definition) {
         i += 1;
     }
     if labels > MAX_LABELS {
-        let text = ConstText::new().str("the labels of ").str(name).str(", joined by commas, come to ");
-        refuse(text.number(labels as u64).str(" bytes of 64 that FMT has"));
+        let text = ConstText::new().str("the labels of ").str(name).str(", joined by commas, take ");
+        refuse(text.number(labels as u64).str(" bytes; FMT has room for 64"));
     }
     if matches!(default_id, Some(255)) {
         refuse(ConstText::new().str(name).str(" has the default id 255, which is reserved; ids are 0 to 254"));
@@ -313,7 +313,7 @@ pub(crate) const fn is_scale_of(format: Format, unit: u8, multiplier: u8) -> boo
     }
 }
 
-/// A column in degrees of latitude is called like one, and has no type of longitudes; and the other way round.
+/// A column in degrees of latitude has neither the name nor the type of a longitude, and vice versa.
 #[track_caller]
 const fn axis_rules(label: &str, unit: Unit, brought: u8) {
     let (axis, ty, other_axis, other) = if unit.id() == b'D' {
@@ -350,7 +350,7 @@ const fn names_axis(label: &str) -> u8 {
     }
 }
 
-/// The error.
+/// Panics with this text at the caller.
 #[track_caller]
 const fn refuse(text: ConstText) -> ! {
     panic!("{}", text.as_str());

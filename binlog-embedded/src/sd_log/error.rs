@@ -97,12 +97,16 @@ impl<E: Error> fmt::Display for SdError<E> {
         match &self.cause {
             Cause::Device(error) => error.fmt(f),
             Cause::Unusable(why) => why.fmt(f),
-            Cause::Full => f.write_str("the card is full, and there is no old log that may be removed; lower Options::free_bytes or empty the card"),
+            Cause::Full => f.write_str(
+                "the card is full, and there is no old log to delete; lower Options::free_bytes or empty the card",
+            ),
             Cause::DirectoryFull => f.write_str("its directory is full; remove files or log to a folder"),
             Cause::TooLong => f.write_str("a file has at most 4 GiB; begin another log"),
             Cause::NoNumber => f.write_str("all numbers are taken, and the oldest log is read-only; remove old logs"),
             Cause::Closed => f.write_str("no log is open; begin_log begins one"),
-            Cause::Folder => f.write_str("it has a name of 1 to 8 letters, digits, `_` or `-`, and is no file"),
+            Cause::Folder => {
+                f.write_str("its name must have 1 to 8 letters, digits, `_` or `-`, and no file may have that name")
+            }
             Cause::FileSystem(error) => error.fmt(f),
         }
     }

@@ -1,4 +1,4 @@
-//! Logs on a card: what was accepted is there or counted, whatever the card does.
+//! Logs on a card: accepted records are on it or counted, whatever the card does.
 
 use crate::rig::flight::{self, Flight, KINDS, Small};
 use crate::rig::{OPTIONS, account, ring, sd, wait};
@@ -94,7 +94,7 @@ fn nothing_is_written_outside_of_the_file_system() {
         assert_eq!(full, SdError { operation: Operation::Write, log: Some(1), cause: Cause::Full });
         assert_eq!(
             full.to_string(),
-            "can't write 00000001.BIN: the card is full, and there is no old log that may be removed; lower \
+            "can't write 00000001.BIN: the card is full, and there is no old log to delete; lower \
              Options::free_bytes or empty the card"
         );
         assert_eq!(card.free_clusters(), 1);
@@ -446,7 +446,13 @@ fn cards_that_cannot_be_logged_to_are_told_apart() {
         assert_eq!((operation, cause), (Operation::OpenFolder, Cause::Folder), "{folder}");
     }
     card.put_file("TAKEN", b"a file");
-    assert_eq!(unusable(&card, Options { folder: "TAKEN", ..OPTIONS }).1, Cause::Folder);
+    let (_, cause, text) = unusable(&card, Options { folder: "TAKEN", ..OPTIONS });
+    assert_eq!(cause, Cause::Folder);
+    assert_eq!(
+        text,
+        "can't open the folder of the logs: its name must have 1 to 8 letters, digits, `_` or `-`, and no file may have \
+         that name"
+    );
 }
 
 #[test]
