@@ -35,7 +35,7 @@ pub(crate) struct Column<'a> {
     pub(crate) label_span: Span,
     /// The lints for its attributes; whether they apply depends on its type.
     pub(crate) lints: Vec<Ident>,
-    /// The trait whose error says what to write instead of the type, if that has the name of one that is no field.
+    /// For a type with the name of one that isn't a field: the trait whose error says what to write instead.
     pub(crate) remedy: Option<Ident>,
 }
 

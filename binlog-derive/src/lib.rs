@@ -101,7 +101,7 @@ use syn::DeriveInput;
 /// - `misleading_multiplier`: an integer with a unit and a multiplier other than 1, 1e-3 and 1e-6. UAV Log Viewer knows
 ///   no prefix for it. Use `Centi` for hundredths, or a float without a multiplier.
 /// - `multiplier_without_unit`: an integer with a multiplier other than 1 and without a unit.
-/// - `f32_coordinate`: an `f32` in degrees of latitude or longitude, which loses a metre.
+/// - `f32_coordinate`: a latitude or longitude as `f32`: an `f32` in degrees is wrong by up to 0.9 m.
 /// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude, which is a `Latitude` or a `Longitude`.
 /// - `gps_without_week`: a message named GPS without the columns `GWk` and `GMS`, by which PlotJuggler takes the time
 ///   of the whole log. Of a message only.
@@ -165,11 +165,12 @@ pub fn derive_log_schema(input: TokenStream) -> TokenStream {
 /// struct Millivolts(u16);
 /// ```
 ///
-/// # Attributes of a newtype
+/// # Attributes
 ///
-/// - `unit`, `mult`, `values`, `bits`: the defaults for fields of this type; a field's own attributes override them.
+/// - `unit`, `mult`: the defaults for fields of this type; a field's own attributes override them.
+/// - of a newtype, `values`, `bits`: the same.
 /// - `allow(…)`: no warning by these lints of [`LogMessage`].
-/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`. An enum takes it, too.
+/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(Field, attributes(log))]
 pub fn derive_field(input: TokenStream) -> TokenStream {
     match syn::parse(input) {

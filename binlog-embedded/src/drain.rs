@@ -206,10 +206,10 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// another with [`restart`](Drain::restart).
     pub fn step<W: Write>(&mut self, writer: &mut W) -> Result<usize, W::Error> {
         let source = self.next();
-        self.hand_on(source, writer)
+        self.write_piece(source, writer)
     }
 
-    fn hand_on<W: Write>(&mut self, source: Source, writer: &mut W) -> Result<usize, W::Error> {
+    fn write_piece<W: Write>(&mut self, source: Source, writer: &mut W) -> Result<usize, W::Error> {
         #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
         let bytes: &[u8] = &self.piece(&source);
         if bytes.is_empty() {
@@ -275,7 +275,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
                 None if self.own.rest.is_empty() => return Ok(()),
                 None => Source::Own,
             };
-            self.hand_on(source, writer)?;
+            self.write_piece(source, writer)?;
         }
     }
 

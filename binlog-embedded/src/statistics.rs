@@ -11,7 +11,7 @@ pub struct Statistics {
     pub used: u32,
     /// The most bytes that were in the ring at once.
     pub high_water: u32,
-    /// Records written to the file, without those lost with it. Excludes the drain's own records: prologue, DSF and
+    /// Records written to the file, without those lost with it. Includes the drain's own records: prologue, DSF and
     /// DROP.
     pub written: u32,
     /// Records dropped because the ring had no room.

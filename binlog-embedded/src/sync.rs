@@ -22,7 +22,7 @@ mod target {
             critical_section::with(|_| {
                 // SAFETY: no other context is in a critical section, and `f` doesn't enter one on the same value (see
                 // above). All callers are in this crate and only compute and copy; they call this crate, or
-                // `binlog::Counters`, which is sealed.
+                // `binlog::sink::Counters`, which is sealed.
                 f(unsafe { &mut *self.0.get() })
             })
         }

@@ -75,9 +75,9 @@ fn every_file_begins_with_preamble_and_prologue_however_small_the_pieces() {
             assert_eq!(drain.byte_count() as usize, file.bytes.len());
             assert!(file.bytes.starts_with(Flight::PREAMBLE), "file {file_number} in pieces of {piece}");
             let records = Records::new(&file.bytes).map(|record| record.unwrap_or_else(|skipped| panic!("{skipped}")));
-            let behind = records.filter(|record| record.offset() >= Flight::PREAMBLE.len());
-            let behind: Vec<_> = behind.map(|record| record.id()).take(2).collect();
-            assert_eq!(behind, [133, 133], "the prologue");
+            let after = records.filter(|record| record.offset() >= Flight::PREAMBLE.len());
+            let after: Vec<_> = after.map(|record| record.id()).take(2).collect();
+            assert_eq!(after, [133, 133], "the prologue");
             assert_eq!(numbers(&file.bytes).len(), 10);
             drain.restart();
         }

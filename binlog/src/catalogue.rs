@@ -10,7 +10,8 @@
 //! - [`ledger`]: each definition of a log once, for readers that keep them;
 //! - [`units`]: the meanings of the ids of units and multipliers, at an offset of the log or at its end;
 //! - [`column`]: a column with its ids resolved to a unit and a factor;
-//! - [`comparison`]: how two definitions differ, and for which programs that matters.
+//! - [`comparison`]: how two definitions differ, and for which programs that matters;
+//! - [`mismatch`]: one difference between a log's definition and the program's, as an error.
 
 #[cfg(feature = "std")]
 pub(crate) mod column;

@@ -30,8 +30,8 @@
 //! # Memory and time
 //!
 //! A [`Log`] takes the length of the log, and 4 to 8 bytes for each record in the index. A mapped log takes memory only
-//! for the pages in use. The first type that you ask for costs one pass over the log; the second builds the index, and
-//! from then on a column costs only its own values.
+//! for the pages in use. The first request is answered in one pass over the log. The second request, even for the same
+//! type, builds the index in one more pass; from then on a column costs only its own values.
 //!
 //! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; see
 //! `examples/counts.rs`. [`Records`] reads bytes in memory one record after the other, without allocating.
@@ -84,8 +84,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A log in memory, or mapped into it.
 ///
-/// Opening only loads or maps the bytes. The first type that you ask for is found in one pass over the log, which skips
-/// everything else. The second type makes it index all records in one more pass; the index is kept.
+/// Opening only loads or maps the bytes. The first request is answered in one pass over the log, which skips everything
+/// else. The second request, even for the same type, indexes all records in one more pass; the index is kept.
 ///
 /// ```no_run
 /// use binlog::{Log, Scaling};
@@ -181,7 +181,7 @@ impl<'a> Log<'a> {
     pub fn rows(&self, name: &str) -> Result<Rows<'_>, SelectError> {
         let TypeName { name, instance } = TypeName::parse(name);
         let rows = match self.index.get() {
-            // From the second type on, an index is faster.
+            // From the second request on, an index is faster.
             None if !self.scanned.swap(true, Ordering::Relaxed) => self.scan(name),
             _ => self.all(name),
         };

@@ -1,6 +1,6 @@
 //! Ids and preamble of a schema, worked out while compiling.
 //!
-//! One pass over the messages: with 200 of them, a check apiece would cost seconds of compile time.
+//! All messages are checked in one pass: a check for each of 200 would cost seconds of compile time.
 
 use crate::catalogue::definition::FMT_ID;
 use crate::const_text::{ConstText, same};
@@ -37,7 +37,7 @@ const LAST_ID: u8 = 254;
 /// Critical without being marked: what tells people what happened.
 const CRITICAL: [&str; 4] = ["MSG", "EV", "ERR", "MODE"];
 
-/// The outcome of the pass.
+/// The ids, priorities and units of a schema.
 pub struct Plan<const N: usize> {
     ids: [u8; N],
     critical: [bool; N],
@@ -48,7 +48,7 @@ pub struct Plan<const N: usize> {
     own_variants: [Option<usize>; OWN.len()],
     units: [Option<Unit>; 128],
     multipliers: [Option<Multiplier>; 128],
-    /// The first thing that is wrong, and the variant to blame.
+    /// The first error, and the variant that it is about.
     fault: Option<(usize, ConstText)>,
 }
 
@@ -158,7 +158,7 @@ impl<const N: usize> Plan<N> {
                         ConstText::new().str(definition.name).str(" has no rate: it is decimated by its time, and ");
                     self.fault(i, text.str("its first column is not TimeUS"));
                 }
-                // Rule 5 puts the instance directly after the time.
+                // Rule 7 puts the instance directly after the time.
                 let by_instance = columns.len() > 1 && columns[1].unit.id() == b'#';
                 let slots = if by_instance { Rate::INSTANCES } else { 1 };
                 self.rates[i] = Some(Rate {
@@ -447,7 +447,8 @@ pub const fn preamble<const N: usize, const LENGTH: usize>(variants: &[Variant; 
     bytes
 }
 
-/// Not generic, and a record is one assignment: what compiles a schema is the number of calls and steps in here.
+/// Not generic, and each record is one assignment, because the number of calls and steps determines the compile time of
+/// a schema.
 struct Buffer<'a> {
     bytes: &'a mut [u8],
     at: usize,
@@ -526,7 +527,8 @@ const fn header(record: &mut [u8], id: u8) {
     record[2] = id;
 }
 
-/// Copies text to a place, and returns where it ends. Too long for it is only what doesn't compile.
+/// Copies text to a place, and returns where it ends. Text that doesn't fit is cut; such a schema fails to compile
+/// anyway.
 const fn copy(record: &mut [u8], mut at: usize, text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut i = 0;

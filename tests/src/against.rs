@@ -55,7 +55,7 @@ impl Read {
         }
         assert_eq!(types.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), defined, "{}", self.name);
         for (rows, &count) in &counts {
-            // The first type that is asked for is found without an index, the second one with it.
+            // The first request is answered without an index, the second one with it.
             let fresh = Log::from_bytes(&self.bytes);
             for _ in 0..2 {
                 assert_eq!(fresh.rows(rows).map(|rows| rows.len()), Ok(count), "{}: {rows}", self.name);

@@ -101,7 +101,7 @@ pub fn records(bytes: &[u8]) {
 /// All operations on a whole log. Where two ways lead to the same result, the results are compared.
 pub fn log(bytes: &[u8]) {
     let log = Log::from_bytes(bytes);
-    // The first type is located without an index.
+    // The first request is answered without an index.
     let _ = log.rows("ABC[1]").map(|rows| rows.len());
     let found: Vec<_> = Records::new(bytes).flatten().map(|record| (record.offset(), record.name())).collect();
     let mut indexed: Vec<_> = Vec::new();

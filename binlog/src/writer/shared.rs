@@ -12,9 +12,9 @@ use std::{error, fmt};
 
 /// A handle to a [`LogWriter`] that may be cloned and shared between threads.
 ///
-/// As a [`Sink`] it tells of each record whether it was accepted. What was not is counted by message, and the first error
-/// is kept for [`finish`](SharedWriter::finish). A message that the schema gives a `rate` is decimated as by the logger of
-/// a microcontroller, so one schema serves both.
+/// As a [`Sink`] it returns whether each record was accepted. Refused records are counted by message, and the first
+/// error is kept for [`finish`](SharedWriter::finish). A message that the schema gives a `rate` is decimated as by
+/// the logger of a microcontroller, so one schema serves both.
 ///
 /// ```
 /// use binlog::{LogSchema, LogWriter, Sink, messages::{Ev, Msg}};
@@ -64,11 +64,11 @@ impl<S: LogSchema, W: Write> Shared<S, W> {
     /// The state, unless this thread has it already: inside [`SharedWriter::with`], or inside the destination.
     fn lock(&self) -> Option<Guard<'_, S, W>> {
         let address = &raw const self.state as usize;
-        // Where the thread ends and its list is gone already, it is inside of nothing.
+        // A thread that is ending may have dropped its list; it has no lock then.
         if LOCKED.try_with(|locked| locked.borrow().contains(&address)).unwrap_or(false) {
             return None;
         }
-        // A writer is as good after a panic elsewhere as before, and looks after its own destination's.
+        // A panic in another thread doesn't damage the writer; the writer itself handles a panic of its destination.
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = LOCKED.try_with(|locked| locked.borrow_mut().push(address));
         Some(Guard(state))
@@ -170,8 +170,8 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
         self.with(|log| log.file(name, contents))
     }
 
-    /// Does something with the writer that is more than one record, flushing for instance. What is written so is neither
-    /// decimated nor counted.
+    /// Calls `action` with the writer, for example to flush. Records written this way are neither decimated nor
+    /// counted.
     ///
     /// Other threads wait meanwhile. The error is the caller's: `finish` doesn't return it again.
     ///
@@ -297,7 +297,7 @@ impl<S: LogSchema, W: Write> fmt::Debug for SharedWriter<S, W> {
     }
 }
 
-/// Why a shared log has not all that was to be logged.
+/// Why a shared log is incomplete.
 ///
 /// It converts into the [`WriteError`] in it, and into an [`io::Error`], so that `?` works.
 pub struct FinishError<W> {

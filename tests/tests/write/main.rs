@@ -1,4 +1,4 @@
-//! Writing on a host: what the writer accepted is in the log.
+//! Writing on a host: accepted records reach the log, or an error says how many did.
 
 mod madflight;
 mod writer;

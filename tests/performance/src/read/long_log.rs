@@ -7,8 +7,7 @@ use std::path::PathBuf;
 
 /// A log of at least `bytes` bytes: the definitions of a real log, then its other records again and again.
 ///
-/// Without the shared folder beside the checkout (or the one that `BINLOG_SHARED` names) it is a simulated flight, and
-/// a line on stderr says so.
+/// Without real logs (`BINLOG_SHARED`, see CONTRIBUTING.md) it is a simulated flight, and a line on stderr says so.
 pub fn long_log(bytes: usize) -> Vec<u8> {
     let mut log = Vec::with_capacity(bytes + bytes / 8);
     write_long_log(bytes, &mut log).expect("memory takes all");
