@@ -202,8 +202,8 @@ impl Drop for End<'_> {
     }
 }
 
-/// Neither side waits for a time: the file is ahead of the reader by so much at the most, and the reader begins again
-/// when the file has grown.
+/// Neither side depends on timing: the writer stays at most `AHEAD` bytes ahead of the reader, and the reader starts
+/// again when the file has grown.
 #[test]
 fn a_file_that_grows_is_as_long_as_it_was() {
     const AHEAD: usize = 1 << 16;
