@@ -256,13 +256,17 @@ impl<S: Logs<M>, M: LogMessage, W: Write> Sink<M> for SharedWriter<S, W> {
             return false;
         };
         let due = match <S as Logs<M>>::RATE {
-            Some(rate) => match self.0.counts(|counts| rate.admit(counts.due(), message.wire())) {
-                Admission::Now(due) => due,
-                Admission::Early => {
-                    self.0.counts(|counts| count(counts, |tally| &mut tally.decimated));
-                    return false;
+            Some(rate) => {
+                // A message that is implemented by hand runs its own code here, so the counts aren't locked yet.
+                let payload = message.wire();
+                match self.0.counts(|counts| rate.admit(counts.due(), payload)) {
+                    Admission::Now(due) => due,
+                    Admission::Early => {
+                        self.0.counts(|counts| count(counts, |tally| &mut tally.decimated));
+                        return false;
+                    }
                 }
-            },
+            }
             None => None,
         };
         let error = writer.write(message).err();
