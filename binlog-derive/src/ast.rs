@@ -7,7 +7,7 @@ use crate::label;
 use crate::not_a_field;
 use crate::repr::{self, Hint};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Fields, Ident, Type};
@@ -69,6 +69,8 @@ pub(crate) struct FieldType<'a> {
     pub(crate) repr: Vec<Hint>,
     pub(crate) attributes: FieldTypeAttributes,
     pub(crate) kind: FieldKind<'a>,
+    /// The lints for its attributes; whether they apply depends on the type that it is stored as.
+    pub(crate) lints: Vec<Ident>,
 }
 
 pub(crate) enum FieldKind<'a> {
@@ -211,7 +213,16 @@ impl<'a> FieldType<'a> {
                 return None;
             }
         };
-        Some(FieldType { original: input, repr, attributes, kind })
+        Some(FieldType { original: input, repr, attributes, kind, lints: Vec::new() })
+    }
+
+    /// The type that it is stored as: an enum's integer, or the type of a newtype's field.
+    pub(crate) fn inner(&self) -> TokenStream {
+        match &self.kind {
+            FieldKind::Enum { integer: Some(integer), .. } => quote!(::core::primitive::#integer),
+            FieldKind::Enum { integer: None, .. } => quote!(::core::primitive::u8),
+            FieldKind::Newtype { ty, .. } => ty.to_token_stream(),
+        }
     }
 }
 

@@ -355,7 +355,7 @@ fn each(
                     (None, None) => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
                 };
                 errors.at(item.key.span(), format!("`{key}` is not an attribute of {}{hint}", place.name));
-            } else if seen.contains(&key) {
+            } else if seen.contains(&key) && key != "allow" {
                 errors.at(item.key.span(), format!("`{key}` is given twice"));
             } else {
                 errors.take(take(&key, &item));
@@ -376,7 +376,7 @@ impl MessageAttributes {
                     found.name = Some(item.string()?);
                 }
                 "as_logged" => found.as_logged = item.flag()?,
-                "allow" => found.allowed = item.allow(&lint_names::OF_MESSAGES)?,
+                "allow" => found.allowed.extend(item.allow(&lint_names::OF_MESSAGES)?),
                 "crate" => found.krate = Some(item.path()?),
                 _ => found.default_id = Some(item.id()?.0),
             }
@@ -394,7 +394,7 @@ impl ColumnAttributes {
             match key {
                 "label" => found.label = Some(item.string()?),
                 "instance" => found.instance = item.flag()?.then(|| item.key.span()),
-                "allow" => found.allowed = item.allow(&lint_names::OF_COLUMNS)?,
+                "allow" => found.allowed.extend(item.allow(&lint_names::OF_COLUMNS)?),
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
             }
             Ok(())
@@ -408,7 +408,7 @@ impl FieldTypeAttributes {
         let mut found = Self::default();
         each(attributes, &FIELD_TYPE, errors, |key, item| {
             match key {
-                "allow" => found.allowed = item.allow(&lint_names::OF_COLUMNS)?,
+                "allow" => found.allowed.extend(item.allow(&lint_names::OF_COLUMNS)?),
                 "crate" => found.krate = Some(item.path()?),
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
             }

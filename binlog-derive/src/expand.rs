@@ -2,7 +2,6 @@
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
-use crate::lint;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
@@ -373,10 +372,9 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
     let given_unit = unit.as_ref().map(|unit| unit_tokens(&unit.value));
     let given_multiplier = multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value));
     let given_meanings = field.attributes.meanings.as_ref().map(|meanings| meanings_tokens(&meanings.value));
-    let (inner, meanings, decoded) = match &field.kind {
-        FieldKind::Enum { integer, values } => {
-            let integer = integer.clone().unwrap_or_else(|| Ident::new("u8", Span::call_site()));
-            let integer = quote!(::core::primitive::#integer);
+    let inner = field.inner();
+    let (meanings, decoded) = match &field.kind {
+        FieldKind::Enum { values, .. } => {
             let rows = values.iter().map(|(value, description)| {
                 let name = value.unraw().to_string();
                 quote! {
@@ -390,24 +388,23 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
             let meanings = quote!(__binlog::Meanings::Values(&[#(#rows),*]));
             let values = values.iter().map(|value| value.0);
             let decoded = quote! {
-                let __stored = <#integer as __binlog::Field>::decode(__bytes)?;
-                #(if __stored == #ident::#values as #integer {
+                let __stored = <#inner as __binlog::Field>::decode(__bytes)?;
+                #(if __stored == #ident::#values as #inner {
                     return __binlog::Some(#ident::#values);
                 })*
                 __binlog::None
             };
-            (integer, meanings, decoded)
+            (meanings, decoded)
         }
-        FieldKind::Newtype { member, ty } => {
-            let ty = quote!(#ty);
-            let meanings = given_meanings.unwrap_or_else(|| quote!(<#ty as __binlog::Field>::MEANINGS));
+        FieldKind::Newtype { member, .. } => {
+            let meanings = given_meanings.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::MEANINGS));
             let decoded = quote! {
-                match <#ty as __binlog::Field>::decode(__bytes) {
+                match <#inner as __binlog::Field>::decode(__bytes) {
                     __binlog::Some(__inner) => __binlog::Some(#ident { #member: __inner }),
                     __binlog::None => __binlog::None,
                 }
             };
-            (ty, meanings, decoded)
+            (meanings, decoded)
         }
     };
     let multiplier = match given_multiplier {
@@ -415,8 +412,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
         None => quote!(<#inner as __binlog::Field>::MULTIPLIER),
     };
     let unit = given_unit.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::UNIT));
-    let named = lint::not_allowed(&field.attributes.scale, &inner, &[&field.attributes.allowed], ident.span());
-    let lints = lints([(&inner, &named)].into_iter(), &None);
+    let lints = lints([(&inner, &field.lints)].into_iter(), &None);
     in_scope(
         field.attributes.krate.as_ref(),
         quote! {

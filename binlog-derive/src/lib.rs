@@ -59,7 +59,7 @@ use syn::DeriveInput;
 ///
 /// - `name = "ATT"`: the name in the log: 2 to 4 upper-case letters, digits and `_`, not starting with a digit.
 ///   Required.
-/// - `allow(…)`: no warning by these lints (below), in any field.
+/// - `allow(…)`: no warning by these lints (below), in any field. May be given several times, as on a field.
 /// - `as_logged`: the message of another firmware. Names, labels, time, instance and scaling may break the rules.
 /// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 ///
@@ -99,12 +99,15 @@ use syn::DeriveInput;
 /// - `float_multiplier`: a float with a multiplier other than 1. Some viewers multiply by it, others show the stored
 ///   number.
 /// - `misleading_multiplier`: an integer with a unit and a multiplier other than 1, 1e-3 and 1e-6. UAV Log Viewer knows
-///   no prefix for it. Use `Centi` for hundredths, or a float without a multiplier.
-/// - `multiplier_without_unit`: an integer with a multiplier other than 1 and without a unit.
+///   no prefix for it and shows the stored number in the unit. Use `Centi` for hundredths, or a float without a
+///   multiplier.
+/// - `multiplier_without_unit`: an integer with a multiplier other than 1 and without a unit. Some viewers multiply,
+///   others don't.
 /// - `f32_coordinate`: a latitude or longitude as `f32`: an `f32` in degrees is wrong by up to 0.9 m.
-/// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude, which is a `Latitude` or a `Longitude`.
-/// - `gps_without_week`: a message named GPS without the columns `GWk` and `GMS`, by which PlotJuggler takes the time
-///   of the whole log. Of a message only.
+/// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude that isn't a `Latitude` or a `Longitude`.
+///   Viewers don't scale it.
+/// - `gps_without_week`: a message named GPS with `as_logged` and without the columns `GWk` and `GMS`, which shifts all
+///   times in PlotJuggler. Without `as_logged` it is an error. Allowed on the message only.
 #[proc_macro_derive(LogMessage, attributes(log))]
 pub fn derive_log_message(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
@@ -212,9 +215,10 @@ fn log_schema(input: &DeriveInput) -> TokenStream2 {
 
 fn field_type(input: &DeriveInput) -> TokenStream2 {
     let mut errors = Errors::new();
-    let field = ast::FieldType::new(input, &mut errors);
-    if let Some(field) = &field {
+    let mut field = ast::FieldType::new(input, &mut errors);
+    if let Some(field) = &mut field {
         check::field_type(field, &mut errors);
+        lint::of_field_type(field);
     }
     match (field, errors.finish()) {
         (Some(field), None) => expand::field_type(&field),

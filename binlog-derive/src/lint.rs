@@ -1,8 +1,8 @@
 //! Lints: suspicious input that is valid. The attributes determine which lints may apply to a column; whether they
 //! apply depends on its type, which `binlog::lint` checks.
 
-use crate::ast::Message;
-use crate::attr::{Multiplier, Scale, Unit};
+use crate::ast::{FieldType, Message};
+use crate::attr::{FieldTypeAttributes, Multiplier, Scale, Unit};
 use crate::lint_names::*;
 use crate::repr::INTEGERS;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -79,8 +79,14 @@ pub(crate) fn of_message(message: &mut Message<'_>) {
     }
 }
 
+/// Finds the lints for a type that derives `Field`.
+pub(crate) fn of_field_type(field: &mut FieldType<'_>) {
+    let FieldTypeAttributes { scale, allowed, .. } = &field.attributes;
+    field.lints = not_allowed(scale, &field.inner(), &[allowed], field.original.ident.span());
+}
+
 /// The lints for a unit and a multiplier, without the allowed ones.
-pub(crate) fn not_allowed(scale: &Scale, ty: &TokenStream, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
+fn not_allowed(scale: &Scale, ty: &TokenStream, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
     let mut lints = of_scale(scale);
     lints.retain(|lint| !allowed.iter().any(|allowed| allowed.contains(lint)));
     // No float lint for a type that is an integer by name, which saves rustc most of the work.

@@ -7,7 +7,7 @@ mod waiting;
 use crate::Logger;
 use crate::schema_table::Table;
 use binlog::sink::{Counters, Tally};
-use binlog::{HEAD_BYTES, LogSchema};
+use binlog::{LogSchema, record_header};
 use core::mem::ManuallyDrop;
 use embedded_io::Write;
 use reports::Reports;
@@ -436,7 +436,7 @@ impl OwnRecord {
         // A message that is implemented by hand and contradicts itself is left out.
         let sound = length == usize::from(Table::<S>::BY_ID[usize::from(id)].1);
         if let (true, Some(record)) = (sound, self.bytes.get_mut(..length)) {
-            record[..3].copy_from_slice(&[HEAD_BYTES[0], HEAD_BYTES[1], id]);
+            record[..3].copy_from_slice(&record_header(id));
             record[3..].copy_from_slice(payload);
             self.rest = 0..length;
         }

@@ -4,7 +4,7 @@
 //! [`Logger`](crate::Logger) protects, determine who owns which bytes: those from tail to head belong to the drain, the
 //! others to the producer.
 
-use binlog::HEAD_BYTES;
+use binlog::record_header;
 
 #[cfg(not(loom))]
 pub(crate) use target::Ring;
@@ -20,7 +20,7 @@ const fn place<const N: usize>(position: u32) -> usize {
 
 #[cfg(not(loom))]
 mod target {
-    use super::{HEAD_BYTES, place};
+    use super::{place, record_header};
     use core::cell::UnsafeCell;
     use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -49,12 +49,13 @@ mod target {
                 // SAFETY: the caller's guarantee is the same.
                 return unsafe { self.put_in_parts(start, id, payload) };
             }
+            let [first, second, id] = record_header(id);
             // SAFETY: `start` is below N, and the record ends at N at most. The header is written as a word, which
             // overlaps the payload; the payload has at least one byte and is written after it. The caller owns the
             // record's bytes, so the borrowed payload can't overlap them.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
-                to.cast::<[u8; 4]>().write([HEAD_BYTES[0], HEAD_BYTES[1], id, 0]);
+                to.cast::<[u8; 4]>().write([first, second, id, 0]);
                 copy(payload, to.add(3));
             }
         }
@@ -69,7 +70,7 @@ mod target {
         #[inline(never)]
         unsafe fn put_in_parts(&self, start: usize, id: u8, payload: &[u8]) {
             let bytes = self.0.get().cast::<u8>();
-            for (i, byte) in [HEAD_BYTES[0], HEAD_BYTES[1], id].into_iter().enumerate() {
+            for (i, byte) in record_header(id).into_iter().enumerate() {
                 // SAFETY: the index is below N, and the caller owns the byte.
                 unsafe { bytes.add((start + i) & (N - 1)).write(byte) };
             }
@@ -145,7 +146,7 @@ mod target {
 /// One cell for each byte; loom reports two contexts in one cell.
 #[cfg(loom)]
 mod model {
-    use super::{HEAD_BYTES, place};
+    use super::{place, record_header};
     use loom::cell::UnsafeCell;
 
     pub(crate) struct Ring<const N: usize>([UnsafeCell<u8>; N]);
@@ -159,7 +160,7 @@ mod model {
         }
 
         pub(crate) unsafe fn put(&self, position: u32, id: u8, payload: &[u8]) {
-            let record = [HEAD_BYTES[0], HEAD_BYTES[1], id].into_iter().chain(payload.iter().copied());
+            let record = record_header(id).into_iter().chain(payload.iter().copied());
             for (position, byte) in (0..).map(|i| position.wrapping_add(i)).zip(record) {
                 // SAFETY: loom reports concurrent access to the cell.
                 self.0[place::<N>(position)].with_mut(|cell| unsafe { cell.write(byte) });

@@ -8,7 +8,8 @@ pub use crate::message::{
     decode_7, decode_8, decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
 };
 #[cfg(feature = "derive")]
-pub use crate::preamble::{Plan, Variant, blame, messages, plan, preamble};
+pub use crate::plan::{Plan, Variant, blame, messages, plan};
+pub use crate::preamble::preamble;
 pub use crate::schema::Nothing;
 pub use crate::sink::{CountersOf, Rate};
 pub use crate::{

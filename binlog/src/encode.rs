@@ -1,7 +1,7 @@
 //! Encodes one message as one record: header and payload.
 
 use crate::definition::Definition;
-use crate::framing::HEAD_BYTES;
+use crate::framing::record_header;
 use crate::message::LogMessage;
 #[cfg(all(feature = "derive", feature = "std"))]
 use crate::schema::LogSchema;
@@ -92,7 +92,8 @@ fn put(id: u8, length: usize, payload: &[u8], out: &mut [u8], at: usize) -> Opti
     let end = at + length;
     let record = out.get_mut(at..end)?;
     // One store of four bytes; the payload, which is never empty, overwrites the last of them.
-    *record.first_chunk_mut()? = [HEAD_BYTES[0], HEAD_BYTES[1], id, 0];
+    let [first, second, id] = record_header(id);
+    *record.first_chunk_mut()? = [first, second, id, 0];
     record[Definition::HEADER_LENGTH..].copy_from_slice(payload);
     Some(end)
 }

@@ -12,6 +12,12 @@ use core::fmt;
 /// The two bytes that every record begins with; the id follows. ArduPilot's `HEAD_BYTE1` and `HEAD_BYTE2`.
 pub const HEAD_BYTES: [u8; 2] = [0xA3, 0x95];
 
+/// The header of a record with this id; the payload follows it.
+#[inline(always)]
+pub const fn record_header(id: u8) -> [u8; 3] {
+    [HEAD_BYTES[0], HEAD_BYTES[1], id]
+}
+
 /// The most bytes, from the start of a record, that decide about it: the record, and a header inside it that two more
 /// headers prove.
 pub(crate) const LOOK_AHEAD: usize = 3 * 255 + 2;

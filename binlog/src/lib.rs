@@ -83,6 +83,7 @@ mod message;
 pub mod messages;
 mod multiplier;
 #[cfg(feature = "derive")]
+mod plan;
 mod preamble;
 mod records;
 mod rules;
@@ -109,7 +110,7 @@ pub use definition::{ColumnDefinition, Definition, Meaning, Meanings, Rules};
 pub use encode::{EncodeError, encode};
 pub use field::Field;
 pub use format::Format;
-pub use framing::{HEAD_BYTES, Reason, Skipped};
+pub use framing::{HEAD_BYTES, Reason, Skipped, record_header};
 #[cfg(feature = "std")]
 pub use log::Log;
 #[cfg(feature = "std")]

@@ -57,7 +57,8 @@ struct Gauge(u16);
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(
     name = "ALL",
-    allow(float_multiplier, misleading_multiplier, multiplier_without_unit, f32_coordinate, integer_coordinate)
+    allow(float_multiplier, misleading_multiplier, multiplier_without_unit),
+    allow(f32_coordinate, integer_coordinate)
 )]
 #[repr(C, packed)]
 struct AllOnTheStruct {

@@ -1,7 +1,8 @@
 //! Accepted records are in the log, or an error says how many are, whatever the destination does.
 
 use binlog::messages::{Ev, File, Mode, Msg, Parm};
-use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, Sink, WriteError, encode};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, Meanings, Multiplier, Rules, Unit};
+use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, SharedWriter, Sink, WriteError, encode};
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
@@ -458,6 +459,61 @@ fn a_shared_writer_decimates_and_counts_as_the_target_does() -> Result<(), Write
     let after = log.tally::<Ev>();
     assert_eq!((after.ignored, after.decimated, log.refused()), (100, tally.decimated, 101));
     assert_eq!(log.text(0, "too late").map_err(|error| error.to_string()), Err("the log is finished".into()));
+    Ok(())
+}
+
+/// A message by hand, which asks the writer for its counts when its bytes are wanted.
+struct Curious {
+    bytes: [u8; 8],
+    log: std::sync::Weak<SharedWriter<CuriousLog, Vec<u8>>>,
+}
+
+impl LogMessage for Curious {
+    const DEFINITION: Definition = Definition {
+        name: "CUR",
+        description: "",
+        columns: &[ColumnDefinition {
+            label: "TimeUS",
+            format: Format::U64,
+            unit: Unit::SECONDS,
+            multiplier: Multiplier::MICRO,
+            description: "",
+            meanings: Meanings::None,
+        }],
+        default_id: None,
+        rules: Rules::All,
+    };
+
+    fn wire(&self) -> &[u8] {
+        if let Some(log) = self.log.upgrade() {
+            assert_eq!(log.tally::<Self>().written, 0);
+        }
+        &self.bytes
+    }
+
+    fn decode(_: &[u8]) -> Result<Self, DecodeError> {
+        unreachable!("nothing is decoded here")
+    }
+}
+
+#[derive(LogSchema)]
+enum CuriousLog {
+    #[log(rate = 10)]
+    Curious(Curious),
+}
+
+#[test]
+fn a_message_by_hand_may_ask_for_the_counts_of_the_shared_writer_that_logs_it() -> Result<(), WriteError> {
+    let log = Arc::new(LogWriter::<CuriousLog, _>::new(Vec::new())?.into_shared());
+    let (done, is_done) = std::sync::mpsc::channel();
+    let of_thread = log.clone();
+    // In a thread, so that a deadlock fails the test instead of hanging it.
+    std::thread::spawn(move || {
+        let message = Curious { bytes: 1_000_000u64.to_le_bytes(), log: Arc::downgrade(&of_thread) };
+        let _ = done.send(of_thread.log(&message));
+    });
+    assert_eq!(is_done.recv_timeout(std::time::Duration::from_secs(60)), Ok(true));
+    assert_eq!(log.tally::<Curious>().written, 1);
     Ok(())
 }
 
