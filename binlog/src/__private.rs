@@ -9,6 +9,7 @@ pub use crate::message::{
 };
 #[cfg(feature = "derive")]
 pub use crate::plan::{Plan, Variant, blame, messages, plan};
+#[cfg(feature = "derive")]
 pub use crate::preamble::preamble;
 pub use crate::schema::Nothing;
 pub use crate::sink::{CountersOf, Rate};

@@ -84,6 +84,7 @@ pub mod messages;
 mod multiplier;
 #[cfg(feature = "derive")]
 mod plan;
+#[cfg(feature = "derive")]
 mod preamble;
 mod records;
 mod rules;
