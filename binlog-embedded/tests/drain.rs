@@ -9,7 +9,7 @@ use binlog::{LogSchema, Records};
 use binlog_embedded::Logger;
 use core::cell::Cell;
 use embedded_io::{ErrorKind, ErrorType, Write};
-use flight::{Flight, Small, Tiny, Vital, log, numbers};
+use flight::{Flight, Small, Tiny, Vital, length, log, numbers};
 
 thread_local! {
     static NOW: Cell<u64> = const { Cell::new(0) };
@@ -223,6 +223,72 @@ fn statistics_are_records_of_the_log() {
     // What the file before said of dropped records, this one says, too: its DSF counts them.
     let drop = |id, dropped| Dropped { time_us: 2_000_000, id, dropped, decimated: 0 };
     assert_eq!(drops, [drop(2, dropped), drop(6, 1)]);
+}
+
+/// The DSF records of a log.
+fn dsf(log: &[u8]) -> Vec<Dsf> {
+    Records::new(log).flatten().filter_map(|record| record.decode().ok()).collect()
+}
+
+#[test]
+fn the_mean_of_the_free_bytes_is_that_of_all_samples() {
+    NOW.set(1_000_000);
+    let logger = started::<512>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(1_000_000);
+    let mut file = File { piece: 4096, room: usize::MAX, ..File::default() };
+    drain.catch_up(&mut file).unwrap();
+    drain.report();
+    drain.catch_up(&mut file).unwrap();
+    // The ring is empty for most of the time, and once it has 212 bytes.
+    for _ in 0..40 {
+        assert_eq!(drain.step(&mut file), Ok(0));
+    }
+    assert!(log(&logger, 4, 1));
+    drain.catch_up(&mut file).unwrap();
+    NOW.set(2_000_000);
+    drain.catch_up(&mut file).unwrap();
+    let dsf = *dsf(&file.bytes).last().expect("a second record");
+    let (min, mean) = (512 - length(4) as u32, { dsf.free_mean });
+    assert_eq!((dsf.free_min, dsf.free_max), (min, 512));
+    // One to three samples of the about 43 are the smallest.
+    assert!((512 - length(4) as u32 / 12..512).contains(&mean), "{mean}");
+    assert!(dsf.bytes > 0 && u32::from(dsf.blocks) == dsf.bytes / 512, "{dsf:?}");
+}
+
+#[test]
+fn the_mean_of_the_free_bytes_is_right_when_their_sum_exceeds_32_bits() {
+    // A static, because it is too large for a test's stack.
+    static LOGGER: Logger<Flight, { 1 << 22 }> = Logger::new();
+    NOW.set(1_000_000);
+    let logger = &LOGGER;
+    logger.start(now);
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(1_000_000);
+    let mut file = File { piece: 4096, room: usize::MAX, ..File::default() };
+    drain.catch_up(&mut file).unwrap();
+    for _ in 0..3000 {
+        assert_eq!(drain.step(&mut file), Ok(0));
+    }
+    // Half of the ring is used in half of the samples.
+    for number in 0.. {
+        let used = logger.statistics().used as usize;
+        if used >= 1 << 21 {
+            break;
+        }
+        assert!(log(&logger, 4, number));
+    }
+    let mut full = File { piece: 0, room: usize::MAX, ..File::default() };
+    for _ in 0..3000 {
+        assert_eq!(drain.step(&mut full), Ok(0));
+    }
+    NOW.set(2_000_000);
+    while dsf(&file.bytes).is_empty() {
+        drain.step(&mut file).unwrap();
+    }
+    let mean = dsf(&file.bytes)[0].free_mean;
+    let expected = 3 << 20;
+    assert!((expected - (expected >> 3)..expected + (expected >> 3)).contains(&mean), "{mean}");
 }
 
 #[test]

@@ -143,3 +143,106 @@ fn a_writer_that_takes_nothing_leaves_the_executor_to_other_tasks() {
         assert_eq!(waker.woken.load(Ordering::Relaxed), tries);
     }
 }
+
+/// A writer that is always ready, takes some bytes at a time, and notes its length at each flush.
+struct Ready {
+    bytes: Vec<u8>,
+    piece: usize,
+    flushed: Vec<usize>,
+}
+
+impl Ready {
+    fn new(piece: usize) -> Self {
+        Ready { bytes: Vec::new(), piece, flushed: Vec::new() }
+    }
+}
+
+impl ErrorType for Ready {
+    type Error = Infallible;
+}
+
+impl Write for Ready {
+    async fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
+        let taken = bytes.len().min(self.piece);
+        self.bytes.extend_from_slice(&bytes[..taken]);
+        Ok(taken)
+    }
+
+    async fn flush(&mut self) -> Result<(), Infallible> {
+        self.flushed.push(self.bytes.len());
+        Ok(())
+    }
+}
+
+fn quiet() -> Arc<Waker> {
+    Arc::new(Waker { woken: AtomicUsize::new(0), logger: None })
+}
+
+#[test]
+fn catching_up_flushing_and_finishing_say_what_they_did() {
+    let logger = Logger::<Flight, 4096>::new();
+    logger.start(|| 0);
+    let mut drain = logger.drain().unwrap();
+    for number in 0..20 {
+        assert!(flight::log(&logger, number as usize % 4, number));
+    }
+    let mut file = Ready::new(50);
+    let Poll::Ready(Ok(taken)) = poll_once(drain.catch_up_async(&mut file), &quiet()) else { panic!("not ready") };
+    assert_eq!((taken, numbers(&file.bytes).len()), (file.bytes.len(), 20));
+    assert!(drain.is_dirty() && file.flushed.is_empty());
+    assert_eq!(poll_once(drain.flush_async(&mut file), &quiet()), Poll::Ready(Ok(())));
+    assert!(!drain.is_dirty());
+    assert_eq!(file.flushed, [file.bytes.len()]);
+    assert_eq!(poll_once(drain.catch_up_async(&mut file), &quiet()), Poll::Ready(Ok(0)));
+
+    assert!(flight::log(&logger, 1, 20));
+    // A writer that takes nothing has not taken the end.
+    assert_eq!(poll_once(drain.finish_async(&mut Busy), &quiet()), Poll::Ready(Ok(false)));
+    assert_eq!(poll_once(drain.finish_async(&mut file), &quiet()), Poll::Ready(Ok(true)));
+    assert_eq!(numbers(&file.bytes).len(), 21);
+    assert_eq!(file.flushed.last(), Some(&file.bytes.len()));
+}
+
+#[test]
+fn running_flushes_between_records_once_enough_is_written() {
+    const FLUSH_BYTES: usize = 500;
+    let logger = Logger::<Flight, 8192>::new();
+    logger.start(|| 0);
+    let mut drain = logger.drain().unwrap();
+    let mut ends = vec![Flight::PREAMBLE.len()];
+    for number in 0..100 {
+        let kind = number as usize % 4;
+        assert!(flight::log(&logger, kind, number));
+        ends.push(ends[ends.len() - 1] + flight::length(kind));
+    }
+    let mut file = Ready::new(7);
+    assert!(poll_once(drain.run(&mut file, FLUSH_BYTES as u32), &quiet()).is_pending());
+    assert_eq!(file.bytes.len(), ends[100]);
+    let mut flushed = 0;
+    for &at in &file.flushed {
+        assert!(at - flushed >= FLUSH_BYTES, "{:?}", file.flushed);
+        // In the preamble, too, a record ends somewhere.
+        assert!(at < ends[0] || ends.contains(&at), "{at} is inside of a record");
+        flushed = at;
+    }
+    // The largest of these records has 93 bytes.
+    assert!(ends[100] - flushed < FLUSH_BYTES + 93, "{:?}", file.flushed);
+}
+
+#[test]
+fn statistics_that_are_due_are_something_to_write() {
+    static NOW: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+    let logger = Logger::<Flight, 512>::new();
+    logger.start(|| NOW.load(Ordering::Relaxed).into());
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(1_000_000);
+    let mut file = Ready::new(4096);
+    while !matches!(poll_once(drain.step_async(&mut file), &quiet()), Poll::Ready(Ok(0))) {}
+    let length = file.bytes.len();
+    assert!(poll_once(drain.ready(), &quiet()).is_pending());
+    NOW.store(1_000_000, Ordering::Relaxed);
+    assert!(poll_once(drain.ready(), &quiet()).is_ready());
+    while !matches!(poll_once(drain.step_async(&mut file), &quiet()), Poll::Ready(Ok(0))) {}
+    assert!(file.bytes.len() > length);
+    assert!(poll_once(drain.ready(), &quiet()).is_pending());
+}

@@ -19,7 +19,7 @@ pub(super) struct Reports {
     free_min: u32,
     free_max: u32,
     /// Sum of the free bytes in `samples` samples.
-    free_sum: u32,
+    free_sum: u64,
     samples: u32,
     // Function pointers, so that a drain without reports doesn't require DSF and DROP in its schema.
     encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
@@ -35,13 +35,8 @@ impl Reports {
         }
         self.free_min = self.free_min.min(free);
         self.free_max = self.free_max.max(free);
-        // If the sum would overflow, half the samples represent all of them. A sum of 64 bits would need a 64-bit
-        // division, which takes 850 bytes of flash.
-        if self.free_sum.checked_add(free).is_none() {
-            (self.free_sum, self.samples) = (self.free_sum / 2, self.samples / 2);
-        }
-        self.free_sum += free;
-        self.samples += 1;
+        self.free_sum += u64::from(free);
+        self.samples = self.samples.saturating_add(1);
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
@@ -59,6 +54,15 @@ impl Reports {
         self.drops_from.is_none()
     }
 
+    /// The mean of the free bytes.
+    fn free_mean(&self) -> u32 {
+        // A division of 64 bits takes 850 bytes of flash. Without the lowest bits of both, the quotient is wrong by one
+        // part in 2³¹ / N at most.
+        let excess = 32u32.saturating_sub(self.free_sum.leading_zeros());
+        let mean = (self.free_sum >> excess) as u32 / (self.samples >> excess).max(1);
+        mean.max(self.free_min).min(self.free_max)
+    }
+
     /// Returns a DSF record and begins a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
         let dsf = Dsf {
@@ -68,7 +72,7 @@ impl Reports {
             bytes: self.bytes.into(),
             free_min: self.free_min.into(),
             free_max: self.free_max.into(),
-            free_mean: (self.free_sum / self.samples.max(1)).max(self.free_min).min(self.free_max).into(),
+            free_mean: self.free_mean().into(),
         };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
