@@ -72,6 +72,7 @@ mod definition;
 mod description;
 mod encode;
 pub mod field;
+pub mod flash;
 mod format;
 mod framing;
 #[cfg(all(any(doc, doctest), feature = "derive", feature = "std"))]
