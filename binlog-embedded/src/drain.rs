@@ -11,6 +11,8 @@ use binlog::{LogSchema, record_header};
 use core::mem::ManuallyDrop;
 use embedded_io::Write;
 use reports::Reports;
+#[cfg(all(feature = "async", feature = "flash"))]
+pub(crate) use waiting::yield_now;
 
 /// Moves the records from a [`Logger`]'s ring to any [`embedded_io::Write`]: a file, a UART, a socket.
 ///
@@ -267,7 +269,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 
     /// Writes the rest of a record that was written in part, so that the file may end there.
-    #[cfg(feature = "sdmmc")]
+    #[cfg(any(feature = "sdmmc", feature = "flash"))]
     pub(crate) fn end_record<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         loop {
             let source = match &self.current {
@@ -277,6 +279,12 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
             };
             self.write_piece(source, writer)?;
         }
+    }
+
+    /// Whether the ring is empty.
+    #[cfg(feature = "flash")]
+    pub(crate) fn is_ring_empty(&self) -> bool {
+        self.head() == self.tail
     }
 
     /// Whether the file contains more than preamble and prologue.

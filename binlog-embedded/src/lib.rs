@@ -54,10 +54,15 @@
     feature = "sdmmc",
     doc = "- [`SdLog`] is the writer for SD cards: numbered files on FAT16 or FAT32, flushed by time and by bytes."
 )]
+#![cfg_attr(
+    feature = "flash",
+    doc = "- [`FlashLog`] is the writer for NOR flash chips: a ring of logs, extracted on the target or from an image."
+)]
 //!
 //! # Features
 //!
 //! - `sdmmc`: `SdLog`, on embedded-sdmmc 0.10.
+//! - `flash`: `FlashLog`, on embedded-storage 0.3; with `async`, on embedded-storage-async 0.4, too.
 //! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`.
 //! - `defmt`: `defmt::Format` for errors and statistics.
 //! - `std`: for runs on a host. With `FromStd`, a `Drain` writes to any `std::io::Write`. The critical section is
@@ -72,10 +77,16 @@
 extern crate std;
 
 mod drain;
+#[cfg(feature = "flash")]
+pub mod flash_log;
 // The guide's examples use the card.
 #[cfg(all(any(doc, doctest), feature = "sdmmc"))]
 #[doc = include_str!("guide.md")]
-pub mod guide {}
+pub mod guide {
+    #[cfg(feature = "flash")]
+    #[doc = include_str!("guide/flash.md")]
+    pub mod flash {}
+}
 mod logger;
 mod message_set;
 mod ring;
@@ -90,6 +101,8 @@ pub use binlog::sink::Tally;
 pub use drain::Drain;
 #[cfg(feature = "std")]
 pub use embedded_io_adapters::std::FromStd;
+#[cfg(feature = "flash")]
+pub use flash_log::FlashLog;
 pub use logger::Logger;
 #[cfg(feature = "sdmmc")]
 pub use sd_log::SdLog;

@@ -2,12 +2,18 @@
 //!
 //! What must hold for any bytes is asserted here. The fuzzer notices panics and hangs.
 
+use crate::nor_chip::{Memory, NorChip, SECTOR};
 use binlog::field::{Centi, Chars};
+use binlog::flash::{Image, ImageLog};
 use binlog::log::{Numbers, Rows};
 use binlog::messages::{Ev, Fmt, LegacyMsg, Mode};
 use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped,
 };
+use binlog_embedded::FlashLog;
+use binlog_embedded::flash_log::{Options, StoredLog};
+use embedded_io::{Read, Write};
+use std::ops::ControlFlow;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// A message with text, hundredths and an instance, for typed reading.
@@ -171,6 +177,59 @@ pub fn log(bytes: &[u8]) {
 
 fn is_text_or_array(format: Format) -> bool {
     format.is_text() || format == Format::I16x32
+}
+
+/// The logs of any bytes as the image of a flash chip. The target finds the same ones.
+pub fn flash(bytes: &[u8]) {
+    // The fuzzer's inputs are short: the first byte of each 32 says which sector the others are the beginning of.
+    let mut image = vec![0xFF; 32 * SECTOR];
+    for (i, piece) in bytes.chunks(32).enumerate() {
+        let at = (usize::from(piece[0]) % 32) * SECTOR + 31 * (i / 32);
+        image[at..at + piece.len() - 1].copy_from_slice(&piece[1..]);
+    }
+    for image in [bytes, &image] {
+        let found = match Image::new(image) {
+            Ok(found) => found.with_preamble(bytes),
+            Err(error) => {
+                assert!(error.to_string().contains("image") || error.to_string().contains("log"));
+                continue;
+            }
+        };
+        for log in found.logs() {
+            let bytes = log.bytes();
+            assert!(log.gaps().iter().all(|gap| gap.at <= bytes.len() && gap.image_offset < image.len()));
+            assert!(log.preamble_bytes() <= bytes.len() && log.file_name().ends_with(".BIN"));
+            let _ = (log.gaps().iter().map(ToString::to_string).collect::<String>(), log.lacks_preamble());
+        }
+    }
+    let mut memory = Memory::blank(image.len(), 1);
+    memory.bytes_mut().copy_from_slice(&image);
+    let mut target = FlashLog::new(NorChip::<1, 4096>::with(memory), Options::DEFAULT);
+    let mut listed = Vec::new();
+    let each = |log: &StoredLog| {
+        listed.push(*log);
+        ControlFlow::Continue(())
+    };
+    target.list(each).expect("a chip of enough sectors");
+    for log in listed {
+        let mut reader = target.read(&log, &[]).expect("a log that is listed");
+        let mut piece = [0; 64];
+        let mut length = 0;
+        loop {
+            match reader.read(&mut piece).expect("the chip works") {
+                0 => break,
+                taken => length += taken,
+            }
+        }
+        assert!(length <= log.occupied_bytes() as usize);
+    }
+    // What is logged now is found again, whatever was there.
+    target.begin_log(&[]).expect("the chip works");
+    target.write_all(b"newest").expect("the chip works");
+    target.end_log().expect("the chip works");
+    let memory = target.flash().memory();
+    let newest = Image::new(memory.bytes()).expect("a log").logs().last().map(ImageLog::bytes);
+    assert_eq!(newest.as_deref(), Some(b"newest".as_slice()));
 }
 
 /// The schema of a log: written, compared with itself, read back from JSON.

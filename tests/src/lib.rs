@@ -5,6 +5,7 @@ pub mod exercise;
 pub mod image;
 mod left_out;
 pub mod logs;
+pub mod nor_chip;
 pub mod pymavlink;
 pub mod ram_card;
 pub mod raw_log;

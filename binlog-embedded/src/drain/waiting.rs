@@ -1,6 +1,6 @@
 //! The drain for asynchronous writers, woken by the logger.
 
-use super::Drain;
+use super::{Drain, Source};
 use binlog::LogSchema;
 use core::future::poll_fn;
 use core::task::Poll;
@@ -56,6 +56,20 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     pub async fn flush_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         writer.flush().await?;
         self.flushed();
+        Ok(())
+    }
+
+    /// Writes the rest of a record that was written in part, as `end_record` does.
+    #[cfg(feature = "flash")]
+    pub(crate) async fn end_record_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
+        while !self.is_between_records() {
+            let source = match &self.current {
+                Some(current) => Source::Ring(current.left),
+                None => Source::Own,
+            };
+            let taken = writer.write(self.piece(&source)).await?;
+            self.took(source, taken);
+        }
         Ok(())
     }
 
@@ -126,7 +140,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
 }
 
 /// Pending once, and woken immediately.
-async fn yield_now() {
+pub(crate) async fn yield_now() {
     let mut has_yielded = false;
     poll_fn(|context| match core::mem::replace(&mut has_yielded, true) {
         true => Poll::Ready(()),

@@ -80,6 +80,15 @@ pub fn length(kind: usize) -> usize {
 
 /// Kind and number of each record of a log. Asserts that all are whole.
 pub fn numbers(log: &[u8]) -> Vec<(usize, u64)> {
+    Records::new(log).filter_map(|record| number_of(&record.unwrap_or_else(|skipped| panic!("{skipped}")))).collect()
+}
+
+/// As [`numbers`], of a log that may be damaged.
+pub fn numbers_after_damage(log: &[u8]) -> Vec<(usize, u64)> {
+    Records::new(log).flatten().filter_map(|record| number_of(&record)).collect()
+}
+
+fn number_of(record: &binlog::Record<'_>) -> Option<(usize, u64)> {
     fn number<M: LogMessage + PartialEq + core::fmt::Debug>(
         record: &binlog::Record<'_>,
         numbered: fn(u64) -> M,
@@ -93,15 +102,10 @@ pub fn numbers(log: &[u8]) -> Vec<(usize, u64)> {
             (<Flight as Logs<M>>::INDEX, number)
         })
     }
-    Records::new(log)
-        .filter_map(|record| {
-            let record = record.unwrap_or_else(|skipped| panic!("{skipped}"));
-            number(&record, Tiny::numbered)
-                .or_else(|| number(&record, Small::numbered))
-                .or_else(|| number(&record, Medium::numbered))
-                .or_else(|| number(&record, Large::numbered))
-                .or_else(|| number(&record, Giant::numbered))
-                .or_else(|| number(&record, Vital::numbered))
-        })
-        .collect()
+    number(record, Tiny::numbered)
+        .or_else(|| number(record, Small::numbered))
+        .or_else(|| number(record, Medium::numbered))
+        .or_else(|| number(record, Large::numbered))
+        .or_else(|| number(record, Giant::numbered))
+        .or_else(|| number(record, Vital::numbered))
 }

@@ -2,10 +2,12 @@
 
 use binlog::LogSchema;
 use binlog_embedded::Drain;
+use binlog_embedded::flash_log::Chip;
 use core::convert::Infallible;
 use embedded_hal::delay::DelayNs;
 use embedded_hal::spi::{Operation, SpiDevice};
 use embedded_io::{ErrorType, Write};
+use embedded_storage::nor_flash::{self, NorFlash, ReadNorFlash};
 
 /// Bytes of the programs' rings.
 pub const CAPACITY: usize = 4096;
@@ -66,6 +68,50 @@ pub struct Wait;
 
 impl DelayNs for Wait {
     fn delay_ns(&mut self, _: u32) {}
+}
+
+/// A UART in place of a flash chip of 16 MiB.
+pub struct Nor;
+
+impl nor_flash::ErrorType for Nor {
+    type Error = Infallible;
+}
+
+impl ReadNorFlash for Nor {
+    const READ_SIZE: usize = 1;
+
+    fn read(&mut self, _: u32, bytes: &mut [u8]) -> Result<(), Infallible> {
+        for byte in bytes.iter_mut() {
+            // SAFETY: as above.
+            *byte = unsafe { DATA.read_volatile() } as u8;
+        }
+        Ok(())
+    }
+
+    fn capacity(&self) -> usize {
+        16 << 20
+    }
+}
+
+impl NorFlash for Nor {
+    const WRITE_SIZE: usize = 1;
+    const ERASE_SIZE: usize = 4096;
+
+    fn erase(&mut self, from: u32, _: u32) -> Result<(), Infallible> {
+        Uart.write(&from.to_le_bytes()).map(drop)
+    }
+
+    fn write(&mut self, _: u32, bytes: &[u8]) -> Result<(), Infallible> {
+        Uart.write(bytes).map(drop)
+    }
+}
+
+impl Chip for Nor {
+    const UNIT: u32 = 32 << 10;
+
+    fn erase_unit(&mut self, address: u32) -> Result<(), Infallible> {
+        self.erase(address, address + Self::UNIT)
+    }
 }
 
 /// What a program's main loop does besides logging.

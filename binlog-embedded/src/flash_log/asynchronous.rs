@@ -1,0 +1,337 @@
+//! The log on an asynchronous chip: the calls of the blocking one, which wait without blocking.
+
+use super::recorder::{Io, Task, address};
+use super::stored::{Contents, Walk};
+use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
+use super::{Geometry, check_sizes, is_doubtful, schema_hash};
+use crate::Drain;
+use crate::drain::yield_now;
+use binlog::LogSchema;
+use binlog::flash::Header;
+use core::ops::ControlFlow;
+use embedded_io_async::{Read, Write};
+
+impl<F: AsyncChip> FlashLog<F> {
+    /// Writes what the ring holds to the chip, as [`run`](FlashLog::run) does. Call it after
+    /// [`Drain::ready`], and with a timer, so that the log is flushed when no more records come.
+    ///
+    /// Dropping the future loses nothing that was flushed. If that happens in the middle of an operation of the chip, the
+    /// log ends there, the records that were not flushed count as lost, and the next call begins another log.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        let now_us = drain.logger().now_us();
+        // A drain other than the one that the log was begun with would put a preamble into its middle.
+        if !self.is_open() || drain.byte_count() != self.byte_count() {
+            if self.is_waiting(now_us) || drain.is_ring_empty() {
+                // `Drain::ready` is, because a preamble is due: other tasks run before the next try.
+                yield_now().await;
+                return Ok(());
+            }
+            self.begin_async(drain, now_us).await?;
+        }
+        let outcome = self.move_records_async(drain, now_us).await;
+        if let Err(error) = &outcome {
+            // A full chip has what it was given. After any other error, a new log begins.
+            let saved = matches!(error.cause, Cause::Full) && drain.flush_async(self).await.is_ok();
+            if saved {
+                self.recorder.close();
+            } else {
+                self.recorder.forget();
+            }
+            drain.restart();
+            self.retry_later(now_us);
+        }
+        outcome
+    }
+
+    async fn begin_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        if let Err(error) = self.begin_log_of_async(const { schema_hash(S::PREAMBLE) }).await {
+            self.retry_later(now_us);
+            return Err(error);
+        }
+        (self.flushed_us, self.flushed_bytes) = (now_us, 0);
+        drain.restart();
+        Ok(())
+    }
+
+    async fn move_records_async<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        now_us: u64,
+    ) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        // What comes in meanwhile may come faster than the chip takes it.
+        let end = drain.head();
+        loop {
+            let taken = drain.step_async(self).await?;
+            if drain.is_dirty() && (self.rotate || self.is_flush_due(now_us)) {
+                // What is flushed ends with a record.
+                drain.end_record_async(self).await?;
+                drain.flush_async(self).await?;
+                (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
+            }
+            if self.rotate {
+                return self.begin_async(drain, now_us).await;
+            }
+            if drain.has_passed(end) {
+                break;
+            }
+            if taken == 0 {
+                return Ok(());
+            }
+        }
+        if drain.is_ring_empty() {
+            self.drive_async(Task::Prepare(self.ahead()), Operation::Prepare).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends the log, as [`finish`](FlashLog::finish) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        // Each run may end one log and begin the next.
+        let end = drain.head();
+        loop {
+            self.run_async(drain).await?;
+            if !self.is_open() || drain.has_passed(end) {
+                break;
+            }
+        }
+        drain.report();
+        self.run_async(drain).await?;
+        if self.is_open() {
+            let outcome = match drain.end_record_async(self).await {
+                Ok(()) => drain.flush_async(self).await,
+                failed => failed,
+            };
+            if let Err(error) = outcome {
+                self.recorder.forget();
+                drain.restart();
+                return Err(error);
+            }
+            self.recorder.close();
+            drain.restart();
+        }
+        Ok(())
+    }
+
+    /// Begins a new log, as [`begin_log`](FlashLog::begin_log) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn begin_log_async(&mut self, preamble: &[u8]) -> Result<u16, F> {
+        self.begin_log_of_async(schema_hash(preamble)).await
+    }
+
+    /// Flushes and ends the open log, as [`end_log`](FlashLog::end_log) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn end_log_async(&mut self) -> Result<(), F> {
+        self.flush().await?;
+        self.recorder.close();
+        Ok(())
+    }
+
+    async fn begin_log_of_async(&mut self, schema: u32) -> Result<u16, F> {
+        if self.is_open() {
+            self.flush().await?;
+        }
+        self.mount_async().await?;
+        self.rotate = false;
+        Ok(self.recorder.begin(schema))
+    }
+
+    /// Erases ahead on the ground, as [`prepare`](FlashLog::prepare) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn prepare_async(&mut self, bytes: u32) -> Result<u32, F> {
+        self.mount_async().await?;
+        self.drive_async(Task::Prepare(bytes.div_ceil(super::SECTOR_BYTES as u32)), Operation::Prepare).await?;
+        Ok(self.recorder.blank_bytes())
+    }
+
+    /// Lists the logs on the chip, as [`list`](FlashLog::list) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn list_async(&mut self, mut each: impl FnMut(&StoredLog) -> ControlFlow<()>) -> Result<(), F> {
+        let geometry = self.mount_async().await?;
+        let Some(head) = self.recorder.head() else { return Ok(()) };
+        let mut walk = Walk::new(geometry, head);
+        while let Some(sector) = walk.sector() {
+            self.read_header_async(sector).await.map_err(|cause| self.error(Operation::List, cause))?;
+            if let Some(log) = walk.take(Header::decode(&self.recorder.answer))
+                && each(&log).is_break()
+            {
+                return Ok(());
+            }
+        }
+        if let Some(log) = walk.last() {
+            // The last one, whatever is returned.
+            let _ = each(&log);
+        }
+        Ok(())
+    }
+
+    /// Passes the contents of a log, as [`extract`](FlashLog::extract) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn extract_async(
+        &mut self,
+        number: u16,
+        preamble: &'static [u8],
+        mut pass: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<u32, F> {
+        let mut found = None;
+        self.list_async(|log| match log.number == number {
+            true => {
+                found = Some(*log);
+                ControlFlow::Break(())
+            }
+            false => ControlFlow::Continue(()),
+        })
+        .await?;
+        let Some(log) = found else {
+            return Err(FlashError { operation: Operation::Read, log: Some(number), cause: Cause::NoLog });
+        };
+        let mut reader = self.read_async(&log, preamble).await?;
+        let mut passed: u32 = 0;
+        loop {
+            reader.load_async().await?;
+            let bytes = reader.contents.ready();
+            let length = bytes.len();
+            if length == 0 || pass(bytes).is_break() {
+                return Ok(passed);
+            }
+            passed = passed.wrapping_add(length as u32);
+            reader.contents.skip(length);
+        }
+    }
+
+    /// Opens a log for reading, as [`read`](FlashLog::read) does.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub async fn read_async(&mut self, log: &StoredLog, preamble: &'static [u8]) -> Result<Reader<'_, F>, F> {
+        let geometry = self.mount_async().await?;
+        Ok(Reader { flash: &mut self.flash, contents: Contents::new(geometry, *log, preamble) })
+    }
+
+    async fn mount_async(&mut self) -> Result<Geometry, F> {
+        const { check_sizes(F::UNIT, F::READ_SIZE, F::WRITE_SIZE, F::ERASE_SIZE) };
+        let Some(geometry) = Geometry::new(self.flash.capacity(), F::UNIT, F::WRITE_SIZE) else {
+            return Err(self.error(Operation::Mount, Cause::TooSmall));
+        };
+        if self.recorder.is_mount_due(geometry) {
+            self.drive_on_async(Task::Mount, Operation::Mount).await?;
+        }
+        Ok(geometry)
+    }
+
+    /// Carries out a task, unless an earlier one didn't end.
+    async fn drive_async(&mut self, task: Task, operation: Operation) -> Result<(), F> {
+        if self.recorder.is_busy() {
+            return Err(self.error(operation, Cause::Closed));
+        }
+        self.drive_on_async(task, operation).await
+    }
+
+    async fn drive_on_async(&mut self, task: Task, operation: Operation) -> Result<(), F> {
+        loop {
+            let outcome = match self.recorder.step(task, self.options.when_full) {
+                Ok(Io::Done) => return Ok(()),
+                Ok(Io::Read(sector)) => self.read_header_async(sector).await,
+                Ok(Io::Write(address, part)) => {
+                    self.flash.write(address, &self.recorder.page[part]).await.map_err(Cause::Chip)
+                }
+                Ok(Io::Erase(address)) => self.flash.erase_unit(address).await.map_err(Cause::Chip),
+                Err(cause) => Err(cause),
+            };
+            outcome.map_err(|cause| self.error(operation, cause))?;
+        }
+    }
+
+    async fn read_header_async(&mut self, sector: u32) -> core::result::Result<(), Cause<F::Error>> {
+        let mut outcome = self.flash.read(address(sector), &mut self.recorder.answer).await;
+        if outcome.is_ok() && is_doubtful(&self.recorder.answer) {
+            outcome = self.flash.read(address(sector), &mut self.recorder.answer).await;
+        }
+        outcome.map_err(Cause::Chip)
+    }
+}
+
+/// Writes to the log that [`begin_log`](FlashLog::begin_log) began. After an error, begin another log.
+impl<F: AsyncChip> Write for FlashLog<F> {
+    /// Writes up to the end of a page: at most 250 bytes. They reach the chip with the next call, or by `flush`.
+    async fn write(&mut self, bytes: &[u8]) -> Result<usize, F> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        self.drive_async(Task::Open, Operation::Write).await?;
+        Ok(self.recorder.put(bytes))
+    }
+
+    /// Flushes the written bytes to the chip.
+    async fn flush(&mut self) -> Result<(), F> {
+        if self.recorder.number().is_none() {
+            return Ok(());
+        }
+        self.drive_async(Task::Flush, Operation::Flush).await
+    }
+}
+
+impl<F: AsyncChip> Reader<'_, F> {
+    /// Reads from the chip until there are bytes to take, or the log ends.
+    async fn load_async(&mut self) -> Result<(), F> {
+        while let Some(page) = self.contents.page() {
+            self.flash.read(page, &mut self.contents.page).await.map_err(|error| FlashError {
+                operation: Operation::Read,
+                log: Some(self.contents.log.number),
+                cause: Cause::Chip(error),
+            })?;
+            self.contents.set_page(page);
+        }
+        Ok(())
+    }
+}
+
+impl<F: AsyncChip> Read for Reader<'_, F> {
+    async fn read(&mut self, bytes: &mut [u8]) -> Result<usize, F> {
+        self.load_async().await?;
+        let ready = self.contents.ready();
+        let length = ready.len().min(bytes.len());
+        bytes[..length].copy_from_slice(&ready[..length]);
+        self.contents.skip(length);
+        Ok(length)
+    }
+}

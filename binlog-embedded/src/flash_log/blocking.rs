@@ -1,0 +1,342 @@
+//! The log on a blocking chip.
+
+use super::recorder::{Io, Task, address};
+use super::stored::{Contents, Walk};
+use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
+use super::{Geometry, check_sizes, is_doubtful, schema_hash};
+use crate::Drain;
+use binlog::LogSchema;
+use binlog::flash::Header;
+use core::ops::ControlFlow;
+use embedded_io::{Read, Write};
+
+impl<F: Chip> FlashLog<F> {
+    /// Writes what the ring holds at the time of the call to the chip. Call it repeatedly from the main loop or a task.
+    /// It takes as long as the chip does, and returns immediately if there is nothing to do. A call that finds the ring
+    /// empty may erase a unit ahead.
+    ///
+    /// Without an open log it begins one, with preamble and prologue, as soon as the ring has a record. Records that
+    /// the log can't take are lost with it and counted; after
+    /// [`Options::retry_us`](super::Options::retry_us), the next call begins another log. Until then, the ring fills and
+    /// counts the records that it drops.
+    ///
+    /// # Errors
+    ///
+    /// Each error is returned once; recovery is automatic.
+    pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        let now_us = drain.logger().now_us();
+        // A drain other than the one that the log was begun with would put a preamble into its middle.
+        if !self.is_open() || drain.byte_count() != self.byte_count() {
+            if self.is_waiting(now_us) || drain.is_ring_empty() {
+                return Ok(());
+            }
+            self.begin(drain, now_us)?;
+        }
+        let outcome = self.move_records(drain, now_us);
+        if let Err(error) = &outcome {
+            // A full chip has what it was given. After any other error, a new log begins.
+            let saved = matches!(error.cause, Cause::Full) && drain.flush(self).is_ok();
+            if saved {
+                self.recorder.close();
+            } else {
+                self.recorder.forget();
+            }
+            drain.restart();
+            self.retry_later(now_us);
+        }
+        outcome
+    }
+
+    fn begin<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        if let Err(error) = self.begin_log_of(const { schema_hash(S::PREAMBLE) }) {
+            self.retry_later(now_us);
+            return Err(error);
+        }
+        (self.flushed_us, self.flushed_bytes) = (now_us, 0);
+        drain.restart();
+        Ok(())
+    }
+
+    fn move_records<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        // What comes in meanwhile may come faster than the chip takes it.
+        let end = drain.head();
+        loop {
+            let taken = drain.step(self)?;
+            if drain.is_dirty() && (self.rotate || self.is_flush_due(now_us)) {
+                // What is flushed ends with a record.
+                drain.end_record(self)?;
+                drain.flush(self)?;
+                (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
+            }
+            if self.rotate {
+                return self.begin(drain, now_us);
+            }
+            if drain.has_passed(end) {
+                break;
+            }
+            if taken == 0 {
+                return Ok(());
+            }
+        }
+        if drain.is_ring_empty() {
+            self.drive(Task::Prepare(self.ahead()), Operation::Prepare)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what the ring holds and the last statistics, flushes, and ends the log. Call it at the end of a flight,
+    /// or before the power is switched off. Call [`Logger::stop`](crate::Logger::stop) first; otherwise some of the
+    /// records that are logged meanwhile stay in the ring.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](FlashLog::run). If no log can be begun, the contents of the ring stay there.
+    pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        // Each run may end one log and begin the next.
+        let end = drain.head();
+        loop {
+            self.run(drain)?;
+            if !self.is_open() || drain.has_passed(end) {
+                break;
+            }
+        }
+        drain.report();
+        self.run(drain)?;
+        if self.is_open() {
+            if let Err(error) = drain.end_record(self).and_then(|()| drain.flush(self)) {
+                self.recorder.forget();
+                drain.restart();
+                return Err(error);
+            }
+            self.recorder.close();
+            drain.restart();
+        }
+        Ok(())
+    }
+
+    /// Begins a new log and returns its number; for programs without a [`Drain`]. It flushes and ends the open log.
+    /// `preamble` is what the program writes first: its hash identifies the schema, so that the preamble can be put
+    /// back in front of a log whose beginning was overwritten. Pass `&[]` if the log has none.
+    ///
+    /// The log is on the chip from its first written page on; a log without bytes leaves no trace.
+    ///
+    /// # Errors
+    ///
+    /// Which operation failed, and why. The next call searches the chip again.
+    pub fn begin_log(&mut self, preamble: &[u8]) -> Result<u16, F> {
+        self.begin_log_of(schema_hash(preamble))
+    }
+
+    /// Flushes and ends the open log, if there is one.
+    ///
+    /// # Errors
+    ///
+    /// Which operation failed, and why.
+    pub fn end_log(&mut self) -> Result<(), F> {
+        self.flush()?;
+        self.recorder.close();
+        Ok(())
+    }
+
+    fn begin_log_of(&mut self, schema: u32) -> Result<u16, F> {
+        if self.is_open() {
+            self.flush()?;
+        }
+        self.mount()?;
+        self.rotate = false;
+        Ok(self.recorder.begin(schema))
+    }
+
+    /// Erases ahead on the ground: as many units as `bytes` need, less than half of the chip. Returns how many bytes
+    /// can be written without another erase. What is erased is forgotten with a reset.
+    ///
+    /// A W25Q128 takes 4 s for each MiB in units of 32 KiB. Logs of this boot are left as they are.
+    ///
+    /// # Errors
+    ///
+    /// The driver's.
+    pub fn prepare(&mut self, bytes: u32) -> Result<u32, F> {
+        self.mount()?;
+        self.drive(Task::Prepare(bytes.div_ceil(super::SECTOR_BYTES as u32)), Operation::Prepare)?;
+        Ok(self.recorder.blank_bytes())
+    }
+
+    /// Lists the logs on the chip, the oldest first. What isn't flushed isn't in the list.
+    ///
+    /// Reads 16 bytes of each sector, about 50 ms for 16 MiB on SPI at 20 MHz.
+    ///
+    /// # Errors
+    ///
+    /// The driver's.
+    pub fn list(&mut self, mut each: impl FnMut(&StoredLog) -> ControlFlow<()>) -> Result<(), F> {
+        let geometry = self.mount()?;
+        let Some(head) = self.recorder.head() else { return Ok(()) };
+        let mut walk = Walk::new(geometry, head);
+        while let Some(sector) = walk.sector() {
+            self.read_header(sector).map_err(|cause| self.error(Operation::List, cause))?;
+            if let Some(log) = walk.take(Header::decode(&self.recorder.answer))
+                && each(&log).is_break()
+            {
+                return Ok(());
+            }
+        }
+        if let Some(log) = walk.last() {
+            // The last one, whatever is returned.
+            let _ = each(&log);
+        }
+        Ok(())
+    }
+
+    /// Passes the contents of a log in pieces of up to 250 bytes, and returns the number of bytes that were passed.
+    /// `pass` may stop the extraction. `preamble` is as in [`read`](FlashLog::read). A log that is open is passed as far
+    /// as it is on the chip.
+    ///
+    /// # Errors
+    ///
+    /// The driver's, and [`Cause::NoLog`].
+    pub fn extract(
+        &mut self,
+        number: u16,
+        preamble: &'static [u8],
+        mut pass: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<u32, F> {
+        let mut found = None;
+        self.list(|log| match log.number == number {
+            true => {
+                found = Some(*log);
+                ControlFlow::Break(())
+            }
+            false => ControlFlow::Continue(()),
+        })?;
+        let Some(log) = found else {
+            return Err(FlashError { operation: Operation::Read, log: Some(number), cause: Cause::NoLog });
+        };
+        let mut reader = self.read(&log, preamble)?;
+        let mut passed: u32 = 0;
+        loop {
+            reader.load()?;
+            let bytes = reader.contents.ready();
+            let length = bytes.len();
+            if length == 0 || pass(bytes).is_break() {
+                return Ok(passed);
+            }
+            passed = passed.wrapping_add(length as u32);
+            reader.contents.skip(length);
+        }
+    }
+
+    /// Opens a log for reading. If its beginning was overwritten, `preamble` comes first, if it is that of the log's
+    /// schema: pass `FlightLog::PREAMBLE`. The first record after it is usually cut, and viewers skip it.
+    ///
+    /// # Errors
+    ///
+    /// The driver's.
+    pub fn read(&mut self, log: &StoredLog, preamble: &'static [u8]) -> Result<Reader<'_, F>, F> {
+        let geometry = self.mount()?;
+        Ok(Reader { flash: &mut self.flash, contents: Contents::new(geometry, *log, preamble) })
+    }
+
+    fn mount(&mut self) -> Result<Geometry, F> {
+        const { check_sizes(F::UNIT, F::READ_SIZE, F::WRITE_SIZE, F::ERASE_SIZE) };
+        let Some(geometry) = Geometry::new(self.flash.capacity(), F::UNIT, F::WRITE_SIZE) else {
+            return Err(self.error(Operation::Mount, Cause::TooSmall));
+        };
+        if self.recorder.is_mount_due(geometry) {
+            self.drive_on(Task::Mount, Operation::Mount)?;
+        }
+        Ok(geometry)
+    }
+
+    /// Carries out a task, unless an earlier one didn't end.
+    fn drive(&mut self, task: Task, operation: Operation) -> Result<(), F> {
+        if self.recorder.is_busy() {
+            return Err(self.error(operation, Cause::Closed));
+        }
+        self.drive_on(task, operation)
+    }
+
+    fn drive_on(&mut self, task: Task, operation: Operation) -> Result<(), F> {
+        loop {
+            let outcome = match self.recorder.step(task, self.options.when_full) {
+                Ok(Io::Done) => return Ok(()),
+                Ok(Io::Read(sector)) => self.read_header(sector),
+                Ok(Io::Write(address, part)) => {
+                    self.flash.write(address, &self.recorder.page[part]).map_err(Cause::Chip)
+                }
+                Ok(Io::Erase(address)) => self.flash.erase_unit(address).map_err(Cause::Chip),
+                Err(cause) => Err(cause),
+            };
+            outcome.map_err(|cause| self.error(operation, cause))?;
+        }
+    }
+
+    fn read_header(&mut self, sector: u32) -> core::result::Result<(), Cause<F::Error>> {
+        let mut outcome = self.flash.read(address(sector), &mut self.recorder.answer);
+        if outcome.is_ok() && is_doubtful(&self.recorder.answer) {
+            outcome = self.flash.read(address(sector), &mut self.recorder.answer);
+        }
+        outcome.map_err(Cause::Chip)
+    }
+}
+
+/// Writes to the log that [`begin_log`](FlashLog::begin_log) began. After an error, begin another log.
+impl<F: Chip> Write for FlashLog<F> {
+    /// Writes up to the end of a page: at most 250 bytes. They reach the chip with the next call, or by `flush`.
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, F> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        self.drive(Task::Open, Operation::Write)?;
+        Ok(self.recorder.put(bytes))
+    }
+
+    /// Flushes the written bytes to the chip.
+    fn flush(&mut self) -> Result<(), F> {
+        if self.recorder.number().is_none() {
+            return Ok(());
+        }
+        self.drive(Task::Flush, Operation::Flush)
+    }
+}
+
+impl<F: Chip> Reader<'_, F> {
+    /// Reads from the chip until there are bytes to take, or the log ends.
+    fn load(&mut self) -> Result<(), F> {
+        while let Some(page) = self.contents.page() {
+            self.flash.read(page, &mut self.contents.page).map_err(|error| FlashError {
+                operation: Operation::Read,
+                log: Some(self.contents.log.number),
+                cause: Cause::Chip(error),
+            })?;
+            self.contents.set_page(page);
+        }
+        Ok(())
+    }
+}
+
+impl<F: Chip> Read for Reader<'_, F> {
+    fn read(&mut self, bytes: &mut [u8]) -> Result<usize, F> {
+        self.load()?;
+        let ready = self.contents.ready();
+        let length = ready.len().min(bytes.len());
+        bytes[..length].copy_from_slice(&ready[..length]);
+        self.contents.skip(length);
+        Ok(length)
+    }
+}

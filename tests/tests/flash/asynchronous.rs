@@ -1,0 +1,216 @@
+//! The same on an asynchronous chip, which is pending while it is busy.
+
+use crate::reference::on_host;
+use crate::rig::{account, flight, logs, ring};
+use binlog_embedded::FlashLog;
+use binlog_embedded::flash_log::{AsyncChip, Cause, Options};
+use binlog_tests::nor_chip::{NorChip, NorError, wait};
+use embedded_io_async::{Read, Write};
+use embedded_storage::nor_flash::{NorFlash as Blocking, ReadNorFlash as BlockingRead};
+use embedded_storage_async::nor_flash::{ErrorType, NorFlash, ReadNorFlash};
+use std::future::{Future, poll_fn};
+use std::ops::ControlFlow;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// A chip that is polled three times for each operation.
+#[derive(Clone)]
+struct Slow(NorChip<4, 8192>);
+
+async fn pending() {
+    let mut left = 2;
+    poll_fn(|context| {
+        if left == 0 {
+            return Poll::Ready(());
+        }
+        left -= 1;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+impl ErrorType for Slow {
+    type Error = NorError;
+}
+
+impl ReadNorFlash for Slow {
+    const READ_SIZE: usize = 16;
+
+    async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorError> {
+        pending().await;
+        self.0.read(offset, bytes)
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+}
+
+impl NorFlash for Slow {
+    const WRITE_SIZE: usize = 4;
+    const ERASE_SIZE: usize = 4096;
+
+    async fn erase(&mut self, from: u32, to: u32) -> Result<(), NorError> {
+        pending().await;
+        self.0.erase(from, to)
+    }
+
+    async fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorError> {
+        pending().await;
+        self.0.write(offset, bytes)
+    }
+}
+
+impl AsyncChip for Slow {
+    const UNIT: u32 = 8192;
+
+    async fn erase_unit(&mut self, address: u32) -> Result<(), NorError> {
+        pending().await;
+        binlog_embedded::flash_log::Chip::erase_unit(&mut self.0, address)
+    }
+}
+
+/// Polls a future so often at most. `None` if it is dropped before its end.
+fn poll<T>(future: impl Future<Output = T>, most: usize) -> Option<T> {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    (0..most).find_map(|_| match future.as_mut().poll(&mut context) {
+        Poll::Ready(value) => Some(value),
+        Poll::Pending => None,
+    })
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    poll(future, 1_000_000).expect("it ends")
+}
+
+const OPTIONS: Options = Options { flush_bytes: 1500, ..Options::DEFAULT };
+
+#[test]
+fn the_asynchronous_log_is_that_of_the_blocking_one() {
+    let chips = [NorChip::<4, 8192>::blank(1 << 18), NorChip::<4, 8192>::blank(1 << 18)];
+    let (blocking_ring, async_ring) = (ring(), ring());
+    let mut blocking = FlashLog::new(chips[0].clone(), OPTIONS);
+    let mut asynchronous = FlashLog::new(Slow(chips[1].clone()), OPTIONS);
+    let mut drains = [blocking_ring.drain().expect("the only drain"), async_ring.drain().expect("the only drain")];
+    assert_eq!(blocking.prepare(20_000), block_on(asynchronous.prepare_async(20_000)));
+    for number in 0..2000_u64 {
+        let kind = (number * 5 % 7) as usize % flight::KINDS;
+        flight::log(blocking_ring, kind, number);
+        flight::log(async_ring, kind, number);
+        if number == 1000 {
+            blocking.rotate();
+            asynchronous.rotate();
+        }
+        if number % 4 == 0 {
+            blocking.run(&mut drains[0]).expect("the chip works");
+            block_on(asynchronous.run_async(&mut drains[1])).expect("the chip works");
+        }
+    }
+    blocking.finish(&mut drains[0]).expect("the chip works");
+    block_on(asynchronous.finish_async(&mut drains[1])).expect("the chip works");
+    assert_eq!(blocking_ring.statistics().written, async_ring.statistics().written);
+    // Times differ, so flushes and erases do; the contents don't.
+    assert_eq!(logs(&chips[0]), logs(&chips[1]));
+
+    // Extraction, too.
+    let host = on_host(chips[1].memory().bytes());
+    let mut listed = Vec::new();
+    let each = |log: &binlog_embedded::flash_log::StoredLog| {
+        listed.push(*log);
+        ControlFlow::Continue(())
+    };
+    block_on(asynchronous.list_async(each)).expect("the chip works");
+    assert_eq!(listed.iter().map(|log| log.number).collect::<Vec<_>>(), [1, 2]);
+    for (log, host) in listed.iter().zip(&host) {
+        let (mut bytes, mut piece) = (Vec::new(), [0; 77]);
+        let mut reader = block_on(asynchronous.read_async(log, &[])).expect("the chip works");
+        loop {
+            match block_on(reader.read(&mut piece)).expect("the chip works") {
+                0 => break,
+                length => bytes.extend_from_slice(&piece[..length]),
+            }
+        }
+        assert_eq!(bytes, host.bytes);
+        let mut passed = Vec::new();
+        let pass = |bytes: &[u8]| {
+            passed.extend_from_slice(bytes);
+            ControlFlow::Continue(())
+        };
+        assert_eq!(block_on(asynchronous.extract_async(log.number, &[], pass)).expect("a log") as usize, bytes.len());
+        assert_eq!(passed, bytes);
+    }
+    let error = block_on(asynchronous.extract_async(9, &[], |_| ControlFlow::Continue(()))).expect_err("two logs");
+    assert_eq!(error.cause, Cause::NoLog);
+}
+
+#[test]
+fn a_call_that_is_dropped_costs_what_was_not_flushed_and_a_new_log_follows() {
+    for most in 1..60 {
+        let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
+        let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
+        let mut drain = ring.drain().expect("the only drain");
+        let mut attempts = [0; flight::KINDS];
+        for number in 0..300 {
+            let kind = number * 5 % flight::KINDS;
+            flight::log(ring, kind, number as u64);
+            attempts[kind] += 1;
+            if number == 100 {
+                // Dropped in the middle of something.
+                let _ = poll(flash.run_async(&mut drain), most);
+            } else if number % 4 == 0 {
+                block_on(flash.run_async(&mut drain)).expect("the chip works");
+            }
+            wait(100);
+        }
+        ring.stop();
+        block_on(flash.finish_async(&mut drain)).expect("the chip works");
+        account(ring, &chip, attempts);
+    }
+}
+
+#[test]
+fn an_idle_log_lets_other_tasks_run() {
+    let ring = ring();
+    let mut flash = FlashLog::new(Slow(NorChip::blank(1 << 18)), OPTIONS);
+    let mut drain = ring.drain().expect("the only drain");
+    let mut forever = pin!(async {
+        loop {
+            drain.ready().await;
+            flash.run_async(&mut drain).await.expect("the chip works");
+        }
+    });
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..100 {
+        assert!(forever.as_mut().poll(&mut context).is_pending());
+    }
+}
+
+#[test]
+fn an_error_of_an_asynchronous_chip_is_returned_once() {
+    let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
+    let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
+    let mut drain = ring.drain().expect("the only drain");
+    chip.fail(3, 1);
+    let mut errors = 0;
+    let mut attempts = [0; flight::KINDS];
+    for number in 0..200 {
+        flight::log(ring, 3, number);
+        attempts[3] += 1;
+        wait(20_000);
+        if let Err(error) = block_on(flash.run_async(&mut drain)) {
+            assert_eq!(error.cause, Cause::Chip(NorError::Bus));
+            errors += 1;
+        }
+    }
+    assert_eq!(errors, 1);
+    block_on(flash.finish_async(&mut drain)).expect("the chip works");
+    account(ring, &chip, attempts);
+    // And as a writer.
+    block_on(flash.begin_log_async(b"preamble")).expect("the chip works");
+    block_on(flash.write_all(b"preamble and records")).expect("the chip works");
+    block_on(flash.end_log_async()).expect("the chip works");
+    let logs = on_host(chip.memory().bytes());
+    assert_eq!(logs.last().expect("a log").bytes, b"preamble and records");
+}

@@ -1,0 +1,11 @@
+//! Logs on a flash chip in memory.
+
+mod asynchronous;
+mod boot;
+mod drain;
+mod figures;
+mod histories;
+mod image;
+mod power_cuts;
+mod reference;
+mod rig;
