@@ -276,7 +276,7 @@ fn the_mean_of_the_free_bytes_is_right_when_their_sum_exceeds_32_bits() {
         if used >= 1 << 21 {
             break;
         }
-        assert!(log(&logger, 4, number));
+        assert!(log(logger, 4, number));
     }
     let mut full = File { piece: 0, room: usize::MAX, ..File::default() };
     for _ in 0..3000 {
