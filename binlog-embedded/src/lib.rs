@@ -78,6 +78,9 @@ mod drain;
 pub mod guide {}
 mod logger;
 mod message_set;
+mod recovery;
+#[cfg(not(loom))]
+pub mod retained;
 mod ring;
 mod schema_table;
 #[cfg(feature = "sdmmc")]
@@ -91,6 +94,8 @@ pub use drain::Drain;
 #[cfg(feature = "std")]
 pub use embedded_io_adapters::std::FromStd;
 pub use logger::Logger;
+#[cfg(not(loom))]
+pub use retained::Retained;
 #[cfg(feature = "sdmmc")]
 pub use sd_log::SdLog;
 pub use statistics::Statistics;

@@ -21,6 +21,8 @@ pub(super) struct Reports {
     /// Sum of the free bytes in `samples` samples.
     free_sum: u32,
     samples: u32,
+    /// The longest stall.
+    stall_us: u32,
     // Function pointers, so that a drain without reports doesn't require DSF and DROP in its schema.
     encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
     encode_drop: fn(&messages::Dropped, &mut [u8]) -> Option<usize>,
@@ -42,6 +44,11 @@ impl Reports {
         }
         self.free_sum += free;
         self.samples += 1;
+    }
+
+    /// Notes a stall that has ended.
+    pub(super) fn stalled(&mut self, us: u32) {
+        self.stall_us = self.stall_us.max(us);
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
@@ -99,6 +106,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             free_max: 0,
             free_sum: 0,
             samples: 0,
+            stall_us: 0,
             encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
             encode_drop: |message, out| encode::<S, _>(message, out).ok(),
         });
@@ -113,6 +121,10 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
 
     /// Prepares a record of statistics for writing, if one is due.
     pub(super) fn put_report(&mut self) -> bool {
+        // Recovered records are of an earlier boot, and the statistics of this one.
+        if self.recovery.is_some() {
+            return false;
+        }
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
