@@ -373,7 +373,9 @@ proptest! {
 /// A candidate that is only text may come before the first boundary, and end where a record does.
 #[test]
 fn text_that_looks_like_records_is_not_recovered_without_its_record() {
-    for skip in 0..150 {
+    // Miri takes a second for each check.
+    let (skips, step) = if cfg!(miri) { (1, 33) } else { (150, 1) };
+    for skip in 0..skips {
         let memory = Memory::new();
         memory.log().claim(Reset::PowerOn);
         memory.log().start(now);
@@ -391,7 +393,9 @@ fn text_that_looks_like_records_is_not_recovered_without_its_record() {
             assert!(accepted);
             logged.kinds.push(kind);
             while drain.step(&mut file).unwrap() > 0 {}
-            logged.check(&memory, 0);
+            if number % step == 0 {
+                logged.check(&memory, 0);
+            }
         }
     }
 }
