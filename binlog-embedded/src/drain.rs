@@ -65,8 +65,8 @@ pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
     dirty: bool,
     /// Whether they include bytes of the ring.
     has_records: bool,
-    /// When bytes of the ring were last written or the ring was last empty, in microseconds modulo 2³².
-    moved_us: Option<u32>,
+    /// When bytes of the ring were last written or the ring was last empty, in microseconds modulo 2³²; 0 before.
+    moved_us: u32,
     reports: Option<Reports>,
     /// The records that are the current file, if they outlived a reset.
     recovery: Option<&'a Recovery>,
@@ -128,7 +128,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             bytes: 0,
             dirty: false,
             has_records: false,
-            moved_us: None,
+            moved_us: 0,
             reports: None,
             recovery,
             is_last_reported: false,

@@ -71,6 +71,7 @@
 #[cfg(loom)]
 extern crate std;
 
+mod budget;
 mod drain;
 // The guide's examples use the card.
 #[cfg(all(any(doc, doctest), feature = "sdmmc"))]
@@ -91,6 +92,7 @@ mod sync;
 mod texts;
 
 pub use binlog::sink::Tally;
+pub use budget::Budget;
 pub use drain::Drain;
 #[cfg(feature = "std")]
 pub use embedded_io_adapters::std::FromStd;

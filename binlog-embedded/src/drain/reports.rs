@@ -2,11 +2,14 @@
 
 use super::Drain;
 use crate::schema_table::Table;
-use binlog::messages::{self, Dsf};
+use binlog::messages::{self, Dsf, Ring};
 use binlog::sink::Counters;
 use binlog::{LogSchema, Logs, encode};
 
-/// When DSF and DROP records are due, and the numbers for them.
+/// Encodes a message; `None` if that is impossible.
+type Encode<M> = fn(&M, &mut [u8]) -> Option<usize>;
+
+/// When DSF, RING and DROP records are due, and the numbers for them.
 #[derive(Clone)]
 pub(super) struct Reports {
     interval_us: u64,
@@ -21,17 +24,21 @@ pub(super) struct Reports {
     /// Sum of the free bytes in `samples` samples.
     free_sum: u32,
     samples: u32,
-    /// The longest stall.
+    /// The longest stall since the last DSF.
     stall_us: u32,
-    // Function pointers, so that a drain without reports doesn't require DSF and DROP in its schema.
-    encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
-    encode_drop: fn(&messages::Dropped, &mut [u8]) -> Option<usize>,
+    // Function pointers, so that a drain without reports doesn't require these messages in its schema.
+    encode_dsf: Encode<Dsf>,
+    encode_drop: Encode<messages::Dropped>,
+    encode_ring: Option<Encode<Ring>>,
+    /// The numbers of the last DSF's RING record, until it is written: most bytes in use, longest stall.
+    ring: Option<(u32, u32)>,
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Reports {
-    /// Samples the free bytes of the ring, before each piece.
-    pub(super) fn sample(&mut self, free: u32) {
+    /// Samples the free bytes of the ring, before and after each piece, and a stall.
+    pub(super) fn sample(&mut self, free: u32, stall_us: u32) {
+        self.stall_us = self.stall_us.max(stall_us);
         if self.samples == 0 {
             (self.free_min, self.free_max, self.free_sum) = (free, free, 0);
         }
@@ -44,11 +51,6 @@ impl Reports {
         }
         self.free_sum += free;
         self.samples += 1;
-    }
-
-    /// Notes a stall that has ended.
-    pub(super) fn stalled(&mut self, us: u32) {
-        self.stall_us = self.stall_us.max(us);
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
@@ -67,7 +69,7 @@ impl Reports {
     }
 
     /// Returns a DSF record and begins a new interval.
-    fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
+    fn dsf(&mut self, now_us: u64, dropped: u32, size: u32) -> Dsf {
         let dsf = Dsf {
             time_us: now_us.into(),
             dropped: dropped.into(),
@@ -79,7 +81,8 @@ impl Reports {
         };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
-        (self.bytes, self.samples) = (0, 0);
+        self.ring = self.encode_ring.map(|_| (size - self.free_min, self.stall_us));
+        (self.bytes, self.samples, self.stall_us) = (0, 0, 0);
         dsf
     }
 }
@@ -97,6 +100,23 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     where
         S: Logs<Dsf> + Logs<messages::Dropped>,
     {
+        self.report_with(interval_us, None);
+    }
+
+    /// As [`report_every`](Drain::report_every), with a RING record after each DSF: the most bytes of the ring that were
+    /// in use, and the longest stall, both since the previous one. They show how much larger the ring is than it has to
+    /// be, or how much it lacks.
+    pub fn report_ring_every(&mut self, interval_us: u64)
+    where
+        S: Logs<Dsf> + Logs<messages::Dropped> + Logs<Ring>,
+    {
+        self.report_with(interval_us, Some(|message, out| encode::<S, _>(message, out).ok()));
+    }
+
+    fn report_with(&mut self, interval_us: u64, encode_ring: Option<Encode<Ring>>)
+    where
+        S: Logs<Dsf> + Logs<messages::Dropped>,
+    {
         self.reports = Some(Reports {
             interval_us: interval_us.max(1000),
             due_us: self.logger.now_us().saturating_add(interval_us),
@@ -109,6 +129,8 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             stall_us: 0,
             encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
             encode_drop: |message, out| encode::<S, _>(message, out).ok(),
+            encode_ring,
+            ring: None,
         });
     }
 
@@ -128,8 +150,12 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
-        let length = match reports.drops_from {
-            Some(from) => {
+        let length = match (reports.ring.take(), reports.drops_from) {
+            (Some((used, stall_us)), _) => reports.encode_ring.and_then(|encode| {
+                let (time_us, size, used) = (now_us.into(), (N as u32).into(), used.into());
+                encode(&Ring { time_us, size, used, stall_us: stall_us.into() }, &mut self.own.bytes)
+            }),
+            (None, Some(from)) => {
                 reports.drops_from = None;
                 // One short critical section for each message, not a long one.
                 let found = (from..S::MESSAGES.len()).find_map(|index| {
@@ -149,12 +175,12 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 };
                 (reports.encode_drop)(&drop, &mut self.own.bytes)
             }
-            None if now_us >= reports.due_us => {
+            (None, None) if now_us >= reports.due_us => {
                 let statistics = logger.statistics();
-                let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
+                let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost), N as u32);
                 (reports.encode_dsf)(&dsf, &mut self.own.bytes)
             }
-            None => return false,
+            (None, None) => return false,
         };
         self.own.rest = 0..length.unwrap_or(0);
         length.is_some()

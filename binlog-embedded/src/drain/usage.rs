@@ -5,20 +5,9 @@ use binlog::LogSchema;
 
 impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
     /// Samples the usage of the ring. Returns how many of its bytes are to be written to the current file.
-    ///
-    /// Called before and after each write: usage grows while the writer works, until bytes are released, so the most
-    /// is measured exactly.
     pub(super) fn observe(&mut self) -> u32 {
-        let (used, head) = self.logger.state.with(|state| {
-            let used = state.head.wrapping_sub(state.tail);
-            state.high_water = state.high_water.max(used);
-            (used, state.head)
-        });
-        if let Some(reports) = &mut self.reports {
-            reports.sample(N as u32 - used);
-        }
-        let left = head.wrapping_sub(self.tail);
-        if left == 0 || self.moved_us.is_none() {
+        let left = self.sample(0).wrapping_sub(self.tail);
+        if left == 0 || self.moved_us == 0 {
             self.idle();
         }
         self.left_to_recover().map_or(left, |recovered| recovered.min(left))
@@ -26,17 +15,29 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Notes that no record waits.
     pub(super) fn idle(&mut self) {
-        self.moved_us = Some(self.logger.now_us() as u32);
+        self.moved_us = self.logger.now_us() as u32;
     }
 
-    /// Measures the stall that ends now, because bytes of the ring were written.
+    /// Measures the stall that ends now, because bytes of the ring were written. They aren't released yet, so the most
+    /// that was used is measured exactly.
     pub(super) fn moved(&mut self) {
-        self.observe();
-        let now_us = self.logger.now_us() as u32;
-        let stall_us = now_us.wrapping_sub(self.moved_us.replace(now_us).unwrap_or(now_us));
-        self.logger.state.with(|state| state.longest_stall_us = state.longest_stall_us.max(stall_us));
+        let before_us = self.moved_us;
+        self.idle();
+        self.sample(self.moved_us.wrapping_sub(before_us));
+    }
+
+    /// Notes the usage of the ring now, and a stall. Returns the ring's head.
+    #[inline(never)]
+    fn sample(&mut self, stall_us: u32) -> u32 {
+        let (used, head) = self.logger.state.with(|state| {
+            let used = state.head.wrapping_sub(state.tail);
+            state.high_water = state.high_water.max(used);
+            state.longest_stall_us = state.longest_stall_us.max(stall_us);
+            (used, state.head)
+        });
         if let Some(reports) = &mut self.reports {
-            reports.stalled(stall_us);
+            reports.sample(N as u32 - used, stall_us);
         }
+        head
     }
 }

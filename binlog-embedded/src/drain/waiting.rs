@@ -12,6 +12,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     pub async fn ready(&mut self) {
+        let mut has_waited = false;
         poll_fn(|context| {
             // Cloned before and dropped after the critical section, because both run the executor's code.
             let waker = context.waker().clone();
@@ -24,9 +25,17 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 false => (false, state.waker.replace(waker)),
             });
             drop(unneeded);
-            if used { Poll::Ready(()) } else { Poll::Pending }
+            if used {
+                return Poll::Ready(());
+            }
+            has_waited = true;
+            Poll::Pending
         })
         .await;
+        if has_waited {
+            // Until now, the ring was empty.
+            self.idle();
+        }
     }
 
     /// Writes the next piece, as [`step`](Drain::step) does.
