@@ -44,7 +44,7 @@ use core::marker::PhantomData;
 /// A ring that is too small doesn't compile:
 ///
 /// ```text
-/// a ring of 512 bytes is full after 7 ms at 13570 bytes a second, and a stall of 250 ms needs 4034: take 8192 bytes
+/// a ring of 2048 bytes is full after 54 ms at 13570 bytes a second, and a stall of 250 ms needs 4034: take 8192 bytes
 /// ```
 ///
 /// # What it counts
@@ -54,8 +54,9 @@ use core::marker::PhantomData;
 /// - Of a message with an instance column as many instances as are decimated, which is 8, or as
 ///   [`instances`](Budget::instances) says. Instances from number 8 on are not decimated, so log none.
 /// - A message without a rate: what [`at_most`](Budget::at_most) says.
-/// - DSF, DROP and RING are not counted, because the drain writes them directly to the file. So it does the prologue,
-///   but its messages may be logged at other times, too: PARM needs an `at_most`, which may be 0.
+/// - DSF, DROP and RING are not counted, because the drain writes them directly to the file. It does so with the
+///   prologue, too; but messages of the prologue may be logged at other times as well, so PARM needs an `at_most`. It
+///   may be 0.
 ///
 /// The ring holds `N` bytes without the reserve of an eighth, and without 255 bytes for the record that is being written
 /// when the stall begins. Each record is logged at about the time of its `TimeUS`, by a clock that isn't set back.
@@ -137,7 +138,7 @@ impl<S: LogSchema> Budget<S> {
     /// If the ring is too small; the text says which size is needed. Also as [`bytes_in`](Budget::bytes_in). In a
     /// constant, these are compile errors.
     #[track_caller]
-    pub const fn lasts<const N: usize>(&self, us: u64) {
+    pub const fn lasts<const N: usize>(self, us: u64) {
         assert_ring_size(N);
         let needed = self.bytes_in(us);
         if needed <= room(N as u64) {

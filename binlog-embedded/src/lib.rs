@@ -48,6 +48,8 @@
 )]
 //! - [`Logger`] takes records from any context, in bounded time, whole or not at all. A [`Tally`] for each message and
 //!   [`Statistics`] count what happened to them.
+//! - [`Retained`] is a logger whose ring outlives a reset: the records that explain a crash are in the next log.
+//! - [`Budget`] says at compile time whether a ring is large enough for a card's longest pause.
 //! - [`Drain`] takes the records out of the ring, in pieces as small as the writer wants. Every file starts with the
 //!   preamble and the program's prologue. With the feature `async` it writes to asynchronous writers.
 #![cfg_attr(
@@ -76,7 +78,10 @@ mod drain;
 // The guide's examples use the card.
 #[cfg(all(any(doc, doctest), feature = "sdmmc"))]
 #[doc = include_str!("guide.md")]
-pub mod guide {}
+pub mod guide {
+    #[doc = include_str!("guide/resets.md")]
+    pub mod resets {}
+}
 mod logger;
 mod message_set;
 #[cfg_attr(loom, allow(dead_code, unreachable_pub, reason = "nothing outlives a reset in loom's model"))]

@@ -72,8 +72,9 @@ use core::sync::atomic::AtomicBool;
 ///   only if its schema and the size of its ring are the same.
 /// - It is not cached, or the cache writes through: what is in a write-back cache at a reset is lost, in any order.
 /// - With ECC it has to be initialised after power-on, as the chip's manual says. A part of a word may wait in a buffer
-///   until the next write, as on the STM32H7 (RM0433, "Error code correction (ECC)"): there the newest record may be
-///   incomplete, so call [`claim_without_newest`](Retained::claim_without_newest).
+///   until the next write of a part, as on the STM32H7 (ST's FAQ "STM32H7 SRAM/Backup SRAM content is not preserved
+///   after reset"): there the newest record may be incomplete, so call
+///   [`claim_without_newest`](Retained::claim_without_newest).
 #[repr(C)]
 pub struct Retained<S: LogSchema, const N: usize> {
     // In front, so that `log` reaches it in the same way as any logger.
