@@ -1,5 +1,6 @@
 //! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
+mod counts;
 mod recovered;
 mod reports;
 mod usage;
@@ -9,14 +10,12 @@ mod waiting;
 use crate::Logger;
 use crate::recovery::Recovery;
 use crate::schema_table::Table;
-use binlog::sink::{Counters, Tally};
+use binlog::sink::Tally;
 use binlog::{HEAD_BYTES, LogSchema};
 use core::mem::ManuallyDrop;
+pub(crate) use counts::MOST_UNSYNCED;
 use embedded_io::Write;
 use reports::Reports;
-
-/// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
-pub(crate) const MOST_UNSYNCED: u32 = 1 << 30;
 
 /// Moves the records from a [`Logger`]'s ring to any [`embedded_io::Write`]: a file, a UART, a socket.
 ///
@@ -435,18 +434,6 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         let slice = unsafe { self.logger.ring.slice(self.tail.wrapping_add(offset), 1) };
         slice[0]
     }
-
-    fn flushed(&mut self) {
-        if core::mem::take(&mut self.dirty) {
-            self.logger.state.with(|state| state.synced = state.tail);
-            for index in 0..S::MESSAGES.len() {
-                self.tally(index, |tally| {
-                    tally.unflushed = 0;
-                    false
-                });
-            }
-        }
-    }
 }
 
 impl OwnRecord {
@@ -460,57 +447,6 @@ impl OwnRecord {
             record[3..].copy_from_slice(payload);
             self.rest = 0..length;
         }
-    }
-}
-
-impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
-    /// Releases the bytes of a message's record, which ends at the tail, and counts it.
-    fn release(&self, index: usize, count: impl FnOnce(&mut Tally)) {
-        let tail = self.tail;
-        self.logger.state.with(|state| {
-            debug_assert!(
-                tail.wrapping_sub(state.tail) <= state.head.wrapping_sub(state.tail),
-                "the drain has what is in use"
-            );
-            state.tail = tail;
-            if tail.wrapping_sub(state.synced) > MOST_UNSYNCED {
-                state.synced = tail.wrapping_sub(MOST_UNSYNCED);
-            }
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
-                count(tally);
-            }
-        });
-    }
-
-    /// Drops the rest of a record whose file is lost.
-    fn abandon_record(&mut self) {
-        if let Some(Current { index, left }) = self.current.take() {
-            self.tail = self.tail.wrapping_add(left as u32);
-            self.release(index, |tally| tally.lost = tally.lost.wrapping_add(1));
-            self.tally(index, |_| true);
-        }
-    }
-
-    /// Changes the counts of all messages for a new file, which reports all losses since boot, as its DSF counts them.
-    #[inline(never)]
-    fn begin_counts(&self, change: fn(&mut Tally)) {
-        for index in 0..S::MESSAGES.len() {
-            self.tally(index, |tally| {
-                change(tally);
-                tally.has_losses()
-            });
-        }
-    }
-
-    /// Changes a message's counts. If `change` returns true, the message is added to those to report.
-    fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
-        self.logger.state.with(|state| {
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
-                && change(tally)
-            {
-                state.to_report.insert(index);
-            }
-        });
     }
 }
 

@@ -30,8 +30,8 @@ pub(super) struct Reports {
     encode_dsf: Encode<Dsf>,
     encode_drop: Encode<messages::Dropped>,
     encode_ring: Option<Encode<Ring>>,
-    /// The numbers of the last DSF's RING record, until it is written: most bytes in use, longest stall.
-    ring: Option<(u32, u32)>,
+    /// Whether the RING record is written that comes before the next DSF.
+    has_ring: bool,
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
@@ -65,11 +65,11 @@ impl Reports {
 
     /// Whether this round needs no further DROP records.
     pub(super) fn are_complete(&self) -> bool {
-        self.drops_from.is_none()
+        self.drops_from.is_none() && !self.has_ring
     }
 
     /// Returns a DSF record and begins a new interval.
-    fn dsf(&mut self, now_us: u64, dropped: u32, size: u32) -> Dsf {
+    fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
         let dsf = Dsf {
             time_us: now_us.into(),
             dropped: dropped.into(),
@@ -81,8 +81,7 @@ impl Reports {
         };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
-        self.ring = self.encode_ring.map(|_| (size - self.free_min, self.stall_us));
-        (self.bytes, self.samples, self.stall_us) = (0, 0, 0);
+        (self.bytes, self.samples, self.stall_us, self.has_ring) = (0, 0, 0, false);
         dsf
     }
 }
@@ -103,7 +102,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         self.report_with(interval_us, None);
     }
 
-    /// As [`report_every`](Drain::report_every), with a RING record after each DSF: the most bytes of the ring that were
+    /// As [`report_every`](Drain::report_every), with a RING record before each DSF: the most bytes of the ring that were
     /// in use, and the longest stall, both since the previous one. They show how much larger the ring is than it has to
     /// be, or how much it lacks.
     pub fn report_ring_every(&mut self, interval_us: u64)
@@ -130,7 +129,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
             encode_drop: |message, out| encode::<S, _>(message, out).ok(),
             encode_ring,
-            ring: None,
+            has_ring: false,
         });
     }
 
@@ -150,12 +149,8 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
-        let length = match (reports.ring.take(), reports.drops_from) {
-            (Some((used, stall_us)), _) => reports.encode_ring.and_then(|encode| {
-                let (time_us, size, used) = (now_us.into(), (N as u32).into(), used.into());
-                encode(&Ring { time_us, size, used, stall_us: stall_us.into() }, &mut self.own.bytes)
-            }),
-            (None, Some(from)) => {
+        let length = match reports.drops_from {
+            Some(from) => {
                 reports.drops_from = None;
                 // One short critical section for each message, not a long one.
                 let found = (from..S::MESSAGES.len()).find_map(|index| {
@@ -175,12 +170,20 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 };
                 (reports.encode_drop)(&drop, &mut self.own.bytes)
             }
-            (None, None) if now_us >= reports.due_us => {
+            None if now_us >= reports.due_us => {
+                if let (false, Some(encode)) = (core::mem::replace(&mut reports.has_ring, true), reports.encode_ring) {
+                    let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.free_min);
+                    let ring =
+                        Ring { time_us, size: size.into(), used: used.into(), stall_us: reports.stall_us.into() };
+                    let length = encode(&ring, &mut self.own.bytes);
+                    self.own.rest = 0..length.unwrap_or(0);
+                    return length.is_some();
+                }
                 let statistics = logger.statistics();
-                let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost), N as u32);
+                let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
                 (reports.encode_dsf)(&dsf, &mut self.own.bytes)
             }
-            (None, None) => return false,
+            None => return false,
         };
         self.own.rest = 0..length.unwrap_or(0);
         length.is_some()

@@ -43,7 +43,7 @@ enum Flight {
     Drop(Dropped),
 }
 
-const N: usize = 1024;
+const N: usize = if cfg!(miri) { 512 } else { 1024 };
 const KINDS: usize = 3;
 
 /// Text that looks like records, up to its end.
@@ -246,7 +246,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 proptest! {
     #[test]
     fn what_was_not_flushed_is_recovered_and_nothing_else(
-        operations in proptest::collection::vec(operation(), 1..if cfg!(miri) { 40 } else { 300 }),
+        operations in proptest::collection::vec(operation(), 1..if cfg!(miri) { 15 } else { 300 }),
     ) {
         let mut memory = Memory::new();
         prop_assert_eq!(memory.log().claim(Reset::PowerOn), Claim::Cold);
@@ -374,7 +374,7 @@ proptest! {
 #[test]
 fn text_that_looks_like_records_is_not_recovered_without_its_record() {
     // Miri takes a second for each check.
-    let (skips, step) = if cfg!(miri) { (1, 33) } else { (150, 1) };
+    let (skips, step) = if cfg!(miri) { (1, 50) } else { (150, 1) };
     for skip in 0..skips {
         let memory = Memory::new();
         memory.log().claim(Reset::PowerOn);
