@@ -33,6 +33,8 @@ macro_rules! message {
         #[repr(C, packed)]
         struct $name {
             time_us: u64,
+            tag: u8,
+            mark: Chars<4>,
             $($field: Chars<64>,)*
         }
     };
@@ -50,8 +52,10 @@ enum Flight {
 }
 
 const CAPACITY: usize = 1024;
-const SHORT: usize = 11;
-const LENGTHS: [usize; 3] = [SHORT, 75, 203];
+/// Bytes of the records. They and the ring are multiples of 16, so that what a record in progress has overwritten often
+/// begins and ends where records do.
+const LENGTHS: [usize; 3] = [SHORT, 80, 208];
+const SHORT: usize = 16;
 
 // SAFETY: cortex-m-rt doesn't clear `.uninit`, and `main` claims the logger before it logs. No interrupt does.
 #[unsafe(link_section = ".uninit.LOG")]
@@ -169,7 +173,8 @@ fn byte_of_short(number: u32, i: usize) -> u8 {
     match i {
         0 | 1 => HEAD_BYTES[i],
         2 => Flight::MESSAGES[0].id,
-        _ => u64::from(number).to_le_bytes()[i - 3],
+        3..11 => u64::from(number).to_le_bytes()[i - 3],
+        _ => number as u8 ^ i as u8,
     }
 }
 
@@ -183,11 +188,13 @@ fn byte_of_record(number: u32, i: usize) -> u8 {
 }
 
 fn log(number: u32) -> bool {
-    let time_us = number.into();
+    let (time_us, tag) = (number.into(), byte_of_short(number, 11));
+    let mark = Chars::from_raw(core::array::from_fn(|i| byte_of_short(number, 12 + i)));
+    let text = || text(number);
     match kind(number) {
-        0 => LOG.log(&Short { time_us }),
-        1 => LOG.log(&Middle { time_us, a: text(number) }),
-        _ => LOG.log(&Long { time_us, a: text(number), b: text(number), c: text(number) }),
+        0 => LOG.log(&Short { time_us, tag, mark }),
+        1 => LOG.log(&Middle { time_us, tag, mark, a: text() }),
+        _ => LOG.log(&Long { time_us, tag, mark, a: text(), b: text(), c: text() }),
     }
 }
 
