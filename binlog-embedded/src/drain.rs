@@ -188,8 +188,9 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Ends a file: writes what the ring holds and the last statistics, and flushes. Call [`Logger::stop`] first;
     /// otherwise some of the records that are logged meanwhile stay in the ring.
     ///
-    /// Returns whether all of it is written. It is not if the writer took no bytes without an error, which
-    /// `embedded_io` forbids: the rest stays in the ring.
+    /// Returns whether all of it is written. It is not if the file ends with recovered records, see
+    /// [`ends_file`](Drain::ends_file), or if the writer took no bytes without an error, which `embedded_io` forbids:
+    /// the rest stays in the ring.
     ///
     /// # Errors
     ///

@@ -164,8 +164,9 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
     /// Takes possession of the memory at the start of a boot: recovers the records that outlived the reset, or begins
     /// with an empty ring. The logger is stopped; [`Logger::start`] starts it.
     ///
-    /// It reads the headers of the records in the ring, which takes about 60 instructions each, and nothing after
-    /// [`Reset::PowerOn`]. A reset in the middle of it loses nothing.
+    /// It reads the header of each record in the ring twice at most, and nothing after [`Reset::PowerOn`]. If not all
+    /// unflushed records are still there, it looks for a header at each of 255 bytes, and walks from those that it finds.
+    /// A reset in the middle of it loses nothing.
     pub fn claim(&self, reset: Reset) -> Claim
     where
         S: Logs<Msg>,
