@@ -3,7 +3,7 @@
 
 use binlog::field::Chars;
 use binlog::messages::{Dropped, Dsf, Ev, Msg};
-use binlog::{LogMessage, LogSchema, Sink};
+use binlog::{LogMessage, LogSchema};
 use binlog_embedded::{Budget, Logger};
 use core::cell::Cell;
 use core::convert::Infallible;
@@ -173,16 +173,4 @@ fn a_rate_counts_its_records_and_two_more() {
     let few = Budget::<Flight>::new().at_most("MSG", 4).at_most("IMU", 10);
     assert_eq!(few.bytes_in(250_000), 10 * imu + others);
     assert!(few.bytes_in(1_000_000) - few.bytes_in(999_999) >= 10 * imu);
-}
-
-#[test]
-fn a_library_logs_through_a_retained_logger() {
-    fn library(sink: &impl Sink<Ev>) -> bool {
-        sink.log(&Ev { time_us: 1, id: 1 })
-    }
-    // SAFETY: it is claimed first.
-    let logger = Box::new(unsafe { binlog_embedded::Retained::<Flight, 512>::new() });
-    logger.claim(binlog_embedded::retained::Reset::PowerOn);
-    logger.start(|| 0);
-    assert!(library(&*logger));
 }

@@ -7,7 +7,7 @@ extern crate std;
 use super::{Claim, Reset, Retained};
 use binlog::field::Chars;
 use binlog::messages::{Dropped, Dsf, Msg};
-use binlog::{LogMessage, LogSchema, Logs, Records};
+use binlog::{LogMessage, LogSchema, Logs, Records, Sink};
 use core::convert::Infallible;
 use core::mem::{MaybeUninit, offset_of, size_of};
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -502,4 +502,15 @@ fn a_panic_handler_drains_although_another_drain_exists() {
     let (texts, records) = read(&last);
     assert_eq!(texts, ["panicked"]);
     assert_eq!(records.iter().map(|(_, payload)| payload[0]).collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn a_library_logs_through_the_trait() {
+    fn library(sink: &impl Sink<Tiny>) -> bool {
+        sink.log(&Tiny { time_us: 1 })
+    }
+    let memory = Memory::new();
+    memory.log().claim(Reset::PowerOn);
+    memory.log().start(now);
+    assert!(library(memory.log()));
 }
