@@ -1,14 +1,19 @@
 //! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
+mod counts;
+mod recovered;
 mod reports;
+mod usage;
 #[cfg(feature = "async")]
 mod waiting;
 
 use crate::Logger;
+use crate::recovery::Recovery;
 use crate::schema_table::Table;
-use binlog::sink::{Counters, Tally};
+use binlog::sink::Tally;
 use binlog::{LogSchema, record_header};
 use core::mem::ManuallyDrop;
+pub(crate) use counts::MOST_UNSYNCED;
 use embedded_io::Write;
 use reports::Reports;
 #[cfg(all(feature = "async", feature = "flash"))]
@@ -50,7 +55,8 @@ pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
     stage: Stage,
     /// A record that is being written but isn't in the ring: one of the prologue or of statistics.
     own: OwnRecord,
-    /// Position in the ring of the next byte to write.
+    /// Position in the ring of the next byte to write. The logger's tail is the beginning of that byte's record, so that
+    /// a record stays in the ring until it is written whole.
     tail: u32,
     /// The record that contains the next byte: its message, and how many of its bytes are left.
     current: Option<Current>,
@@ -60,7 +66,11 @@ pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
     dirty: bool,
     /// Whether they include bytes of the ring.
     has_records: bool,
+    /// When bytes of the ring were last written or the ring was last empty, in microseconds modulo 2³²; 0 before.
+    moved_us: u32,
     reports: Option<Reports>,
+    /// The records that are the current file, if they outlived a reset.
+    recovery: Option<&'a Recovery>,
     /// Whether the statistics of an end that is not complete are on their way.
     is_last_reported: bool,
 }
@@ -72,6 +82,8 @@ enum Stage {
     Preamble(usize),
     /// Records of the prologue that are written.
     Prologue(usize),
+    /// Texts about recovered records that are written.
+    Recovery(usize),
     Records,
 }
 
@@ -97,11 +109,16 @@ enum Source {
 }
 
 impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
-    pub(crate) fn of(logger: &'a Logger<S, N>) -> Option<Self> {
-        let tail = logger.state.with(|state| match core::mem::replace(&mut state.drained, true) {
-            true => None,
-            false => Some(state.tail),
-        })?;
+    /// The only drain of a logger; `None` while there is another one. `recovery`: the records that outlived a reset.
+    pub(crate) fn of(logger: &'a Logger<S, N>, recovery: Option<&'a Recovery>) -> Option<Self> {
+        let was_drained = logger.state.with(|state| core::mem::replace(&mut state.drained, true));
+        (!was_drained).then(|| Self::new(logger, recovery))
+    }
+
+    /// A drain of a logger that has no other, or none that is ever used again.
+    pub(crate) fn new(logger: &'a Logger<S, N>, recovery: Option<&'a Recovery>) -> Self {
+        let tail = logger.state.with(|state| state.tail);
+        let recovery = recovery.filter(|recovery| recovery.is_left(tail));
         let drain = Drain {
             logger,
             prologue: None,
@@ -112,12 +129,14 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             bytes: 0,
             dirty: false,
             has_records: false,
+            moved_us: 0,
             reports: None,
+            recovery,
             is_last_reported: false,
         };
         // Only the earlier drain's owner knows whether records that it wrote are flushed.
         drain.begin_counts(|tally| tally.unflushed = 0);
-        Some(drain)
+        drain
     }
 
     /// Adds a prologue, which follows the preamble in every file: `prologue` returns the `i`th record for 0, 1, 2 and
@@ -135,7 +154,9 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             bytes: drain.bytes,
             dirty: drain.dirty,
             has_records: drain.has_records,
+            moved_us: drain.moved_us,
             reports: drain.reports.clone(),
+            recovery: drain.recovery,
             is_last_reported: drain.is_last_reported,
         }
     }
@@ -169,8 +190,9 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Ends a file: writes what the ring holds and the last statistics, and flushes. Call [`Logger::stop`] first;
     /// otherwise some of the records that are logged meanwhile stay in the ring.
     ///
-    /// Returns whether all of it is written. It is not if the writer took no bytes without an error, which
-    /// `embedded_io` forbids: the rest stays in the ring.
+    /// Returns whether all of it is written. It is not if the file ends with recovered records, see
+    /// [`ends_file`](Drain::ends_file), or if the writer took no bytes without an error, which `embedded_io` forbids:
+    /// the rest stays in the ring.
     ///
     /// # Errors
     ///
@@ -239,6 +261,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// The first statistics in the new file contain all counts since boot.
     pub fn restart(&mut self) {
         self.abandon_record();
+        self.end_recovery();
         self.dirty = false;
         self.begin_counts(Tally::lose_unflushed);
         self.stage = Stage::Preamble(0);
@@ -307,14 +330,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 
     fn next(&mut self) -> Source {
-        let used = self.logger.state.with(|state| {
-            let used = state.head.wrapping_sub(state.tail);
-            state.high_water = state.high_water.max(used);
-            used
-        });
-        if let Some(reports) = &mut self.reports {
-            reports.sample(N as u32 - used);
-        }
+        let left = self.observe();
         loop {
             if !self.own.rest.is_empty() {
                 return Source::Own;
@@ -327,12 +343,15 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
                         self.stage = Stage::Prologue(record.saturating_add(1));
                         self.own.put(&message);
                     }
-                    None => self.stage = Stage::Records,
+                    None => self.stage = Stage::Recovery(0),
                 },
+                Stage::Recovery(part) => {
+                    self.stage = if self.put_recovery(part) { Stage::Recovery(part + 1) } else { Stage::Records };
+                }
                 Stage::Records => {
                     // The drain's own records go between two records of the ring, not into one.
                     if self.current.is_some() || !self.put_report() {
-                        return Source::Ring(used as usize);
+                        return Source::Ring(left as usize);
                     }
                 }
             }
@@ -387,6 +406,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
             }
             Source::Ring(_) => {
                 self.has_records |= taken > 0;
+                self.moved();
                 let mut left = taken;
                 while left > 0 {
                     let part = self.part_of_a_record(left);
@@ -396,7 +416,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         }
     }
 
-    /// Releases at most `taken` bytes of the current record, and counts the record with its last byte.
+    /// Passes at most `taken` bytes of the current record. With its last byte, the record is released and counted.
     fn part_of_a_record(&mut self, taken: usize) -> usize {
         let current = match self.current {
             Some(current) => current,
@@ -410,11 +430,10 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         let part = current.left.min(taken);
         let left = current.left - part;
         self.current = (left > 0).then_some(Current { left, ..current });
-        self.release(part, current.index, |tally| {
-            if left == 0 {
-                tally.count_written();
-            }
-        });
+        self.tail = self.tail.wrapping_add(part as u32);
+        if left == 0 {
+            self.release(current.index, Tally::count_written);
+        }
         part
     }
 
@@ -423,17 +442,6 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         // SAFETY: the current record is complete and belongs to the drain.
         let slice = unsafe { self.logger.ring.slice(self.tail.wrapping_add(offset), 1) };
         slice[0]
-    }
-
-    fn flushed(&mut self) {
-        if core::mem::take(&mut self.dirty) {
-            for index in 0..S::MESSAGES.len() {
-                self.tally(index, |tally| {
-                    tally.unflushed = 0;
-                    false
-                });
-            }
-        }
     }
 }
 
@@ -448,54 +456,6 @@ impl OwnRecord {
             record[3..].copy_from_slice(payload);
             self.rest = 0..length;
         }
-    }
-}
-
-impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
-    /// Releases bytes of a message's record, and counts.
-    fn release(&mut self, bytes: usize, index: usize, count: impl FnOnce(&mut Tally)) {
-        self.tail = self.tail.wrapping_add(bytes as u32);
-        let tail = self.tail;
-        self.logger.state.with(|state| {
-            debug_assert!(bytes as u32 <= state.head.wrapping_sub(state.tail), "the drain has what is in use");
-            state.tail = tail;
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
-                count(tally);
-            }
-        });
-    }
-
-    /// Drops the rest of a record whose file is lost.
-    fn abandon_record(&mut self) {
-        if let Some(Current { index, left }) = self.current.take() {
-            self.release(left, index, |_| {});
-            self.tally(index, |tally| {
-                tally.lost = tally.lost.wrapping_add(1);
-                true
-            });
-        }
-    }
-
-    /// Changes the counts of all messages for a new file, which reports all losses since boot, as its DSF counts them.
-    #[inline(never)]
-    fn begin_counts(&self, change: fn(&mut Tally)) {
-        for index in 0..S::MESSAGES.len() {
-            self.tally(index, |tally| {
-                change(tally);
-                tally.has_losses()
-            });
-        }
-    }
-
-    /// Changes a message's counts. If `change` returns true, the message is added to those to report.
-    fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
-        self.logger.state.with(|state| {
-            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
-                && change(tally)
-            {
-                state.to_report.insert(index);
-            }
-        });
     }
 }
 

@@ -48,6 +48,8 @@
 )]
 //! - [`Logger`] takes records from any context, in bounded time, whole or not at all. A [`Tally`] for each message and
 //!   [`Statistics`] count what happened to them.
+//! - [`Retained`] is a logger whose ring outlives a reset: the records that explain a crash are in the next log.
+//! - [`Budget`] says at compile time whether a ring is large enough for a card's longest pause.
 //! - [`Drain`] takes the records out of the ring, in pieces as small as the writer wants. Every file starts with the
 //!   preamble and the program's prologue. With the feature `async` it writes to asynchronous writers.
 #![cfg_attr(
@@ -76,6 +78,7 @@
 #[cfg(loom)]
 extern crate std;
 
+mod budget;
 mod drain;
 #[cfg(feature = "flash")]
 pub mod flash_log;
@@ -86,9 +89,15 @@ pub mod guide {
     #[cfg(feature = "flash")]
     #[doc = include_str!("guide/flash.md")]
     pub mod flash {}
+    #[doc = include_str!("guide/resets.md")]
+    pub mod resets {}
 }
 mod logger;
 mod message_set;
+#[cfg_attr(loom, allow(dead_code, unreachable_pub, reason = "nothing outlives a reset in loom's model"))]
+mod recovery;
+#[cfg(not(loom))]
+pub mod retained;
 mod ring;
 mod schema_table;
 #[cfg(feature = "sdmmc")]
@@ -98,12 +107,15 @@ mod sync;
 mod texts;
 
 pub use binlog::sink::Tally;
+pub use budget::Budget;
 pub use drain::Drain;
 #[cfg(feature = "std")]
 pub use embedded_io_adapters::std::FromStd;
 #[cfg(feature = "flash")]
 pub use flash_log::FlashLog;
 pub use logger::Logger;
+#[cfg(not(loom))]
+pub use retained::Retained;
 #[cfg(feature = "sdmmc")]
 pub use sd_log::SdLog;
 pub use statistics::Statistics;

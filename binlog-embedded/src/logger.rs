@@ -8,6 +8,7 @@ use crate::statistics::Statistics;
 use crate::sync::Locked;
 use binlog::sink::{Admission, Counters, Sink, Tally};
 use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
+use core::sync::atomic::{Ordering, compiler_fence};
 
 /// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its [`Drain`].
 ///
@@ -54,11 +55,13 @@ pub struct Logger<S: LogSchema, const N: usize> {
 }
 
 /// State shared by producers and the drain. Initially all zero, so that a static logger takes no flash.
+///
+/// After a reset, [`Retained`](crate::Retained) trusts head, tail and `synced`, each of which changes with one store.
 #[repr(C)]
 pub(crate) struct State<C> {
     /// Bytes put into the ring since the start, modulo 2³².
     pub(crate) head: u32,
-    /// Bytes that the drain has released, modulo 2³².
+    /// The end of the last record that the drain has passed on whole, modulo 2³².
     pub(crate) tail: u32,
     /// The most bytes that may be used: `N` minus the reserve, or 0 while the logger is stopped.
     limit: u32,
@@ -68,8 +71,8 @@ pub(crate) struct State<C> {
     masked: MessageSet,
     #[cfg(feature = "async")]
     pub(crate) waker: Option<core::task::Waker>,
-    /// Bytes of the reserve; `None` for an eighth of the ring.
-    reserve: Option<u32>,
+    /// Bytes of the reserve plus 1; 0 for an eighth of the ring.
+    reserve: u32,
     /// Messages with losses that the current file has no DROP record of yet.
     pub(crate) to_report: MessageSet,
     pub(crate) clock: Option<fn() -> u64>,
@@ -79,6 +82,10 @@ pub(crate) struct State<C> {
     pub(crate) drained: bool,
     /// The most bytes that were used at once.
     pub(crate) high_water: u32,
+    /// The longest time in microseconds that records waited while none left the ring.
+    pub(crate) longest_stall_us: u32,
+    /// The tail at the last flush: the records before it are safe. At most 1 GiB before the tail.
+    pub(crate) synced: u32,
     pub(crate) counters: C,
 }
 
@@ -100,23 +107,8 @@ macro_rules! new {
         // In the body and not in a const block, so that the error points at the caller's `static`.
         #[track_caller]
         pub $($const)? fn new() -> Self {
-            assert!(is_ring_size(N), "{}", RING_SIZE);
-            let state = State {
-                head: 0,
-                tail: 0,
-                limit: 0,
-                critical_limit: 0,
-                masked: MessageSet::EMPTY,
-                #[cfg(feature = "async")]
-                waker: None,
-                reserve: None,
-                to_report: MessageSet::EMPTY,
-                clock: None,
-                text_id: 0,
-                drained: false,
-                high_water: 0,
-                counters: S::Counters::ZERO,
-            };
+            assert_ring_size(N);
+            let state = State::NEW;
             Logger { state: Locked::new(state), ring: Ring::new() }
         }
     };
@@ -138,7 +130,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// The clock must already be running; it is called from any context that logs a text or drains.
     pub fn start(&self, clock: fn() -> u64) {
         // For a logger that is not a `static`.
-        const { assert!(is_ring_size(N), "{}", RING_SIZE) };
+        const { assert_ring_size(N) };
         self.state.with(|state| {
             state.clock = Some(clock);
             state.run::<N>();
@@ -153,7 +145,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Reserves bytes of the ring for critical messages, at most `N - 255`. The default is an eighth of the ring.
     pub fn set_reserve(&self, bytes: usize) {
         self.state.with(|state| {
-            state.reserve = Some(bytes.min(N - 255) as u32);
+            state.reserve = bytes.min(N - 255) as u32 + 1;
             if state.critical_limit != 0 {
                 state.run::<N>();
             }
@@ -221,6 +213,8 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
             // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
             // because `limit` is at most N, and the critical section admits only one producer at a time.
             unsafe { self.ring.put(state.head, <S as Logs<M>>::ID, payload) };
+            // After a reset, the ring has whole records up to the head.
+            compiler_fence(Ordering::Release);
             state.head = state.head.wrapping_add(length as u32);
             if let Some(due) = due {
                 due.charge(state.counters.due());
@@ -250,7 +244,19 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Returns the drain of the ring, which takes the records out. `None` while another drain exists, because a ring
     /// has only one; a drain that was leaked ([`core::mem::forget`]) exists forever.
     pub fn drain(&self) -> Option<Drain<'_, S, N>> {
-        Drain::of(self)
+        Drain::of(self, None)
+    }
+
+    /// Returns a drain although another may exist, for a panic handler: it begins a file with the first record that the
+    /// other drain hasn't passed on whole.
+    ///
+    /// # Safety
+    ///
+    /// The other drain is never used or dropped again: the panic handler neither returns nor unwinds, and no interrupt,
+    /// task or core runs on that has it.
+    pub unsafe fn drain_in_panic(&self) -> Drain<'_, S, N> {
+        self.state.with(|state| state.drained = true);
+        Drain::new(self, None)
     }
 
     /// The counts of one message.
@@ -273,8 +279,11 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
 
     /// The counts of all messages together, and the usage of the ring.
     pub fn statistics(&self) -> Statistics {
-        let (used, high_water) = self.state.with(|state| (state.head.wrapping_sub(state.tail), state.high_water));
-        let mut statistics = Statistics { used, high_water: high_water.max(used), ..Statistics::default() };
+        let (used, high_water, longest_stall_us) = self.state.with(|state| {
+            let used = state.head.wrapping_sub(state.tail);
+            (used, state.high_water.max(used), state.longest_stall_us)
+        });
+        let mut statistics = Statistics { used, high_water, longest_stall_us, ..Statistics::default() };
         // One short critical section for each message, not a long one.
         for tally in (0..S::MESSAGES.len()).filter_map(|index| self.tally_of(index)) {
             statistics.add(tally);
@@ -288,11 +297,13 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     }
 }
 
-const fn is_ring_size(bytes: usize) -> bool {
-    bytes.is_power_of_two() && bytes >= 512 && bytes <= 1 << 30
+#[track_caller]
+pub(crate) const fn assert_ring_size(bytes: usize) {
+    assert!(
+        bytes.is_power_of_two() && bytes >= 512 && bytes <= 1 << 30,
+        "the size of a ring is a power of two from 512 bytes to 1 GiB: `Logger<FlightLog, 16384>`"
+    );
 }
-
-const RING_SIZE: &str = "the size of a ring is a power of two from 512 bytes to 1 GiB: `Logger<FlightLog, 16384>`";
 
 enum Taken {
     No,
@@ -302,8 +313,73 @@ enum Taken {
 }
 
 impl<C: Counters> State<C> {
+    /// Makes a logger of the previous boot a stopped one of this boot, with its ring as it is: writes all fields except
+    /// head, tail and `synced`, one by one.
+    ///
+    /// # Safety
+    ///
+    /// `state` is valid for writes, aligned, and accessed by nothing else.
+    #[cfg(not(loom))]
+    pub(crate) unsafe fn renew(state: *mut Self) {
+        // Names each field, so that none is forgotten.
+        let State {
+            head: _,
+            tail: _,
+            limit,
+            critical_limit,
+            masked,
+            #[cfg(feature = "async")]
+            waker,
+            reserve,
+            to_report,
+            clock,
+            text_id,
+            drained,
+            high_water,
+            longest_stall_us,
+            synced: _,
+            counters,
+        } = Self::NEW;
+        // SAFETY: the caller's guarantee. What is overwritten is not dropped: it belongs to a program that ended.
+        unsafe {
+            (&raw mut (*state).limit).write(limit);
+            (&raw mut (*state).critical_limit).write(critical_limit);
+            (&raw mut (*state).masked).write(masked);
+            #[cfg(feature = "async")]
+            (&raw mut (*state).waker).write(waker);
+            (&raw mut (*state).reserve).write(reserve);
+            (&raw mut (*state).to_report).write(to_report);
+            (&raw mut (*state).clock).write(clock);
+            (&raw mut (*state).text_id).write(text_id);
+            (&raw mut (*state).drained).write(drained);
+            (&raw mut (*state).high_water).write(high_water);
+            (&raw mut (*state).longest_stall_us).write(longest_stall_us);
+            (&raw mut (*state).counters).write(counters);
+        }
+    }
+
+    /// A stopped logger with an empty ring.
+    pub(crate) const NEW: Self = State {
+        head: 0,
+        tail: 0,
+        limit: 0,
+        critical_limit: 0,
+        masked: MessageSet::EMPTY,
+        #[cfg(feature = "async")]
+        waker: None,
+        reserve: 0,
+        to_report: MessageSet::EMPTY,
+        clock: None,
+        text_id: 0,
+        drained: false,
+        high_water: 0,
+        longest_stall_us: 0,
+        synced: 0,
+        counters: C::ZERO,
+    };
+
     fn run<const N: usize>(&mut self) {
-        let reserve = self.reserve.unwrap_or(N as u32 / 8);
+        let reserve = self.reserve.checked_sub(1).unwrap_or(N as u32 / 8);
         (self.limit, self.critical_limit) = (N as u32 - reserve, N as u32);
     }
 

@@ -194,7 +194,8 @@ impl<C: Card, T: TimeSource, const BLOCKS: usize> SdLog<C, T, BLOCKS> {
                 drain.flush(self)?;
                 (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
             }
-            let ends = self.rotate || bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
+            // Recovered records are a log of their own.
+            let ends = self.rotate || drain.ends_file() || bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
             // However small a log is to be, it gets beyond its beginning.
             if ends && (self.rotate || drain.has_records()) {
                 drain.end_record(self)?;

@@ -11,6 +11,10 @@ pub struct Statistics {
     pub used: u32,
     /// The most bytes that were in the ring at once.
     pub high_water: u32,
+    /// The longest stall in microseconds: the time from a call of the drain that left the ring empty, or that moved
+    /// bytes of it, to the next call that moved bytes. This is how long the ring had to last. A task that waits in
+    /// `Drain::ready` is not stalled. Stalls of more than 71 minutes, which is 2³² microseconds, are not measured.
+    pub longest_stall_us: u32,
     /// Records written to the file, without those lost with it. Includes the drain's own records: prologue, DSF and
     /// DROP.
     pub written: u32,

@@ -5,6 +5,7 @@ mod target {
     use core::cell::UnsafeCell;
 
     /// A value that is accessible in a critical section only.
+    #[repr(transparent)]
     pub(crate) struct Locked<T>(UnsafeCell<T>);
 
     // SAFETY: only `with` accesses the value, and the critical section admits one context at a time.
@@ -13,6 +14,11 @@ mod target {
     impl<T> Locked<T> {
         pub(crate) const fn new(value: T) -> Self {
             Locked(UnsafeCell::new(value))
+        }
+
+        /// The value's address.
+        pub(crate) const fn raw(this: *const Self) -> *mut T {
+            UnsafeCell::raw_get(this.cast())
         }
 
         /// `f` must neither call the logger nor run code of the user: critical sections nest, so a second call inside

@@ -4,7 +4,7 @@
 mod flight;
 
 use binlog::field::Chars;
-use binlog::messages::{Dropped, Dsf, Msg};
+use binlog::messages::{self, Dropped, Dsf, Msg};
 use binlog::{LogSchema, Records};
 use binlog_embedded::Logger;
 use core::cell::Cell;
@@ -427,4 +427,68 @@ fn another_drain_tells_the_losses_of_the_one_before() {
     };
     let dropped = logger.tally::<Small>().dropped;
     assert_eq!((drops(), drops()), (vec![dropped], vec![dropped]));
+}
+
+/// A card that is busy for a while: its writes take time, in which an interrupt logs.
+struct Busy<'a> {
+    logger: &'a Logger<Flight, 4096>,
+    us: u64,
+    records: u64,
+    bytes: Vec<u8>,
+}
+
+impl ErrorType for Busy<'_> {
+    type Error = ErrorKind;
+}
+
+impl Write for Busy<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, ErrorKind> {
+        for number in 0..self.records {
+            assert!(log(self.logger, 3, number));
+        }
+        NOW.set(NOW.get() + self.us);
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), ErrorKind> {
+        Ok(())
+    }
+}
+
+#[test]
+fn the_longest_stall_and_the_most_bytes_in_use_are_measured_exactly() {
+    NOW.set(1_000_000);
+    let logger = started::<4096>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_ring_every(1_000_000);
+    let mut file = Busy { logger: &logger, us: 0, records: 0, bytes: Vec::new() };
+    drain.catch_up(&mut file).unwrap();
+    // An empty ring doesn't stall, however long nobody logs.
+    NOW.set(1_500_000);
+    drain.catch_up(&mut file).unwrap();
+    assert_eq!(logger.statistics().longest_stall_us, 0);
+    // 3 ms until the drain's call, and 250 ms of the card, in which ten records come.
+    log(&logger, 3, 1);
+    NOW.set(1_503_000);
+    (file.us, file.records) = (250_000, 10);
+    drain.step(&mut file).unwrap();
+    (file.us, file.records) = (10, 0);
+    let statistics = logger.statistics();
+    assert_eq!((statistics.longest_stall_us, statistics.high_water as usize), (253_000, 11 * length(3)));
+    drain.catch_up(&mut file).unwrap();
+    // The statistics, two records of 10 us each.
+    NOW.set(2_000_000);
+    drain.catch_up(&mut file).unwrap();
+    // Since the report, less.
+    log(&logger, 3, 1);
+    NOW.set(2_040_000);
+    drain.catch_up(&mut file).unwrap();
+    NOW.set(3_100_000);
+    drain.catch_up(&mut file).unwrap();
+    let rings: Vec<_> =
+        Records::new(&file.bytes).flatten().filter_map(|record| record.decode::<messages::Ring>().ok()).collect();
+    let rings: Vec<_> = rings.iter().map(|ring| ({ ring.size }, { ring.used }, { ring.stall_us })).collect();
+    assert_eq!(rings, [(4096, 11 * length(3) as u32, 253_000), (4096, length(3) as u32, 39_990)]);
+    assert_eq!(logger.statistics().longest_stall_us, 253_000);
 }

@@ -329,20 +329,24 @@ proptest! {
         }
         let mut queue = Vec::new();
         let mut used = 0;
+        // Records that left the ring, and bytes of the next one that are written. It stays until it is written whole.
+        let (mut left, mut part) = (0, 0);
         let mut dropped = [0; KINDS];
         let mut bytes = Flight::PREAMBLE.to_vec();
         for (number, (operation, amount)) in operations.into_iter().enumerate() {
             if operation == KINDS {
                 // A writer that accepts any part of what it is given.
                 let mut writer = Upto { left: usize::from(amount), log: &mut bytes };
-                let mut taken = 0;
                 loop {
                     match drain.step(&mut writer).unwrap() {
                         0 => break,
-                        step => taken += step,
+                        step => part += step,
                     }
                 }
-                used -= taken;
+                while let Some(&(kind, _)) = queue.get(left).filter(|&&(kind, _)| length(kind) <= part) {
+                    (left, part) = (left + 1, part - length(kind));
+                    used -= length(kind);
+                }
                 continue;
             }
             let number = number as u64;

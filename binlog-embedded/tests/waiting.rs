@@ -4,7 +4,8 @@
 mod flight;
 
 use binlog::LogSchema;
-use binlog_embedded::Logger;
+use binlog_embedded::retained::{Claim, Reset};
+use binlog_embedded::{Logger, Retained};
 use core::convert::Infallible;
 use core::future::Future;
 use core::pin::pin;
@@ -245,4 +246,27 @@ fn statistics_that_are_due_are_something_to_write() {
     while !matches!(poll_once(drain.step_async(&mut file), &quiet()), Poll::Ready(Ok(0))) {}
     assert!(file.bytes.len() > length);
     assert!(poll_once(drain.ready(), &quiet()).is_pending());
+}
+
+/// Both in the same writer.
+#[test]
+fn recovered_records_are_followed_by_the_next_log() {
+    // SAFETY: it is claimed first, and again where the next boot begins.
+    let logger = Box::new(unsafe { Retained::<Flight, 512>::new() });
+    logger.claim(Reset::PowerOn);
+    logger.start(|| 0);
+    assert!(flight::log(&logger, 1, 1));
+    assert!(matches!(logger.claim(Reset::Watchdog), Claim::Warm { records: 1, .. }));
+    logger.start(|| 0);
+    assert!(flight::log(&logger, 1, 2));
+    let waker = Arc::new(Waker { woken: AtomicUsize::new(0), logger: None });
+    let mut drain = logger.drain().unwrap();
+    let mut uart = Uart::default();
+    for _ in 0..1_000 {
+        assert!(poll_once(drain.run(&mut uart, 100), &waker).is_pending());
+    }
+    assert_eq!(logger.statistics().used, 0);
+    let second = uart.bytes.windows(Flight::PREAMBLE.len()).rposition(|bytes| bytes == Flight::PREAMBLE).unwrap();
+    let (first, second) = uart.bytes.split_at(second);
+    assert_eq!((numbers(first), numbers(second)), (vec![(1, 1)], vec![(1, 2)]));
 }

@@ -1,6 +1,8 @@
 //! The items that derived code names. Not for programs; they change without notice.
 
 pub use crate::columns::{as_logged, custom, definition, instance, meaning, padding, time, value};
+// For binlog-embedded's own compile-time errors.
+pub use crate::const_text::{ConstText, same};
 pub use crate::field::not_a_field::{Is, NoMessage, OptionalField, OtherField, TextField, TimeField};
 pub use crate::lint;
 pub use crate::message::{

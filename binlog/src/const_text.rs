@@ -3,7 +3,7 @@
 /// A short text built by a `const fn`.
 ///
 /// It only holds error messages, so text that doesn't fit is dropped.
-pub(crate) struct ConstText {
+pub struct ConstText {
     bytes: [u8; ConstText::CAPACITY],
     length: usize,
 }
@@ -11,11 +11,14 @@ pub(crate) struct ConstText {
 impl ConstText {
     const CAPACITY: usize = 400;
 
-    pub(crate) const fn new() -> Self {
+    /// No text.
+    #[allow(clippy::new_without_default, reason = "a default is not const")]
+    pub const fn new() -> Self {
         ConstText { bytes: [0; Self::CAPACITY], length: 0 }
     }
 
-    pub(crate) const fn str(mut self, text: &str) -> Self {
+    /// Appends a text.
+    pub const fn str(mut self, text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut i = 0;
         while i < bytes.len() && self.length < Self::CAPACITY {
@@ -26,7 +29,7 @@ impl ConstText {
         self
     }
 
-    /// An ASCII character.
+    /// Appends an ASCII character.
     pub(crate) const fn char(self, ascii: u8) -> Self {
         self.str(match core::str::from_utf8(&[ascii]) {
             Ok(text) => text,
@@ -34,7 +37,8 @@ impl ConstText {
         })
     }
 
-    pub(crate) const fn number(self, mut number: u64) -> Self {
+    /// Appends a number.
+    pub const fn number(self, mut number: u64) -> Self {
         let mut digits = [0; 20];
         let mut at = digits.len();
         loop {
@@ -51,7 +55,8 @@ impl ConstText {
         }
     }
 
-    pub(crate) const fn as_str(&self) -> &str {
+    /// The text.
+    pub const fn as_str(&self) -> &str {
         match core::str::from_utf8(self.bytes.split_at(self.length).0) {
             Ok(text) => text,
             // Cut inside a character.
@@ -64,7 +69,7 @@ impl ConstText {
 }
 
 /// Whether two texts are equal.
-pub(crate) const fn same(a: &str, b: &str) -> bool {
+pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
     if a.len() != b.len() {
         return false;

@@ -309,6 +309,26 @@ pub struct Dropped {
     pub decimated: u32,
 }
 
+/// The use of a logger's ring since its previous RING record: how much of it was needed, and for how long.
+///
+/// ArduPilot has no such message. Its DSF has the least free space, and nothing about time.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[log(name = "RING", default_id = 143)]
+#[repr(C, packed)]
+pub struct Ring {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Bytes of the ring.
+    #[log(unit = "B")]
+    pub size: u32,
+    /// The most bytes that were in use.
+    #[log(unit = "B")]
+    pub used: u32,
+    /// The longest time that records waited in the ring while none left it.
+    #[log(label = "Stall", unit = "s", mult = 1e-6)]
+    pub stall_us: u32,
+}
+
 /// A piece of a file.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "FILE", as_logged, default_id = 139)]

@@ -97,10 +97,10 @@ pub const fn blame<const N: usize>(variants: &[Variant; N], plan: &Plan<N>, vari
 
 /// `LogSchema::MESSAGES`.
 pub const fn messages<const N: usize>(variants: &[Variant; N], plan: &Plan<N>) -> [SchemaMessage; N] {
-    let mut messages = [SchemaMessage { id: 0, definition: OWN[FMT] }; N];
+    let mut messages = [SchemaMessage { id: 0, definition: OWN[FMT], rate: None }; N];
     let mut i = 0;
     while i < N {
-        messages[i] = SchemaMessage { id: plan.ids[i], definition: variants[i].definition };
+        messages[i] = SchemaMessage { id: plan.ids[i], definition: variants[i].definition, rate: plan.rates[i] };
         i += 1;
     }
     messages

@@ -56,6 +56,8 @@ pub struct SchemaMessage {
     pub id: u8,
     /// Name and columns.
     pub definition: &'static Definition,
+    /// How a sink decimates it: [`Logs::RATE`].
+    pub rate: Option<Rate>,
 }
 
 /// A schema that contains the message `M`. It makes `log.write(&attitude)` compile.

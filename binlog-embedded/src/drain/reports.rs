@@ -2,11 +2,14 @@
 
 use super::Drain;
 use crate::schema_table::Table;
-use binlog::messages::{self, Dsf};
+use binlog::messages::{self, Dsf, Ring};
 use binlog::sink::Counters;
 use binlog::{LogSchema, Logs, encode};
 
-/// When DSF and DROP records are due, and the numbers for them.
+/// Encodes a message; `None` if that is impossible.
+type Encode<M> = fn(&M, &mut [u8]) -> Option<usize>;
+
+/// When DSF, RING and DROP records are due, and the numbers for them.
 #[derive(Clone)]
 pub(super) struct Reports {
     interval_us: u64,
@@ -21,15 +24,21 @@ pub(super) struct Reports {
     /// Sum of the free bytes in `samples` samples.
     free_sum: u64,
     samples: u32,
-    // Function pointers, so that a drain without reports doesn't require DSF and DROP in its schema.
-    encode_dsf: fn(&Dsf, &mut [u8]) -> Option<usize>,
-    encode_drop: fn(&messages::Dropped, &mut [u8]) -> Option<usize>,
+    /// The longest stall since the last DSF.
+    stall_us: u32,
+    // Function pointers, so that a drain without reports doesn't require these messages in its schema.
+    encode_dsf: Encode<Dsf>,
+    encode_drop: Encode<messages::Dropped>,
+    encode_ring: Option<Encode<Ring>>,
+    /// Whether the RING record is written that comes before the next DSF.
+    has_ring: bool,
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Reports {
-    /// Samples the free bytes of the ring, before each piece.
-    pub(super) fn sample(&mut self, free: u32) {
+    /// Samples the free bytes of the ring, before and after each piece, and a stall.
+    pub(super) fn sample(&mut self, free: u32, stall_us: u32) {
+        self.stall_us = self.stall_us.max(stall_us);
         if self.samples == 0 {
             (self.free_min, self.free_max, self.free_sum) = (free, free, 0);
         }
@@ -51,7 +60,7 @@ impl Reports {
 
     /// Whether this round needs no further DROP records.
     pub(super) fn are_complete(&self) -> bool {
-        self.drops_from.is_none()
+        self.drops_from.is_none() && !self.has_ring
     }
 
     /// The mean of the free bytes.
@@ -76,7 +85,7 @@ impl Reports {
         };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
-        (self.bytes, self.samples) = (0, 0);
+        (self.bytes, self.samples, self.stall_us, self.has_ring) = (0, 0, 0, false);
         dsf
     }
 }
@@ -94,6 +103,23 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     where
         S: Logs<Dsf> + Logs<messages::Dropped>,
     {
+        self.report_with(interval_us, None);
+    }
+
+    /// As [`report_every`](Drain::report_every), with a RING record before each DSF: the most bytes of the ring that were
+    /// in use, and the longest stall, both since the previous one. They show how much larger the ring is than it has to
+    /// be, or how much it lacks.
+    pub fn report_ring_every(&mut self, interval_us: u64)
+    where
+        S: Logs<Dsf> + Logs<messages::Dropped> + Logs<Ring>,
+    {
+        self.report_with(interval_us, Some(|message, out| encode::<S, _>(message, out).ok()));
+    }
+
+    fn report_with(&mut self, interval_us: u64, encode_ring: Option<Encode<Ring>>)
+    where
+        S: Logs<Dsf> + Logs<messages::Dropped>,
+    {
         self.reports = Some(Reports {
             interval_us: interval_us.max(1000),
             due_us: self.logger.now_us().saturating_add(interval_us),
@@ -103,8 +129,11 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             free_max: 0,
             free_sum: 0,
             samples: 0,
+            stall_us: 0,
             encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
             encode_drop: |message, out| encode::<S, _>(message, out).ok(),
+            encode_ring,
+            has_ring: false,
         });
     }
 
@@ -117,6 +146,10 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
 
     /// Prepares a record of statistics for writing, if one is due.
     pub(super) fn put_report(&mut self) -> bool {
+        // Recovered records are of an earlier boot, and the statistics of this one.
+        if self.recovery.is_some() {
+            return false;
+        }
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
@@ -142,6 +175,14 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 (reports.encode_drop)(&drop, &mut self.own.bytes)
             }
             None if now_us >= reports.due_us => {
+                if let (false, Some(encode)) = (core::mem::replace(&mut reports.has_ring, true), reports.encode_ring) {
+                    let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.free_min);
+                    let ring =
+                        Ring { time_us, size: size.into(), used: used.into(), stall_us: reports.stall_us.into() };
+                    let length = encode(&ring, &mut self.own.bytes);
+                    self.own.rest = 0..length.unwrap_or(0);
+                    return length.is_some();
+                }
                 let statistics = logger.statistics();
                 let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
                 (reports.encode_dsf)(&dsf, &mut self.own.bytes)

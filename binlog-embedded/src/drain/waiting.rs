@@ -12,6 +12,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     ///
     /// Cancel-safe: nothing is lost when the future is dropped.
     pub async fn ready(&mut self) {
+        let mut has_waited = false;
         poll_fn(|context| {
             // Cloned before and dropped after the critical section, because both run the executor's code.
             let waker = context.waker().clone();
@@ -24,9 +25,17 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 false => (false, state.waker.replace(waker)),
             });
             drop(unneeded);
-            if used { Poll::Ready(()) } else { Poll::Pending }
+            if used {
+                return Poll::Ready(());
+            }
+            has_waited = true;
+            Poll::Pending
         })
         .await;
+        if has_waited {
+            // Until now, the ring was empty.
+            self.idle();
+        }
     }
 
     /// Writes the next piece, as [`step`](Drain::step) does.
@@ -98,6 +107,10 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     /// [`finish_async`](Drain::finish_async) afterwards. If nothing more is logged, fewer bytes than `flush_bytes` stay
     /// unflushed. To bound that time, race it against a timer and flush.
     ///
+    /// Records that outlived a reset come first. They are flushed, and the next log follows in the same writer, with a
+    /// preamble of its own. To have it in a file of its own, call [`catch_up_async`](Drain::catch_up_async) and see
+    /// [`ends_file`](Drain::ends_file) first.
+    ///
     /// # Errors
     ///
     /// The first error of the writer.
@@ -109,6 +122,11 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         let mut flushed = self.byte_count();
         loop {
             self.ready().await;
+            if self.ends_file() {
+                self.flush_async(writer).await?;
+                self.restart();
+                flushed = self.byte_count();
+            }
             let mut taken = self.step_async(writer).await?;
             if taken == 0 {
                 // The writer takes nothing now: other tasks run before the next try.

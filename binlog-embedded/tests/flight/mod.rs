@@ -56,6 +56,7 @@ pub enum Flight {
     Msg(messages::Msg),
     Dsf(messages::Dsf),
     Drop(messages::Dropped),
+    Ring(messages::Ring),
 }
 
 /// The kinds that [`log`] knows.

@@ -139,7 +139,7 @@ impl fmt::Display for Obstacle {
 }
 
 /// The crate's structs for the format's own messages.
-const OWN: [(&str, Definition); 16] = [
+const OWN: [(&str, Definition); 17] = [
     ("Fmt", messages::Fmt::DEFINITION),
     ("Unit", messages::Unit::DEFINITION),
     ("Mult", messages::Mult::DEFINITION),
@@ -153,6 +153,7 @@ const OWN: [(&str, Definition); 16] = [
     ("Err", messages::Err::DEFINITION),
     ("Dsf", messages::Dsf::DEFINITION),
     ("Dropped", messages::Dropped::DEFINITION),
+    ("Ring", messages::Ring::DEFINITION),
     ("File", messages::File::DEFINITION),
     ("Arm", messages::Arm::DEFINITION),
     ("Gps", messages::Gps::DEFINITION),

@@ -3,6 +3,7 @@
 //!
 //! - [`clock`]: microseconds since start, by SysTick.
 //! - [`semihosting`]: arguments, lines of text and an exit code, and the handlers of panics and faults.
+//! - [`reset`]: why the processor was reset.
 //! - [`register`]: the chip's registers, by address.
 //! - `memory.x`: where flash and RAM are.
 //!
@@ -14,4 +15,5 @@
 
 pub mod clock;
 pub mod register;
+pub mod reset;
 pub mod semihosting;

@@ -3,11 +3,13 @@
 //! Numbers of operations: Arm's "Semihosting for AArch32 and AArch64". A board without a debugger that offers
 //! semihosting stops at the first of these calls.
 
+use core::cell::Cell;
 use core::fmt::{self, Write};
 use core::panic::PanicInfo;
 use core::str;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
+use cortex_m::interrupt::{self, Mutex};
 use cortex_m_rt::{ExceptionFrame, exception};
 use cortex_m_semihosting::{nr, syscall, syscall1};
 
@@ -118,8 +120,23 @@ fn fail(line: fmt::Arguments<'_>, code: u8) -> ! {
     exit(code)
 }
 
+/// What a panic does before the exit.
+static ON_PANIC: Mutex<Cell<Option<fn(&PanicInfo<'_>)>>> = Mutex::new(Cell::new(None));
+
+/// Lets a panic call a function, with interrupts masked, before it ends the program. The function may reset the
+/// processor instead of returning.
+pub fn on_panic(call: fn(&PanicInfo<'_>)) {
+    interrupt::free(|token| ON_PANIC.borrow(token).set(Some(call)));
+}
+
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
+    interrupt::disable();
+    // Taken, so that a panic in the function ends the program.
+    if let Some(call) = interrupt::free(|token| ON_PANIC.borrow(token).take()) {
+        _ = writeln!(Stdout, "{info}");
+        call(info);
+    }
     fail(format_args!("{info}"), PANICKED)
 }
 

@@ -4,7 +4,7 @@
 //! that a test can compare the attempts with the records on the card and with the logger's own counts.
 
 #![no_std]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod messages;
 pub mod sensors;
@@ -14,12 +14,21 @@ pub use messages::{Attitude, Barometer, FlightLog, Imu, MESSAGES, RollRate};
 use binlog::messages::{Msg, Parm};
 use binlog::sink::Tally;
 use binlog::{LogMessage, Logs};
+pub use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::sd_log::{Card, Options, SdError, Undated};
-use binlog_embedded::{Drain, Logger, SdLog};
+use binlog_embedded::{Drain, Retained, SdLog};
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// The logger for all contexts.
-pub static LOG: Logger<FlightLog, 16384> = Logger::new();
+/// The logger for all contexts. Its ring outlives a reset, because cortex-m-rt doesn't clear `.uninit`.
+#[allow(unsafe_code, reason = "the program promises to claim the memory first")]
+#[cfg_attr(target_os = "none", unsafe(link_section = ".uninit.LOG"))]
+// SAFETY: `main` calls `boot` before it enables the interrupt and before it starts a flight, which are all that use it.
+pub static LOG: Retained<FlightLog, 16384> = unsafe { Retained::new() };
+
+/// Finds out what the ring has from before the reset. Call it first, once in each boot.
+pub fn boot(reset: Reset) -> Claim {
+    LOG.claim(reset)
+}
 
 /// Attempts to log, by the message's place in the schema. Each message is logged by one context, so a load and a store
 /// are enough to count it; a Cortex-M0 has no atomic addition.

@@ -7,6 +7,8 @@
 //! - `show`: prints a line after each flush, with the bytes that it covers.
 //! - `busy=N`: keeps the card busy for N bytes after each block.
 //! - `pull=N`: pulls the card in second N and puts it back in the next one.
+//! - `panic=N`: panics in second N, which resets the processor. The next boot flies on, and its first log has what was
+//!   left in the ring, up to the panic's text.
 //! - `fail=N`: lets the next block fail in every Nth round of the main loop.
 
 #![no_std]
@@ -17,11 +19,14 @@ mod board;
 use binlog_embedded::sd_log::Options;
 use board::counted::spi_bytes;
 use board::{Board, faults};
+use core::panic::PanicInfo;
 use core::sync::atomic::{AtomicU32, Ordering};
+use cortex_m::peripheral::SCB;
 use cortex_m_rt::{entry, exception};
-use firmware::{Flight, LOG};
+use firmware::{Claim, Flight, LOG, Reset};
 use lm3s6965::clock::Clock;
-use lm3s6965::semihosting::{Arguments, exit, println, unhandled};
+use lm3s6965::reset::{Cause, take_cause};
+use lm3s6965::semihosting::{Arguments, exit, on_panic, println, unhandled};
 
 /// The number of sensors that the interrupt reads.
 static SENSORS: AtomicU32 = AtomicU32::new(0);
@@ -37,6 +42,22 @@ unsafe fn DefaultHandler(number: i16) {
     unhandled(number)
 }
 
+/// The ring outlives the reset, so the text need only get there.
+fn log_and_reset(info: &PanicInfo<'_>) {
+    LOG.text(info);
+    SCB::sys_reset();
+}
+
+fn reset_cause() -> Reset {
+    match take_cause() {
+        Cause::PowerOn => Reset::PowerOn,
+        Cause::Pin => Reset::Pin,
+        Cause::Watchdog => Reset::Watchdog,
+        Cause::Software => Reset::Software,
+        Cause::Unknown => Reset::Unknown,
+    }
+}
+
 /// The command line.
 struct Flags {
     seconds: u32,
@@ -44,11 +65,12 @@ struct Flags {
     show: bool,
     busy: u32,
     pull: Option<u32>,
+    panic: Option<u32>,
     fail: Option<u32>,
 }
 
 fn flags() -> Flags {
-    let mut flags = Flags { seconds: 5, sensors: 1, show: false, busy: 0, pull: None, fail: None };
+    let mut flags = Flags { seconds: 5, sensors: 1, show: false, busy: 0, pull: None, panic: None, fail: None };
     for argument in Arguments::read().iter() {
         let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
         let value: Option<u32> = value.parse().ok();
@@ -58,9 +80,12 @@ fn flags() -> Flags {
             ("show", None) => flags.show = true,
             ("busy", Some(bytes)) => flags.busy = bytes,
             ("pull", Some(second)) => flags.pull = Some(second),
+            ("panic", Some(second)) => flags.panic = Some(second),
             ("fail", Some(loops @ 1..)) => flags.fail = Some(loops),
             _ => {
-                println!("unknown argument `{argument}`; there are seconds=N sensors=N show busy=N pull=N fail=N");
+                println!(
+                    "unknown argument `{argument}`; there are seconds=N sensors=N show busy=N pull=N panic=N fail=N"
+                );
                 exit(2);
             }
         }
@@ -78,7 +103,14 @@ struct Mark {
 
 #[entry]
 fn main() -> ! {
-    let flags = flags();
+    // Before anything that logs.
+    let claim = firmware::boot(reset_cause());
+    println!("boot: {claim}");
+    on_panic(log_and_reset);
+    let mut flags = flags();
+    if matches!(claim, Claim::Warm { .. }) {
+        flags.panic = None;
+    }
     let board = Board::take(1000).expect("the board is taken once");
     // Records that are logged before the start are ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
@@ -108,6 +140,10 @@ fn main() -> ! {
             Some(pull) if second == pull + 1 => faults::put_card_back(),
             _ => {}
         }
+        assert!(
+            flags.panic.is_none_or(|panic| second < panic),
+            "second {second}: the main loop panics, as it was told to"
+        );
         loops += 1;
         if flags.fail.is_some_and(|every| loops % every == 0) {
             faults::fail_blocks(1);

@@ -3,7 +3,7 @@
 use binlog::{LogSchema, LoggedSchema, Records};
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{Format, RamCard};
-use firmware::{Flight, FlightLog, counts};
+use firmware::{Claim, Flight, FlightLog, Reset, counts};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static NOW: AtomicU64 = AtomicU64::new(0);
@@ -15,6 +15,7 @@ fn now() -> u64 {
 #[test]
 fn the_application_logs_on_a_host_as_on_the_board() {
     let card = RamCard::formatted(Format::Fat32Large);
+    assert_eq!(firmware::boot(Reset::PowerOn), Claim::Cold);
     firmware::interrupt(0, 1);
     let mut flight = Flight::start(card.clone(), Options::DEFAULT, now).expect("the first flight");
     assert!(Flight::start(card.clone(), Options::DEFAULT, now).is_none());

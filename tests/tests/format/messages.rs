@@ -1,10 +1,12 @@
 //! The format's own messages have the layout that ArduPilot writes: length, format, labels, units, multipliers.
 
-use binlog::messages::{Arm, Dropped, Dsf, Err, Ev, File, Fmt, Fmtu, Gps, LegacyMsg, Mode, Msg, Mult, Parm, Unit, Ver};
+use binlog::messages::{
+    Arm, Dropped, Dsf, Err, Ev, File, Fmt, Fmtu, Gps, LegacyMsg, Mode, Msg, Mult, Parm, Ring, Unit, Ver,
+};
 use binlog::{Definition, LogMessage, LogSchema, Records};
 
 /// Source: `LogStructure.h` of ArduPilot's `libraries/AP_Logger`, and the records of real logs.
-const LAYOUTS: [(Definition, usize, &str, &str, &str, &str); 16] = [
+const LAYOUTS: [(Definition, usize, &str, &str, &str, &str); 17] = [
     (Fmt::DEFINITION, 89, "BBnNZ", "Type,Length,Name,Format,Columns", "-b---", "-----"),
     (Unit::DEFINITION, 76, "QbZ", "TimeUS,Id,Label", "s--", "F--"),
     (Mult::DEFINITION, 20, "Qbd", "TimeUS,Id,Mult", "s--", "F--"),
@@ -23,6 +25,7 @@ const LAYOUTS: [(Definition, usize, &str, &str, &str, &str); 16] = [
     (Dsf::DEFINITION, 33, "QIHIIII", "TimeUS,Dp,Blk,Bytes,FMn,FMx,FAv", "s--b---", "F--0---"),
     // Our own; ArduPilot has no such message.
     (Dropped::DEFINITION, 20, "QBII", "TimeUS,Id,Dropped,Decim", "s#--", "F---"),
+    (Ring::DEFINITION, 23, "QIII", "TimeUS,Size,Used,Stall", "sbbs", "F00F"),
     (Ev::DEFINITION, 12, "QB", "TimeUS,Id", "s-", "F-"),
     (Err::DEFINITION, 13, "QBB", "TimeUS,Subsys,ECode", "s--", "F--"),
     (Mode::DEFINITION, 14, "QMBB", "TimeUS,Mode,ModeNum,Rsn", "s---", "F---"),

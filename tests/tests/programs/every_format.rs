@@ -171,6 +171,7 @@ pub(crate) enum EveryFormat {
     Arm(Arm),
     Gps(Gps),
     Drop(messages::Dropped),
+    Ring(messages::Ring),
 }
 
 /// Any text: UTF-8 of any kind, or bytes that aren't UTF-8.
@@ -238,6 +239,7 @@ impl Arbitrary for EveryFormat {
                 EveryFormat::File(File { file_name, ..file })
             }),
             payload().prop_map(|payload| EveryFormat::Drop(message(payload, |_| {}))),
+            payload().prop_map(|payload| EveryFormat::Ring(message(payload, |_| {}))),
             payload().prop_map(|payload| EveryFormat::Arm(message(payload, |_| {}))),
             payload().prop_map(|payload| {
                 let gps: Gps = message(payload, |_| {});

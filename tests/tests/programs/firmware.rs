@@ -182,6 +182,59 @@ fn records_that_the_card_cannot_take_are_counted() {
     assert!(pulled.output.contains("00000001.BIN: the card: "), "{}", pulled.output);
 }
 
+/// The main loop panics and resets the processor. The records that were not on the card, and the panic's text, are in
+/// the first log of the next boot, and the flight continues in the log after it.
+#[test]
+fn a_panic_loses_nothing_that_the_ring_still_has() {
+    if !is_set_up() {
+        return;
+    }
+    let flown = fly(&["--fat", "16", "--seconds", "3"], &["panic=2", "sensors=2"]);
+    let claim = flown.output.lines().filter_map(|line| line.strip_prefix("boot: ")).nth(1).expect("two boots");
+    assert!(claim.starts_with("Recovered after a reset: "), "{claim}");
+    let number = |i: usize| claim.split(|c: char| !c.is_ascii_digit()).filter(|word| !word.is_empty()).nth(i);
+    let (records, bytes) = (number(0).expect("records"), number(1).expect("bytes"));
+    let overwritten: usize = number(2).map_or(0, |bytes| bytes.parse().expect("bytes"));
+    let [(_, cut), (_, recovered), (_, next)] = flown.logs.as_slice() else { panic!("{}", flown.output) };
+
+    // What is recovered comes after the beginning and a text about it: as many records and bytes as it says.
+    let log: Vec<_> = Records::new(recovered).map(|record| record.expect("a whole log")).collect();
+    let texts = |log: &[Record<'_>]| -> Vec<String> {
+        let texts = log.iter().filter_map(|record| record.decode::<binlog::messages::Msg>().ok());
+        texts.map(|msg| msg.message.to_string()).collect()
+    };
+    let after = log.iter().position(|record| record.payload()[10..].starts_with(b"Recovered")).expect("the text");
+    let after = after + claim.len().div_ceil(64);
+    let left = &log[after..];
+    assert_eq!(left.len().to_string(), records, "{claim}");
+    assert_eq!((recovered.len() - left[0].offset()).to_string(), bytes, "{claim}");
+    left.iter().for_each(check_values);
+    let last = texts(left).join("");
+    assert!(
+        last.contains("panicked at src/main.rs:") && last.ends_with("the main loop panics, as it was told to"),
+        "{last}"
+    );
+
+    // Of each sensor a record each millisecond, from the start to the panic, except what is overwritten.
+    let times = |log: &[Record<'_>]| -> Vec<u64> {
+        let imu = log.iter().filter(|record| record.id() == <FlightLog as Logs<Imu>>::ID && record.payload()[8] == 1);
+        imu.map(|record| u64::from_le_bytes(record.payload()[..8].try_into().unwrap()) / 1000).collect()
+    };
+    let cut: Vec<_> = Records::new(cut).map_while(Result::ok).collect();
+    let (before, left) = (times(&cut), times(left));
+    for times in [&before, &left] {
+        assert!(times.windows(2).all(|pair| pair[1] == pair[0] + 1), "no record is missing");
+    }
+    assert!(left.last().is_some_and(|&last| (1_999..=2_001).contains(&last)), "up to the panic: {left:?}");
+    let gap = left[0] - before.last().expect("the first log has records") - 1;
+    assert!(gap as usize <= overwritten / Imu::DEFINITION.length() + 1, "{gap} ms are missing, and {claim}");
+
+    // The next flight begins at 0 and is whole.
+    let next: Vec<_> = Records::new(next).map(|record| record.expect("a whole log")).collect();
+    assert!(times(&next).first().is_some_and(|&first| first < 100));
+    assert!(texts(&next).iter().any(|text| text.starts_with("flying for ")));
+}
+
 /// The emulator is killed in the middle of a flight, ten times with the same card. Flushed bytes stay, and the next
 /// boot starts the next log.
 #[test]

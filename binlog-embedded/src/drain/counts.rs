@@ -1,0 +1,72 @@
+//! Releases records from the ring, and counts what became of them.
+
+use super::{Current, Drain};
+use binlog::LogSchema;
+use binlog::sink::{Counters, Tally};
+
+/// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
+pub(crate) const MOST_UNSYNCED: u32 = 1 << 30;
+
+impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
+    /// Releases the bytes of a message's record, which ends at the tail, and counts it.
+    pub(super) fn release(&self, index: usize, count: impl FnOnce(&mut Tally)) {
+        let tail = self.tail;
+        self.logger.state.with(|state| {
+            debug_assert!(
+                tail.wrapping_sub(state.tail) <= state.head.wrapping_sub(state.tail),
+                "the drain has what is in use"
+            );
+            state.tail = tail;
+            if tail.wrapping_sub(state.synced) > MOST_UNSYNCED {
+                state.synced = tail.wrapping_sub(MOST_UNSYNCED);
+            }
+            if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
+                count(tally);
+            }
+        });
+    }
+
+    /// Drops the rest of a record whose file is lost.
+    pub(super) fn abandon_record(&mut self) {
+        if let Some(Current { index, left }) = self.current.take() {
+            self.tail = self.tail.wrapping_add(left as u32);
+            self.release(index, |tally| tally.lost = tally.lost.wrapping_add(1));
+            self.tally(index, |_| true);
+        }
+    }
+
+    /// Changes the counts of all messages for a new file, which reports all losses since boot, as its DSF counts them.
+    #[inline(never)]
+    pub(super) fn begin_counts(&self, change: fn(&mut Tally)) {
+        for index in 0..S::MESSAGES.len() {
+            self.tally(index, |tally| {
+                change(tally);
+                tally.has_losses()
+            });
+        }
+    }
+
+    /// Changes a message's counts. If `change` returns true, the message is added to those to report.
+    pub(super) fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
+        self.logger.state.with(|state| {
+            if let Some(tally) = state.counters.tallies_mut().get_mut(index)
+                && change(tally)
+            {
+                state.to_report.insert(index);
+            }
+        });
+    }
+
+    /// Counts what was written as flushed.
+    pub(super) fn flushed(&mut self) {
+        if core::mem::take(&mut self.dirty) {
+            self.logger.state.with(|state| state.synced = state.tail);
+            for index in 0..S::MESSAGES.len() {
+                self.tally(index, |tally| {
+                    tally.unflushed = 0;
+                    false
+                });
+            }
+        }
+    }
+}
