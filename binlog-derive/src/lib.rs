@@ -132,7 +132,7 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
 /// # Attributes
 ///
 /// - of a variant, `id = 100`: the id of its records, 0 to 254, not 128. Without it, the format's own messages have ids
-///   from 129 to 142, and the others the smallest free ones from 1 upward, in order of declaration.
+///   from 129 to 143, and the others the smallest free ones from 1 upward, in order of declaration.
 /// - of a variant, `critical`: a sink with a bounded buffer keeps a reserve for its records. MSG, EV, ERR and MODE are
 ///   critical unless `critical = false`.
 /// - of a variant, `rate = 50`: a sink logs at most 50 records a second on average, of each instance from 0 to 7, by

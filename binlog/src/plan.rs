@@ -30,7 +30,7 @@ pub(crate) const FMTU: usize = 3;
 
 /// Ids that messages of the format have by default; automatic ones leave them alone, so that listing one of them later
 /// renumbers nothing.
-const DEFAULT_IDS: core::ops::RangeInclusive<u8> = 128..=142;
+const DEFAULT_IDS: core::ops::RangeInclusive<u8> = 128..=143;
 
 /// Ids are one byte, 255 is reserved.
 const LAST_ID: u8 = 254;

@@ -1,4 +1,4 @@
-//! Automatic ids leave those of the format's own messages alone, 128 to 142.
+//! Automatic ids leave those of the format's own messages alone, 128 to 143.
 
 use binlog::{DecodeError, Definition, LogMessage, LogSchema};
 use zerocopy::{Immutable, IntoBytes};
@@ -64,8 +64,8 @@ schema! {
 }
 
 #[test]
-fn automatic_ids_are_1_to_127_and_143_to_254() {
+fn automatic_ids_are_1_to_127_and_144_to_254() {
     let ids: Vec<u8> = FlightLog::MESSAGES.iter().map(|message| message.id).collect();
-    let expected: Vec<u8> = (1..=127).chain(143..=144).collect();
+    let expected: Vec<u8> = (1..=127).chain(144..=145).collect();
     assert_eq!(ids, expected);
 }

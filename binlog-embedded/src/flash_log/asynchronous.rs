@@ -78,13 +78,14 @@ impl<F: AsyncChip> FlashLog<F> {
         let end = drain.head();
         loop {
             let taken = drain.step_async(self).await?;
-            if drain.is_dirty() && (self.rotate || self.is_flush_due(now_us)) {
+            let ends = self.rotate || drain.ends_file();
+            if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
                 // What is flushed ends with a record.
                 drain.end_record_async(self).await?;
                 drain.flush_async(self).await?;
                 (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
             }
-            if self.rotate {
+            if ends {
                 return self.begin_async(drain, now_us).await;
             }
             if drain.has_passed(end) {

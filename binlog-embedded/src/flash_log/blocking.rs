@@ -74,13 +74,14 @@ impl<F: Chip> FlashLog<F> {
         let end = drain.head();
         loop {
             let taken = drain.step(self)?;
-            if drain.is_dirty() && (self.rotate || self.is_flush_due(now_us)) {
+            let ends = self.rotate || drain.ends_file();
+            if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
                 // What is flushed ends with a record.
                 drain.end_record(self)?;
                 drain.flush(self)?;
                 (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
             }
-            if self.rotate {
+            if ends {
                 return self.begin(drain, now_us);
             }
             if drain.has_passed(end) {
