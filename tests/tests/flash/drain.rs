@@ -3,9 +3,10 @@
 use crate::reference::{on_host, on_target};
 use crate::rig::{self, account, flight, logs, ring};
 use binlog::LogSchema;
-use binlog_embedded::FlashLog;
 use binlog_embedded::flash_log::{Cause, Operation, Options, Plain, WhenFull};
-use binlog_tests::nor_chip::{NorChip, NorError, random, wait};
+use binlog_embedded::retained::{Claim, Reset};
+use binlog_embedded::{FlashLog, Retained};
+use binlog_tests::nor_chip::{NorChip, NorError, now, random, wait};
 use embedded_io::{Error, Write};
 use flight::Flight;
 use std::ops::ControlFlow;
@@ -41,6 +42,30 @@ fn a_flight_is_on_the_chip_as_it_was_logged() {
     let statistics = ring.statistics();
     assert_eq!((statistics.lost, statistics.dropped, statistics.written), (0, 0, 3000));
     assert_eq!(logs(&chip).len(), 1);
+}
+
+#[test]
+fn records_that_outlived_a_reset_are_a_log_of_their_own() {
+    let chip = Chip::blank(1 << 20);
+    // SAFETY: it is claimed before anything else is done with it, and again where the next boot begins.
+    let ring: &'static Retained<Flight, 4096> = Box::leak(Box::new(unsafe { Retained::new() }));
+    ring.claim(Reset::PowerOn);
+    ring.start(now);
+    for number in 0..5 {
+        assert!(flight::log(ring, 1, number));
+    }
+    assert!(matches!(ring.claim(Reset::Watchdog), Claim::Warm { records: 5, .. }));
+    ring.start(now);
+    assert!(flight::log(ring, 2, 5));
+    let mut flash = FlashLog::new(chip.clone(), OPTIONS);
+    let mut drain = ring.drain().expect("the only drain");
+    for _ in 0..10 {
+        flash.run(&mut drain).expect("the chip works");
+    }
+    ring.stop();
+    flash.finish(&mut drain).expect("the chip works");
+    let logs: Vec<_> = logs(&chip).into_iter().map(|log| flight::numbers(&log)).collect();
+    assert_eq!(logs, [(0..5).map(|number| (1, number)).collect(), vec![(2, 5)]]);
 }
 
 #[test]
