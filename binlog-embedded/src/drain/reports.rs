@@ -21,9 +21,10 @@ pub(super) struct Reports {
     bytes: u32,
     free_min: u32,
     free_max: u32,
-    /// Sum of the free bytes in `samples` samples.
-    free_sum: u64,
+    /// Sum of the free bytes in `samples` samples, each shifted right by `scale`.
+    free_sum: u32,
     samples: u32,
+    scale: u32,
     /// The longest stall since the last DSF.
     stall_us: u32,
     // Function pointers, so that a drain without reports doesn't require these messages in its schema.
@@ -44,8 +45,13 @@ impl Reports {
         }
         self.free_min = self.free_min.min(free);
         self.free_max = self.free_max.max(free);
-        self.free_sum += u64::from(free);
-        self.samples = self.samples.saturating_add(1);
+        let scaled = free >> self.scale;
+        // After a million samples and more, half of them represent all.
+        if self.free_sum.checked_add(scaled).is_none() {
+            (self.free_sum, self.samples) = (self.free_sum / 2, self.samples / 2);
+        }
+        self.free_sum += scaled;
+        self.samples += 1;
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
@@ -63,15 +69,6 @@ impl Reports {
         self.drops_from.is_none() && !self.has_ring
     }
 
-    /// The mean of the free bytes.
-    fn free_mean(&self) -> u32 {
-        // A division of 64 bits takes 850 bytes of flash. Without the lowest bits of both, the quotient is wrong by one
-        // part in 2³¹ / N at most.
-        let excess = 32u32.saturating_sub(self.free_sum.leading_zeros());
-        let mean = (self.free_sum >> excess) as u32 / (self.samples >> excess).max(1);
-        mean.max(self.free_min).min(self.free_max)
-    }
-
     /// Returns a DSF record and begins a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
         let dsf = Dsf {
@@ -81,7 +78,10 @@ impl Reports {
             bytes: self.bytes.into(),
             free_min: self.free_min.into(),
             free_max: self.free_max.into(),
-            free_mean: self.free_mean().into(),
+            free_mean: ((self.free_sum / self.samples.max(1)) << self.scale)
+                .max(self.free_min)
+                .min(self.free_max)
+                .into(),
         };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
@@ -129,6 +129,8 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             free_max: 0,
             free_sum: 0,
             samples: 0,
+            // A sample is 4096 at most, so that the sum has 32 bits: a division of 64 bits takes 850 bytes of flash.
+            scale: N.ilog2().saturating_sub(12),
             stall_us: 0,
             encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
             encode_drop: |message, out| encode::<S, _>(message, out).ok(),
