@@ -1,0 +1,205 @@
+//! Free clusters: counted, searched for and marked, one block of the FAT or the bitmap after the other.
+
+use super::bytes::Block;
+use super::volume::Kind;
+use super::{Goal, Phase, Recorder, Stop};
+use crate::sd_log::{Fault, Options};
+
+/// Blocks of the FAT that a search reads before it pauses.
+const BUDGET: u32 = 32;
+
+/// Blocks of the FAT that a run may take, which bounds the time to mark it.
+const RUN_BLOCKS: u32 = 16;
+
+/// A search for a run of free clusters.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Search {
+    /// The next cluster to look at; while a chain is walked, the cluster before the piece.
+    pub(super) at: u32,
+    /// Clusters that are left to look at; while a chain is walked, those that were passed.
+    pub(super) left: u32,
+    /// Free clusters right before `at`.
+    run: u32,
+    pub(super) first: u32,
+    /// The longest run so far.
+    pub(super) count: u32,
+    /// Clusters that are enough; while a chain is walked, what the piece is linked to.
+    pub(super) want: u32,
+    /// Blocks since the last pause.
+    blocks: u32,
+    /// Whether a chain is walked once more.
+    pub(super) is_again: bool,
+    /// What the run is for.
+    pub(super) next: Phase,
+}
+
+impl Search {
+    pub(crate) const NONE: Search =
+        Search { at: 0, left: 0, run: 0, first: 0, count: 0, want: 0, blocks: 0, is_again: false, next: Phase::Done };
+}
+
+impl Search {
+    /// Begins to walk a chain, piece by piece.
+    pub(super) fn walk(&mut self, first: u32) {
+        *self = Search { first, count: 1, ..Search::NONE };
+    }
+
+    /// Goes on with the piece that `last` is linked to.
+    pub(super) fn go_on(&mut self, first: u32, last: u32) {
+        (self.first, self.count, self.at) = (first, 1, last);
+    }
+}
+
+impl Recorder {
+    /// Clusters of the next run, given how many may be taken.
+    pub(super) fn wanted(&self, allowed: u32, options: &Options) -> u32 {
+        let table = match self.volume.is_exfat() {
+            true => 1 << self.volume.table_shift(),
+            false => RUN_BLOCKS << self.volume.table_shift(),
+        };
+        self.volume.clusters_of(options.extent_bytes).clamp(1, table).min(allowed)
+    }
+
+    /// Begins a search for `want` clusters. Where the log goes on on exFAT, only the clusters right after it will do.
+    pub(super) fn search_for(&mut self, want: u32, next: Phase) -> Phase {
+        let (at, left) = match (&self.log, self.goal) {
+            (Some(log), Goal::Extend) if self.volume.is_exfat() => {
+                let end = log.end();
+                (end, want.min(self.volume.end() - end))
+            }
+            (Some(log), Goal::Extend) if self.volume.has(log.end()) => (log.end(), self.volume.clusters),
+            _ if self.volume.has(self.next_free) => (self.next_free, self.volume.clusters),
+            _ => (2, self.volume.clusters),
+        };
+        self.search = Search { at, left, want, next, ..Search::NONE };
+        Phase::Search
+    }
+
+    pub(super) fn search(&mut self, block: &Block) -> Result<Phase, Stop> {
+        let is_pinned = self.goal == Goal::Extend && self.volume.is_exfat();
+        let search = &mut self.search;
+        // Long enough to be worth no further look.
+        let enough = self.volume.clusters_of(1 << 20).clamp(1, search.want);
+        while search.left > 0 && search.count < search.want {
+            let end =
+                self.volume.table_next(search.at).min(self.volume.end()).min(search.at.saturating_add(search.left));
+            let (at, index) = self.volume.table_at(search.at);
+            Stop::unless(self.loaded, at)?;
+            let from = search.at;
+            for (index, cluster) in (index..).zip(from..end) {
+                (search.at, search.left) = (cluster + 1, search.left - 1);
+                if self.volume.value(block, index) != 0 {
+                    search.run = 0;
+                    if is_pinned {
+                        search.left = 0;
+                        break;
+                    }
+                    continue;
+                }
+                search.run += 1;
+                if search.run > search.count {
+                    (search.first, search.count) = (cluster + 1 - search.run, search.run);
+                    if search.count == search.want {
+                        break;
+                    }
+                }
+            }
+            if search.at == self.volume.end() {
+                (search.at, search.run) = (2, 0);
+            }
+            search.blocks += 1;
+            if search.blocks >= BUDGET {
+                search.blocks = 0;
+                if search.count >= enough {
+                    break;
+                }
+                return Err(Stop::Pause);
+            }
+        }
+        if search.count == 0 {
+            // Whatever the count said.
+            if !is_pinned {
+                (self.free, self.counted, self.is_hint) = (0, self.volume.end(), false);
+                return self.full();
+            }
+            return Err(Stop::Fault(Fault::Blocked));
+        }
+        self.next_free = search.first + search.count;
+        Ok(search.next)
+    }
+
+    /// Begins to count the free clusters, or goes on.
+    pub(super) fn begin_count(&mut self, _options: &Options) -> Phase {
+        if self.is_hint {
+            (self.free, self.counted, self.is_hint) = (0, 2, false);
+        }
+        Phase::Count
+    }
+
+    pub(super) fn count(&mut self, block: &Block) -> Result<Phase, Stop> {
+        self.search.blocks = 0;
+        while self.counted < self.volume.end() {
+            let (at, index) = self.volume.table_at(self.counted);
+            self.need(at)?;
+            let end = self.volume.table_next(self.counted).min(self.volume.end());
+            let is_free = |&(index, _): &(usize, u32)| self.volume.value(block, index) == 0;
+            self.free += (index..).zip(self.counted..end).filter(is_free).count() as u32;
+            self.counted = end;
+            if self.counted < self.volume.end() && (end >> self.volume.table_shift()).is_multiple_of(BUDGET) {
+                return Err(Stop::Pause);
+            }
+        }
+        Ok(match self.goal {
+            Goal::Count => Phase::Done,
+            _ => Phase::Room,
+        })
+    }
+
+    /// Whether a count takes so little that it needn't wait.
+    pub(super) fn is_small(&self) -> bool {
+        self.volume.clusters >> self.volume.table_shift() < 256
+    }
+
+    /// Takes clusters that are marked off the count, or adds those that are free again.
+    pub(super) fn adjust(&mut self, cluster: u32, is_free: bool) {
+        if cluster < self.counted {
+            self.free = if is_free { self.free + 1 } else { self.free.saturating_sub(1) };
+        }
+    }
+
+    /// Marks the run of the new log, or of the log that is extended.
+    pub(super) fn mark(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        let end = self.new.end();
+        // `linked` tells what is marked so far.
+        if self.new.linked < end {
+            let (at, index) = self.volume.table_at(self.new.linked);
+            self.need(at)?;
+            let stop = self.volume.table_next(self.new.linked).min(end);
+            for (index, cluster) in (index..).zip(self.new.linked..stop) {
+                if self.volume.value(block, index) != 0 {
+                    return Err(Stop::Changed);
+                }
+                self.volume.set_value(block, index, self.volume.mark());
+                self.adjust(cluster, false);
+            }
+            self.new.linked = stop;
+            return Err(self.save_table(Phase::Mark));
+        }
+        self.new.linked = self.new.first;
+        Ok(match self.goal {
+            Goal::Extend if !self.volume.is_exfat() => Phase::Link,
+            Goal::Extend => {
+                // Not before the clusters are taken, because nothing asks for them after this.
+                self.log = Some(self.new);
+                Phase::Done
+            }
+            _ if self.new.number == 0 => Phase::Clear,
+            _ => Phase::Publish,
+        })
+    }
+
+    /// The volume's kind, for what only FAT16's root directory can't do.
+    pub(super) fn is_fat16(&self) -> bool {
+        self.volume.kind == Kind::Fat16
+    }
+}

@@ -1,0 +1,366 @@
+//! A way through a directory, slot by slot.
+
+use super::Stop;
+use super::bytes::{Block, u16_at, u32_at};
+use super::entry::{self, DELETED, LONG_NAME, VOLUME, fat};
+use super::name::Name;
+use super::note::{Note, Removal};
+use super::volume::{Kind, Volume};
+use crate::sd_log::{Damage, Fault};
+
+/// Where a directory is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Directory {
+    /// The first cluster; 0 for FAT16's root directory.
+    pub(crate) cluster: u32,
+    /// Clusters, if they are contiguous and the FAT has no chain of them; otherwise 0.
+    pub(crate) contiguous: u32,
+}
+
+/// Slots of a block.
+pub(crate) const SLOTS: u8 = 16;
+
+/// Blocks that one way through a directory may take: FAT allows 65,536 entries of 32 bytes.
+const LONGEST: u32 = 4096;
+
+/// A place in a directory: a block of the card, and a slot in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Place {
+    pub(crate) block: u32,
+    pub(crate) slot: u8,
+}
+
+impl Place {
+    pub(crate) const NONE: Place = Place { block: 0, slot: 0 };
+
+    /// The bytes from the slot to the end of the block.
+    pub(crate) fn of(self, block: &Block) -> &[u8] {
+        &block[usize::from(self.slot & 15) * 32..]
+    }
+
+    pub(crate) fn of_mut(self, block: &mut Block) -> &mut [u8] {
+        &mut block[usize::from(self.slot & 15) * 32..]
+    }
+}
+
+/// An entry of a file or a folder.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) place: Place,
+    /// The block of the last slot of a set, which other systems begin anywhere.
+    #[cfg(feature = "exfat")]
+    pub(crate) last_block: u32,
+    pub(crate) first: u32,
+    /// The size; `u32::MAX` for all above.
+    pub(crate) bytes: u32,
+    pub(crate) date: u32,
+    pub(crate) attributes: u8,
+    /// Whether the clusters are contiguous and the FAT has no chain of them.
+    pub(crate) is_contiguous: bool,
+    pub(crate) name: Name,
+}
+
+impl Entry {
+    pub(crate) const NONE: Entry = Entry {
+        place: Place::NONE,
+        #[cfg(feature = "exfat")]
+        last_block: 0,
+        first: 0,
+        bytes: 0,
+        date: 0,
+        attributes: 0,
+        is_contiguous: false,
+        name: Name([0; 11]),
+    };
+
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.attributes & entry::READ_ONLY != 0
+    }
+
+    pub(crate) fn is_folder(&self) -> bool {
+        self.attributes & entry::FOLDER != 0
+    }
+}
+
+/// What the cursor came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Item {
+    /// Another block, before its slots.
+    Block,
+    /// A note in the slot at [`Cursor::place`].
+    Note,
+    /// An entry that is in use: [`Cursor::entry`].
+    Entry,
+    /// An entry out of use whose clusters are still to be freed: [`Cursor::entry`].
+    Removal,
+    /// exFAT's entry of the allocation bitmap: [`Cursor::entry`].
+    #[cfg(feature = "exfat")]
+    Bitmap,
+    /// No further slot was ever in use; the next is at [`Cursor::place`].
+    Unused,
+    /// The directory's last cluster ends here; the cursor's cluster is that one.
+    End,
+}
+
+/// A place in a directory on the way from its first slot to its last.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cursor {
+    pub(crate) entry: Entry,
+    pub(crate) place: Place,
+    /// The next slot.
+    next: u8,
+    /// Whether the block was announced.
+    is_entered: bool,
+    block: u32,
+    /// Blocks of the cluster that are left.
+    left: u32,
+    pub(crate) cluster: u32,
+    contiguous: u32,
+    visited: u32,
+    /// The first slot of the long name before the entry, the blocks that are left there, and the cluster.
+    long: Option<(Place, u32, u32)>,
+    /// Whether the entry was passed that the long name belongs to.
+    is_named: bool,
+    #[cfg(feature = "exfat")]
+    set: Set,
+}
+
+/// The set that the cursor is in.
+#[cfg(feature = "exfat")]
+#[derive(Clone, Copy, Debug)]
+struct Set {
+    /// Slots that follow.
+    left: u8,
+    in_use: bool,
+    length: u8,
+    sum: u16,
+    expected: u16,
+}
+
+impl Cursor {
+    pub(crate) const NONE: Cursor = Cursor {
+        entry: Entry::NONE,
+        place: Place::NONE,
+        next: 0,
+        is_entered: false,
+        block: 0,
+        left: 0,
+        cluster: 0,
+        contiguous: 0,
+        visited: 0,
+        long: None,
+        is_named: false,
+        #[cfg(feature = "exfat")]
+        set: Set { left: 0, in_use: false, length: 0, sum: 0, expected: 0 },
+    };
+
+    /// Goes to the beginning of a directory.
+    pub(crate) fn open(&mut self, volume: &Volume, directory: Directory) -> Result<(), Stop> {
+        *self = Cursor { cluster: directory.cluster, contiguous: directory.contiguous, ..Cursor::NONE };
+        if directory.cluster == 0 {
+            (self.block, self.left) = (volume.data - volume.root_blocks, volume.root_blocks);
+            return Ok(());
+        }
+        self.enter(volume, directory.cluster)
+    }
+
+    fn enter(&mut self, volume: &Volume, cluster: u32) -> Result<(), Stop> {
+        if !volume.has(cluster) {
+            return Err(Stop::damaged(Damage::Outside { cluster }));
+        }
+        (self.cluster, self.block, self.left) = (cluster, volume.block_of(cluster), volume.cluster_blocks());
+        Ok(())
+    }
+
+    /// Goes to the next cluster; false at the end of the directory.
+    fn turn(&mut self, volume: &Volume, loaded: u32, block: &Block) -> Result<bool, Stop> {
+        if self.cluster == 0 || self.contiguous == 1 {
+            return Ok(false);
+        }
+        if self.contiguous > 1 {
+            self.contiguous -= 1;
+            return self.enter(volume, self.cluster + 1).map(|()| true);
+        }
+        let (at, index) = volume.link_at(self.cluster);
+        Stop::unless(loaded, at)?;
+        let next = volume.link(block, index);
+        if !volume.has(next) {
+            return Ok(false);
+        }
+        self.enter(volume, next).map(|()| true)
+    }
+
+    /// Goes to the next block at the end of one; false at the end of the directory.
+    pub(crate) fn settle(&mut self, volume: &Volume, loaded: u32, block: &Block) -> Result<bool, Stop> {
+        if self.next == SLOTS {
+            (self.next, self.is_entered) = (0, false);
+            self.block += 1;
+            self.left -= 1;
+            self.visited += 1;
+            if self.visited > LONGEST {
+                return Err(Stop::damaged(Damage::Endless));
+            }
+        }
+        Ok(self.left > 0 || self.turn(volume, loaded, block)?)
+    }
+
+    /// Goes on to whatever comes next. `block` is block `loaded` of the card.
+    pub(crate) fn next(&mut self, volume: &Volume, loaded: u32, block: &Block) -> Result<Item, Stop> {
+        loop {
+            if !self.settle(volume, loaded, block)? {
+                return Ok(Item::End);
+            }
+            Stop::unless(loaded, self.block)?;
+            if !self.is_entered {
+                self.is_entered = true;
+                self.place = Place { block: self.block, slot: 0 };
+                return Ok(Item::Block);
+            }
+            self.place = Place { block: self.block, slot: self.next };
+            let slot = &self.place.of(block)[..32];
+            if slot[0] == 0 {
+                return Ok(Item::Unused);
+            }
+            self.next += 1;
+            let item = if volume.is_exfat() { self.exfat(slot) } else { self.fat(volume, slot) };
+            if let Some(item) = item {
+                return Ok(item);
+            }
+        }
+    }
+
+    fn fat(&mut self, volume: &Volume, slot: &[u8]) -> Option<Item> {
+        let attributes = slot[11];
+        if core::mem::take(&mut self.is_named) {
+            self.long = None;
+        }
+        if slot[0] != DELETED && attributes & 0x3F == LONG_NAME {
+            if self.long.is_none() || slot[0] & 0x40 != 0 {
+                self.long = Some((self.place, self.left, self.cluster));
+            }
+            return None;
+        }
+        let item = match slot[0] {
+            DELETED if Note::read(slot, DELETED).is_some() => Some(Item::Note),
+            DELETED if Removal::read(slot).is_some() => Some(Item::Removal),
+            DELETED => None,
+            _ if attributes & VOLUME != 0 => None,
+            _ => Some(Item::Entry),
+        };
+        self.is_named = true;
+        self.entry = Entry {
+            place: self.place,
+            first: fat::cluster(slot, volume.kind == Kind::Fat16),
+            bytes: u32_at(slot, 28),
+            date: u32_at(slot, 22) & 0xFFFF | u16_at(slot, 24) << 16,
+            attributes,
+            is_contiguous: false,
+            ..Entry::NONE
+        };
+        self.entry.name.0.copy_from_slice(&slot[..11]);
+        item
+    }
+
+    /// Goes back to the first slot of the long name of the entry; false if it has none.
+    pub(crate) fn rewind(&mut self) -> bool {
+        let Some((place, left, cluster)) = self.long.take() else { return false };
+        (self.block, self.next, self.left, self.cluster) = (place.block, place.slot, left, cluster);
+        self.is_entered = true;
+        true
+    }
+
+    /// The block that the cursor is in, and the next slot in it.
+    pub(crate) fn position(&self) -> Place {
+        Place { block: self.block, slot: self.next }
+    }
+
+    /// Goes to a slot of the block, or to its end.
+    pub(crate) fn go_to(&mut self, slot: u8) {
+        self.next = slot;
+    }
+
+    #[cfg(feature = "exfat")]
+    fn exfat(&mut self, slot: &[u8]) -> Option<Item> {
+        use entry::exfat::{BITMAP, CONTIGUOUS, FILE, IN_USE, NAME, NOTE, REMOVAL, STREAM, add};
+        let kind = slot[0] | IN_USE;
+        if kind == FILE {
+            self.set = Set {
+                left: slot[1],
+                in_use: slot[0] & IN_USE != 0,
+                length: 0,
+                sum: add(0, slot, true),
+                expected: u16_at(slot, 2) as u16,
+            };
+            self.entry =
+                Entry { place: self.place, attributes: slot[4], date: u32_at(slot, 12), bytes: 0, ..Entry::NONE };
+            return None;
+        }
+        if self.set.left > 0 && slot[0] & 0x40 != 0 {
+            self.set.left -= 1;
+            self.set.sum = add(self.set.sum, slot, false);
+            match kind {
+                STREAM => {
+                    self.entry.first = u32_at(slot, 20);
+                    self.entry.bytes = if u32_at(slot, 28) == 0 { u32_at(slot, 24) } else { u32::MAX };
+                    self.entry.is_contiguous = slot[1] & CONTIGUOUS != 0;
+                    self.set.length = slot[3];
+                }
+                NAME if self.set.length <= 12 => self.entry.name = name_of(&slot[2..26], self.set.length),
+                _ => {}
+            }
+            self.entry.last_block = self.place.block;
+            if self.set.left > 0 {
+                return None;
+            }
+            let is_removed = !self.set.in_use && self.set.sum ^ self.set.expected == REMOVAL;
+            return match self.set.in_use && self.set.sum == self.set.expected {
+                true => Some(Item::Entry),
+                false => is_removed.then_some(Item::Removal),
+            };
+        }
+        self.set.left = 0;
+        match slot[0] {
+            // The other bitmap is that of a second FAT.
+            BITMAP if slot[1] & 1 == 0 => {
+                self.entry = Entry { first: u32_at(slot, 20), bytes: u32_at(slot, 24), ..Entry::NONE };
+                Some(Item::Bitmap)
+            }
+            NOTE => Note::read(slot, NOTE).map(|_| Item::Note),
+            _ => None,
+        }
+    }
+
+    #[cfg(not(feature = "exfat"))]
+    fn exfat(&mut self, _slot: &[u8]) -> Option<Item> {
+        None
+    }
+}
+
+/// A name of exFAT as FAT would have it; an impossible one where FAT can't have it.
+#[cfg(feature = "exfat")]
+fn name_of(characters: &[u8], length: u8) -> Name {
+    let (mut name, mut at, mut end) = (*b"           ", 0, 8);
+    for character in characters.chunks_exact(2).take(length.into()) {
+        if character == [b'.', 0] && end == 8 {
+            (at, end) = (8, 11);
+            continue;
+        }
+        if at == end || character[1] != 0 {
+            return Name([0; 11]);
+        }
+        name[at] = character[0].to_ascii_uppercase();
+        at += 1;
+    }
+    Name(name)
+}
+
+impl Stop {
+    /// Asks for a block unless it is the one that is loaded.
+    pub(crate) fn unless(loaded: u32, at: u32) -> Result<(), Stop> {
+        if loaded == at { Ok(()) } else { Err(Stop::Io(super::Io::Read(at))) }
+    }
+
+    pub(crate) fn damaged(damage: Damage) -> Self {
+        Stop::Fault(Fault::Damaged(damage))
+    }
+}

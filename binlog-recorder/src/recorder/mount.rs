@@ -1,0 +1,212 @@
+//! Finding the file system and the folder of the logs, and completing what a power cut left half done.
+
+use super::bytes::{Block, u32_at};
+use super::directory::{Directory, Item};
+use super::name::{self, Name};
+use super::partition::{self, Extent, Table};
+use super::survey::Survey;
+use super::volume::Volume;
+use super::{Log, Phase, Recorder, Stop};
+use crate::sd_log::{Damage, Fault, Operation, Options, Unusable};
+
+impl From<Unusable> for Stop {
+    fn from(unusable: Unusable) -> Self {
+        Stop::Fault(Fault::Unusable(unusable))
+    }
+}
+
+impl Recorder {
+    pub(super) fn read_table(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+        let partition = options.partition;
+        if partition > 3 {
+            return Err(Unusable::PartitionOption { partition }.into());
+        }
+        self.extension = name::extension(options.extension).map_err(Stop::Fault)?;
+        self.need(0)?;
+        Ok(match partition::first_block(block, partition)? {
+            Table::Gpt => Phase::GptHeader,
+            Table::Unpartitioned => self.at_partition(Extent { start: 0, blocks: self.card_blocks }),
+            Table::Partition(extent) => self.at_partition(extent),
+        })
+    }
+
+    pub(super) fn read_gpt_header(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+        self.need(1)?;
+        let (at, offset) = partition::gpt_entry(block, options.partition)?;
+        self.volume = Volume { boot: at, clusters: offset as u32, ..Volume::NONE };
+        Ok(Phase::GptEntry)
+    }
+
+    pub(super) fn read_gpt_entry(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+        self.need(self.volume.boot)?;
+        let extent = partition::gpt_partition(block, self.volume.clusters as usize, options.partition)?;
+        Ok(self.at_partition(extent))
+    }
+
+    /// Keeps the place of the partition until its boot sector is read.
+    fn at_partition(&mut self, extent: Extent) -> Phase {
+        self.volume = Volume { boot: extent.start, clusters: extent.blocks, ..Volume::NONE };
+        Phase::Boot
+    }
+
+    pub(super) fn read_boot(&mut self, block: &Block) -> Result<Phase, Stop> {
+        self.need(self.volume.boot)?;
+        let place = Extent { start: self.volume.boot, blocks: self.volume.clusters };
+        self.volume = Volume::new(place, self.card_blocks, block)?;
+        if self.serial != self.volume.serial && self.first_of_boot != 0 {
+            // Only the numbers of the last card's logs are known. If the first card is back, its logs of this boot are
+            // not.
+            self.is_boot_unknown |= self.has_changed_card;
+            self.has_changed_card = true;
+            self.first_of_boot = 0;
+        }
+        self.serial = self.volume.serial;
+        (self.free, self.counted, self.is_hint, self.is_info_unknown, self.next_free) = (0, 2, false, false, 2);
+        if self.volume.info != 0 {
+            return Ok(Phase::Info);
+        }
+        self.begin_root()
+    }
+
+    pub(super) fn read_info(&mut self, block: &Block) -> Result<Phase, Stop> {
+        self.need(self.volume.info)?;
+        if !is_info(block) {
+            self.volume.info = 0;
+        } else {
+            let (free, next) = (u32_at(block, 488), u32_at(block, 492));
+            if free <= self.volume.clusters {
+                (self.free, self.counted, self.is_hint) = (free, self.volume.end(), true);
+            }
+            if self.volume.has(next) {
+                self.next_free = next;
+            }
+        }
+        self.begin_root()
+    }
+
+    fn begin_root(&mut self) -> Result<Phase, Stop> {
+        self.folder = Directory { cluster: 0, contiguous: 0 };
+        self.cursor.open(&self.volume, self.root())?;
+        Ok(Phase::Root)
+    }
+
+    fn root(&self) -> Directory {
+        Directory { cluster: self.volume.root, contiguous: 0 }
+    }
+
+    /// Looks for the folder, and before that for exFAT's bitmap.
+    pub(super) fn go_through_root(&mut self, block: &mut Block, options: &Options) -> Result<Phase, Stop> {
+        let is_bitmap_wanted = self.volume.is_exfat() && self.volume.bitmap == 0;
+        let folder = Name::folder(options.folder).map_err(|fault| {
+            self.operation = Operation::OpenFolder;
+            Stop::Fault(fault)
+        })?;
+        if folder.is_none() && !is_bitmap_wanted {
+            self.folder = self.root();
+            return Ok(Phase::Folder);
+        }
+        loop {
+            match self.cursor.next(&self.volume, self.loaded, block)? {
+                #[cfg(feature = "exfat")]
+                Item::Bitmap if is_bitmap_wanted => return self.at_bitmap(),
+                Item::Unused | Item::End if is_bitmap_wanted => {
+                    return Err(Unusable::NotFat("it has no allocation bitmap").into());
+                }
+                _ if is_bitmap_wanted => {}
+                Item::Note => return self.mend(block, Phase::Root),
+                Item::Entry if Some(self.cursor.entry.name) == folder => {
+                    let entry = &self.cursor.entry;
+                    self.operation = Operation::OpenFolder;
+                    if !entry.is_folder() {
+                        return Err(Stop::Fault(Fault::Folder));
+                    }
+                    if !self.volume.has(entry.first) {
+                        return Err(Stop::damaged(Damage::Outside { cluster: entry.first }));
+                    }
+                    let clusters = self.volume.clusters_of(entry.bytes);
+                    let contiguous = if entry.is_contiguous { clusters.max(1) } else { 0 };
+                    self.folder = Directory { cluster: entry.first, contiguous };
+                }
+                Item::Unused | Item::End if self.folder.cluster != 0 => {
+                    self.operation = Operation::Mount;
+                    self.cursor.open(&self.volume, self.folder)?;
+                    return Ok(Phase::Folder);
+                }
+                Item::Unused | Item::End => {
+                    self.operation = Operation::OpenFolder;
+                    self.folder = self.root();
+                    self.new = Log::NONE;
+                    self.survey = Survey::NONE;
+                    self.cursor.open(&self.volume, self.folder)?;
+                    return Ok(Phase::Survey);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Goes back to the search for the folder, which was created meanwhile.
+    pub(super) fn find_created_folder(&mut self) -> Result<Phase, Stop> {
+        self.begin_root()
+    }
+
+    /// exFAT's bitmap has a chain in the FAT, which formatters make contiguous.
+    #[cfg(feature = "exfat")]
+    fn at_bitmap(&mut self) -> Result<Phase, Stop> {
+        let entry = &self.cursor.entry;
+        let blocks = self.volume.clusters.div_ceil(4096);
+        if !self.volume.has(entry.first) || entry.bytes.div_ceil(512) < blocks {
+            return Err(Unusable::NotFat("its allocation bitmap is damaged").into());
+        }
+        self.search.at = entry.first;
+        self.search.left = self.volume.clusters_of(blocks << 9);
+        self.volume.bitmap = self.volume.block_of(entry.first);
+        Ok(Phase::BitmapChain)
+    }
+
+    #[cfg(feature = "exfat")]
+    pub(super) fn check_bitmap(&mut self, block: &Block) -> Result<Phase, Stop> {
+        while self.search.left > 1 {
+            let (at, index) = self.volume.link_at(self.search.at);
+            self.need(at)?;
+            self.search.at += 1;
+            self.search.left -= 1;
+            if self.volume.link(block, index) != self.search.at || !self.volume.has(self.search.at) {
+                return Err(Unusable::NotFat("its allocation bitmap is fragmented; format the card").into());
+            }
+        }
+        self.begin_root()
+    }
+
+    /// Completes what was going on with the logs when the power failed.
+    pub(super) fn go_through_folder(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        loop {
+            match self.cursor.next(&self.volume, self.loaded, block)? {
+                Item::Note => return self.mend(block, Phase::Folder),
+                Item::Removal => return Ok(self.resume_removal(block)),
+                Item::Entry if self.is_half_removed() => return Ok(self.resume_removal(block)),
+                Item::Unused | Item::End => {
+                    self.is_mounted = true;
+                    return Ok(Phase::Done);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Whether the entry at the cursor is a log that FAT was losing when the power failed: nothing else has a cluster
+    /// and no bytes, after the notes are mended.
+    fn is_half_removed(&self) -> bool {
+        let entry = &self.cursor.entry;
+        !self.volume.is_exfat()
+            && entry.name.number(self.extension).is_some()
+            && !entry.is_folder()
+            && (entry.bytes, entry.attributes & super::entry::READ_ONLY) == (0, 0)
+            && entry.first != 0
+    }
+}
+
+/// Whether a block has FSInfo's three signatures.
+pub(super) fn is_info(block: &Block) -> bool {
+    block[..4] == *b"RRaA" && block[484..488] == *b"rrAa" && block[508..] == [0, 0, 0x55, 0xAA]
+}

@@ -1,0 +1,85 @@
+//! Reading logs: the list of them, and the bytes of one.
+
+use super::bytes::Block;
+use super::directory::{Entry, Item};
+use super::{Goal, Recorder, Stop};
+use crate::sd_log::{Damage, Fault, Operation};
+
+/// A place in a log that is being read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reader {
+    cluster: u32,
+    is_contiguous: bool,
+    /// Blocks that were read of the cluster.
+    blocks: u32,
+    /// Bytes that are left.
+    pub(crate) left: u32,
+}
+
+impl Recorder {
+    /// Goes to the beginning of the folder.
+    pub(crate) fn begin_list(&mut self) -> Result<(), Stop> {
+        (self.operation, self.goal) = (Operation::List, Goal::None);
+        self.cursor.open(&self.volume, self.folder)
+    }
+
+    /// The next log of the folder, and its number.
+    pub(crate) fn next_log(&mut self, block: &Block) -> Result<Option<(u32, Entry)>, Stop> {
+        loop {
+            match self.cursor.next(&self.volume, self.loaded, block)? {
+                Item::Entry => {
+                    let entry = self.cursor.entry;
+                    match entry.name.number(self.extension) {
+                        Some(number) if !entry.is_folder() => return Ok(Some((number, entry))),
+                        _ => {}
+                    }
+                }
+                Item::Unused | Item::End => return Ok(None),
+                _ => {}
+            }
+        }
+    }
+
+    /// Finds a log by its number.
+    pub(crate) fn find_log(&mut self, number: u32, block: &Block) -> Result<Reader, Stop> {
+        self.operation = Operation::Extract;
+        while let Some((found, entry)) = self.next_log(block)? {
+            if found == number {
+                return Ok(Reader {
+                    cluster: entry.first,
+                    is_contiguous: entry.is_contiguous,
+                    blocks: 0,
+                    left: entry.bytes,
+                });
+            }
+        }
+        Err(Stop::Fault(Fault::NoLog))
+    }
+
+    /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end.
+    pub(crate) fn read_on(&self, reader: &mut Reader, block: &Block) -> Result<usize, Stop> {
+        if reader.left == 0 {
+            return Ok(0);
+        }
+        if reader.blocks == self.volume.cluster_blocks() {
+            let next = if reader.is_contiguous {
+                reader.cluster + 1
+            } else {
+                let (at, index) = self.volume.link_at(reader.cluster);
+                self.need(at)?;
+                self.volume.link(block, index)
+            };
+            if !self.volume.has(next) {
+                return Err(Stop::damaged(Damage::Short));
+            }
+            (reader.cluster, reader.blocks) = (next, 0);
+        }
+        if !self.volume.has(reader.cluster) {
+            return Err(Stop::damaged(Damage::Outside { cluster: reader.cluster }));
+        }
+        self.need(self.volume.block_of(reader.cluster) + reader.blocks)?;
+        let bytes = reader.left.min(512);
+        (reader.blocks, reader.left) = (reader.blocks + 1, reader.left - bytes);
+        Ok(bytes as usize)
+    }
+}

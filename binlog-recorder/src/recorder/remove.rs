@@ -1,0 +1,174 @@
+//! Removing a whole log, however many pieces it has, in an order that a power cut may come into anywhere.
+
+use super::bytes::{Block, put_u32};
+use super::directory::{Item, Place, SLOTS};
+use super::entry::{DELETED, fat};
+use super::note::Removal;
+use super::release::Release;
+use super::{Goal, Phase, Recorder, Stop};
+use crate::sd_log::{Damage, Operation};
+
+impl Recorder {
+    /// Begins to remove a log of the folder.
+    pub(super) fn remove(&mut self, number: u32) -> Result<Phase, Stop> {
+        self.operation = Operation::Remove;
+        self.survey.oldest = number;
+        self.cursor.open(&self.volume, self.folder)?;
+        Ok(Phase::Find)
+    }
+
+    /// The number of the log that is removed, if one is.
+    pub(crate) fn removed(&self) -> u32 {
+        self.survey.oldest
+    }
+
+    pub(super) fn find_old(&mut self, block: &Block) -> Result<Phase, Stop> {
+        loop {
+            match self.cursor.next(&self.volume, self.loaded, block)? {
+                Item::Entry if self.cursor.entry.name.number(self.extension) == Some(self.survey.oldest) => {
+                    return Ok(if self.cursor.rewind() { Phase::LongName } else { self.begin_removal() });
+                }
+                Item::Unused | Item::End => return Ok(self.after_removal()),
+                _ => {}
+            }
+        }
+    }
+
+    /// Puts the slots of the long name before the entry out of use, forwards.
+    pub(super) fn remove_long_name(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        let entry = self.cursor.entry.place;
+        if !self.cursor.settle(&self.volume, self.loaded, block)? || self.cursor.position() == entry {
+            return Ok(self.begin_removal());
+        }
+        let Place { block: at, slot } = self.cursor.position();
+        self.need(at)?;
+        let end = if at == entry.block { entry.slot } else { SLOTS };
+        for slot in slot..end {
+            Place { block: at, slot }.of_mut(block)[0] = DELETED;
+        }
+        self.cursor.go_to(end);
+        Err(self.save(Phase::LongName))
+    }
+
+    /// Removes the log at the cursor.
+    fn begin_removal(&mut self) -> Phase {
+        #[cfg(feature = "exfat")]
+        if self.volume.is_exfat() {
+            return Phase::Unset;
+        }
+        self.begin_walk()
+    }
+
+    /// Completes a removal that a power cut came into.
+    pub(super) fn resume_removal(&mut self, block: &Block) -> Phase {
+        #[cfg(feature = "exfat")]
+        if self.volume.is_exfat() {
+            return Phase::Unset;
+        }
+        // A short one with all clusters marked, and the entry out of use.
+        let entry = self.cursor.entry;
+        let slot = entry.place.of(block);
+        if slot[0] == DELETED {
+            let removal = Removal::read(slot).unwrap_or(Removal { first: 0, count: 0 });
+            return self.release_piece(removal, 0, false, true);
+        }
+        self.begin_walk()
+    }
+
+    pub(super) fn begin_walk(&mut self) -> Phase {
+        let first = self.cursor.entry.first;
+        self.search.walk(first);
+        Phase::Walk
+    }
+
+    /// Walks once more, after a piece was given back.
+    pub(super) fn walk_again(&mut self) -> Phase {
+        let phase = self.begin_walk();
+        self.search.is_again = true;
+        phase
+    }
+
+    /// Walks to the last piece of the log: clusters that are linked each to the next number. On exFAT to the end of the
+    /// first.
+    pub(super) fn walk(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        if !self.volume.has(self.search.first) {
+            // A log without clusters.
+            return Ok(self.release_piece(Removal { first: 2, count: 0 }, 0, false, true));
+        }
+        loop {
+            let last = self.search.first + self.search.count - 1;
+            let (at, index) = self.volume.link_at(last);
+            self.need(at)?;
+            let next = self.volume.link(block, index);
+            if next == last + 1 && self.volume.has(next) {
+                self.search.count += 1;
+            } else if self.volume.has(next) && !self.volume.is_exfat() {
+                self.search.go_on(next, last);
+            } else {
+                self.search.want = next;
+                break;
+            }
+            self.search.left += 1;
+            if self.search.left > self.volume.clusters {
+                return Err(Stop::damaged(Damage::Endless));
+            }
+        }
+        #[cfg(feature = "exfat")]
+        if self.volume.is_exfat() {
+            return Ok(self.release_chained());
+        }
+        Ok(Phase::Shrink)
+    }
+
+    /// Notes the last piece in the entry, and says that the log is empty.
+    pub(super) fn shrink(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        let entry = self.cursor.entry;
+        self.need(entry.place.block)?;
+        let slot = &mut entry.place.of_mut(block)[..32];
+        if slot[0] == DELETED || fat::cluster(slot, self.is_fat16()) != entry.first {
+            return Err(Stop::Changed);
+        }
+        let (first, count, prev) = (self.search.first, self.search.count, self.search.at);
+        match Removal::read(slot) {
+            // This is the piece that was noted when the power failed, or what is left of its links.
+            Some(noted) if noted.first == first => Ok(self.release_piece(noted, prev, true, prev == 0)),
+            // That piece isn't linked any more.
+            Some(noted) if noted.count > 0 && self.goal == Goal::Mount && !self.search.is_again => {
+                Ok(self.release_piece(noted, 0, false, false))
+            }
+            _ => {
+                put_u32(slot, 28, 0);
+                Removal { first, count }.put(slot);
+                Err(self.save(Phase::Shrink))
+            }
+        }
+    }
+
+    /// Gives a piece back. `is_linked` tells whether the chain leads to it, from `prev` or, where that is 0, from the
+    /// entry.
+    fn release_piece(&mut self, piece: Removal, prev: u32, is_linked: bool, is_last: bool) -> Phase {
+        let place = self.cursor.entry.place;
+        let is_valid = self.volume.has(piece.first) && piece.count <= self.volume.end() - piece.first;
+        let end = if is_valid { piece.first + piece.count } else { piece.first };
+        self.release(Release {
+            prev,
+            first: piece.first,
+            end,
+            is_owned: is_linked,
+            unpublish: is_last,
+            place,
+            note: place.slot,
+            after: if is_last { self.after_removal() } else { Phase::Rewalk },
+            ..Release::NONE
+        })
+    }
+
+    /// What a removal was for.
+    pub(super) fn after_removal(&self) -> Phase {
+        match self.goal {
+            Goal::Mount => Phase::Folder,
+            Goal::Remove => Phase::InfoKnown,
+            _ => Phase::Resurvey,
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! The number of the next log, a place for its entry, and room for its contents.
+
+use super::bytes::Block;
+use super::directory::{Entry, Item, Place, SLOTS};
+use super::entry::READ_ONLY;
+use super::name::LAST_NUMBER;
+use super::{Goal, Log, Phase, Recorder, Stop};
+use crate::sd_log::{Fault, Operation, Options};
+
+/// What a way through the folder showed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Survey {
+    /// The highest number.
+    pub(super) highest: u32,
+    /// Which of the 64 numbers after `gap` are taken.
+    pub(super) taken: u64,
+    pub(super) gap: u32,
+    /// The number of the log that all of this is for; 0 for the folder itself.
+    pub(super) number: u32,
+    /// Clusters of the logs that may be removed.
+    pub(super) gain: u32,
+    /// How many numbers after `number` the oldest of them comes, and its number.
+    pub(super) age: u32,
+    pub(super) oldest: u32,
+    /// Whether the number is a log's or a folder's.
+    pub(super) is_taken: bool,
+    /// A log whose number the new log needs.
+    pub(super) in_the_way: u32,
+    /// Where the note and the entry can stand.
+    pub(super) note: Place,
+    pub(super) entry: Option<Place>,
+    /// A slot that isn't in use.
+    pub(super) free: Option<Place>,
+    /// Clusters of the run may be found without removing anything more.
+    pub(super) is_done: bool,
+}
+
+impl Survey {
+    pub(crate) const NONE: Survey = Survey {
+        highest: 0,
+        taken: 0,
+        gap: 0,
+        number: 0,
+        gain: 0,
+        age: 0,
+        oldest: 0,
+        is_taken: false,
+        in_the_way: 0,
+        note: Place::NONE,
+        entry: None,
+        free: None,
+        is_done: false,
+    };
+}
+
+/// How many numbers after `from` another one comes, 1 to `last`.
+fn ahead(from: u32, to: u32, last: u32) -> u32 {
+    if to > from { to - from } else { last - from + to }
+}
+
+fn last_number(options: &Options) -> u32 {
+    options.last_number.clamp(1, LAST_NUMBER)
+}
+
+impl Recorder {
+    pub(super) fn find_highest(&mut self) -> Result<Phase, Stop> {
+        self.survey = Survey::NONE;
+        self.cursor.open(&self.volume, self.folder)?;
+        Ok(Phase::Highest)
+    }
+
+    pub(super) fn look_for_highest(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+        let last = last_number(options);
+        loop {
+            match self.cursor.next(&self.volume, self.loaded, block)? {
+                Item::Entry => {
+                    let number = self.cursor.entry.name.number(self.extension).filter(|&number| number <= last);
+                    self.survey.highest = self.survey.highest.max(number.unwrap_or(0));
+                }
+                Item::Unused | Item::End if self.survey.highest < last => {
+                    return self.survey_for(self.survey.highest + 1);
+                }
+                Item::Unused | Item::End => {
+                    // The numbers have wrapped, or are about to: those from 1 on are the newest.
+                    self.cursor.open(&self.volume, self.folder)?;
+                    return Ok(Phase::Window);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Looks for the first number that isn't taken, 64 numbers at a time.
+    pub(super) fn look_for_gap(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+        let last = last_number(options);
+        loop {
+            match self.cursor.next(&self.volume, self.loaded, block)? {
+                Item::Entry => {
+                    let number = self.cursor.entry.name.number(self.extension).unwrap_or(0);
+                    if let ahead @ 0..64 = number.wrapping_sub(self.survey.gap + 1) {
+                        self.survey.taken |= 1 << ahead;
+                    }
+                }
+                Item::Unused | Item::End => {
+                    self.survey.gap += self.survey.taken.trailing_ones();
+                    if self.survey.gap >= last {
+                        return self.survey_for(1);
+                    }
+                    if self.survey.taken != u64::MAX {
+                        return self.survey_for(self.survey.gap + 1);
+                    }
+                    self.survey.taken = 0;
+                    self.cursor.open(&self.volume, self.folder)?;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Begins a way through the folder for a log.
+    pub(super) fn survey_for(&mut self, number: u32) -> Result<Phase, Stop> {
+        self.survey = Survey { number, ..Survey::NONE };
+        self.cursor.open(&self.volume, self.folder)?;
+        Ok(Phase::Survey)
+    }
+
+    pub(super) fn look_around(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+        let last = last_number(options);
+        loop {
+            let item = self.cursor.next(&self.volume, self.loaded, block)?;
+            match item {
+                Item::Block => self.look_at_slots(block),
+                Item::Entry => self.look_at_log(last),
+                Item::Unused
+                    if self.survey.entry.is_none() && self.goal != Goal::Extend && self.goal != Goal::Remove =>
+                {
+                    return Ok(Phase::Pad);
+                }
+                Item::Unused | Item::End => break,
+                _ => {}
+            }
+        }
+        if self.goal == Goal::Remove {
+            return match self.survey.oldest {
+                0 => Ok(Phase::Done),
+                oldest => self.remove(oldest),
+            };
+        }
+        if self.survey.in_the_way != 0 {
+            return self.remove(self.survey.in_the_way);
+        }
+        if self.survey.is_taken {
+            self.operation = Operation::Create;
+            return Err(Stop::Fault(Fault::NoNumber));
+        }
+        if self.survey.entry.is_none() && self.goal != Goal::Extend {
+            return self.grow();
+        }
+        self.survey.is_done = true;
+        Ok(Phase::Room)
+    }
+
+    /// Looks for slots for the note and the entry in a block of the directory.
+    fn look_at_slots(&mut self, block: &Block) {
+        let is_exfat = self.volume.is_exfat();
+        let place = |slot| Place { slot, ..self.cursor.place };
+        let is_free = |slot: u8| {
+            let first = place(slot).of(block)[0];
+            if is_exfat { first & 0x80 == 0 } else { first == 0 || first == super::entry::DELETED }
+        };
+        let needed = if is_exfat { 3 } else { 1 };
+        let mut run = 0;
+        let mut note = None;
+        for slot in 0..SLOTS {
+            run = if is_free(slot) { run + 1 } else { 0 };
+            if run > 0 && self.survey.free.is_none() {
+                self.survey.free = Some(place(slot));
+            }
+            match note {
+                None if run > 0 => (note, run) = (Some(slot), 0),
+                Some(note) if run == needed && self.survey.entry.is_none() => {
+                    (self.survey.note, self.survey.entry) = (place(note), Some(place(slot + 1 - needed)));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn look_at_log(&mut self, last: u32) {
+        let entry = &self.cursor.entry;
+        let Some(number) = entry.name.number(self.extension).filter(|&number| number <= last) else { return };
+        if self.survey.number == 0 {
+            return;
+        }
+        let is_taken = number == self.survey.number && self.goal == Goal::Begin;
+        let is_next = is_taken || ahead(self.survey.number, number, last) == 1;
+        self.survey.is_taken |= is_taken;
+        if self.may_remove(entry, number, last) {
+            let age = ahead(self.survey.number, number, last);
+            // The newest log comes before a number that is free, so that the next mount knows it.
+            if is_next && self.goal == Goal::Begin && !(self.survey.is_taken && self.survey.in_the_way != 0) {
+                self.survey.in_the_way = number;
+            }
+            self.survey.gain = self.survey.gain.saturating_add(self.volume.clusters_of(entry.bytes));
+            if self.survey.oldest == 0 || age < self.survey.age {
+                (self.survey.age, self.survey.oldest) = (age, number);
+            }
+        }
+    }
+
+    /// Whether a log is one of an earlier boot, which isn't somebody's to keep.
+    fn may_remove(&self, entry: &Entry, number: u32, last: u32) -> bool {
+        let is_of_boot = self.first_of_boot != 0
+            && (number == self.first_of_boot
+                || ahead(self.first_of_boot, number, last)
+                    <= ahead(self.first_of_boot, self.last_of_boot, last) % last);
+        !self.is_boot_unknown && !is_of_boot && !entry.is_folder() && entry.attributes & READ_ONLY == 0
+    }
+
+    /// Decides how many clusters the next run may have, and whether logs are removed for it.
+    pub(super) fn make_room(&mut self, options: &Options) -> Result<Phase, Stop> {
+        let shift = self.volume.shift + 9;
+        let spare = options.free_bytes.saturating_add((1 << shift) - 1) >> shift;
+        let spare = u32::try_from(spare).unwrap_or(u32::MAX);
+        if self.survey.number == 0 && self.goal == Goal::Mount {
+            // The folder.
+            return Ok(self.search_for(self.folder_clusters(), Phase::Prepare));
+        }
+        if (!self.is_counted() && self.is_small()) || (self.is_hint && self.free <= spare) {
+            return Ok(self.begin_count(options));
+        }
+        if !self.is_counted() {
+            return Ok(self.search_for(self.wanted(u32::MAX, options), Phase::Prepare));
+        }
+        if self.free > spare {
+            return Ok(self.search_for(self.wanted(self.free - spare, options), Phase::Prepare));
+        }
+        if !self.survey.is_done {
+            let number = self.log.map_or(0, |log| log.number);
+            return self.survey_for(number);
+        }
+        let is_enough = u64::from(self.free) + u64::from(self.survey.gain) > spare.into();
+        match self.survey.oldest {
+            oldest if oldest != 0 && self.survey.gain > 0 && (is_enough || self.free == 0) => self.remove(oldest),
+            // What is left is used, because no removal would leave as much free as is wanted.
+            _ if self.free > 0 => Ok(self.search_for(self.wanted(self.free, options), Phase::Prepare)),
+            _ => {
+                if self.goal == Goal::Begin {
+                    self.operation = Operation::Create;
+                }
+                Err(Stop::Fault(Fault::Full))
+            }
+        }
+    }
+
+    /// No cluster was found, whatever the count was.
+    pub(super) fn full(&mut self) -> Result<Phase, Stop> {
+        match self.goal {
+            Goal::Mount => Err(Stop::Fault(Fault::Full)),
+            _ => Ok(Phase::Room),
+        }
+    }
+
+    /// The log is written to from now on.
+    pub(super) fn open_log(&mut self, options: &Options) -> Phase {
+        let (number, last) = (self.new.number, last_number(options));
+        if self.first_of_boot == 0 {
+            (self.first_of_boot, self.last_of_boot) = (number, number);
+        }
+        // A number may be used again, after its log was removed: the logs of this boot only become more.
+        let span = ahead(self.first_of_boot, self.last_of_boot, last) % last;
+        if ahead(self.first_of_boot, number, last) % last > span {
+            match ahead(number, self.first_of_boot, last) < ahead(self.last_of_boot, number, last) {
+                true => self.first_of_boot = number,
+                false => self.last_of_boot = number,
+            }
+        }
+        self.log = Some(Log { ..self.new });
+        self.operation = Operation::Write;
+        Phase::Done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ahead;
+
+    #[test]
+    fn numbers_wrap() {
+        assert_eq!(ahead(3, 4, 5), 1);
+        assert_eq!(ahead(5, 1, 5), 1);
+        assert_eq!(ahead(4, 3, 5), 4);
+        assert_eq!(ahead(4, 4, 5), 5);
+    }
+}

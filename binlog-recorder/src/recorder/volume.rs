@@ -1,0 +1,325 @@
+//! Where the parts of a FAT16, FAT32 or exFAT file system are, from its boot sector.
+//!
+//! Sources: Microsoft's "FAT32 File System Specification" (fatgen103) and "exFAT file system specification".
+
+use super::bytes::{Block, put_u16, put_u32, u16_at, u32_at};
+use super::partition::Extent;
+use crate::sd_log::Unusable;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Fat16,
+    Fat32,
+    #[cfg(feature = "exfat")]
+    Exfat,
+}
+
+/// A file system. Blocks are counted from the card's beginning.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Volume {
+    pub(crate) kind: Kind,
+    /// Blocks of a cluster, as a power of two.
+    pub(crate) shift: u8,
+    /// First block of the FAT in use.
+    pub(crate) fat: u32,
+    /// Blocks from there to its copy; 0 without a copy.
+    pub(crate) mirror: u32,
+    /// First block of the allocation bitmap; only exFAT has one.
+    pub(crate) bitmap: u32,
+    /// First block of cluster 2.
+    pub(crate) data: u32,
+    /// Clusters; their numbers begin at 2.
+    pub(crate) clusters: u32,
+    /// First cluster of the root directory; 0 on FAT16.
+    pub(crate) root: u32,
+    /// Blocks of FAT16's root directory, which ends at `data`.
+    pub(crate) root_blocks: u32,
+    /// FAT32's block of hints; 0 without one.
+    pub(crate) info: u32,
+    /// The boot sector.
+    pub(crate) boot: u32,
+    /// The volume's serial number.
+    pub(crate) serial: u32,
+}
+
+/// An entry of the FAT that no other system writes, and which all take for the end of a chain. On exFAT, a set bit.
+const MARK_16: u32 = 0xFFFB;
+const MARK_32: u32 = 0x0FFF_FFFB;
+
+impl Volume {
+    pub(crate) const NONE: Volume = Volume {
+        kind: Kind::Fat16,
+        shift: 0,
+        fat: 0,
+        mirror: 0,
+        bitmap: 0,
+        data: 0,
+        clusters: 0,
+        root: 0,
+        root_blocks: 0,
+        info: 0,
+        boot: 0,
+        serial: 0,
+    };
+
+    /// From the partition and its first block. `card_blocks` is the size of the card.
+    pub(crate) fn new(place: Extent, card_blocks: u32, boot: &Block) -> Result<Self, Unusable> {
+        let not = Unusable::NotFat;
+        if boot[510..] != [0x55, 0xAA] {
+            return Err(not("its boot sector has no signature"));
+        }
+        let Some(end) = place.start.checked_add(place.blocks) else {
+            return Err(not("it ends beyond the 2 TB that a partition table can say"));
+        };
+        let end = end.min(card_blocks);
+        if end <= place.start {
+            return Err(not("it begins after the end of the card"));
+        }
+        let place = Extent { start: place.start, blocks: end - place.start };
+        match &boot[3..11] {
+            #[cfg(feature = "exfat")]
+            b"EXFAT   " => Volume::exfat(place, boot),
+            #[cfg(not(feature = "exfat"))]
+            b"EXFAT   " => Err(not("it is exFAT, which the program was built without (feature `exfat`)")),
+            b"NTFS    " => Err(not("it is NTFS; format the card as FAT32 or exFAT")),
+            _ => Volume::fat(place, boot),
+        }
+    }
+
+    fn fat(place: Extent, boot: &Block) -> Result<Self, Unusable> {
+        let not = Unusable::NotFat;
+        let damaged = not("its boot sector is damaged");
+        match u16_at(boot, 11) {
+            512 => {}
+            bytes @ (1024 | 2048 | 4096) => return Err(Unusable::Sectors { bytes }),
+            _ => return Err(damaged),
+        }
+        let per_cluster = u32::from(boot[13]);
+        let reserved = u16_at(boot, 14);
+        let fats = u32::from(boot[16]);
+        let root_blocks = (u16_at(boot, 17) * 32).div_ceil(512);
+        let or = |small: u32, large: u32| if small == 0 { large } else { small };
+        let total = or(u16_at(boot, 19), u32_at(boot, 32));
+        let fat_blocks = or(u16_at(boot, 22), u32_at(boot, 36));
+        if !per_cluster.is_power_of_two() || reserved == 0 || !(1..=2).contains(&fats) {
+            return Err(damaged);
+        }
+        let before = fat_blocks.checked_mul(fats).and_then(|blocks| blocks.checked_add(reserved + root_blocks));
+        let Some((before, data_blocks)) = before.and_then(|before| Some((before, total.checked_sub(before)?))) else {
+            return Err(not("its boot sector is damaged: the file system has no room for its own tables"));
+        };
+        let shift = per_cluster.trailing_zeros();
+        let clusters = data_blocks >> shift;
+        // The count alone decides on the kind; the two limits are Microsoft's.
+        let kind = match clusters {
+            0..4085 => return Err(not("it is FAT12; a card of 16 MB or more can be FAT16, FAT32 or exFAT")),
+            4085..65525 => Kind::Fat16,
+            // FAT32 has 28 bits, the last values of which are marks.
+            65525..0x0FFF_FFF0 => Kind::Fat32,
+            _ => return Err(not("its boot sector is damaged: there can't be so many clusters")),
+        };
+        let per_block = if kind == Kind::Fat16 { 256 } else { 128 };
+        // Clusters 0 and 1 have entries, too.
+        if (clusters + 1) / per_block >= fat_blocks {
+            return Err(not("its boot sector is damaged: the FAT is too small for the clusters"));
+        }
+        if before >= place.blocks {
+            return Err(not("its boot sector says more blocks than the partition has"));
+        }
+        let mut volume = Volume {
+            kind,
+            shift: shift as u8,
+            fat: place.start + reserved,
+            mirror: if fats == 2 { fat_blocks } else { 0 },
+            data: place.start + before,
+            // A partition that is shorter than its file system: the rest is another's.
+            clusters: clusters.min((place.blocks - before) >> shift),
+            root_blocks,
+            boot: place.start,
+            serial: u32_at(boot, if kind == Kind::Fat16 { 39 } else { 67 }),
+            ..Volume::NONE
+        };
+        if kind == Kind::Fat16 {
+            if root_blocks == 0 {
+                return Err(not("its boot sector is damaged: the root directory has no place"));
+            }
+            return Ok(volume);
+        }
+        if u16_at(boot, 42) != 0 {
+            return Err(not("its FAT32 is of an unknown version"));
+        }
+        volume.root = u32_at(boot, 44);
+        if root_blocks != 0 || !volume.has(volume.root) {
+            return Err(not("its boot sector is damaged: the root directory has no place"));
+        }
+        // Mirroring may be off; then one FAT is in use, and the other is not to be touched.
+        let flags = u16_at(boot, 40);
+        if flags & 0x80 != 0 {
+            let active = flags & 15;
+            if active >= fats {
+                return Err(not("its boot sector is damaged: the active FAT doesn't exist"));
+            }
+            volume.fat += active * fat_blocks;
+            volume.mirror = 0;
+        }
+        // Its absence is no reason to refuse the card: FSInfo has hints only.
+        volume.info = match u16_at(boot, 48) {
+            info if info == 0 || info >= reserved => 0,
+            info => place.start + info,
+        };
+        Ok(volume)
+    }
+
+    #[cfg(feature = "exfat")]
+    fn exfat(place: Extent, boot: &Block) -> Result<Self, Unusable> {
+        let not = Unusable::NotFat;
+        let damaged = not("its exFAT boot sector is damaged");
+        let [sector, shift, fats] = [boot[108], boot[109], boot[110]];
+        if sector != 9 {
+            return Err(match sector {
+                10..=12 => Unusable::Sectors { bytes: 1 << sector },
+                _ => damaged,
+            });
+        }
+        if boot[105] != 1 {
+            return Err(not("its exFAT is of an unknown version"));
+        }
+        if fats != 1 {
+            return Err(not("its exFAT has two FATs (TexFAT)"));
+        }
+        let (fat, fat_blocks, data) = (u32_at(boot, 80), u32_at(boot, 84), u32_at(boot, 88));
+        let (clusters, root) = (u32_at(boot, 92), u32_at(boot, 96));
+        // A cluster has at most 32 MiB.
+        if shift > 16 || fat < 24 || data >= place.blocks || clusters == 0 || clusters > 0xFFFF_FFF5 {
+            return Err(damaged);
+        }
+        if fat.checked_add(fat_blocks).is_none_or(|end| end > data) || (clusters + 1) / 128 >= fat_blocks {
+            return Err(damaged);
+        }
+        let volume = Volume {
+            kind: Kind::Exfat,
+            shift,
+            fat: place.start + fat,
+            data: place.start + data,
+            // A partition that is shorter than its file system: the rest is another's.
+            clusters: clusters.min((place.blocks - data) >> shift),
+            root,
+            boot: place.start,
+            serial: u32_at(boot, 100),
+            ..Volume::NONE
+        };
+        if volume.has(root) { Ok(volume) } else { Err(damaged) }
+    }
+
+    pub(crate) fn is_exfat(&self) -> bool {
+        #[cfg(feature = "exfat")]
+        return self.kind == Kind::Exfat;
+        #[cfg(not(feature = "exfat"))]
+        false
+    }
+
+    /// Whether a cluster exists.
+    pub(crate) fn has(&self, cluster: u32) -> bool {
+        cluster >= 2 && cluster - 2 < self.clusters
+    }
+
+    /// The number after the last cluster's.
+    pub(crate) fn end(&self) -> u32 {
+        self.clusters + 2
+    }
+
+    /// First block of a cluster that exists.
+    pub(crate) fn block_of(&self, cluster: u32) -> u32 {
+        self.data + ((cluster - 2) << self.shift)
+    }
+
+    pub(crate) fn cluster_blocks(&self) -> u32 {
+        1 << self.shift
+    }
+
+    /// Clusters that so many bytes take.
+    pub(crate) fn clusters_of(&self, bytes: u32) -> u32 {
+        let blocks = bytes.div_ceil(512);
+        (blocks + (self.cluster_blocks() - 1)) >> self.shift
+    }
+
+    /// Block and index of a cluster's entry in the FAT.
+    pub(crate) fn link_at(&self, cluster: u32) -> (u32, usize) {
+        match self.kind {
+            Kind::Fat16 => (self.fat + (cluster >> 8), cluster as usize & 255),
+            _ => (self.fat + (cluster >> 7), cluster as usize & 127),
+        }
+    }
+
+    /// Where a cluster's chain goes on: a cluster, or anything else at its end.
+    pub(crate) fn link(&self, block: &Block, index: usize) -> u32 {
+        match self.kind {
+            Kind::Fat16 => u16_at(block, index * 2),
+            // The upper four bits are reserved.
+            Kind::Fat32 => u32_at(block, index * 4) & 0x0FFF_FFFF,
+            #[cfg(feature = "exfat")]
+            Kind::Exfat => u32_at(block, index * 4),
+        }
+    }
+
+    /// Clusters that one block of the table describes in which it stands what is free, as a power of two.
+    pub(crate) fn table_shift(&self) -> u32 {
+        match self.kind {
+            Kind::Fat16 => 8,
+            Kind::Fat32 => 7,
+            #[cfg(feature = "exfat")]
+            Kind::Exfat => 12,
+        }
+    }
+
+    /// Block and index of a cluster in that table: the FAT, or exFAT's bitmap.
+    pub(crate) fn table_at(&self, cluster: u32) -> (u32, usize) {
+        match self.kind {
+            #[cfg(feature = "exfat")]
+            Kind::Exfat => (self.bitmap + ((cluster - 2) >> 12), (cluster - 2) as usize & 4095),
+            _ => self.link_at(cluster),
+        }
+    }
+
+    /// The first cluster after `cluster` that is in another block of the table.
+    pub(crate) fn table_next(&self, cluster: u32) -> u32 {
+        let shift = self.table_shift();
+        let origin = if self.is_exfat() { 2 } else { 0 };
+        ((((cluster - origin) >> shift) + 1) << shift) + origin
+    }
+
+    /// A cluster's value in the table: 0 if it is free.
+    pub(crate) fn value(&self, block: &Block, index: usize) -> u32 {
+        match self.kind {
+            #[cfg(feature = "exfat")]
+            Kind::Exfat => u32::from(block[index / 8] >> (index % 8) & 1),
+            _ => self.link(block, index),
+        }
+    }
+
+    pub(crate) fn set_value(&self, block: &mut Block, index: usize, value: u32) {
+        match self.kind {
+            Kind::Fat16 => put_u16(block, index * 2, value),
+            Kind::Fat32 => {
+                let reserved = u32_at(block, index * 4) & 0xF000_0000;
+                put_u32(block, index * 4, reserved | value);
+            }
+            #[cfg(feature = "exfat")]
+            Kind::Exfat => {
+                let bit = 1 << (index % 8);
+                let byte = &mut block[index / 8];
+                *byte = if value == 0 { *byte & !bit } else { *byte | bit };
+            }
+        }
+    }
+
+    /// The value of a cluster that is owned and not linked: M of the FAT, a set bit of the bitmap.
+    pub(crate) fn mark(&self) -> u32 {
+        match self.kind {
+            Kind::Fat16 => MARK_16,
+            Kind::Fat32 => MARK_32,
+            #[cfg(feature = "exfat")]
+            Kind::Exfat => 1,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The contents of the open log: gathered in the buffer, and sent to the card as blocks in ascending order.
+
+use super::{Dates, SdLog, Slot};
+use crate::recorder::{Goal, Io, Stop};
+use crate::sd_log::Fault;
+
+/// Where the log's bytes are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Contents {
+    /// The byte of the log that the buffer begins with: a multiple of 512.
+    start: u32,
+    /// Bytes in the buffer.
+    filled: u32,
+    /// All bytes before this one are on the card.
+    sent: u32,
+    /// Blocks that are on their way to the card.
+    on_the_way: u32,
+    /// Whether nothing more can follow the log's clusters. A record that was begun still has room.
+    is_last: bool,
+}
+
+/// Bytes at the end of a run that are left for the rest of a record: at most 255 bytes.
+const REST: u32 = 256;
+
+impl Contents {
+    pub(super) const EMPTY: Contents = Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, is_last: false };
+
+    /// The length of the log.
+    pub(super) fn bytes(&self) -> u32 {
+        self.start + self.filled
+    }
+
+    /// The log can't go on.
+    pub(super) fn end(&mut self) {
+        self.is_last = true;
+    }
+}
+
+impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
+    /// Room in the buffer.
+    const ROOM: u32 = BLOCKS as u32 * 512;
+
+    /// Makes room in the buffer for at least a byte, and on the card for what it takes.
+    pub(super) fn make_writable(&mut self) -> Result<(), Stop> {
+        if self.recorder.log.is_none() {
+            return Err(Stop::Fault(Fault::Closed));
+        }
+        self.settle();
+        let bytes = self.contents.bytes();
+        if bytes > u32::MAX - Self::ROOM - REST {
+            return Err(Stop::Fault(Fault::TooLong));
+        }
+        if self.left(false) == 0 && !self.contents.is_last {
+            // All clusters of the run are in use, so that nothing is lost with the note of it.
+            self.flush_to(bytes)?;
+            self.work(Goal::Extend)?;
+        }
+        if self.contents.filled == Self::ROOM {
+            return Err(self.send(BLOCKS as u32));
+        }
+        Ok(())
+    }
+
+    /// Bytes that the log's clusters have room for, without those that are left for the rest of a record.
+    fn left(&self, with_rest: bool) -> u32 {
+        let room = self.recorder.room().min(u32::MAX.into()) as u32;
+        let room = if with_rest { room } else { room - REST };
+        room.saturating_sub(self.contents.bytes())
+    }
+
+    /// Copies at most `limit` bytes into the buffer, after [`make_writable`](SdLog::make_writable). Returns how many.
+    pub(super) fn gather(&mut self, bytes: &[u8], limit: usize) -> usize {
+        let room = (Self::ROOM - self.contents.filled).min(self.left(self.contents.is_last));
+        let count = bytes.len().min(room as usize).min(limit);
+        let mut from = &bytes[..count];
+        while !from.is_empty() {
+            let (block, offset) = (self.contents.filled as usize / 512, self.contents.filled as usize % 512);
+            let part = from.len().min(512 - offset);
+            self.buffer[block][offset..offset + part].copy_from_slice(&from[..part]);
+            self.contents.filled += part as u32;
+            from = &from[part..];
+        }
+        count
+    }
+
+    /// Flushes the log's first `bytes` bytes.
+    pub(super) fn flush_to(&mut self, bytes: u32) -> Result<(), Stop> {
+        self.settle();
+        if bytes > self.contents.sent {
+            return Err(self.send((bytes - self.contents.start).div_ceil(512)));
+        }
+        match self.recorder.log {
+            Some(log) if log.bytes < bytes => self.work(Goal::Sync(bytes)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sends the first blocks of the buffer to the card.
+    fn send(&mut self, blocks: u32) -> Stop {
+        // The end of a run may not be before the beginning of the next.
+        let (at, contiguous) = self.recorder.block_at(self.contents.start);
+        let blocks = blocks.min(contiguous);
+        // The last block may not be full. What it held before is no part of the log.
+        let end = self.contents.filled as usize;
+        if end < blocks as usize * 512 {
+            self.buffer[end / 512][end % 512..].fill(0);
+        }
+        self.contents.on_the_way = blocks;
+        Stop::Io(Io::Data { at, count: blocks as usize })
+    }
+
+    /// Makes room where the blocks were that the card has now. One that isn't full stays, to be sent once more.
+    fn settle(&mut self) {
+        let contents = &mut self.contents;
+        let blocks = core::mem::take(&mut contents.on_the_way);
+        if blocks == 0 {
+            return;
+        }
+        contents.sent = contents.start + (blocks * 512).min(contents.filled);
+        let full = blocks.min(contents.filled / 512);
+        contents.start += full * 512;
+        contents.filled -= full * 512;
+        if full > 0 {
+            for i in 0..contents.filled.div_ceil(512) as usize {
+                let (to, from) = self.buffer.split_at_mut(i + 1);
+                to[i].copy_from_slice(&from[full as usize - 1][..]);
+            }
+        }
+    }
+}

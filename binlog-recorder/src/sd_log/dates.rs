@@ -1,0 +1,109 @@
+//! When a log was written, as its directory entry says.
+
+/// A calendar clock, which dates the files.
+pub trait Dates {
+    /// The date and time now, in local time as FAT wants it.
+    fn now(&mut self) -> Date;
+}
+
+impl<F: FnMut() -> Date> Dates for F {
+    fn now(&mut self) -> Date {
+        self()
+    }
+}
+
+/// A date and a time of day, with FAT's resolution of two seconds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct Date {
+    /// Date in the upper and time in the lower half, each as FAT stores it.
+    bits: u32,
+}
+
+impl Date {
+    /// 1 January 1980, 0:00, the first date that FAT has.
+    pub const EARLIEST: Date = Date { bits: 0x0021_0000 };
+
+    /// A date of the years 1980 to 2107. `month` and `day` count from 1. Values outside of their range are replaced by
+    /// the nearest valid value.
+    pub const fn new(year: u16, month: u8, day: u8, hour: u8, minute: u8, second: u8) -> Self {
+        const fn within(value: u32, low: u32, high: u32) -> u32 {
+            if value < low {
+                low
+            } else if value > high {
+                high
+            } else {
+                value
+            }
+        }
+        let date = (within(year as u32, 1980, 2107) - 1980) << 9
+            | within(month as u32, 1, 12) << 5
+            | within(day as u32, 1, 31);
+        let time =
+            within(hour as u32, 0, 23) << 11 | within(minute as u32, 0, 59) << 5 | (within(second as u32, 0, 59) / 2);
+        Date { bits: date << 16 | time }
+    }
+
+    /// Date in the upper half, time in the lower, each as FAT and exFAT store it.
+    pub(crate) const fn bits(self) -> u32 {
+        self.bits
+    }
+
+    pub(crate) const fn from_bits(bits: u32) -> Self {
+        Date { bits }
+    }
+
+    /// 1980 to 2107.
+    pub const fn year(self) -> u16 {
+        (self.bits >> 25) as u16 + 1980
+    }
+
+    /// 1 to 12.
+    pub const fn month(self) -> u8 {
+        (self.bits >> 21 & 15) as u8
+    }
+
+    /// 1 to 31.
+    pub const fn day(self) -> u8 {
+        (self.bits >> 16 & 31) as u8
+    }
+
+    /// 0 to 23.
+    pub const fn hour(self) -> u8 {
+        (self.bits >> 11 & 31) as u8
+    }
+
+    /// 0 to 59.
+    pub const fn minute(self) -> u8 {
+        (self.bits >> 5 & 63) as u8
+    }
+
+    /// 0 to 58, even.
+    pub const fn second(self) -> u8 {
+        (self.bits & 31) as u8 * 2
+    }
+}
+
+/// For boards without a calendar clock: files are dated 1 January 1980.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Undated;
+
+impl Dates for Undated {
+    fn now(&mut self) -> Date {
+        Date::EARLIEST
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Date;
+
+    #[test]
+    fn a_date_is_what_it_was_made_of() {
+        let date = Date::new(2026, 11, 22, 23, 59, 58);
+        assert_eq!((date.year(), date.month(), date.day()), (2026, 11, 22));
+        assert_eq!((date.hour(), date.minute(), date.second()), (23, 59, 58));
+        assert_eq!(Date::new(0, 0, 0, 0, 0, 0), Date::EARLIEST);
+        assert_eq!(Date::new(3000, 13, 32, 24, 60, 60), Date::new(2107, 12, 31, 23, 59, 59));
+    }
+}

@@ -1,0 +1,72 @@
+//! Transfers, tried twice where the card is certain to be the same.
+
+use super::{Cause, Transfers};
+use crate::recorder::{Io, Recorder, sum};
+
+/// What the card's blocks were when they were seen last.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct Port {
+    pub(super) transfers: Transfers,
+    /// Whether the card in the slot was initialised and its size is known.
+    pub(super) is_sized: bool,
+    /// The transfer that began and did not end: of a future that was dropped.
+    pub(super) unfinished: Option<Io>,
+    /// The recorder's witnesses.
+    seen: [Seen; Port::WITNESSES],
+    /// Whether the card that was mounted is gone. Nothing more reaches whatever is there now.
+    is_gone: bool,
+}
+
+/// A block as it was seen last.
+#[derive(Clone, Copy, Default, Debug)]
+struct Seen {
+    at: u32,
+    sum: Option<u32>,
+}
+
+impl Port {
+    pub(super) const WITNESSES: usize = 3;
+
+    /// Forgets the card.
+    pub(super) fn forget(&mut self) {
+        *self = Port { transfers: self.transfers, ..Port::default() };
+    }
+
+    /// Refuses a transfer to a card that is gone.
+    pub(super) fn check<E: core::error::Error>(&self) -> Result<(), Cause<E>> {
+        if self.is_gone { Err(Cause::Changed) } else { Ok(()) }
+    }
+
+    /// Notes a block that was read or written; `None` before it is written, when the card may hold either.
+    pub(super) fn saw(&mut self, recorder: &Recorder, at: u32, block: Option<&[u8; 512]>) {
+        for (seen, witness) in self.seen.iter_mut().zip(recorder.witnesses()) {
+            if witness == Some(at) {
+                *seen = Seen { at, sum: block.map(sum) };
+            }
+        }
+    }
+
+    /// A transfer failed: the card counts as gone until it proves to be the same. Returns whether it can: where no
+    /// block would show what another system wrote meanwhile, it can't.
+    pub(super) fn failed(&mut self, recorder: &Recorder) -> bool {
+        self.is_gone = true;
+        let can = recorder.has_witnesses();
+        self.transfers.retried = self.transfers.retried.wrapping_add(can.into());
+        can
+    }
+
+    /// The block that proves that the card is the same, and its sum.
+    pub(super) fn witness(&self, i: usize) -> Option<(u32, u32)> {
+        let seen = self.seen[i];
+        seen.sum.map(|sum| (seen.at, sum))
+    }
+
+    /// The card is the same.
+    pub(super) fn is_back(&mut self) {
+        self.is_gone = false;
+    }
+
+    pub(super) fn is_lost(&mut self) {
+        self.is_gone = true;
+    }
+}
