@@ -5,8 +5,8 @@
 //! with calls for an `AsyncCard` whose futures may be dropped at any time. What it promises about power cuts is written
 //! there.
 //!
-//! Programs use `binlog_recorder::SdLog` today, which writes to FAT16 and FAT32. This crate takes its place once it is
-//! as small as planned; until then it isn't published.
+//! Programs use `binlog_embedded::SdLog` today, which writes to FAT16 and FAT32. This crate takes its place once its size
+//! is as planned and firmware was run with it; until then it isn't published.
 //!
 //! # Features
 //!
