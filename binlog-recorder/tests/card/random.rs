@@ -7,6 +7,7 @@ use crate::volume::{Geometry, Guest, Kind, Place, Table, Volume};
 use binlog_recorder::sd_log::{Cause, Fault, Options};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use proptest::test_runner::RngSeed;
 use std::collections::BTreeMap;
 
 /// What happens to a card.
@@ -182,8 +183,12 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
 }
 
 fn cases(default: u32) -> ProptestConfig {
-    let cases = if std::env::var_os("BINLOG_STRESS").is_some() { 100 * default } else { default };
-    ProptestConfig { cases, failure_persistence: None, max_shrink_iters: 2000, ..ProptestConfig::default() }
+    // By default the same histories each time.
+    let (cases, rng_seed) = match std::env::var_os("BINLOG_STRESS") {
+        Some(_) => (100 * default, RngSeed::Random),
+        None => (default, RngSeed::Fixed(0)),
+    };
+    ProptestConfig { cases, rng_seed, failure_persistence: None, max_shrink_iters: 2000, ..ProptestConfig::default() }
 }
 
 proptest! {
