@@ -257,6 +257,7 @@ fn the_mean_of_the_free_bytes_is_that_of_all_samples() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "a ring of 4 MiB takes Miri too long")]
 fn the_mean_of_the_free_bytes_is_right_when_their_sum_exceeds_32_bits() {
     // A static, because it is too large for a test's stack.
     static LOGGER: Logger<Flight, { 1 << 22 }> = Logger::new();
