@@ -113,7 +113,7 @@ impl<S: LogSchema> Budget<S> {
         self
     }
 
-    /// The bytes that are logged at most in a time of so many microseconds.
+    /// The most bytes that can be logged within this many microseconds.
     ///
     /// # Panics
     ///

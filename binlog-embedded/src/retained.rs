@@ -21,7 +21,7 @@ use core::sync::atomic::AtomicBool;
 
 /// A [`Logger`] whose ring outlives a reset.
 ///
-/// A watchdog reset, a panic or a fault takes along what the drain had not flushed: the last records, which say why it
+/// A watchdog reset, a panic or a fault loses the records that the drain has not flushed: the last ones, which say why it
 /// happened. In memory that the start-up code doesn't clear they are still there. [`claim`](Retained::claim) finds them
 /// at the next boot, and the [`drain`](Retained::drain) writes them first, as a log of their own.
 ///

@@ -172,7 +172,7 @@ pub(crate) struct Log {
     count: u32,
     /// Clusters before the run.
     base: u32,
-    /// The last of these; 0 if there is none.
+    /// The last cluster before the run; 0 if the run is the first.
     prev: u32,
     /// All clusters of the run before this one are linked to the next.
     linked: u32,

@@ -148,7 +148,7 @@ impl Recorder {
         Ok(self.begin_walk())
     }
 
-    /// Gives back the piece of a removed log that was found. The next follows until there is none.
+    /// Frees the clusters of one piece of a removed log, then looks for the next piece.
     pub(super) fn release_chained(&mut self) -> Phase {
         let place = self.cursor.entry.place;
         let (first, count) = (self.search.first, self.search.count);

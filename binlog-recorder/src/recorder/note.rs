@@ -19,7 +19,7 @@ pub(crate) struct Note {
     pub(crate) count: u32,
     /// Clusters of the file before the run.
     pub(crate) base: u32,
-    /// The last of these; 0 if there is none.
+    /// The last cluster before the run; 0 if the run is the first.
     pub(crate) prev: u32,
 }
 

@@ -9,7 +9,7 @@ use binlog_recorder::sd_log::{Options, Undated};
 use embedded_io::Write;
 use flight::KINDS;
 
-/// Finished logs of so many bytes each, as a computer sees them.
+/// Writes finished logs with these lengths in bytes, as a computer would.
 fn old_logs(guest: &Guest, bytes: &[usize]) {
     guest.folder("LOGS");
     for (number, &bytes) in (1..).zip(bytes) {
