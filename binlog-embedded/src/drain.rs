@@ -286,22 +286,18 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.current.is_none() && self.own.rest.is_empty()
     }
 
-    /// The position in the ring of the next record to be logged. Not public: `binlog-recorder` uses it.
-    #[doc(hidden)]
-    pub fn head(&self) -> u32 {
+    /// The position in the ring of the next record to be logged.
+    pub(crate) fn head(&self) -> u32 {
         self.logger.state.with(|state| state.head)
     }
 
-    /// Bytes that are left of the record that was written in part, so that the file may end after them. Not public:
-    /// `binlog-recorder` uses it.
-    #[doc(hidden)]
-    pub fn record_rest(&self) -> usize {
+    /// Bytes that are left of the record that was written in part, so that the file may end after them.
+    pub(crate) fn record_rest(&self) -> usize {
         self.current.as_ref().map_or(self.own.rest.len(), |current| current.left)
     }
 
-    /// Bytes that were written of the record that was written in part. Not public: `binlog-recorder` uses it.
-    #[doc(hidden)]
-    pub fn record_begun(&self) -> usize {
+    /// Bytes that were written of the record that was written in part.
+    pub(crate) fn record_begun(&self) -> usize {
         match &self.current {
             Some(current) => {
                 usize::from(Table::<S>::BY_ID[usize::from(Table::<S>::IDS[current.index & 255])].1) - current.left
@@ -312,7 +308,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 
     /// Writes the rest of a record that was written in part, so that the file may end there.
-    #[cfg(any(feature = "sdmmc", feature = "flash"))]
+    #[cfg(feature = "flash")]
     pub(crate) fn end_record<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         loop {
             let source = match &self.current {
@@ -330,16 +326,13 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.head() == self.tail
     }
 
-    /// Whether the file contains more than preamble and prologue. Not public: `binlog-recorder` uses it.
-    #[doc(hidden)]
-    pub fn has_records(&self) -> bool {
+    /// Whether the file contains more than preamble and prologue.
+    pub(crate) fn has_records(&self) -> bool {
         self.has_records
     }
 
-    /// Whether all records before a position of [`head`](Drain::head) are written, and all statistics that are due. Not
-    /// public: `binlog-recorder` uses it.
-    #[doc(hidden)]
-    pub fn has_passed(&self, head: u32) -> bool {
+    /// Whether all records before a position of [`head`](Drain::head) are written, and all statistics that are due.
+    pub(crate) fn has_passed(&self, head: u32) -> bool {
         matches!(self.stage, Stage::Records)
             && self.own.rest.is_empty()
             && self.tail.wrapping_sub(head) as i32 >= 0

@@ -79,6 +79,7 @@
 extern crate std;
 
 mod budget;
+pub mod card;
 mod drain;
 #[cfg(feature = "flash")]
 pub mod flash_log;
@@ -94,13 +95,13 @@ pub mod guide {
 }
 mod logger;
 mod message_set;
+mod recorder;
 #[cfg_attr(loom, allow(dead_code, unreachable_pub, reason = "nothing outlives a reset in loom's model"))]
 mod recovery;
 #[cfg(not(loom))]
 pub mod retained;
 mod ring;
 mod schema_table;
-#[cfg(feature = "sdmmc")]
 pub mod sd_log;
 mod statistics;
 mod sync;
@@ -116,7 +117,6 @@ pub use flash_log::FlashLog;
 pub use logger::Logger;
 #[cfg(not(loom))]
 pub use retained::Retained;
-#[cfg(feature = "sdmmc")]
 pub use sd_log::SdLog;
 pub use statistics::Statistics;
 

@@ -2,6 +2,7 @@
 
 pub mod against;
 pub mod exercise;
+pub mod exercise_card;
 pub mod image;
 mod left_out;
 pub mod logs;
@@ -9,6 +10,7 @@ pub mod nor_chip;
 pub mod pymavlink;
 pub mod ram_card;
 pub mod raw_log;
+pub mod volume;
 
 pub use left_out::left_out;
 use std::path::PathBuf;

@@ -57,9 +57,8 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
         });
     }
 
-    /// Counts what was written as flushed. Not public: `binlog-recorder` uses it.
-    #[doc(hidden)]
-    pub fn flushed(&mut self) {
+    /// Counts what was written as flushed.
+    pub(crate) fn flushed(&mut self) {
         if core::mem::take(&mut self.dirty) {
             self.logger.state.with(|state| state.synced = state.tail);
             for index in 0..S::MESSAGES.len() {

@@ -1,6 +1,6 @@
 //! The drain for asynchronous writers, woken by the logger.
 
-use super::{Drain, Source};
+use super::Drain;
 use binlog::LogSchema;
 use core::future::poll_fn;
 use core::task::Poll;
@@ -73,8 +73,8 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
     pub(crate) async fn end_record_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         while !self.is_between_records() {
             let source = match &self.current {
-                Some(current) => Source::Ring(current.left),
-                None => Source::Own,
+                Some(current) => super::Source::Ring(current.left),
+                None => super::Source::Own,
             };
             let taken = writer.write(self.piece(&source)).await?;
             self.took(source, taken);

@@ -1,12 +1,9 @@
-//! Errors of a card: the operation, the file and the cause.
+//! Errors of a card: the operation, the log and the cause.
 
-use super::Name;
-use super::device::DeviceError;
-use super::layout::Unusable;
 use core::error::Error;
 use core::fmt;
 
-/// What failed, on which file, and why. `E` is the card's error.
+/// What failed, on which log, and why. `E` is the card's error.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SdError<E: Error> {
@@ -23,7 +20,7 @@ pub struct SdError<E: Error> {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Operation {
-    /// Finding the card and its file system.
+    /// Finding the card and its file system, and mending what a power cut left.
     Mount,
     /// Opening or creating the folder of the logs.
     OpenFolder,
@@ -31,13 +28,15 @@ pub enum Operation {
     List,
     /// Creating a new log.
     Create,
-    /// Reading or writing `LASTLOG.TXT`.
-    NoteLast,
     /// Writing to the log.
     Write,
     /// Flushing the log.
     Flush,
-    /// Deleting an old log.
+    /// Ending the log.
+    End,
+    /// Reading a log.
+    Extract,
+    /// Removing an old log.
     Remove,
 }
 
@@ -46,69 +45,174 @@ pub enum Operation {
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub enum Cause<E: Error> {
-    /// An error of the card or its bus.
-    Device(DeviceError<E>),
-    /// The card can't be used for logs.
+    /// The error of the card's driver.
+    Card(E),
+    /// The card that was logged to failed and is not there any more, or not as it was.
+    Changed,
+    /// The card can't be used for logs, or something else is wrong that isn't the driver's error.
+    Fault(Fault),
+}
+
+/// Why an operation failed, where the card's driver reported no error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Fault {
+    /// The card has no file system that logs can be written to.
     Unusable(Unusable),
-    /// The space above the minimum that stays free is used up, and there is no old log to delete.
+    /// The file system is damaged.
+    Damaged(Damage),
+    /// No free space is left, and no log of an earlier boot may be removed or would free enough.
     Full,
+    /// On exFAT, the clusters after the log's are another file's: the next log has to begin.
+    Blocked,
     /// The directory has no room for another entry: FAT16's root has a fixed size.
     DirectoryFull,
-    /// A file on FAT has at most 4 GiB.
+    /// A log has at most 4 GiB.
     TooLong,
-    /// All numbers of logs are taken, and the oldest log is read-only.
+    /// All numbers of logs are taken, and the log that has the next is read-only or of this boot.
     NoNumber,
     /// There is no open log to write to.
     Closed,
-    /// The folder's name doesn't consist of 1 to 8 letters, digits, `_` and `-`, or a file has that name.
+    /// There is no log of this number.
+    NoLog,
+    /// [`Options::folder`](super::Options::folder) doesn't consist of up to 8 letters, digits, `_` and `-`, or a file
+    /// has that name.
     Folder,
-    /// An error of the FAT library.
-    FileSystem(embedded_sdmmc::Error<DeviceError<E>>),
+    /// [`Options::extension`](super::Options::extension) doesn't consist of 1 to 3 letters and digits.
+    Extension,
 }
 
-impl<E: Error> Cause<E> {
-    pub(super) fn of(error: embedded_sdmmc::Error<DeviceError<E>>) -> Self {
-        use embedded_sdmmc::Error as Library;
-        match error {
-            Library::DeviceError(error) => Cause::Device(error),
-            Library::DiskFull | Library::NotEnoughSpace => Cause::Full,
-            error => Cause::FileSystem(error),
+/// Why a card can't be logged to as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Unusable {
+    /// The first block has no signature: the card is blank or damaged.
+    Blank,
+    /// [`Options::partition`](super::Options::partition) is not 0 to 3.
+    PartitionOption {
+        /// The option's value.
+        partition: u8,
+    },
+    /// The partition table has nothing in this place, 0 to 3.
+    NoPartition {
+        /// The place that was looked at.
+        partition: u8,
+    },
+    /// The partition is of a type other than FAT16 (4, 6, 0x0E), FAT32 (0x0B, 0x0C) and exFAT (7).
+    PartitionType {
+        /// The type that the table gives.
+        found: u8,
+    },
+    /// The file system has sectors of another size than 512 bytes, in bytes.
+    Sectors {
+        /// The size of a sector in bytes.
+        bytes: u32,
+    },
+    /// The partition's first block is no usable boot sector of FAT16, FAT32 or exFAT, for the reason given.
+    NotFat(&'static str),
+}
+
+/// What is wrong with a file system. Nothing was written because of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Damage {
+    /// A directory entry or a chain leads to a cluster that doesn't exist.
+    Outside {
+        /// The number of the cluster.
+        cluster: u32,
+    },
+    /// A directory or a log leads back into itself.
+    Endless,
+    /// A log's clusters end before the log does.
+    Short,
+}
+
+impl fmt::Display for Unusable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unusable::Blank => {
+                f.write_str("the card is blank or damaged: it has no partition table; format it as FAT32 or exFAT")
+            }
+            Unusable::PartitionOption { partition } => {
+                write!(f, "Options::partition is {partition}; a partition table has the partitions 0 to 3")
+            }
+            Unusable::NoPartition { partition } => {
+                write!(f, "the card has no partition {partition}; set Options::partition, or format the card as FAT32")
+            }
+            Unusable::PartitionType { found } => write!(
+                f,
+                "the partition is of type 0x{found:02X}, not FAT16, FAT32 or exFAT; format the card as FAT32 or exFAT"
+            ),
+            Unusable::Sectors { bytes } => {
+                write!(f, "the file system has sectors of {bytes} bytes; format the card with sectors of 512 bytes")
+            }
+            Unusable::NotFat(why) => write!(f, "the partition holds no usable FAT16, FAT32 or exFAT: {why}"),
+        }
+    }
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the file system is damaged: ")?;
+        match self {
+            Damage::Outside { cluster } => write!(f, "it leads to cluster {cluster}, which doesn't exist")?,
+            Damage::Endless => f.write_str("a directory or a log leads back into itself")?,
+            Damage::Short => f.write_str("a log's clusters end before the log does")?,
+        }
+        f.write_str("; repair or format it")
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Fault::Unusable(why) => return why.fmt(f),
+            Fault::Damaged(damage) => return damage.fmt(f),
+            Fault::Full => {
+                "the card is full, and there is no old log to remove; lower Options::free_bytes or empty the card"
+            }
+            Fault::Blocked => "the clusters after the log's are another file's; begin another log",
+            Fault::DirectoryFull => "its directory is full; remove files or log to a folder",
+            Fault::TooLong => "a file has at most 4 GiB; begin another log",
+            Fault::NoNumber => "all numbers are taken, and the next log is read-only or of this boot; remove old logs",
+            Fault::Closed => "no log is open; begin_log begins one",
+            Fault::NoLog => "there is no such log; list tells the numbers",
+            Fault::Folder => "its name must have up to 8 letters, digits, `_` or `-`, and no file may have that name",
+            Fault::Extension => "Options::extension must have 1 to 3 letters or digits",
+        })
+    }
+}
+
+impl<E: Error> fmt::Display for Cause<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Card(error) => write!(f, "the card: {error}"),
+            Cause::Changed => f.write_str("the card was changed, or written to elsewhere"),
+            Cause::Fault(fault) => fault.fmt(f),
         }
     }
 }
 
 impl<E: Error> fmt::Display for SdError<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = match self.operation {
+        f.write_str(match self.operation {
             Operation::Mount => "can't use the card",
             Operation::OpenFolder => "can't open the folder of the logs",
             Operation::List => "can't list the logs",
             Operation::Create => "can't create",
-            Operation::NoteLast => "can't note the last log in LASTLOG.TXT",
             Operation::Write => "can't write",
             Operation::Flush => "can't flush",
+            Operation::End => "can't end",
+            Operation::Extract => "can't read",
             Operation::Remove => "can't remove",
-        };
-        f.write_str(what)?;
+        })?;
         if let Some(log) = self.log {
-            write!(f, " {}", Name::new(log).as_str())?;
+            write!(f, " log {log}")?;
         }
-        f.write_str(": ")?;
-        match &self.cause {
-            Cause::Device(error) => error.fmt(f),
-            Cause::Unusable(why) => why.fmt(f),
-            Cause::Full => f.write_str(
-                "the card is full, and there is no old log to delete; lower Options::free_bytes or empty the card",
-            ),
-            Cause::DirectoryFull => f.write_str("its directory is full; remove files or log to a folder"),
-            Cause::TooLong => f.write_str("a file has at most 4 GiB; begin another log"),
-            Cause::NoNumber => f.write_str("all numbers are taken, and the oldest log is read-only; remove old logs"),
-            Cause::Closed => f.write_str("no log is open; begin_log begins one"),
-            Cause::Folder => {
-                f.write_str("its name must have 1 to 8 letters, digits, `_` or `-`, and no file may have that name")
-            }
-            Cause::FileSystem(error) => error.fmt(f),
-        }
+        write!(f, ": {}", self.cause)
     }
 }
 
@@ -118,10 +222,15 @@ impl<E: Error> embedded_io::Error for SdError<E> {
     fn kind(&self) -> embedded_io::ErrorKind {
         use embedded_io::ErrorKind;
         match self.cause {
-            Cause::Device(DeviceError::Outside { .. }) | Cause::Unusable(_) => ErrorKind::InvalidData,
-            Cause::Full | Cause::DirectoryFull | Cause::NoNumber => ErrorKind::OutOfMemory,
-            Cause::Closed => ErrorKind::NotConnected,
-            Cause::Folder => ErrorKind::InvalidInput,
+            Cause::Fault(fault) => match fault {
+                Fault::Unusable(_) | Fault::Damaged(_) => ErrorKind::InvalidData,
+                Fault::Full | Fault::Blocked | Fault::DirectoryFull | Fault::NoNumber | Fault::TooLong => {
+                    ErrorKind::OutOfMemory
+                }
+                Fault::Closed => ErrorKind::NotConnected,
+                Fault::NoLog => ErrorKind::NotFound,
+                Fault::Folder | Fault::Extension => ErrorKind::InvalidInput,
+            },
             _ => ErrorKind::Other,
         }
     }

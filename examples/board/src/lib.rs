@@ -5,6 +5,7 @@
 //! - [`semihosting`]: arguments, lines of text and an exit code, and the handlers of panics and faults.
 //! - [`reset`]: why the processor was reset.
 //! - [`register`]: the chip's registers, by address.
+//! - [`ssi`]: the SPI bus with the SD card; [`qemu_card`] corrects QEMU's card. Wrappers of the bus use [`operation`].
 //! - `memory.x`: where flash and RAM are.
 //!
 //! On a real board, its HAL replaces this crate.
@@ -14,6 +15,9 @@
 #![no_std]
 
 pub mod clock;
+pub mod operation;
+pub mod qemu_card;
 pub mod register;
 pub mod reset;
 pub mod semihosting;
+pub mod ssi;

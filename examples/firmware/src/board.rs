@@ -1,35 +1,27 @@
 //! The board: an LM3S6965 evaluation board (Cortex-M3) with an SD card, as QEMU's machine `lm3s6965evb` has it.
 //!
-//! For another board, replace [`ssi`] and the clock, keep [`stop_byte`] and [`counted`], and leave out what stands in for
-//! real hardware: [`qemu_card`] and [`faults`]. Clock, semihosting and memory are in the crate `lm3s6965`, which the examples
-//! share.
-//!
-//! The register addresses are those of TI's "Stellaris LM3S6965 Microcontroller Data Sheet".
+//! For another board, its HAL gives the `SpiDevice` and the `DelayNs` that a [`SpiCard`] needs, and the clock. Here they
+//! are in the crate `lm3s6965`, which the examples share. [`counted`] counts the bytes on the bus, and [`faults`] makes
+//! QEMU's card fail.
 
 pub mod counted;
 pub mod faults;
-mod operation;
-pub mod qemu_card;
-pub mod ssi;
-pub mod stop_byte;
 
-use embedded_sdmmc::SdCard;
-use embedded_sdmmc::sdcard::spi::AcquireOpts;
+use binlog_embedded::card::SpiCard;
 use lm3s6965::clock::{Clock, Delay};
+use lm3s6965::qemu_card::QemuCard;
+use lm3s6965::ssi::Ssi0;
 
 use counted::Counted;
 use faults::FaultyCard;
-use qemu_card::QemuCard;
-use ssi::Ssi0;
-use stop_byte::StopByte;
 
 /// The card's bus, from the driver down to the wire.
 ///
 /// The bytes are counted above the stand-ins for hardware, so the count is what a real board would transfer.
-pub type CardBus = StopByte<Counted<FaultyCard<QemuCard<Ssi0>>>>;
+pub type CardBus = Counted<FaultyCard<QemuCard<Ssi0>>>;
 
-/// The SD card, a block device. It's initialised on first use.
-pub type Card = SdCard<CardBus, Delay>;
+/// The SD card. It's initialised on first use.
+pub type Card = SpiCard<CardBus, Delay>;
 
 /// What the firmware finds on the board, its clock running.
 pub struct Board {
@@ -44,10 +36,7 @@ impl Board {
     pub fn take(tick_hz: u32) -> Option<Self> {
         let core = cortex_m::Peripherals::take()?;
         let clock = Clock::start(core.SYST, tick_hz);
-        let bus = StopByte::new(Counted::new(FaultyCard::new(QemuCard::new(Ssi0::take()?))));
-        // Each attempt waits 110 ms for an answer, so the default of 50 stops the firmware for 5.6 s if there is no
-        // card. The slow part of the initialisation comes later and has retries of its own.
-        let options = AcquireOpts { use_crc: true, acquire_retries: 2 };
-        Some(Self { card: SdCard::new_with_options(bus, clock.delay(), options) })
+        let bus = Counted::new(FaultyCard::new(QemuCard::new(Ssi0::take()?)));
+        Some(Self { card: SpiCard::new(bus, clock.delay()) })
     }
 }

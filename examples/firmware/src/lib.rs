@@ -130,11 +130,6 @@ impl<C: Card> Flight<C> {
         LOG.stop();
         self.card.finish(&mut self.drain)
     }
-
-    /// Whether everything that was written to the card is flushed.
-    pub fn is_flushed(&self) -> bool {
-        !self.drain.is_dirty()
-    }
 }
 
 /// For each message: its name, the attempts counted by hand, and the logger's counts.

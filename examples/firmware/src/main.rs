@@ -122,7 +122,7 @@ fn main() -> ! {
     let mark = |flight: &Flight<_>| Mark {
         spi: spi_bytes(),
         blocks: flight.card.transfers().written,
-        log: flight.card.byte_count(),
+        log: flight.card.flushed_byte_count(),
     };
     // From one flush to a later one, so that neither the start of the file nor waiting records count.
     let (mut from, mut to) = (None, None);
@@ -151,17 +151,14 @@ fn main() -> ! {
         if let Err(error) = flight.step(now_us) {
             println!("{} ms: {error}", now_us / 1000);
         }
-        if second >= 1 && flight.is_flushed() {
-            match from {
-                None => from = Some(mark(&flight)),
-                Some(_) => to = Some(mark(&flight)),
-            }
-        }
-        let reached = (flight.card.number(), flight.card.byte_count());
-        if flags.show && flight.is_flushed() && reached != flushed {
+        let reached = (flight.card.number(), flight.card.flushed_byte_count());
+        if reached != flushed {
             flushed = reached;
-            if let (Some(log), bytes) = flushed {
+            if let (true, (Some(log), bytes)) = (flags.show, flushed) {
                 println!("flushed {log} {bytes}");
+            }
+            if second >= 1 {
+                *(if from.is_none() { &mut from } else { &mut to }) = Some(mark(&flight));
             }
         }
     }

@@ -2,8 +2,11 @@
 
 use binlog::LogSchema;
 use binlog_embedded::Drain;
+use binlog_embedded::card::{Card, Slot};
 use binlog_embedded::flash_log::Chip;
 use core::convert::Infallible;
+use core::fmt;
+use core::ops::{Deref, DerefMut};
 use embedded_hal::delay::DelayNs;
 use embedded_hal::spi::{Operation, SpiDevice};
 use embedded_io::{ErrorType, Write};
@@ -33,6 +36,70 @@ impl Write for Uart {
 
     fn flush(&mut self) -> Result<(), Infallible> {
         Ok(())
+    }
+}
+
+/// A UART in place of a card and its driver.
+pub struct Slots;
+
+/// A block of a card.
+#[repr(transparent)]
+pub struct Block([u8; 512]);
+
+impl Deref for Block {
+    type Target = [u8; 512];
+
+    fn deref(&self) -> &[u8; 512] {
+        &self.0
+    }
+}
+
+impl DerefMut for Block {
+    fn deref_mut(&mut self) -> &mut [u8; 512] {
+        &mut self.0
+    }
+}
+
+/// The block's number didn't suit the card.
+#[derive(Debug)]
+pub struct Refused;
+
+impl fmt::Display for Refused {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Ok(())
+    }
+}
+
+impl core::error::Error for Refused {}
+
+impl Slot for Slots {
+    type Block = Block;
+    type Error = Refused;
+    const ZERO: Block = Block([0; 512]);
+
+    fn forget(&mut self) {}
+}
+
+impl Card for Slots {
+    fn read(&mut self, at: u32, blocks: &mut [Block]) -> Result<(), Refused> {
+        for byte in blocks.iter_mut().flat_map(|block| block.iter_mut()) {
+            // SAFETY: as in `Uart`.
+            *byte = unsafe { DATA.read_volatile() } as u8;
+        }
+        if at == u32::MAX { Err(Refused) } else { Ok(()) }
+    }
+
+    fn write(&mut self, at: u32, blocks: &[Block]) -> Result<(), Refused> {
+        for byte in blocks.iter().flat_map(|block| block.iter()) {
+            // SAFETY: as in `Uart`.
+            unsafe { DATA.write_volatile((*byte).into()) };
+        }
+        if at == u32::MAX { Err(Refused) } else { Ok(()) }
+    }
+
+    fn block_count(&mut self) -> Result<u32, Refused> {
+        // SAFETY: as in `Uart`.
+        Ok(unsafe { DATA.read_volatile() })
     }
 }
 

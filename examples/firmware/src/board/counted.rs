@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
 
-use super::operation::length;
+use lm3s6965::operation::length;
 
 static BYTES: AtomicU32 = AtomicU32::new(0);
 

@@ -1,12 +1,12 @@
 //! Faults of cards, for tests: QEMU's card is never busy, never fails and stays in its slot.
 //!
-//! Like [`super::qemu_card`], it's made for the transfers of embedded-sdmmc 0.10, each of which is one operation.
+//! Like [`lm3s6965::qemu_card`], it's made for the transfers of embedded-sdmmc 0.10, each of which is one operation.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
 
-use super::operation::{length, received, sent};
+use lm3s6965::operation::{length, received, sent};
 
 static BUSY_BYTES: AtomicU32 = AtomicU32::new(0);
 static FAILING_BLOCKS: AtomicU32 = AtomicU32::new(0);

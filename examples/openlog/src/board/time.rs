@@ -32,8 +32,8 @@ impl Driver for ClockDriver {
 }
 
 /// Starts the time at 0, and enables SysTick's interrupt.
-pub fn start(systick: SYST) {
-    Clock::start(systick, TICK_HZ);
+pub fn start(systick: SYST) -> Clock {
+    Clock::start(systick, TICK_HZ)
 }
 
 /// Wakes the tasks whose timers are due. Call it in the SysTick handler.

@@ -1,11 +1,11 @@
-//! Logs one message to an SD card.
+//! Logs one message to an SD card, without the driver of the card.
 
 #![no_std]
 #![no_main]
 
 use binlog::LogSchema;
 use binlog_cortex_m::messages::Attitude;
-use binlog_cortex_m::size::{CAPACITY, Spi, Wait};
+use binlog_cortex_m::size::{CAPACITY, Slots};
 use binlog_cortex_m::unknown;
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{Logger, SdLog};
@@ -13,14 +13,13 @@ use core::panic::PanicInfo;
 use core::sync::atomic::AtomicU8;
 use cortex_m as _;
 use cortex_m_rt::entry;
-use embedded_sdmmc::SdCard;
 
 #[derive(LogSchema)]
 enum SizeLog {
     Att(Attitude),
 }
 
-type Card = SdLog<SdCard<Spi, Wait>>;
+type Card = SdLog<Slots>;
 
 // The names are those that tests/cortex-m/size asks nm for. The sink itself is on the stack; this is as large as it.
 #[unsafe(no_mangle)]
@@ -33,7 +32,7 @@ static CARD: [AtomicU8; size_of::<Card>()] = [const { AtomicU8::new(0) }; _];
 fn main() -> ! {
     LOG.start(|| 0);
     let Some(mut out) = LOG.drain() else { panic!() };
-    let mut card: Card = SdLog::new(SdCard::new(Spi, Wait), Undated, Options::DEFAULT);
+    let mut card: Card = SdLog::new(Slots, Undated, Options::DEFAULT);
     loop {
         LOG.log(unknown!(Attitude));
         if card.run(&mut out).is_err() {

@@ -1,0 +1,301 @@
+//! The calls for an [`AsyncCard`], which wait for the card without blocking other tasks.
+
+use super::port::Port;
+use super::{AsyncCard, Cause, Dates, LogFile, Result, SdLog};
+use crate::Drain;
+use crate::recorder::{Goal, Io, Stop, sum};
+use binlog::LogSchema;
+use core::ops::ControlFlow;
+use embedded_io_async::Write;
+
+/// For an [`AsyncCard`]. While a task waits for the card, other tasks run and log, and the ring gathers their records.
+///
+/// Every future may be dropped before it is ready, for example by a `select`, and nothing is lost: the next call repeats
+/// the transfer that was interrupted and completes what that belonged to, whichever call it is. Until then the card is
+/// as after a power cut.
+impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
+    /// Writes what the ring holds at the time of the call to the card, as [`run`](SdLog::run) does. Call it from a task,
+    /// each 10 ms or so:
+    ///
+    /// ```
+    /// # use binlog::LogSchema;
+    /// # use binlog_embedded::{Drain, Logger, SdLog, sd_log::{AsyncCard, Dates}};
+    /// # struct Ticker;
+    /// # impl Ticker { async fn next(&mut self) {} }
+    /// # async fn card_task<S: LogSchema, C: AsyncCard, D: Dates>(
+    /// #     log: &Logger<S, 8192>, mut drain: Drain<'_, S, 8192>, mut card: SdLog<C, D>, mut ticker: Ticker) {
+    /// // let mut ticker = Ticker::every(Duration::from_millis(10));
+    /// loop {
+    ///     if let Err(error) = card.run_async(&mut drain).await {
+    ///         log.text(error);
+    ///     }
+    ///     ticker.next().await;
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Each error is returned once; recovery is automatic.
+    pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        self.run_to_async(drain).await.map(|_| ())
+    }
+
+    /// As [`run_async`](SdLog::run_async). Returns whether all that the ring held is written; otherwise a search goes on.
+    async fn run_to_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<bool, C>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        let Some(run) = self.begin_run(drain) else { return Ok(true) };
+        let mut moved = self.mount_async().await.map(Some);
+        if moved.is_ok() {
+            moved = self.drive_on_async(|log| log.move_records(drain, run)).await;
+        }
+        match moved {
+            Ok(Some(())) => {
+                self.drive_on_async(Self::count).await?;
+                Ok(true)
+            }
+            Ok(None) => Ok(false),
+            Err(error) => {
+                let is_saved = self.can_be_saved(&error) && self.drive_async(|log| log.save(drain, run)).await.is_ok();
+                self.end_failed_run(drain, run, is_saved);
+                Err(error)
+            }
+        }
+    }
+
+    /// Writes what the ring holds and the last statistics, flushes, and ends the log, as [`finish`](SdLog::finish) does.
+    ///
+    /// # Errors
+    ///
+    /// As [`run_async`](SdLog::run_async). If no log can be opened, the contents of the ring stay there.
+    pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        if !self.flight.is_last {
+            while !self.run_to_async(drain).await? {}
+            drain.report();
+            while !self.run_to_async(drain).await? {}
+            if self.number().is_none() {
+                return Ok(());
+            }
+        }
+        let run = self.last_run(drain);
+        let ended = self.drive_async(|log| log.end_flight(drain, run)).await;
+        if ended.is_err() {
+            self.abandon();
+        }
+        drain.restart();
+        ended
+    }
+
+    /// As [`begin_log`](SdLog::begin_log).
+    ///
+    /// # Errors
+    ///
+    /// Which operation failed, and why. The next call looks for the card again.
+    pub async fn begin_log_async(&mut self) -> Result<u32, C> {
+        self.end_log_async().await?;
+        self.mount_async().await?;
+        self.drive_async(Self::begin).await
+    }
+
+    /// As [`end_log`](SdLog::end_log).
+    ///
+    /// # Errors
+    ///
+    /// The card's. What was flushed stays, and the next mount gives back the space.
+    pub async fn end_log_async(&mut self) -> Result<(), C> {
+        if self.number().is_some() { self.drive_async(Self::end).await } else { Ok(()) }
+    }
+
+    /// As [`list`](SdLog::list).
+    ///
+    /// # Errors
+    ///
+    /// The card's, or that the card can't be used.
+    pub async fn list_async(&mut self, mut visit: impl FnMut(LogFile) -> ControlFlow<()>) -> Result<(), C> {
+        self.settle_async().await?;
+        self.drive_async(|log| log.recorder.begin_list()).await?;
+        while let Some(log) = self.drive_async(Self::next_log).await? {
+            if visit(log).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`extract`](SdLog::extract).
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::NoLog`](super::Fault::NoLog), or the card's.
+    pub async fn extract_async(
+        &mut self,
+        number: u32,
+        mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<u32, C> {
+        self.settle_async().await?;
+        self.drive_async(|log| log.recorder.begin_list()).await?;
+        let mut reader = self.drive_async(|log| log.recorder.find_log(number, &log.block[0])).await?;
+        let mut passed = 0;
+        loop {
+            let bytes = self.drive_async(|log| log.recorder.read_on(&mut reader, &log.block[0])).await?;
+            passed += bytes as u32;
+            if bytes == 0 || take(&self.block[0][..bytes]).is_break() {
+                return Ok(passed);
+            }
+        }
+    }
+
+    /// As [`remove_oldest`](SdLog::remove_oldest).
+    ///
+    /// # Errors
+    ///
+    /// The card's. A removal that was interrupted is completed by the next mount.
+    pub async fn remove_oldest_async(&mut self) -> Result<Option<u32>, C> {
+        self.settle_async().await?;
+        self.drive_async(Self::remove).await
+    }
+
+    async fn mount_async(&mut self) -> Result<(), C> {
+        if self.recorder.is_mounted { Ok(()) } else { self.drive_async(Self::find_card).await }
+    }
+
+    /// Finds the card, and completes the beginning of a log that a dropped future left.
+    async fn settle_async(&mut self) -> Result<(), C> {
+        self.mount_async().await?;
+        if self.recorder.goal() == Goal::Begin { self.drive_async(Self::begin).await.map(|_| ()) } else { Ok(()) }
+    }
+
+    async fn drive_async<T>(
+        &mut self,
+        mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
+    ) -> Result<T, C> {
+        loop {
+            if let Some(done) = self.drive_on_async(&mut step).await? {
+                return Ok(done);
+            }
+        }
+    }
+
+    async fn drive_on_async<T>(
+        &mut self,
+        mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
+    ) -> Result<Option<T>, C> {
+        // A future was dropped: its transfer is repeated, and what that belonged to is completed.
+        let mut is_resumed = self.port.unfinished.is_some();
+        let mut next = self.port.unfinished;
+        loop {
+            if let Some(io) = next
+                && let Err(cause) = self.transfer_async(io).await
+            {
+                return Err(self.fail(cause));
+            }
+            let stop = if is_resumed {
+                match self.work_on() {
+                    Ok(()) => {
+                        (is_resumed, next) = (false, None);
+                        continue;
+                    }
+                    Err(stop) => stop,
+                }
+            } else {
+                match step(self) {
+                    Ok(done) => return Ok(Some(done)),
+                    Err(stop) => stop,
+                }
+            };
+            next = self.next_transfer(stop)?;
+            if next.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Completes the goal that a dropped future left. The beginning of a log is left to a call that begins one, which
+    /// also begins the drain's file.
+    fn work_on(&mut self) -> core::result::Result<(), Stop> {
+        let goal = self.recorder.goal();
+        if goal == Goal::Begin {
+            return Ok(());
+        }
+        self.work(goal)?;
+        if goal == Goal::End {
+            self.has_ended();
+        }
+        Ok(())
+    }
+
+    async fn transfer_async(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
+        self.begin_transfer(io)?;
+        if let Err(error) = self.perform_async(io).await {
+            self.recover_async(error).await?;
+            if let Err(error) = self.perform_async(io).await {
+                self.port.is_lost();
+                return Err(Cause::Card(error));
+            }
+        }
+        self.end_transfer(io);
+        Ok(())
+    }
+
+    async fn perform_async(&mut self, io: Io) -> core::result::Result<(), C::Error> {
+        match io {
+            Io::Size => self.recorder.card_blocks = self.card.block_count().await?,
+            Io::Read(at) => self.card.read(at, &mut self.block).await?,
+            Io::Data { at, count } => self.card.write(at, &self.buffer[..count]).await?,
+            Io::Write { at, mirror } => {
+                self.card.write(at, &self.block).await?;
+                if mirror != 0 {
+                    self.card.write(at + mirror, &self.block).await?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// As the blocking calls do it.
+    async fn recover_async(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
+        if !self.port.failed(&self.recorder) {
+            return Err(Cause::Card(error));
+        }
+        self.card.forget();
+        let mut block = [C::ZERO];
+        for i in 0..Port::WITNESSES {
+            let Some((at, expected)) = self.port.witness(i) else { continue };
+            match self.card.read(at, &mut block).await {
+                Ok(()) if sum(&block[0]) == expected => {}
+                Ok(()) => return Err(Cause::Changed),
+                Err(_) => return Err(Cause::Card(error)),
+            }
+        }
+        self.port.is_back();
+        Ok(())
+    }
+}
+
+/// Writes to the log that [`begin_log_async`](SdLog::begin_log_async) began. After an error, begin another log.
+impl<C: AsyncCard, D: Dates, const BLOCKS: usize> Write for SdLog<C, D, BLOCKS> {
+    /// Writes as much as the buffer has room for.
+    async fn write(&mut self, bytes: &[u8]) -> Result<usize, C> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        self.drive_async(Self::make_writable).await?;
+        Ok(self.gather(bytes, usize::MAX))
+    }
+
+    /// Flushes all written bytes to the card.
+    async fn flush(&mut self) -> Result<(), C> {
+        self.drive_async(Self::flush_all).await
+    }
+}

@@ -1,0 +1,247 @@
+//! The calls for a [`Card`], which wait for the card.
+
+use super::port::Port;
+use super::{Card, Cause, Dates, LogFile, Result, SdLog};
+use crate::Drain;
+use crate::recorder::{Io, Stop, sum};
+use binlog::LogSchema;
+use core::ops::ControlFlow;
+use embedded_io::Write;
+
+impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
+    /// Writes what the ring holds at the time of the call to the card. Call it repeatedly from the main loop or a task.
+    /// It takes as long as the card does, and returns immediately if there is nothing to do.
+    ///
+    /// Without an open log it begins one, with preamble and prologue. Records that the log can't take are lost with it
+    /// and counted; after [`Options::retry_us`](super::Options::retry_us), the next call begins another log. While there
+    /// is no card, the ring fills and counts the records that it drops. A search for free space reads 32 blocks of the
+    /// FAT in a call; records wait in the ring meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// Each error is returned once; recovery is automatic.
+    pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        self.run_to(drain).map(|_| ())
+    }
+
+    /// As [`run`](SdLog::run). Returns whether all that the ring held is written; otherwise a search goes on.
+    fn run_to<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<bool, C>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        let Some(run) = self.begin_run(drain) else { return Ok(true) };
+        let moved = self.mount().and_then(|()| self.drive_on(|log| log.move_records(drain, run)));
+        match moved {
+            Ok(Some(())) => {
+                self.drive_on(Self::count)?;
+                Ok(true)
+            }
+            Ok(None) => Ok(false),
+            Err(error) => {
+                let is_saved = self.can_be_saved(&error) && self.drive(|log| log.save(drain, run)).is_ok();
+                self.end_failed_run(drain, run, is_saved);
+                Err(error)
+            }
+        }
+    }
+
+    /// Writes what the ring holds and the last statistics, flushes, and ends the log. Call it at the end of a flight,
+    /// or before the power is switched off. Call [`Logger::stop`](crate::Logger::stop) first; otherwise some of the
+    /// records that are logged meanwhile stay in the ring.
+    ///
+    /// # Errors
+    ///
+    /// As [`run`](SdLog::run). If no log can be opened, the contents of the ring stay there.
+    pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        while !self.run_to(drain)? {}
+        drain.report();
+        while !self.run_to(drain)? {}
+        if self.number().is_none() {
+            return Ok(());
+        }
+        let run = self.last_run(drain);
+        let ended = self.drive(|log| log.end_flight(drain, run));
+        if ended.is_err() {
+            self.abandon();
+        }
+        drain.restart();
+        ended
+    }
+
+    /// Begins a new log and returns its number; for programs without a [`Drain`]. It ends the open log, and finds the
+    /// card first if necessary. Other readers see the log after its first flush.
+    ///
+    /// # Errors
+    ///
+    /// Which operation failed, and why. The next call looks for the card again.
+    pub fn begin_log(&mut self) -> Result<u32, C> {
+        self.end_log()?;
+        self.mount()?;
+        self.drive(Self::begin)
+    }
+
+    /// Flushes and ends the open log, and gives back the space that it owned in advance; does nothing without an open
+    /// log. A log without a byte is removed.
+    ///
+    /// # Errors
+    ///
+    /// The card's. What was flushed stays, and the next mount gives back the space.
+    pub fn end_log(&mut self) -> Result<(), C> {
+        if self.number().is_some() { self.drive(Self::end) } else { Ok(()) }
+    }
+
+    /// Calls `visit` for each log of the folder, in the order of their directory entries, until it breaks.
+    ///
+    /// # Errors
+    ///
+    /// The card's, or that the card can't be used.
+    pub fn list(&mut self, mut visit: impl FnMut(LogFile) -> ControlFlow<()>) -> Result<(), C> {
+        self.mount()?;
+        self.drive(|log| log.recorder.begin_list())?;
+        while let Some(log) = self.drive(Self::next_log)? {
+            if visit(log).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes the bytes of a log to `take`, in pieces of at most 512 bytes, until it breaks. Of the open log, these are
+    /// the flushed bytes. Returns how many bytes were passed.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::NoLog`](super::Fault::NoLog), or the card's.
+    pub fn extract(&mut self, number: u32, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<u32, C> {
+        self.mount()?;
+        self.drive(|log| log.recorder.begin_list())?;
+        let mut reader = self.drive(|log| log.recorder.find_log(number, &log.block[0]))?;
+        let mut passed = 0;
+        loop {
+            let bytes = self.drive(|log| log.recorder.read_on(&mut reader, &log.block[0]))?;
+            passed += bytes as u32;
+            if bytes == 0 || take(&self.block[0][..bytes]).is_break() {
+                return Ok(passed);
+            }
+        }
+    }
+
+    /// Removes the oldest log of an earlier boot that isn't read-only, and returns its number; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// The card's. A removal that was interrupted is completed by the next mount.
+    pub fn remove_oldest(&mut self) -> Result<Option<u32>, C> {
+        self.mount()?;
+        self.drive(Self::remove)
+    }
+
+    /// Finds the card and its file system, unless that is done.
+    fn mount(&mut self) -> Result<(), C> {
+        if self.recorder.is_mounted { Ok(()) } else { self.drive(Self::find_card) }
+    }
+
+    /// Runs a step and the transfers that it asks for, until it is complete.
+    fn drive<T>(&mut self, mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>) -> Result<T, C> {
+        loop {
+            if let Some(done) = self.drive_on(&mut step)? {
+                return Ok(done);
+            }
+        }
+    }
+
+    /// As [`drive`](SdLog::drive); `None` where the step pauses a search.
+    fn drive_on<T>(
+        &mut self,
+        mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
+    ) -> Result<Option<T>, C> {
+        loop {
+            let stop = match step(self) {
+                Ok(done) => return Ok(Some(done)),
+                Err(stop) => stop,
+            };
+            let Some(io) = self.next_transfer(stop)? else { return Ok(None) };
+            if let Err(cause) = self.transfer(io) {
+                return Err(self.fail(cause));
+            }
+        }
+    }
+
+    fn transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
+        self.begin_transfer(io)?;
+        if let Err(error) = self.perform(io) {
+            self.recover(error)?;
+            if let Err(error) = self.perform(io) {
+                self.port.is_lost();
+                return Err(Cause::Card(error));
+            }
+        }
+        self.end_transfer(io);
+        Ok(())
+    }
+
+    fn perform(&mut self, io: Io) -> core::result::Result<(), C::Error> {
+        match io {
+            Io::Size => self.recorder.card_blocks = self.card.block_count()?,
+            Io::Read(at) => self.card.read(at, &mut self.block)?,
+            Io::Data { at, count } => self.card.write(at, &self.buffer[..count])?,
+            Io::Write { at, mirror } => {
+                self.card.write(at, &self.block)?;
+                if mirror != 0 {
+                    self.card.write(at + mirror, &self.block)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the card ready for a second try, which a block that was hit by noise needs.
+    ///
+    /// Not without initialising it: after a failed multi-block write, some drivers' next write would land where that one
+    /// was to go. And not if another card is there now, or the same one after a visit elsewhere: what is kept here would
+    /// undo what was done there. On FAT16 and exFAT, which say nothing of that, there is no second try.
+    #[cold]
+    fn recover(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
+        if !self.port.failed(&self.recorder) {
+            return Err(Cause::Card(error));
+        }
+        self.card.forget();
+        let mut block = [C::ZERO];
+        for i in 0..Port::WITNESSES {
+            let Some((at, expected)) = self.port.witness(i) else { continue };
+            match self.card.read(at, &mut block) {
+                Ok(()) if sum(&block[0]) == expected => {}
+                Ok(()) => return Err(Cause::Changed),
+                Err(_) => return Err(Cause::Card(error)),
+            }
+        }
+        self.port.is_back();
+        Ok(())
+    }
+}
+
+/// Writes to the log that [`begin_log`](SdLog::begin_log) began. After an error, begin another log.
+impl<C: Card, D: Dates, const BLOCKS: usize> Write for SdLog<C, D, BLOCKS> {
+    /// Writes as much as the buffer has room for.
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, C> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        self.drive(Self::make_writable)?;
+        Ok(self.gather(bytes, usize::MAX))
+    }
+
+    /// Flushes all written bytes to the card.
+    fn flush(&mut self) -> Result<(), C> {
+        self.drive(Self::flush_all)
+    }
+}

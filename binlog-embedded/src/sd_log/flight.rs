@@ -1,0 +1,311 @@
+//! Moving a drain's records to the card: when to flush, and when the next log begins.
+
+use super::contents::Contents;
+use super::{Cause, Dates, Fault, SdError, SdLog, Slot};
+use crate::Drain;
+use crate::recorder::{Goal, Stop};
+use binlog::LogSchema;
+use core::convert::Infallible;
+use embedded_io::{ErrorType, Write};
+
+/// Where the program is with its logs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    /// When the next attempt at a card is due.
+    pub(super) retry_us: u64,
+    /// When the log was flushed last.
+    pub(super) flushed_us: u64,
+    /// Bytes that the log had then, rounded down to a block.
+    pub(super) flushed_bytes: u32,
+    /// Whether the next log is to begin.
+    pub(super) rotate: bool,
+    /// Whether the log is being ended as the flight's last.
+    pub(super) is_last: bool,
+    pub(super) due: Due,
+    pub(super) stage: Stage,
+}
+
+/// Whether there is a log for a drain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Stage {
+    /// There is none, or it is being begun.
+    Closed,
+    Open,
+    /// All is flushed, and the log is being ended.
+    Ending,
+}
+
+/// What has to happen before more is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Due {
+    Nothing,
+    /// So many bytes are to be flushed.
+    Flush(u32),
+    /// The record that was begun is to be written, and all flushed.
+    FlushAll,
+    /// Then the log ends, too.
+    End,
+}
+
+/// What one call writes.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// The time of the call.
+    now_us: u64,
+    /// The ring's head at that time. What comes in meanwhile may come faster than the card takes it.
+    end: u32,
+}
+
+impl Flight {
+    pub(super) const NONE: Flight = Flight {
+        retry_us: 0,
+        flushed_us: 0,
+        flushed_bytes: 0,
+        rotate: false,
+        is_last: false,
+        due: Due::Nothing,
+        stage: Stage::Closed,
+    };
+}
+
+/// The buffer as a writer that takes what there is room for.
+struct Gather<'a, C: Slot, D, const BLOCKS: usize> {
+    log: &'a mut SdLog<C, D, BLOCKS>,
+    limit: usize,
+}
+
+impl<C: Slot, D, const BLOCKS: usize> ErrorType for Gather<'_, C, D, BLOCKS> {
+    type Error = Infallible;
+}
+
+impl<C: Slot, D: Dates, const BLOCKS: usize> Write for Gather<'_, C, D, BLOCKS> {
+    fn write(&mut self, bytes: &[u8]) -> core::result::Result<usize, Infallible> {
+        Ok(self.log.gather(bytes, self.limit))
+    }
+
+    fn flush(&mut self) -> core::result::Result<(), Infallible> {
+        Ok(())
+    }
+}
+
+impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
+    /// Writes all that the ring held at the time of the call, and flushes and rotates as the options say.
+    pub(super) fn move_records<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        run: Run,
+    ) -> core::result::Result<(), Stop>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        let Run { now_us, end } = run;
+        loop {
+            self.begin_for(drain, now_us)?;
+            self.do_due(drain, now_us)?;
+            if self.flight.stage != Stage::Open {
+                continue;
+            }
+            if let Err(stop) = self.make_writable() {
+                if stop != Stop::Fault(Fault::Blocked) {
+                    return Err(stop);
+                }
+                // On exFAT, a log ends where the next cluster is another file's.
+                self.contents.end();
+                self.flight.due = Due::End;
+                continue;
+            }
+            let limit = self.until_flush();
+            let Ok(taken) = drain.step(&mut Gather { log: self, limit });
+            self.look_what_is_due(drain, now_us);
+            if self.flight.due == Due::Nothing && (taken == 0 || drain.has_passed(end)) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Begins a log, unless there is one that this drain was writing.
+    fn begin_for<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        now_us: u64,
+    ) -> core::result::Result<(), Stop>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        loop {
+            match self.flight.stage {
+                // Another drain's preamble doesn't belong into the middle of a log.
+                Stage::Open if drain.byte_count() == self.contents.bytes() => return Ok(()),
+                Stage::Open => {
+                    self.flush_to(self.contents.bytes())?;
+                    self.flight.stage = Stage::Ending;
+                }
+                Stage::Ending => {
+                    self.work(Goal::End)?;
+                    self.flight.stage = Stage::Closed;
+                }
+                Stage::Closed => {
+                    self.work(Goal::Begin)?;
+                    self.contents = Contents::EMPTY;
+                    self.flight = Flight { flushed_us: now_us, stage: Stage::Open, ..Flight::NONE };
+                    drain.restart();
+                }
+            }
+        }
+    }
+
+    /// Bytes that may be written before the next flush.
+    fn until_flush(&self) -> usize {
+        let step = self.options.flush_bytes.min(self.recorder.flush_limit()).max(512).next_multiple_of(512);
+        self.flight.flushed_bytes.saturating_add(step).saturating_sub(self.contents.bytes()).max(1) as usize
+    }
+
+    fn look_what_is_due<S, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>, now_us: u64)
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        let bytes = self.contents.bytes();
+        let step = self.options.flush_bytes.min(self.recorder.flush_limit());
+        // However small a log is to be, it gets beyond its beginning.
+        let is_long = drain.has_records() && bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
+        // Recovered records are a log of their own.
+        self.flight.due = if self.flight.rotate || is_long || drain.ends_file() {
+            Due::End
+        } else if bytes.is_multiple_of(512) && bytes - self.flight.flushed_bytes >= step {
+            // The file ends with a record, and no block has to be written twice.
+            Due::Flush(bytes - drain.record_begun() as u32)
+        } else if drain.is_dirty() && now_us.wrapping_sub(self.flight.flushed_us) >= self.options.flush_us {
+            Due::FlushAll
+        } else {
+            Due::Nothing
+        };
+    }
+
+    fn do_due<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        now_us: u64,
+    ) -> core::result::Result<(), Stop>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        match self.flight.due {
+            Due::Nothing => return Ok(()),
+            Due::Flush(bytes) => self.flush_to(bytes)?,
+            Due::FlushAll | Due::End => {
+                self.end_record(drain)?;
+                self.flush_to(self.contents.bytes())?;
+            }
+        }
+        drain.flushed();
+        (self.flight.flushed_us, self.flight.flushed_bytes) = (now_us, self.contents.bytes() & !511);
+        if self.flight.due == Due::End {
+            self.flight.stage = Stage::Ending;
+        }
+        self.flight.due = Due::Nothing;
+        Ok(())
+    }
+
+    /// Counts the free clusters a little further, if they aren't counted.
+    pub(super) fn count(&mut self) -> core::result::Result<(), Stop> {
+        if self.recorder.is_counted() { Ok(()) } else { self.work(Goal::Count) }
+    }
+
+    /// Writes the rest of a record that was begun.
+    fn end_record<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> core::result::Result<(), Stop>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        while !drain.is_between_records() {
+            self.make_writable()?;
+            let limit = drain.record_rest();
+            let Ok(taken) = drain.step(&mut Gather { log: self, limit });
+            if taken == 0 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The beginning of a run: `None` while no card was found and the next attempt isn't due.
+    pub(super) fn begin_run<S: LogSchema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Option<Run>
+    where
+        P: FnMut(usize) -> Option<S>,
+    {
+        let run = self.last_run(drain);
+        let retry_us = self.flight.retry_us;
+        // A clock that was set back doesn't keep the card waiting.
+        let waits = run.now_us < retry_us && retry_us - run.now_us <= self.options.retry_us;
+        (self.flight.stage != Stage::Closed || !waits).then_some(run)
+    }
+
+    /// A run whether an attempt is due or not.
+    pub(super) fn last_run<S: LogSchema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Run
+    where
+        P: FnMut(usize) -> Option<S>,
+    {
+        Run { now_us: drain.logger().now_us(), end: drain.head() }
+    }
+
+    /// Whether an error lets the card keep what it was given: a full card does. Any other error takes along what was
+    /// not flushed.
+    pub(super) fn can_be_saved(&self, error: &SdError<C::Error>) -> bool {
+        matches!(error.cause, Cause::Fault(Fault::Full | Fault::TooLong)) && self.recorder.log.is_some()
+    }
+
+    /// Ends the log with what it was given, though nothing more fits.
+    pub(super) fn save<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        run: Run,
+    ) -> core::result::Result<(), Stop>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        self.contents.end();
+        if self.flight.stage == Stage::Open {
+            self.flight.due = Due::End;
+        }
+        self.do_due(drain, run.now_us)?;
+        self.work(Goal::End)?;
+        self.flight = Flight::NONE;
+        Ok(())
+    }
+
+    /// Ends the flight's last log.
+    pub(super) fn end_flight<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        run: Run,
+    ) -> core::result::Result<(), Stop>
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        self.flight.is_last = true;
+        self.save(drain, run)
+    }
+
+    /// Leaves the log after an error, until the next attempt is due.
+    pub(super) fn end_failed_run<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        run: Run,
+        is_saved: bool,
+    ) where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        if !is_saved {
+            self.abandon();
+        }
+        drain.restart();
+        self.flight = Flight { retry_us: run.now_us.saturating_add(self.options.retry_us), ..Flight::NONE };
+    }
+}

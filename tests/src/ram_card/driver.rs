@@ -1,0 +1,166 @@
+//! The driver of a card in memory: blocking, and asynchronous with a card that is busy for a while.
+
+use super::{Block, CardError, Cut, RamCard, State, Written};
+use binlog_embedded::card::{AsyncCard, Card, Slot};
+use std::future::poll_fn;
+use std::ops::{Deref, DerefMut};
+use std::task::Poll;
+
+/// A block in the driver's memory.
+#[derive(Clone)]
+pub struct Buffer([u8; 512]);
+
+impl Deref for Buffer {
+    type Target = [u8; 512];
+
+    fn deref(&self) -> &[u8; 512] {
+        &self.0
+    }
+}
+
+impl DerefMut for Buffer {
+    fn deref_mut(&mut self) -> &mut [u8; 512] {
+        &mut self.0
+    }
+}
+
+impl Slot for RamCard {
+    type Block = Buffer;
+    type Error = CardError;
+    const ZERO: Buffer = Buffer([0; 512]);
+
+    fn forget(&mut self) {
+        self.0.borrow_mut().known = false;
+    }
+}
+
+impl Card for RamCard {
+    fn read(&mut self, at: u32, blocks: &mut [Buffer]) -> Result<(), CardError> {
+        let mut state = self.0.borrow_mut();
+        state.check()?;
+        if state.failing_reads > 0 {
+            state.failing_reads -= 1;
+            return Err(CardError::Read);
+        }
+        state.read_transfers += 1;
+        for (block, at) in blocks.iter_mut().zip(at..) {
+            if at >= state.count {
+                return Err(CardError::Read);
+            }
+            block.0 = state.blocks.get(at);
+            state.reads += 1;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, at: u32, blocks: &[Buffer]) -> Result<(), CardError> {
+        let busy = self.0.borrow().busy;
+        if let Some(busy) = busy {
+            busy();
+        }
+        let mut state = self.0.borrow_mut();
+        state.check()?;
+        if state.failing_writes > 0 {
+            state.failing_writes -= 1;
+            return Err(CardError::Write);
+        }
+        if state.protected {
+            return Err(CardError::Write);
+        }
+        if state.discards && blocks.len() >= 4 && !state.blocks.is_written(at) {
+            state.transfers += 1;
+            return Ok(());
+        }
+        for (block, at) in blocks.iter().zip(at..) {
+            if at >= state.count {
+                return Err(CardError::Write);
+            }
+            state.write(&block.0, at)?;
+        }
+        state.transfers += 1;
+        Ok(())
+    }
+
+    fn block_count(&mut self) -> Result<u32, CardError> {
+        let mut state = self.0.borrow_mut();
+        state.check()?;
+        Ok(state.count)
+    }
+}
+
+/// Returns after the executor has been asked twice to come back.
+async fn busy() {
+    let mut polls = 0;
+    poll_fn(|context| {
+        polls += 1;
+        if polls > 2 {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+impl AsyncCard for RamCard {
+    async fn read(&mut self, at: u32, blocks: &mut [Buffer]) -> Result<(), CardError> {
+        busy().await;
+        Card::read(self, at, blocks)
+    }
+
+    async fn write(&mut self, at: u32, blocks: &[Buffer]) -> Result<(), CardError> {
+        // Half of the blocks are on the card when the executor comes back.
+        let (first, rest) = blocks.split_at(blocks.len().div_ceil(2));
+        Card::write(self, at, first)?;
+        busy().await;
+        if rest.is_empty() { Ok(()) } else { Card::write(self, at + first.len() as u32, rest) }
+    }
+
+    async fn block_count(&mut self) -> Result<u32, CardError> {
+        busy().await;
+        Card::block_count(self)
+    }
+}
+
+impl State {
+    /// Initialises a card that the driver doesn't know, as embedded-sdmmc does.
+    fn check(&mut self) -> Result<(), CardError> {
+        if !self.known && !self.pulled {
+            (self.known, self.ready) = (true, true);
+        }
+        if self.pulled || !self.ready { Err(CardError::Missing) } else { Ok(()) }
+    }
+
+    fn write(&mut self, block: &Block, at: u32) -> Result<(), CardError> {
+        let torn = |old: Block, bytes: usize| {
+            let mut torn = old;
+            torn[..bytes].copy_from_slice(&block[..bytes]);
+            torn
+        };
+        let written = match &mut self.cut {
+            Some((0, cut)) => {
+                (self.pulled, self.ready) = (true, false);
+                match *cut {
+                    Cut::Before => None,
+                    Cut::Middle => Some(torn(self.blocks.get(at), 256)),
+                    Cut::Torn(bytes) => Some(torn(self.blocks.get(at), bytes)),
+                    Cut::After => Some(*block),
+                }
+            }
+            Some((left, _)) => {
+                *left -= 1;
+                Some(*block)
+            }
+            None => Some(*block),
+        };
+        if let Some(block) = written {
+            self.blocks.set(at, &block);
+            self.touched.insert(at);
+            self.writes += 1;
+            if let Some((_, writes)) = &mut self.recording {
+                writes.push(Written { at, block, transfer: self.transfers });
+            }
+        }
+        if self.pulled { Err(CardError::Missing) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,206 @@
+//! Cards that can't be used, or not as they say.
+
+use crate::history::{Recorder, contents};
+use binlog_embedded::SdLog;
+use binlog_embedded::sd_log::{Cause, Fault, Options, Undated, Unusable};
+use binlog_tests::ram_card::RamCard;
+use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
+use embedded_io::Write;
+use proptest::prelude::*;
+
+const OPTIONS: Options = Options { free_bytes: 0, extent_bytes: 1 << 20, ..Options::DEFAULT };
+
+fn recorder(card: &RamCard, options: Options) -> Recorder {
+    SdLog::with_blocks(card.clone(), Undated, options)
+}
+
+const EACH: [Geometry; 3] = [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT];
+
+/// Logs until nothing fits any more, or nothing works.
+fn fill(card: &RamCard, options: Options) {
+    for _ in 0..3 {
+        let mut recorder = recorder(card, options);
+        if recorder.begin_log().is_ok() {
+            while recorder.write_all(&contents(1, 100_000)).and_then(|()| recorder.flush()).is_ok() {}
+        }
+    }
+}
+
+/// The partition table says less than the boot sector: what lies behind the partition is somebody else's.
+#[test]
+fn nothing_is_written_behind_a_partition_that_is_shorter_than_its_file_system() {
+    for geometry in EACH {
+        let card = geometry.format();
+        let length = geometry.blocks() / 2;
+        card.edit(0, |table| table[458..462].copy_from_slice(&length.to_le_bytes()));
+        fill(&card, OPTIONS);
+        let touched = card.touched();
+        assert!(touched.iter().all(|&at| (geometry.start..geometry.start + length).contains(&at)), "{geometry:?}");
+    }
+}
+
+/// The boot sector says more than the card has.
+#[test]
+fn a_card_smaller_than_its_file_system_is_an_error_or_gets_full() {
+    for geometry in EACH {
+        let large = geometry.format();
+        let blocks = geometry.start + geometry.blocks() / 2;
+        let card = RamCard::blank(blocks);
+        large.each_written(0..blocks, |at, block| card.set_block(at, *block));
+        fill(&card, OPTIONS);
+        assert!(card.touched().iter().all(|&at| at < blocks));
+    }
+}
+
+/// A full card keeps everything that belongs to others, to the last block.
+#[test]
+fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
+    for geometry in EACH {
+        for table in [Table::Mbr { row: 2 }, Table::Gpt] {
+            let card = Geometry { table, ..geometry }.format();
+            let guest = Guest::new(&card);
+            let photo = contents(9, 100_000);
+            guest.put("PHOTO.JPG", &photo, Place::Every(3));
+            guest.note_free_clusters();
+            let before = card.copy();
+            let volume = Volume::of(&card);
+            let options = Options { partition: Geometry { table, ..geometry }.partition(), ..OPTIONS };
+            fill(&card, options);
+            recorder(&card, options).list(|_| std::ops::ControlFlow::Continue(())).unwrap();
+            let report = volume.check();
+            report.assert_clean(format!("{geometry:?}"));
+            assert!(volume.read("PHOTO.JPG") == Some(photo));
+            let end = geometry.start + geometry.blocks();
+            for at in (0..geometry.start + 1).chain(end..card.blocks()) {
+                assert!(card.block(at) == before.block(at), "block {at}");
+            }
+            let logged: u64 = report.tree.files("LOGS").map(|file| file.size).sum();
+            let room = u64::from(geometry.clusters) * u64::from(geometry.cluster_blocks) * 512;
+            assert!(logged > room * 9 / 10, "{logged} of {room} bytes hold logs");
+        }
+    }
+}
+
+#[test]
+fn a_bitmap_in_pieces_is_refused_by_name() {
+    let card = Geometry { cluster_blocks: 1, clusters: 20_000, scattered_bitmap: true, ..Geometry::EXFAT }.format();
+    let error = recorder(&card, OPTIONS).begin_log().unwrap_err();
+    assert!(matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::NotFat(_)))), "{error:?}");
+    assert!(error.to_string().contains("bitmap is fragmented; format the card"), "{error}");
+    assert_eq!(card.writes(), 0);
+}
+
+#[test]
+fn sectors_of_4_kib_are_refused_by_name() {
+    for geometry in EACH {
+        let card = geometry.format();
+        card.edit(geometry.start, |boot| if geometry == Geometry::EXFAT { boot[108] = 12 } else { boot[12] = 16 });
+        let error = recorder(&card, OPTIONS).begin_log().unwrap_err();
+        assert!(matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::Sectors { bytes: 4096 }))), "{error:?}");
+        assert_eq!(card.writes(), 0);
+    }
+}
+
+#[test]
+fn a_write_protected_card_is_an_error_each_time_and_stays_as_it_is() {
+    for geometry in EACH {
+        let card = geometry.format();
+        card.protect(true);
+        let mut recorder = recorder(&card, OPTIONS);
+        for _ in 0..3 {
+            let error = recorder.begin_log().unwrap_err();
+            assert!(matches!(error.cause, Cause::Card(_)), "{error:?}");
+        }
+        card.protect(false);
+        recorder.begin_log().unwrap();
+    }
+}
+
+/// Computers set and clear the marks of an unclean shutdown and of errors; the recorder does neither.
+#[test]
+fn marks_of_a_dirty_volume_stay() {
+    for geometry in EACH {
+        let card = geometry.format();
+        let volume = Volume::of(&card);
+        let marks = |card: &RamCard| match geometry.kind {
+            Kind::ExFat => card.block(volume.start)[106..108].to_vec(),
+            Kind::Fat16 => card.block(volume.fat)[..4].to_vec(),
+            Kind::Fat32 => card.block(volume.fat)[..8].to_vec(),
+        };
+        match geometry.kind {
+            Kind::ExFat => card.edit(volume.start, |boot| boot[106] |= 6),
+            Kind::Fat16 => card.edit(volume.fat, |fat| fat[3] = 0x3F),
+            Kind::Fat32 => card.edit(volume.fat, |fat| fat[7] = 0x03),
+        }
+        if geometry.kind != Kind::ExFat {
+            let first = card.block(volume.fat);
+            card.set_block(volume.fat + volume.fat_blocks, first);
+        }
+        let before = marks(&card);
+        let mut recorder = recorder(&card, OPTIONS);
+        recorder.begin_log().unwrap();
+        recorder.write_all(&contents(1, 10_000)).unwrap();
+        recorder.end_log().unwrap();
+        assert_eq!(marks(&card), before, "{geometry:?}");
+        volume.check().assert_clean(format!("{geometry:?}"));
+    }
+}
+
+/// A file on FAT has less than 4 GiB, and so has a log on any card.
+#[test]
+#[ignore = "slow without optimisation"]
+fn a_log_ends_before_4_gib() {
+    for geometry in [
+        Geometry { cluster_blocks: 64, clusters: 200_000, ..Geometry::FAT32 },
+        Geometry { cluster_blocks: 256, clusters: 60_000, ..Geometry::EXFAT },
+    ] {
+        let card = geometry.format();
+        card.discard_contents();
+        let mut recorder = recorder(&card, Options { extent_bytes: 1 << 30, ..OPTIONS });
+        let number = recorder.begin_log().unwrap();
+        let bytes = vec![0x5A; 1 << 20];
+        let mut written = 0u64;
+        let error = loop {
+            match recorder.write(&bytes[..4096]) {
+                Ok(count) => written += count as u64,
+                Err(error) => break error,
+            }
+            assert!(written <= u64::from(u32::MAX), "a file of {written} bytes");
+        };
+        assert!(matches!(error.cause, Cause::Fault(Fault::TooLong)), "{error}");
+        assert_eq!(error.log, Some(number));
+        assert!(written > u64::from(u32::MAX) - (1 << 20), "only {written} bytes");
+        recorder.flush().unwrap();
+        recorder.end_log().unwrap();
+        let volume = Volume::of(&card);
+        volume.check().assert_clean(format!("{geometry:?}"));
+        assert_eq!(volume.tree().get("LOGS/00000001.BIN").unwrap().size, written);
+    }
+}
+
+fn exercised() -> u32 {
+    if std::env::var_os("BINLOG_STRESS").is_some() { 50_000 } else { 200 }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: exercised(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// On a damaged card, every call returns, and what it writes stays inside of the file system.
+    #[test]
+    fn a_damaged_card_is_an_error_or_is_lived_with(
+        kind in 0..5u8,
+        damage in proptest::collection::vec(any::<[u8; 4]>(), 0..40),
+    ) {
+        let bytes: Vec<u8> = [kind].into_iter().chain(damage.into_iter().flatten()).collect();
+        binlog_tests::exercise_card::card(&bytes);
+    }
+}
+
+#[test]
+fn the_corpus_of_cards_is_lived_with() {
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/card");
+    for input in std::fs::read_dir(corpus).expect("the corpus is committed") {
+        let input = input.expect("an entry of the folder").path();
+        binlog_tests::exercise_card::card(&std::fs::read(input).expect("an input"));
+    }
+}

@@ -1,0 +1,201 @@
+//! What was flushed stays, and nothing else of the card changes: one test for each way in which that was once broken.
+
+use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
+use binlog::LogWriter;
+use binlog_embedded::SdLog;
+use binlog_embedded::sd_log::{Options, Undated};
+use binlog_tests::ram_card::{RamCard, Word};
+use binlog_tests::volume::{Flaw, Geometry, Guest, Place, Region, Volume};
+use embedded_io::Write;
+use flight::KINDS;
+
+/// Writes finished logs with these lengths in bytes, as a computer would.
+fn old_logs(guest: &Guest, bytes: &[usize]) {
+    guest.folder("LOGS");
+    for (number, &bytes) in (1..).zip(bytes) {
+        let mut log = LogWriter::<flight::Flight, _>::new(Vec::new()).unwrap().finish().unwrap();
+        log.resize(bytes.max(log.len()), 0x5A);
+        guest.put(&format!("LOGS/{number:08}.BIN"), &log, Place::First);
+    }
+    guest.note_free_clusters();
+}
+
+fn log_names(card: &RamCard) -> Vec<String> {
+    let tree = Volume::of(card).tree();
+    let mut names: Vec<String> = tree.files("LOGS").map(|file| file.path.clone()).collect();
+    names.retain(|name| name.ends_with(".BIN"));
+    names.sort();
+    names
+}
+
+/// A chain that goes on in another word of a torn FAT block led to a free cluster, which the next boot gave to another
+/// log.
+#[test]
+fn a_torn_fat_block_gives_no_cluster_to_two_logs() {
+    let card = Geometry::FAT32.format();
+    sd(&card, OPTIONS).begin_log().unwrap();
+    card.record();
+    let mut log = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
+    log.begin_log().unwrap();
+    // Across the middle and the end of a FAT block, of which each holds 128 clusters of 512 bytes.
+    for _ in 0..30 {
+        log.write_all(&[0x4C; 3000]).unwrap();
+        log.flush().unwrap();
+    }
+    let recording = card.recording();
+    let regions = Volume::of(&card).regions();
+    recording.moments(
+        0..usize::MAX,
+        Word::Four,
+        |at| regions.of(at) == Region::Contents,
+        |moment, card| {
+            let mut next = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
+            next.begin_log().unwrap();
+            next.write_all(&[0x4E; 70_000]).unwrap();
+            next.flush().unwrap();
+            Volume::of(&card).check().assert_readable(format!("{moment:?}"));
+        },
+    );
+}
+
+/// A card on which old logs don't take the space that is missing keeps them.
+#[test]
+fn logs_that_would_make_too_little_room_stay() {
+    let card = Geometry { clusters: 131_000, ..Geometry::FAT32 }.format();
+    let guest = Guest::new(&card);
+    old_logs(&guest, &[100_000; 5]);
+    guest.occupy_all_but("PHOTO", 3 << 11);
+    guest.note_free_clusters();
+    let logs = log_names(&card);
+    assert_eq!(logs.len(), 5);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sink = sd(&card, Options::DEFAULT);
+    for number in 0..50 {
+        flight::log(ring, 0, number);
+        wait(2_000_000);
+        let _ = sink.run(&mut drain);
+        let left = log_names(&card);
+        assert!(logs.iter().all(|name| left.contains(name)), "only these are left: {left:?}");
+    }
+}
+
+/// On a card that gets full, the flight's own logs, which count as written, stay.
+#[test]
+fn logs_of_this_boot_are_never_removed() {
+    let card = Geometry::FAT16.format();
+    let guest = Guest::new(&card);
+    old_logs(&guest, &[20_000; 2]);
+    guest.occupy_all_but("PHOTO", 60);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sink = sd(&card, OPTIONS);
+    for number in 0..5000 {
+        flight::log(ring, (number * 7 % KINDS as u64) as usize, number);
+        if number % 5 == 0 {
+            wait(100_000);
+            let _ = sink.run(&mut drain);
+        }
+    }
+    for (kind, on_card) in crate::rig::on_card(&card).into_iter().enumerate() {
+        let written = ring.tally_of(kind).unwrap().written as usize;
+        assert!(written <= on_card, "kind {kind}: {written} count as written, {on_card} are on the card");
+    }
+}
+
+/// A power cut during a removal leaked the clusters of the log for good.
+#[test]
+fn a_cut_removal_leaks_nothing_beyond_the_next_boot() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32] {
+        let card = geometry.format();
+        let guest = Guest::new(&card);
+        old_logs(&guest, &[200_000, 1000]);
+        let free = u64::from(guest.volume().free_clusters()) * guest.volume().cluster_bytes();
+        // The first log has to go for this.
+        let options = Options { free_bytes: free + 100_000, ..OPTIONS };
+        card.record();
+        sd(&card, options).begin_log().unwrap();
+        let recording = card.recording();
+        assert!(!log_names(&card).contains(&"LOGS/00000001.BIN".to_owned()));
+        let regions = Volume::of(&card).regions();
+        let word = if geometry == Geometry::FAT16 { Word::Two } else { Word::Four };
+        recording.moments(
+            0..usize::MAX,
+            word,
+            |at| regions.of(at) == Region::Contents,
+            |moment, card| {
+                let ring = ring();
+                let mut drain = ring.drain().unwrap();
+                let mut next = sd(&card, OPTIONS);
+                flight::log(ring, 0, 1);
+                next.run(&mut drain).unwrap();
+                next.finish(&mut drain).unwrap();
+                let report = Volume::of(&card).check();
+                report.assert_readable(format!("{moment:?}"));
+                let lost = report.flaws.iter().find(|flaw| matches!(flaw, Flaw::Lost { .. }));
+                assert_eq!(lost, None, "{moment:?}");
+            },
+        );
+    }
+}
+
+/// FAT32 may say that only one of its FATs counts. The other one isn't touched then.
+#[test]
+fn only_the_active_fat_is_written_where_fats_are_not_mirrored() {
+    let card = Geometry { only_fat: Some(1), ..Geometry::FAT32 }.format();
+    let guest = Guest::new(&card);
+    guest.put("PHOTO.JPG", &[0x42; 30_000], Place::Every(3));
+    guest.note_free_clusters();
+    let volume = Volume::of(&card);
+    let inactive = || (0..volume.fat_blocks).map(|at| card.block(volume.fat + at)).collect::<Vec<_>>();
+    let before = inactive();
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sink = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    for number in 0..500 {
+        flight::log(ring, 1, number);
+        attempts[1] += 1;
+        wait(10_000);
+        sink.run(&mut drain).unwrap();
+    }
+    sink.finish(&mut drain).unwrap();
+    volume.check().assert_clean("the card");
+    assert!(volume.read("PHOTO.JPG").unwrap() == [0x42; 30_000]);
+    assert!(inactive() == before, "the FAT that doesn't count was written");
+    assert_eq!(ring.tally_of(1).unwrap().written, 500);
+    let log = volume.read("LOGS/00000001.BIN").unwrap();
+    assert_eq!(flight::numbers(&log).len(), 500);
+}
+
+#[test]
+fn a_partition_that_no_card_has_is_an_error_that_names_the_option() {
+    let card = Geometry::FAT32.format();
+    for partition in [4, 255] {
+        let error = sd(&card, Options { partition, ..OPTIONS }).begin_log().unwrap_err().to_string();
+        assert!(error.contains("Options::partition"), "{error}");
+        assert!(error.contains("0 to 3"), "{error}");
+    }
+    assert_eq!(card.writes(), 0);
+}
+
+/// A card that is filled by this flight keeps what it took, and everything else is counted.
+#[test]
+fn a_card_that_gets_full_loses_nothing_that_counts_as_written() {
+    let card = Geometry::FAT16.format();
+    let guest = Guest::new(&card);
+    guest.occupy_all_but("PHOTO", 200);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sink = sd(&card, OPTIONS);
+    let mut attempts = [0; KINDS];
+    for number in 0..500 {
+        flight::log(ring, 3, number);
+        attempts[3] += 1;
+        wait(10_000);
+        sink.run(&mut drain).unwrap();
+    }
+    sink.finish(&mut drain).unwrap();
+    account(ring, &card, attempts);
+    Volume::of(&card).check().assert_clean("the card");
+}

@@ -1,0 +1,280 @@
+//! The power fails before, inside of and after every block that is written, and again while the next boot mends the card.
+//!
+//! A history is flown once and recorded, and each moment of it is made from the recording. By default every so manieth
+//! moment is checked; with `BINLOG_STRESS` set, all of them.
+
+use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
+use crate::promise::{Promise, Reader, check_list, mount};
+use binlog_embedded::sd_log::Options;
+use binlog_tests::ram_card::{Moment, RamCard, Word};
+use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Region, Volume};
+use embedded_io::Write;
+use std::collections::BTreeMap;
+
+/// A card as it is before the flight.
+struct Scene {
+    name: &'static str,
+    card: RamCard,
+    options: Options,
+    /// Logs of earlier boots.
+    logs: Vec<Logged>,
+    others: BTreeMap<String, Vec<u8>>,
+}
+
+/// Small extents and flushes, so that short flights reach every limit.
+const OPTIONS: Options = Options { extent_bytes: 24 << 10, free_bytes: 0, ..Options::DEFAULT };
+
+impl Scene {
+    /// A card with old logs and somebody's files, where the first so many clusters are taken.
+    fn new(name: &'static str, geometry: Geometry, taken: u32) -> Self {
+        let card = geometry.format();
+        let guest = Guest::new(&card);
+        let mut scene = Scene { name, card: card.clone(), options: OPTIONS, logs: Vec::new(), others: BTreeMap::new() };
+        if taken > 0 {
+            guest.occupy("TAKEN.DAT", taken, Place::First);
+        }
+        guest.folder("LOGS");
+        scene.old_log(&guest, 1, 30_000, Place::First);
+        scene.other(&guest, "PHOTO.JPG", 9_000, Place::Every(2));
+        scene.other(&guest, "LOGS/Notes about the flight.txt", 700, Place::First);
+        scene.old_log(&guest, 2, 2_000, Place::Every(3));
+        guest.note_free_clusters();
+        scene
+    }
+
+    fn old_log(&mut self, guest: &Guest, number: u32, bytes: usize, place: Place) {
+        guest.put(&path("LOGS", number), &contents(number, bytes), place);
+        self.logs.push(Logged { number, serial: number, boot: 0, flushed: bytes, written: bytes });
+    }
+
+    fn other(&mut self, guest: &Guest, path: &str, bytes: usize, place: Place) {
+        let contents = contents(path.len() as u32 + 1000, bytes);
+        guest.put(path, &contents, place);
+        self.others.insert(path.to_owned(), contents);
+    }
+
+    fn word(&self) -> Word {
+        if Volume::of(&self.card).kind == Kind::Fat16 { Word::Two } else { Word::Four }
+    }
+}
+
+fn scenes() -> Vec<Scene> {
+    let mut scenes = vec![
+        // Runs begin before the end of a FAT's first block, which has 256, 128 or no entries.
+        Scene::new("FAT16", Geometry { cluster_blocks: 1, ..Geometry::FAT16 }, 150),
+        Scene::new("FAT16, clusters of 2 KiB, one FAT", Geometry { fats: 1, ..Geometry::FAT16 }, 160),
+        Scene::new("FAT32", Geometry::FAT32, 60),
+        Scene::new("FAT32, one FAT", Geometry { fats: 1, ..Geometry::FAT32 }, 20),
+        Scene::new("FAT32, FATs not mirrored", Geometry { only_fat: Some(1), ..Geometry::FAT32 }, 60),
+        // Runs cross the end of the bitmap's first block, which has 4,096 bits.
+        Scene::new("exFAT", Geometry { clusters: 9000, ..Geometry::EXFAT }, 3960),
+        Scene::new("exFAT, clusters of 4 KiB", Geometry::EXFAT, 0),
+    ];
+    for (name, geometry) in
+        [("FAT16, crowded", Geometry::FAT16), ("FAT32, crowded", Geometry::FAT32), ("exFAT, crowded", Geometry::EXFAT)]
+    {
+        let mut scene = Scene::new(name, geometry, 3);
+        let guest = Guest::new(&scene.card);
+        // Free space in pieces, a folder at the end of its cluster, and names that leave odd gaps.
+        for number in 0..11 {
+            scene.other(&guest, &format!("LOGS/Some file {number}.txt"), 600, Place::Every(5));
+        }
+        guest.note_free_clusters();
+        scenes.push(scene);
+    }
+    scenes
+}
+
+/// Everything that a vehicle does: logs that are extended, followed, ended, left open and removed.
+fn flight() -> Vec<Step> {
+    use Step::{Begin, Boot, End, Flush, Remove, Write};
+    vec![
+        Begin,
+        Write(700),
+        Flush,
+        Write(3_000),
+        Flush,
+        Flush,
+        Write(10),
+        Flush,
+        Write(30_000),
+        Flush,
+        Write(5_000),
+        Begin,
+        Write(2_000),
+        Write(9_000),
+        Flush,
+        End,
+        Remove,
+        Begin,
+        Boot,
+        Begin,
+        Write(12_000),
+        Flush,
+        Write(40_000),
+        Boot,
+        Begin,
+        Write(1),
+        Flush,
+        Write(511),
+        Flush,
+        Write(512),
+        Flush,
+        Remove,
+        Write(20_000),
+        Flush,
+        End,
+    ]
+}
+
+/// How many of the moments are checked: one of so many.
+pub(crate) fn stride(default: usize) -> usize {
+    if std::env::var_os("BINLOG_STRESS").is_some() { 1 } else { default }
+}
+
+/// What is counted, to be shown.
+#[derive(Default, Debug)]
+struct Cuts {
+    moments: usize,
+    nested: usize,
+}
+
+/// Checks a card whose power failed: as it is, after the next boot, and after cuts while that boot mends it.
+fn check_moment(
+    scene: &Scene,
+    flown: &Flown,
+    moment: Moment,
+    card: &RamCard,
+    nested: usize,
+    cuts: &mut Cuts,
+) -> Result<(), String> {
+    let (before, after) = flown.around(moment.writes);
+    let promise = Promise { before, after, folder: scene.options.folder, others: &scene.others };
+    promise
+        .check(card, Reader::Other { torn: moment.torn > 0 })
+        .map_err(|error| format!("before the next boot: {error}"))?;
+    let mended = card.copy();
+    mended.record();
+    let (recorder, listed) = mount(&mended, scene.options)?;
+    promise.check(&mended, Reader::Mended).map_err(|error| format!("after the next boot: {error}"))?;
+    check_list(&mended, scene.options.folder, &listed)?;
+    cuts.moments += 1;
+    drop(recorder);
+
+    let mending = mended.recording();
+    let regions = Volume::of(&mended).regions();
+    let mut seen = 0;
+    let mut failed = Ok(());
+    mending.moments(
+        0..usize::MAX,
+        scene.word(),
+        |at| regions.of(at) == Region::Contents,
+        |second, card| {
+            seen += 1;
+            if failed.is_err() || (seen - 1) % nested != 0 {
+                return;
+            }
+            cuts.nested += 1;
+            let check = || -> Result<(), String> {
+                promise.check(&card, Reader::Other { torn: true })?;
+                let (_, listed) = mount(&card, scene.options)?;
+                promise.check(&card, Reader::Mended)?;
+                check_list(&card, scene.options.folder, &listed)
+            };
+            failed = check().map_err(|error| format!("cut again while mending, {second:?}: {error}"));
+        },
+    );
+    failed?;
+    log_on(scene, &promise, &mended)
+}
+
+/// The next boot logs on, and what was there stays.
+fn log_on(scene: &Scene, promise: &Promise, card: &RamCard) -> Result<(), String> {
+    let (mut recorder, _) = mount(card, scene.options)?;
+    let text = |error| format!("the next boot can't log: {error}");
+    let number = recorder.begin_log().map_err(text)?;
+    let logged = contents(99, 30_000);
+    recorder.write_all(&logged).map_err(text)?;
+    recorder.end_log().map_err(text)?;
+    let volume = Volume::of(card);
+    let found = volume.read(&path(scene.options.folder, number));
+    if found.as_ref() != Some(&logged) {
+        return Err(format!("log {number} of the next boot is not what was written"));
+    }
+    let known = Logged { number, serial: 99, boot: 99, flushed: logged.len(), written: logged.len() };
+    let with = |mark: &Mark| {
+        let mut logs = mark.logs.clone();
+        // A log that was never flushed leaves its number to another.
+        logs.retain(|log| log.number != number);
+        logs.push(known.clone());
+        Mark { logs, ..mark.clone() }
+    };
+    let (before, after) = (with(promise.before), with(promise.after));
+    let promise = Promise { before: &before, after: &after, folder: promise.folder, others: promise.others };
+    promise.check(card, Reader::Mended).map_err(|error| format!("after the next boot has logged: {error}"))
+}
+
+#[test]
+fn a_power_cut_anywhere_leaves_what_was_flushed() {
+    let mut total = Cuts::default();
+    let mut broken = Vec::new();
+    for scene in scenes() {
+        let card = scene.card.copy();
+        let flown = fly(&card, scene.options, scene.logs.clone(), &flight());
+        let regions = Volume::of(&card).regions();
+        let (every, nested) = (stride(17), stride(29));
+        let (mut seen, mut failures) = (0, Vec::new());
+        let is_contents = |at| regions.of(at) == Region::Contents;
+        flown.recording.moments(0..usize::MAX, scene.word(), is_contents, |moment, card| {
+            seen += 1;
+            if (seen - 1) % every != 0 {
+                return;
+            }
+            if let Err(error) = check_moment(&scene, &flown, moment, &card, nested, &mut total) {
+                failures.push(format!("{}, {moment:?}, {:?}: {error}", scene.name, flown.around(moment.writes).1.step));
+            }
+        });
+        println!("{}: {} blocks written, {seen} moments", scene.name, flown.recording.writes.len());
+        println!("{} of the checked moments are broken", failures.len());
+        broken.extend(failures.into_iter().next());
+    }
+    println!("{total:?}");
+    assert!(
+        broken.is_empty(),
+        "{} scenes are broken, of each the first moment:\n{}",
+        broken.len(),
+        broken.join("\n\n")
+    );
+}
+
+/// A card with a cache of its own may lose one of its last writes and keep later ones, which nothing can be promised
+/// for. Still, no cluster gets two owners that way.
+#[test]
+fn a_card_that_loses_one_of_its_last_writes_never_links_two_files() {
+    let (mut seen, mut lost, mut stale) = (0, 0, 0);
+    for scene in scenes() {
+        let card = scene.card.copy();
+        let flown = fly(&card, scene.options, scene.logs.clone(), &flight());
+        let writes = flown.recording.writes.len();
+        for end in (3..=writes).step_by(stride(7)) {
+            for missing in end - 3..end - 1 {
+                let card = flown.recording.without(end, missing);
+                let (before, after) = flown.around(end);
+                let promise = Promise { before, after, folder: scene.options.folder, others: &scene.others };
+                mount(&card, scene.options).unwrap_or_else(|error| panic!("{}: {error}", scene.name));
+                let report = Volume::of(&card).check();
+                let shared = report.flaws.iter().find(|flaw| matches!(flaw, Flaw::Shared { .. }));
+                assert_eq!(shared, None, "{}, without write {missing} of {end}: {report:?}", scene.name);
+                seen += 1;
+                match promise.check(&card, Reader::Mended) {
+                    Err(error) if error.contains("stale") => stale += 1,
+                    Err(_) => lost += 1,
+                    Ok(()) => {}
+                }
+            }
+        }
+    }
+    println!(
+        "{seen} cards without one of the last three writes: {stale} with stale contents, {lost} with less or leaks"
+    );
+}

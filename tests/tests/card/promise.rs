@@ -1,0 +1,138 @@
+//! The promise, checked on a card: by a computer before the recorder sees it again, and after the recorder mended it.
+
+use crate::history::{Logged, Mark, Recorder, contents, path};
+use binlog_embedded::SdLog;
+use binlog_embedded::sd_log::{Options, Undated};
+use binlog_tests::ram_card::RamCard;
+use binlog_tests::volume::{Flaw, Report, Volume};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+/// What must hold of a card at a moment between two marks.
+pub(crate) struct Promise<'a> {
+    pub(crate) before: &'a Mark,
+    pub(crate) after: &'a Mark,
+    pub(crate) folder: &'a str,
+    /// Files that aren't logs, and what they hold.
+    pub(crate) others: &'a BTreeMap<String, Vec<u8>>,
+}
+
+/// Who looks at the card.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reader {
+    /// Another system, before the recorder mounts the card; whether the last block was torn.
+    Other { torn: bool },
+    /// Any, after the recorder has mounted it.
+    Mended,
+}
+
+impl Promise<'_> {
+    /// Checks a card, and says what is broken.
+    pub(crate) fn check(&self, card: &RamCard, reader: Reader) -> Result<(), String> {
+        let volume = Volume::of(card);
+        let report = volume.check();
+        let allowed = |flaw: &Flaw| match (reader, flaw) {
+            // Sets of entries of exFAT have a checksum, so a torn one is unreadable until the recorder mends it.
+            (Reader::Other { torn }, Flaw::BadSet { .. }) => torn,
+            (Reader::Other { .. }, flaw) => flaw.is_waste(),
+            (Reader::Mended, _) => false,
+        };
+        let flaws: Vec<_> = report.flaws.iter().filter(|flaw| !allowed(flaw)).collect();
+        if !flaws.is_empty() {
+            return Err(format!("{flaws:#?}\n{report:?}"));
+        }
+        let torn_set = report.flaws.iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
+        self.check_logs(&volume, &report, reader, torn_set)?;
+        for (path, contents) in self.others {
+            if report.tree.get(path).is_none_or(|file| volume.contents(file) != *contents) {
+                return Err(format!("{path} isn't what it was\n{report:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_logs(&self, volume: &Volume, report: &Report, reader: Reader, torn_set: bool) -> Result<(), String> {
+        let find = |mark: &Mark, serial| mark.logs.iter().find(|log| log.serial == serial).cloned();
+        for log in &self.before.logs {
+            let later = find(self.after, log.serial);
+            let most = later.as_ref().map_or(log.written, |later| later.written);
+            let file = report.tree.get(&path(self.folder, log.number));
+            let has_number = |other: &&Logged| other.number == log.number && other.serial != log.serial;
+            if let (0, None, Some(next)) = (log.flushed, &later, self.after.logs.iter().find(has_number))
+                && file.is_some_and(|file| check_contents(next, 0, next.written, &volume.contents(file)).is_ok())
+            {
+                // Nothing of it was promised, and the next log has its number.
+                continue;
+            }
+            // It is being removed, or nothing of it was promised yet.
+            let may_be_gone = later.is_none() || log.flushed == 0 || torn_set;
+            match file {
+                None if may_be_gone => {}
+                Some(file) if file.size == 0 && may_be_gone => {}
+                None => return Err(format!("{log:?} is gone\n{report:?}")),
+                Some(file) => {
+                    let found = volume.contents(file);
+                    check_contents(log, log.flushed, most, &found).map_err(|error| format!("{error}\n{report:?}"))?;
+                }
+            }
+        }
+        for log in self.after.logs.iter().filter(|log| find(self.before, log.serial).is_none()) {
+            if let Some(file) = report.tree.get(&path(self.folder, log.number)) {
+                let found = volume.contents(file);
+                check_contents(log, 0, log.written, &found).map_err(|error| format!("{error}\n{report:?}"))?;
+            }
+        }
+        let is_known = |number: u32| {
+            let mut logs = self.before.logs.iter().chain(&self.after.logs);
+            logs.any(|log| log.number == number)
+        };
+        for file in report.tree.files(self.folder) {
+            let name = file.path.rsplit('/').next().unwrap_or_default();
+            let number = name.strip_suffix(".BIN").and_then(|digits| digits.parse().ok());
+            // A log that is being begun is empty, and gone after the next boot.
+            let is_begun = reader != Reader::Mended && file.size == 0;
+            if number.is_some_and(|number| !is_known(number)) && !is_begun && !self.others.contains_key(&file.path) {
+                return Err(format!("{} is no log of the vehicle's\n{report:?}", file.path));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_contents(log: &Logged, least: usize, most: usize, found: &[u8]) -> Result<(), String> {
+    let expected = contents(log.serial, most);
+    if found.len() < least || found.len() > most {
+        return Err(format!("{log:?} has {} bytes instead of {least} to {most}", found.len()));
+    }
+    match found.iter().zip(&expected).position(|(found, expected)| found != expected) {
+        Some(at) => Err(format!("{log:?} has stale or wrong bytes from {at} on")),
+        None => Ok(()),
+    }
+}
+
+/// Lets a recorder find the card after a boot. Returns it, and the logs that it lists: number and bytes.
+pub(crate) fn mount(card: &RamCard, options: Options) -> Result<(Recorder, Vec<(u32, u32)>), String> {
+    let mut recorder: Recorder = SdLog::with_blocks(card.clone(), Undated, options);
+    let mut listed = Vec::new();
+    let list = recorder.list(|file| {
+        listed.push((file.number, file.bytes));
+        ControlFlow::Continue(())
+    });
+    list.map_err(|error| format!("the next boot can't list the logs: {error}"))?;
+    listed.sort_unstable();
+    Ok((recorder, listed))
+}
+
+/// Checks that the recorder lists the logs that a computer sees.
+pub(crate) fn check_list(card: &RamCard, folder: &str, listed: &[(u32, u32)]) -> Result<(), String> {
+    let tree = Volume::of(card).tree();
+    let mut seen: Vec<(u32, u32)> = tree
+        .files(folder)
+        .filter_map(|file| {
+            let number = file.path.rsplit('/').next()?.strip_suffix(".BIN")?.parse().ok()?;
+            Some((number, file.size as u32))
+        })
+        .collect();
+    seen.sort_unstable();
+    if seen == listed { Ok(()) } else { Err(format!("the recorder lists {listed:?} instead of {seen:?}")) }
+}
