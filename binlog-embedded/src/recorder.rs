@@ -68,7 +68,7 @@ pub(crate) enum Io {
 pub(crate) enum Stop {
     /// A transfer is due; call the step again after it.
     Io(Io),
-    /// The search goes on at the next call, which may come later.
+    /// A search or a count has read its share of blocks; the next call continues it, at any later time.
     Pause,
     /// The card isn't as it was.
     Changed,
@@ -182,7 +182,7 @@ pub(crate) struct Log {
 
 /// The state of the card and of what is done with it.
 pub(crate) struct Recorder {
-    /// The block that is loaded; `u32::MAX` for none.
+    /// The block that is loaded, or [`NOTHING`].
     pub(crate) loaded: u32,
     /// The size of the card, which the driver tells before a mount.
     pub(crate) card_blocks: u32,
@@ -198,24 +198,25 @@ pub(crate) struct Recorder {
     search: Search,
     survey: Survey,
     pub(crate) log: Option<Log>,
-    /// The log or folder that is being created.
+    /// The log or folder that is being created. While it is, `linked` tells how far the phase has come.
     new: Log,
-    /// Free clusters before `counted`.
+    /// Free clusters with numbers below `counted`.
     free: u32,
     counted: u32,
-    /// Whether the count is FSInfo's.
+    /// Whether `free` is FSInfo's count of all clusters, which may be wrong.
     is_hint: bool,
     /// Whether FSInfo says that the count is unknown.
     is_info_unknown: bool,
+    /// The phase after FSInfo is written.
     after_info: Phase,
     /// The cluster at which the next search begins.
     next_free: u32,
-    /// The first log of this boot; 0 before there is one.
+    /// The numbers of the first and the last log of this boot; 0 before there is one.
     first_of_boot: u32,
     last_of_boot: u32,
-    /// The card that they are on.
+    /// The serial number of the volume that they are on.
     serial: u32,
-    /// Whether another card was logged to since then, so that its logs of this boot aren't known.
+    /// Whether cards were changed more than once. One of them may be back, whose logs of this boot are forgotten.
     is_boot_unknown: bool,
     has_changed_card: bool,
 }
@@ -314,8 +315,8 @@ impl Recorder {
         })
     }
 
-    /// One phase, or a part of one. Returns the next phase; stops at a transfer, to go on with the same phase unless
-    /// [`Recorder::save`] said otherwise.
+    /// One phase, or a part of one. Returns the next phase. A stop at a transfer repeats the phase after it; only
+    /// [`Recorder::save`] and [`Recorder::save_table`] choose another one.
     fn step(&mut self, block: &mut Block, options: &Options, date: u32) -> Result<Phase, Stop> {
         match self.phase {
             Phase::Done => Ok(Phase::Done),
@@ -384,13 +385,13 @@ impl Recorder {
         Stop::unless(self.loaded, at)
     }
 
-    /// Writes the loaded block, and goes on with a phase.
+    /// Writes the loaded block; `next` is the phase after that.
     fn save(&mut self, next: Phase) -> Stop {
         self.phase = next;
         Stop::Io(Io::Write { at: self.loaded, mirror: 0 })
     }
 
-    /// Writes the loaded block of the FAT or the bitmap, and goes on with a phase.
+    /// Writes the loaded block of the FAT or the bitmap, and the FAT's copy; `next` is the phase after that.
     fn save_table(&mut self, next: Phase) -> Stop {
         self.phase = next;
         Stop::Io(Io::Write { at: self.loaded, mirror: self.volume.mirror })

@@ -56,8 +56,8 @@ impl Recorder {
         Phase::Lead
     }
 
-    /// Counts the clusters that were taken for a log that never got a byte, from the first on: behind a cluster that
-    /// isn't taken, they may be others'. Notes them in place of the log's set.
+    /// Counts the clusters that were taken for a log that never got a byte, from the first one up to one that is free:
+    /// clusters after that may be another file's. Notes them in place of the log's set.
     pub(super) fn find_taken(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         while self.release.at < self.release.end {
@@ -89,7 +89,8 @@ impl Recorder {
         Err(self.save(next))
     }
 
-    /// Leaves out what isn't taken any more, and what is before it: others may have taken it meanwhile.
+    /// Leaves out all clusters up to the last free one: another system freed it, and may have given those before it to
+    /// other files.
     pub(super) fn find_trail(&mut self, block: &Block) -> Result<Phase, Stop> {
         while self.release.at < self.release.end {
             let (at, index) = self.volume.table_at(self.release.at);

@@ -60,7 +60,7 @@ impl Recorder {
         self.volume.clusters_of(options.extent_bytes).clamp(1, table).min(allowed)
     }
 
-    /// Begins a search for `want` clusters. Where the log goes on on exFAT, only the clusters right after it will do.
+    /// Begins a search for `want` clusters. A log on exFAT grows in place, so only the clusters right after it count.
     pub(super) fn search_for(&mut self, want: u32, next: Phase) -> Phase {
         let (at, left) = match (&self.log, self.goal) {
             (Some(log), Goal::Extend) if self.volume.is_exfat() => {
@@ -128,7 +128,7 @@ impl Recorder {
         Ok(search.next)
     }
 
-    /// Begins to count the free clusters, or goes on.
+    /// Begins to count the free clusters, or continues.
     pub(super) fn begin_count(&mut self, _options: &Options) -> Phase {
         if self.is_hint {
             (self.free, self.counted, self.is_hint) = (0, 2, false);

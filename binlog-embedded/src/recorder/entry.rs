@@ -30,7 +30,7 @@ pub(crate) mod fat {
     }
 
     pub(crate) fn cluster(slot: &[u8], is_fat16: bool) -> u32 {
-        // There the upper half is something else.
+        // FAT16 has no upper half: other systems use these bytes for something else.
         let high = if is_fat16 { 0 } else { u16_at(slot, 20) };
         high << 16 | u16_at(slot, 26)
     }

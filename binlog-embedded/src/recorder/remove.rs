@@ -17,7 +17,7 @@ impl Recorder {
         Ok(Phase::Find)
     }
 
-    /// The number of the log that is removed, if one is.
+    /// The number of the log that was removed; 0 if there was none.
     pub(crate) fn removed(&self) -> u32 {
         self.survey.oldest
     }

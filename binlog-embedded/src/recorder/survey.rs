@@ -12,9 +12,10 @@ use crate::sd_log::{Fault, Operation, Options};
 pub(crate) struct Survey {
     /// The highest number.
     pub(super) highest: u32,
-    /// Which of the 64 numbers after `gap` are taken.
-    pub(super) taken: u64,
+    /// All numbers up to this one are taken.
     pub(super) gap: u32,
+    /// Which of the 64 numbers after `gap` are taken, a bit for each.
+    pub(super) taken: u64,
     /// The number of the log that all of this is for; 0 for the folder itself.
     pub(super) number: u32,
     /// Clusters of the logs that may be removed.
@@ -22,7 +23,7 @@ pub(crate) struct Survey {
     /// How many numbers after `number` the oldest of them comes, and its number.
     pub(super) age: u32,
     pub(super) oldest: u32,
-    /// Whether the number is a log's or a folder's.
+    /// Whether a file or a folder has the number already.
     pub(super) is_taken: bool,
     /// A log whose number the new log needs.
     pub(super) in_the_way: u32,
@@ -31,7 +32,7 @@ pub(crate) struct Survey {
     pub(super) entry: Option<Place>,
     /// A slot that isn't in use.
     pub(super) free: Option<Place>,
-    /// Clusters of the run may be found without removing anything more.
+    /// The folder was gone through to its end, so `gain`, `age` and `oldest` are known.
     pub(super) is_done: bool,
 }
 
@@ -253,7 +254,7 @@ impl Recorder {
         }
     }
 
-    /// No cluster was found, whatever the count was.
+    /// No cluster was found. The count of free clusters, which said otherwise, is 0 now.
     pub(super) fn full(&mut self) -> Result<Phase, Stop> {
         match self.goal {
             Goal::Mount => Err(Stop::Fault(Fault::Full)),

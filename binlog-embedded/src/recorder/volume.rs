@@ -251,7 +251,7 @@ impl Volume {
         }
     }
 
-    /// Where a cluster's chain goes on: a cluster, or anything else at its end.
+    /// The next cluster of a chain; at its end, a value that isn't a cluster's.
     pub(crate) fn link(&self, block: &Block, index: usize) -> u32 {
         match self.kind {
             Kind::Fat16 => u16_at(block, index * 2),
