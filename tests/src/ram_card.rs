@@ -40,19 +40,6 @@ impl fmt::Display for CardError {
 
 impl std::error::Error for CardError {}
 
-/// When the power fails, relative to the write of a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cut {
-    /// Nothing of the block is written.
-    Before,
-    /// Its first half is.
-    Middle,
-    /// So many bytes of its beginning are.
-    Torn(usize),
-    /// All of it is.
-    After,
-}
-
 /// A card, or rather its slot: clones are the same.
 #[derive(Clone, Default)]
 pub struct RamCard(Rc<RefCell<State>>);
@@ -66,8 +53,8 @@ struct State {
     ready: bool,
     /// Whether the driver believes that it is initialised.
     known: bool,
-    /// Blocks until the power fails.
-    cut: Option<(u64, Cut)>,
+    /// Blocks until the power fails, and bytes of the last block that are written.
+    cut: Option<(u64, usize)>,
     failing_writes: u32,
     failing_reads: u32,
     protected: bool,
@@ -184,9 +171,9 @@ impl RamCard {
         (state.pulled, state.ready) = (false, false);
     }
 
-    /// Lets the power fail at the `n`th block that is written from now on, counted from 0.
-    pub fn cut_power(&self, n: u64, cut: Cut) {
-        self.0.borrow_mut().cut = Some((n, cut));
+    /// Lets the power fail at the `n`th block that is written from now on, counted from 0, after so many of its bytes.
+    pub fn cut_power(&self, n: u64, bytes: usize) {
+        self.0.borrow_mut().cut = Some((n, bytes));
     }
 
     /// Whether the power failed.

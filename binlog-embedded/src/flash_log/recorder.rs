@@ -185,7 +185,7 @@ impl Recorder {
             }
             Stage::Verifying => {
                 // The search relies on a valid header in each sector that is used.
-                if self.answer != self.page[..HEADER_BYTES] {
+                if self.page.first_chunk() != Some(&self.answer) {
                     self.stage = Stage::Verifying;
                     return Err(Cause::NotWritten);
                 }

@@ -20,6 +20,7 @@ const TABLE: [u32; 16] = {
 };
 
 /// The state after more bytes.
+#[inline(never)]
 pub(super) const fn update(mut state: u32, bytes: &[u8]) -> u32 {
     let mut i = 0;
     while i < bytes.len() {

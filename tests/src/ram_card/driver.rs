@@ -1,6 +1,6 @@
 //! The driver of a card in memory: blocking, and asynchronous with a card that is busy for a while.
 
-use super::{Block, CardError, Cut, RamCard, State, Written};
+use super::{Block, CardError, RamCard, State, Written};
 use binlog_embedded::card::{AsyncCard, Card, Slot};
 use std::future::poll_fn;
 use std::ops::{Deref, DerefMut};
@@ -132,34 +132,20 @@ impl State {
     }
 
     fn write(&mut self, block: &Block, at: u32) -> Result<(), CardError> {
-        let torn = |old: Block, bytes: usize| {
-            let mut torn = old;
-            torn[..bytes].copy_from_slice(&block[..bytes]);
-            torn
-        };
-        let written = match &mut self.cut {
-            Some((0, cut)) => {
+        let mut block = *block;
+        match &mut self.cut {
+            Some((0, bytes)) => {
                 (self.pulled, self.ready) = (true, false);
-                match *cut {
-                    Cut::Before => None,
-                    Cut::Middle => Some(torn(self.blocks.get(at), 256)),
-                    Cut::Torn(bytes) => Some(torn(self.blocks.get(at), bytes)),
-                    Cut::After => Some(*block),
-                }
+                block[*bytes..].copy_from_slice(&self.blocks.get(at)[*bytes..]);
             }
-            Some((left, _)) => {
-                *left -= 1;
-                Some(*block)
-            }
-            None => Some(*block),
-        };
-        if let Some(block) = written {
-            self.blocks.set(at, &block);
-            self.touched.insert(at);
-            self.writes += 1;
-            if let Some((_, writes)) = &mut self.recording {
-                writes.push(Written { at, block, transfer: self.transfers });
-            }
+            Some((left, _)) => *left -= 1,
+            None => {}
+        }
+        self.blocks.set(at, &block);
+        self.touched.insert(at);
+        self.writes += 1;
+        if let Some((_, writes)) = &mut self.recording {
+            writes.push(Written { at, block, transfer: self.transfers });
         }
         if self.pulled { Err(CardError::Missing) } else { Ok(()) }
     }

@@ -3,7 +3,7 @@
 use crate::history::{Logged, Mark, Step, Vehicle, contents, path};
 use crate::promise::{Promise, Reader, check_list, mount};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
-use binlog_tests::ram_card::{Cut, RamCard};
+use binlog_tests::ram_card::RamCard;
 use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -129,7 +129,7 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
     for (number, &event) in events.iter().enumerate() {
         let before = Mark { writes: 0, logs: vehicle.logs().to_vec(), step: Step::Boot };
         match event {
-            Event::Cut { blocks, words } => card.cut_power(blocks, Cut::Torn(4 * words.min(128))),
+            Event::Cut { blocks, words } => card.cut_power(blocks, 4 * words.min(128)),
             Event::BadWrite => card.fail_writes(1),
             Event::Pull => {
                 card.pull();
