@@ -29,37 +29,101 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///
 /// [`run`](SdLog::run) does everything for a [`Drain`](crate::Drain): it finds the card, begins a log, moves the
 /// records, flushes by bytes and by time, begins the next log, removes the oldest logs when space is short, and after an
-/// error resumes when the card is back. Programs that do this themselves use it as an [`embedded_io::Write`].
+/// error resumes when the card is back. Programs that do this themselves use it as an [`embedded_io::Write`]. With the
+/// feature `async`, the same calls end with `_async`, for an `AsyncCard`.
 ///
-/// # What is on the card
+/// # Promise
 ///
-/// These hold if the power fails at any moment, also while a block is being written, if the card writes blocks in the
-/// order given and a block's words from its beginning on (the beginning new, the end old):
+/// The power may fail at any moment, also in the middle of a block, and again while the next boot mends the card. Then:
 ///
-/// - What a flush returned for is readable by any reader after a power cut at any later moment.
-/// - On exFAT, a block of the directory that is torn hides the log from other readers, because its entry has a checksum.
-///   The next mount mends it. Until then, a repair program may delete the entry; [`SdLog`] itself loses nothing.
-/// - No cluster ever belongs to two files.
-/// - No cluster is lost for longer than until the next boot. A log owns clusters in advance
-///   ([`Options::extent_bytes`]); they are given back at its end, or after a power cut by the next mount.
-/// - Logs of this boot are never removed. A log of an earlier boot is removed only whole, the oldest first, and only if
-///   that makes the room that is needed. Read-only logs are never removed.
-/// - What the clusters held before never appears as part of a log.
+/// 1. **Flushed bytes stay.** What a flush returned for is readable by any reader after a cut at any later moment, even
+///    when the block being written is torn (its beginning new, its end old). The exception is item 2.
+/// 2. **Torn sets of exFAT are mended.** exFAT's directory entries have a checksum. If the cut tears the block of the
+///    directory that has the log's entry, other readers don't see that log until the next mount mends the entry. A
+///    repair program may delete the entry before. On FAT, a torn block hides nothing.
+/// 3. **A cluster has one owner.** No cluster ever belongs to two files.
+/// 4. **No cluster is lost** for longer than until the next boot. A log owns clusters in advance
+///    ([`Options::extent_bytes`]). They are given back at its end, or after a power cut by the next mount, which also
+///    completes a removal.
+/// 5. **Logs of this boot are never removed.** If cards are exchanged twice in a boot, no log is removed any more, because
+///    the first card may be back.
+/// 6. **Old logs make room.** A log of an earlier boot is removed only whole, the oldest first, and only if that makes
+///    the room that is needed. Read-only logs are never removed. [`remove_oldest`](SdLog::remove_oldest) removes a log
+///    whatever room there is, and so does a new log whose number is taken, after [`Options::last_number`].
+/// 7. **No old contents.** What the clusters held before never appears as part of a log.
+/// 8. **The rest of the card stays.** Other files keep their contents, nothing is written outside of the file system,
+///    and of FATs that aren't mirrored only the active one is written. Marks of a dirty volume are neither set nor
+///    cleared.
 ///
 /// A power cut loses everything since the last flush: at most [`Options::flush_bytes`] (and the contents of the ring) or
 /// [`Options::flush_us`].
 ///
-/// Between two flushes the card gets ascending blocks of contents, [`BLOCKS`](SdLog) at a time, and nothing else; a
-/// flush writes at most three more blocks.
+/// **Until the next mount**, other readers may find free clusters marked as used, more clusters in a log's chain than it
+/// needs, a log of 0 bytes that was being begun or removed, a wrong count of free clusters in FSInfo, and two FATs that
+/// differ in the block that was being written. `fsck.fat` and `fsck.exfat` accept the card after the mount.
+///
+/// **Not promised**, because nothing can be done about it:
+///
+/// - The card has to write blocks in the order in which it gets them, and a block from its beginning on, in whole words
+///   (of 2 bytes on FAT16, of 4 bytes otherwise). An entry of the FAT that is torn inside of its word may name any
+///   cluster.
+/// - A card with a cache may lose one of its last writes and keep later ones. Then, too, no cluster gets two owners in
+///   the cards that the tests make, which lack one of the last three blocks. But a log may end with old contents or
+///   earlier than it should, and clusters may be lost for good.
+/// - If another system writes to the folder of the logs before the next boot, it may use the directory slots that say
+///   which clusters the last log owned in advance. These clusters then stay lost until a program repairs the card.
+/// - On exFAT, a repair program may free these clusters and leave the slots. If other files then get all of the clusters,
+///   the next mount can't tell. So after a power cut let [`SdLog`] mount the card first. On FAT, the clusters have a mark
+///   that only [`SdLog`] writes, and a mount frees nothing else.
+///
+/// # Blocks of each call
+///
+/// No call reads or writes more blocks than this on a card without an error. `tests/tests/card/bounds.rs` asserts it.
+///
+/// | call | reads | contents | other blocks |
+/// | --- | --- | --- | --- |
+/// | the first one, which mounts the card | 2`R` + `D` + `F`/128 + 6 | | 0 |
+/// | … and mends it after a power cut | + 2`T` + 6 | | 2`TC` + `C` + 3 |
+/// | … and creates the folder | + 2`R` + `F` + 10 | | `S` + 2`C` + 5 |
+/// | [`begin_log`](SdLog::begin_log) | 2`D` + 2`F` + `T` + 6 | | `TC` + 4 |
+/// | … and adds a cluster to the folder | + `D` + `F` + 6 | | + `S` + 2`C` + 3 |
+/// | `write`, to the end of an extent | 0 | `BLOCKS` | 0 |
+/// | `flush` | 2 | `BLOCKS` | `C` + 1; on exFAT 1 |
+/// | … the first one of an extent | 3 | `BLOCKS` | 2`C` + 1; on exFAT 1 |
+/// | `write` or `run`, for another extent | 2`F` + `T` + 6 | `BLOCKS` | `TC` + 3`C` + 3 |
+/// | [`end_log`](SdLog::end_log) | 2`T` + 8 | `BLOCKS` | `TC` + 4`C` + 4 |
+/// | [`remove_oldest`](SdLog::remove_oldest), of a log in one piece | 3`D` + 3`L` + 8 | | 2`LC` + 8 |
+/// | … for each further piece, of `P` | + 3`L` + `P` + 4 | | + 3`C` + 1 |
+/// | [`list`](SdLog::list) | `D` | | 0 |
+/// | [`extract`](SdLog::extract) | `D`, the log's blocks, one for each of its clusters | | 0 |
+///
+/// - `R` and `D`: blocks of the root directory and of the folder of the logs, and one more for each of their clusters. A
+///   block of the folder has 15 logs on FAT, 5 on exFAT.
+/// - `F`: blocks of the FAT; on exFAT of the allocation bitmap. FAT32 with 32 GB and clusters of 32 KiB has 7,600,
+///   exFAT with 128 GB and clusters of 128 KiB has 240.
+/// - `T` and `L`: those of them that describe an extent and the log that is removed. `T` is at most 17, on exFAT 2.
+/// - `C`: 2 if the card has two FATs that are kept equal; otherwise 1.
+/// - `S`: blocks of a cluster; on exFAT of the folder, which is created with 128 blocks or one cluster.
+///
+/// Some calls do the work of others first: [`begin_log`](SdLog::begin_log) ends the open log, and
+/// [`run`](SdLog::run) flushes, begins and ends logs when that is due. A new log or extent that needs room also takes
+/// the blocks of a removal, for each log that is removed: 1,036 writes for a log of 1 GiB on FAT32 with clusters of 32
+/// KiB. Remove old logs on the ground if that is too long. A flush writes one block of each FAT for 128 clusters (FAT16:
+/// 256) that were filled since the last one, so programs that use [`flush`](embedded_io::Write::flush) have to call it
+/// that often for the `C` blocks above; [`run`](SdLog::run) does.
+///
+/// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and nothing else. A
+/// search for free clusters pauses [`run`](SdLog::run) after 32 blocks, and counting them pauses it after 32.
 ///
 /// # Memory
 ///
 /// `BLOCKS` blocks of 512 bytes gather contents for one multi-block transfer (default 8: 4 KiB). One more block holds
-/// whatever of the file system is worked on.
+/// whatever part of the file system is in work.
 ///
 /// # Porting
 ///
-/// A driver that implements [`Card`] is all it needs.
+/// It needs a driver that implements [`Card`] or `AsyncCard`: see [`card`](crate::card), which also has those for cards
+/// on SPI and for the drivers of embedded-sdmmc and block-device-driver.
 pub struct SdLog<C: Slot, D = Undated, const BLOCKS: usize = 8> {
     card: C,
     dates: D,
@@ -145,7 +209,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.recorder.log.map_or(0, |log| log.bytes)
     }
 
-    /// The free bytes of the card; `None` if they aren't counted yet.
+    /// The free bytes of the card; `None` before a card was found or while they aren't counted. On FAT32, it is the file
+    /// system's own count (FSInfo) until that turns out to be wrong.
     pub fn free_bytes(&self) -> Option<u64> {
         self.recorder.free_bytes()
     }

@@ -1,61 +1,215 @@
-//! How many blocks each call reads and writes at most, and in which order.
+//! How many blocks each call reads and writes at most, and in which order: the table in the documentation of `SdLog`.
 
-use crate::history::{contents, path};
+use crate::history::{Recorder, contents, path};
 use crate::promise::mount;
+use crate::rig::{OPTIONS, flight, ring, sd, wait};
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Kind, Place, Region, Regions, Volume};
+use binlog_tests::volume::{Entry, Geometry, Guest, Kind, Place, Region, Volume};
 use embedded_io::Write;
+use std::ops::{Add, ControlFlow, Mul};
 
-/// Blocks that a call read and wrote.
+/// Blocks that a call moves: a row of the table.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Moved {
+struct Row {
     reads: u64,
-    contents: usize,
-    metadata: usize,
+    /// Blocks of the log that are written.
+    contents: u64,
+    /// Other blocks that are written.
+    others: u64,
 }
 
-/// Counts what a call moves, and checks that its data comes in ascending order and before the metadata.
-fn moved<R>(card: &RamCard, regions: &Regions, call: impl FnOnce() -> R) -> (R, Moved) {
+impl Row {
+    #[track_caller]
+    fn assert_holds(self, moved: Row, context: impl std::fmt::Display) {
+        let is_within = moved.reads <= self.reads && moved.contents <= self.contents && moved.others <= self.others;
+        assert!(is_within, "{context}: {moved:?} instead of at most {self:?}");
+    }
+}
+
+impl Add for Row {
+    type Output = Row;
+
+    fn add(self, row: Row) -> Row {
+        Row { reads: self.reads + row.reads, contents: self.contents + row.contents, others: self.others + row.others }
+    }
+}
+
+impl Mul<u64> for Row {
+    type Output = Row;
+
+    fn mul(self, times: u64) -> Row {
+        Row { reads: self.reads * times, contents: self.contents * times, others: self.others * times }
+    }
+}
+
+/// The letters of the table, for one card. The functions are its rows.
+struct Table {
+    is_exfat: bool,
+    /// Blocks of the root directory and of the folder, and one more for each of their clusters.
+    r: u64,
+    d: u64,
+    /// Blocks of the FAT; on exFAT of the bitmap.
+    f: u64,
+    /// Those of them that describe an extent.
+    t: u64,
+    /// FATs that are kept equal.
+    c: u64,
+    /// Blocks of a cluster; on exFAT of the folder.
+    s: u64,
+}
+
+/// Blocks of the buffer.
+const BLOCKS: u64 = 8;
+
+impl Table {
+    fn of(card: &RamCard, options: &Options) -> Self {
+        let volume = Volume::of(card);
+        let cluster = u64::from(volume.cluster_blocks);
+        let is_exfat = volume.kind == Kind::ExFat;
+        let per_block = clusters_per_block(&volume);
+        let folder = volume.tree().get(options.folder).map_or(0, Entry::clusters);
+        let extent = u64::from(options.extent_bytes).div_ceil(volume.cluster_bytes());
+        Table {
+            is_exfat,
+            // The root directory of these cards has one cluster.
+            r: if volume.kind == Kind::Fat16 { volume.root_blocks.len() as u64 } else { cluster + 1 },
+            d: folder * (cluster + 1),
+            f: (u64::from(volume.clusters) + 2).div_ceil(per_block),
+            t: (extent - 1).div_ceil(per_block) + 1,
+            c: if is_exfat || !volume.mirrored { 1 } else { volume.fats.into() },
+            s: if is_exfat { cluster.max(128) } else { cluster },
+        }
+    }
+
+    fn mount(&self) -> Row {
+        Row { reads: 2 * self.r + self.d + self.f / 128 + 6, ..Row::default() }
+    }
+
+    fn mend(&self) -> Row {
+        Row { reads: 2 * self.t + 6, others: 2 * self.t * self.c + self.c + 3, ..Row::default() }
+    }
+
+    fn create_folder(&self) -> Row {
+        Row { reads: 2 * self.r + self.f + 10, others: self.s + 2 * self.c + 5, ..Row::default() }
+    }
+
+    fn begin_log(&self) -> Row {
+        Row { reads: 2 * self.d + 2 * self.f + self.t + 6, others: self.t * self.c + 4, ..Row::default() }
+    }
+
+    fn grow_folder(&self) -> Row {
+        Row { reads: self.d + self.f + 6, others: self.s + 2 * self.c + 3, ..Row::default() }
+    }
+
+    fn write(&self) -> Row {
+        Row { contents: BLOCKS, ..Row::default() }
+    }
+
+    fn flush(&self) -> Row {
+        Row { reads: 2, contents: BLOCKS, others: if self.is_exfat { 1 } else { self.c + 1 } }
+    }
+
+    /// The first flush of an extent, whose clusters may begin at the end of a block of the FAT.
+    fn first_flush(&self) -> Row {
+        let another = if self.is_exfat { Row::default() } else { Row { reads: 1, contents: 0, others: self.c } };
+        self.flush() + another
+    }
+
+    fn extend(&self) -> Row {
+        Row { reads: 2 * self.f + self.t + 6, contents: BLOCKS, others: self.t * self.c + 3 * self.c + 3 }
+    }
+
+    fn end_log(&self) -> Row {
+        Row { reads: 2 * self.t + 8, contents: BLOCKS, others: self.t * self.c + 4 * self.c + 4 }
+    }
+
+    /// `l`: blocks of the FAT or the bitmap that describe the log; `p`: its pieces.
+    fn remove_oldest(&self, l: u64, p: u64) -> Row {
+        let one = Row { reads: 3 * self.d + 3 * l + 8, others: 2 * l * self.c + 8, ..Row::default() };
+        let further = Row { reads: 3 * l + p + 4, others: 3 * self.c + 1, ..Row::default() };
+        one + further * (p - 1)
+    }
+
+    fn list(&self) -> Row {
+        Row { reads: self.d, ..Row::default() }
+    }
+
+    fn extract(&self, log: &Entry) -> Row {
+        Row { reads: self.d + log.size.div_ceil(512) + log.clusters(), ..Row::default() }
+    }
+}
+
+/// Clusters that a block of the FAT, or of exFAT's bitmap, describes.
+fn clusters_per_block(volume: &Volume) -> u64 {
+    match volume.kind {
+        Kind::Fat16 => 256,
+        Kind::Fat32 => 128,
+        Kind::ExFat => 4096,
+    }
+}
+
+/// The blocks of the FAT that describe a file, and its pieces. On exFAT it is the bitmap for a file in one piece.
+fn described(volume: &Volume, file: &Entry) -> (u64, u64) {
+    let pieces = file.runs.len() as u64;
+    let per_block = if pieces > 1 && volume.kind == Kind::ExFat { 128 } else { clusters_per_block(volume) };
+    let clusters = file.runs.iter().flat_map(|run| run.clone());
+    let blocks: std::collections::BTreeSet<u64> = clusters.map(|cluster| u64::from(cluster) / per_block).collect();
+    // A cluster's bit isn't at its number, so a piece may be in one block more.
+    (blocks.len() as u64 + u64::from(volume.kind == Kind::ExFat), pieces)
+}
+
+/// Counts what a call moves, and checks that its contents come in ascending order and before the rest.
+fn moved<R>(card: &RamCard, call: impl FnOnce() -> R) -> (R, Row) {
     let reads = card.reads();
     card.record();
     let returned = call();
+    let regions = Volume::of(card).regions();
     let blocks: Vec<u32> = card.recording().writes.iter().map(|written| written.at).collect();
     let is_contents = |&at: &u32| regions.of(at) == Region::Contents;
     let contents: Vec<u32> = blocks.iter().copied().filter(is_contents).collect();
     assert!(contents.windows(2).all(|pair| pair[0] < pair[1]), "contents in this order: {contents:?}");
-    let metadata = blocks.iter().position(|at| !is_contents(at)).unwrap_or(blocks.len());
-    assert!(!blocks[metadata..].iter().any(is_contents), "metadata before contents: {blocks:?}");
-    (returned, Moved { reads: card.reads() - reads, contents: contents.len(), metadata: blocks.len() - contents.len() })
+    let others = blocks.iter().position(|at| !is_contents(at)).unwrap_or(blocks.len());
+    assert!(!blocks[others..].iter().any(is_contents), "contents after other blocks: {blocks:?}");
+    let row = Row {
+        reads: card.reads() - reads,
+        contents: contents.len() as u64,
+        others: (blocks.len() - contents.len()) as u64,
+    };
+    (returned, row)
 }
 
 fn options(geometry: &Geometry) -> Options {
     Options { free_bytes: 0, partition: geometry.partition(), ..Options::DEFAULT }
 }
 
-/// Between flushes the card gets data blocks in ascending order and nothing else; a flush writes three blocks more at
-/// most: one of each FAT, and one of the directory. On exFAT it is one.
+/// The cards that logs can be written to: an exFAT with its bitmap in pieces isn't one.
+fn contiguous_geometries() -> impl Iterator<Item = Geometry> {
+    geometries().into_iter().filter(|geometry| !geometry.scattered_bitmap)
+}
+
+/// Between flushes the card gets blocks of contents in ascending order and nothing else.
 #[test]
 fn in_steady_state_only_contents_are_written_and_a_flush_adds_three_blocks() {
-    for geometry in geometries().into_iter().filter(|geometry| !geometry.scattered_bitmap) {
+    for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: 1 << 20, ..options(&geometry) };
         let (mut recorder, _) = mount(&card, options).unwrap();
         recorder.begin_log().unwrap();
         recorder.write_all(&contents(1, 5_000)).unwrap();
         recorder.flush().unwrap();
-        let regions = Volume::of(&card).regions();
-        let most = if geometry.kind == Kind::ExFat { 1 } else { 3 };
+        let table = Table::of(&card, &options);
+        assert!(table.flush().others <= 3);
         // The run is used up by less than half.
         for flush in 0..12 {
             let bytes = contents(2, 32 << 10);
-            let ((), write) = moved(&card, &regions, || recorder.write_all(&bytes).unwrap());
-            assert_eq!((write.reads, write.metadata), (0, 0), "{geometry:?}, {write:?}");
-            assert!(write.contents <= 64 + 8, "{write:?}");
-            let ((), flushed) = moved(&card, &regions, || recorder.flush().unwrap());
-            assert!(flushed.metadata <= most, "flush {flush} of {geometry:?}: {flushed:?}");
-            assert!(flushed.contents <= 8 + 1 && flushed.reads <= 2, "flush {flush} of {geometry:?}: {flushed:?}");
+            let ((), write) = moved(&card, || recorder.write_all(&bytes).unwrap());
+            // 64 blocks, of which the last may come with the next flush, and one that was flushed before it was full.
+            let most = Row { contents: 64 + 1, ..Row::default() };
+            most.assert_holds(write, format_args!("write {flush}, {geometry:?}"));
+            let ((), flushed) = moved(&card, || recorder.flush().unwrap());
+            table.flush().assert_holds(flushed, format_args!("flush {flush}, {geometry:?}"));
         }
     }
 }
@@ -63,7 +217,7 @@ fn in_steady_state_only_contents_are_written_and_a_flush_adds_three_blocks() {
 /// What the bus carries for each KiB, by 517 bytes a block: nothing is written twice.
 #[test]
 fn flushes_at_ends_of_blocks_cost_little() {
-    for geometry in geometries().into_iter().filter(|geometry| !geometry.scattered_bitmap) {
+    for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: 2 << 20, ..options(&geometry) };
         let (mut recorder, _) = mount(&card, options).unwrap();
@@ -83,55 +237,146 @@ fn flushes_at_ends_of_blocks_cost_little() {
     }
 }
 
-/// Each call's most blocks, on cards where it has the most to do.
-#[test]
-fn each_call_reads_and_writes_a_bounded_number_of_blocks() {
-    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry { clusters: 60_000, ..Geometry::EXFAT }] {
-        let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
-        guest.put(&path("LOGS", 1), &contents(1, 100_000), Place::First);
-        for number in 0..40 {
-            guest.put(&format!("LOGS/Some other file {number}.txt"), &[7; 600], Place::Every(3));
-        }
-        guest.note_free_clusters();
-        let volume = Volume::of(&card);
-        let regions = volume.regions();
-        let extent = 64 << 10;
-        let options = Options { extent_bytes: extent, ..options(&geometry) };
-        let directory = volume.tree().get("LOGS").unwrap().clusters() * u64::from(geometry.cluster_blocks);
-        let root = u64::from(geometry.root_entries / 16).max(geometry.cluster_blocks.into());
-        // Blocks of the FAT or the bitmap that the clusters of an extent and of the old log are in.
-        let table = |bytes: u32| u64::from(bytes / 512 / geometry.cluster_blocks).div_ceil(128) + 2;
-        let copies = if geometry.kind == Kind::ExFat { 1 } else { u64::from(geometry.fats) };
-        let fat = u64::from(volume.fat_blocks);
-
-        let (mounted, mount_moved) = moved(&card, &regions, || mount(&card, options).unwrap());
-        let (mut recorder, _) = mounted;
-        assert!(mount_moved.reads <= 8 + root + 4 * directory, "mount: {mount_moved:?}, {geometry:?}");
-        assert_eq!((mount_moved.contents, mount_moved.metadata), (0, 0), "mount: {mount_moved:?}, {geometry:?}");
-
-        let (_, begin) = moved(&card, &regions, || recorder.begin_log().unwrap());
-        assert!(begin.reads <= fat + root + 3 * directory + 2 * table(extent), "begin: {begin:?}, {geometry:?}");
-        assert!(begin.metadata as u64 <= 4 + table(extent) * copies, "begin: {begin:?}, {geometry:?}");
-        assert_eq!(begin.contents, 0, "begin: {begin:?}, {geometry:?}");
-
-        let regions = volume.regions();
-        for _ in 0..40 {
-            let (_, write) = moved(&card, &regions, || recorder.write(&[3; 4096]).unwrap());
-            // At the end of its run, the log is flushed and gets another.
-            assert!(write.reads <= fat + 8, "write: {write:?}, {geometry:?}");
-            assert!(
-                write.metadata as u64 <= 6 + table(extent) * copies + table(extent),
-                "write: {write:?}, {geometry:?}"
-            );
-        }
-
-        let (_, end) = moved(&card, &regions, || recorder.end_log().unwrap());
-        assert!(end.metadata as u64 <= 6 + 2 * table(extent) * copies, "end: {end:?}, {geometry:?}");
-        let (removed, remove) = moved(&card, &regions, || recorder.remove_oldest().unwrap());
-        assert_eq!(removed, Some(1));
-        assert!(remove.metadata as u64 <= 6 + 3 * table(100_000) * copies, "remove: {remove:?}, {geometry:?}");
-        assert_eq!(remove.contents, 0, "remove: {remove:?}, {geometry:?}");
+/// A card with two old logs, one of them in pieces, and a folder of some clusters.
+fn used(geometry: &Geometry) -> RamCard {
+    let card = geometry.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    let cluster = guest.volume().cluster_bytes() as usize;
+    guest.put(&path("LOGS", 1), &contents(1, 100_000), Place::First);
+    guest.put(&path("LOGS", 2), &contents(2, 9 * cluster), Place::Every(60));
+    for number in 0..40 {
+        guest.put(&format!("LOGS/Some other file {number}.txt"), &[7; 600], Place::Every(3));
     }
+    guest.note_free_clusters();
+    card
+}
+
+/// An extent that crosses an end of a block of the FAT, where that takes little.
+fn extent_bytes(geometry: &Geometry) -> u32 {
+    let clusters = if geometry.cluster_blocks <= 8 { 200 } else { 2 };
+    clusters * geometry.cluster_blocks * 512
+}
+
+#[test]
+fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
+    for geometry in contiguous_geometries() {
+        let card = used(&geometry);
+        let options = Options { extent_bytes: extent_bytes(&geometry), ..options(&geometry) };
+        let table = Table::of(&card, &options);
+        let called = |name: &'static str| format!("{name} on {geometry:?}");
+
+        let ((mut recorder, _), mounted) = moved(&card, || mount(&card, options).unwrap());
+        (table.mount() + table.list()).assert_holds(mounted, called("mount"));
+        let ((), listed) = moved(&card, || recorder.list(|_| ControlFlow::Continue(())).unwrap());
+        table.list().assert_holds(listed, called("list"));
+        let tree = Volume::of(&card).tree();
+        for number in [1, 2] {
+            let log = tree.get(&path("LOGS", number)).unwrap();
+            let (read, extracted) = moved(&card, || recorder.extract(number, |_| ControlFlow::Continue(())).unwrap());
+            assert_eq!(u64::from(read), log.size);
+            table.extract(log).assert_holds(extracted, called("extract"));
+        }
+
+        let (_, begun) = moved(&card, || recorder.begin_log().unwrap());
+        table.begin_log().assert_holds(begun, called("begin_log"));
+        let extents = write_extents(&card, &mut recorder, &table, &geometry, 3 * options.extent_bytes);
+        assert!(extents >= 2, "{extents} extents on {geometry:?}");
+
+        let cut = card.copy();
+        let (_, mended) = moved(&cut, || mount(&cut, options).unwrap());
+        assert!(mended.others > 0);
+        (table.mount() + table.mend() + table.list()).assert_holds(mended, called("mount after a power cut"));
+
+        let ((), ended) = moved(&card, || recorder.end_log().unwrap());
+        table.end_log().assert_holds(ended, called("end_log"));
+        for number in [1, 2] {
+            let volume = Volume::of(&card);
+            let (l, p) = described(&volume, volume.tree().get(&path("LOGS", number)).unwrap());
+            let (removed, moved) = moved(&card, || recorder.remove_oldest().unwrap());
+            assert_eq!(removed, Some(number));
+            table.remove_oldest(l, p).assert_holds(moved, called("remove_oldest"));
+        }
+    }
+}
+
+/// Writes so many bytes, flushed each 32 KiB. Returns how often the log got another extent.
+fn write_extents(card: &RamCard, recorder: &mut Recorder, table: &Table, geometry: &Geometry, bytes: u32) -> usize {
+    let (mut extents, mut is_first) = (0, true);
+    for write in 1..=bytes / 4096 {
+        let (_, written) = moved(card, || recorder.write_all(&[3; 4096]).unwrap());
+        let most = if written.others == 0 {
+            // `write_all` writes twice at the end of an extent.
+            table.write() * 2
+        } else {
+            (extents, is_first) = (extents + 1, true);
+            table.write() + table.extend()
+        };
+        most.assert_holds(written, format_args!("write {write} on {geometry:?}"));
+        if write % 8 == 0 {
+            let ((), flushed) = moved(card, || recorder.flush().unwrap());
+            let most = if std::mem::take(&mut is_first) { table.first_flush() } else { table.flush() };
+            most.assert_holds(flushed, format_args!("flush after write {write} on {geometry:?}"));
+        }
+    }
+    extents
+}
+
+#[test]
+fn the_folder_is_created_and_grows_with_the_blocks_of_the_table() {
+    for geometry in contiguous_geometries() {
+        let card = geometry.format();
+        let options = Options { extent_bytes: extent_bytes(&geometry), ..options(&geometry) };
+        let ((mut recorder, _), created) = moved(&card, || mount(&card, options).unwrap());
+        let table = Table::of(&card, &options);
+        (table.mount() + table.create_folder() + table.list()).assert_holds(created, format_args!("{geometry:?}"));
+        if geometry.kind == Kind::ExFat || geometry.cluster_blocks > 4 {
+            continue;
+        }
+        // A block has room for the entries of 15 logs.
+        let mut has_grown = false;
+        for _ in 0..=16 * geometry.cluster_blocks {
+            recorder.end_log().unwrap();
+            let before = Table::of(&card, &options);
+            let (_, begun) = moved(&card, || recorder.begin_log().unwrap());
+            recorder.write_all(b"a log").unwrap();
+            has_grown = Table::of(&card, &options).d > before.d;
+            let row = if has_grown { before.begin_log() + before.grow_folder() } else { before.begin_log() };
+            row.assert_holds(begun, format_args!("begin_log on {geometry:?}"));
+            if has_grown {
+                break;
+            }
+        }
+        assert!(has_grown, "{geometry:?}");
+    }
+}
+
+/// On a large card, neither keeps the records waiting for the whole of it.
+#[test]
+fn run_pauses_a_search_after_32_blocks_and_a_count_after_32() {
+    let card = Geometry { clusters: 300_000, ..Geometry::FAT32 }.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    guest.occupy("TAKEN.DAT", 200_000, Place::First);
+    // FSInfo says nothing: its hint leads to the first cluster, and the free ones aren't counted.
+    let info = guest.volume().info.unwrap();
+    card.edit(info, |block| block[488..496].fill(0xFF));
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, OPTIONS);
+    let (mut calls, mut begun) = (0, None);
+    while sd.free_bytes().is_none() {
+        flight::log(ring, 0, calls);
+        wait(10_000);
+        let ((), moved) = moved(&card, || sd.run(&mut drain).unwrap());
+        // Besides, the card is mounted and a log is begun.
+        let most = Row { reads: 32 + 32 + 20, contents: BLOCKS, others: 40 };
+        most.assert_holds(moved, format_args!("call {calls}"));
+        calls += 1;
+        begun = begun.or(sd.number().map(|_| calls));
+        assert!(calls < 1000, "there is no end to it");
+    }
+    // 200,000 clusters are described by 1,563 blocks, and all by 2,344.
+    assert!(begun >= Some(1_563 / 32) && calls >= 2_344 / 32, "begun {begun:?}, counted after {calls} calls");
+    assert_eq!(ring.statistics().dropped, 0);
 }
