@@ -52,10 +52,8 @@
 //! - [`Budget`] says at compile time whether a ring is large enough for a card's longest pause.
 //! - [`Drain`] takes the records out of the ring, in pieces as small as the writer wants. Every file starts with the
 //!   preamble and the program's prologue. With the feature `async` it writes to asynchronous writers.
-#![cfg_attr(
-    feature = "sdmmc",
-    doc = "- [`SdLog`] is the writer for SD cards: numbered files on FAT16 or FAT32, flushed by time and by bytes."
-)]
+//! - [`SdLog`] is the writer for SD cards: numbered files on FAT16, FAT32 or exFAT, blocking or async. What was flushed
+//!   stays on the card, whenever the power fails. [`card`] has the drivers that it takes.
 #![cfg_attr(
     feature = "flash",
     doc = "- [`FlashLog`] is the writer for NOR flash chips: a ring of logs, extracted on the target or from an image."
@@ -63,9 +61,11 @@
 //!
 //! # Features
 //!
-//! - `sdmmc`: `SdLog`, on embedded-sdmmc 0.10.
+//! - `exfat` (default): cards with exFAT. Without it, `SdLog` takes less flash.
+//! - `sdmmc`: `SpiCard`, an SD card on SPI, and `FromSdmmc`, on embedded-sdmmc 0.10.
+//! - `block-device-driver`: `FromDriver`, a card on block-device-driver 0.2, such as embassy's SDMMC. Includes `async`.
 //! - `flash`: `FlashLog`, on embedded-storage 0.3; with `async`, on embedded-storage-async 0.4, too.
-//! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`.
+//! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`; the calls of `SdLog` for an `AsyncCard`.
 //! - `defmt`: `defmt::Format` for errors and statistics.
 //! - `std`: for runs on a host. With `FromStd`, a `Drain` writes to any `std::io::Write`. The critical section is
 //!   critical-section's own, which works between threads.

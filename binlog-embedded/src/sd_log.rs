@@ -115,6 +115,12 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and nothing else. A
 /// search for free clusters pauses [`run`](SdLog::run) after 32 blocks, and counting them pauses it after 32.
 ///
+/// # When the card fails
+///
+/// A transfer that fails is tried once more, if the card proves to be the same one, which nothing else wrote to
+/// meanwhile. Only FAT32 has a block that shows this (FSInfo). Otherwise the log is left as it was at its last flush, its
+/// records after that count as lost, and [`run`](SdLog::run) begins another log when a card is there.
+///
 /// # Memory
 ///
 /// `BLOCKS` blocks of 512 bytes gather contents for one multi-block transfer (default 8: 4 KiB). One more block holds

@@ -9,9 +9,9 @@ use core::fmt;
 /// A card behind any [`block_device_driver::BlockDevice`] with blocks of 512 bytes, such as `StorageDevice` of
 /// embassy-stm32 (SDMMC with DMA) or the SPI card of the crate sdspi.
 ///
-/// It is a type of its own because a `BlockDevice` can't be told that the card may have been replaced: that is what
-/// `forget` is for. A driver that initialises a card asynchronously can't do it there. It then notes it in `forget` and
-/// initialises the card at its next transfer, in an [`AsyncCard`] of its own.
+/// It is a type of its own because a `BlockDevice` can't be told that the card may have been exchanged: that is what
+/// `forget` is for. It can't await; a driver that initialises a card asynchronously needs an [`AsyncCard`] of its own,
+/// which notes it in `forget` and initialises the card at its next transfer.
 ///
 /// ```
 /// use binlog_embedded::card::FromDriver;
@@ -26,18 +26,18 @@ pub struct FromDriver<D> {
 }
 
 impl<D: BlockDevice<512>> FromDriver<D> {
-    /// A card behind `device`. `forget` does what [`Slot::forget`] asks for.
+    /// A card behind `device`. `forget` does what [`Slot::forget`] asks for; nothing if the card can't be taken out.
     pub fn new(device: D, forget: fn(&mut D)) -> Self {
         FromDriver { device, forget }
     }
 
-    /// The block device.
+    /// The block device, for what the log doesn't do. Writing to it destroys the file system.
     pub fn device(&mut self) -> &mut D {
         &mut self.device
     }
 }
 
-/// The error of a [`BlockDevice`], which only has to be `Debug`.
+/// The error of a [`BlockDevice`], with its `Debug` as its text: the trait asks for no other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct DriverError<E>(pub E);

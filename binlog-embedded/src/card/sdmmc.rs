@@ -6,7 +6,7 @@ use embedded_sdmmc::{Block, BlockDevice, BlockIdx};
 /// A card behind any [`embedded_sdmmc::BlockDevice`], such as a HAL's driver of an SD host controller. For a card on
 /// SPI, [`SpiCard`](super::SpiCard) is the better choice: it corrects what embedded-sdmmc's `SdCard` leaves out.
 ///
-/// It is a type of its own because a `BlockDevice` can't be told that the card may have been replaced: that is what
+/// It is a type of its own because a `BlockDevice` can't be told that the card may have been exchanged: that is what
 /// `forget` is for.
 ///
 /// ```
@@ -22,12 +22,12 @@ pub struct FromSdmmc<D> {
 }
 
 impl<D: BlockDevice> FromSdmmc<D> {
-    /// A card behind `device`. `forget` does what [`Slot::forget`] asks for.
+    /// A card behind `device`. `forget` does what [`Slot::forget`] asks for; nothing if the card can't be taken out.
     pub fn new(device: D, forget: fn(&mut D)) -> Self {
         FromSdmmc { device, forget }
     }
 
-    /// The block device.
+    /// The block device, for what the log doesn't do. Writing to it destroys the file system.
     pub fn device(&mut self) -> &mut D {
         &mut self.device
     }

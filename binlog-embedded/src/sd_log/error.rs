@@ -3,13 +3,16 @@
 use core::error::Error;
 use core::fmt;
 
-/// What failed, on which log, and why. `E` is the card's error.
+/// What failed, on which log, and why. `E` is the error of the card's driver.
+///
+/// Its text says what to do where something can be done: "can't create a log: its directory is full; remove files or log
+/// to a folder".
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SdError<E: Error> {
     /// The operation that failed.
     pub operation: Operation,
-    /// The number of the log: 12 for `00000012.BIN`. `None` if the error isn't about a log.
+    /// The number of the log that was open: 12 for `00000012.BIN`. `None` if none was.
     pub log: Option<u32>,
     /// Why it failed.
     pub cause: Cause<E>,
@@ -47,7 +50,8 @@ pub enum Operation {
 pub enum Cause<E: Error> {
     /// The error of the card's driver.
     Card(E),
-    /// The card that was logged to failed and is not there any more, or not as it was.
+    /// Another card is in the slot, or the card was written to elsewhere meanwhile. Nothing is written to it before it
+    /// is mounted again, which the next call does.
     Changed,
     /// The card can't be used for logs, or something else is wrong that isn't the driver's error.
     Fault(Fault),
@@ -62,19 +66,22 @@ pub enum Fault {
     Unusable(Unusable),
     /// The file system is damaged.
     Damaged(Damage),
-    /// No free space is left, and no log of an earlier boot may be removed or would free enough.
+    /// No cluster is free, and no log can be removed for it: there is none of an earlier boot, or it is read-only, or
+    /// cards were exchanged twice in this boot. An open log stays open, to be flushed and ended.
     Full,
-    /// On exFAT, the clusters after the log's are another file's: the next log has to begin.
+    /// On exFAT, where a log's clusters are contiguous, the next cluster is another file's. The log stays open, to be
+    /// flushed and ended. [`run`](super::SdLog::run) begins the next log by itself.
     Blocked,
-    /// The directory has no room for another entry: FAT16's root has a fixed size.
+    /// The directory has no room for another entry: FAT16's root directory and all directories on exFAT keep their size.
     DirectoryFull,
-    /// A log has at most 4 GiB.
+    /// A log has less than 4 GiB. It stays open, to be flushed and ended.
     TooLong,
-    /// All numbers of logs are taken, and the log that has the next is read-only or of this boot.
+    /// All numbers up to [`Options::last_number`](super::Options::last_number) are taken, and the log that has the next
+    /// one is read-only or of this boot.
     NoNumber,
     /// There is no open log to write to.
     Closed,
-    /// There is no log of this number.
+    /// The folder has no log of this number.
     NoLog,
     /// [`Options::folder`](super::Options::folder) doesn't consist of up to 8 letters, digits, `_` and `-`, or a file
     /// has that name.
@@ -114,7 +121,7 @@ pub enum Unusable {
     NotFat(&'static str),
 }
 
-/// What is wrong with a file system. Nothing was written because of it.
+/// What is wrong with a file system. Nothing is written because of it: the recorder repairs only what it left itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
@@ -124,7 +131,7 @@ pub enum Damage {
         /// The number of the cluster.
         cluster: u32,
     },
-    /// A directory or a log leads back into itself.
+    /// A directory has more than 4,096 blocks, or a log's chain more clusters than the card: it leads back into itself.
     Endless,
     /// A log's clusters end before the log does.
     Short,
@@ -149,7 +156,7 @@ impl fmt::Display for Unusable {
             Unusable::Sectors { bytes } => {
                 write!(f, "the file system has sectors of {bytes} bytes; format the card with sectors of 512 bytes")
             }
-            Unusable::NotFat(why) => write!(f, "the partition holds no usable FAT16, FAT32 or exFAT: {why}"),
+            Unusable::NotFat(why) => write!(f, "the partition must be formatted as FAT16, FAT32 or exFAT: {why}"),
         }
     }
 }
@@ -158,11 +165,13 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the file system is damaged: ")?;
         match self {
-            Damage::Outside { cluster } => write!(f, "it leads to cluster {cluster}, which doesn't exist")?,
+            Damage::Outside { cluster } => {
+                write!(f, "a directory or a log leads to cluster {cluster}, which doesn't exist")?
+            }
             Damage::Endless => f.write_str("a directory or a log leads back into itself")?,
             Damage::Short => f.write_str("a log's clusters end before the log does")?,
         }
-        f.write_str("; repair or format it")
+        f.write_str("; copy the files, and repair or format it")
     }
 }
 
@@ -171,16 +180,16 @@ impl fmt::Display for Fault {
         f.write_str(match self {
             Fault::Unusable(why) => return why.fmt(f),
             Fault::Damaged(damage) => return damage.fmt(f),
-            Fault::Full => {
-                "the card is full, and there is no old log to remove; lower Options::free_bytes or empty the card"
-            }
+            Fault::Full => "the card is full, and no log of an earlier boot can be removed; remove files from it",
             Fault::Blocked => "the clusters after the log's are another file's; begin another log",
             Fault::DirectoryFull => "its directory is full; remove files or log to a folder",
-            Fault::TooLong => "a file has at most 4 GiB; begin another log",
+            Fault::TooLong => "a file has less than 4 GiB; begin another log",
             Fault::NoNumber => "all numbers are taken, and the next log is read-only or of this boot; remove old logs",
             Fault::Closed => "no log is open; begin_log begins one",
-            Fault::NoLog => "there is no such log; list tells the numbers",
-            Fault::Folder => "its name must have up to 8 letters, digits, `_` or `-`, and no file may have that name",
+            Fault::NoLog => "no log has this number; list has the numbers",
+            Fault::Folder => {
+                "Options::folder must have up to 8 letters, digits, `_` or `-`, and no file may have that name"
+            }
             Fault::Extension => "Options::extension must have 1 to 3 letters or digits",
         })
     }
@@ -190,7 +199,9 @@ impl<E: Error> fmt::Display for Cause<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Card(error) => write!(f, "the card: {error}"),
-            Cause::Changed => f.write_str("the card was changed, or written to elsewhere"),
+            Cause::Changed => {
+                f.write_str("another card is there, or it was written to elsewhere; the next call mounts it")
+            }
             Cause::Fault(fault) => fault.fmt(f),
         }
     }
@@ -202,15 +213,19 @@ impl<E: Error> fmt::Display for SdError<E> {
             Operation::Mount => "can't use the card",
             Operation::OpenFolder => "can't open the folder of the logs",
             Operation::List => "can't list the logs",
-            Operation::Create => "can't create",
+            Operation::Create => "can't create a log",
             Operation::Write => "can't write",
             Operation::Flush => "can't flush",
             Operation::End => "can't end",
-            Operation::Extract => "can't read",
-            Operation::Remove => "can't remove",
+            Operation::Extract => "can't read a log",
+            Operation::Remove => "can't remove an old log",
         })?;
-        if let Some(log) = self.log {
-            write!(f, " log {log}")?;
+        // The other operations are about the card, or about another log.
+        if matches!(self.operation, Operation::Write | Operation::Flush | Operation::End) {
+            match self.log {
+                Some(log) => write!(f, " log {log}")?,
+                None => f.write_str(" a log")?,
+            }
         }
         write!(f, ": {}", self.cause)
     }

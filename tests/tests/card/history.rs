@@ -1,5 +1,6 @@
 //! What a vehicle does with a card, step by step, and what it was promised at each moment.
 
+use crate::promise::Item;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard, Recording};
@@ -187,16 +188,19 @@ impl Vehicle {
         }
         assert!(matches!(step, Step::Begin | Step::Write(_) | Step::Remove), "{step:?} removed logs {gone:?}");
         assert!(step != Step::Remove || gone.len() == 1, "{step:?} removed logs {gone:?}");
-        assert!(done || self.card.is_cut(), "{step:?} removed logs {gone:?}, and it didn't help");
+        let item = Item::OldLogsMakeRoom;
+        assert!(done || self.card.is_cut(), "{item:?}: {step:?} removed logs {gone:?}, and it didn't help");
         let bytes = u64::from(free) * Volume::of(&self.card).cluster_bytes();
         // Contents may take what was free, and more.
         let contents = if let Step::Write(bytes) = step { bytes as u64 } else { 0 };
         let wanted = self.options.free_bytes + u64::from(self.options.extent_bytes) + contents;
-        assert!(step == Step::Remove || bytes < wanted, "{step:?} removed logs {gone:?}, with {bytes} bytes free");
+        assert!(step == Step::Remove || bytes < wanted, "{item:?}: {step:?} removed {gone:?}, with {bytes} bytes free");
         let mut stays = false;
         for log in self.logs.iter().filter(|log| log.flushed > 0) {
-            assert!(log.boot < self.boot || !is_gone(log), "{step:?} removed log {log:?} of this boot");
-            assert!(!stays || !is_gone(log), "{step:?} removed log {log:?} before an older one");
+            let item = Item::LogsOfThisBootAreNeverRemoved;
+            assert!(log.boot < self.boot || !is_gone(log), "{item:?}: {step:?} removed {log:?}");
+            let item = Item::OldLogsMakeRoom;
+            assert!(!stays || !is_gone(log), "{item:?}: {step:?} removed {log:?} before an older one");
             stays |= !is_gone(log);
         }
         self.logs.retain(|log| !gone.contains(&log.serial));

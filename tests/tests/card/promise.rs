@@ -1,4 +1,9 @@
-//! The promise, checked on a card: by a computer before the recorder sees it again, and after the recorder mended it.
+//! The promise of `SdLog`'s documentation, checked on a card: as another system sees it before the recorder mounts it
+//! again, and after the recorder has mended it.
+//!
+//! Each item of the promise is an [`Item`]. Checks of a card as it is are here. What a step may remove is checked by
+//! `history.rs`, which knows the step; items of which one test is enough also have that in `kept.rs` or
+//! `broken_cards.rs`.
 
 use crate::history::{Logged, Mark, Recorder, contents, path};
 use binlog_embedded::SdLog;
@@ -6,6 +11,7 @@ use binlog_embedded::sd_log::{Options, Undated};
 use binlog_tests::ram_card::RamCard;
 use binlog_tests::volume::{Flaw, Report, Volume};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::ControlFlow;
 
 /// What must hold of a card at a moment between two marks.
@@ -15,6 +21,28 @@ pub(crate) struct Promise<'a> {
     pub(crate) folder: &'a str,
     /// Files that aren't logs, and what they hold.
     pub(crate) others: &'a BTreeMap<String, Vec<u8>>,
+}
+
+/// The items of the promise, in the order of `SdLog`'s documentation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Item {
+    /// 1. What a flush returned for is readable.
+    FlushedBytesStay,
+    /// 2. A torn set of exFAT hides the log that it is of until the next mount, and no other.
+    TornSetsAreMended,
+    /// 3. No cluster belongs to two files, and every chain is whole.
+    AClusterHasOneOwner,
+    /// 4. Nothing is left behind after the next boot.
+    NoClusterIsLost,
+    /// 5. Checked by `history.rs`.
+    LogsOfThisBootAreNeverRemoved,
+    /// 6. A log is there with all that was flushed of it, or it was removed. Checked by `history.rs`: the oldest first,
+    ///    and only for room.
+    OldLogsMakeRoom,
+    /// 7. A log has what was written to it and nothing else.
+    NoOldContents,
+    /// 8. Other files keep their contents. `broken_cards.rs` checks all that is outside of the file system.
+    TheRestStays,
 }
 
 /// Who looks at the card.
@@ -38,20 +66,26 @@ impl Promise<'_> {
             (Reader::Mended, _) => false,
         };
         let flaws: Vec<_> = report.flaws.iter().filter(|flaw| !allowed(flaw)).collect();
-        if !flaws.is_empty() {
-            return Err(format!("{flaws:#?}\n{report:?}"));
+        if let Some(flaw) = flaws.first() {
+            let item = match flaw {
+                Flaw::BadSet { .. } => Item::TornSetsAreMended,
+                flaw if flaw.is_waste() => Item::NoClusterIsLost,
+                _ => Item::AClusterHasOneOwner,
+            };
+            return broken(item, format_args!("{flaws:#?}\n{report:?}"));
         }
-        let torn_set = report.flaws.iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
-        self.check_logs(&volume, &report, reader, torn_set)?;
+        let torn_sets = report.flaws.iter().filter(|flaw| matches!(flaw, Flaw::BadSet { .. })).count();
+        self.check_logs(&volume, &report, reader, torn_sets)?;
         for (path, contents) in self.others {
             if report.tree.get(path).is_none_or(|file| volume.contents(file) != *contents) {
-                return Err(format!("{path} isn't what it was\n{report:?}"));
+                return broken(Item::TheRestStays, format_args!("{path} isn't what it was\n{report:?}"));
             }
         }
         Ok(())
     }
 
-    fn check_logs(&self, volume: &Volume, report: &Report, reader: Reader, torn_set: bool) -> Result<(), String> {
+    fn check_logs(&self, volume: &Volume, report: &Report, reader: Reader, torn_sets: usize) -> Result<(), String> {
+        let mut hidden = 0;
         let find = |mark: &Mark, serial| mark.logs.iter().find(|log| log.serial == serial).cloned();
         for log in &self.before.logs {
             let later = find(self.after, log.serial);
@@ -65,11 +99,12 @@ impl Promise<'_> {
                 continue;
             }
             // It is being removed, or nothing of it was promised yet.
-            let may_be_gone = later.is_none() || log.flushed == 0 || torn_set;
+            let may_be_gone = later.is_none() || log.flushed == 0;
             match file {
                 None if may_be_gone => {}
                 Some(file) if file.size == 0 && may_be_gone => {}
-                None => return Err(format!("{log:?} is gone\n{report:?}")),
+                None if hidden < torn_sets => hidden += 1,
+                None => return broken(Item::OldLogsMakeRoom, format_args!("{log:?} is gone\n{report:?}")),
                 Some(file) => {
                     let found = volume.contents(file);
                     check_contents(log, log.flushed, most, &found).map_err(|error| format!("{error}\n{report:?}"))?;
@@ -92,20 +127,33 @@ impl Promise<'_> {
             // A log that is being begun is empty, and gone after the next boot.
             let is_begun = reader != Reader::Mended && file.size == 0;
             if number.is_some_and(|number| !is_known(number)) && !is_begun && !self.others.contains_key(&file.path) {
-                return Err(format!("{} is no log of the vehicle's\n{report:?}", file.path));
+                return broken(
+                    Item::NoOldContents,
+                    format_args!("{} is no log of the vehicle's\n{report:?}", file.path),
+                );
             }
         }
         Ok(())
     }
 }
 
+/// An error that names the item of the promise that doesn't hold.
+fn broken(item: Item, what: impl fmt::Display) -> Result<(), String> {
+    Err(format!("{item:?}: {what}"))
+}
+
 fn check_contents(log: &Logged, least: usize, most: usize, found: &[u8]) -> Result<(), String> {
     let expected = contents(log.serial, most);
-    if found.len() < least || found.len() > most {
-        return Err(format!("{log:?} has {} bytes instead of {least} to {most}", found.len()));
+    let range = format_args!("{log:?} has {} bytes instead of {least} to {most}", found.len()).to_string();
+    if found.len() < least {
+        return broken(Item::FlushedBytesStay, range);
+    }
+    if found.len() > most {
+        return broken(Item::NoOldContents, range);
     }
     match found.iter().zip(&expected).position(|(found, expected)| found != expected) {
-        Some(at) => Err(format!("{log:?} has stale or wrong bytes from {at} on")),
+        Some(at) if at < least => broken(Item::FlushedBytesStay, format_args!("{log:?} has wrong bytes from {at} on")),
+        Some(at) => broken(Item::NoOldContents, format_args!("{log:?} has wrong bytes from {at} on")),
         None => Ok(()),
     }
 }

@@ -104,8 +104,7 @@ fn nothing_is_written_outside_of_the_file_system() {
         assert_eq!(full, SdError { operation: Operation::Write, log: Some(1), cause: Cause::Fault(Fault::Full) });
         assert_eq!(
             full.to_string(),
-            "can't write log 1: the card is full, and there is no old log to remove; lower \
-             Options::free_bytes or empty the card"
+            "can't write log 1: the card is full, and no log of an earlier boot can be removed; remove files from it"
         );
         assert_eq!(card.free_clusters(), 0);
         // The full log is one of this boot's, so it stays. At the next boot it makes room.
@@ -471,8 +470,8 @@ fn cards_that_cannot_be_logged_to_are_told_apart() {
     assert_eq!(cause, Cause::Fault(Fault::Folder));
     assert_eq!(
         text,
-        "can't open the folder of the logs: its name must have up to 8 letters, digits, `_` or `-`, and no file may have \
-         that name"
+        "can't open the folder of the logs: Options::folder must have up to 8 letters, digits, `_` or `-`, and no file may \
+         have that name"
     );
 }
 

@@ -1,4 +1,4 @@
-//! The bus between embedded-sdmmc's driver and an SD card, made safe for a card that is programming.
+//! The bus between embedded-sdmmc's driver and an SD card. It lets the card program its blocks undisturbed.
 //!
 //! Written for embedded-sdmmc 0.10, each of whose transfers is a transaction of one operation. "SD" is the SD Physical
 //! Layer Simplified Specification 9.00.
