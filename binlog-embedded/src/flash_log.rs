@@ -34,8 +34,9 @@ type Result<T, F> = core::result::Result<T, FlashError<<F as ErrorType>::Error>>
 /// an error. Programs that do this themselves use it as an [`embedded_io::Write`]. With the feature `async`, the same
 /// calls end with `_async`, for an `AsyncChip`.
 ///
-/// [`list`](FlashLog::list), [`extract`](FlashLog::extract) and [`read`](FlashLog::read) hand out the logs on the target, for USB or a link. An image of
-/// the chip is read by `binlog::flash::Image`, whose module documents the format.
+/// [`list`](FlashLog::list), [`extract`](FlashLog::extract) and [`read`](FlashLog::read) are for extraction on the
+/// target, over USB or a link. On a host, `binlog::flash::Image` reads an image of the chip; its module documents the
+/// format.
 ///
 /// # Promise
 ///
@@ -126,12 +127,12 @@ impl<F> FlashLog<F> {
         self.recorder.byte_count()
     }
 
-    /// Whether a log is open that can go on.
+    /// Whether a log is open that can be continued.
     fn is_open(&self) -> bool {
         self.recorder.number().is_some() && !self.recorder.is_busy()
     }
 
-    /// Whether an attempt at a log failed too shortly before.
+    /// Whether the last attempt to begin a log failed, and the next isn't due.
     fn is_waiting(&self, now_us: u64) -> bool {
         // A clock that was set back doesn't keep the chip waiting.
         now_us < self.retry_us && self.retry_us - now_us <= self.options.retry_us

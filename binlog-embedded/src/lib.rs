@@ -65,7 +65,8 @@
 //! - `sdmmc`: `SpiCard`, an SD card on SPI, and `FromSdmmc`, on embedded-sdmmc 0.10.
 //! - `block-device-driver`: `FromDriver`, a card on block-device-driver 0.2, such as embassy's SDMMC. Includes `async`.
 //! - `flash`: `FlashLog`, on embedded-storage 0.3; with `async`, on embedded-storage-async 0.4, too.
-//! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`; the calls of `SdLog` for an `AsyncCard`.
+//! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`; the calls of `SdLog` for an
+//!   `AsyncCard`.
 //! - `defmt`: `defmt::Format` for errors and statistics.
 //! - `std`: for runs on a host. With `FromStd`, a `Drain` writes to any `std::io::Write`. The critical section is
 //!   critical-section's own, which works between threads.

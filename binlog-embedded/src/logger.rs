@@ -84,7 +84,7 @@ pub(crate) struct State<C> {
     pub(crate) high_water: u32,
     /// The longest time in microseconds that records waited while none left the ring.
     pub(crate) longest_stall_us: u32,
-    /// The tail at the last flush: the records before it are safe. At most 1 GiB before the tail.
+    /// The tail at the last flush: the records before it are flushed. At most 1 GiB before the tail.
     pub(crate) synced: u32,
     pub(crate) counters: C,
 }

@@ -45,8 +45,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// 4. **No cluster is lost** for longer than until the next boot. A log owns clusters in advance
 ///    ([`Options::extent_bytes`]). They are given back at its end, or after a power cut by the next mount, which also
 ///    completes a removal.
-/// 5. **Logs of this boot are never removed.** If cards are exchanged twice in a boot, no log is removed any more, because
-///    the first card may be back.
+/// 5. **Logs of this boot are never removed.** If cards are exchanged twice in a boot, no log is removed any more,
+///    because the first card may be back.
 /// 6. **Old logs make room.** A log of an earlier boot is removed only whole, the oldest first, and only if that makes
 ///    the room that is needed. Read-only logs are never removed. [`remove_oldest`](SdLog::remove_oldest) removes a log
 ///    whatever room there is, and so does a new log whose number is taken, after [`Options::last_number`].
@@ -58,9 +58,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// A power cut loses everything since the last flush: at most [`Options::flush_bytes`] (and the contents of the ring) or
 /// [`Options::flush_us`].
 ///
-/// **Until the next mount**, other readers may find free clusters marked as used, more clusters in a log's chain than it
-/// needs, a log of 0 bytes that was being begun or removed, a wrong count of free clusters in FSInfo, and two FATs that
-/// differ in the block that was being written. `fsck.fat` and `fsck.exfat` accept the card after the mount.
+/// **Until the next mount**, other readers may find free clusters marked as used, more clusters in a log's chain than
+/// it needs, a log of 0 bytes that was being begun or removed, a wrong count of free clusters in FSInfo, and two FATs
+/// that differ in the block that was being written. `fsck.fat` and `fsck.exfat` accept the card after the mount.
 ///
 /// **Not promised**, because nothing can be done about it:
 ///
@@ -72,9 +72,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   earlier than it should, and clusters may be lost for good.
 /// - If another system writes to the folder of the logs before the next boot, it may use the directory slots that say
 ///   which clusters the last log owned in advance. These clusters then stay lost until a program repairs the card.
-/// - On exFAT, a repair program may free these clusters and leave the slots. If other files then get all of the clusters,
-///   the next mount can't tell. So after a power cut let [`SdLog`] mount the card first. On FAT, the clusters have a mark
-///   that only [`SdLog`] writes, and a mount frees nothing else.
+/// - On exFAT, a repair program may free these clusters and leave the slots. If other files then get all of the
+///   clusters, the next mount can't tell. So after a power cut let [`SdLog`] mount the card first. On FAT, the clusters
+///   have a mark that only [`SdLog`] writes, and a mount frees nothing else.
 ///
 /// # Blocks of each call
 ///
@@ -97,20 +97,20 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | [`list`](SdLog::list) | `D` | | 0 |
 /// | [`extract`](SdLog::extract) | `D`, the log's blocks, one for each of its clusters | | 0 |
 ///
-/// - `R` and `D`: blocks of the root directory and of the folder of the logs, and one more for each of their clusters. A
-///   block of the folder has 15 logs on FAT, 5 on exFAT.
+/// - `R` and `D`: blocks of the root directory and of the folder of the logs, and one more for each of their clusters.
+///   A block of the folder has 15 logs on FAT, 5 on exFAT.
 /// - `F`: blocks of the FAT; on exFAT of the allocation bitmap. FAT32 with 32 GB and clusters of 32 KiB has 7,600,
 ///   exFAT with 128 GB and clusters of 128 KiB has 240.
 /// - `T` and `L`: those of them that describe an extent and the log that is removed. `T` is at most 17, on exFAT 2.
 /// - `C`: 2 if the card has two FATs that are kept equal; otherwise 1.
 /// - `S`: blocks of a cluster; on exFAT of the folder, which is created with 128 blocks or one cluster.
 ///
-/// Some calls do the work of others first: [`begin_log`](SdLog::begin_log) ends the open log, and
-/// [`run`](SdLog::run) flushes, begins and ends logs when that is due. A new log or extent that needs room also takes
-/// the blocks of a removal, for each log that is removed: 1,036 writes for a log of 1 GiB on FAT32 with clusters of 32
-/// KiB. Remove old logs on the ground if that is too long. A flush writes one block of each FAT for 128 clusters (FAT16:
-/// 256) that were filled since the last one, so programs that use [`flush`](embedded_io::Write::flush) have to call it
-/// that often for the `C` blocks above; [`run`](SdLog::run) does.
+/// Some calls do the work of others first: [`begin_log`](SdLog::begin_log) ends the open log, and [`run`](SdLog::run)
+/// flushes, begins and ends logs when that is due. A new log or extent that needs room also takes the blocks of a
+/// removal, for each log that is removed: 1,036 writes for a log of 1 GiB on FAT32 with clusters of 32 KiB. Remove old
+/// logs on the ground if that is too long. A flush writes one block of each FAT for 128 clusters (FAT16: 256) that were
+/// filled since the last one, so programs that use [`flush`](embedded_io::Write::flush) have to call it that often for
+/// the `C` blocks above; [`run`](SdLog::run) does.
 ///
 /// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and nothing else. A
 /// search for free clusters pauses [`run`](SdLog::run) after 32 blocks, and counting them pauses it after 32.
@@ -118,8 +118,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// # When the card fails
 ///
 /// A transfer that fails is tried once more, if the card proves to be the same one, which nothing else wrote to
-/// meanwhile. Only FAT32 has a block that shows this (FSInfo). Otherwise the log is left as it was at its last flush, its
-/// records after that count as lost, and [`run`](SdLog::run) begins another log when a card is there.
+/// meanwhile. Only FAT32 has a block that shows this (FSInfo). Otherwise the log is left as it was at its last flush,
+/// its records after that count as lost, and [`run`](SdLog::run) begins another log when a card is there.
 ///
 /// # Memory
 ///
@@ -215,8 +215,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.recorder.log.map_or(0, |log| log.bytes)
     }
 
-    /// The free bytes of the card; `None` before a card was found or while they aren't counted. On FAT32, it is the file
-    /// system's own count (FSInfo) until that turns out to be wrong.
+    /// The free bytes of the card; `None` before a card was found or while they aren't counted. On FAT32, it is the
+    /// file system's own count (FSInfo) until that turns out to be wrong.
     pub fn free_bytes(&self) -> Option<u64> {
         self.recorder.free_bytes()
     }
@@ -233,8 +233,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 }
 
-/// What blocking and asynchronous calls have in common: steps, which are called again after each transfer that they ask
-/// for, and what there is to do before and after a transfer.
+/// What blocking and asynchronous calls have in common: steps, and what there is to do before and after a transfer. A
+/// step that needs a transfer returns it as a [`Stop`], and is called again when the transfer is complete.
 impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Works on one of the recorder's goals.
     fn work(&mut self, goal: Goal) -> core::result::Result<(), Stop> {
@@ -260,7 +260,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(self.number().unwrap_or(0))
     }
 
-    /// The log is new. It is open for any drain that has begun nothing yet.
+    /// The new log is empty, so it is open for any drain that is at the beginning of a file.
     fn has_begun(&mut self) {
         (self.contents, self.flight) = (Contents::EMPTY, Flight { stage: Stage::Open, ..Flight::NONE });
     }
@@ -332,7 +332,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
     }
 
-    /// What an error leaves: a card that is full or lacks a log is used on; any other error ends the log.
+    /// Makes an error of a cause. After one about room or about a log, the card stays mounted and the log open; any
+    /// other ends both.
     #[cold]
     fn fail(&mut self, cause: Cause<C::Error>) -> SdError<C::Error> {
         let error = SdError { operation: self.recorder.operation, log: self.number(), cause };

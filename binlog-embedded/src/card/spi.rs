@@ -25,9 +25,9 @@ const WAITS: u32 = 5;
 /// A write of several blocks returns when the card has received them, and the next transfer waits until they are
 /// programmed. So the next blocks gather while the card writes.
 ///
-/// Before the first command, a card needs at least 74 clocks with its chip select high, which a [`SpiDevice`] can't send:
-/// do that with the bus, at 100 to 400 kHz (SD Physical Layer Simplified Specification 9.00, 6.4.1). Once a call has
-/// succeeded, the bus may run faster, up to 25 MHz.
+/// Before the first command, a card needs at least 74 clocks with its chip select high, which a [`SpiDevice`] can't
+/// send: do that with the bus, at 100 to 400 kHz (SD Physical Layer Simplified Specification 9.00, 6.4.1). Once a call
+/// has succeeded, the bus may run faster, up to 25 MHz.
 ///
 /// ```no_run
 /// use binlog_embedded::card::SpiCard;
@@ -41,13 +41,13 @@ pub struct SpiCard<SPI: SpiDevice, DELAY: DelayNs> {
 }
 
 impl<SPI: SpiDevice, DELAY: DelayNs> SpiCard<SPI, DELAY> {
-    /// A card with checksums, for which two more attempts are made if none answers: without a card, a call takes 0.35 s.
+    /// A card with checksums. If none answers, two more attempts are made: without a card, a call takes 350 ms.
     pub fn new(spi: SPI, delay: DELAY) -> Self {
         Self::with_options(spi, delay, AcquireOpts { use_crc: true, acquire_retries: 2 })
     }
 
-    /// As [`new`](Self::new), with other options. Without a card, each retry blocks for 110 ms; embedded-sdmmc's default
-    /// is 50 of them.
+    /// As [`new`](Self::new), with other options. Without a card, each retry blocks for 110 ms; embedded-sdmmc's
+    /// default is 50 of them.
     pub fn with_options(spi: SPI, delay: DELAY, options: AcquireOpts) -> Self {
         SpiCard { card: SdCard::new_with_options(Bus::new(spi), delay, options) }
     }

@@ -1,8 +1,8 @@
 //! The log on the chip as a state machine without I/O, which the blocking and the asynchronous driver share.
 //!
 //! A [`Task`] is carried out in steps. Each returns the [`Io`] that the driver does before the next step. An error or a
-//! task that was not driven to its end leaves the recorder [busy](Recorder::is_busy): then only a new log goes on, after
-//! the chip was searched again.
+//! task that was not driven to its end leaves the recorder [busy](Recorder::is_busy). Then the log can't be continued:
+//! the chip is searched again and a new log begins.
 
 use super::error::Cause;
 use super::geometry::{Geometry, Head};

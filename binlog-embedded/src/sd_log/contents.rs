@@ -15,11 +15,12 @@ pub(super) struct Contents {
     sent: u32,
     /// Blocks that are on their way to the card.
     on_the_way: u32,
-    /// Whether nothing more can follow the log's clusters. A record that was begun still has room.
+    /// Whether the log gets no more clusters. The record that was begun may use the last [`REST`] bytes.
     is_last: bool,
 }
 
-/// Bytes at the end of a run that are left for the rest of a record: at most 255 bytes.
+/// Bytes at the end of a run that only the last record of a log may use, so that it is whole. Its rest has at most 255
+/// bytes.
 const REST: u32 = 256;
 
 impl Contents {
@@ -30,7 +31,7 @@ impl Contents {
         self.start + self.filled
     }
 
-    /// The log can't go on.
+    /// The log gets no more clusters.
     pub(super) fn end(&mut self) {
         self.is_last = true;
     }
@@ -61,7 +62,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
-    /// Bytes that the log's clusters have room for, without those that are left for the rest of a record.
+    /// Bytes for which the log's clusters have room, with or without the last [`REST`].
     fn left(&self, with_rest: bool) -> u32 {
         let room = self.recorder.room().min(u32::MAX.into()) as u32;
         let room = if with_rest { room } else { room - REST };
@@ -109,7 +110,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Stop::Io(Io::Data { at, count: blocks as usize })
     }
 
-    /// Makes room where the blocks were that the card has now. One that isn't full stays, to be sent once more.
+    /// After a transfer: drops the blocks from the buffer that the card has. One that isn't full stays, and is sent
+    /// again with more in it.
     fn settle(&mut self) {
         let contents = &mut self.contents;
         let blocks = core::mem::take(&mut contents.on_the_way);

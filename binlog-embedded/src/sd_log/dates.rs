@@ -2,7 +2,8 @@
 
 /// A calendar clock, which dates the files.
 pub trait Dates {
-    /// The date and time now, in local time as FAT wants it.
+    /// The date and time now, in local time as FAT wants it. It is called after each transfer of a block of the file
+    /// system, so read a register or a variable, not a chip on a bus.
     fn now(&mut self) -> Date;
 }
 
@@ -12,7 +13,8 @@ impl<F: FnMut() -> Date> Dates for F {
     }
 }
 
-/// A date and a time of day, with FAT's resolution of two seconds.
+/// A date and a time of day, with FAT's resolution of two seconds. That of a file that another program wrote may be out of
+/// the ranges below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Date {

@@ -5,8 +5,8 @@ use core::fmt;
 
 /// What failed, on which log, and why. `E` is the error of the card's driver.
 ///
-/// Its text says what to do where something can be done: "can't create a log: its directory is full; remove files or log
-/// to a folder".
+/// Its text says what to do where something can be done: "can't create a log: its directory is full; remove files or
+/// log to a folder".
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SdError<E: Error> {
@@ -72,7 +72,8 @@ pub enum Fault {
     /// On exFAT, where a log's clusters are contiguous, the next cluster is another file's. The log stays open, to be
     /// flushed and ended. [`run`](super::SdLog::run) begins the next log by itself.
     Blocked,
-    /// The directory has no room for another entry: FAT16's root directory and all directories on exFAT keep their size.
+    /// The directory has no room for another entry: FAT16's root directory and all directories on exFAT keep their
+    /// size.
     DirectoryFull,
     /// A log has less than 4 GiB. It stays open, to be flushed and ended.
     TooLong,

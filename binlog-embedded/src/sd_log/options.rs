@@ -1,22 +1,22 @@
 //! The options of the logs on a card.
 
-/// Folder, names, sizes and times. `Options::default()` suits all cards. A value outside of its range is replaced by the
-/// nearest one, unless an error is named.
+/// Folder, names, sizes and times. `Options::default()` suits all cards. A value outside of its range is replaced by
+/// the nearest one, unless an error is named.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Options {
     /// Folder of the logs in the root directory, created if missing; empty for the root directory itself. At most 8
     /// letters, digits, `_` and `-`; anything else is [`Fault::Folder`](super::Fault::Folder). Default: `LOGS`.
     ///
     /// On FAT, the folder grows, to 61,000 logs. On exFAT it doesn't: the folder that is created for them has room for
-    /// 640 logs, or more if a cluster is larger than 64 KiB. FAT16's root directory has a fixed size, mostly 512 entries.
+    /// 640 logs, or more if a cluster is larger than 64 KiB. FAT16's root directory has a fixed size, mostly 512
+    /// entries.
     pub folder: &'static str,
     /// Extension of the logs' names: 1 to 3 letters or digits; anything else is
     /// [`Fault::Extension`](super::Fault::Extension). Default: `BIN`; Blackbox logs have `BBL`. Files with another
     /// extension aren't logs: they are neither listed nor removed.
     pub extension: &'static str,
-    /// The card's partition, 0 to 3; anything else is
-    /// [`Unusable::PartitionOption`](super::Unusable::PartitionOption). Default: 0. On a card without a partition table,
-    /// 0 is the whole card.
+    /// The card's partition, 0 to 3; anything else is [`Unusable::PartitionOption`](super::Unusable::PartitionOption).
+    /// Default: 0. On a card without a partition table, 0 is the whole card.
     pub partition: u8,
     /// Bytes that a log gets in advance, each time that it has used up the last ones: a contiguous extent of at least a
     /// cluster, shorter than asked for if the search finds none of that length. Default: 64 MiB.
@@ -24,24 +24,24 @@ pub struct Options {
     /// At most what 16 blocks of the FAT describe (FAT32: 64 MiB with clusters of 32 KiB, 8 MiB with clusters of 4 KiB;
     /// FAT16: twice as much), on exFAT one block of the bitmap (512 MiB with clusters of 128 KiB).
     pub extent_bytes: u32,
-    /// Written bytes after which the log is flushed, rounded up to blocks of 512 bytes: the most that a power cut loses,
-    /// besides the ring and a block. Default: 32 KiB.
+    /// Written bytes after which the log is flushed, rounded up to blocks of 512 bytes: the most that a power cut
+    /// loses, besides the ring and a block. Default: 32 KiB.
     ///
-    /// At least 512 bytes, and at most what one block of the FAT describes: on FAT32 64 KiB with clusters of 512 bytes, 4
-    /// MiB with clusters of 32 KiB.
+    /// At least 512 bytes, and at most what one block of the FAT describes: on FAT32 64 KiB with clusters of 512 bytes,
+    /// 4 MiB with clusters of 32 KiB.
     pub flush_bytes: u32,
     /// Microseconds after which the log is flushed, however little was written, by the next call of
     /// [`run`](super::SdLog::run). Default: one second.
     pub flush_us: u64,
-    /// Bytes of a log after which the next begins, at most 4 GiB minus 1 MiB: a file on FAT has less than 4 GiB. Each log
-    /// has a record besides preamble and prologue, however small this is. Default: 1 GiB.
+    /// Bytes of a log after which the next begins, at most 4 GiB minus 1 MiB: a file on FAT has less than 4 GiB. Each
+    /// log has a record besides preamble and prologue, however small this is. Default: 1 GiB.
     pub log_bytes: u32,
     /// Bytes of the card that stay free; the oldest logs of earlier boots are removed for that. Default: 16 MiB. If
-    /// removing them all would free less, the space that is left is used first, and logs are removed only when no cluster
-    /// is free.
+    /// removing them all would free less, the space that is left is used first, and logs are removed only when no
+    /// cluster is free.
     pub free_bytes: u64,
-    /// The highest number of a log, 1 to 99,999,999; after it comes the lowest number that is free. The number after that
-    /// of the newest log stays free, too: a log of an earlier boot that has it is removed. Default: 99,999,999.
+    /// The highest number of a log, 1 to 99,999,999; after it comes the lowest number that is free. The number after
+    /// that of the newest log stays free, too: a log of an earlier boot that has it is removed. Default: 99,999,999.
     pub last_number: u32,
     /// Microseconds between two attempts of [`run`](super::SdLog::run) to find a card or to begin a log. Default: one
     /// second.

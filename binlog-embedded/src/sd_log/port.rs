@@ -11,7 +11,7 @@ pub(super) struct Port {
     pub(super) is_sized: bool,
     /// The transfer that began and did not end: of a future that was dropped.
     pub(super) unfinished: Option<Io>,
-    /// The recorder's witnesses.
+    /// The [witnesses](Recorder::witnesses): blocks that show whether the card is the same.
     seen: [Seen; Port::WITNESSES],
     /// Whether the card that was mounted is gone. Nothing more reaches whatever is there now.
     is_gone: bool,
@@ -61,11 +61,12 @@ impl Port {
         seen.sum.map(|sum| (seen.at, sum))
     }
 
-    /// The card is the same.
+    /// The card proved to be the same.
     pub(super) fn is_back(&mut self) {
         self.is_gone = false;
     }
 
+    /// The card failed again.
     pub(super) fn is_lost(&mut self) {
         self.is_gone = true;
     }

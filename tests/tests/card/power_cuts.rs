@@ -247,8 +247,8 @@ fn a_power_cut_anywhere_leaves_what_was_flushed() {
     );
 }
 
-/// A card with a cache of its own may lose one of its last writes and keep later ones, for which `SdLog`'s documentation
-/// promises nothing. Still, no cluster gets two owners that way.
+/// A card with a cache of its own may lose one of its last writes and keep later ones, for which `SdLog`'s
+/// documentation promises nothing. Still, no cluster gets two owners that way.
 #[test]
 fn a_card_that_loses_one_of_its_last_writes_never_links_two_files() {
     let (mut seen, mut lost, mut stale) = (0, 0, 0);
