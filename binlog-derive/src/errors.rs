@@ -48,3 +48,24 @@ impl Drop for Errors {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "errors of a derive were not looked at")]
+    fn forgotten_errors_are_noticed() {
+        drop(Errors::new());
+    }
+
+    #[test]
+    fn finished_errors_are_all_shown() {
+        let mut errors = Errors::new();
+        errors.at(Span::call_site(), "one");
+        errors.at(Span::call_site(), "two");
+        let shown = errors.finish().expect("two errors").to_string();
+        assert!(shown.contains("one") && shown.contains("two"), "{shown}");
+        assert!(Errors::new().finish().is_none());
+    }
+}

@@ -43,7 +43,7 @@ pub(crate) fn of_scale(scale: &Scale) -> Vec<&'static str> {
     lints
 }
 
-/// The id of `Multiplier::MICRO` and the like; a space for a custom constant.
+/// The id of `Multiplier::MICRO` and of the other constants that a lint tells apart; a space for any other.
 fn id_of_constant(path: &syn::Path) -> char {
     let mut segments = path.segments.iter().rev();
     let constant = segments.next().map(|segment| segment.ident.to_string()).unwrap_or_default();
@@ -53,7 +53,6 @@ fn id_of_constant(path: &syn::Path) -> char {
     match constant.as_str() {
         "NONE" => '-',
         "ONE" => '0',
-        "CENTI" => 'B',
         "MICRO" => 'F',
         "COORDINATE" => 'G',
         _ => ' ',

@@ -101,14 +101,17 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   A block of the folder has 15 logs on FAT, 5 on exFAT.
 /// - `F`: blocks of the FAT; on exFAT of the allocation bitmap. FAT32 with 32 GB and clusters of 32 KiB has 7,600,
 ///   exFAT with 128 GB and clusters of 128 KiB has 240.
-/// - `T` and `L`: those of them that describe an extent and the log that is removed. `T` is at most 17, on exFAT 2.
+/// - `T` and `L`: those of them that describe an extent and the log that is removed. `T` is at most 17, on exFAT 2. On
+///   exFAT, a log in pieces has a chain, and `L` is the blocks of the FAT.
 /// - `C`: 2 if the card has two FATs that are kept equal; otherwise 1.
-/// - `S`: blocks of a cluster; on exFAT of the folder, which is created with 128 blocks or one cluster.
+/// - `S`: blocks of a cluster; on exFAT of the new folder, which has one cluster or 128 blocks, whichever is more.
 ///
-/// Some calls do the work of others first: [`begin_log`](SdLog::begin_log) ends the open log, and [`run`](SdLog::run)
-/// flushes, begins and ends logs when that is due. A new log or extent that needs room also takes the blocks of a
-/// removal, for each log that is removed: 1,036 writes for a log of 1 GiB on FAT32 with clusters of 32 KiB. Remove old
-/// logs on the ground if that is too long. A flush writes one block of each FAT for 128 clusters (FAT16: 256) that were
+/// Some calls do the work of others first: [`begin_log`](SdLog::begin_log) ends the open log, the first call completes
+/// a removal that a power cut interrupted, and [`run`](SdLog::run) flushes, begins and ends logs when that is due. A new
+/// log or extent that needs room also takes the blocks of a removal, for each log that is removed: 1,036 writes for a
+/// log of 1 GiB on FAT32 with clusters of 32 KiB. Remove old logs on the ground if that is too long.
+///
+/// A flush writes one block of each FAT for 128 clusters (FAT16: 256) that were
 /// filled since the last one, so programs that use [`flush`](embedded_io::Write::flush) have to call it that often for
 /// the `C` blocks above; [`run`](SdLog::run) does.
 ///

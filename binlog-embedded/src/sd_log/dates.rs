@@ -13,8 +13,8 @@ impl<F: FnMut() -> Date> Dates for F {
     }
 }
 
-/// A date and a time of day, with FAT's resolution of two seconds. That of a file that another program wrote may be out of
-/// the ranges below.
+/// A date and a time of day, with FAT's resolution of two seconds. That of a file that another program wrote may be out
+/// of the ranges below.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct Date {

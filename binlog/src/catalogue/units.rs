@@ -75,7 +75,9 @@ impl Units {
             TableRow::Unit { id, name } => note(&mut self.units, id, offset, name),
             TableRow::Multiplier { id, value } => note(&mut self.multipliers, id, offset, value),
         };
-        self.era += usize::from(is_new_meaning);
+        if is_new_meaning {
+            self.era += 1;
+        }
     }
 
     /// Counts how often the meaning of an id has changed so far. In a log of two boots, the same ids may mean different

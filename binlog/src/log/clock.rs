@@ -61,7 +61,9 @@ pub(super) fn carried_times(log: &[u8], offsets: impl Iterator<Item = usize>) ->
         while let Some(record) = records.next_if(|record| record.offset() <= offset) {
             last = record.time_us().or(last);
         }
-        untimed += usize::from(last.is_none());
+        if last.is_none() {
+            untimed += 1;
+        }
         times.push(last.unwrap_or(0));
     }
     if untimed > 0 {

@@ -1,5 +1,5 @@
-//! The log of the three programs. `main.rs` drains it to a UART in a task of the embassy executor, `blocking.rs` in its main
-//! loop, and `card.rs` to an SD card in a task.
+//! The log of the three programs. `main.rs` drains it to a UART in a task of the embassy executor, `blocking.rs` in its
+//! main loop, and `card.rs` to an SD card in a task.
 
 #![no_std]
 

@@ -8,6 +8,7 @@ use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::RamCard;
 use binlog_tests::volume::{Entry, Geometry, Guest, Kind, Place, Region, Volume};
 use embedded_io::Write;
+use std::collections::BTreeSet;
 use std::ops::{Add, ControlFlow, Mul};
 
 /// Blocks that a call moves: a row of the table.
@@ -76,7 +77,7 @@ impl Table {
             // The root directory of these cards has one cluster.
             r: if volume.kind == Kind::Fat16 { volume.root_blocks.len() as u64 } else { cluster + 1 },
             d: folder * (cluster + 1),
-            f: (u64::from(volume.clusters) + 2).div_ceil(per_block),
+            f: u64::from(volume.clusters + if is_exfat { 0 } else { 2 }).div_ceil(per_block),
             t: (extent - 1).div_ceil(per_block) + 1,
             c: if is_exfat || !volume.mirrored { 1 } else { volume.fats.into() },
             s: if is_exfat { cluster.max(128) } else { cluster },
@@ -150,14 +151,17 @@ fn clusters_per_block(volume: &Volume) -> u64 {
     }
 }
 
-/// The blocks of the FAT that describe a file, and its pieces. On exFAT it is the bitmap for a file in one piece.
+/// The blocks of the FAT that describe a file, and its pieces. On exFAT, a file in one piece has no chain in the FAT, and
+/// the blocks are those of the bitmap, which begins with cluster 2.
 fn described(volume: &Volume, file: &Entry) -> (u64, u64) {
-    let pieces = file.runs.len() as u64;
-    let per_block = if pieces > 1 && volume.kind == Kind::ExFat { 128 } else { clusters_per_block(volume) };
+    let (per_block, first) = match (volume.kind, file.runs.len()) {
+        (Kind::ExFat, 1) => (4096, 2),
+        (Kind::ExFat, _) => (128, 0),
+        _ => (clusters_per_block(volume), 0),
+    };
     let clusters = file.runs.iter().flat_map(|run| run.clone());
-    let blocks: std::collections::BTreeSet<u64> = clusters.map(|cluster| u64::from(cluster) / per_block).collect();
-    // A cluster's bit isn't at its number, so a piece may be in one block more.
-    (blocks.len() as u64 + u64::from(volume.kind == Kind::ExFat), pieces)
+    let blocks: BTreeSet<u64> = clusters.map(|cluster| u64::from(cluster - first) / per_block).collect();
+    (blocks.len() as u64, file.runs.len() as u64)
 }
 
 /// Counts what a call moves, and checks that its contents come in ascending order and before the rest.
