@@ -68,8 +68,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   (of 2 bytes on FAT16, of 4 bytes otherwise). An entry of the FAT that is torn inside of its word may name any
 ///   cluster.
 /// - A card with a cache may lose one of its last writes and keep later ones. Then, too, no cluster gets two owners in
-///   the cards that the tests make, which lack one of the last three blocks. But a log may end with old contents or
-///   earlier than it should, and clusters may be lost for good.
+///   the cards that the tests make, which lack one of the last three blocks. But the newest blocks of a log may have
+///   old contents, also flushed ones, the log may be shorter, and clusters may be lost for good.
 /// - If another system writes to the folder of the logs before the next boot, it may use the directory slots that say
 ///   which clusters the last log owned in advance. These clusters then stay lost until a program repairs the card.
 /// - On exFAT, a repair program may free these clusters and leave the slots. If other files then get all of the

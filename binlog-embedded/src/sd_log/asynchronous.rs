@@ -18,11 +18,11 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// each 10 ms or so:
     ///
     /// ```
-    /// # use binlog::LogSchema;
+    /// # use binlog::{LogSchema, Logs, messages::Msg};
     /// # use binlog_embedded::{Drain, Logger, SdLog, sd_log::{AsyncCard, Dates}};
     /// # struct Ticker;
     /// # impl Ticker { async fn next(&mut self) {} }
-    /// # async fn card_task<S: LogSchema, C: AsyncCard, D: Dates>(
+    /// # async fn card_task<S: LogSchema + Logs<Msg>, C: AsyncCard, D: Dates>(
     /// #     log: &Logger<S, 8192>, mut drain: Drain<'_, S, 8192>, mut card: SdLog<C, D>, mut ticker: Ticker) {
     /// // let mut ticker = Ticker::every(Duration::from_millis(10));
     /// loop {
