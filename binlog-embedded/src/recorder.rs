@@ -68,7 +68,7 @@ pub(crate) enum Io {
 pub(crate) enum Stop {
     /// A transfer is due; call the step again after it.
     Io(Io),
-    /// A search or a count has read its share of blocks; the next call continues it, at any later time.
+    /// The search goes on at the next call, which may come later.
     Pause,
     /// The card isn't as it was.
     Changed,
@@ -315,8 +315,8 @@ impl Recorder {
         })
     }
 
-    /// One phase, or a part of one. Returns the next phase. A stop at a transfer repeats the phase after it; only
-    /// [`Recorder::save`] and [`Recorder::save_table`] choose another one.
+    /// One phase, or a part of one. Returns the next phase; stops at a transfer, to go on with the same phase unless
+    /// [`Recorder::save`] said otherwise.
     fn step(&mut self, block: &mut Block, options: &Options, date: u32) -> Result<Phase, Stop> {
         match self.phase {
             Phase::Done => Ok(Phase::Done),

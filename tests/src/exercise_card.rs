@@ -53,8 +53,8 @@ thread_local! {
     ];
 }
 
-/// The card that bytes stand for: its blocks as they are, or a used card with damage, three bytes for each piece: the
-/// block, the place in it, and a new byte.
+/// The card that bytes stand for: its blocks as they are, or a used card with damage, four bytes for each piece: the
+/// block, the place in it (two), and a new byte.
 pub fn card(bytes: &[u8]) {
     let Some((&kind, rest)) = bytes.split_first() else { return };
     if kind % 5 == 4 {

@@ -128,7 +128,7 @@ impl Recorder {
         Ok(search.next)
     }
 
-    /// Begins to count the free clusters, or continues.
+    /// Begins to count the free clusters, or goes on.
     pub(super) fn begin_count(&mut self, _options: &Options) -> Phase {
         if self.is_hint {
             (self.free, self.counted, self.is_hint) = (0, 2, false);

@@ -31,7 +31,7 @@ impl Contents {
         self.start + self.filled
     }
 
-    /// The log gets no more clusters.
+    /// The log can't go on.
     pub(super) fn end(&mut self) {
         self.is_last = true;
     }

@@ -15,7 +15,7 @@ use binlog::messages::{Msg, Parm};
 use binlog::sink::Tally;
 use binlog::{LogMessage, Logs};
 pub use binlog_embedded::retained::{Claim, Reset};
-use binlog_embedded::sd_log::{Card, Options, SdError, Undated};
+use binlog_embedded::sd_log::{Card, SdError, Undated};
 use binlog_embedded::{Drain, Retained, SdLog};
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -79,22 +79,21 @@ fn prologue(i: usize) -> Option<FlightLog> {
 }
 
 /// The main loop's part: slower messages, and moving the records to the card.
-pub struct Flight<C: Card> {
+pub struct Flight<C: Card, const BLOCKS: usize> {
     /// The card.
-    pub card: SdLog<C>,
+    pub card: SdLog<C, Undated, BLOCKS>,
     drain: Drain<'static, FlightLog, 16384>,
     attitude_us: u64,
     barometer_us: u64,
     text_us: u64,
 }
 
-impl<C: Card> Flight<C> {
+impl<C: Card, const BLOCKS: usize> Flight<C, BLOCKS> {
     /// Starts logging. `None` if a flight is in progress already.
-    pub fn start(card: C, options: Options, clock: fn() -> u64) -> Option<Self> {
+    pub fn start(card: SdLog<C, Undated, BLOCKS>, clock: fn() -> u64) -> Option<Self> {
         let mut drain = LOG.drain()?.with_prologue(prologue as fn(usize) -> Option<FlightLog>);
         LOG.start(clock);
         drain.report_every(1_000_000);
-        let card = SdLog::new(card, Undated, options);
         Some(Flight { card, drain, attitude_us: 0, barometer_us: 0, text_us: 0 })
     }
 

@@ -4,19 +4,21 @@
 //!
 //! - `seconds=N` (5): how long to fly.
 //! - `sensors=N` (1): inertial sensors; each logs a thousand records a second.
+//! - `buffer=KIB` (4): the card's buffer, 4 or 8 KiB. The card gets so much in one transfer.
 //! - `show`: prints a line after each flush, with the bytes that it covers.
 //! - `busy=N`: keeps the card busy for N bytes after each block.
 //! - `pull=N`: pulls the card in second N and puts it back in the next one.
 //! - `panic=N`: panics in second N, which resets the processor. The next boot flies on, and its first log has what was
 //!   left in the ring, up to the panic's text.
-//! - `fail=N`: lets the next block fail in every Nth round of the main loop.
+//! - `fail=N`: lets one of N blocks fail.
 
 #![no_std]
 #![no_main]
 
 mod board;
 
-use binlog_embedded::sd_log::Options;
+use binlog_embedded::SdLog;
+use binlog_embedded::sd_log::{Options, Undated};
 use board::counted::spi_bytes;
 use board::{Board, faults};
 use core::panic::PanicInfo;
@@ -62,30 +64,30 @@ fn reset_cause() -> Reset {
 struct Flags {
     seconds: u32,
     sensors: u32,
+    buffer: u32,
     show: bool,
     busy: u32,
     pull: Option<u32>,
     panic: Option<u32>,
-    fail: Option<u32>,
+    fail: u32,
 }
 
 fn flags() -> Flags {
-    let mut flags = Flags { seconds: 5, sensors: 1, show: false, busy: 0, pull: None, panic: None, fail: None };
+    let mut flags = Flags { seconds: 5, sensors: 1, buffer: 4, show: false, busy: 0, pull: None, panic: None, fail: 0 };
     for argument in Arguments::read().iter() {
         let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
         let value: Option<u32> = value.parse().ok();
         match (key, value) {
             ("seconds", Some(seconds)) => flags.seconds = seconds,
             ("sensors", Some(sensors @ 0..=255)) => flags.sensors = sensors,
+            ("buffer", Some(kib @ (4 | 8))) => flags.buffer = kib,
             ("show", None) => flags.show = true,
             ("busy", Some(bytes)) => flags.busy = bytes,
             ("pull", Some(second)) => flags.pull = Some(second),
             ("panic", Some(second)) => flags.panic = Some(second),
-            ("fail", Some(loops @ 1..)) => flags.fail = Some(loops),
+            ("fail", Some(blocks)) => flags.fail = blocks,
             _ => {
-                println!(
-                    "unknown argument `{argument}`; there are seconds=N sensors=N show busy=N pull=N panic=N fail=N"
-                );
+                println!("unknown argument `{argument}`; the program's documentation lists them");
                 exit(2);
             }
         }
@@ -93,12 +95,13 @@ fn flags() -> Flags {
     flags
 }
 
-/// Bytes on the bus, blocks written, and bytes of the log, at one time.
+/// Bytes on the bus, blocks written, and the log with its bytes, at one time.
 #[derive(Clone, Copy)]
 struct Mark {
     spi: u32,
     blocks: u32,
-    log: u32,
+    log: Option<u32>,
+    bytes: u32,
 }
 
 #[entry]
@@ -111,23 +114,33 @@ fn main() -> ! {
     if matches!(claim, Claim::Warm { .. }) {
         flags.panic = None;
     }
+    match flags.buffer {
+        4 => fly::<8>(&flags),
+        _ => fly::<16>(&flags),
+    }
+    exit(0)
+}
+
+/// Flies with a buffer of so many blocks for the card, and prints what it logged.
+fn fly<const BLOCKS: usize>(flags: &Flags) {
     let board = Board::take(1000).expect("the board is taken once");
     // Records that are logged before the start are ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
     while Clock::now_us() < 10_000 {}
-    let flight = Flight::start(board.card, Options::DEFAULT, Clock::now_us);
-    let mut flight = flight.expect("there is one flight");
+    let card = SdLog::<_, _, BLOCKS>::with_blocks(board.card, Undated, Options::DEFAULT);
+    let mut flight = Flight::start(card, Clock::now_us).expect("there is one flight");
     faults::set_busy(flags.busy);
+    faults::fail_every(flags.fail);
 
-    let mark = |flight: &Flight<_>| Mark {
+    let mark = |flight: &Flight<_, BLOCKS>| Mark {
         spi: spi_bytes(),
         blocks: flight.card.transfers().written,
-        log: flight.card.flushed_byte_count(),
+        log: flight.card.number(),
+        bytes: flight.card.flushed_byte_count(),
     };
-    // From one flush to a later one, so that neither the start of the file nor waiting records count.
+    // From one flush to a later one of the same log, so that neither the start of the file nor waiting records count.
     let (mut from, mut to) = (None, None);
     let mut flushed = (None, 0);
-    let mut loops = 0;
     let end_us = u64::from(flags.seconds) * 1_000_000;
     loop {
         let now_us = Clock::now_us();
@@ -144,10 +157,6 @@ fn main() -> ! {
             flags.panic.is_none_or(|panic| second < panic),
             "second {second}: the main loop panics, as it was told to"
         );
-        loops += 1;
-        if flags.fail.is_some_and(|every| loops % every == 0) {
-            faults::fail_blocks(1);
-        }
         if let Err(error) = flight.step(now_us) {
             println!("{} ms: {error}", now_us / 1000);
         }
@@ -158,7 +167,11 @@ fn main() -> ! {
                 println!("flushed {log} {bytes}");
             }
             if second >= 1 {
-                *(if from.is_none() { &mut from } else { &mut to }) = Some(mark(&flight));
+                let mark = mark(&flight);
+                match from {
+                    Some(Mark { log, .. }) if log == mark.log => to = Some(mark),
+                    _ => (from, to) = (Some(mark), None),
+                }
             }
         }
     }
@@ -177,10 +190,9 @@ fn main() -> ! {
     let statistics = LOG.statistics();
     println!("most of the ring in use: {} bytes", statistics.high_water);
     if let (Some(from), Some(to)) = (from, to) {
-        let bytes = u64::from(to.log.wrapping_sub(from.log));
+        let bytes = u64::from(to.bytes.wrapping_sub(from.bytes));
         let per_kib = |count: u32| u64::from(count) * 1024 / bytes.max(1);
         println!("SPI bytes per KiB logged: {}", per_kib(to.spi.wrapping_sub(from.spi)));
         println!("blocks written per MiB logged: {}", per_kib(to.blocks.wrapping_sub(from.blocks) * 1024));
     }
-    exit(0)
 }

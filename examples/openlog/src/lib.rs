@@ -100,8 +100,9 @@ pub const BYTES_PER_SECOND: usize = 250 * Imu::DEFINITION.length()
 /// Bits a second on the wire.
 pub const BAUD: u32 = 250_000;
 
-/// Bytes of the ring.
-pub const RING: usize = 8192;
+/// Bytes of the ring: 1.3 seconds. On a new card with exFAT, the recorder makes a folder of 128 KiB before the first
+/// log, block by block.
+pub const RING: usize = 16384;
 
 /// The logger. It is zero at the start, so it takes no flash.
 pub static LOG: Logger<FlightLog, RING> = Logger::new();

@@ -1,7 +1,8 @@
 //! The firmware's application on a host, with a card in memory.
 
 use binlog::{LogSchema, LoggedSchema, Records};
-use binlog_embedded::sd_log::Options;
+use binlog_embedded::SdLog;
+use binlog_embedded::sd_log::{Options, Undated};
 use binlog_tests::ram_card::{Format, RamCard};
 use firmware::{Claim, Flight, FlightLog, Reset, counts};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +18,9 @@ fn the_application_logs_on_a_host_as_on_the_board() {
     let card = RamCard::formatted(Format::Fat32Large);
     assert_eq!(firmware::boot(Reset::PowerOn), Claim::Cold);
     firmware::interrupt(0, 1);
-    let mut flight = Flight::start(card.clone(), Options::DEFAULT, now).expect("the first flight");
-    assert!(Flight::start(card.clone(), Options::DEFAULT, now).is_none());
+    let recorder = || SdLog::new(card.clone(), Undated, Options::DEFAULT);
+    let mut flight = Flight::start(recorder(), now).expect("the first flight");
+    assert!(Flight::start(recorder(), now).is_none());
     for millisecond in 1..3000 {
         NOW.store(millisecond * 1000, Ordering::Relaxed);
         firmware::interrupt(now(), 2);

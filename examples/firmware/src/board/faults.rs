@@ -9,7 +9,7 @@ use embedded_hal::spi::{ErrorType, Operation, SpiDevice};
 use lm3s6965::operation::{length, received, sent};
 
 static BUSY_BYTES: AtomicU32 = AtomicU32::new(0);
-static FAILING_BLOCKS: AtomicU32 = AtomicU32::new(0);
+static FAIL_EVERY: AtomicU32 = AtomicU32::new(0);
 static PULLED: AtomicBool = AtomicBool::new(false);
 
 /// Makes the card busy for `bytes` bytes after each block and after each multi-block write; 0: never.
@@ -19,9 +19,9 @@ pub fn set_busy(bytes: u32) {
     BUSY_BYTES.store(bytes, Ordering::Relaxed);
 }
 
-/// The next `blocks` blocks aren't written: the card answers each with "write error".
-pub fn fail_blocks(blocks: u32) {
-    FAILING_BLOCKS.store(blocks, Ordering::Relaxed);
+/// One of `blocks` blocks isn't written: the card answers it with "write error"; 0: all are written.
+pub fn fail_every(blocks: u32) {
+    FAIL_EVERY.store(blocks, Ordering::Relaxed);
 }
 
 /// Pulls the card from its slot: the bus reads 0xFF. A block that is half over the bus is still written.
@@ -74,6 +74,8 @@ pub struct FaultyCard<D> {
     write: Write,
     /// For how many more bytes the card is busy.
     busy: u32,
+    /// Blocks since the last one that failed.
+    blocks: u32,
     /// The card was pulled, and hasn't been reset since.
     gone: bool,
 }
@@ -81,7 +83,7 @@ pub struct FaultyCard<D> {
 impl<D: SpiDevice> FaultyCard<D> {
     /// The card behind `bus`.
     pub fn new(bus: D) -> Self {
-        Self { bus, write: Write::No, busy: 0, gone: false }
+        Self { bus, write: Write::No, busy: 0, blocks: 0, gone: false }
     }
 
     fn operation(&mut self, operation: &mut Operation<'_, u8>) -> Result<(), D::Error> {
@@ -96,7 +98,7 @@ impl<D: SpiDevice> FaultyCard<D> {
         }
         match (self.write, sent(operation)) {
             (Write::No, [token @ (START_BLOCK | START_BLOCK_OF_MANY)]) => {
-                let fate = fate(*token);
+                let fate = self.fate(*token);
                 self.write = Write::Block(fate);
                 if fate != Fate::Written {
                     return Ok(());
@@ -160,6 +162,17 @@ impl<D: SpiDevice> FaultyCard<D> {
         Ok(self.gone)
     }
 
+    /// What the card does with the block that starts with `token`.
+    fn fate(&mut self, token: u8) -> Fate {
+        self.blocks += 1;
+        match FAIL_EVERY.load(Ordering::Relaxed) {
+            0 => return Fate::Written,
+            every if self.blocks < every => return Fate::Written,
+            _ => self.blocks = 0,
+        }
+        if token == START_BLOCK { Fate::Failed } else { Fate::FailedOfMany }
+    }
+
     fn end_write(&mut self) {
         self.write = Write::No;
         self.busy = BUSY_BYTES.load(Ordering::Relaxed);
@@ -171,16 +184,6 @@ impl<D: SpiDevice> FaultyCard<D> {
         self.bus.write(&[0x40 | 12, 0, 0, 0, 0, 0x61])?;
         self.bus.write(&[0xFF; 16])
     }
-}
-
-/// What the card does with the block that starts with `token`.
-fn fate(token: u8) -> Fate {
-    let failing = FAILING_BLOCKS.load(Ordering::Relaxed);
-    if failing == 0 {
-        return Fate::Written;
-    }
-    FAILING_BLOCKS.store(failing - 1, Ordering::Relaxed);
-    if token == START_BLOCK { Fate::Failed } else { Fate::FailedOfMany }
 }
 
 impl<D: SpiDevice> ErrorType for FaultyCard<D> {
