@@ -207,7 +207,7 @@ pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
     if let Some(&multiplier) = MULTIPLIERS.iter().find(|multiplier| multiplier.1 == value) {
         return Ok(multiplier);
     }
-    let nearest = MULTIPLIERS.iter().filter(|multiplier| multiplier.1 > 0.0 && value > 0.0).min_by(|a, b| {
+    let nearest = MULTIPLIERS.iter().min_by(|a, b| {
         let ratio = |multiplier: &(char, f64)| (multiplier.1 / value).ln().abs();
         ratio(a).total_cmp(&ratio(b))
     });
