@@ -357,7 +357,7 @@ impl Recorder {
             Phase::Highest => self.look_for_highest(block, options),
             Phase::Window => self.look_for_gap(block, options),
             Phase::Survey => self.look_around(block, options),
-            Phase::Resurvey => self.survey_for(self.survey.number),
+            Phase::Resurvey => self.survey_again(),
             Phase::Room => self.make_room(options),
             Phase::Count => self.count(block),
             Phase::Search => self.search(block),
@@ -395,6 +395,14 @@ impl Recorder {
     fn save_table(&mut self, next: Phase) -> Stop {
         self.phase = next;
         Stop::Io(Io::Write { at: self.loaded, mirror: self.volume.mirror })
+    }
+
+    /// The number of the log that an error is about.
+    pub(crate) fn subject(&self) -> Option<u32> {
+        match self.operation {
+            Operation::Remove | Operation::Extract => Some(self.survey.oldest).filter(|&number| number != 0),
+            _ => self.log.map(|log| log.number),
+        }
     }
 
     /// The free bytes; `None` before they are counted.

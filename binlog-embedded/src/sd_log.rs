@@ -165,7 +165,8 @@ pub struct Transfers {
 pub struct LogFile {
     /// The number: 12 for `00000012.BIN`.
     pub number: u32,
-    /// The length in bytes; of the open log, what is flushed.
+    /// The length in bytes; of the open log, what is flushed. `u32::MAX` for a file of another system that has 4 GiB or
+    /// more; such files are never removed.
     pub bytes: u32,
     /// When it was written last, as far as [`Dates`] knew.
     pub date: Date,
@@ -339,7 +340,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// other ends both.
     #[cold]
     fn fail(&mut self, cause: Cause<C::Error>) -> SdError<C::Error> {
-        let error = SdError { operation: self.recorder.operation, log: self.number(), cause };
+        let error = SdError { operation: self.recorder.operation, log: self.recorder.subject(), cause };
         let goes_on = matches!(
             error.cause,
             Cause::Fault(Fault::Full | Fault::Blocked | Fault::NoLog | Fault::TooLong | Fault::Closed)

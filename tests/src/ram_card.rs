@@ -58,6 +58,10 @@ struct State {
     failing_writes: u32,
     failing_reads: u32,
     protected: bool,
+    /// Whether writes succeed and change nothing.
+    worn_out: bool,
+    /// Blocks that may be read, of all since the card was made.
+    most_reads: Option<u64>,
     discards: bool,
     writes: u64,
     reads: u64,
@@ -194,6 +198,17 @@ impl RamCard {
     /// Moves the card's write-protect switch.
     pub fn protect(&self, protected: bool) {
         self.0.borrow_mut().protected = protected;
+    }
+
+    /// Lets the card take all writes and store none, as some worn-out cards do.
+    pub fn wear_out(&self) {
+        self.0.borrow_mut().worn_out = true;
+    }
+
+    /// Lets a test fail where more than so many blocks are read from now on, instead of hanging.
+    pub fn limit_reads(&self, blocks: u64) {
+        let mut state = self.0.borrow_mut();
+        state.most_reads = Some(state.reads + blocks);
     }
 
     /// Sets what happens while the card is busy with a write.

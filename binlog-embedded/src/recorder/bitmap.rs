@@ -116,37 +116,27 @@ impl Recorder {
             let sum = bytes::u16_at(slots, 2) as u16 ^ REMOVAL;
             bytes::put_u16(slots, 2, sum.into());
             slots[0] &= !IN_USE;
-            return Err(self.save(Phase::UnsetRest));
         }
-        Ok(Phase::UnsetRest)
+        put_out_of_use(&mut slots[32..], SLOTS - 1);
+        Err(self.save(Phase::UnsetRest))
     }
 
-    /// Puts the other slots of the set out of use, which may be in the next block.
+    /// Puts the slots of the set out of use that are in the next block.
     pub(super) fn unset_rest(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let entry = self.cursor.entry;
-        for at in [entry.place.block, entry.last_block] {
-            self.need(at)?;
-            let first = if at == entry.place.block { entry.place.slot + 1 } else { 0 };
-            let mut is_changed = false;
-            let left = if at == entry.place.block { SLOTS as u8 - 1 } else { SLOTS as u8 - 2 };
-            for slot in (first..).take(left.into()).take_while(|&slot| slot < super::directory::SLOTS) {
-                let kind = &mut Place { block: at, slot }.of_mut(block)[0];
-                if *kind & STREAM == STREAM {
-                    *kind &= !IN_USE;
-                    is_changed = true;
-                }
-            }
-            if is_changed {
-                return Err(self.save(Phase::UnsetRest));
-            }
+        self.need(entry.last_block)?;
+        self.search.walk(entry.first);
+        let next = if entry.is_contiguous || entry.bytes == 0 {
+            (self.search.count, self.search.want) = (self.volume.clusters_of(entry.bytes), 0);
+            self.release_chained()
+        } else {
+            Phase::Walk
+        };
+        if entry.last_block == entry.place.block {
+            return Ok(next);
         }
-        if entry.is_contiguous {
-            self.search.walk(entry.first);
-            self.search.count = self.volume.clusters_of(entry.bytes);
-            self.search.want = 0;
-            return Ok(self.release_chained());
-        }
-        Ok(self.begin_walk())
+        put_out_of_use(block, SLOTS - usize::from(super::directory::SLOTS - entry.place.slot).min(SLOTS));
+        Err(self.save(next))
     }
 
     /// Frees the clusters of one piece of a removed log, then looks for the next piece.
@@ -161,8 +151,9 @@ impl Recorder {
     /// Goes on with the next piece; after the last, takes the sign away.
     pub(super) fn unsign(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let next = self.search.want;
-        if !self.cursor.entry.is_contiguous && self.volume.has(next) {
-            self.search.walk(next);
+        if self.volume.has(next) {
+            self.search.go_on(next, 0);
+            self.search.left += 1;
             return Ok(Phase::Walk);
         }
         let place = self.cursor.entry.place;
@@ -172,5 +163,14 @@ impl Recorder {
         bytes::put_u16(slot, 2, sum.into());
         let next = self.after_removal();
         Err(self.save(next))
+    }
+}
+
+/// Puts the first slots out of use, if they belong to a set.
+fn put_out_of_use(slots: &mut [u8], count: usize) {
+    for slot in slots.chunks_exact_mut(32).take(count) {
+        if slot[0] & STREAM == STREAM {
+            slot[0] &= !IN_USE;
+        }
     }
 }

@@ -16,9 +16,9 @@ const RUN_BLOCKS: u32 = 16;
 pub(crate) struct Search {
     /// The next cluster to look at; while a chain is walked, the cluster before the piece.
     pub(super) at: u32,
-    /// Clusters that are left to look at; while a chain is walked, those that were passed.
+    /// Clusters that are left to look at; while a chain is walked, those that it had so far.
     pub(super) left: u32,
-    /// Free clusters right before `at`.
+    /// Free clusters right before `at`; while a chain is walked, one of those that it had.
     run: u32,
     pub(super) first: u32,
     /// The longest run so far.
@@ -41,12 +41,23 @@ impl Search {
 impl Search {
     /// Begins to walk a chain, piece by piece.
     pub(super) fn walk(&mut self, first: u32) {
-        *self = Search { first, count: 1, ..Search::NONE };
+        *self = Search { first, count: 1, left: 1, run: first, ..Search::NONE };
     }
 
     /// Goes on with the piece that `last` is linked to.
     pub(super) fn go_on(&mut self, first: u32, last: u32) {
         (self.first, self.count, self.at) = (first, 1, last);
+    }
+
+    /// Counts the next cluster of a chain. Returns whether the chain had it before, which shows within three times the
+    /// clusters that there are (Brent's algorithm).
+    pub(super) fn comes_back_to(&mut self, cluster: u32) -> bool {
+        let is_again = cluster == self.run;
+        if self.left.is_power_of_two() {
+            self.run = cluster;
+        }
+        self.left += 1;
+        is_again
     }
 }
 

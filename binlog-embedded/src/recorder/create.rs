@@ -211,6 +211,10 @@ impl Recorder {
             self.operation = if self.survey.number == 0 { Operation::OpenFolder } else { Operation::Create };
             return Err(Stop::Fault(Fault::DirectoryFull));
         }
+        if self.new.prev == self.cursor.cluster {
+            // The directory has grown, and the cluster isn't there.
+            return Err(Stop::Changed);
+        }
         // The last of the directory, which the new cluster is linked to.
         self.new = Log { prev: self.cursor.cluster, number: self.survey.number, ..Log::NONE };
         Ok(self.search_for(1, Phase::GrowClear))

@@ -60,7 +60,7 @@ impl Recorder {
             self.has_changed_card = true;
             self.first_of_boot = 0;
         }
-        self.serial = self.volume.serial;
+        (self.serial, self.new) = (self.volume.serial, Log::NONE);
         (self.free, self.counted, self.is_hint, self.is_info_unknown, self.next_free) = (0, 2, false, false, 2);
         if self.volume.info != 0 {
             return Ok(Phase::Info);
@@ -134,8 +134,11 @@ impl Recorder {
                 }
                 Item::Unused | Item::End => {
                     self.operation = Operation::OpenFolder;
+                    if self.new.first != 0 {
+                        // It was created, and isn't there.
+                        return Err(Stop::Changed);
+                    }
                     self.folder = self.root();
-                    self.new = Log::NONE;
                     self.survey = Survey::NONE;
                     self.cursor.open(&self.volume, self.folder)?;
                     return Ok(Phase::Survey);
@@ -180,6 +183,7 @@ impl Recorder {
 
     /// Completes what was going on with the logs when the power failed.
     pub(super) fn go_through_folder(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        self.operation = Operation::Mount;
         loop {
             match self.cursor.next(&self.volume, self.loaded, block)? {
                 Item::Note => return self.mend(block, Phase::Folder),

@@ -61,6 +61,8 @@ impl Recorder {
 
     /// Completes a removal that a power cut came into.
     pub(super) fn resume_removal(&mut self, block: &Block) -> Phase {
+        self.operation = Operation::Remove;
+        self.survey.oldest = self.cursor.entry.name.number(self.extension).unwrap_or(0);
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             return Phase::Unset;
@@ -89,32 +91,35 @@ impl Recorder {
     }
 
     /// Walks to the last piece of the log: clusters that are linked each to the next number. On exFAT to the end of the
-    /// first.
+    /// first, and no further than the log's size says.
     pub(super) fn walk(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         if !self.volume.has(self.search.first) {
             // A log without clusters.
             return Ok(self.release_piece(Removal { first: 2, count: 0 }, 0, false, true));
         }
+        let is_exfat = self.volume.is_exfat();
         loop {
             let last = self.search.first + self.search.count - 1;
             let (at, index) = self.volume.link_at(last);
             self.need(at)?;
             let next = self.volume.link(block, index);
-            if next == last + 1 && self.volume.has(next) {
+            if is_exfat && self.search.left >= self.volume.clusters_of(self.cursor.entry.bytes) {
+                self.search.want = 0;
+                break;
+            } else if next == last + 1 && self.volume.has(next) {
                 self.search.count += 1;
-            } else if self.volume.has(next) && !self.volume.is_exfat() {
+            } else if self.volume.has(next) && !is_exfat {
                 self.search.go_on(next, last);
             } else {
                 self.search.want = next;
                 break;
             }
-            self.search.left += 1;
-            if self.search.left > self.volume.clusters {
+            if self.search.comes_back_to(next) && !is_exfat {
                 return Err(Stop::damaged(Damage::Endless));
             }
         }
         #[cfg(feature = "exfat")]
-        if self.volume.is_exfat() {
+        if is_exfat {
             return Ok(self.release_chained());
         }
         Ok(Phase::Shrink)
@@ -129,11 +134,17 @@ impl Recorder {
             return Err(Stop::Changed);
         }
         let (first, count, prev) = (self.search.first, self.search.count, self.search.at);
+        if self.search.is_again && self.release.first == first {
+            // What was given back is there again.
+            return Err(Stop::Changed);
+        }
         match Removal::read(slot) {
             // This is the piece that was noted when the power failed, or what is left of its links.
-            Some(noted) if noted.first == first => Ok(self.release_piece(noted, prev, true, prev == 0)),
+            Some(noted) if noted.first == first && (count..=self.volume.end() - first).contains(&noted.count) => {
+                Ok(self.release_piece(noted, prev, true, prev == 0))
+            }
             // That piece isn't linked any more.
-            Some(noted) if noted.count > 0 && self.goal == Goal::Mount && !self.search.is_again => {
+            Some(noted) if noted.first != first && self.goal == Goal::Mount && !self.search.is_again => {
                 Ok(self.release_piece(noted, 0, false, false))
             }
             _ => {

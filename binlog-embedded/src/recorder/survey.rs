@@ -23,6 +23,9 @@ pub(crate) struct Survey {
     /// How many numbers after `number` the oldest of them comes, and its number.
     pub(super) age: u32,
     pub(super) oldest: u32,
+    /// How many logs there are, and how many there were before one was removed.
+    pub(super) logs: u32,
+    pub(super) logs_before: u32,
     /// Whether a file or a folder has the number already.
     pub(super) is_taken: bool,
     /// A log whose number the new log needs.
@@ -45,6 +48,8 @@ impl Survey {
         gain: 0,
         age: 0,
         oldest: 0,
+        logs: 0,
+        logs_before: u32::MAX,
         is_taken: false,
         in_the_way: 0,
         note: Place::NONE,
@@ -65,7 +70,7 @@ fn last_number(options: &Options) -> u32 {
 
 impl Recorder {
     pub(super) fn find_highest(&mut self) -> Result<Phase, Stop> {
-        self.survey = Survey::NONE;
+        (self.survey, self.new) = (Survey::NONE, Log::NONE);
         self.cursor.open(&self.volume, self.folder)?;
         Ok(Phase::Highest)
     }
@@ -125,6 +130,14 @@ impl Recorder {
         Ok(Phase::Survey)
     }
 
+    /// Looks around again, after a log was removed.
+    pub(super) fn survey_again(&mut self) -> Result<Phase, Stop> {
+        let Survey { number, logs, .. } = self.survey;
+        let next = self.survey_for(number);
+        self.survey.logs_before = logs;
+        next
+    }
+
     pub(super) fn look_around(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
         let last = last_number(options);
         loop {
@@ -140,6 +153,10 @@ impl Recorder {
                 Item::Unused | Item::End => break,
                 _ => {}
             }
+        }
+        if self.survey.logs >= self.survey.logs_before {
+            // The log is there again.
+            return Err(Stop::Changed);
         }
         if self.goal == Goal::Remove {
             return match self.survey.oldest {
@@ -193,6 +210,7 @@ impl Recorder {
         if self.survey.number == 0 {
             return;
         }
+        self.survey.logs += 1;
         let is_taken = number == self.survey.number && self.goal == Goal::Begin;
         let is_next = is_taken || ahead(self.survey.number, number, last) == 1;
         self.survey.is_taken |= is_taken;
@@ -215,7 +233,9 @@ impl Recorder {
             && (number == self.first_of_boot
                 || ahead(self.first_of_boot, number, last)
                     <= ahead(self.first_of_boot, self.last_of_boot, last) % last);
-        !self.is_boot_unknown && !is_of_boot && !entry.is_folder() && entry.attributes & READ_ONLY == 0
+        // No log has 4 GiB.
+        let is_log = !entry.is_folder() && entry.bytes != u32::MAX;
+        !self.is_boot_unknown && !is_of_boot && is_log && entry.attributes & READ_ONLY == 0
     }
 
     /// Decides how many clusters the next run may have, and whether logs are removed for it.

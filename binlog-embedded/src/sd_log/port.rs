@@ -51,7 +51,11 @@ impl Port {
     pub(super) fn failed(&mut self, recorder: &Recorder) -> bool {
         self.is_gone = true;
         let can = recorder.has_witnesses();
-        self.transfers.retried = self.transfers.retried.wrapping_add(can.into());
+        // Not `wrapping_add(can.into())`: from 1.88 to 1.97 at least, rustc adds nothing where a caller branches on the
+        // result (https://github.com/rust-lang/rust/issues/158206).
+        if can {
+            self.transfers.retried = self.transfers.retried.wrapping_add(1);
+        }
         can
     }
 

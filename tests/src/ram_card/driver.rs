@@ -49,6 +49,7 @@ impl Card for RamCard {
             }
             block.0 = state.blocks.get(at);
             state.reads += 1;
+            assert!(state.most_reads.is_none_or(|most| state.reads <= most), "block {at} is read; no end is in sight");
         }
         Ok(())
     }
@@ -66,6 +67,9 @@ impl Card for RamCard {
         }
         if state.protected {
             return Err(CardError::Write);
+        }
+        if state.worn_out {
+            return Ok(());
         }
         if state.discards && blocks.len() >= 4 && !state.blocks.is_written(at) {
             state.transfers += 1;

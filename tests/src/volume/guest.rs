@@ -113,6 +113,11 @@ impl Guest {
         }
     }
 
+    /// Lets a cluster's chain go on at another one, whatever that leads to.
+    pub fn link(&self, cluster: u32, next: u32) {
+        self.set_entry(cluster, next);
+    }
+
     fn entry_of(&self, path: &str) -> super::Entry {
         self.volume.tree().get(path).unwrap_or_else(|| panic!("there is no {path}")).clone()
     }

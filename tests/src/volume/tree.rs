@@ -49,6 +49,11 @@ impl Tree {
         self.entries.iter().find(|entry| entry.path == path)
     }
 
+    /// What is wrong with directories and chains.
+    pub fn flaws(&self) -> &[Flaw] {
+        &self.flaws
+    }
+
     /// The files in a folder.
     pub fn files<'a>(&'a self, folder: &'a str) -> impl Iterator<Item = &'a Entry> {
         let is_in = move |entry: &&Entry| {

@@ -4,7 +4,7 @@ use crate::promise::Item;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard, Recording};
-use binlog_tests::volume::{Kind, Volume};
+use binlog_tests::volume::{Flaw, Kind, Volume};
 use embedded_io::Write;
 
 pub(crate) type Recorder = SdLog<RamCard, Undated, 8>;
@@ -181,7 +181,10 @@ impl Vehicle {
     fn note_removals(&mut self, step: Step, free: u32, done: bool) {
         let tree = Volume::of(&self.card).tree();
         let on_card = |log: &Logged| tree.get(&path(self.options.folder, log.number)).is_some_and(|file| file.size > 0);
-        let is_gone = |log: &Logged| log.flushed > 0 && !on_card(log);
+        // On exFAT, a torn block of the directory hides the log that was written to until the next boot.
+        let is_torn = self.card.is_cut() && tree.flaws().iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
+        let last = self.logs.last().filter(|_| is_torn).map(|log| log.serial);
+        let is_gone = |log: &Logged| log.flushed > 0 && !on_card(log) && Some(log.serial) != last;
         let gone: Vec<u32> = self.logs.iter().filter(|log| is_gone(log)).map(|log| log.serial).collect();
         if gone.is_empty() {
             return;

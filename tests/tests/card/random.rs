@@ -204,6 +204,21 @@ proptest! {
     }
 }
 
+/// On exFAT, the power fails inside of the write that gives a log its size.
+#[test]
+fn a_torn_entry_hides_its_log_until_the_next_boot_and_no_log_is_gone() {
+    let options = Options { extent_bytes: 64 << 10, free_bytes: 0, ..Options::DEFAULT };
+    let world = World { geometry: Geometry::EXFAT, taken: 0, fragments: 1, logs: vec![2000], free: None, options };
+    let moments = (0..9).flat_map(|blocks| (10..40).map(move |words| (blocks, words)));
+    for (blocks, words) in moments {
+        for step in [Step::Flush, Step::Begin] {
+            let cut = Event::Cut { blocks, words };
+            let [begin, flush, write] = [Step::Begin, Step::Flush, Step::Write(3000)].map(Event::Step);
+            live(&world, &[begin, write, flush, write, cut, Event::Step(step)]).unwrap();
+        }
+    }
+}
+
 #[test]
 fn every_card_of_these_histories_is_clean() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
