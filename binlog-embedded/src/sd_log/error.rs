@@ -12,7 +12,8 @@ use core::fmt;
 pub struct SdError<E: Error> {
     /// The operation that failed.
     pub operation: Operation,
-    /// The number of the log that was open: 12 for `00000012.BIN`. `None` if none was.
+    /// The number of the log that was read or removed, otherwise of the open one: 12 for `00000012.BIN`. `None` if there
+    /// was none.
     pub log: Option<u32>,
     /// Why it failed.
     pub cause: Cause<E>,
@@ -218,11 +219,12 @@ impl<E: Error> fmt::Display for SdError<E> {
             Operation::Write => "can't write",
             Operation::Flush => "can't flush",
             Operation::End => "can't end",
-            Operation::Extract => "can't read a log",
-            Operation::Remove => "can't remove an old log",
+            Operation::Extract => "can't read",
+            Operation::Remove => "can't remove",
         })?;
-        // The other operations are about the card, or about another log.
-        if matches!(self.operation, Operation::Write | Operation::Flush | Operation::End) {
+        use Operation::{End, Extract, Flush, Remove, Write};
+        // The other operations are about the card.
+        if matches!(self.operation, Write | Flush | End | Extract | Remove) {
             match self.log {
                 Some(log) => write!(f, " log {log}")?,
                 None => f.write_str(" a log")?,

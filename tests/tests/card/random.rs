@@ -219,6 +219,17 @@ fn a_torn_entry_hides_its_log_until_the_next_boot_and_no_log_is_gone() {
     }
 }
 
+/// A write gets the room of a removed log, and the card is full before its end.
+#[test]
+fn a_removal_that_a_long_write_uses_up_has_helped() {
+    let options = Options { extent_bytes: 4096, free_bytes: 0, ..Options::DEFAULT };
+    let geometry = Geometry { cluster_blocks: 1, clusters: 656, ..Geometry::EXFAT };
+    let world = World { geometry, taken: 0, fragments: 2, logs: vec![1], free: Some(20), options };
+    for bytes in (9_000..9_900).step_by(9) {
+        live(&world, &[Event::Step(Step::Begin), Event::Step(Step::Write(bytes))]).unwrap();
+    }
+}
+
 #[test]
 fn every_card_of_these_histories_is_clean() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
