@@ -24,11 +24,13 @@ fn main() {
 /// Where cargo has unpacked the sources.
 fn fatfs() -> PathBuf {
     let cargo = env::var_os("CARGO").expect("cargo sets CARGO");
-    let output = Command::new(cargo).args(["metadata", "--format-version", "1", "--locked"]).output().expect("cargo runs");
+    let output =
+        Command::new(cargo).args(["metadata", "--format-version", "1", "--locked"]).output().expect("cargo runs");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|_| panic!("cargo metadata: {}", String::from_utf8_lossy(&output.stderr)));
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let package = packages.filter(|package| package["name"] == "fatfs-embedded");
-    let manifest = package.filter_map(|package| package["manifest_path"].as_str()).next().expect("fatfs-embedded is there");
+    let manifest =
+        package.filter_map(|package| package["manifest_path"].as_str()).next().expect("fatfs-embedded is there");
     Path::new(manifest).with_file_name("fatfs/source")
 }

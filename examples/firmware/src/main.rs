@@ -72,6 +72,8 @@ struct Flags {
     fail: u32,
 }
 
+const ARGUMENTS: &str = "seconds=N sensors=N buffer=4|8 show busy=N pull=N panic=N fail=N";
+
 fn flags() -> Flags {
     let mut flags = Flags { seconds: 5, sensors: 1, buffer: 4, show: false, busy: 0, pull: None, panic: None, fail: 0 };
     for argument in Arguments::read().iter() {
@@ -87,7 +89,7 @@ fn flags() -> Flags {
             ("panic", Some(second)) => flags.panic = Some(second),
             ("fail", Some(blocks)) => flags.fail = blocks,
             _ => {
-                println!("unknown argument `{argument}`; the program's documentation lists them");
+                println!("unknown argument `{argument}`; there are {ARGUMENTS}");
                 exit(2);
             }
         }
@@ -179,7 +181,11 @@ fn fly<const BLOCKS: usize>(flags: &Flags) {
     if let Err(error) = flight.land() {
         println!("landing: {error}");
     }
+    report(from, to);
+}
 
+/// Prints what was logged, and what the card's bus carried from one mark to another.
+fn report(from: Option<Mark>, to: Option<Mark>) {
     println!("message attempts written dropped decimated ignored lost");
     for (name, attempts, tally) in firmware::counts() {
         println!(

@@ -2,6 +2,7 @@
 
 use binlog_tests::ram_card::RamCard;
 use binlog_tests::volume::{Region, Volume};
+use std::ops::Range;
 
 /// A writer of one log.
 pub(crate) trait Logs {
@@ -19,16 +20,28 @@ pub(crate) trait Logs {
 const LOG: u32 = 64 << 20;
 const SYNC: u32 = 32 << 10;
 
-/// What a flight cost, from its first byte to its end.
+/// Blocks of metadata: everything but the log's contents.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Metadata {
+    /// All of them.
+    pub(crate) blocks: usize,
+    /// The most in one call.
+    pub(crate) most: usize,
+    /// How many calls wrote any.
+    pub(crate) calls: usize,
+}
+
+/// What a flight cost from its first byte to its end.
 #[derive(Debug)]
 pub(crate) struct Cost {
     /// Bytes on an SPI bus for each KiB logged, 517 for each block that is written.
     pub(crate) blocks_per_kib: f64,
     /// The same, with commands and reads.
     pub(crate) all_per_kib: f64,
-    /// Blocks that were written and aren't the log's contents.
-    pub(crate) metadata: usize,
-    /// The most blocks that one call read and wrote, and of those of a begin and an end.
+    /// Metadata that writing and syncing wrote.
+    pub(crate) in_writes: Metadata,
+    pub(crate) in_syncs: Metadata,
+    /// The most blocks that one write or sync read and wrote, and those of the begin or the end.
     pub(crate) longest: u64,
     pub(crate) longest_begin_or_end: u64,
 }
@@ -40,46 +53,71 @@ const SEVERAL: u64 = 27;
 /// Of a block that is read, with its command.
 const READ: u64 = 524;
 
+/// Counts what each call moves.
+struct Meter<'a> {
+    card: &'a RamCard,
+    reads: u64,
+    writes: usize,
+}
+
+impl Meter<'_> {
+    /// The writes since the last call, and the number of all transferred blocks.
+    fn moved(&mut self) -> (Range<usize>, u64) {
+        let (reads, writes) = (self.card.reads(), self.card.recorded());
+        let written = self.writes..writes;
+        let blocks = reads - self.reads + written.len() as u64;
+        (self.reads, self.writes) = (reads, writes);
+        (written, blocks)
+    }
+}
+
 /// Flies with writes of so many bytes.
 pub(crate) fn fly(logs: &mut impl Logs, card: &RamCard, chunk: u32) -> Cost {
     card.record();
-    let blocks = || card.reads() + card.writes();
-    let mut at = blocks();
-    let mut moved = || {
-        let before = at;
-        at = blocks();
-        at - before
-    };
+    let mut meter = Meter { card, reads: card.reads(), writes: 0 };
     logs.begin(card, LOG);
-    let mut longest_begin_or_end = moved();
-    let reads = card.reads();
-    let recorded = card.recorded();
+    let (begin, mut longest_begin_or_end) = meter.moved();
+    let reads = meter.reads;
     let bytes: Vec<u8> = (0..chunk).map(|at| (at % 251) as u8).collect();
+    let (mut in_writes, mut in_syncs) = (Vec::new(), Vec::new());
     let mut longest = 0;
     for written in (0..LOG).step_by(chunk as usize).map(|at| at + chunk) {
         logs.write(&bytes);
-        longest = longest.max(moved());
+        let (range, blocks) = meter.moved();
+        in_writes.push(range);
+        longest = longest.max(blocks);
         if written % SYNC == 0 {
             logs.sync();
-            longest = longest.max(moved());
+            let (range, blocks) = meter.moved();
+            in_syncs.push(range);
+            longest = longest.max(blocks);
         }
     }
-    let recording = card.recording();
-    let reads = card.reads() - reads;
+    let flown = begin.end..meter.writes;
+    let reads = meter.reads - reads;
     logs.end();
-    longest_begin_or_end = longest_begin_or_end.max(moved());
+    longest_begin_or_end = longest_begin_or_end.max(meter.moved().1);
 
+    let writes = card.recording().writes;
     let regions = Volume::of(card).regions();
-    let writes = &recording.writes[recorded..];
-    let metadata = writes.iter().filter(|written| regions.of(written.at) != Region::Contents).count();
-    let transfers = writes.chunk_by(|first, second| first.transfer == second.transfer);
+    let metadata = |calls: &[Range<usize>]| {
+        let is_metadata = |&at: &usize| regions.of(writes[at].at) != Region::Contents;
+        let blocks = calls.iter().map(|call| call.clone().filter(is_metadata).count());
+        let blocks: Vec<usize> = blocks.filter(|&blocks| blocks > 0).collect();
+        let most = blocks.iter().copied().max().unwrap_or(0);
+        Metadata { blocks: blocks.iter().sum(), most, calls: blocks.len() }
+    };
+    let (in_writes, in_syncs) = (metadata(&in_writes), metadata(&in_syncs));
+    let flown = &writes[flown];
+    let transfers = flown.chunk_by(|first, second| first.transfer == second.transfer);
     let commands: u64 = transfers.map(|transfer| if transfer.len() == 1 { SINGLE } else { SEVERAL }).sum();
-    let blocks = writes.len() as u64 * 517;
+    let blocks = flown.len() as u64 * 517;
     let kib = f64::from(LOG >> 10);
     Cost {
         blocks_per_kib: blocks as f64 / kib,
         all_per_kib: (blocks + commands + reads * READ) as f64 / kib,
-        metadata,
+        in_writes,
+        in_syncs,
         longest,
         longest_begin_or_end,
     }
