@@ -174,3 +174,54 @@ fn a_rate_counts_its_records_and_two_more() {
     assert_eq!(few.bytes_in(250_000), 10 * imu + others);
     assert!(few.bytes_in(1_000_000) - few.bytes_in(999_999) >= 10 * imu);
 }
+
+#[test]
+fn eight_instances_may_be_said() {
+    let said = Budget::<Flight>::new().at_most("MSG", TEXTS).instances("IMU", 8);
+    assert_eq!(said.bytes_in(250_000), Budget::<Flight>::new().at_most("MSG", TEXTS).bytes_in(250_000));
+}
+
+/// The text of an error, as it is in a constant.
+fn error_of(check: impl FnOnce() + std::panic::UnwindSafe) -> String {
+    let error = std::panic::catch_unwind(check).expect_err("an error");
+    *error.downcast::<String>().expect("a text")
+}
+
+/// The number after a phrase.
+fn number_after(text: &str, phrase: &str) -> u64 {
+    let (_, rest) = text.split_once(phrase).unwrap_or_else(|| panic!("{phrase:?} in {text:?}"));
+    rest.split(' ').next().expect("a word").parse().unwrap_or_else(|error| panic!("{phrase:?} in {text:?}: {error}"))
+}
+
+/// A ring keeps an eighth for critical messages, and part of a record that is being written.
+fn fits(bytes: u64, ring: u64) -> bool {
+    bytes <= ring - ring / 8 - 255
+}
+
+#[test]
+fn the_error_for_a_ring_says_how_long_it_lasts_and_which_is_large_enough() {
+    const STALL_US: u64 = 2_000_000;
+    for (ring, text) in [
+        (2048, error_of(|| BUDGET.lasts::<2048>(STALL_US))),
+        (8192, error_of(|| BUDGET.lasts::<8192>(STALL_US))),
+        (32768, error_of(|| BUDGET.lasts::<32768>(STALL_US))),
+    ] {
+        let lasts_ms = number_after(&text, "is full after ");
+        assert!(fits(BUDGET.bytes_in(lasts_ms * 1000), ring), "{text}");
+        assert!(!fits(BUDGET.bytes_in((lasts_ms + 1) * 1000), ring), "{text}");
+        let needed = BUDGET.bytes_in(STALL_US);
+        assert!(text.contains(&format!("a stall of 2000 ms needs {needed}: ")), "{text}");
+        let taken = number_after(&text, "take ");
+        assert!(taken.is_power_of_two() && fits(needed, taken) && !fits(needed, taken / 2), "{text}");
+        let lengths = |message: &str, definition: &binlog::Definition| match message {
+            "IMU" => 400 * u64::from(INSTANCES) * definition.length() as u64,
+            "EV" => 30 * definition.length() as u64,
+            "BIG" => 7 * definition.length() as u64,
+            _ => 0,
+        };
+        let steady: u64 = Flight::MESSAGES.iter().map(|it| lengths(it.definition.name, it.definition)).sum();
+        let texts = u64::from(TEXTS) * Msg::DEFINITION.length() as u64;
+        // Periods are whole microseconds.
+        assert!(number_after(&text, " ms at ").abs_diff(steady + texts) <= 1, "{text}");
+    }
+}
