@@ -22,6 +22,11 @@
 //! | remove | size 0; from the last piece to the first: as above; entry unused       | set unused, with a sign → bits → no sign |
 //!
 //! The next mount completes what it finds half done.
+//!
+//! # Flash
+//!
+//! `#[inline(never)]` stands where many steps share a function that is longer than its call: else each gets a copy, at
+//! the higher levels of optimisation also of those that should be small.
 
 #[cfg(feature = "exfat")]
 mod bitmap;
@@ -30,6 +35,7 @@ mod clusters;
 mod create;
 mod directory;
 mod entry;
+mod loaded;
 mod mount;
 mod name;
 mod note;
@@ -45,35 +51,35 @@ use crate::sd_log::{Fault, Operation, Options};
 use bytes::Block;
 use clusters::Search;
 pub(crate) use directory::Entry;
-use directory::{Cursor, Directory, Place};
+use directory::{Cursor, Directory, Item, Place};
+use loaded::Loaded;
+pub(crate) use loaded::NOTHING;
 use release::Release;
 use survey::Survey;
 use volume::Volume;
 
-/// A transfer of the block that [`Recorder::step`] works on, or of contents.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Io {
-    /// Read the block.
-    Read(u32),
-    /// Write the block, and again `mirror` blocks after it unless that is 0.
-    Write { at: u32, mirror: u32 },
-    /// Write the first `count` blocks of the buffer of contents.
-    Data { at: u32, count: usize },
-    /// Initialise the card, and ask for its size in blocks. The recorder needs it before a mount.
-    Size,
-}
-
-/// Why a step returned before it was complete.
+/// Why a step returned before it was complete. The step is called again after the transfer that it asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stop {
-    /// A transfer is due; call the step again after it.
-    Io(Io),
+    /// Block [`Loaded::needed`] is needed.
+    Read,
+    /// The loaded block is to be written.
+    Write,
+    /// The loaded block of the FAT or the bitmap is to be written, and its copy.
+    WriteTable,
+    /// Contents are to be written.
+    Data,
+    /// The card is to be initialised, and its size to be found out. The recorder needs it before a mount.
+    Size,
     /// The search goes on at the next call, which may come later.
     Pause,
     /// The card isn't as it was.
     Changed,
     Fault(Fault),
 }
+
+// One register: what every step returns would otherwise go through memory.
+const _: () = assert!(size_of::<Result<Phase, Stop>>() <= 4);
 
 /// What the recorder is asked to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -138,16 +144,11 @@ pub(crate) enum Phase {
     Count,
     Search,
     Pad,
-    GrowClear,
-    GrowNote,
-    GrowMark,
-    GrowLink,
-    GrowWipe,
-    // A log or the folder is created, or a log gets another run.
+    // A log or the folder is created, or a log or a directory gets another run.
+    Clear,
     Prepare,
     InfoUnknown,
     Mark,
-    Clear,
     Publish,
     Unnote,
     Link,
@@ -157,7 +158,7 @@ pub(crate) enum Phase {
     InfoKnown,
 }
 
-/// The log that is being written, or the folder that is being created.
+/// The log that is being written, or the log, folder or part of a directory that is being created.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Log {
     /// The number; 0 for the folder.
@@ -166,6 +167,8 @@ pub(crate) struct Log {
     /// The slot of the note in the same block.
     note: u8,
     identity: u16,
+    /// The first letter of the name.
+    initial: u8,
     /// First cluster of the run.
     first: u32,
     /// Clusters of the run.
@@ -182,10 +185,12 @@ pub(crate) struct Log {
 
 /// The state of the card and of what is done with it.
 pub(crate) struct Recorder {
-    /// The block that is loaded, or [`NOTHING`].
-    pub(crate) loaded: u32,
+    pub(crate) loaded: Loaded,
     /// The size of the card, which the driver tells before a mount.
     pub(crate) card_blocks: u32,
+    pub(crate) options: Options,
+    /// The date of what is written, as FAT has it.
+    pub(crate) date: u32,
     pub(crate) operation: Operation,
     goal: Goal,
     phase: Phase,
@@ -221,13 +226,12 @@ pub(crate) struct Recorder {
     has_changed_card: bool,
 }
 
-/// No block is loaded.
-pub(crate) const NOTHING: u32 = u32::MAX;
-
 impl Recorder {
-    pub(crate) const fn new() -> Self {
+    pub(crate) const fn new(options: Options) -> Self {
         Recorder {
-            loaded: NOTHING,
+            options,
+            date: 0,
+            loaded: Loaded { at: NOTHING, needed: 0 },
             card_blocks: 0,
             operation: Operation::Mount,
             goal: Goal::None,
@@ -258,18 +262,19 @@ impl Recorder {
 
     /// Forgets the card and what was being done. Of this boot's logs, the numbers stay.
     pub(crate) fn forget(&mut self) {
-        (self.loaded, self.goal, self.phase) = (NOTHING, Goal::None, Phase::Done);
+        (self.loaded.at, self.goal, self.phase) = (NOTHING, Goal::None, Phase::Done);
         (self.is_mounted, self.log) = (false, None);
     }
 
-    /// Works on `goal` until it is reached. `block` is block `loaded` of the card, `date` as FAT has it.
-    pub(crate) fn work(&mut self, goal: Goal, block: &mut Block, options: &Options, date: u32) -> Result<(), Stop> {
+    /// Works on `goal` until it is reached. `block` is the block that is loaded.
+    #[inline(never)]
+    pub(crate) fn work(&mut self, goal: Goal, block: &mut Block) -> Result<(), Stop> {
         if self.goal != goal {
             self.goal = goal;
-            self.phase = self.begin(goal, options)?;
+            self.phase = self.begin(goal)?;
         }
         while self.phase != Phase::Done {
-            let next = self.step(block, options, date);
+            let next = self.step(block);
             if let Err(Stop::Fault(_) | Stop::Changed) = next {
                 self.goal = Goal::None;
             }
@@ -279,6 +284,11 @@ impl Recorder {
         Ok(())
     }
 
+    /// Blocks from a block of the FAT to its copy; 0 without a copy.
+    pub(crate) fn mirror(&self) -> u32 {
+        self.volume.mirror
+    }
+
     /// The goal that isn't reached yet.
     #[cfg(feature = "async")]
     pub(crate) fn goal(&self) -> Goal {
@@ -286,20 +296,23 @@ impl Recorder {
     }
 
     /// The first phase on the way to a goal.
-    fn begin(&mut self, goal: Goal, options: &Options) -> Result<Phase, Stop> {
+    fn begin(&mut self, goal: Goal) -> Result<Phase, Stop> {
         Ok(match goal {
             Goal::None => Phase::Done,
             Goal::Mount => {
                 self.operation = Operation::Mount;
                 Phase::Table
             }
-            Goal::Begin => {
+            Goal::Begin | Goal::Remove => {
                 self.operation = Operation::List;
-                self.find_highest()?
+                self.survey.begin(0);
+                self.new = Log::NONE;
+                self.open_folder()?;
+                Phase::Highest
             }
             Goal::Extend => {
                 self.operation = Operation::Write;
-                self.survey = Survey { number: self.log.map_or(0, |log| log.number), ..Survey::NONE };
+                self.survey.begin(self.log.map_or(0, |log| log.number));
                 Phase::Room
             }
             Goal::Sync(_) => Phase::SyncLink,
@@ -307,25 +320,21 @@ impl Recorder {
                 self.operation = Operation::End;
                 self.end_log()
             }
-            Goal::Remove => {
-                self.operation = Operation::List;
-                self.find_highest()?
-            }
-            Goal::Count => self.begin_count(options),
+            Goal::Count => self.begin_count(),
         })
     }
 
     /// One phase, or a part of one. Returns the next phase; stops at a transfer, to go on with the same phase unless
     /// [`Recorder::save`] said otherwise.
-    fn step(&mut self, block: &mut Block, options: &Options, date: u32) -> Result<Phase, Stop> {
+    fn step(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         match self.phase {
             Phase::Done => Ok(Phase::Done),
-            Phase::Table => self.read_table(block, options),
-            Phase::GptHeader => self.read_gpt_header(block, options),
-            Phase::GptEntry => self.read_gpt_entry(block, options),
+            Phase::Table => self.read_table(block),
+            Phase::GptHeader => self.read_gpt_header(block),
+            Phase::GptEntry => self.read_gpt_entry(block),
             Phase::Boot => self.read_boot(block),
             Phase::Info => self.read_info(block),
-            Phase::Root => self.go_through_root(block, options),
+            Phase::Root => self.go_through_root(block),
             #[cfg(feature = "exfat")]
             Phase::BitmapChain => self.check_bitmap(block),
             Phase::Folder => self.go_through_folder(block),
@@ -354,47 +363,70 @@ impl Recorder {
             Phase::Trail => self.find_trail(block),
             #[cfg(feature = "exfat")]
             Phase::Unsign => self.unsign(block),
-            Phase::Highest => self.look_for_highest(block, options),
-            Phase::Window => self.look_for_gap(block, options),
-            Phase::Survey => self.look_around(block, options),
+            Phase::Highest => self.look_for_highest(block),
+            Phase::Window => self.look_for_gap(block),
+            Phase::Survey => self.look_around(block),
             Phase::Resurvey => self.survey_again(),
-            Phase::Room => self.make_room(options),
+            Phase::Room => self.make_room(),
             Phase::Count => self.count(block),
             Phase::Search => self.search(block),
             Phase::Pad => self.pad(block),
-            Phase::GrowClear => self.clear_growth(block),
-            Phase::GrowNote => self.note_growth(block),
-            Phase::GrowMark => self.mark_growth(block),
-            Phase::GrowLink => self.link_growth(block),
-            Phase::GrowWipe => self.wipe_growth(block),
-            Phase::Prepare => self.prepare(block, options, date),
+            Phase::Prepare => self.prepare(block),
             Phase::InfoUnknown => self.forget_info(block),
             Phase::Mark => self.mark(block),
-            Phase::Clear => self.clear(block, date),
-            Phase::Publish => self.publish(block, options, date),
+            Phase::Clear => self.clear(block),
+            Phase::Publish => self.publish(block),
             Phase::Unnote => self.unnote(block),
             Phase::Link => self.link_run(block),
             Phase::SyncLink => self.link_ahead(block),
-            Phase::SyncEntry => self.put_size(block, date),
+            Phase::SyncEntry => self.put_size(block),
             Phase::InfoKnown => self.save_info(block),
         }
     }
 
     /// Asks for a block unless it is loaded.
-    fn need(&self, at: u32) -> Result<(), Stop> {
-        Stop::unless(self.loaded, at)
+    fn need(&mut self, at: u32) -> Result<(), Stop> {
+        self.loaded.need(at)
+    }
+
+    /// Asks for the block of the FAT with a cluster's link, unless it is loaded.
+    #[inline(never)]
+    fn need_link(&mut self, cluster: u32) -> Result<(), Stop> {
+        self.loaded.need(self.volume.link_block(cluster))
+    }
+
+    /// Asks for the block of the table with a cluster's value, unless it is loaded.
+    #[inline(never)]
+    fn need_value(&mut self, cluster: u32) -> Result<(), Stop> {
+        self.loaded.need(self.volume.table_block(cluster))
+    }
+
+    /// Goes to the beginning of the folder.
+    fn open_folder(&mut self) -> Result<(), Stop> {
+        self.cursor.open(&self.volume, self.folder)
+    }
+
+    /// Goes on to whatever comes next in the directory.
+    #[inline(never)]
+    fn next_item(&mut self, block: &Block) -> Result<Item, Stop> {
+        self.cursor.next(&self.volume, &mut self.loaded, block)
+    }
+
+    /// The number of the log whose entry the cursor came to; 0 if it isn't a log's.
+    fn number_of_item(&self) -> u32 {
+        self.cursor.entry.name.number(self.extension)
     }
 
     /// Writes the loaded block; `next` is the phase after that.
     fn save(&mut self, next: Phase) -> Stop {
         self.phase = next;
-        Stop::Io(Io::Write { at: self.loaded, mirror: 0 })
+        Stop::Write
     }
 
     /// Writes the loaded block of the FAT or the bitmap, and the FAT's copy; `next` is the phase after that.
     fn save_table(&mut self, next: Phase) -> Stop {
         self.phase = next;
-        Stop::Io(Io::Write { at: self.loaded, mirror: self.volume.mirror })
+        Stop::WriteTable
     }
 
     /// The number of the log that an error is about.
@@ -438,9 +470,10 @@ impl Recorder {
     }
 
     /// Blocks by which the card is known again: the boot sector, FSInfo and the directory's block of the open log.
-    pub(crate) fn witnesses(&self) -> [Option<u32>; 3] {
-        let info = Some(self.volume.info).filter(|&info| info != 0);
-        [Some(self.volume.boot), info, self.log.map(|log| log.place.block)]
+    /// [`NOTHING`] stands for those that it doesn't have.
+    pub(crate) fn witnesses(&self) -> [u32; 3] {
+        let info = if self.volume.info == 0 { NOTHING } else { self.volume.info };
+        [self.volume.boot, info, self.log.as_ref().map_or(NOTHING, |log| log.place.block)]
     }
 
     /// Whether another system's writes to the card would show in the [witnesses](Recorder::witnesses).
@@ -455,6 +488,7 @@ impl Log {
         place: Place::NONE,
         note: 0,
         identity: 0,
+        initial: 0,
         first: 0,
         count: 0,
         base: 0,

@@ -14,14 +14,14 @@ mod port;
 pub use crate::card::AsyncCard;
 pub use crate::card::{Card, Slot};
 pub use dates::{Date, Dates, Undated};
-pub use error::{Cause, Damage, Fault, Operation, SdError, Unusable};
+pub use error::{Cause, Damage, Fault, Flaw, Operation, SdError, Unusable};
 pub use options::Options;
 
-use crate::recorder::{Entry, Goal, Io, NOTHING, Recorder, Stop};
+use crate::recorder::{Entry, Goal, NOTHING, Recorder, Stop};
 use contents::Contents;
 use embedded_io::ErrorType;
 use flight::{Flight, Stage};
-use port::Port;
+use port::{Io, Port};
 
 type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 
@@ -136,7 +136,6 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 pub struct SdLog<C: Slot, D = Undated, const BLOCKS: usize = 8> {
     card: C,
     dates: D,
-    options: Options,
     recorder: Recorder,
     /// The block of the file system that the recorder works on.
     block: [C::Block; 1],
@@ -189,8 +188,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         SdLog {
             card,
             dates,
-            options,
-            recorder: Recorder::new(),
+            recorder: Recorder::new(options),
             block: [C::ZERO],
             buffer: [C::ZERO; BLOCKS],
             contents: Contents::EMPTY,
@@ -241,9 +239,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 /// step that needs a transfer returns it as a [`Stop`], and is called again when the transfer is complete.
 impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Works on one of the recorder's goals.
+    #[inline(never)]
     fn work(&mut self, goal: Goal) -> core::result::Result<(), Stop> {
-        let date = self.dates.now().bits();
-        self.recorder.work(goal, &mut self.block[0], &self.options, date)
+        self.recorder.date = self.dates.now().bits();
+        self.recorder.work(goal, &mut self.block[0])
     }
 
     /// Finds the file system of whatever card is in the slot.
@@ -253,7 +252,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.port.forget();
             self.card.forget();
             self.recorder.operation = Operation::Mount;
-            return Err(Stop::Io(Io::Size));
+            return Err(Stop::Size);
         }
         self.work(Goal::Mount)
     }
@@ -300,7 +299,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// What a stop asks for: a transfer, or `None` for a pause.
     fn next_transfer(&mut self, stop: Stop) -> Result<Option<Io>, C> {
         match stop {
-            Stop::Io(io) => Ok(Some(io)),
+            Stop::Read => Ok(Some(Io::Read(self.recorder.loaded.needed))),
+            Stop::Write => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: 0 })),
+            Stop::WriteTable => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: self.recorder.mirror() })),
+            Stop::Data => Ok(Some(self.contents_on_the_way())),
+            Stop::Size => Ok(Some(Io::Size)),
             Stop::Pause => Ok(None),
             Stop::Changed => Err(self.fail(Cause::Changed)),
             Stop::Fault(fault) => Err(self.fail(Cause::Fault(fault))),
@@ -310,21 +313,21 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     fn begin_transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
         self.port.check()?;
         match io {
-            Io::Read(_) => self.recorder.loaded = NOTHING,
+            Io::Read(_) => self.recorder.loaded.at = NOTHING,
             Io::Write { at, .. } => self.port.saw(&self.recorder, at, None),
             Io::Data { .. } | Io::Size => {}
         }
-        self.port.unfinished = Some(io);
+        self.port.note_transfer(Some(io));
         Ok(())
     }
 
     fn end_transfer(&mut self, io: Io) {
-        self.port.unfinished = None;
+        self.port.note_transfer(None);
         let Transfers { read, written, .. } = &mut self.port.transfers;
         match io {
             Io::Read(at) => {
                 *read = read.wrapping_add(1);
-                self.recorder.loaded = at;
+                self.recorder.loaded.at = at;
                 self.port.saw(&self.recorder, at, Some(&self.block[0]));
             }
             Io::Write { at, mirror } => {
@@ -339,6 +342,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Makes an error of a cause. After one about room or about a log, the card stays mounted and the log open; any
     /// other ends both.
     #[cold]
+    #[inline(never)]
     fn fail(&mut self, cause: Cause<C::Error>) -> SdError<C::Error> {
         let error = SdError { operation: self.recorder.operation, log: self.recorder.subject(), cause };
         let goes_on = matches!(
@@ -352,10 +356,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Forgets the card and the log.
+    #[cold]
+    #[inline(never)]
     fn abandon(&mut self) {
         self.recorder.forget();
         (self.contents, self.flight) = (Contents::EMPTY, Flight::NONE);
-        (self.port.is_sized, self.port.unfinished) = (false, None);
+        self.port.is_sized = false;
+        self.port.note_transfer(None);
     }
 }
 

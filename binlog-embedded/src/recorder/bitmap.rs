@@ -1,58 +1,59 @@
 //! What is different on exFAT, whose bitmap doesn't say whose a cluster is.
 
-use super::bytes::Block;
-use super::directory::Place;
-use super::entry::exfat::{self, IN_USE, NOTE, REMOVAL, SLOTS, STREAM};
-use super::entry::{FOLDER, exfat::add};
+use super::bytes::{Block, Slot};
+use super::directory::{Place, SLOTS};
+use super::entry::FOLDER;
+use super::entry::exfat::{self, IN_USE, NOTE, REMOVAL, STREAM};
 use super::note::{Note, Purpose};
 use super::release::Release;
 use super::{Phase, Recorder, Stop, bytes};
+use core::ops::Range;
 
 impl Recorder {
     /// Completes what a note tells of: the set, torn or not, and the clusters that it doesn't need.
-    pub(super) fn mend_set(&mut self, block: &mut Block, note: Note, mut release: Release) -> Result<Phase, Stop> {
+    pub(super) fn mend_set(&mut self, block: &mut Block, note: Note) -> Result<Phase, Stop> {
         if note.purpose == Purpose::Unused {
-            return Ok(self.release(release));
+            return Ok(self.release());
         }
-        let size = Note::size(&self.cursor.place.of(block)[..32]);
-        let place = release.place;
-        let Some(set) = place.of_mut(block).get_mut(..32 * SLOTS) else { return Ok(self.release_none(release)) };
-        if Note::read(&set[..32], NOTE).is_some() || exfat::identity(set) != note.identity {
+        let size = Note::size(self.cursor.place.of(block));
+        let place = self.release.place;
+        let is_note = Note::read(place.of(block), NOTE).is_some();
+        let Some(set) = place.set_of(block) else { return Ok(Phase::Wipe) };
+        if is_note || exfat::identity(set) != note.identity {
             // The clusters have a note of their own, or the set is another file's now. Of its clusters nothing is
             // known any more.
-            return Ok(self.release_none(release));
+            return Ok(Phase::Wipe);
         }
         if set[0] == NOTE {
             // That note was torn.
-            return Ok(self.release_taken(release));
+            return Ok(self.release_taken());
         }
         let in_use = [0, 32, 64].map(|slot| set[slot] & IN_USE != 0);
-        let sum = set.chunks_exact(32).fold((0, true), |(sum, is_first), slot| (add(sum, slot, is_first), false)).0;
-        let is_whole = u32::from(sum) == bytes::u16_at(set, 2) && in_use.iter().all(|&slot| slot == in_use[0]);
+        let is_whole =
+            u32::from(exfat::sum(set)) == bytes::u16_at(set, 2) && in_use.iter().all(|&slot| slot == in_use[0]);
         let bytes = match size {
             _ if is_whole => bytes::u32_at(set, 56),
             // Torn: the note was written before it.
             Some(size) => {
                 let date = bytes::u32_at(set, 12);
                 exfat::publish(set, size, date);
-                self.release.after = release.after;
                 return Err(self.save(Phase::Mend));
             }
-            None => return Ok(self.release_none(release)),
+            None => return Ok(Phase::Wipe),
         };
         if set[4] & FOLDER != 0 && in_use[0] {
-            return Ok(self.release_none(release));
+            return Ok(Phase::Wipe);
         }
         if bytes == 0 {
-            return Ok(self.release_taken(release));
+            return Ok(self.release_taken());
         }
-        self.keep(bytes, note.base, 0, &mut release);
-        Ok(self.release(release))
+        self.keep(bytes, note.base, 0);
+        Ok(self.release())
     }
 
     /// Gives back what was taken for a log that never got a byte.
-    pub(super) fn release_taken(&mut self, release: Release) -> Phase {
-        self.release = Release { at: release.first, ..release };
+    pub(super) fn release_taken(&mut self) -> Phase {
+        self.release.at = self.release.first;
         Phase::Lead
     }
 
@@ -61,9 +62,8 @@ impl Recorder {
     pub(super) fn find_taken(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         while self.release.at < self.release.end {
-            let (at, index) = self.volume.table_at(self.release.at);
-            self.need(at)?;
-            if self.volume.value(block, index) == 0 {
+            self.need_value(self.release.at)?;
+            if self.volume.value(block, self.release.at) == 0 {
                 self.release.end = self.release.at;
             } else {
                 self.release.at += 1;
@@ -73,7 +73,7 @@ impl Recorder {
         let Release { first, end, .. } = self.release;
         let unused =
             Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
-        unused.put(&mut place.of_mut(block)[..32], NOTE);
+        unused.put(place.of_mut(block), NOTE);
         Err(self.save(Phase::LeadWipe))
     }
 
@@ -81,11 +81,9 @@ impl Recorder {
     pub(super) fn wipe_first_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         self.need(place.block)?;
-        let slot = &mut Place { slot: note, ..place }.of_mut(block)[..32];
-        slot.fill(0);
-        slot[0] = NOTE;
-        self.release = Release { note: place.slot, place: Place { slot: note, ..place }, ..self.release };
-        let next = self.release(self.release);
+        Place { slot: note, ..place }.wipe(block, NOTE);
+        (self.release.note, self.release.place.slot) = (place.slot, note);
+        let next = self.release();
         Err(self.save(next))
     }
 
@@ -93,11 +91,10 @@ impl Recorder {
     /// other files.
     pub(super) fn find_trail(&mut self, block: &Block) -> Result<Phase, Stop> {
         while self.release.at < self.release.end {
-            let (at, index) = self.volume.table_at(self.release.at);
-            self.need(at)?;
+            self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.end);
-            for (index, cluster) in (index..).zip(self.release.at..stop) {
-                if self.volume.value(block, index) == 0 {
+            for cluster in self.release.at..stop {
+                if self.volume.value(block, cluster) == 0 {
                     self.release.first = cluster + 1;
                 }
             }
@@ -111,13 +108,12 @@ impl Recorder {
     pub(super) fn unset(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let place = self.cursor.entry.place;
         self.need(place.block)?;
-        let slots = place.of_mut(block);
-        if slots[0] & IN_USE != 0 {
-            let sum = bytes::u16_at(slots, 2) as u16 ^ REMOVAL;
-            bytes::put_u16(slots, 2, sum.into());
-            slots[0] &= !IN_USE;
+        let file = place.of_mut(block);
+        if file[0] & IN_USE != 0 {
+            turn_sign(file);
+            file[0] &= !IN_USE;
         }
-        put_out_of_use(&mut slots[32..], SLOTS - 1);
+        put_out_of_use(block, place.slot + 1..SLOTS.min(place.slot + exfat::SLOTS as u8));
         Err(self.save(Phase::UnsetRest))
     }
 
@@ -135,7 +131,7 @@ impl Recorder {
         if entry.last_block == entry.place.block {
             return Ok(next);
         }
-        put_out_of_use(block, SLOTS - usize::from(super::directory::SLOTS - entry.place.slot).min(SLOTS));
+        put_out_of_use(block, 0..(entry.place.slot + exfat::SLOTS as u8).saturating_sub(SLOTS));
         Err(self.save(next))
     }
 
@@ -145,7 +141,8 @@ impl Recorder {
         let (first, count) = (self.search.first, self.search.count);
         let is_valid = self.volume.has(first) && count <= self.volume.end() - first;
         let end = if is_valid { first + count } else { first };
-        self.release(Release { first, end, place, note: place.slot, after: Phase::Unsign, ..Release::NONE })
+        self.release = Release { first, end, place, is_removal: true, after: Phase::Unsign, ..Release::NONE };
+        self.release()
     }
 
     /// Goes on with the next piece; after the last, takes the sign away.
@@ -158,19 +155,24 @@ impl Recorder {
         }
         let place = self.cursor.entry.place;
         self.need(place.block)?;
-        let slot = place.of_mut(block);
-        let sum = bytes::u16_at(slot, 2) as u16 ^ REMOVAL;
-        bytes::put_u16(slot, 2, sum.into());
+        turn_sign(place.of_mut(block));
         let next = self.after_removal();
         Err(self.save(next))
     }
 }
 
-/// Puts the first slots out of use, if they belong to a set.
-fn put_out_of_use(slots: &mut [u8], count: usize) {
-    for slot in slots.chunks_exact_mut(32).take(count) {
-        if slot[0] & STREAM == STREAM {
-            slot[0] &= !IN_USE;
+/// Puts the sign of a removal into the checksum of a set, or takes it away.
+fn turn_sign(file: &mut Slot) {
+    let sum = bytes::u16_at(file, 2) ^ u32::from(REMOVAL);
+    bytes::put_u16(file, 2, sum);
+}
+
+/// Puts slots out of use, if they belong to a set.
+fn put_out_of_use(block: &mut Block, slots: Range<u8>) {
+    for slot in slots {
+        let kind = &mut Place { block: 0, slot }.of_mut(block)[0];
+        if *kind & STREAM == STREAM {
+            *kind &= !IN_USE;
         }
     }
 }

@@ -1,9 +1,8 @@
 //! Free clusters: counted, searched for and marked, one block of the FAT or the bitmap after the other.
 
 use super::bytes::Block;
-use super::volume::Kind;
 use super::{Goal, Phase, Recorder, Stop};
-use crate::sd_log::{Fault, Options};
+use crate::sd_log::Fault;
 
 /// Blocks of the FAT that a search reads before it pauses.
 const BUDGET: u32 = 32;
@@ -25,8 +24,8 @@ pub(crate) struct Search {
     pub(super) count: u32,
     /// Clusters that are enough; while a chain is walked, what the piece is linked to.
     pub(super) want: u32,
-    /// Blocks since the last pause.
-    blocks: u32,
+    /// Blocks since the last pause; afterwards, blocks of the run that are cleared.
+    pub(super) blocks: u32,
     /// Whether a chain is walked once more.
     pub(super) is_again: bool,
     /// What the run is for.
@@ -40,6 +39,7 @@ impl Search {
 
 impl Search {
     /// Begins to walk a chain, piece by piece.
+    #[inline(never)]
     pub(super) fn walk(&mut self, first: u32) {
         *self = Search { first, count: 1, left: 1, run: first, ..Search::NONE };
     }
@@ -63,12 +63,12 @@ impl Search {
 
 impl Recorder {
     /// Clusters of the next run, given how many may be taken.
-    pub(super) fn wanted(&self, allowed: u32, options: &Options) -> u32 {
+    pub(super) fn wanted(&self, allowed: u32) -> u32 {
         let table = match self.volume.is_exfat() {
             true => 1 << self.volume.table_shift(),
             false => RUN_BLOCKS << self.volume.table_shift(),
         };
-        self.volume.clusters_of(options.extent_bytes).clamp(1, table).min(allowed)
+        self.volume.clusters_of(self.options.extent_bytes).clamp(1, table).min(allowed)
     }
 
     /// Begins a search for `want` clusters. A log on exFAT grows in place, so only the clusters right after it count.
@@ -94,12 +94,11 @@ impl Recorder {
         while search.left > 0 && search.count < search.want {
             let end =
                 self.volume.table_next(search.at).min(self.volume.end()).min(search.at.saturating_add(search.left));
-            let (at, index) = self.volume.table_at(search.at);
-            Stop::unless(self.loaded, at)?;
+            self.loaded.need(self.volume.table_block(search.at))?;
             let from = search.at;
-            for (index, cluster) in (index..).zip(from..end) {
+            for cluster in from..end {
                 (search.at, search.left) = (cluster + 1, search.left - 1);
-                if self.volume.value(block, index) != 0 {
+                if self.volume.value(block, cluster) != 0 {
                     search.run = 0;
                     if is_pinned {
                         search.left = 0;
@@ -135,12 +134,13 @@ impl Recorder {
             }
             return Err(Stop::Fault(Fault::Blocked));
         }
+        search.blocks = 0;
         self.next_free = search.first + search.count;
         Ok(search.next)
     }
 
     /// Begins to count the free clusters, or goes on.
-    pub(super) fn begin_count(&mut self, _options: &Options) -> Phase {
+    pub(super) fn begin_count(&mut self) -> Phase {
         if self.is_hint {
             (self.free, self.counted, self.is_hint) = (0, 2, false);
         }
@@ -150,11 +150,10 @@ impl Recorder {
     pub(super) fn count(&mut self, block: &Block) -> Result<Phase, Stop> {
         self.search.blocks = 0;
         while self.counted < self.volume.end() {
-            let (at, index) = self.volume.table_at(self.counted);
-            self.need(at)?;
+            self.need_value(self.counted)?;
             let end = self.volume.table_next(self.counted).min(self.volume.end());
-            let is_free = |&(index, _): &(usize, u32)| self.volume.value(block, index) == 0;
-            self.free += (index..).zip(self.counted..end).filter(is_free).count() as u32;
+            let is_free = |&cluster: &u32| self.volume.value(block, cluster) == 0;
+            self.free += (self.counted..end).filter(is_free).count() as u32;
             self.counted = end;
             if self.counted < self.volume.end() && (end >> self.volume.table_shift()).is_multiple_of(BUDGET) {
                 return Err(Stop::Pause);
@@ -183,14 +182,13 @@ impl Recorder {
         let end = self.new.end();
         // `linked` tells what is marked so far.
         if self.new.linked < end {
-            let (at, index) = self.volume.table_at(self.new.linked);
-            self.need(at)?;
+            self.need_value(self.new.linked)?;
             let stop = self.volume.table_next(self.new.linked).min(end);
-            for (index, cluster) in (index..).zip(self.new.linked..stop) {
-                if self.volume.value(block, index) != 0 {
+            for cluster in self.new.linked..stop {
+                if self.volume.value(block, cluster) != 0 {
                     return Err(Stop::Changed);
                 }
-                self.volume.set_value(block, index, self.volume.mark());
+                self.volume.set_value(block, cluster, self.volume.mark());
                 self.adjust(cluster, false);
             }
             self.new.linked = stop;
@@ -198,19 +196,13 @@ impl Recorder {
         }
         self.new.linked = self.new.first;
         Ok(match self.goal {
-            Goal::Extend if !self.volume.is_exfat() => Phase::Link,
-            Goal::Extend => {
+            Goal::Extend if self.volume.is_exfat() => {
                 // Not before the clusters are taken, because nothing asks for them after this.
                 self.log = Some(self.new);
                 Phase::Done
             }
-            _ if self.new.number == 0 => Phase::Clear,
+            _ if self.new.prev != 0 => Phase::Link,
             _ => Phase::Publish,
         })
-    }
-
-    /// The volume's kind, for what only FAT16's root directory can't do.
-    pub(super) fn is_fat16(&self) -> bool {
-        self.volume.kind == Kind::Fat16
     }
 }

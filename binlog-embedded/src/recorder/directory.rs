@@ -1,11 +1,11 @@
 //! A way through a directory, slot by slot.
 
-use super::Stop;
-use super::bytes::{Block, u16_at, u32_at};
+use super::bytes::{Block, Slot, u16_at, u32_at};
 use super::entry::{self, DELETED, LONG_NAME, VOLUME, fat};
 use super::name::Name;
 use super::note::{Note, Removal};
 use super::volume::{Kind, Volume};
+use super::{Loaded, Stop};
 use crate::sd_log::{Damage, Fault};
 
 /// Where a directory is.
@@ -33,13 +33,27 @@ pub(crate) struct Place {
 impl Place {
     pub(crate) const NONE: Place = Place { block: 0, slot: 0 };
 
-    /// The bytes from the slot to the end of the block.
-    pub(crate) fn of(self, block: &Block) -> &[u8] {
-        &block[usize::from(self.slot & 15) * 32..]
+    /// The slot.
+    pub(crate) fn of(self, block: &Block) -> &Slot {
+        &block.as_chunks().0[usize::from(self.slot % SLOTS)]
     }
 
-    pub(crate) fn of_mut(self, block: &mut Block) -> &mut [u8] {
-        &mut block[usize::from(self.slot & 15) * 32..]
+    pub(crate) fn of_mut(self, block: &mut Block) -> &mut Slot {
+        &mut block.as_chunks_mut().0[usize::from(self.slot % SLOTS)]
+    }
+
+    /// The set of an entry of exFAT that begins in the slot; `None` if the block ends before it.
+    #[cfg(feature = "exfat")]
+    pub(crate) fn set_of(self, block: &mut Block) -> Option<&mut entry::exfat::Set> {
+        block[usize::from(self.slot % SLOTS) * 32..].first_chunk_mut()
+    }
+
+    /// Empties the slot, but for its first byte.
+    #[inline(never)]
+    pub(crate) fn wipe(self, block: &mut Block, first: u8) {
+        let slot = self.of_mut(block);
+        slot.fill(0);
+        slot[0] = first;
     }
 }
 
@@ -156,7 +170,13 @@ impl Cursor {
 
     /// Goes to the beginning of a directory.
     pub(crate) fn open(&mut self, volume: &Volume, directory: Directory) -> Result<(), Stop> {
-        *self = Cursor { cluster: directory.cluster, contiguous: directory.contiguous, ..Cursor::NONE };
+        (self.cluster, self.contiguous) = (directory.cluster, directory.contiguous);
+        (self.next, self.is_entered, self.visited) = (0, false, 0);
+        (self.long, self.is_named) = (None, false);
+        #[cfg(feature = "exfat")]
+        {
+            self.set.left = 0;
+        }
         if directory.cluster == 0 {
             (self.block, self.left) = (volume.data - volume.root_blocks, volume.root_blocks);
             return Ok(());
@@ -166,14 +186,14 @@ impl Cursor {
 
     fn enter(&mut self, volume: &Volume, cluster: u32) -> Result<(), Stop> {
         if !volume.has(cluster) {
-            return Err(Stop::damaged(Damage::Outside { cluster }));
+            return Err(Stop::damaged(Damage::Outside));
         }
         (self.cluster, self.block, self.left) = (cluster, volume.block_of(cluster), volume.cluster_blocks());
         Ok(())
     }
 
     /// Goes to the next cluster; false at the end of the directory.
-    fn turn(&mut self, volume: &Volume, loaded: u32, block: &Block) -> Result<bool, Stop> {
+    fn turn(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
         if self.cluster == 0 || self.contiguous == 1 {
             return Ok(false);
         }
@@ -181,9 +201,8 @@ impl Cursor {
             self.contiguous -= 1;
             return self.enter(volume, self.cluster + 1).map(|()| true);
         }
-        let (at, index) = volume.link_at(self.cluster);
-        Stop::unless(loaded, at)?;
-        let next = volume.link(block, index);
+        loaded.need(volume.link_block(self.cluster))?;
+        let next = volume.link(block, self.cluster);
         if !volume.has(next) {
             return Ok(false);
         }
@@ -191,7 +210,7 @@ impl Cursor {
     }
 
     /// Goes to the next block at the end of one; false at the end of the directory.
-    pub(crate) fn settle(&mut self, volume: &Volume, loaded: u32, block: &Block) -> Result<bool, Stop> {
+    pub(crate) fn settle(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
         if self.next == SLOTS {
             (self.next, self.is_entered) = (0, false);
             self.block += 1;
@@ -204,20 +223,20 @@ impl Cursor {
         Ok(self.left > 0 || self.turn(volume, loaded, block)?)
     }
 
-    /// Goes on to whatever comes next. `block` is block `loaded` of the card.
-    pub(crate) fn next(&mut self, volume: &Volume, loaded: u32, block: &Block) -> Result<Item, Stop> {
+    /// Goes on to whatever comes next. `block` is the block that is loaded.
+    pub(crate) fn next(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<Item, Stop> {
         loop {
             if !self.settle(volume, loaded, block)? {
                 return Ok(Item::End);
             }
-            Stop::unless(loaded, self.block)?;
+            loaded.need(self.block)?;
             if !self.is_entered {
                 self.is_entered = true;
                 self.place = Place { block: self.block, slot: 0 };
                 return Ok(Item::Block);
             }
             self.place = Place { block: self.block, slot: self.next };
-            let slot = &self.place.of(block)[..32];
+            let slot = self.place.of(block);
             if slot[0] == 0 {
                 return Ok(Item::Unused);
             }
@@ -229,7 +248,7 @@ impl Cursor {
         }
     }
 
-    fn fat(&mut self, volume: &Volume, slot: &[u8]) -> Option<Item> {
+    fn fat(&mut self, volume: &Volume, slot: &Slot) -> Option<Item> {
         let attributes = slot[11];
         if core::mem::take(&mut self.is_named) {
             self.long = None;
@@ -280,7 +299,7 @@ impl Cursor {
     }
 
     #[cfg(feature = "exfat")]
-    fn exfat(&mut self, slot: &[u8]) -> Option<Item> {
+    fn exfat(&mut self, slot: &Slot) -> Option<Item> {
         use entry::exfat::{BITMAP, CONTIGUOUS, FILE, IN_USE, NAME, NOTE, REMOVAL, STREAM, add};
         let kind = slot[0] | IN_USE;
         if kind == FILE {
@@ -331,7 +350,7 @@ impl Cursor {
     }
 
     #[cfg(not(feature = "exfat"))]
-    fn exfat(&mut self, _slot: &[u8]) -> Option<Item> {
+    fn exfat(&mut self, _slot: &Slot) -> Option<Item> {
         None
     }
 }
@@ -355,11 +374,6 @@ fn name_of(characters: &[u8], length: u8) -> Name {
 }
 
 impl Stop {
-    /// Asks for a block unless it is the one that is loaded.
-    pub(crate) fn unless(loaded: u32, at: u32) -> Result<(), Stop> {
-        if loaded == at { Ok(()) } else { Err(Stop::Io(super::Io::Read(at))) }
-    }
-
     pub(crate) fn damaged(damage: Damage) -> Self {
         Stop::Fault(Fault::Damaged(damage))
     }

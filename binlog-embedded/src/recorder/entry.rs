@@ -1,6 +1,6 @@
 //! Directory entries of logs and folders: one slot of 32 bytes on FAT, a set of three on exFAT.
 
-use super::bytes::{SEED, hash, put_u16, put_u32, u16_at};
+use super::bytes::{SEED, Slot, hash, put_u16, put_u32, u16_at};
 use super::name::Name;
 
 /// Attributes of FAT and exFAT.
@@ -17,7 +17,8 @@ pub(crate) mod fat {
     use super::*;
 
     /// Fills a slot, which stays out of use.
-    pub(crate) fn put(slot: &mut [u8], name: &Name, attributes: u8, cluster: u32, date: u32) {
+    #[inline(never)]
+    pub(crate) fn put(slot: &mut Slot, name: &Name, attributes: u8, cluster: u32, date: u32) {
         slot.fill(0);
         slot[..11].copy_from_slice(&name.0);
         slot[11] = attributes;
@@ -29,14 +30,22 @@ pub(crate) mod fat {
         put_u16(slot, 26, cluster);
     }
 
-    pub(crate) fn cluster(slot: &[u8], is_fat16: bool) -> u32 {
+    /// Gives a file its size.
+    pub(crate) fn put_size(slot: &mut Slot, bytes: u32, date: u32) {
+        put_u16(slot, 22, date);
+        put_u16(slot, 24, date >> 16);
+        put_u32(slot, 28, bytes);
+    }
+
+    pub(crate) fn cluster(slot: &Slot, is_fat16: bool) -> u32 {
         // FAT16 has no upper half: other systems use these bytes for something else.
         let high = if is_fat16 { 0 } else { u16_at(slot, 20) };
         high << 16 | u16_at(slot, 26)
     }
 
     /// What stays the same in an entry while its file grows and when it is deleted.
-    pub(crate) fn identity(slot: &[u8]) -> u16 {
+    #[inline(never)]
+    pub(crate) fn identity(slot: &Slot) -> u16 {
         let sum = hash(hash(hash(SEED, &slot[1..11]), &slot[20..22]), &slot[26..28]);
         (sum ^ sum >> 16) as u16
     }
@@ -56,13 +65,15 @@ pub(crate) mod exfat {
     pub(crate) const NOTE: u8 = 0x60;
     /// Slots of a set.
     pub(crate) const SLOTS: usize = 3;
+    /// The slots of a log or a folder.
+    pub(crate) type Set = [u8; 32 * SLOTS];
     /// What the checksum of a set differs by while its file is being removed.
     pub(crate) const REMOVAL: u16 = 0x5AC3;
     /// The clusters are contiguous, and the FAT has no chain of them.
     pub(crate) const CONTIGUOUS: u8 = 0x02;
 
     /// Fills the slots of a set, which stays out of use.
-    pub(crate) fn put(set: &mut [u8], name: &Name, attributes: u8, cluster: u32, date: u32) {
+    pub(crate) fn put(set: &mut Set, name: &Name, attributes: u8, cluster: u32, date: u32) {
         set.fill(0);
         (set[0], set[32], set[64]) = (FILE & !IN_USE, STREAM & !IN_USE, NAME & !IN_USE);
         (set[1], set[4]) = (SLOTS as u8 - 1, attributes);
@@ -72,23 +83,27 @@ pub(crate) mod exfat {
         // The allocation is possible, and contiguous.
         set[33] = 0x01 | CONTIGUOUS;
         let mut name_hash = 0u16;
-        let mut length = 0;
-        for (i, character) in name.characters().enumerate() {
-            // Upper-case ASCII is the same in every up-case table.
-            for byte in [character, 0] {
-                name_hash = name_hash.rotate_right(1).wrapping_add(byte.into());
+        let mut length = 0usize;
+        for (i, &character) in name.0.iter().enumerate().filter(|&(_, &character)| character != b' ') {
+            let dot: &[u8] = if i == 8 { b"." } else { b"" };
+            for &character in dot.iter().chain(&[character]) {
+                // Upper-case ASCII is the same in every up-case table.
+                for byte in [character, 0] {
+                    name_hash = name_hash.rotate_right(1).wrapping_add(byte.into());
+                }
+                set[66 + 2 * length] = character;
+                length += 1;
             }
-            set[66 + 2 * i] = character;
-            length += 1;
         }
-        set[35] = length;
+        set[35] = length as u8;
         put_u16(set, 36, name_hash.into());
         put_u32(set, 52, cluster);
         seal(set);
     }
 
     /// Puts a set in use, with the size of its file.
-    pub(crate) fn publish(set: &mut [u8], bytes: u32, date: u32) {
+    #[inline(never)]
+    pub(crate) fn publish(set: &mut Set, bytes: u32, date: u32) {
         put_u32(set, 12, date);
         put_u32(set, 40, bytes);
         put_u32(set, 56, bytes);
@@ -98,13 +113,21 @@ pub(crate) mod exfat {
         seal(set);
     }
 
-    fn seal(set: &mut [u8]) {
-        let sum = set.chunks_exact(32).fold((0, true), |(sum, is_first), slot| (add(sum, slot, is_first), false)).0;
+    fn seal(set: &mut Set) {
+        let sum = sum(set);
         put_u16(set, 2, sum.into());
     }
 
+    /// The checksum of a set, as if it were in use.
+    #[inline(never)]
+    pub(crate) fn sum(set: &Set) -> u16 {
+        let [file, rest @ ..] = set.as_chunks().0 else { return 0 };
+        rest.iter().fold(add(0, file, true), |sum, slot| add(sum, slot, false))
+    }
+
     /// Adds a slot to the checksum of its set, as if it were in use.
-    pub(crate) fn add(sum: u16, slot: &[u8], is_first: bool) -> u16 {
+    #[inline(never)]
+    pub(crate) fn add(sum: u16, slot: &Slot, is_first: bool) -> u16 {
         slot.iter().enumerate().fold(sum, |sum, (i, &byte)| match i {
             2 | 3 if is_first => sum,
             0 => sum.rotate_right(1).wrapping_add((byte | IN_USE).into()),
@@ -112,7 +135,8 @@ pub(crate) mod exfat {
         })
     }
 
-    pub(crate) fn identity(set: &[u8]) -> u16 {
+    #[inline(never)]
+    pub(crate) fn identity(set: &Set) -> u16 {
         let sum = hash(hash(SEED, &set[36..38]), &set[52..56]);
         (sum ^ sum >> 16) as u16
     }

@@ -4,10 +4,10 @@ use super::bytes::{Block, u32_at};
 use super::directory::{Directory, Item};
 use super::name::{self, Name};
 use super::partition::{self, Extent, Table};
-use super::survey::Survey;
 use super::volume::Volume;
 use super::{Log, Phase, Recorder, Stop};
-use crate::sd_log::{Damage, Fault, Operation, Options, Unusable};
+use crate::sd_log::Unusable::{self, NotFat};
+use crate::sd_log::{Damage, Fault, Flaw, Operation};
 
 impl From<Unusable> for Stop {
     fn from(unusable: Unusable) -> Self {
@@ -16,12 +16,12 @@ impl From<Unusable> for Stop {
 }
 
 impl Recorder {
-    pub(super) fn read_table(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
-        let partition = options.partition;
+    pub(super) fn read_table(&mut self, block: &Block) -> Result<Phase, Stop> {
+        let partition = self.options.partition;
         if partition > 3 {
             return Err(Unusable::PartitionOption { partition }.into());
         }
-        self.extension = name::extension(options.extension).map_err(Stop::Fault)?;
+        self.extension = name::extension(self.options.extension).map_err(Stop::Fault)?;
         self.need(0)?;
         Ok(match partition::first_block(block, partition)? {
             Table::Gpt => Phase::GptHeader,
@@ -30,20 +30,21 @@ impl Recorder {
         })
     }
 
-    pub(super) fn read_gpt_header(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+    pub(super) fn read_gpt_header(&mut self, block: &Block) -> Result<Phase, Stop> {
         self.need(1)?;
-        let (at, offset) = partition::gpt_entry(block, options.partition)?;
-        self.volume = Volume { boot: at, clusters: offset as u32, ..Volume::NONE };
+        let (at, offset) = partition::gpt_entry(block, self.options.partition)?;
+        self.at_partition(Extent { start: at, blocks: offset as u32 });
         Ok(Phase::GptEntry)
     }
 
-    pub(super) fn read_gpt_entry(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
+    pub(super) fn read_gpt_entry(&mut self, block: &Block) -> Result<Phase, Stop> {
         self.need(self.volume.boot)?;
-        let extent = partition::gpt_partition(block, self.volume.clusters as usize, options.partition)?;
+        let extent = partition::gpt_partition(block, self.volume.clusters as usize, self.options.partition)?;
         Ok(self.at_partition(extent))
     }
 
     /// Keeps the place of the partition until its boot sector is read.
+    #[inline(never)]
     fn at_partition(&mut self, extent: Extent) -> Phase {
         self.volume = Volume { boot: extent.start, clusters: extent.blocks, ..Volume::NONE };
         Phase::Boot
@@ -84,9 +85,10 @@ impl Recorder {
         self.begin_root()
     }
 
-    fn begin_root(&mut self) -> Result<Phase, Stop> {
+    pub(super) fn begin_root(&mut self) -> Result<Phase, Stop> {
         self.folder = Directory { cluster: 0, contiguous: 0 };
-        self.cursor.open(&self.volume, self.root())?;
+        let root = self.root();
+        self.cursor.open(&self.volume, root)?;
         Ok(Phase::Root)
     }
 
@@ -95,9 +97,9 @@ impl Recorder {
     }
 
     /// Looks for the folder, and before that for exFAT's bitmap.
-    pub(super) fn go_through_root(&mut self, block: &mut Block, options: &Options) -> Result<Phase, Stop> {
+    pub(super) fn go_through_root(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let is_bitmap_wanted = self.volume.is_exfat() && self.volume.bitmap == 0;
-        let folder = Name::folder(options.folder).map_err(|fault| {
+        let folder = Name::folder(self.options.folder).map_err(|fault| {
             self.operation = Operation::OpenFolder;
             Stop::Fault(fault)
         })?;
@@ -106,11 +108,11 @@ impl Recorder {
             return Ok(Phase::Folder);
         }
         loop {
-            match self.cursor.next(&self.volume, self.loaded, block)? {
+            match self.next_item(block)? {
                 #[cfg(feature = "exfat")]
                 Item::Bitmap if is_bitmap_wanted => return self.at_bitmap(),
                 Item::Unused | Item::End if is_bitmap_wanted => {
-                    return Err(Unusable::NotFat("it has no allocation bitmap").into());
+                    return Err(NotFat(Flaw::NoBitmap).into());
                 }
                 _ if is_bitmap_wanted => {}
                 Item::Note => return self.mend(block, Phase::Root),
@@ -121,7 +123,7 @@ impl Recorder {
                         return Err(Stop::Fault(Fault::Folder));
                     }
                     if !self.volume.has(entry.first) {
-                        return Err(Stop::damaged(Damage::Outside { cluster: entry.first }));
+                        return Err(Stop::damaged(Damage::Outside));
                     }
                     let clusters = self.volume.clusters_of(entry.bytes);
                     let contiguous = if entry.is_contiguous { clusters.max(1) } else { 0 };
@@ -129,7 +131,7 @@ impl Recorder {
                 }
                 Item::Unused | Item::End if self.folder.cluster != 0 => {
                     self.operation = Operation::Mount;
-                    self.cursor.open(&self.volume, self.folder)?;
+                    self.open_folder()?;
                     return Ok(Phase::Folder);
                 }
                 Item::Unused | Item::End => {
@@ -139,18 +141,13 @@ impl Recorder {
                         return Err(Stop::Changed);
                     }
                     self.folder = self.root();
-                    self.survey = Survey::NONE;
-                    self.cursor.open(&self.volume, self.folder)?;
+                    self.survey.begin(0);
+                    self.open_folder()?;
                     return Ok(Phase::Survey);
                 }
                 _ => {}
             }
         }
-    }
-
-    /// Goes back to the search for the folder, which was created meanwhile.
-    pub(super) fn find_created_folder(&mut self) -> Result<Phase, Stop> {
-        self.begin_root()
     }
 
     /// exFAT's bitmap has a chain in the FAT, which formatters make contiguous.
@@ -159,7 +156,7 @@ impl Recorder {
         let entry = &self.cursor.entry;
         let blocks = self.volume.clusters.div_ceil(4096);
         if !self.volume.has(entry.first) || entry.bytes.div_ceil(512) < blocks {
-            return Err(Unusable::NotFat("its allocation bitmap is damaged").into());
+            return Err(NotFat(Flaw::Bitmap).into());
         }
         self.search.at = entry.first;
         self.search.left = self.volume.clusters_of(blocks << 9);
@@ -170,12 +167,12 @@ impl Recorder {
     #[cfg(feature = "exfat")]
     pub(super) fn check_bitmap(&mut self, block: &Block) -> Result<Phase, Stop> {
         while self.search.left > 1 {
-            let (at, index) = self.volume.link_at(self.search.at);
-            self.need(at)?;
+            self.need_link(self.search.at)?;
+            let next = self.volume.link(block, self.search.at);
             self.search.at += 1;
             self.search.left -= 1;
-            if self.volume.link(block, index) != self.search.at || !self.volume.has(self.search.at) {
-                return Err(Unusable::NotFat("its allocation bitmap is fragmented; format the card").into());
+            if next != self.search.at || !self.volume.has(self.search.at) {
+                return Err(NotFat(Flaw::FragmentedBitmap).into());
             }
         }
         self.begin_root()
@@ -185,7 +182,7 @@ impl Recorder {
     pub(super) fn go_through_folder(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         self.operation = Operation::Mount;
         loop {
-            match self.cursor.next(&self.volume, self.loaded, block)? {
+            match self.next_item(block)? {
                 Item::Note => return self.mend(block, Phase::Folder),
                 Item::Removal => return Ok(self.resume_removal(block)),
                 Item::Entry if self.is_half_removed() => return Ok(self.resume_removal(block)),
@@ -203,7 +200,7 @@ impl Recorder {
     fn is_half_removed(&self) -> bool {
         let entry = &self.cursor.entry;
         !self.volume.is_exfat()
-            && entry.name.number(self.extension).is_some()
+            && self.number_of_item() != 0
             && !entry.is_folder()
             && (entry.bytes, entry.attributes & super::entry::READ_ONLY) == (0, 0)
             && entry.first != 0

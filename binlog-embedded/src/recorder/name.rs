@@ -11,6 +11,7 @@ pub(crate) const LAST_NUMBER: u32 = 99_999_999;
 
 impl Name {
     /// `00000012.BIN`, the name that ArduPilot's tools expect.
+    #[inline(never)]
     pub(crate) fn log(number: u32, extension: [u8; 3]) -> Self {
         let mut name = *b"00000000   ";
         let mut rest = number;
@@ -23,6 +24,7 @@ impl Name {
     }
 
     /// The name of a folder; `None` for the root directory.
+    #[inline(never)]
     pub(crate) fn folder(text: &str) -> Result<Option<Self>, Fault> {
         if text.is_empty() {
             return Ok(None);
@@ -35,22 +37,14 @@ impl Name {
         Ok(Some(Name(name)))
     }
 
-    /// The number of a log's name; `None` for every other name.
-    pub(crate) fn number(&self, extension: [u8; 3]) -> Option<u32> {
+    /// The number of a log's name; 0 for every other name.
+    #[inline(never)]
+    pub(crate) fn number(&self, extension: [u8; 3]) -> u32 {
         let (digits, rest) = self.0.split_at(8);
         if !digits.iter().all(u8::is_ascii_digit) || rest != extension {
-            return None;
+            return 0;
         }
-        let number = digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'));
-        (number > 0).then_some(number)
-    }
-
-    /// The characters of the name, with a dot before the extension, as exFAT has them.
-    #[cfg(feature = "exfat")]
-    pub(crate) fn characters(&self) -> impl Iterator<Item = u8> + '_ {
-        let (base, extension) = self.0.split_at(8);
-        let dot = if extension[0] == b' ' { b' ' } else { b'.' };
-        base.iter().copied().chain([dot]).chain(extension.iter().copied()).filter(|&character| character != b' ')
+        digits.iter().fold(0, |number, digit| number * 10 + u32::from(digit - b'0'))
     }
 }
 
@@ -78,11 +72,11 @@ mod tests {
     fn a_log_is_known_by_its_name() {
         let name = Name::log(12, *b"BIN");
         assert_eq!(&name.0, b"00000012BIN");
-        assert_eq!(name.number(*b"BIN"), Some(12));
-        assert_eq!(name.number(*b"BBL"), None);
-        assert_eq!(Name(*b"00000000BIN").number(*b"BIN"), None);
-        assert_eq!(Name(*b"0000001 BIN").number(*b"BIN"), None);
-        assert_eq!(Name::log(LAST_NUMBER, *b"BIN").number(*b"BIN"), Some(LAST_NUMBER));
+        assert_eq!(name.number(*b"BIN"), 12);
+        assert_eq!(name.number(*b"BBL"), 0);
+        assert_eq!(Name(*b"00000000BIN").number(*b"BIN"), 0);
+        assert_eq!(Name(*b"0000001 BIN").number(*b"BIN"), 0);
+        assert_eq!(Name::log(LAST_NUMBER, *b"BIN").number(*b"BIN"), LAST_NUMBER);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Blocks are written from their beginning, so a torn write leaves new words before old ones. Each record ends with a
 //! checksum, so a torn one doesn't count.
 
-use super::bytes::{SEED, hash, put_u16, put_u32, u16_at, u32_at};
+use super::bytes::{SEED, Slot, hash, put_u16, put_u32, u16_at, u32_at};
 
 /// The clusters that a log owns in advance. It stands in an unused slot before the log's entry, in the same block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,7 +44,8 @@ const SIZE_SUM: usize = 28;
 
 impl Note {
     /// Writes the note into a slot. `unused` is the slot's first byte, which says that it isn't in use.
-    pub(crate) fn put(&self, slot: &mut [u8], unused: u8) {
+    #[inline(never)]
+    pub(crate) fn put(&self, slot: &mut Slot, unused: u8) {
         slot.fill(0);
         (slot[0], slot[1]) = (unused, (self.purpose as u8) << 4 | self.slot);
         put_u16(slot, 2, self.identity.into());
@@ -55,7 +56,8 @@ impl Note {
         put_u32(slot, SUM, sum);
     }
 
-    pub(crate) fn read(slot: &[u8], unused: u8) -> Option<Self> {
+    #[inline(never)]
+    pub(crate) fn read(slot: &Slot, unused: u8) -> Option<Self> {
         if slot[0] != unused || u32_at(slot, SUM) != hash(SEED, &slot[..SUM]) {
             return None;
         }
@@ -79,14 +81,15 @@ impl Note {
 
     /// Notes the size that the entry is about to get in the same write.
     #[cfg(feature = "exfat")]
-    pub(crate) fn put_size(slot: &mut [u8], bytes: u32) {
+    #[inline(never)]
+    pub(crate) fn put_size(slot: &mut Slot, bytes: u32) {
         put_u32(slot, SIZE, bytes);
         let sum = hash(SEED, &slot[..SIZE_SUM]);
         put_u32(slot, SIZE_SUM, sum);
     }
 
     #[cfg(feature = "exfat")]
-    pub(crate) fn size(slot: &[u8]) -> Option<u32> {
+    pub(crate) fn size(slot: &Slot) -> Option<u32> {
         (u32_at(slot, SIZE_SUM) == hash(SEED, &slot[..SIZE_SUM])).then(|| u32_at(slot, SIZE))
     }
 }
@@ -101,7 +104,7 @@ pub(crate) struct Removal {
 }
 
 impl Removal {
-    pub(crate) fn put(self, entry: &mut [u8]) {
+    pub(crate) fn put(self, entry: &mut Slot) {
         put_u32(entry, 14, self.first);
         entry[13] = self.count as u8;
         put_u16(entry, 18, self.count >> 8);
@@ -109,13 +112,14 @@ impl Removal {
         put_u32(entry, 22, sum);
     }
 
-    pub(crate) fn read(entry: &[u8]) -> Option<Self> {
+    pub(crate) fn read(entry: &Slot) -> Option<Self> {
         let removal = Removal { first: u32_at(entry, 14), count: u32::from(entry[13]) | u16_at(entry, 18) << 8 };
         (u32_at(entry, 28) == 0 && u32_at(entry, 22) == Removal::sum(entry)).then_some(removal)
     }
 
     /// Over all that doesn't change when the entry's first byte says that it isn't in use any more.
-    fn sum(entry: &[u8]) -> u32 {
+    #[inline(never)]
+    fn sum(entry: &Slot) -> u32 {
         hash(hash(hash(SEED, &entry[1..22]), &entry[26..28]), b"remove")
     }
 }

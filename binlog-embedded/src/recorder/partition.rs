@@ -3,7 +3,8 @@
 //! Sources: the UEFI specification 2.10, chapter 5, for both tables.
 
 use super::bytes::{Block, u16_at, u32_at};
-use crate::sd_log::Unusable;
+use crate::sd_log::Flaw;
+use crate::sd_log::Unusable::{self, NotFat};
 
 /// A part of the card, in blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +48,7 @@ pub(crate) fn first_block(first: &Block, partition: u8) -> Result<Table, Unusabl
         return Err(Unusable::NoPartition { partition });
     }
     if status & 0x7F != 0 {
-        return Err(Unusable::NotFat("its row of the partition table is damaged"));
+        return Err(NotFat(Flaw::PartitionTable));
     }
     if !is_known(kind) {
         return Err(Unusable::PartitionType { found: kind });
@@ -69,7 +70,7 @@ fn is_known(kind: u8) -> bool {
 
 /// From the header of a GPT: the block that holds the entry of a partition, and the entry's offset in it.
 pub(crate) fn gpt_entry(header: &Block, partition: u8) -> Result<(u32, usize), Unusable> {
-    let bad = Unusable::NotFat("the header of its GPT is damaged");
+    let bad = NotFat(Flaw::Gpt);
     let size = u32_at(header, 84);
     // Entries have 128 bytes times a power of two; all other sizes are from the future.
     if &header[..8] != b"EFI PART" || u32_at(header, 76) != 0 || !matches!(size, 128 | 256 | 512) {
@@ -85,13 +86,14 @@ pub(crate) fn gpt_entry(header: &Block, partition: u8) -> Result<(u32, usize), U
 
 /// From an entry of a GPT.
 pub(crate) fn gpt_partition(block: &Block, offset: usize, partition: u8) -> Result<Extent, Unusable> {
-    let entry = &block[offset..offset + 48];
-    if entry[..16] == [0; 16] {
+    // An entry has 128 bytes at least, and begins at a multiple of that.
+    let offset = offset % 512 / 128 * 128;
+    if block[offset..offset + 16] == [0; 16] {
         return Err(Unusable::NoPartition { partition });
     }
-    let (start, last) = (u32_at(entry, 32), u32_at(entry, 40));
-    if u32_at(entry, 36) != 0 || u32_at(entry, 44) != 0 || start == 0 || last < start {
-        return Err(Unusable::NotFat("its entry in the GPT is damaged, or it is beyond 2 TB"));
+    let (start, last) = (u32_at(block, offset + 32), u32_at(block, offset + 40));
+    if u32_at(block, offset + 36) != 0 || u32_at(block, offset + 44) != 0 || start == 0 || last < start {
+        return Err(NotFat(Flaw::Gpt));
     }
     Ok(Extent { start, blocks: last - start + 1 })
 }

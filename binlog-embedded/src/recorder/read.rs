@@ -20,18 +20,17 @@ impl Recorder {
     /// Goes to the beginning of the folder.
     pub(crate) fn begin_list(&mut self) -> Result<(), Stop> {
         (self.operation, self.goal) = (Operation::List, Goal::None);
-        self.cursor.open(&self.volume, self.folder)
+        self.open_folder()
     }
 
     /// The next log of the folder, and its number.
     pub(crate) fn next_log(&mut self, block: &Block) -> Result<Option<(u32, Entry)>, Stop> {
         loop {
-            match self.cursor.next(&self.volume, self.loaded, block)? {
+            match self.next_item(block)? {
                 Item::Entry => {
-                    let entry = self.cursor.entry;
-                    match entry.name.number(self.extension) {
-                        Some(number) if !entry.is_folder() => return Ok(Some((number, entry))),
-                        _ => {}
+                    let (number, entry) = (self.number_of_item(), self.cursor.entry);
+                    if number != 0 && !entry.is_folder() {
+                        return Ok(Some((number, entry)));
                     }
                 }
                 Item::Unused | Item::End => return Ok(None),
@@ -57,7 +56,7 @@ impl Recorder {
     }
 
     /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end.
-    pub(crate) fn read_on(&self, reader: &mut Reader, block: &Block) -> Result<usize, Stop> {
+    pub(crate) fn read_on(&mut self, reader: &mut Reader, block: &Block) -> Result<usize, Stop> {
         if reader.left == 0 {
             return Ok(0);
         }
@@ -65,9 +64,8 @@ impl Recorder {
             let next = if reader.is_contiguous {
                 reader.cluster + 1
             } else {
-                let (at, index) = self.volume.link_at(reader.cluster);
-                self.need(at)?;
-                self.volume.link(block, index)
+                self.need_link(reader.cluster)?;
+                self.volume.link(block, reader.cluster)
             };
             if !self.volume.has(next) {
                 return Err(Stop::damaged(Damage::Short));
@@ -75,7 +73,7 @@ impl Recorder {
             (reader.cluster, reader.blocks) = (next, 0);
         }
         if !self.volume.has(reader.cluster) {
-            return Err(Stop::damaged(Damage::Outside { cluster: reader.cluster }));
+            return Err(Stop::damaged(Damage::Outside));
         }
         self.need(self.volume.block_of(reader.cluster) + reader.blocks)?;
         let bytes = reader.left.min(512);

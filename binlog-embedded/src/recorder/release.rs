@@ -1,6 +1,6 @@
 //! Giving clusters back, in an order that a power cut may come into anywhere.
 
-use super::bytes::Block;
+use super::bytes::{Block, u32_at};
 use super::directory::Place;
 use super::entry::{DELETED, FOLDER, fat};
 use super::note::{Note, Purpose};
@@ -24,8 +24,10 @@ pub(crate) struct Release {
     pub(super) is_growth: bool,
     /// The entry.
     pub(super) place: Place,
-    /// The slot of the note; that of the entry where there is none.
+    /// The slot of the note.
     pub(super) note: u8,
+    /// Whether a log is being removed, piece by piece, without a note.
+    pub(super) is_removal: bool,
     pub(super) after: Phase,
 }
 
@@ -40,24 +42,15 @@ impl Release {
         is_growth: false,
         place: Place::NONE,
         note: 0,
+        is_removal: false,
         after: Phase::Done,
     };
 }
 
-/// What a slot holds that isn't in use.
-pub(super) const fn unused(is_exfat: bool) -> u8 {
-    #[cfg(feature = "exfat")]
-    if is_exfat {
-        return super::entry::exfat::NOTE;
-    }
-    let _ = is_exfat;
-    DELETED
-}
-
 impl Recorder {
-    /// Begins to give back `first` to `end`, which `prev` is linked to.
-    pub(super) fn release(&mut self, release: Release) -> Phase {
-        self.release = Release { at: release.first, ..release };
+    /// Begins to give back the clusters of [`Release`].
+    pub(super) fn release(&mut self) -> Phase {
+        self.release.at = self.release.first;
         self.after_info = Phase::Probe;
         Phase::InfoUnknown
     }
@@ -66,38 +59,37 @@ impl Recorder {
     pub(super) fn mend(&mut self, block: &mut Block, after: Phase) -> Result<Phase, Stop> {
         let place = self.cursor.place;
         self.need(place.block)?;
-        let Some(note) = Note::read(place.of(block), unused(self.volume.is_exfat())) else { return Ok(after) };
+        let Some(note) = Note::read(place.of(block), self.volume.unused()) else { return Ok(after) };
         let entry = Place { block: place.block, slot: note.slot };
         let end = note.first.saturating_add(note.count);
-        let mut release = Release { first: note.first, end, place: entry, note: place.slot, after, ..Release::NONE };
+        self.release = Release { first: note.first, end, place: entry, note: place.slot, after, ..Release::NONE };
         if !self.volume.has(note.first) || note.count > self.volume.clusters || end > self.volume.end() {
             // Another volume's.
-            release.end = note.first;
-            return Ok(self.release_none(release));
+            self.release.end = note.first;
+            return Ok(Phase::Wipe);
         }
         if note.purpose == Purpose::Growth {
-            (release.prev, release.is_growth) = (note.prev, true);
-            return Ok(self.release(release));
+            (self.release.prev, self.release.is_growth) = (note.prev, true);
+            return Ok(self.release());
         }
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
-            return self.mend_set(block, note, release);
+            return self.mend_set(block, note);
         }
         let slot = entry.of(block);
-        let is_same = slot[0] != DELETED && slot[0] != 0 && fat::identity(slot) == note.identity;
-        if is_same && slot[11] & FOLDER != 0 {
-            return Ok(self.release_none(release));
+        if slot[0] != DELETED && slot[0] != 0 && fat::identity(slot) == note.identity {
+            if slot[11] & FOLDER != 0 {
+                return Ok(Phase::Wipe);
+            }
+            self.keep(u32_at(slot, 28), note.base, note.prev);
         }
-        if is_same {
-            self.keep(super::bytes::u32_at(slot, 28), note.base, note.prev, &mut release);
-        }
-        Ok(self.release(release))
+        Ok(self.release())
     }
 
-    /// Leaves out of a run what so many bytes need.
-    pub(super) fn keep(&self, bytes: u32, base: u32, prev: u32, release: &mut Release) {
-        let total = self.volume.clusters_of(bytes);
-        match total.checked_sub(base) {
+    /// Leaves out of the run what so many bytes need.
+    pub(super) fn keep(&mut self, bytes: u32, base: u32, prev: u32) {
+        let release = &mut self.release;
+        match self.volume.clusters_of(bytes).checked_sub(base) {
             // The clusters up to the first mark belong to the entry, which nothing was written to.
             Some(0) if base == 0 => (release.is_owned, release.unpublish) = (true, true),
             Some(0) => release.prev = prev,
@@ -110,12 +102,6 @@ impl Recorder {
         }
     }
 
-    /// Wipes the note, and gives nothing back.
-    pub(super) fn release_none(&mut self, release: Release) -> Phase {
-        self.release = release;
-        Phase::Wipe
-    }
-
     /// Finds out whether links lead to the clusters.
     pub(super) fn probe(&mut self, block: &Block) -> Result<Phase, Stop> {
         if self.release.first >= self.release.end && !self.release.unpublish {
@@ -126,9 +112,8 @@ impl Recorder {
             return Ok(Phase::Trail);
         }
         if self.release.prev != 0 {
-            let (at, index) = self.volume.link_at(self.release.prev);
-            self.need(at)?;
-            let link = self.volume.link(block, index);
+            self.need_link(self.release.prev)?;
+            let link = self.volume.link(block, self.release.prev);
             self.release.is_owned = link == self.release.first;
             if self.release.is_growth {
                 // The directory has the cluster, or it hasn't; the link is not to be undone.
@@ -148,18 +133,17 @@ impl Recorder {
     /// Marks the clusters that are linked to the next.
     pub(super) fn cut(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         while self.release.at < self.release.end {
-            let (at, index) = self.volume.table_at(self.release.at);
-            self.need(at)?;
+            self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.end);
             let mut is_changed = false;
-            for (index, cluster) in (index..).zip(self.release.at..stop) {
-                let link = self.volume.link(block, index);
+            for cluster in self.release.at..stop {
+                let link = self.volume.link(block, cluster);
                 if link == self.volume.mark() {
                     continue;
                 }
                 self.release.is_owned &= link == cluster + 1 || self.is_last(cluster, link);
                 if self.release.is_owned {
-                    self.volume.set_value(block, index, self.volume.mark());
+                    self.volume.set_value(block, cluster, self.volume.mark());
                     is_changed = true;
                 }
             }
@@ -174,8 +158,7 @@ impl Recorder {
 
     /// Whether a link ends the chain of a log that is being removed, as a computer may have written it.
     fn is_last(&self, cluster: u32, link: u32) -> bool {
-        let is_removal = self.release.note == self.release.place.slot;
-        is_removal && cluster + 1 == self.release.end && link != 0 && !self.volume.has(link)
+        self.release.is_removal && cluster + 1 == self.release.end && link != 0 && !self.volume.has(link)
     }
 
     /// Ends the chain that leads to the clusters, in both FATs.
@@ -183,9 +166,8 @@ impl Recorder {
         if self.release.prev == 0 {
             return Ok(Phase::Unpublish);
         }
-        let (at, index) = self.volume.link_at(self.release.prev);
-        self.need(at)?;
-        self.volume.set_value(block, index, self.volume.mark());
+        self.need_link(self.release.prev)?;
+        self.volume.set_value(block, self.release.prev, self.volume.mark());
         Err(self.save_table(Phase::Unpublish))
     }
 
@@ -203,12 +185,11 @@ impl Recorder {
     /// Frees the marked clusters, in both FATs.
     pub(super) fn free_marked(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         if self.release.at < self.release.end {
-            let (at, index) = self.volume.table_at(self.release.at);
-            self.need(at)?;
+            self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.end);
-            for (index, cluster) in (index..).zip(self.release.at..stop) {
-                if self.volume.value(block, index) == self.volume.mark() {
-                    self.volume.set_value(block, index, 0);
+            for cluster in self.release.at..stop {
+                if self.volume.value(block, cluster) == self.volume.mark() {
+                    self.volume.set_value(block, cluster, 0);
                     self.adjust(cluster, true);
                 }
             }
@@ -223,19 +204,16 @@ impl Recorder {
 
     /// Wipes the note, and the entry if it came out of use. A note that is left would free another file's clusters.
     pub(super) fn wipe(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let Release { place, note, unpublish, after, .. } = self.release;
-        let is_removal = note == place.slot;
+        let Release { place, note, is_removal, unpublish, after, .. } = self.release;
         if is_removal && !unpublish {
             // A piece of a log is gone; the rest follows.
             return Ok(after);
         }
         self.need(place.block)?;
-        let fill = unused(self.volume.is_exfat());
-        for (slot, is_wiped) in [(note, true), (place.slot, unpublish)] {
+        let fill = self.volume.unused();
+        for (slot, is_wiped) in [(note, !is_removal), (place.slot, unpublish)] {
             if is_wiped {
-                let slot = &mut Place { slot, ..place }.of_mut(block)[..32];
-                slot.fill(0);
-                slot[0] = fill;
+                Place { slot, ..place }.wipe(block, fill);
             }
         }
         Err(self.save(after))
@@ -245,12 +223,12 @@ impl Recorder {
     pub(super) fn end_log(&mut self) -> Phase {
         let Some(log) = self.log.take() else { return Phase::Done };
         let Log { first, place, note, .. } = log;
-        let mut release = Release { first, end: log.end(), place, note, after: Phase::InfoKnown, ..Release::NONE };
+        self.release = Release { first, end: log.end(), place, note, after: Phase::InfoKnown, ..Release::NONE };
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() && log.bytes == 0 {
-            return self.release_taken(release);
+            return self.release_taken();
         }
-        self.keep(log.bytes, log.base, log.prev, &mut release);
-        self.release(release)
+        self.keep(log.bytes, log.base, log.prev);
+        self.release()
     }
 }

@@ -5,6 +5,7 @@ use super::directory::{Item, Place, SLOTS};
 use super::entry::{DELETED, fat};
 use super::note::Removal;
 use super::release::Release;
+use super::volume::Kind;
 use super::{Goal, Phase, Recorder, Stop};
 use crate::sd_log::{Damage, Operation};
 
@@ -13,7 +14,7 @@ impl Recorder {
     pub(super) fn remove(&mut self, number: u32) -> Result<Phase, Stop> {
         self.operation = Operation::Remove;
         self.survey.oldest = number;
-        self.cursor.open(&self.volume, self.folder)?;
+        self.open_folder()?;
         Ok(Phase::Find)
     }
 
@@ -24,8 +25,8 @@ impl Recorder {
 
     pub(super) fn find_old(&mut self, block: &Block) -> Result<Phase, Stop> {
         loop {
-            match self.cursor.next(&self.volume, self.loaded, block)? {
-                Item::Entry if self.cursor.entry.name.number(self.extension) == Some(self.survey.oldest) => {
+            match self.next_item(block)? {
+                Item::Entry if self.number_of_item() == self.survey.oldest => {
                     return Ok(if self.cursor.rewind() { Phase::LongName } else { self.begin_removal() });
                 }
                 Item::Unused | Item::End => return Ok(self.after_removal()),
@@ -37,7 +38,7 @@ impl Recorder {
     /// Puts the slots of the long name before the entry out of use, forwards.
     pub(super) fn remove_long_name(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let entry = self.cursor.entry.place;
-        if !self.cursor.settle(&self.volume, self.loaded, block)? || self.cursor.position() == entry {
+        if !self.cursor.settle(&self.volume, &mut self.loaded, block)? || self.cursor.position() == entry {
             return Ok(self.begin_removal());
         }
         let Place { block: at, slot } = self.cursor.position();
@@ -62,7 +63,7 @@ impl Recorder {
     /// Completes a removal that a power cut came into.
     pub(super) fn resume_removal(&mut self, block: &Block) -> Phase {
         self.operation = Operation::Remove;
-        self.survey.oldest = self.cursor.entry.name.number(self.extension).unwrap_or(0);
+        self.survey.oldest = self.number_of_item();
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             return Phase::Unset;
@@ -100,9 +101,8 @@ impl Recorder {
         let is_exfat = self.volume.is_exfat();
         loop {
             let last = self.search.first + self.search.count - 1;
-            let (at, index) = self.volume.link_at(last);
-            self.need(at)?;
-            let next = self.volume.link(block, index);
+            self.need_link(last)?;
+            let next = self.volume.link(block, last);
             if is_exfat && self.search.left >= self.volume.clusters_of(self.cursor.entry.bytes) {
                 self.search.want = 0;
                 break;
@@ -129,8 +129,8 @@ impl Recorder {
     pub(super) fn shrink(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let entry = self.cursor.entry;
         self.need(entry.place.block)?;
-        let slot = &mut entry.place.of_mut(block)[..32];
-        if slot[0] == DELETED || fat::cluster(slot, self.is_fat16()) != entry.first {
+        let slot = entry.place.of_mut(block);
+        if slot[0] == DELETED || fat::cluster(slot, self.volume.kind == Kind::Fat16) != entry.first {
             return Err(Stop::Changed);
         }
         let (first, count, prev) = (self.search.first, self.search.count, self.search.at);
@@ -161,17 +161,18 @@ impl Recorder {
         let place = self.cursor.entry.place;
         let is_valid = self.volume.has(piece.first) && piece.count <= self.volume.end() - piece.first;
         let end = if is_valid { piece.first + piece.count } else { piece.first };
-        self.release(Release {
+        self.release = Release {
             prev,
             first: piece.first,
             end,
             is_owned: is_linked,
             unpublish: is_last,
             place,
-            note: place.slot,
+            is_removal: true,
             after: if is_last { self.after_removal() } else { Phase::Rewalk },
             ..Release::NONE
-        })
+        };
+        self.release()
     }
 
     /// What a removal was for.

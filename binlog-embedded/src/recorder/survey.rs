@@ -5,7 +5,7 @@ use super::directory::{Entry, Item, Place, SLOTS};
 use super::entry::READ_ONLY;
 use super::name::LAST_NUMBER;
 use super::{Goal, Log, Phase, Recorder, Stop};
-use crate::sd_log::{Fault, Operation, Options};
+use crate::sd_log::{Fault, Operation};
 
 /// What a way through the folder showed.
 #[derive(Clone, Copy, Debug)]
@@ -20,8 +20,7 @@ pub(crate) struct Survey {
     pub(super) number: u32,
     /// Clusters of the logs that may be removed.
     pub(super) gain: u32,
-    /// How many numbers after `number` the oldest of them comes, and its number.
-    pub(super) age: u32,
+    /// The number of the oldest of them.
     pub(super) oldest: u32,
     /// How many logs there are, and how many there were before one was removed.
     pub(super) logs: u32,
@@ -30,9 +29,9 @@ pub(crate) struct Survey {
     pub(super) is_taken: bool,
     /// A log whose number the new log needs.
     pub(super) in_the_way: u32,
-    /// Where the note and the entry can stand.
-    pub(super) note: Place,
+    /// Where the entry can stand, and the slot in the same block for its note.
     pub(super) entry: Option<Place>,
+    pub(super) note: u8,
     /// A slot that isn't in use.
     pub(super) free: Option<Place>,
     /// The folder was gone through to its end, so `gain`, `age` and `oldest` are known.
@@ -46,17 +45,22 @@ impl Survey {
         gap: 0,
         number: 0,
         gain: 0,
-        age: 0,
         oldest: 0,
         logs: 0,
         logs_before: u32::MAX,
         is_taken: false,
         in_the_way: 0,
-        note: Place::NONE,
         entry: None,
+        note: 0,
         free: None,
         is_done: false,
     };
+
+    /// Forgets what was seen, and begins again for a log.
+    #[inline(never)]
+    pub(super) fn begin(&mut self, number: u32) {
+        *self = Survey { number, ..Survey::NONE };
+    }
 }
 
 /// How many numbers after `from` another one comes, 1 to `last`.
@@ -64,31 +68,27 @@ fn ahead(from: u32, to: u32, last: u32) -> u32 {
     if to > from { to - from } else { last - from + to }
 }
 
-fn last_number(options: &Options) -> u32 {
-    options.last_number.clamp(1, LAST_NUMBER)
-}
-
 impl Recorder {
-    pub(super) fn find_highest(&mut self) -> Result<Phase, Stop> {
-        (self.survey, self.new) = (Survey::NONE, Log::NONE);
-        self.cursor.open(&self.volume, self.folder)?;
-        Ok(Phase::Highest)
+    fn last_number(&self) -> u32 {
+        self.options.last_number.clamp(1, LAST_NUMBER)
     }
 
-    pub(super) fn look_for_highest(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
-        let last = last_number(options);
+    pub(super) fn look_for_highest(&mut self, block: &Block) -> Result<Phase, Stop> {
+        let last = self.last_number();
         loop {
-            match self.cursor.next(&self.volume, self.loaded, block)? {
+            match self.next_item(block)? {
                 Item::Entry => {
-                    let number = self.cursor.entry.name.number(self.extension).filter(|&number| number <= last);
-                    self.survey.highest = self.survey.highest.max(number.unwrap_or(0));
+                    let number = self.number_of_item();
+                    if number <= last {
+                        self.survey.highest = self.survey.highest.max(number);
+                    }
                 }
                 Item::Unused | Item::End if self.survey.highest < last => {
                     return self.survey_for(self.survey.highest + 1);
                 }
                 Item::Unused | Item::End => {
                     // The numbers have wrapped, or are about to: those from 1 on are the newest.
-                    self.cursor.open(&self.volume, self.folder)?;
+                    self.open_folder()?;
                     return Ok(Phase::Window);
                 }
                 _ => {}
@@ -97,13 +97,12 @@ impl Recorder {
     }
 
     /// Looks for the first number that isn't taken, 64 numbers at a time.
-    pub(super) fn look_for_gap(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
-        let last = last_number(options);
+    pub(super) fn look_for_gap(&mut self, block: &Block) -> Result<Phase, Stop> {
+        let last = self.last_number();
         loop {
-            match self.cursor.next(&self.volume, self.loaded, block)? {
+            match self.next_item(block)? {
                 Item::Entry => {
-                    let number = self.cursor.entry.name.number(self.extension).unwrap_or(0);
-                    if let ahead @ 0..64 = number.wrapping_sub(self.survey.gap + 1) {
+                    if let ahead @ 0..64 = self.number_of_item().wrapping_sub(self.survey.gap + 1) {
                         self.survey.taken |= 1 << ahead;
                     }
                 }
@@ -116,7 +115,7 @@ impl Recorder {
                         return self.survey_for(self.survey.gap + 1);
                     }
                     self.survey.taken = 0;
-                    self.cursor.open(&self.volume, self.folder)?;
+                    self.open_folder()?;
                 }
                 _ => {}
             }
@@ -125,8 +124,8 @@ impl Recorder {
 
     /// Begins a way through the folder for a log.
     pub(super) fn survey_for(&mut self, number: u32) -> Result<Phase, Stop> {
-        self.survey = Survey { number, ..Survey::NONE };
-        self.cursor.open(&self.volume, self.folder)?;
+        self.survey.begin(number);
+        self.open_folder()?;
         Ok(Phase::Survey)
     }
 
@@ -138,10 +137,10 @@ impl Recorder {
         next
     }
 
-    pub(super) fn look_around(&mut self, block: &Block, options: &Options) -> Result<Phase, Stop> {
-        let last = last_number(options);
+    pub(super) fn look_around(&mut self, block: &Block) -> Result<Phase, Stop> {
+        let last = self.last_number();
         loop {
-            let item = self.cursor.next(&self.volume, self.loaded, block)?;
+            let item = self.next_item(block)?;
             match item {
                 Item::Block => self.look_at_slots(block),
                 Item::Entry => self.look_at_log(last),
@@ -197,7 +196,7 @@ impl Recorder {
             match note {
                 None if run > 0 => (note, run) = (Some(slot), 0),
                 Some(note) if run == needed && self.survey.entry.is_none() => {
-                    (self.survey.note, self.survey.entry) = (place(note), Some(place(slot + 1 - needed)));
+                    (self.survey.note, self.survey.entry) = (note, Some(place(slot + 1 - needed)));
                 }
                 _ => {}
             }
@@ -205,9 +204,8 @@ impl Recorder {
     }
 
     fn look_at_log(&mut self, last: u32) {
-        let entry = &self.cursor.entry;
-        let Some(number) = entry.name.number(self.extension).filter(|&number| number <= last) else { return };
-        if self.survey.number == 0 {
+        let (entry, number) = (&self.cursor.entry, self.number_of_item());
+        if number == 0 || number > last || self.survey.number == 0 {
             return;
         }
         self.survey.logs += 1;
@@ -215,14 +213,14 @@ impl Recorder {
         let is_next = is_taken || ahead(self.survey.number, number, last) == 1;
         self.survey.is_taken |= is_taken;
         if self.may_remove(entry, number, last) {
-            let age = ahead(self.survey.number, number, last);
             // The newest log comes before a number that is free, so that the next mount knows it.
             if is_next && self.goal == Goal::Begin && !(self.survey.is_taken && self.survey.in_the_way != 0) {
                 self.survey.in_the_way = number;
             }
             self.survey.gain = self.survey.gain.saturating_add(self.volume.clusters_of(entry.bytes));
-            if self.survey.oldest == 0 || age < self.survey.age {
-                (self.survey.age, self.survey.oldest) = (age, number);
+            let age = |log| ahead(self.survey.number, log, last);
+            if self.survey.oldest == 0 || age(number) < age(self.survey.oldest) {
+                self.survey.oldest = number;
             }
         }
     }
@@ -239,32 +237,32 @@ impl Recorder {
     }
 
     /// Decides how many clusters the next run may have, and whether logs are removed for it.
-    pub(super) fn make_room(&mut self, options: &Options) -> Result<Phase, Stop> {
-        let shift = self.volume.shift + 9;
-        let spare = options.free_bytes.saturating_add((1 << shift) - 1) >> shift;
-        let spare = u32::try_from(spare).unwrap_or(u32::MAX);
+    pub(super) fn make_room(&mut self) -> Result<Phase, Stop> {
+        // Blocks are enough: 32 bits of them are 2 TB.
+        let spare_blocks = u32::try_from(self.options.free_bytes.div_ceil(512)).unwrap_or(u32::MAX);
+        let spare = self.volume.clusters_of_blocks(spare_blocks);
         if self.survey.number == 0 && self.goal == Goal::Mount {
             // The folder.
-            return Ok(self.search_for(self.folder_clusters(), Phase::Prepare));
+            return Ok(self.search_for(self.folder_clusters(), Phase::Clear));
         }
         if (!self.is_counted() && self.is_small()) || (self.is_hint && self.free <= spare) {
-            return Ok(self.begin_count(options));
+            return Ok(self.begin_count());
         }
         if !self.is_counted() {
-            return Ok(self.search_for(self.wanted(u32::MAX, options), Phase::Prepare));
+            return Ok(self.search_for(self.wanted(u32::MAX), Phase::Prepare));
         }
         if self.free > spare {
-            return Ok(self.search_for(self.wanted(self.free - spare, options), Phase::Prepare));
+            return Ok(self.search_for(self.wanted(self.free - spare), Phase::Prepare));
         }
         if !self.survey.is_done {
             let number = self.log.map_or(0, |log| log.number);
             return self.survey_for(number);
         }
-        let is_enough = u64::from(self.free) + u64::from(self.survey.gain) > spare.into();
+        let is_enough = self.free.saturating_add(self.survey.gain) > spare;
         match self.survey.oldest {
             oldest if oldest != 0 && self.survey.gain > 0 && (is_enough || self.free == 0) => self.remove(oldest),
             // What is left is used, because no removal would leave as much free as is wanted.
-            _ if self.free > 0 => Ok(self.search_for(self.wanted(self.free, options), Phase::Prepare)),
+            _ if self.free > 0 => Ok(self.search_for(self.wanted(self.free), Phase::Prepare)),
             _ => {
                 if self.goal == Goal::Begin {
                     self.operation = Operation::Create;
@@ -283,8 +281,8 @@ impl Recorder {
     }
 
     /// The log is written to from now on.
-    pub(super) fn open_log(&mut self, options: &Options) -> Phase {
-        let (number, last) = (self.new.number, last_number(options));
+    pub(super) fn open_log(&mut self) -> Phase {
+        let (number, last) = (self.new.number, self.last_number());
         if self.first_of_boot == 0 {
             (self.first_of_boot, self.last_of_boot) = (number, number);
         }

@@ -1,10 +1,11 @@
 //! Making the bytes that were written to the log part of its file.
 
-use super::bytes::{Block, put_u16, put_u32};
+use super::bytes::Block;
+#[cfg(feature = "exfat")]
+use super::entry::exfat;
 use super::entry::{DELETED, fat};
 use super::note::Note;
-use super::release::unused;
-use super::{Goal, Log, Phase, Recorder, Stop};
+use super::{Goal, Phase, Recorder, Stop};
 use crate::sd_log::Operation;
 
 impl Recorder {
@@ -17,53 +18,47 @@ impl Recorder {
         if self.volume.is_exfat() || log.linked >= last {
             return Ok(Phase::SyncEntry);
         }
-        let (at, index) = self.volume.link_at(log.linked);
-        Stop::unless(self.loaded, at)?;
+        self.loaded.need(self.volume.link_block(log.linked))?;
         let stop = self.volume.table_next(log.linked).min(log.first + log.count - 1);
-        for (index, cluster) in (index..).zip(log.linked..stop) {
-            if self.volume.link(block, index) != self.volume.mark() {
+        for cluster in log.linked..stop {
+            if self.volume.link(block, cluster) != self.volume.mark() {
                 return Err(Stop::Changed);
             }
-            self.volume.set_value(block, index, cluster + 1);
+            self.volume.set_value(block, cluster, cluster + 1);
         }
         log.linked = stop;
         Err(self.save_table(Phase::SyncLink))
     }
 
     /// Writes the size into the entry.
-    pub(super) fn put_size(&mut self, block: &mut Block, date: u32) -> Result<Phase, Stop> {
+    pub(super) fn put_size(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let (Some(log), Goal::Sync(bytes)) = (self.log, self.goal) else { return Ok(Phase::Done) };
         self.need(log.place.block)?;
-        let is_exfat = self.volume.is_exfat();
-        let note = Note::read(log.note().of(block), unused(is_exfat));
+        let note = Note::read(log.note().of(block), self.volume.unused());
         let is_known = note.is_some_and(|note| note.first == log.first && note.identity == log.identity);
-        let slot = log.place.of_mut(block);
-        #[cfg(feature = "exfat")]
-        if is_exfat {
-            use super::entry::exfat;
-            if !is_known || exfat::identity(slot) != log.identity {
-                return Err(Stop::Changed);
-            }
-            exfat::publish(&mut slot[..32 * exfat::SLOTS], bytes, date);
-            Note::put_size(&mut log.note().of_mut(block)[..32], bytes);
-        } else {
-            put_fat_size(slot, is_known, &log, bytes, date)?;
+        if !is_known {
+            return Err(Stop::Changed);
         }
-        #[cfg(not(feature = "exfat"))]
-        put_fat_size(slot, is_known, &log, bytes, date)?;
+        #[cfg(feature = "exfat")]
+        if self.volume.is_exfat() {
+            let set = log.place.set_of(block).filter(|set| exfat::identity(set) == log.identity);
+            exfat::publish(set.ok_or(Stop::Changed)?, bytes, self.date);
+            Note::put_size(log.note().of_mut(block), bytes);
+            return Err(self.saved_size(bytes));
+        }
+        let slot = log.place.of_mut(block);
+        if fat::identity(slot) != log.identity || slot[0] == DELETED {
+            return Err(Stop::Changed);
+        }
+        fat::put_size(slot, bytes, self.date);
+        Err(self.saved_size(bytes))
+    }
+
+    /// Writes the block in which the entry has its new size.
+    fn saved_size(&mut self, bytes: u32) -> Stop {
         if let Some(log) = &mut self.log {
             log.bytes = bytes;
         }
-        Err(self.save(Phase::Done))
+        self.save(Phase::Done)
     }
-}
-
-fn put_fat_size(slot: &mut [u8], is_known: bool, log: &Log, bytes: u32, date: u32) -> Result<(), Stop> {
-    if !is_known || fat::identity(slot) != log.identity || slot[0] == DELETED {
-        return Err(Stop::Changed);
-    }
-    put_u16(slot, 22, date);
-    put_u16(slot, 24, date >> 16);
-    put_u32(slot, 28, bytes);
-    Ok(())
 }

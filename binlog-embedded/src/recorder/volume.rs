@@ -3,8 +3,10 @@
 //! Sources: Microsoft's "FAT32 File System Specification" (fatgen103) and "exFAT file system specification".
 
 use super::bytes::{Block, put_u16, put_u32, u16_at, u32_at};
+use super::entry;
 use super::partition::Extent;
-use crate::sd_log::Unusable;
+use crate::sd_log::Flaw;
+use crate::sd_log::Unusable::{self, NotFat};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
@@ -64,34 +66,32 @@ impl Volume {
 
     /// From the partition and its first block. `card_blocks` is the size of the card.
     pub(crate) fn new(place: Extent, card_blocks: u32, boot: &Block) -> Result<Self, Unusable> {
-        let not = Unusable::NotFat;
         if boot[510..] != [0x55, 0xAA] {
-            return Err(not("its boot sector has no signature"));
+            return Err(NotFat(Flaw::NoBootSector));
         }
         let Some(end) = place.start.checked_add(place.blocks) else {
-            return Err(not("it ends beyond the 2 TB that a partition table can say"));
+            return Err(NotFat(Flaw::BeyondTable));
         };
         let end = end.min(card_blocks);
         if end <= place.start {
-            return Err(not("it begins after the end of the card"));
+            return Err(NotFat(Flaw::BeyondCard));
         }
         let place = Extent { start: place.start, blocks: end - place.start };
         match &boot[3..11] {
             #[cfg(feature = "exfat")]
             b"EXFAT   " => Volume::exfat(place, boot),
             #[cfg(not(feature = "exfat"))]
-            b"EXFAT   " => Err(not("it is exFAT, which the program was built without (feature `exfat`)")),
-            b"NTFS    " => Err(not("it is NTFS; format the card as FAT32 or exFAT")),
+            b"EXFAT   " => Err(NotFat(Flaw::WithoutExfat)),
+            b"NTFS    " => Err(NotFat(Flaw::Ntfs)),
             _ => Volume::fat(place, boot),
         }
     }
 
     fn fat(place: Extent, boot: &Block) -> Result<Self, Unusable> {
-        let not = Unusable::NotFat;
-        let damaged = not("its boot sector is damaged");
+        let damaged = NotFat(Flaw::BootSector);
         match u16_at(boot, 11) {
             512 => {}
-            bytes @ (1024 | 2048 | 4096) => return Err(Unusable::Sectors { bytes }),
+            bytes @ (1024 | 2048 | 4096) => return Err(Unusable::Sectors { bytes: bytes as u16 }),
             _ => return Err(damaged),
         }
         let per_cluster = u32::from(boot[13]);
@@ -106,25 +106,25 @@ impl Volume {
         }
         let before = fat_blocks.checked_mul(fats).and_then(|blocks| blocks.checked_add(reserved + root_blocks));
         let Some((before, data_blocks)) = before.and_then(|before| Some((before, total.checked_sub(before)?))) else {
-            return Err(not("its boot sector is damaged: the file system has no room for its own tables"));
+            return Err(NotFat(Flaw::Tables));
         };
         let shift = per_cluster.trailing_zeros();
         let clusters = data_blocks >> shift;
         // The count alone decides on the kind; the two limits are Microsoft's.
         let kind = match clusters {
-            0..4085 => return Err(not("it is FAT12; a card of 16 MB or more can be FAT16, FAT32 or exFAT")),
+            0..4085 => return Err(NotFat(Flaw::Fat12)),
             4085..65525 => Kind::Fat16,
             // FAT32 has 28 bits, the last values of which are marks.
             65525..0x0FFF_FFF0 => Kind::Fat32,
-            _ => return Err(not("its boot sector is damaged: there can't be so many clusters")),
+            _ => return Err(NotFat(Flaw::Clusters)),
         };
         let per_block = if kind == Kind::Fat16 { 256 } else { 128 };
         // Clusters 0 and 1 have entries, too.
         if (clusters + 1) / per_block >= fat_blocks {
-            return Err(not("its boot sector is damaged: the FAT is too small for the clusters"));
+            return Err(NotFat(Flaw::Clusters));
         }
         if before >= place.blocks {
-            return Err(not("its boot sector says more blocks than the partition has"));
+            return Err(NotFat(Flaw::BeyondPartition));
         }
         let mut volume = Volume {
             kind,
@@ -141,23 +141,23 @@ impl Volume {
         };
         if kind == Kind::Fat16 {
             if root_blocks == 0 {
-                return Err(not("its boot sector is damaged: the root directory has no place"));
+                return Err(NotFat(Flaw::Root));
             }
             return Ok(volume);
         }
         if u16_at(boot, 42) != 0 {
-            return Err(not("its FAT32 is of an unknown version"));
+            return Err(NotFat(Flaw::Version));
         }
         volume.root = u32_at(boot, 44);
         if root_blocks != 0 || !volume.has(volume.root) {
-            return Err(not("its boot sector is damaged: the root directory has no place"));
+            return Err(NotFat(Flaw::Root));
         }
         // Mirroring may be off; then one FAT is in use, and the other is not to be touched.
         let flags = u16_at(boot, 40);
         if flags & 0x80 != 0 {
             let active = flags & 15;
             if active >= fats {
-                return Err(not("its boot sector is damaged: the active FAT doesn't exist"));
+                return Err(NotFat(Flaw::ActiveFat));
             }
             volume.fat += active * fat_blocks;
             volume.mirror = 0;
@@ -172,8 +172,7 @@ impl Volume {
 
     #[cfg(feature = "exfat")]
     fn exfat(place: Extent, boot: &Block) -> Result<Self, Unusable> {
-        let not = Unusable::NotFat;
-        let damaged = not("its exFAT boot sector is damaged");
+        let damaged = NotFat(Flaw::BootSector);
         let [sector, shift, fats] = [boot[108], boot[109], boot[110]];
         if sector != 9 {
             return Err(match sector {
@@ -182,10 +181,10 @@ impl Volume {
             });
         }
         if boot[105] != 1 {
-            return Err(not("its exFAT is of an unknown version"));
+            return Err(NotFat(Flaw::Version));
         }
         if fats != 1 {
-            return Err(not("its exFAT has two FATs (TexFAT)"));
+            return Err(NotFat(Flaw::TexFat));
         }
         let (fat, fat_blocks, data) = (u32_at(boot, 80), u32_at(boot, 84), u32_at(boot, 88));
         let (clusters, root) = (u32_at(boot, 92), u32_at(boot, 96));
@@ -218,6 +217,15 @@ impl Volume {
         false
     }
 
+    /// The first byte of a directory's slot that isn't in use.
+    pub(crate) fn unused(&self) -> u8 {
+        #[cfg(feature = "exfat")]
+        if self.is_exfat() {
+            return entry::exfat::NOTE;
+        }
+        entry::DELETED
+    }
+
     /// Whether a cluster exists.
     pub(crate) fn has(&self, cluster: u32) -> bool {
         cluster >= 2 && cluster - 2 < self.clusters
@@ -239,30 +247,36 @@ impl Volume {
 
     /// Clusters that so many bytes take.
     pub(crate) fn clusters_of(&self, bytes: u32) -> u32 {
-        let blocks = bytes.div_ceil(512);
-        (blocks + (self.cluster_blocks() - 1)) >> self.shift
+        self.clusters_of_blocks(bytes.div_ceil(512))
     }
 
-    /// Block and index of a cluster's entry in the FAT.
-    pub(crate) fn link_at(&self, cluster: u32) -> (u32, usize) {
-        match self.kind {
-            Kind::Fat16 => (self.fat + (cluster >> 8), cluster as usize & 255),
-            _ => (self.fat + (cluster >> 7), cluster as usize & 127),
-        }
+    /// Clusters that so many blocks take.
+    #[inline(never)]
+    pub(crate) fn clusters_of_blocks(&self, blocks: u32) -> u32 {
+        blocks.saturating_add(self.cluster_blocks() - 1) >> self.shift
     }
 
-    /// The next cluster of a chain; at its end, a value that isn't a cluster's.
-    pub(crate) fn link(&self, block: &Block, index: usize) -> u32 {
+    /// The block of the FAT with a cluster's link.
+    #[inline(never)]
+    pub(crate) fn link_block(&self, cluster: u32) -> u32 {
+        self.fat + (cluster >> if self.kind == Kind::Fat16 { 8 } else { 7 })
+    }
+
+    /// Where a cluster's chain goes on: a cluster, or anything else at its end. `block` is the block of the link.
+    #[inline(never)]
+    pub(crate) fn link(&self, block: &Block, cluster: u32) -> u32 {
+        let index = cluster as usize;
         match self.kind {
-            Kind::Fat16 => u16_at(block, index * 2),
+            Kind::Fat16 => u16_at(block, index % 256 * 2),
             // The upper four bits are reserved.
-            Kind::Fat32 => u32_at(block, index * 4) & 0x0FFF_FFFF,
+            Kind::Fat32 => u32_at(block, index % 128 * 4) & 0x0FFF_FFFF,
             #[cfg(feature = "exfat")]
-            Kind::Exfat => u32_at(block, index * 4),
+            Kind::Exfat => u32_at(block, index % 128 * 4),
         }
     }
 
-    /// Clusters that one block of the table describes in which it stands what is free, as a power of two.
+    /// Clusters that one block of the table describes in which it stands what is free, as a power of two. The table is
+    /// the FAT, or exFAT's bitmap.
     pub(crate) fn table_shift(&self) -> u32 {
         match self.kind {
             Kind::Fat16 => 8,
@@ -272,42 +286,50 @@ impl Volume {
         }
     }
 
-    /// Block and index of a cluster in that table: the FAT, or exFAT's bitmap.
-    pub(crate) fn table_at(&self, cluster: u32) -> (u32, usize) {
-        match self.kind {
-            #[cfg(feature = "exfat")]
-            Kind::Exfat => (self.bitmap + ((cluster - 2) >> 12), (cluster - 2) as usize & 4095),
-            _ => self.link_at(cluster),
-        }
+    /// The cluster that the table begins with.
+    fn table_origin(&self) -> u32 {
+        if self.is_exfat() { 2 } else { 0 }
+    }
+
+    /// The block of the table with a cluster's value.
+    #[inline(never)]
+    pub(crate) fn table_block(&self, cluster: u32) -> u32 {
+        let first = if self.is_exfat() { self.bitmap } else { self.fat };
+        first + ((cluster - self.table_origin()) >> self.table_shift())
     }
 
     /// The first cluster after `cluster` that is in another block of the table.
+    #[inline(never)]
     pub(crate) fn table_next(&self, cluster: u32) -> u32 {
-        let shift = self.table_shift();
-        let origin = if self.is_exfat() { 2 } else { 0 };
+        let (origin, shift) = (self.table_origin(), self.table_shift());
         ((((cluster - origin) >> shift) + 1) << shift) + origin
     }
 
-    /// A cluster's value in the table: 0 if it is free.
-    pub(crate) fn value(&self, block: &Block, index: usize) -> u32 {
+    /// A cluster's value in the table: 0 if it is free. `block` is the block of the value.
+    pub(crate) fn value(&self, block: &Block, cluster: u32) -> u32 {
         match self.kind {
             #[cfg(feature = "exfat")]
-            Kind::Exfat => u32::from(block[index / 8] >> (index % 8) & 1),
-            _ => self.link(block, index),
+            Kind::Exfat => {
+                let bit = (cluster - 2) as usize;
+                u32::from(block[bit / 8 % 512] >> (bit % 8) & 1)
+            }
+            _ => self.link(block, cluster),
         }
     }
 
-    pub(crate) fn set_value(&self, block: &mut Block, index: usize, value: u32) {
+    #[inline(never)]
+    pub(crate) fn set_value(&self, block: &mut Block, cluster: u32, value: u32) {
+        let index = cluster as usize;
         match self.kind {
-            Kind::Fat16 => put_u16(block, index * 2, value),
+            Kind::Fat16 => put_u16(block, index % 256 * 2, value),
             Kind::Fat32 => {
-                let reserved = u32_at(block, index * 4) & 0xF000_0000;
-                put_u32(block, index * 4, reserved | value);
+                let reserved = u32_at(block, index % 128 * 4) & 0xF000_0000;
+                put_u32(block, index % 128 * 4, reserved | value);
             }
             #[cfg(feature = "exfat")]
             Kind::Exfat => {
-                let bit = 1 << (index % 8);
-                let byte = &mut block[index / 8];
+                let byte = &mut block[(index - 2) / 8 % 512];
+                let bit = 1 << ((index - 2) % 8);
                 *byte = if value == 0 { *byte & !bit } else { *byte | bit };
             }
         }

@@ -1,9 +1,9 @@
 //! The calls for an [`AsyncCard`], which wait for the card without blocking other tasks.
 
-use super::port::Port;
+use super::port::{Io, Port};
 use super::{AsyncCard, Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
-use crate::recorder::{Goal, Io, Stop, sum};
+use crate::recorder::{Goal, Stop, sum};
 use binlog::LogSchema;
 use core::ops::ControlFlow;
 use embedded_io_async::Write;

@@ -1,9 +1,9 @@
 //! The calls for a [`Card`], which wait for the card.
 
-use super::port::Port;
+use super::port::{Io, Port};
 use super::{Card, Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
-use crate::recorder::{Io, Stop, sum};
+use crate::recorder::{Stop, sum};
 use binlog::LogSchema;
 use core::ops::ControlFlow;
 use embedded_io::Write;
@@ -165,14 +165,20 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
     ) -> Result<Option<T>, C> {
         loop {
-            let stop = match step(self) {
+            match step(self) {
                 Ok(done) => return Ok(Some(done)),
-                Err(stop) => stop,
-            };
-            let Some(io) = self.next_transfer(stop)? else { return Ok(None) };
-            if let Err(cause) = self.transfer(io) {
-                return Err(self.fail(cause));
+                Err(Stop::Pause) => return Ok(None),
+                Err(stop) => self.serve(stop)?,
             }
+        }
+    }
+
+    /// Does the transfer that a step asks for. Apart from the loop around it, which each step has a copy of.
+    #[inline(never)]
+    fn serve(&mut self, stop: Stop) -> Result<(), C> {
+        match self.next_transfer(stop)? {
+            Some(io) => self.transfer(io).map_err(|cause| self.fail(cause)),
+            None => Ok(()),
         }
     }
 
@@ -210,6 +216,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// was to go. And not if another card is there now, or the same one after a visit elsewhere: what is kept here would
     /// undo what was done there. On FAT16 and exFAT, which say nothing of that, there is no second try.
     #[cold]
+    #[inline(never)]
     fn recover(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
         if !self.port.failed(&self.recorder) {
             return Err(Cause::Card(error));

@@ -1,7 +1,8 @@
 //! The contents of the open log: gathered in the buffer, and sent to the card as blocks in ascending order.
 
+use super::port::Io;
 use super::{Dates, SdLog, Slot};
-use crate::recorder::{Goal, Io, Stop};
+use crate::recorder::{Goal, Stop};
 use crate::sd_log::Fault;
 
 /// Where the log's bytes are.
@@ -63,6 +64,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Bytes for which the log's clusters have room, with or without the last [`REST`].
+    #[inline(never)]
     fn left(&self, with_rest: bool) -> u32 {
         let room = self.recorder.room().min(u32::MAX.into()) as u32;
         let room = if with_rest { room } else { room - REST };
@@ -99,7 +101,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Sends the first blocks of the buffer to the card.
     fn send(&mut self, blocks: u32) -> Stop {
         // The end of a run may not be before the beginning of the next.
-        let (at, contiguous) = self.recorder.block_at(self.contents.start);
+        let (_, contiguous) = self.recorder.block_at(self.contents.start);
         let blocks = blocks.min(contiguous);
         // The last block may not be full. What it held before is no part of the log.
         let end = self.contents.filled as usize;
@@ -107,7 +109,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.buffer[end / 512][end % 512..].fill(0);
         }
         self.contents.on_the_way = blocks;
-        Stop::Io(Io::Data { at, count: blocks as usize })
+        Stop::Data
+    }
+
+    /// The transfer of the blocks that are on their way.
+    pub(super) fn contents_on_the_way(&self) -> Io {
+        let (at, _) = self.recorder.block_at(self.contents.start);
+        Io::Data { at, count: self.contents.on_the_way as usize }
     }
 
     /// After a transfer: drops the blocks from the buffer that the card has. One that isn't full stays, and is sent

@@ -117,10 +117,55 @@ pub enum Unusable {
     /// The file system has sectors of another size than 512 bytes, in bytes.
     Sectors {
         /// The size of a sector in bytes.
-        bytes: u32,
+        bytes: u16,
     },
-    /// The partition's first block is no usable boot sector of FAT16, FAT32 or exFAT, for the reason given.
-    NotFat(&'static str),
+    /// The partition holds no FAT16, FAT32 or exFAT that logs can be written to.
+    NotFat(Flaw),
+}
+
+/// What is wrong with a partition, or what the recorder doesn't support.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+#[non_exhaustive]
+pub enum Flaw {
+    /// Its row of the partition table is damaged.
+    PartitionTable,
+    /// The GPT's header or the partition's entry is damaged, or the partition is beyond 2 TB.
+    Gpt,
+    /// The partition table says more blocks than 32 bits can count.
+    BeyondTable,
+    /// The partition begins after the end of the card.
+    BeyondCard,
+    /// Its first block isn't a boot sector.
+    NoBootSector,
+    /// Its boot sector has values that no file system has.
+    BootSector,
+    /// It is NTFS.
+    Ntfs,
+    /// It is exFAT, and the feature `exfat` is off.
+    WithoutExfat,
+    /// It is FAT12, which smaller cards have.
+    Fat12,
+    /// It is an unknown version of FAT32 or exFAT.
+    Version,
+    /// It is TexFAT: exFAT with two FATs.
+    TexFat,
+    /// The file system is too small for its own tables.
+    Tables,
+    /// The boot sector says more clusters than are possible or than the FAT describes.
+    Clusters,
+    /// The boot sector says more blocks than the partition has.
+    BeyondPartition,
+    /// The root directory has no place.
+    Root,
+    /// The boot sector names a FAT that doesn't exist.
+    ActiveFat,
+    /// exFAT's allocation bitmap is missing.
+    NoBitmap,
+    /// exFAT's allocation bitmap is too short, or outside of the file system.
+    Bitmap,
+    /// exFAT's allocation bitmap isn't contiguous. Formatters make it so.
+    FragmentedBitmap,
 }
 
 /// What is wrong with a file system. Nothing is written because of it: the recorder repairs only what it left itself.
@@ -129,14 +174,37 @@ pub enum Unusable {
 #[non_exhaustive]
 pub enum Damage {
     /// A directory entry or a chain leads to a cluster that doesn't exist.
-    Outside {
-        /// The number of the cluster.
-        cluster: u32,
-    },
-    /// A directory has more than 4,096 blocks, or a log's chain more clusters than the card: it leads back into itself.
+    Outside,
+    /// A directory has more than 4,096 blocks, or a directory or a log leads back into itself.
     Endless,
     /// A log's clusters end before the log does.
     Short,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Flaw::PartitionTable => "its row of the partition table is damaged",
+            Flaw::Gpt => "its GPT is damaged, or it is beyond 2 TB",
+            Flaw::BeyondTable => "it ends beyond the 2 TB that a partition table can say",
+            Flaw::BeyondCard => "it begins after the end of the card",
+            Flaw::NoBootSector => "its boot sector has no signature",
+            Flaw::BootSector => "its boot sector is damaged",
+            Flaw::Ntfs => "it is NTFS",
+            Flaw::WithoutExfat => "it is exFAT, which the program was built without (feature `exfat`)",
+            Flaw::Fat12 => "it is FAT12; a card of 16 MB or more can be FAT16, FAT32 or exFAT",
+            Flaw::Version => "its version is unknown",
+            Flaw::TexFat => "its exFAT has two FATs (TexFAT)",
+            Flaw::Tables => "its boot sector is damaged: the file system has no room for its own tables",
+            Flaw::Clusters => "its boot sector is damaged: there can't be so many clusters",
+            Flaw::BeyondPartition => "its boot sector says more blocks than the partition has",
+            Flaw::Root => "its boot sector is damaged: the root directory has no place",
+            Flaw::ActiveFat => "its boot sector is damaged: the active FAT doesn't exist",
+            Flaw::NoBitmap => "it has no allocation bitmap",
+            Flaw::Bitmap => "its allocation bitmap is damaged",
+            Flaw::FragmentedBitmap => "its allocation bitmap is fragmented",
+        })
+    }
 }
 
 impl fmt::Display for Unusable {
@@ -167,9 +235,7 @@ impl fmt::Display for Damage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the file system is damaged: ")?;
         match self {
-            Damage::Outside { cluster } => {
-                write!(f, "a directory or a log leads to cluster {cluster}, which doesn't exist")?
-            }
+            Damage::Outside => f.write_str("a directory or a log leads to a cluster that doesn't exist")?,
             Damage::Endless => f.write_str("a directory or a log leads back into itself")?,
             Damage::Short => f.write_str("a log's clusters end before the log does")?,
         }

@@ -158,7 +158,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Bytes that may be written before the next flush.
     fn until_flush(&self) -> usize {
-        let step = self.options.flush_bytes.min(self.recorder.flush_limit()).max(512).next_multiple_of(512);
+        let step = self.recorder.options.flush_bytes.min(self.recorder.flush_limit()).max(512).next_multiple_of(512);
         self.flight.flushed_bytes.saturating_add(step).saturating_sub(self.contents.bytes()).max(1) as usize
     }
 
@@ -168,16 +168,16 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<S>,
     {
         let bytes = self.contents.bytes();
-        let step = self.options.flush_bytes.min(self.recorder.flush_limit());
+        let step = self.recorder.options.flush_bytes.min(self.recorder.flush_limit());
         // However small a log is to be, it gets beyond its beginning.
-        let is_long = drain.has_records() && bytes >= self.options.log_bytes.min(u32::MAX - (1 << 20));
+        let is_long = drain.has_records() && bytes >= self.recorder.options.log_bytes.min(u32::MAX - (1 << 20));
         // Recovered records are a log of their own.
         self.flight.due = if self.flight.rotate || is_long || drain.ends_file() {
             Due::End
         } else if bytes.is_multiple_of(512) && bytes - self.flight.flushed_bytes >= step {
             // The file ends with a record, and no block has to be written twice.
             Due::Flush(bytes - drain.record_begun() as u32)
-        } else if drain.is_dirty() && now_us.wrapping_sub(self.flight.flushed_us) >= self.options.flush_us {
+        } else if drain.is_dirty() && now_us.wrapping_sub(self.flight.flushed_us) >= self.recorder.options.flush_us {
             Due::FlushAll
         } else {
             Due::Nothing
@@ -240,7 +240,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let run = self.last_run(drain);
         let retry_us = self.flight.retry_us;
         // A clock that was set back doesn't keep the card waiting.
-        let waits = run.now_us < retry_us && retry_us - run.now_us <= self.options.retry_us;
+        let waits = run.now_us < retry_us && retry_us - run.now_us <= self.recorder.options.retry_us;
         (self.flight.stage != Stage::Closed || !waits).then_some(run)
     }
 
@@ -306,6 +306,6 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.abandon();
         }
         drain.restart();
-        self.flight = Flight { retry_us: run.now_us.saturating_add(self.options.retry_us), ..Flight::NONE };
+        self.flight = Flight { retry_us: run.now_us.saturating_add(self.recorder.options.retry_us), ..Flight::NONE };
     }
 }

@@ -1,7 +1,20 @@
 //! Transfers, tried twice where the card is certain to be the same.
 
 use super::{Cause, Transfers};
-use crate::recorder::{Io, Recorder, sum};
+use crate::recorder::{NOTHING, Recorder, sum};
+
+/// A transfer of the recorder's block, or of contents.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Io {
+    /// Read the block.
+    Read(u32),
+    /// Write the block, and again `mirror` blocks after it unless that is 0.
+    Write { at: u32, mirror: u32 },
+    /// Write the first `count` blocks of the buffer of contents.
+    Data { at: u32, count: usize },
+    /// Initialise the card, and ask for its size in blocks.
+    Size,
+}
 
 /// What the card's blocks were when they were seen last.
 #[derive(Clone, Copy, Default, Debug)]
@@ -10,6 +23,7 @@ pub(super) struct Port {
     /// Whether the card in the slot was initialised and its size is known.
     pub(super) is_sized: bool,
     /// The transfer that began and did not end: of a future that was dropped.
+    #[cfg(feature = "async")]
     pub(super) unfinished: Option<Io>,
     /// The [witnesses](Recorder::witnesses): blocks that show whether the card is the same.
     seen: [Seen; Port::WITNESSES],
@@ -18,10 +32,17 @@ pub(super) struct Port {
 }
 
 /// A block as it was seen last.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 struct Seen {
+    /// The block; [`NOTHING`] for none.
     at: u32,
-    sum: Option<u32>,
+    sum: u32,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Seen { at: NOTHING, sum: 0 }
+    }
 }
 
 impl Port {
@@ -32,6 +53,16 @@ impl Port {
         *self = Port { transfers: self.transfers, ..Port::default() };
     }
 
+    /// Notes the transfer that begins, or that none is left, because a future may be dropped before its transfer ends.
+    pub(super) fn note_transfer(&mut self, io: Option<Io>) {
+        #[cfg(feature = "async")]
+        {
+            self.unfinished = io;
+        }
+        #[cfg(not(feature = "async"))]
+        let _ = io;
+    }
+
     /// Refuses a transfer to a card that is gone.
     pub(super) fn check<E: core::error::Error>(&self) -> Result<(), Cause<E>> {
         if self.is_gone { Err(Cause::Changed) } else { Ok(()) }
@@ -40,8 +71,8 @@ impl Port {
     /// Notes a block that was read or written; `None` before it is written, when the card may hold either.
     pub(super) fn saw(&mut self, recorder: &Recorder, at: u32, block: Option<&[u8; 512]>) {
         for (seen, witness) in self.seen.iter_mut().zip(recorder.witnesses()) {
-            if witness == Some(at) {
-                *seen = Seen { at, sum: block.map(sum) };
+            if witness == at {
+                *seen = block.map_or(Seen::default(), |block| Seen { at, sum: sum(block) });
             }
         }
     }
@@ -62,7 +93,7 @@ impl Port {
     /// The block that proves that the card is the same, and its sum.
     pub(super) fn witness(&self, i: usize) -> Option<(u32, u32)> {
         let seen = self.seen[i];
-        seen.sum.map(|sum| (seen.at, sum))
+        (seen.at != NOTHING).then_some((seen.at, seen.sum))
     }
 
     /// The card proved to be the same.

@@ -2,7 +2,7 @@
 
 use crate::history::{Recorder, contents};
 use binlog_embedded::SdLog;
-use binlog_embedded::sd_log::{Cause, Fault, Options, Undated, Unusable};
+use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, Undated, Unusable};
 use binlog_tests::ram_card::RamCard;
 use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
 use embedded_io::Write;
@@ -85,8 +85,14 @@ fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
 fn a_bitmap_in_pieces_is_refused_by_name() {
     let card = Geometry { cluster_blocks: 1, clusters: 20_000, scattered_bitmap: true, ..Geometry::EXFAT }.format();
     let error = recorder(&card, OPTIONS).begin_log().unwrap_err();
-    assert!(matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::NotFat(_)))), "{error:?}");
-    assert!(error.to_string().contains("bitmap is fragmented; format the card"), "{error}");
+    assert!(
+        matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::NotFat(Flaw::FragmentedBitmap)))),
+        "{error:?}"
+    );
+    assert!(
+        error.to_string().ends_with("must be formatted as FAT16, FAT32 or exFAT: its allocation bitmap is fragmented"),
+        "{error}"
+    );
     assert_eq!(card.writes(), 0);
 }
 
