@@ -1,4 +1,5 @@
-//! Flight logs on a microcontroller: log from any interrupt, and find every accepted record on the card.
+//! Flight logs on a microcontroller: log from any interrupt to an SD card, a flash chip or a UART. Every record reaches
+//! the log, or is counted.
 //!
 //! ```
 //! use binlog::{LogMessage, LogSchema, messages};
