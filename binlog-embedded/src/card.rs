@@ -74,14 +74,14 @@
 //! ```
 
 #[cfg(feature = "block-device-driver")]
-mod driver;
+mod block_device_driver;
 #[cfg(feature = "sdmmc")]
 mod sdmmc;
 #[cfg(feature = "sdmmc")]
 mod spi;
 
 #[cfg(feature = "block-device-driver")]
-pub use driver::{DriverError, FromDriver};
+pub use block_device_driver::{DriverError, FromDriver};
 #[cfg(feature = "sdmmc")]
 pub use sdmmc::FromSdmmc;
 #[cfg(feature = "sdmmc")]

@@ -8,18 +8,21 @@
 //!
 //! Any write may be the last before a power cut, and may be torn: its beginning new, its end old, at an aligned word.
 //!
-//! A log gets a run of free clusters before its first byte. A [note](note) in an unused directory slot tells of the run
-//! before the first cluster is taken. On FAT, the clusters of the run are then **marked**: their entries in the FAT get
-//! a value that ends a chain and that no other system writes. So a marked cluster that belongs to no file is the
-//! recorder's, even if another system wrote to the card in between.
+//! A log gets a run of free clusters before its first byte. A [note](note::Note) in an unused directory slot tells of
+//! the run before the first cluster is taken. On FAT, the clusters of the run are then **marked**: their entries in the
+//! FAT get a value that ends a chain and that no other system writes. So a marked cluster that belongs to no file is
+//! the recorder's, even if another system wrote to the card in between.
 //!
-//! |        | FAT                                                                    | exFAT                                |
-//! | ------ | ---------------------------------------------------------------------- | ------------------------------------ |
-//! | begin  | note and unused entry → marks → entry in use, empty                    | note and unused set → bits           |
-//! | flush  | contents → links, a block of the FAT ahead → size in the entry         | contents → note and set, with size   |
-//! | extend | flush → note → marks → link to the new run                             | flush → note → bits, in place        |
-//! | end    | links beyond the size → marks; last kept → mark; marks → free; no note | bits; no note                        |
-//! | remove | size 0; from the last piece to the first: as above; entry unused       | set unused, with a sign → bits → no sign |
+//! A *set* is the three slots of a log on exFAT; its *removal flag* is a changed checksum; *bits* are those of the
+//! allocation bitmap.
+//!
+//! |        | FAT                                                                    | exFAT                                     |
+//! | ------ | ---------------------------------------------------------------------- | ----------------------------------------- |
+//! | begin  | note and unused entry → marks → entry in use, empty                    | note and unused set → bits                |
+//! | flush  | contents → links, a block of the FAT ahead → size in the entry         | contents → note and set, with size        |
+//! | extend | flush → note → marks → link to the new run                             | flush → note → bits, in place             |
+//! | end    | links beyond the size → marks; last kept → mark; marks → free; no note | bits; no note                             |
+//! | remove | size 0; from the last piece to the first: as above; entry unused       | set unused, removal flag → bits → no flag |
 //!
 //! The next mount completes what it finds half done.
 //!
@@ -28,13 +31,13 @@
 //! `#[inline(never)]` stands where many steps share a function that is longer than its call: else each gets a copy, at
 //! the higher levels of optimisation also of those that should be small.
 
-#[cfg(feature = "exfat")]
-mod bitmap;
 mod bytes;
 mod clusters;
 mod create;
 mod directory;
 mod entry;
+#[cfg(feature = "exfat")]
+mod exfat;
 mod loaded;
 mod mount;
 mod name;
@@ -47,7 +50,7 @@ mod survey;
 mod sync;
 mod volume;
 
-use crate::sd_log::{Fault, Operation, Options};
+use crate::sd_log::{Damage, Fault, Operation, Options, Unusable};
 use bytes::Block;
 use clusters::Search;
 pub(crate) use directory::Entry;
@@ -78,6 +81,18 @@ pub(crate) enum Stop {
     Fault(Fault),
 }
 
+impl Stop {
+    fn damaged(damage: Damage) -> Self {
+        Stop::Fault(Fault::Damaged(damage))
+    }
+}
+
+impl From<Unusable> for Stop {
+    fn from(unusable: Unusable) -> Self {
+        Stop::Fault(Fault::Unusable(unusable))
+    }
+}
+
 // One register: what every step returns would otherwise go through memory.
 const _: () = assert!(size_of::<Result<Phase, Stop>>() <= 4);
 
@@ -103,7 +118,7 @@ pub(crate) enum Phase {
     GptHeader,
     GptEntry,
     Boot,
-    Info,
+    ReadInfo,
     Root,
     #[cfg(feature = "exfat")]
     BitmapChain,
@@ -112,9 +127,9 @@ pub(crate) enum Phase {
     #[cfg(feature = "exfat")]
     Mend,
     #[cfg(feature = "exfat")]
-    Lead,
+    FindTaken,
     #[cfg(feature = "exfat")]
-    LeadWipe,
+    WipeNote,
     Probe,
     Cut,
     Unlink,
@@ -122,24 +137,24 @@ pub(crate) enum Phase {
     Free,
     Wipe,
     // A log is removed.
-    Find,
+    FindSubject,
     LongName,
     Walk,
-    Rewalk,
+    WalkAgain,
     Shrink,
     #[cfg(feature = "exfat")]
     Unset,
     #[cfg(feature = "exfat")]
     UnsetRest,
     #[cfg(feature = "exfat")]
-    Trail,
+    SkipFreed,
     #[cfg(feature = "exfat")]
-    Unsign,
+    ClearRemovalFlag,
     // A number, a place in the directory and room are looked for.
-    Highest,
-    Window,
-    Survey,
-    Resurvey,
+    FindHighest,
+    FindGap,
+    LookAround,
+    SurveyAgain,
     Room,
     Count,
     Search,
@@ -202,6 +217,8 @@ pub(crate) struct Recorder {
     release: Release,
     search: Search,
     survey: Survey,
+    /// The log that is removed or read; 0 if there is none.
+    subject: u32,
     pub(crate) log: Option<Log>,
     /// The log or folder that is being created. While it is, `linked` tells how far the phase has come.
     new: Log,
@@ -244,6 +261,7 @@ impl Recorder {
             release: Release::NONE,
             search: Search::NONE,
             survey: Survey::NONE,
+            subject: 0,
             log: None,
             new: Log::NONE,
             free: 0,
@@ -306,9 +324,10 @@ impl Recorder {
             Goal::Begin | Goal::Remove => {
                 self.operation = Operation::List;
                 self.survey.begin(0);
+                self.subject = 0;
                 self.new = Log::NONE;
                 self.open_folder()?;
-                Phase::Highest
+                Phase::FindHighest
             }
             Goal::Extend => {
                 self.operation = Operation::Write;
@@ -333,7 +352,7 @@ impl Recorder {
             Phase::GptHeader => self.read_gpt_header(block),
             Phase::GptEntry => self.read_gpt_entry(block),
             Phase::Boot => self.read_boot(block),
-            Phase::Info => self.read_info(block),
+            Phase::ReadInfo => self.read_info(block),
             Phase::Root => self.go_through_root(block),
             #[cfg(feature = "exfat")]
             Phase::BitmapChain => self.check_bitmap(block),
@@ -341,32 +360,32 @@ impl Recorder {
             #[cfg(feature = "exfat")]
             Phase::Mend => self.mend(block, self.release.after),
             #[cfg(feature = "exfat")]
-            Phase::Lead => self.find_taken(block),
+            Phase::FindTaken => self.find_taken(block),
             #[cfg(feature = "exfat")]
-            Phase::LeadWipe => self.wipe_first_note(block),
+            Phase::WipeNote => self.wipe_note(block),
             Phase::Probe => self.probe(block),
             Phase::Cut => self.cut(block),
             Phase::Unlink => self.unlink(block),
             Phase::Unpublish => self.unpublish(block),
             Phase::Free => self.free_marked(block),
             Phase::Wipe => self.wipe(block),
-            Phase::Find => self.find_old(block),
+            Phase::FindSubject => self.find_subject(block),
             Phase::LongName => self.remove_long_name(block),
             Phase::Walk => self.walk(block),
-            Phase::Rewalk => Ok(self.walk_again()),
+            Phase::WalkAgain => Ok(self.walk_again()),
             Phase::Shrink => self.shrink(block),
             #[cfg(feature = "exfat")]
             Phase::Unset => self.unset(block),
             #[cfg(feature = "exfat")]
             Phase::UnsetRest => self.unset_rest(block),
             #[cfg(feature = "exfat")]
-            Phase::Trail => self.find_trail(block),
+            Phase::SkipFreed => self.skip_freed(block),
             #[cfg(feature = "exfat")]
-            Phase::Unsign => self.unsign(block),
-            Phase::Highest => self.look_for_highest(block),
-            Phase::Window => self.look_for_gap(block),
-            Phase::Survey => self.look_around(block),
-            Phase::Resurvey => self.survey_again(),
+            Phase::ClearRemovalFlag => self.clear_removal_flag(block),
+            Phase::FindHighest => self.find_highest(block),
+            Phase::FindGap => self.find_gap(block),
+            Phase::LookAround => self.look_around(block),
+            Phase::SurveyAgain => self.survey_again(),
             Phase::Room => self.make_room(),
             Phase::Count => self.count(block),
             Phase::Search => self.search(block),
@@ -432,15 +451,14 @@ impl Recorder {
     /// The number of the log that an error is about.
     pub(crate) fn subject(&self) -> Option<u32> {
         match self.operation {
-            Operation::Remove | Operation::Extract => Some(self.survey.oldest).filter(|&number| number != 0),
+            Operation::Remove | Operation::Extract => Some(self.subject).filter(|&number| number != 0),
             _ => self.log.map(|log| log.number),
         }
     }
 
     /// The free bytes; `None` before they are counted.
     pub(crate) fn free_bytes(&self) -> Option<u64> {
-        let is_counted = self.is_mounted && self.counted == self.volume.end();
-        is_counted.then(|| u64::from(self.free) << (self.volume.shift + 9))
+        (self.is_mounted && self.is_counted()).then(|| u64::from(self.free) << (self.volume.shift + 9))
     }
 
     /// Whether the free clusters are counted.

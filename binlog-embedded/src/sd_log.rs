@@ -8,20 +8,18 @@ mod dates;
 mod error;
 mod flight;
 mod options;
-mod port;
+mod transfer;
 
-#[cfg(feature = "async")]
-pub use crate::card::AsyncCard;
-pub use crate::card::{Card, Slot};
 pub use dates::{Date, Dates, Undated};
 pub use error::{Cause, Damage, Fault, Flaw, Operation, SdError, Unusable};
 pub use options::Options;
 
-use crate::recorder::{Entry, Goal, NOTHING, Recorder, Stop};
+use crate::card::Slot;
+use crate::recorder::{Entry, Goal, Recorder, Stop};
 use contents::Contents;
 use embedded_io::ErrorType;
 use flight::{Flight, Stage};
-use port::{Io, Port};
+use transfer::Port;
 
 type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 
@@ -131,8 +129,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///
 /// # Porting
 ///
-/// It needs a driver that implements [`Card`] or `AsyncCard`: see [`card`](crate::card), which also has those for cards
-/// on SPI and for the drivers of embedded-sdmmc and block-device-driver.
+/// It needs a driver that implements [`Card`](crate::card::Card) or `AsyncCard`: see [`card`](crate::card), which also
+/// has those for cards on SPI and for the drivers of embedded-sdmmc and block-device-driver.
 pub struct SdLog<C: Slot, D = Undated, const BLOCKS: usize = 8> {
     card: C,
     dates: D,
@@ -236,7 +234,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 }
 
 /// What blocking and asynchronous calls have in common: steps, and what there is to do before and after a transfer. A
-/// step that needs a transfer returns it as a [`Stop`], and is called again when the transfer is complete.
+/// step that needs a transfer returns it as a `Stop`, and is called again when the transfer is complete.
 impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Works on one of the recorder's goals.
     #[inline(never)]
@@ -259,23 +257,23 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     fn begin(&mut self) -> core::result::Result<u32, Stop> {
         self.work(Goal::Begin)?;
-        self.has_begun();
+        self.enter_log();
         Ok(self.number().unwrap_or(0))
     }
 
     /// The new log is empty, so it is open for any drain that is at the beginning of a file.
-    fn has_begun(&mut self) {
+    fn enter_log(&mut self) {
         (self.contents, self.flight) = (Contents::EMPTY, Flight { stage: Stage::Open, ..Flight::NONE });
     }
 
     fn end(&mut self) -> core::result::Result<(), Stop> {
         self.flush_to(self.contents.bytes())?;
         self.work(Goal::End)?;
-        self.has_ended();
+        self.leave_log();
         Ok(())
     }
 
-    fn has_ended(&mut self) {
+    fn leave_log(&mut self) {
         self.flight = Flight { is_last: self.flight.is_last, ..Flight::NONE };
     }
 
@@ -294,49 +292,6 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     fn next_log(&mut self) -> core::result::Result<Option<LogFile>, Stop> {
         let next = self.recorder.next_log(&self.block[0])?;
         Ok(next.map(|(number, entry)| LogFile::new(number, &entry)))
-    }
-
-    /// What a stop asks for: a transfer, or `None` for a pause.
-    fn next_transfer(&mut self, stop: Stop) -> Result<Option<Io>, C> {
-        match stop {
-            Stop::Read => Ok(Some(Io::Read(self.recorder.loaded.needed))),
-            Stop::Write => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: 0 })),
-            Stop::WriteTable => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: self.recorder.mirror() })),
-            Stop::Data => Ok(Some(self.contents_on_the_way())),
-            Stop::Size => Ok(Some(Io::Size)),
-            Stop::Pause => Ok(None),
-            Stop::Changed => Err(self.fail(Cause::Changed)),
-            Stop::Fault(fault) => Err(self.fail(Cause::Fault(fault))),
-        }
-    }
-
-    fn begin_transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
-        self.port.check()?;
-        match io {
-            Io::Read(_) => self.recorder.loaded.at = NOTHING,
-            Io::Write { at, .. } => self.port.saw(&self.recorder, at, None),
-            Io::Data { .. } | Io::Size => {}
-        }
-        self.port.note_transfer(Some(io));
-        Ok(())
-    }
-
-    fn end_transfer(&mut self, io: Io) {
-        self.port.note_transfer(None);
-        let Transfers { read, written, .. } = &mut self.port.transfers;
-        match io {
-            Io::Read(at) => {
-                *read = read.wrapping_add(1);
-                self.recorder.loaded.at = at;
-                self.port.saw(&self.recorder, at, Some(&self.block[0]));
-            }
-            Io::Write { at, mirror } => {
-                *written = written.wrapping_add(1 + u32::from(mirror != 0));
-                self.port.saw(&self.recorder, at, Some(&self.block[0]));
-            }
-            Io::Data { count, .. } => *written = written.wrapping_add(count as u32),
-            Io::Size => self.port.is_sized = true,
-        }
     }
 
     /// Makes an error of a cause. After one about room or about a log, the card stays mounted and the log open; any

@@ -5,7 +5,7 @@ use super::{Goal, Phase, Recorder, Stop};
 use crate::sd_log::Fault;
 
 /// Blocks of the FAT that a search reads before it pauses.
-const BUDGET: u32 = 32;
+const PAUSE_AFTER: u32 = 32;
 
 /// Blocks of the FAT that a run may take, which bounds the time to mark it.
 const RUN_BLOCKS: u32 = 16;
@@ -118,7 +118,7 @@ impl Recorder {
                 (search.at, search.run) = (2, 0);
             }
             search.blocks += 1;
-            if search.blocks >= BUDGET {
+            if search.blocks >= PAUSE_AFTER {
                 search.blocks = 0;
                 if search.count >= enough {
                     break;
@@ -155,7 +155,7 @@ impl Recorder {
             let is_free = |&cluster: &u32| self.volume.value(block, cluster) == 0;
             self.free += (self.counted..end).filter(is_free).count() as u32;
             self.counted = end;
-            if self.counted < self.volume.end() && (end >> self.volume.table_shift()).is_multiple_of(BUDGET) {
+            if self.counted < self.volume.end() && (end >> self.volume.table_shift()).is_multiple_of(PAUSE_AFTER) {
                 return Err(Stop::Pause);
             }
         }

@@ -34,9 +34,9 @@ impl Recorder {
             for slot in slot..SLOTS {
                 Place { block: at, slot }.of_mut(block)[0] = fill;
             }
-            return Err(self.save(Phase::Survey));
+            return Err(self.save(Phase::LookAround));
         }
-        Ok(Phase::Survey)
+        Ok(Phase::LookAround)
     }
 
     /// Whether the run is for the directory itself, which has no place for another entry.

@@ -1,4 +1,4 @@
-//! A way through a directory, slot by slot.
+//! A pass over a directory, slot by slot.
 
 use super::bytes::{Block, Slot, u16_at, u32_at};
 use super::entry::{self, DELETED, LONG_NAME, VOLUME, fat};
@@ -6,7 +6,7 @@ use super::name::Name;
 use super::note::{Note, Removal};
 use super::volume::{Kind, Volume};
 use super::{Loaded, Stop};
-use crate::sd_log::{Damage, Fault};
+use crate::sd_log::Damage;
 
 /// Where a directory is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Directory {
 /// Slots of a block.
 pub(crate) const SLOTS: u8 = 16;
 
-/// Blocks that one way through a directory may take: FAT allows 65,536 entries of 32 bytes.
+/// Blocks that one pass over a directory may take: FAT allows 65,536 entries of 32 bytes.
 const LONGEST: u32 = 4096;
 
 /// A place in a directory: a block of the card, and a slot in it.
@@ -210,7 +210,7 @@ impl Cursor {
     }
 
     /// Goes to the next block at the end of one; false at the end of the directory.
-    pub(crate) fn settle(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
+    pub(crate) fn skip_block_end(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
         if self.next == SLOTS {
             (self.next, self.is_entered) = (0, false);
             self.block += 1;
@@ -226,7 +226,7 @@ impl Cursor {
     /// Goes on to whatever comes next. `block` is the block that is loaded.
     pub(crate) fn next(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<Item, Stop> {
         loop {
-            if !self.settle(volume, loaded, block)? {
+            if !self.skip_block_end(volume, loaded, block)? {
                 return Ok(Item::End);
             }
             loaded.need(self.block)?;
@@ -371,10 +371,4 @@ fn name_of(characters: &[u8], length: u8) -> Name {
         at += 1;
     }
     Name(name)
-}
-
-impl Stop {
-    pub(crate) fn damaged(damage: Damage) -> Self {
-        Stop::Fault(Fault::Damaged(damage))
-    }
 }

@@ -21,7 +21,6 @@ pub(crate) mod fat {
     pub(crate) fn put(slot: &mut Slot, name: &Name, attributes: u8, cluster: u32, date: u32) {
         slot.fill(0);
         slot[..11].copy_from_slice(&name.0);
-        slot[11] = attributes;
         (slot[0], slot[11]) = (DELETED, attributes);
         put_u32(slot, 14, date);
         put_u16(slot, 18, date >> 16);

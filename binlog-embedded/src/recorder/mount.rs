@@ -9,12 +9,6 @@ use super::{Log, Phase, Recorder, Stop};
 use crate::sd_log::Unusable::{self, NotFat};
 use crate::sd_log::{Damage, Fault, Flaw, Operation};
 
-impl From<Unusable> for Stop {
-    fn from(unusable: Unusable) -> Self {
-        Stop::Fault(Fault::Unusable(unusable))
-    }
-}
-
 impl Recorder {
     pub(super) fn read_table(&mut self, block: &Block) -> Result<Phase, Stop> {
         let partition = self.options.partition;
@@ -64,7 +58,7 @@ impl Recorder {
         (self.serial, self.new) = (self.volume.serial, Log::NONE);
         (self.free, self.counted, self.is_hint, self.is_info_unknown, self.next_free) = (0, 2, false, false, 2);
         if self.volume.info != 0 {
-            return Ok(Phase::Info);
+            return Ok(Phase::ReadInfo);
         }
         self.begin_root()
     }
@@ -143,7 +137,7 @@ impl Recorder {
                     self.folder = self.root();
                     self.survey.begin(0);
                     self.open_folder()?;
-                    return Ok(Phase::Survey);
+                    return Ok(Phase::LookAround);
                 }
                 _ => {}
             }
@@ -195,8 +189,8 @@ impl Recorder {
         }
     }
 
-    /// Whether the entry at the cursor is a log that FAT was losing when the power failed: nothing else has a cluster
-    /// and no bytes, after the notes are mended.
+    /// Whether the entry at the cursor is a log that was being removed from FAT when the power failed: nothing else
+    /// has a cluster and no bytes, after the notes are mended.
     fn is_half_removed(&self) -> bool {
         let entry = &self.cursor.entry;
         !self.volume.is_exfat()

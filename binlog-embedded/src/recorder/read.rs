@@ -41,7 +41,7 @@ impl Recorder {
 
     /// Finds a log by its number.
     pub(crate) fn find_log(&mut self, number: u32, block: &Block) -> Result<Reader, Stop> {
-        (self.operation, self.survey.oldest) = (Operation::Extract, number);
+        (self.operation, self.subject) = (Operation::Extract, number);
         while let Some((found, entry)) = self.next_log(block)? {
             if found == number {
                 return Ok(Reader {

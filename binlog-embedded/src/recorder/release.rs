@@ -1,4 +1,4 @@
-//! Giving clusters back, in an order that a power cut may come into anywhere.
+//! Giving clusters back, in an order that a power cut may interrupt at any point.
 
 use super::bytes::{Block, u32_at};
 use super::directory::Place;
@@ -109,7 +109,7 @@ impl Recorder {
         }
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
-            return Ok(Phase::Trail);
+            return Ok(Phase::SkipFreed);
         }
         if self.release.prev != 0 {
             self.need_link(self.release.prev)?;

@@ -1,4 +1,4 @@
-//! Removing a whole log, however many pieces it has, in an order that a power cut may come into anywhere.
+//! Removing a whole log, however many pieces it has, in an order that a power cut may interrupt at any point.
 
 use super::bytes::{Block, put_u32};
 use super::directory::{Item, Place, SLOTS};
@@ -13,20 +13,20 @@ impl Recorder {
     /// Begins to remove a log of the folder.
     pub(super) fn remove(&mut self, number: u32) -> Result<Phase, Stop> {
         self.operation = Operation::Remove;
-        self.survey.oldest = number;
+        self.subject = number;
         self.open_folder()?;
-        Ok(Phase::Find)
+        Ok(Phase::FindSubject)
     }
 
     /// The number of the log that was removed; 0 if there was none.
     pub(crate) fn removed(&self) -> u32 {
-        self.survey.oldest
+        self.subject
     }
 
-    pub(super) fn find_old(&mut self, block: &Block) -> Result<Phase, Stop> {
+    pub(super) fn find_subject(&mut self, block: &Block) -> Result<Phase, Stop> {
         loop {
             match self.next_item(block)? {
-                Item::Entry if self.number_of_item() == self.survey.oldest => {
+                Item::Entry if self.number_of_item() == self.subject => {
                     return Ok(if self.cursor.rewind() { Phase::LongName } else { self.begin_removal() });
                 }
                 Item::Unused | Item::End => return Ok(self.after_removal()),
@@ -38,7 +38,7 @@ impl Recorder {
     /// Puts the slots of the long name before the entry out of use, forwards.
     pub(super) fn remove_long_name(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let entry = self.cursor.entry.place;
-        if !self.cursor.settle(&self.volume, &mut self.loaded, block)? || self.cursor.position() == entry {
+        if !self.cursor.skip_block_end(&self.volume, &mut self.loaded, block)? || self.cursor.position() == entry {
             return Ok(self.begin_removal());
         }
         let Place { block: at, slot } = self.cursor.position();
@@ -60,10 +60,10 @@ impl Recorder {
         self.begin_walk()
     }
 
-    /// Completes a removal that a power cut came into.
+    /// Completes a removal that a power cut interrupted.
     pub(super) fn resume_removal(&mut self, block: &Block) -> Phase {
         self.operation = Operation::Remove;
-        self.survey.oldest = self.number_of_item();
+        self.subject = self.number_of_item();
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             return Phase::Unset;
@@ -169,7 +169,7 @@ impl Recorder {
             unpublish: is_last,
             place,
             is_removal: true,
-            after: if is_last { self.after_removal() } else { Phase::Rewalk },
+            after: if is_last { self.after_removal() } else { Phase::WalkAgain },
             ..Release::NONE
         };
         self.release()
@@ -180,7 +180,7 @@ impl Recorder {
         match self.goal {
             Goal::Mount => Phase::Folder,
             Goal::Remove => Phase::InfoKnown,
-            _ => Phase::Resurvey,
+            _ => Phase::SurveyAgain,
         }
     }
 }

@@ -7,7 +7,7 @@ use super::name::LAST_NUMBER;
 use super::{Goal, Log, Phase, Recorder, Stop};
 use crate::sd_log::{Fault, Operation};
 
-/// What a way through the folder showed.
+/// What a pass over the folder found.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Survey {
     /// The highest number.
@@ -73,7 +73,7 @@ impl Recorder {
         self.options.last_number.clamp(1, LAST_NUMBER)
     }
 
-    pub(super) fn look_for_highest(&mut self, block: &Block) -> Result<Phase, Stop> {
+    pub(super) fn find_highest(&mut self, block: &Block) -> Result<Phase, Stop> {
         let last = self.last_number();
         loop {
             match self.next_item(block)? {
@@ -89,7 +89,7 @@ impl Recorder {
                 Item::Unused | Item::End => {
                     // The numbers have wrapped, or are about to: those from 1 on are the newest.
                     self.open_folder()?;
-                    return Ok(Phase::Window);
+                    return Ok(Phase::FindGap);
                 }
                 _ => {}
             }
@@ -97,7 +97,7 @@ impl Recorder {
     }
 
     /// Looks for the first number that isn't taken, 64 numbers at a time.
-    pub(super) fn look_for_gap(&mut self, block: &Block) -> Result<Phase, Stop> {
+    pub(super) fn find_gap(&mut self, block: &Block) -> Result<Phase, Stop> {
         let last = self.last_number();
         loop {
             match self.next_item(block)? {
@@ -122,11 +122,11 @@ impl Recorder {
         }
     }
 
-    /// Begins a way through the folder for a log.
+    /// Begins a pass over the folder for a log.
     pub(super) fn survey_for(&mut self, number: u32) -> Result<Phase, Stop> {
         self.survey.begin(number);
         self.open_folder()?;
-        Ok(Phase::Survey)
+        Ok(Phase::LookAround)
     }
 
     /// Looks around again, after a log was removed.

@@ -275,8 +275,7 @@ impl Volume {
         }
     }
 
-    /// Clusters that one block of the table describes in which it stands what is free, as a power of two. The table is
-    /// the FAT, or exFAT's bitmap.
+    /// Clusters that one block of the allocation table (the FAT, or exFAT's bitmap) describes, as a power of two.
     pub(crate) fn table_shift(&self) -> u32 {
         match self.kind {
             Kind::Fat16 => 8,
@@ -335,7 +334,7 @@ impl Volume {
         }
     }
 
-    /// The value of a cluster that is owned and not linked: M of the FAT, a set bit of the bitmap.
+    /// The value of a cluster that is owned and not linked: the mark in the FAT, a set bit of the bitmap.
     pub(crate) fn mark(&self) -> u32 {
         match self.kind {
             Kind::Fat16 => MARK_16,

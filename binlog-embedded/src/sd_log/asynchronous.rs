@@ -1,8 +1,9 @@
 //! The calls for an [`AsyncCard`], which wait for the card without blocking other tasks.
 
-use super::port::{Io, Port};
-use super::{AsyncCard, Cause, Dates, LogFile, Result, SdLog};
+use super::transfer::{Io, Port};
+use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
+use crate::card::AsyncCard;
 use crate::recorder::{Goal, Stop, sum};
 use binlog::LogSchema;
 use core::ops::ControlFlow;
@@ -19,7 +20,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// ```
     /// # use binlog::{LogSchema, Logs, messages::Msg};
-    /// # use binlog_embedded::{Drain, Logger, SdLog, sd_log::{AsyncCard, Dates}};
+    /// # use binlog_embedded::{Drain, Logger, SdLog, card::AsyncCard, sd_log::Dates};
     /// # struct Ticker;
     /// # impl Ticker { async fn next(&mut self) {} }
     /// # async fn card_task<S: LogSchema + Logs<Msg>, C: AsyncCard, D: Dates>(
@@ -123,7 +124,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// The card's, or that the card can't be used.
     pub async fn list_async(&mut self, mut visit: impl FnMut(LogFile) -> ControlFlow<()>) -> Result<(), C> {
-        self.settle_async().await?;
+        self.mount_and_resume_async().await?;
         self.drive_async(|log| log.recorder.begin_list()).await?;
         while let Some(log) = self.drive_async(Self::next_log).await? {
             if visit(log).is_break() {
@@ -143,7 +144,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         number: u32,
         mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<u32, C> {
-        self.settle_async().await?;
+        self.mount_and_resume_async().await?;
         self.drive_async(|log| log.recorder.begin_list()).await?;
         let mut reader = self.drive_async(|log| log.recorder.find_log(number, &log.block[0])).await?;
         let mut passed = 0;
@@ -162,7 +163,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// The card's. A removal that was interrupted is completed by the next mount.
     pub async fn remove_oldest_async(&mut self) -> Result<Option<u32>, C> {
-        self.settle_async().await?;
+        self.mount_and_resume_async().await?;
         self.drive_async(Self::remove).await
     }
 
@@ -171,7 +172,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Finds the card, and completes the beginning of a log that a dropped future left.
-    async fn settle_async(&mut self) -> Result<(), C> {
+    async fn mount_and_resume_async(&mut self) -> Result<(), C> {
         self.mount_async().await?;
         if self.recorder.goal() == Goal::Begin { self.drive_async(Self::begin).await.map(|_| ()) } else { Ok(()) }
     }
@@ -230,7 +231,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         self.work(goal)?;
         if goal == Goal::End {
-            self.has_ended();
+            self.leave_log();
         }
         Ok(())
     }
@@ -240,7 +241,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         if let Err(error) = self.perform_async(io).await {
             self.recover_async(error).await?;
             if let Err(error) = self.perform_async(io).await {
-                self.port.is_lost();
+                self.port.card_lost();
                 return Err(Cause::Card(error));
             }
         }
@@ -265,7 +266,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// As the blocking calls do it.
     async fn recover_async(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
-        if !self.port.failed(&self.recorder) {
+        if !self.port.begin_retry(&self.recorder) {
             return Err(Cause::Card(error));
         }
         self.card.forget();
@@ -278,7 +279,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 Err(_) => return Err(Cause::Card(error)),
             }
         }
-        self.port.is_back();
+        self.port.card_returned();
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! The calls for a [`Card`], which wait for the card.
 
-use super::port::{Io, Port};
-use super::{Card, Cause, Dates, LogFile, Result, SdLog};
+use super::transfer::{Io, Port};
+use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
+use crate::card::Card;
 use crate::recorder::{Stop, sum};
 use binlog::LogSchema;
 use core::ops::ControlFlow;
@@ -187,7 +188,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         if let Err(error) = self.perform(io) {
             self.recover(error)?;
             if let Err(error) = self.perform(io) {
-                self.port.is_lost();
+                self.port.card_lost();
                 return Err(Cause::Card(error));
             }
         }
@@ -218,7 +219,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cold]
     #[inline(never)]
     fn recover(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
-        if !self.port.failed(&self.recorder) {
+        if !self.port.begin_retry(&self.recorder) {
             return Err(Cause::Card(error));
         }
         self.card.forget();
@@ -231,7 +232,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 Err(_) => return Err(Cause::Card(error)),
             }
         }
-        self.port.is_back();
+        self.port.card_returned();
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The contents of the open log: gathered in the buffer, and sent to the card as blocks in ascending order.
 
-use super::port::Io;
+use super::transfer::Io;
 use super::{Dates, SdLog, Slot};
 use crate::recorder::{Goal, Stop};
 use crate::sd_log::Fault;
@@ -17,7 +17,7 @@ pub(super) struct Contents {
     /// Blocks that are on their way to the card.
     on_the_way: u32,
     /// Whether the log gets no more clusters. The record that was begun may use the last [`REST`] bytes.
-    is_last: bool,
+    is_closed: bool,
 }
 
 /// Bytes at the end of a run that only the last record of a log may use, so that it is whole. Its rest has at most 255
@@ -25,16 +25,16 @@ pub(super) struct Contents {
 const REST: u32 = 256;
 
 impl Contents {
-    pub(super) const EMPTY: Contents = Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, is_last: false };
+    pub(super) const EMPTY: Contents = Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, is_closed: false };
 
     /// The length of the log.
     pub(super) fn bytes(&self) -> u32 {
         self.start + self.filled
     }
 
-    /// The log can't go on.
-    pub(super) fn end(&mut self) {
-        self.is_last = true;
+    /// The log gets no more clusters.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
     }
 }
 
@@ -47,13 +47,14 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         if self.recorder.log.is_none() {
             return Err(Stop::Fault(Fault::Closed));
         }
-        self.settle();
+        self.drop_sent();
         let bytes = self.contents.bytes();
         if bytes > u32::MAX - Self::ROOM - REST {
             return Err(Stop::Fault(Fault::TooLong));
         }
-        if self.left(false) == 0 && !self.contents.is_last {
-            // All clusters of the run are in use, so that nothing is lost with the note of it.
+        if self.left(false) == 0 && !self.contents.is_closed {
+            // The next run's note replaces this run's. After this flush, the file's size covers every cluster of this
+            // run, so none is lost with its note.
             self.flush_to(bytes)?;
             self.work(Goal::Extend)?;
         }
@@ -73,7 +74,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Copies at most `limit` bytes into the buffer, after [`make_writable`](SdLog::make_writable). Returns how many.
     pub(super) fn gather(&mut self, bytes: &[u8], limit: usize) -> usize {
-        let room = (Self::ROOM - self.contents.filled).min(self.left(self.contents.is_last));
+        let room = (Self::ROOM - self.contents.filled).min(self.left(self.contents.is_closed));
         let count = bytes.len().min(room as usize).min(limit);
         let mut from = &bytes[..count];
         while !from.is_empty() {
@@ -88,7 +89,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Flushes the log's first `bytes` bytes.
     pub(super) fn flush_to(&mut self, bytes: u32) -> Result<(), Stop> {
-        self.settle();
+        self.drop_sent();
         if bytes > self.contents.sent {
             return Err(self.send((bytes - self.contents.start).div_ceil(512)));
         }
@@ -100,7 +101,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Sends the first blocks of the buffer to the card.
     fn send(&mut self, blocks: u32) -> Stop {
-        // The end of a run may not be before the beginning of the next.
+        // The next run may begin elsewhere on the card.
         let (_, contiguous) = self.recorder.block_at(self.contents.start);
         let blocks = blocks.min(contiguous);
         // The last block may not be full. What it held before is no part of the log.
@@ -120,7 +121,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// After a transfer: drops the blocks from the buffer that the card has. One that isn't full stays, and is sent
     /// again with more in it.
-    fn settle(&mut self) {
+    fn drop_sent(&mut self) {
         let contents = &mut self.contents;
         let blocks = core::mem::take(&mut contents.on_the_way);
         if blocks == 0 {

@@ -5,8 +5,8 @@ use core::fmt;
 
 /// What failed, on which log, and why. `E` is the error of the card's driver.
 ///
-/// Its text says what to do where something can be done: "can't create a log: its directory is full; remove files or
-/// log to a folder".
+/// Its text says what to do where something can be done: "can't create a log: the directory of the logs is full;
+/// remove files from it, or set Options::folder to another folder".
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SdError<E: Error> {
@@ -51,8 +51,8 @@ pub enum Operation {
 pub enum Cause<E: Error> {
     /// The error of the card's driver.
     Card(E),
-    /// Another card is in the slot, or the card was written to elsewhere meanwhile. Nothing is written to it before it
-    /// is mounted again, which the next call does.
+    /// Another card is in the slot, or another system wrote to this one. Nothing is written to it before the next call
+    /// mounts it.
     Changed,
     /// The card can't be used for logs, or something else is wrong that isn't the driver's error.
     Fault(Fault),
@@ -250,9 +250,13 @@ impl fmt::Display for Fault {
             Fault::Damaged(damage) => return damage.fmt(f),
             Fault::Full => "the card is full, and no log of an earlier boot can be removed; remove files from it",
             Fault::Blocked => "the clusters after the log's are another file's; begin another log",
-            Fault::DirectoryFull => "its directory is full; remove files or log to a folder",
-            Fault::TooLong => "a file has less than 4 GiB; begin another log",
-            Fault::NoNumber => "all numbers are taken, and the next log is read-only or of this boot; remove old logs",
+            Fault::DirectoryFull => {
+                "the directory of the logs is full; remove files from it, or set Options::folder to another folder"
+            }
+            Fault::TooLong => "the log has the most bytes that FAT allows (4 GiB); begin another log",
+            Fault::NoNumber => {
+                "all log numbers are taken, and the log to replace is read-only or of this boot; remove old logs"
+            }
             Fault::Closed => "no log is open; begin_log begins one",
             Fault::NoLog => "no log has this number; list has the numbers",
             Fault::Folder => {
@@ -268,7 +272,7 @@ impl<E: Error> fmt::Display for Cause<E> {
         match self {
             Cause::Card(error) => write!(f, "the card: {error}"),
             Cause::Changed => {
-                f.write_str("another card is there, or it was written to elsewhere; the next call mounts it")
+                f.write_str("another card is in the slot, or another system wrote to this one; the next call mounts it")
             }
             Cause::Fault(fault) => fault.fmt(f),
         }

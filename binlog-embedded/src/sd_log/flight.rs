@@ -52,7 +52,8 @@ pub(super) enum Due {
 pub(super) struct Run {
     /// The time of the call.
     now_us: u64,
-    /// The ring's head at that time. What comes in meanwhile may come faster than the card takes it.
+    /// The ring's head at that time. Later records wait for the next call; otherwise a fast producer would keep this
+    /// one from returning.
     end: u32,
 }
 
@@ -101,8 +102,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     {
         let Run { now_us, end } = run;
         loop {
-            self.begin_for(drain, now_us)?;
-            self.do_due(drain, now_us)?;
+            self.open_log_for(drain, now_us)?;
+            self.carry_out_due(drain, now_us)?;
             if self.flight.stage != Stage::Open {
                 continue;
             }
@@ -111,13 +112,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                     return Err(stop);
                 }
                 // On exFAT, a log ends where the next cluster is another file's.
-                self.contents.end();
+                self.contents.close();
                 self.flight.due = Due::End;
                 continue;
             }
             let limit = self.until_flush();
             let Ok(taken) = drain.step(&mut Gather { log: self, limit });
-            self.look_what_is_due(drain, now_us);
+            self.update_due(drain, now_us);
             if self.flight.due == Due::Nothing && (taken == 0 || drain.has_passed(end)) {
                 return Ok(());
             }
@@ -125,7 +126,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Begins a log, unless there is one that this drain was writing.
-    fn begin_for<S, P, const N: usize>(
+    fn open_log_for<S, P, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         now_us: u64,
@@ -136,7 +137,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     {
         loop {
             match self.flight.stage {
-                // Another drain's preamble doesn't belong into the middle of a log.
+                // Another drain's preamble doesn't belong in the middle of a log.
                 Stage::Open if drain.byte_count() == self.contents.bytes() => return Ok(()),
                 Stage::Open => {
                     self.flush_to(self.contents.bytes())?;
@@ -162,20 +163,21 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.flight.flushed_bytes.saturating_add(step).saturating_sub(self.contents.bytes()).max(1) as usize
     }
 
-    fn look_what_is_due<S, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>, now_us: u64)
+    /// Decides what has to happen before more is written.
+    fn update_due<S, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>, now_us: u64)
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
         let bytes = self.contents.bytes();
         let step = self.recorder.options.flush_bytes.min(self.recorder.flush_limit());
-        // However small a log is to be, it gets beyond its beginning.
+        // Each log has a record besides preamble and prologue, however small `log_bytes` is.
         let is_long = drain.has_records() && bytes >= self.recorder.options.log_bytes.min(u32::MAX - (1 << 20));
         // Recovered records are a log of their own.
         self.flight.due = if self.flight.rotate || is_long || drain.ends_file() {
             Due::End
         } else if bytes.is_multiple_of(512) && bytes - self.flight.flushed_bytes >= step {
-            // The file ends with a record, and no block has to be written twice.
+            // The flushed size ends with a whole record; only full blocks are sent, so none is written twice.
             Due::Flush(bytes - drain.record_begun() as u32)
         } else if drain.is_dirty() && now_us.wrapping_sub(self.flight.flushed_us) >= self.recorder.options.flush_us {
             Due::FlushAll
@@ -184,7 +186,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         };
     }
 
-    fn do_due<S, P, const N: usize>(
+    /// Does what is due.
+    fn carry_out_due<S, P, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         now_us: u64,
@@ -252,13 +255,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Run { now_us: drain.logger().now_us(), end: drain.head() }
     }
 
-    /// Whether an error lets the card keep what it was given: a full card does. Any other error takes along what was
-    /// not flushed.
+    /// Whether the log can still be flushed and ended after this error: only if the card or the log is full. Any other
+    /// error loses what was not flushed.
     pub(super) fn can_be_saved(&self, error: &SdError<C::Error>) -> bool {
         matches!(error.cause, Cause::Fault(Fault::Full | Fault::TooLong)) && self.recorder.log.is_some()
     }
 
-    /// Ends the log with what it was given, though nothing more fits.
+    /// Flushes and ends the log when no more clusters can be had.
     pub(super) fn save<S, P, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
@@ -268,11 +271,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
-        self.contents.end();
+        self.contents.close();
         if self.flight.stage == Stage::Open {
             self.flight.due = Due::End;
         }
-        self.do_due(drain, run.now_us)?;
+        self.carry_out_due(drain, run.now_us)?;
         self.work(Goal::End)?;
         self.flight = Flight::NONE;
         Ok(())

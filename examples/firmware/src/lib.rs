@@ -15,7 +15,8 @@ use binlog::messages::{Msg, Parm};
 use binlog::sink::Tally;
 use binlog::{LogMessage, Logs};
 pub use binlog_embedded::retained::{Claim, Reset};
-use binlog_embedded::sd_log::{Card, SdError, Undated};
+use binlog_embedded::card::Card;
+use binlog_embedded::sd_log::{SdError, Undated};
 use binlog_embedded::{Drain, Retained, SdLog};
 use core::sync::atomic::{AtomicU32, Ordering};
 

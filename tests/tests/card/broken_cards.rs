@@ -1,29 +1,35 @@
 //! Cards that can't be used, or not as they say.
 
-use crate::history::{Recorder, contents};
+use crate::history::contents;
+use crate::rig::Sd;
 use binlog_embedded::SdLog;
-use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, Undated, Unusable};
-use binlog_tests::ram_card::RamCard;
+use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, SdError, Undated, Unusable};
+use binlog_tests::ram_card::{CardError, RamCard};
 use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
 use embedded_io::Write;
 use proptest::prelude::*;
+use std::convert::Infallible;
 
 const OPTIONS: Options = Options { free_bytes: 0, extent_bytes: 1 << 20, ..Options::DEFAULT };
 
-fn recorder(card: &RamCard, options: Options) -> Recorder {
+fn sd(card: &RamCard, options: Options) -> Sd {
     SdLog::with_blocks(card.clone(), Undated, options)
 }
 
 const EACH: [Geometry; 3] = [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT];
 
-/// Logs until nothing fits any more, or nothing works.
-fn fill(card: &RamCard, options: Options) {
-    for _ in 0..3 {
-        let mut recorder = recorder(card, options);
-        if recorder.begin_log().is_ok() {
-            while recorder.write_all(&contents(1, 100_000)).and_then(|()| recorder.flush()).is_ok() {}
+/// Logs in three boots until each ends with an error. Returns the last one.
+fn fill(card: &RamCard, options: Options) -> SdError<CardError> {
+    let boot = || -> Result<Infallible, SdError<CardError>> {
+        let mut sd = sd(card, options);
+        sd.begin_log()?;
+        loop {
+            sd.write_all(&contents(1, 100_000))?;
+            sd.flush()?;
         }
-    }
+    };
+    let [.., last] = [(); 3].map(|()| boot().unwrap_err());
+    last
 }
 
 /// The partition table says less than the boot sector: what lies behind the partition is somebody else's.
@@ -39,7 +45,7 @@ fn nothing_is_written_behind_a_partition_that_is_shorter_than_its_file_system() 
     }
 }
 
-/// The boot sector says more than the card has.
+/// The boot sector says more than the card has. A block beyond the card would be an error of the card.
 #[test]
 fn a_card_smaller_than_its_file_system_is_an_error_or_gets_full() {
     for geometry in EACH {
@@ -47,8 +53,8 @@ fn a_card_smaller_than_its_file_system_is_an_error_or_gets_full() {
         let blocks = geometry.start + geometry.blocks() / 2;
         let card = RamCard::blank(blocks);
         large.each_written(0..blocks, |at, block| card.set_block(at, *block));
-        fill(&card, OPTIONS);
-        assert!(card.touched().iter().all(|&at| at < blocks));
+        let error = fill(&card, OPTIONS);
+        assert!(matches!(error.cause, Cause::Fault(_)), "{geometry:?}: {error:?}");
     }
 }
 
@@ -66,7 +72,7 @@ fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
             let volume = Volume::of(&card);
             let options = Options { partition: Geometry { table, ..geometry }.partition(), ..OPTIONS };
             fill(&card, options);
-            recorder(&card, options).list(|_| std::ops::ControlFlow::Continue(())).unwrap();
+            sd(&card, options).list(|_| std::ops::ControlFlow::Continue(())).unwrap();
             let report = volume.check();
             report.assert_clean(format!("{geometry:?}"));
             assert!(volume.read("PHOTO.JPG") == Some(photo));
@@ -84,7 +90,7 @@ fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
 #[test]
 fn a_bitmap_in_pieces_is_refused_by_name() {
     let card = Geometry { cluster_blocks: 1, clusters: 20_000, scattered_bitmap: true, ..Geometry::EXFAT }.format();
-    let error = recorder(&card, OPTIONS).begin_log().unwrap_err();
+    let error = sd(&card, OPTIONS).begin_log().unwrap_err();
     assert!(
         matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::NotFat(Flaw::FragmentedBitmap)))),
         "{error:?}"
@@ -101,28 +107,33 @@ fn sectors_of_4_kib_are_refused_by_name() {
     for geometry in EACH {
         let card = geometry.format();
         card.edit(geometry.start, |boot| if geometry == Geometry::EXFAT { boot[108] = 12 } else { boot[12] = 16 });
-        let error = recorder(&card, OPTIONS).begin_log().unwrap_err();
+        let error = sd(&card, OPTIONS).begin_log().unwrap_err();
         assert!(matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::Sectors { bytes: 4096 }))), "{error:?}");
         assert_eq!(card.writes(), 0);
     }
 }
 
 #[test]
-fn a_write_protected_card_is_an_error_each_time_and_stays_as_it_is() {
+fn a_write_protected_card_is_an_error_each_time_and_works_once_unprotected() {
     for geometry in EACH {
         let card = geometry.format();
+        let before = card.copy();
         card.protect(true);
-        let mut recorder = recorder(&card, OPTIONS);
+        let mut sd = sd(&card, OPTIONS);
         for _ in 0..3 {
-            let error = recorder.begin_log().unwrap_err();
+            let error = sd.begin_log().unwrap_err();
             assert!(matches!(error.cause, Cause::Card(_)), "{error:?}");
         }
+        assert!((0..card.blocks()).all(|at| card.block(at) == before.block(at)), "{geometry:?}");
         card.protect(false);
-        recorder.begin_log().unwrap();
+        sd.begin_log().unwrap();
+        sd.write_all(b"a log").unwrap();
+        sd.end_log().unwrap();
+        assert_eq!(Volume::of(&card).read("LOGS/00000001.BIN").unwrap(), b"a log");
     }
 }
 
-/// Computers set and clear the marks of an unclean shutdown and of errors; the recorder does neither.
+/// Computers set and clear the marks of an unclean shutdown and of errors; `SdLog` does neither.
 #[test]
 fn marks_of_a_dirty_volume_stay() {
     for geometry in EACH {
@@ -143,10 +154,10 @@ fn marks_of_a_dirty_volume_stay() {
             card.set_block(volume.fat + volume.fat_blocks, first);
         }
         let before = marks(&card);
-        let mut recorder = recorder(&card, OPTIONS);
-        recorder.begin_log().unwrap();
-        recorder.write_all(&contents(1, 10_000)).unwrap();
-        recorder.end_log().unwrap();
+        let mut sd = sd(&card, OPTIONS);
+        sd.begin_log().unwrap();
+        sd.write_all(&contents(1, 10_000)).unwrap();
+        sd.end_log().unwrap();
         assert_eq!(marks(&card), before, "{geometry:?}");
         volume.check().assert_clean(format!("{geometry:?}"));
     }
@@ -162,12 +173,12 @@ fn a_log_ends_before_4_gib() {
     ] {
         let card = geometry.format();
         card.discard_contents();
-        let mut recorder = recorder(&card, Options { extent_bytes: 1 << 30, ..OPTIONS });
-        let number = recorder.begin_log().unwrap();
+        let mut sd = sd(&card, Options { extent_bytes: 1 << 30, ..OPTIONS });
+        let number = sd.begin_log().unwrap();
         let bytes = vec![0x5A; 1 << 20];
         let mut written = 0u64;
         let error = loop {
-            match recorder.write(&bytes[..4096]) {
+            match sd.write(&bytes[..4096]) {
                 Ok(count) => written += count as u64,
                 Err(error) => break error,
             }
@@ -176,8 +187,8 @@ fn a_log_ends_before_4_gib() {
         assert!(matches!(error.cause, Cause::Fault(Fault::TooLong)), "{error}");
         assert_eq!(error.log, Some(number));
         assert!(written > u64::from(u32::MAX) - (1 << 20), "only {written} bytes");
-        recorder.flush().unwrap();
-        recorder.end_log().unwrap();
+        sd.flush().unwrap();
+        sd.end_log().unwrap();
         let volume = Volume::of(&card);
         volume.check().assert_clean(format!("{geometry:?}"));
         assert_eq!(volume.tree().get("LOGS/00000001.BIN").unwrap().size, written);

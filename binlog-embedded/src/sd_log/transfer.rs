@@ -1,7 +1,7 @@
 //! Transfers, tried twice where the card is certain to be the same.
 
-use super::{Cause, Transfers};
-use crate::recorder::{NOTHING, Recorder, sum};
+use super::{Cause, Dates, Result, SdLog, Slot, Transfers};
+use crate::recorder::{NOTHING, Recorder, Stop, sum};
 
 /// A transfer of the recorder's block, or of contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,7 +16,7 @@ pub(super) enum Io {
     Size,
 }
 
-/// What the card's blocks were when they were seen last.
+/// The state of transfers: counts, the one in progress, and what proves that the card is the same.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Port {
     pub(super) transfers: Transfers,
@@ -64,7 +64,7 @@ impl Port {
     }
 
     /// Refuses a transfer to a card that is gone.
-    pub(super) fn check<E: core::error::Error>(&self) -> Result<(), Cause<E>> {
+    pub(super) fn check<E: core::error::Error>(&self) -> core::result::Result<(), Cause<E>> {
         if self.is_gone { Err(Cause::Changed) } else { Ok(()) }
     }
 
@@ -79,7 +79,7 @@ impl Port {
 
     /// A transfer failed: the card counts as gone until it proves to be the same. Returns whether it can: where no
     /// block would show what another system wrote meanwhile, it can't.
-    pub(super) fn failed(&mut self, recorder: &Recorder) -> bool {
+    pub(super) fn begin_retry(&mut self, recorder: &Recorder) -> bool {
         self.is_gone = true;
         let can = recorder.has_witnesses();
         // Not `wrapping_add(can.into())`: from 1.88 to 1.97 at least, rustc adds nothing where a caller branches on the
@@ -97,12 +97,57 @@ impl Port {
     }
 
     /// The card proved to be the same.
-    pub(super) fn is_back(&mut self) {
+    pub(super) fn card_returned(&mut self) {
         self.is_gone = false;
     }
 
     /// The card failed again.
-    pub(super) fn is_lost(&mut self) {
+    pub(super) fn card_lost(&mut self) {
         self.is_gone = true;
+    }
+}
+
+impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
+    /// What a stop asks for: a transfer, or `None` for a pause.
+    pub(super) fn next_transfer(&mut self, stop: Stop) -> Result<Option<Io>, C> {
+        match stop {
+            Stop::Read => Ok(Some(Io::Read(self.recorder.loaded.needed))),
+            Stop::Write => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: 0 })),
+            Stop::WriteTable => Ok(Some(Io::Write { at: self.recorder.loaded.at, mirror: self.recorder.mirror() })),
+            Stop::Data => Ok(Some(self.contents_on_the_way())),
+            Stop::Size => Ok(Some(Io::Size)),
+            Stop::Pause => Ok(None),
+            Stop::Changed => Err(self.fail(Cause::Changed)),
+            Stop::Fault(fault) => Err(self.fail(Cause::Fault(fault))),
+        }
+    }
+
+    pub(super) fn begin_transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
+        self.port.check()?;
+        match io {
+            Io::Read(_) => self.recorder.loaded.at = NOTHING,
+            Io::Write { at, .. } => self.port.saw(&self.recorder, at, None),
+            Io::Data { .. } | Io::Size => {}
+        }
+        self.port.note_transfer(Some(io));
+        Ok(())
+    }
+
+    pub(super) fn end_transfer(&mut self, io: Io) {
+        self.port.note_transfer(None);
+        let Transfers { read, written, .. } = &mut self.port.transfers;
+        match io {
+            Io::Read(at) => {
+                *read = read.wrapping_add(1);
+                self.recorder.loaded.at = at;
+                self.port.saw(&self.recorder, at, Some(&self.block[0]));
+            }
+            Io::Write { at, mirror } => {
+                *written = written.wrapping_add(1 + u32::from(mirror != 0));
+                self.port.saw(&self.recorder, at, Some(&self.block[0]));
+            }
+            Io::Data { count, .. } => *written = written.wrapping_add(count as u32),
+            Io::Size => self.port.is_sized = true,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What is different on exFAT, whose bitmap doesn't say whose a cluster is.
+//! exFAT: what differs because the allocation bitmap doesn't say which file a cluster belongs to.
 
 use super::bytes::{Block, Slot};
 use super::directory::{Place, SLOTS};
@@ -54,7 +54,7 @@ impl Recorder {
     /// Gives back what was taken for a log that never got a byte.
     pub(super) fn release_taken(&mut self) -> Phase {
         self.release.at = self.release.first;
-        Phase::Lead
+        Phase::FindTaken
     }
 
     /// Counts the clusters that were taken for a log that never got a byte, from the first one up to one that is free:
@@ -74,11 +74,11 @@ impl Recorder {
         let unused =
             Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
         unused.put(place.of_mut(block), NOTE);
-        Err(self.save(Phase::LeadWipe))
+        Err(self.save(Phase::WipeNote))
     }
 
     /// Wipes the note of the log; that of its clusters is in place of the set now.
-    pub(super) fn wipe_first_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn wipe_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         self.need(place.block)?;
         Place { slot: note, ..place }.wipe(block, NOTE);
@@ -89,7 +89,7 @@ impl Recorder {
 
     /// Leaves out all clusters up to the last free one: another system freed it, and may have given those before it to
     /// other files.
-    pub(super) fn find_trail(&mut self, block: &Block) -> Result<Phase, Stop> {
+    pub(super) fn skip_freed(&mut self, block: &Block) -> Result<Phase, Stop> {
         while self.release.at < self.release.end {
             self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.end);
@@ -104,13 +104,13 @@ impl Recorder {
         Ok(Phase::Free)
     }
 
-    /// Puts the set of a log that is removed out of use, with a sign in its checksum.
+    /// Puts the set of a log that is removed out of use, and sets its removal flag.
     pub(super) fn unset(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let place = self.cursor.entry.place;
         self.need(place.block)?;
         let file = place.of_mut(block);
         if file[0] & IN_USE != 0 {
-            turn_sign(file);
+            turn_removal_flag(file);
             file[0] &= !IN_USE;
         }
         put_out_of_use(block, place.slot + 1..SLOTS.min(place.slot + exfat::SLOTS as u8));
@@ -141,12 +141,12 @@ impl Recorder {
         let (first, count) = (self.search.first, self.search.count);
         let is_valid = self.volume.has(first) && count <= self.volume.end() - first;
         let end = if is_valid { first + count } else { first };
-        self.release = Release { first, end, place, is_removal: true, after: Phase::Unsign, ..Release::NONE };
+        self.release = Release { first, end, place, is_removal: true, after: Phase::ClearRemovalFlag, ..Release::NONE };
         self.release()
     }
 
-    /// Goes on with the next piece; after the last, takes the sign away.
-    pub(super) fn unsign(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    /// Goes on with the next piece; after the last, clears the removal flag.
+    pub(super) fn clear_removal_flag(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let next = self.search.want;
         if self.volume.has(next) {
             self.search.go_on(next, 0);
@@ -155,14 +155,14 @@ impl Recorder {
         }
         let place = self.cursor.entry.place;
         self.need(place.block)?;
-        turn_sign(place.of_mut(block));
+        turn_removal_flag(place.of_mut(block));
         let next = self.after_removal();
         Err(self.save(next))
     }
 }
 
-/// Puts the sign of a removal into the checksum of a set, or takes it away.
-fn turn_sign(file: &mut Slot) {
+/// Sets the removal flag of a set, which is a changed checksum, or clears it.
+fn turn_removal_flag(file: &mut Slot) {
     let sum = bytes::u16_at(file, 2) ^ u32::from(REMOVAL);
     bytes::put_u16(file, 2, sum);
 }

@@ -10,8 +10,8 @@ use core::fmt;
 /// embassy-stm32 (SDMMC with DMA) or the SPI card of the crate sdspi.
 ///
 /// It is a type of its own because a `BlockDevice` can't be told that the card may have been exchanged: that is what
-/// `forget` is for. It can't await; a driver that initialises a card asynchronously needs an [`AsyncCard`] of its own,
-/// which notes it in `forget` and initialises the card at its next transfer.
+/// `forget` is for. `forget` can't await; a driver that initialises a card asynchronously needs an [`AsyncCard`] of its
+/// own, which notes it in `forget` and initialises the card at its next transfer.
 ///
 /// ```
 /// use binlog_embedded::card::FromDriver;
