@@ -321,7 +321,6 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 
     /// Whether the ring is empty.
-    #[cfg(feature = "flash")]
     pub(crate) fn is_ring_empty(&self) -> bool {
         self.head() == self.tail
     }

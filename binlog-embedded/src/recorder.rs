@@ -289,17 +289,23 @@ impl Recorder {
     pub(crate) fn work(&mut self, goal: Goal, block: &mut Block) -> Result<(), Stop> {
         if self.goal != goal {
             self.goal = goal;
+            self.phase = Phase::Done;
             self.phase = self.begin(goal)?;
         }
         while self.phase != Phase::Done {
             let next = self.step(block);
             if let Err(Stop::Fault(_) | Stop::Changed) = next {
-                self.goal = Goal::None;
+                self.give_up();
             }
             self.phase = next?;
         }
         self.goal = Goal::None;
         Ok(())
+    }
+
+    /// Leaves the goal that isn't reached, with the phase that led to it.
+    fn give_up(&mut self) {
+        (self.goal, self.phase) = (Goal::None, Phase::Done);
     }
 
     /// Blocks from a block of the FAT to its copy; 0 without a copy.
@@ -308,7 +314,6 @@ impl Recorder {
     }
 
     /// The goal that isn't reached yet.
-    #[cfg(feature = "async")]
     pub(crate) fn goal(&self) -> Goal {
         self.goal
     }

@@ -221,6 +221,12 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.recorder.free_bytes()
     }
 
+    /// Whether [`run`](SdLog::run) paused a search for free space, or another call was left before its end. Then call
+    /// `run` again without waiting: records gather in the ring until the search is over.
+    pub fn is_searching(&self) -> bool {
+        !matches!(self.recorder.goal(), Goal::None | Goal::Count)
+    }
+
     /// Blocks read and written since the writer was created.
     pub fn transfers(&self) -> Transfers {
         self.port.transfers
@@ -274,7 +280,26 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     fn leave_log(&mut self) {
+        self.contents = Contents::EMPTY;
         self.flight = Flight { is_last: self.flight.is_last, ..Flight::NONE };
+    }
+
+    /// Completes the goal that a dropped future left. The beginning of a log is left to a call that begins one, which
+    /// also begins the drain's file; a log that can't grow, to the call that writes to it.
+    #[cfg(feature = "async")]
+    fn work_on(&mut self) -> core::result::Result<(), Stop> {
+        let goal = self.recorder.goal();
+        if matches!(goal, Goal::None | Goal::Begin) {
+            return Ok(());
+        }
+        match self.work(goal) {
+            Err(Stop::Fault(Fault::Blocked)) if goal == Goal::Extend => {}
+            worked => worked?,
+        }
+        if goal == Goal::End {
+            self.leave_log();
+        }
+        Ok(())
     }
 
     fn flush_all(&mut self) -> core::result::Result<(), Stop> {

@@ -1,4 +1,4 @@
-//! All calls of the recorder, on any bytes as a card: shared by the fuzz target and the property test.
+//! All calls of `SdLog`, on any bytes as a card: shared by the fuzz target and the property test.
 //!
 //! What must hold on any card is asserted here. The fuzzer notices panics and hangs.
 
@@ -27,9 +27,9 @@ fn used(geometry: Geometry) -> Used {
     guest.put("LOGS/Notes about the flight.txt", &[0x32; 900], Place::First);
     guest.note_free_clusters();
     // Its power went while a log was open, so there are notes.
-    let mut recorder = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
-    if recorder.begin_log().is_ok() {
-        let _ = recorder.write_all(&[0x33; 5000]).and_then(|()| recorder.flush());
+    let mut sd = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
+    if sd.begin_log().is_ok() {
+        let _ = sd.write_all(&[0x33; 5000]).and_then(|()| sd.flush());
     }
     let regions = Volume::of(&card).regions();
     let mut metadata = Vec::new();
@@ -86,27 +86,27 @@ pub fn card(bytes: &[u8]) {
 fn exercise(card: &RamCard) {
     let first = card.block(0);
     for _ in 0..2 {
-        let mut recorder = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
+        let mut sd = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
         let mut numbers = Vec::new();
-        let _ = recorder.list(|log| {
+        let _ = sd.list(|log| {
             numbers.push(log.number);
             if numbers.len() < 100 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         for number in numbers.into_iter().take(3) {
             let mut chunks = 0;
-            let _ = recorder.extract(number, |_| {
+            let _ = sd.extract(number, |_| {
                 chunks += 1;
                 if chunks < 50 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });
         }
-        let _ = recorder.begin_log();
+        let _ = sd.begin_log();
         for _ in 0..12 {
-            let _ = recorder.write(&[0x44; 3000]).map(|_| recorder.flush());
+            let _ = sd.write(&[0x44; 3000]).map(|_| sd.flush());
         }
-        let _ = recorder.remove_oldest();
-        let _ = recorder.begin_log();
-        let _ = recorder.write_all(&[0x45; 100]);
-        let _ = recorder.end_log();
+        let _ = sd.remove_oldest();
+        let _ = sd.begin_log();
+        let _ = sd.write_all(&[0x45; 100]);
+        let _ = sd.end_log();
     }
     assert!(card.block(0) == first, "the card's first block was written");
     // Neither is a card searched again and again.

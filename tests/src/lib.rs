@@ -1,4 +1,5 @@
-//! Shared by the tests: the folder of real logs, and the list of tests that are left out.
+//! Shared by the tests: cards and flash chips in memory, a file system checker, other readers, real logs, and the list
+//! of what is left out.
 
 pub mod against;
 pub mod exercise;

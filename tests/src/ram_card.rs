@@ -65,7 +65,6 @@ struct State {
     discards: bool,
     writes: u64,
     reads: u64,
-    read_transfers: u64,
     transfers: u64,
     touched: BTreeSet<u32>,
     /// The card as it was when the recording began, and what was written since.
@@ -180,8 +179,8 @@ impl RamCard {
         self.0.borrow_mut().cut = Some((n, bytes));
     }
 
-    /// Whether the power failed.
-    pub fn is_cut(&self) -> bool {
+    /// Whether the card is pulled or without power.
+    pub fn is_out(&self) -> bool {
         self.0.borrow().pulled
     }
 
@@ -224,16 +223,6 @@ impl RamCard {
     /// Blocks that were read.
     pub fn reads(&self) -> u64 {
         self.0.borrow().reads
-    }
-
-    /// Transfers that read them.
-    pub fn read_transfers(&self) -> u64 {
-        self.0.borrow().read_transfers
-    }
-
-    /// Transfers that wrote blocks.
-    pub fn transfers(&self) -> u64 {
-        self.0.borrow().transfers
     }
 
     /// Numbers of the blocks that were written.

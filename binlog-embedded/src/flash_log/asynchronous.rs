@@ -111,6 +111,7 @@ impl<F: AsyncChip> FlashLog<F> {
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
+        self.retry_us = 0;
         // Each run may end one log and begin the next.
         let end = drain.head();
         loop {
@@ -201,7 +202,7 @@ impl<F: AsyncChip> FlashLog<F> {
         Ok(())
     }
 
-    /// Passes the contents of a log, as [`extract`](FlashLog::extract) does.
+    /// Passes the contents of a log, as [`extract`](FlashLog::extract) does; `pass` may wait.
     ///
     /// # Errors
     ///
@@ -210,7 +211,7 @@ impl<F: AsyncChip> FlashLog<F> {
         &mut self,
         number: u16,
         preamble: &'static [u8],
-        mut pass: impl FnMut(&[u8]) -> ControlFlow<()>,
+        mut pass: impl AsyncFnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<u32, F> {
         let mut found = None;
         self.list_async(|log| match log.number == number {
@@ -230,7 +231,7 @@ impl<F: AsyncChip> FlashLog<F> {
             reader.load_async().await?;
             let bytes = reader.contents.ready();
             let length = bytes.len();
-            if length == 0 || pass(bytes).is_break() {
+            if length == 0 || pass(bytes).await.is_break() {
                 return Ok(passed);
             }
             passed = passed.wrapping_add(length as u32);

@@ -22,7 +22,7 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// # Errors
     ///
-    /// Each error is returned once; recovery is automatic.
+    /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
     pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
         S: LogSchema,
@@ -103,12 +103,14 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// # Errors
     ///
-    /// As [`run`](FlashLog::run). If no log can be begun, the contents of the ring stay there.
+    /// As [`run`](FlashLog::run); an attempt at a log is made however short ago the last one failed. If none can be begun,
+    /// the contents of the ring stay there. `Ok` means that all of it is on the chip.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
+        self.retry_us = 0;
         // Each run may end one log and begin the next.
         let end = drain.head();
         loop {

@@ -206,7 +206,7 @@ impl Recorder {
 
     /// Begins to add a cluster to the directory that has no place for another entry. The cursor is at its end.
     pub(super) fn grow(&mut self) -> Result<Phase, Stop> {
-        if self.volume.is_exfat() || self.folder.cluster == 0 {
+        if self.volume.is_exfat() || self.folder.cluster == 0 || !self.cursor.may_grow(&self.volume) {
             self.operation = if self.survey.number == 0 { Operation::OpenFolder } else { Operation::Create };
             return Err(Stop::Fault(Fault::DirectoryFull));
         }

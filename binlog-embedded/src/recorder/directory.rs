@@ -20,8 +20,10 @@ pub(crate) struct Directory {
 /// Slots of a block.
 pub(crate) const SLOTS: u8 = 16;
 
-/// Blocks that one pass over a directory may take: FAT allows 65,536 entries of 32 bytes.
-const LONGEST: u32 = 4096;
+/// Blocks that a directory has at most: FAT allows 65,536 entries of 32 bytes, exFAT 256 MB (exFAT specification, 7.1).
+fn most_blocks(volume: &Volume) -> u32 {
+    if volume.is_exfat() { 256 << 11 } else { 4096 }
+}
 
 /// A place in a directory: a block of the card, and a slot in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -209,6 +211,11 @@ impl Cursor {
         self.enter(volume, next).map(|()| true)
     }
 
+    /// Whether the directory, at whose end the cursor is, may have another cluster.
+    pub(crate) fn may_grow(&self, volume: &Volume) -> bool {
+        self.visited + volume.cluster_blocks() <= most_blocks(volume)
+    }
+
     /// Goes to the next block at the end of one; false at the end of the directory.
     pub(crate) fn skip_block_end(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<bool, Stop> {
         if self.next == SLOTS {
@@ -216,7 +223,7 @@ impl Cursor {
             self.block += 1;
             self.left -= 1;
             self.visited += 1;
-            if self.visited > LONGEST {
+            if self.visited > most_blocks(volume) {
                 return Err(Stop::damaged(Damage::Endless));
             }
         }

@@ -113,13 +113,13 @@ pub(crate) mod exfat {
     }
 
     fn seal(set: &mut Set) {
-        let sum = sum(set);
+        let sum = checksum(set);
         put_u16(set, 2, sum.into());
     }
 
     /// The checksum of a set, as if it were in use.
     #[inline(never)]
-    pub(crate) fn sum(set: &Set) -> u16 {
+    pub(crate) fn checksum(set: &Set) -> u16 {
         let [file, rest @ ..] = set.as_chunks().0 else { return 0 };
         rest.iter().fold(add(0, file, true), |sum, slot| add(sum, slot, false))
     }

@@ -30,7 +30,7 @@ impl Recorder {
         }
         let in_use = [0, 32, 64].map(|slot| set[slot] & IN_USE != 0);
         let is_whole =
-            u32::from(exfat::sum(set)) == bytes::u16_at(set, 2) && in_use.iter().all(|&slot| slot == in_use[0]);
+            u32::from(exfat::checksum(set)) == bytes::u16_at(set, 2) && in_use.iter().all(|&slot| slot == in_use[0]);
         let bytes = match size {
             _ if is_whole => bytes::u32_at(set, 56),
             // Torn: the note was written before it.

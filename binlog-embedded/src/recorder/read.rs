@@ -2,7 +2,7 @@
 
 use super::bytes::Block;
 use super::directory::{Entry, Item};
-use super::{Goal, Recorder, Stop};
+use super::{Recorder, Stop};
 use crate::sd_log::{Damage, Fault, Operation};
 
 /// A place in a log that is being read.
@@ -19,7 +19,8 @@ pub(crate) struct Reader {
 impl Recorder {
     /// Goes to the beginning of the folder.
     pub(crate) fn begin_list(&mut self) -> Result<(), Stop> {
-        (self.operation, self.goal) = (Operation::List, Goal::None);
+        self.operation = Operation::List;
+        self.give_up();
         self.open_folder()
     }
 

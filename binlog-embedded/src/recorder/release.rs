@@ -119,7 +119,8 @@ impl Recorder {
                 // The directory has the cluster, or it hasn't; the link is not to be undone.
                 self.release.prev = 0;
                 if self.release.is_owned {
-                    return Ok(Phase::Wipe);
+                    // The copy of the FAT may lack the link.
+                    return Err(self.save_table(Phase::Wipe));
                 }
             } else if link == 0 || (self.volume.has(link) && !self.release.is_owned) {
                 // Another system's.

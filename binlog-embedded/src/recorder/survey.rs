@@ -34,7 +34,7 @@ pub(crate) struct Survey {
     pub(super) note: u8,
     /// A slot that isn't in use.
     pub(super) free: Option<Place>,
-    /// The folder was gone through to its end, so `gain`, `age` and `oldest` are known.
+    /// Whether the pass came to the end of the folder, so that `gain` and `oldest` are known.
     pub(super) is_done: bool,
 }
 

@@ -101,8 +101,11 @@ impl Volume {
         let or = |small: u32, large: u32| if small == 0 { large } else { small };
         let total = or(u16_at(boot, 19), u32_at(boot, 32));
         let fat_blocks = or(u16_at(boot, 22), u32_at(boot, 36));
-        if !per_cluster.is_power_of_two() || reserved == 0 || !(1..=2).contains(&fats) {
+        if !per_cluster.is_power_of_two() || reserved == 0 || fats == 0 {
             return Err(damaged);
+        }
+        if fats > 2 {
+            return Err(NotFat(Flaw::Fats));
         }
         let before = fat_blocks.checked_mul(fats).and_then(|blocks| blocks.checked_add(reserved + root_blocks));
         let Some((before, data_blocks)) = before.and_then(|before| Some((before, total.checked_sub(before)?))) else {
@@ -141,7 +144,7 @@ impl Volume {
         };
         if kind == Kind::Fat16 {
             if root_blocks == 0 {
-                return Err(NotFat(Flaw::Root));
+                return Err(NotFat(Flaw::FewClusters));
             }
             return Ok(volume);
         }

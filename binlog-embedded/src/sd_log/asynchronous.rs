@@ -37,13 +37,14 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// # Errors
     ///
-    /// Each error is returned once; recovery is automatic.
+    /// As [`run`](SdLog::run).
     pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
-        self.run_to_async(drain).await.map(|_| ())
+        while !self.run_to_async(drain).await? {}
+        Ok(())
     }
 
     /// As [`run_async`](SdLog::run_async). Returns whether all that the ring held is written; otherwise a search goes on.
@@ -75,13 +76,14 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// # Errors
     ///
-    /// As [`run_async`](SdLog::run_async). If no log can be opened, the contents of the ring stay there.
+    /// As [`finish`](SdLog::finish).
     pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
         if !self.flight.is_last {
+            self.retry_now();
             while !self.run_to_async(drain).await? {}
             drain.report();
             while !self.run_to_async(drain).await? {}
@@ -91,10 +93,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         let run = self.last_run(drain);
         let ended = self.drive_async(|log| log.end_flight(drain, run)).await;
-        if ended.is_err() {
-            self.abandon();
-        }
-        drain.restart();
+        self.leave_flight(drain, ended.is_ok());
         ended
     }
 
@@ -134,7 +133,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
-    /// As [`extract`](SdLog::extract).
+    /// As [`extract`](SdLog::extract); `take` may wait, for example for a USB packet to be sent.
     ///
     /// # Errors
     ///
@@ -142,7 +141,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     pub async fn extract_async(
         &mut self,
         number: u32,
-        mut take: impl FnMut(&[u8]) -> ControlFlow<()>,
+        mut take: impl AsyncFnMut(&[u8]) -> ControlFlow<()>,
     ) -> Result<u32, C> {
         self.mount_and_resume_async().await?;
         self.drive_async(|log| log.recorder.begin_list()).await?;
@@ -151,7 +150,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         loop {
             let bytes = self.drive_async(|log| log.recorder.read_on(&mut reader, &log.block[0])).await?;
             passed += bytes as u32;
-            if bytes == 0 || take(&self.block[0][..bytes]).is_break() {
+            if bytes == 0 || take(&self.block[0][..bytes]).await.is_break() {
                 return Ok(passed);
             }
         }
@@ -222,20 +221,6 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
     }
 
-    /// Completes the goal that a dropped future left. The beginning of a log is left to a call that begins one, which
-    /// also begins the drain's file.
-    fn work_on(&mut self) -> core::result::Result<(), Stop> {
-        let goal = self.recorder.goal();
-        if goal == Goal::Begin {
-            return Ok(());
-        }
-        self.work(goal)?;
-        if goal == Goal::End {
-            self.leave_log();
-        }
-        Ok(())
-    }
-
     async fn transfer_async(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
         self.begin_transfer(io)?;
         if let Err(error) = self.perform_async(io).await {
@@ -272,7 +257,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.card.forget();
         let mut block = [C::ZERO];
         for i in 0..Port::WITNESSES {
-            let Some((at, expected)) = self.port.witness(i) else { continue };
+            let Some((at, expected)) = self.port.witness(&self.recorder, i) else { continue };
             match self.card.read(at, &mut block).await {
                 Ok(()) if sum(&block[0]) == expected => {}
                 Ok(()) => return Err(Cause::Changed),

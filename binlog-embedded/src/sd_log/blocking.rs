@@ -16,11 +16,12 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Without an open log it begins one, with preamble and prologue. Records that the log can't take are lost with it
     /// and counted; after [`Options::retry_us`](super::Options::retry_us), the next call begins another log. While there
     /// is no card, the ring fills and counts the records that it drops. A search for free space reads 32 blocks of the
-    /// FAT in a call; records wait in the ring meanwhile.
+    /// FAT in a call, and records wait in the ring meanwhile: call it again at once while
+    /// [`is_searching`](SdLog::is_searching) says so. After [`finish`](SdLog::finish), the next log begins with a record.
     ///
     /// # Errors
     ///
-    /// Each error is returned once; recovery is automatic.
+    /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
     pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: LogSchema,
@@ -57,12 +58,14 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// # Errors
     ///
-    /// As [`run`](SdLog::run). If no log can be opened, the contents of the ring stay there.
+    /// As [`run`](SdLog::run); an attempt at a log is made however short ago the last one failed. If none can be begun,
+    /// the contents of the ring stay there. `Ok` means that all of it is on the card.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
+        self.retry_now();
         while !self.run_to(drain)? {}
         drain.report();
         while !self.run_to(drain)? {}
@@ -71,14 +74,12 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         let run = self.last_run(drain);
         let ended = self.drive(|log| log.end_flight(drain, run));
-        if ended.is_err() {
-            self.abandon();
-        }
-        drain.restart();
+        self.leave_flight(drain, ended.is_ok());
         ended
     }
 
-    /// Begins a new log and returns its number; for programs without a [`Drain`]. It ends the open log, and finds the
+    /// Begins a new log and returns its number; for programs without a [`Drain`], whose counts it doesn't keep: those use
+    /// [`rotate`](SdLog::rotate). It ends the open log, and finds the
     /// card first if necessary. Other readers see the log after its first flush.
     ///
     /// # Errors
@@ -91,7 +92,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Flushes and ends the open log, and gives back the space that it owned in advance; does nothing without an open
-    /// log. A log without a byte is removed.
+    /// log. A log without a byte is removed. With a [`Drain`], call [`finish`](SdLog::finish) instead.
     ///
     /// # Errors
     ///
@@ -165,10 +166,25 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         &mut self,
         mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
     ) -> Result<Option<T>, C> {
+        #[cfg(feature = "async")]
+        self.resume()?;
         loop {
             match step(self) {
                 Ok(done) => return Ok(Some(done)),
                 Err(Stop::Pause) => return Ok(None),
+                Err(stop) => self.serve(stop)?,
+            }
+        }
+    }
+
+    /// Completes what a dropped future left, if the card is used with both kinds of calls.
+    #[cfg(feature = "async")]
+    fn resume(&mut self) -> Result<(), C> {
+        let Some(io) = self.port.unfinished else { return Ok(()) };
+        self.transfer(io).map_err(|cause| self.fail(cause))?;
+        loop {
+            match self.work_on() {
+                Ok(()) | Err(Stop::Pause) => return Ok(()),
                 Err(stop) => self.serve(stop)?,
             }
         }
@@ -225,7 +241,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.card.forget();
         let mut block = [C::ZERO];
         for i in 0..Port::WITNESSES {
-            let Some((at, expected)) = self.port.witness(i) else { continue };
+            let Some((at, expected)) = self.port.witness(&self.recorder, i) else { continue };
             match self.card.read(at, &mut block) {
                 Ok(()) if sum(&block[0]) == expected => {}
                 Ok(()) => return Err(Cause::Changed),

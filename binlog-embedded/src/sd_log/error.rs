@@ -5,8 +5,8 @@ use core::fmt;
 
 /// What failed, on which log, and why. `E` is the error of the card's driver.
 ///
-/// Its text says what to do where something can be done: "can't create a log: the directory of the logs is full;
-/// remove files from it, or set Options::folder to another folder".
+/// Its text says what to do where something can be done: "can't create a log: the directory is full; remove
+/// files from it, or set Options::folder to another one".
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 pub struct SdError<E: Error> {
@@ -146,6 +146,10 @@ pub enum Flaw {
     WithoutExfat,
     /// It is FAT12, which smaller cards have.
     Fat12,
+    /// It has more than two FATs.
+    Fats,
+    /// It is FAT32 with fewer than 65,525 clusters, which others take for FAT16.
+    FewClusters,
     /// It is an unknown version of FAT32 or exFAT.
     Version,
     /// It is TexFAT: exFAT with two FATs.
@@ -193,6 +197,8 @@ impl fmt::Display for Flaw {
             Flaw::Ntfs => "it is NTFS",
             Flaw::WithoutExfat => "it is exFAT, which the program was built without (feature `exfat`)",
             Flaw::Fat12 => "it is FAT12; a card of 16 MB or more can be FAT16, FAT32 or exFAT",
+            Flaw::Fats => "it has more than two FATs",
+            Flaw::FewClusters => "it is FAT32 with fewer than 65,525 clusters; smaller clusters make more",
             Flaw::Version => "its version is unknown",
             Flaw::TexFat => "its exFAT has two FATs (TexFAT)",
             Flaw::Tables => "its boot sector is damaged: the file system has no room for its own tables",
@@ -251,7 +257,7 @@ impl fmt::Display for Fault {
             Fault::Full => "the card is full, and no log of an earlier boot can be removed; remove files from it",
             Fault::Blocked => "the clusters after the log's are another file's; begin another log",
             Fault::DirectoryFull => {
-                "the directory of the logs is full; remove files from it, or set Options::folder to another folder"
+                "the directory is full; remove files from it, or set Options::folder to another one"
             }
             Fault::TooLong => "the log has the most bytes that FAT allows (4 GiB); begin another log",
             Fault::NoNumber => {

@@ -21,6 +21,8 @@ pub(super) struct Flight {
     pub(super) rotate: bool,
     /// Whether the log is being ended as the flight's last.
     pub(super) is_last: bool,
+    /// Whether the flight was finished, so that the next log begins with a record.
+    pub(super) is_over: bool,
     pub(super) due: Due,
     pub(super) stage: Stage,
 }
@@ -64,6 +66,7 @@ impl Flight {
         flushed_bytes: 0,
         rotate: false,
         is_last: false,
+        is_over: false,
         due: Due::Nothing,
         stage: Stage::Closed,
     };
@@ -159,7 +162,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Bytes that may be written before the next flush.
     fn until_flush(&self) -> usize {
-        let step = self.recorder.options.flush_bytes.min(self.recorder.flush_limit()).max(512).next_multiple_of(512);
+        let step = self.flush_step().next_multiple_of(512);
         self.flight.flushed_bytes.saturating_add(step).saturating_sub(self.contents.bytes()).max(1) as usize
     }
 
@@ -170,7 +173,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<S>,
     {
         let bytes = self.contents.bytes();
-        let step = self.recorder.options.flush_bytes.min(self.recorder.flush_limit());
+        let step = self.flush_step();
         // Each log has a record besides preamble and prologue, however small `log_bytes` is.
         let is_long = drain.has_records() && bytes >= self.recorder.options.log_bytes.min(u32::MAX - (1 << 20));
         // Recovered records are a log of their own.
@@ -235,7 +238,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
-    /// The beginning of a run: `None` while no card was found and the next attempt isn't due.
+    /// The beginning of a run: `None` while no card was found and the next attempt isn't due, and while a finished
+    /// flight isn't followed by another.
     pub(super) fn begin_run<S: LogSchema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Option<Run>
     where
         P: FnMut(usize) -> Option<S>,
@@ -244,7 +248,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let retry_us = self.flight.retry_us;
         // A clock that was set back doesn't keep the card waiting.
         let waits = run.now_us < retry_us && retry_us - run.now_us <= self.recorder.options.retry_us;
-        (self.flight.stage != Stage::Closed || !waits).then_some(run)
+        let is_over = self.flight.is_over && drain.is_ring_empty();
+        (self.flight.stage != Stage::Closed || !(waits || is_over)).then_some(run)
     }
 
     /// A run whether an attempt is due or not.
@@ -293,6 +298,31 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     {
         self.flight.is_last = true;
         self.save(drain, run)
+    }
+
+    /// Leaves the flight's last log.
+    pub(super) fn leave_flight<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, is_ended: bool)
+    where
+        S: LogSchema,
+        P: FnMut(usize) -> Option<S>,
+    {
+        if is_ended {
+            self.flight.is_over = true;
+        } else {
+            self.abandon();
+        }
+        drain.restart();
+    }
+
+    /// Bytes after which a flush is due.
+    fn flush_step(&self) -> u32 {
+        self.recorder.options.flush_bytes.min(self.recorder.flush_limit()).max(512)
+    }
+
+    /// Makes an attempt at a card due, however short ago the last one was, if the ring has records.
+    pub(super) fn retry_now(&mut self) {
+        self.flight.retry_us = 0;
+        self.flight.is_over |= self.flight.stage == Stage::Closed;
     }
 
     /// Leaves the log after an error, until the next attempt is due.

@@ -90,10 +90,10 @@ impl Port {
         can
     }
 
-    /// The block that proves that the card is the same, and its sum.
-    pub(super) fn witness(&self, i: usize) -> Option<(u32, u32)> {
+    /// A block that proves that the card is the same, and its sum. Blocks that were witnesses before may have changed.
+    pub(super) fn witness(&self, recorder: &Recorder, i: usize) -> Option<(u32, u32)> {
         let seen = self.seen[i];
-        (seen.at != NOTHING).then_some((seen.at, seen.sum))
+        (seen.at != NOTHING && seen.at == recorder.witnesses()[i]).then_some((seen.at, seen.sum))
     }
 
     /// The card proved to be the same.

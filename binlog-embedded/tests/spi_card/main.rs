@@ -70,16 +70,17 @@ fn no_reset_interrupts_a_card_that_is_programming() {
 }
 
 #[test]
-fn an_empty_slot_costs_less_than_half_a_second() {
+fn an_empty_slot_is_noticed_in_350_ms() {
     let (mut card, chip) = Chip::in_slot();
     chip.pull();
     let before = chip.now_us();
     assert!(matches!(card.read(0, &mut blocks(&[0])), Err(SdCardError::CardNotFound)));
-    assert!(chip.now_us() - before < 500_000);
+    let took_us = chip.now_us() - before;
+    assert!((300_000..400_000).contains(&took_us), "{took_us} us");
 }
 
 #[test]
-fn the_bus_is_at_hand_to_change_its_clock() {
+fn the_clock_of_the_bus_can_be_changed() {
     let (mut card, chip) = Chip::in_slot();
     card.spi(|spi| spi.set_byte_us(3));
     let before = chip.now_us();

@@ -72,7 +72,7 @@ struct Flags {
     fail: u32,
 }
 
-const ARGUMENTS: &str = "seconds=N sensors=N buffer=4|8 show busy=N pull=N panic=N fail=N";
+const ARGUMENTS: &str = "seconds=N sensors=0..255 buffer=4|8 show busy=N pull=N panic=N fail=N";
 
 fn flags() -> Flags {
     let mut flags = Flags { seconds: 5, sensors: 1, buffer: 4, show: false, busy: 0, pull: None, panic: None, fail: 0 };
@@ -89,7 +89,7 @@ fn flags() -> Flags {
             ("panic", Some(second)) => flags.panic = Some(second),
             ("fail", Some(blocks)) => flags.fail = blocks,
             _ => {
-                println!("unknown argument `{argument}`; there are {ARGUMENTS}");
+                println!("invalid argument `{argument}`; valid ones are {ARGUMENTS}");
                 exit(2);
             }
         }

@@ -38,11 +38,13 @@ pub(crate) struct Cost {
     pub(crate) blocks_per_kib: f64,
     /// The same, with commands and reads.
     pub(crate) all_per_kib: f64,
-    /// Metadata that writing and syncing wrote.
+    /// Metadata that the writes wrote.
     pub(crate) in_writes: Metadata,
+    /// Metadata that the syncs wrote.
     pub(crate) in_syncs: Metadata,
-    /// The most blocks that one write or sync read and wrote, and those of the begin or the end.
+    /// The most blocks that one write or sync read and wrote.
     pub(crate) longest: u64,
+    /// The most blocks that the begin or the end read and wrote.
     pub(crate) longest_begin_or_end: u64,
 }
 

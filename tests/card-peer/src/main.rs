@@ -1,7 +1,7 @@
 //! The same flight on the same card by the recorder and by ChaN's FatFs (R0.15): 64 MiB, synced each 32 KiB.
 //!
-//! `run` prints a table: bytes on an SPI bus for each KiB, blocks of metadata, and the most blocks that one call moved.
-//! `run --check` fails if a figure of the recorder is above its bound.
+//! `tests/card-peer/run` prints a table: bytes on an SPI bus for each KiB, blocks of metadata, and the most blocks that one call moved.
+//! With `--check`, it fails if a figure of the recorder is above its bound.
 
 mod fatfs;
 mod flight;
@@ -40,9 +40,11 @@ impl<const BLOCKS: usize> Logs for Recorder<BLOCKS> {
 
 /// Bounds of the recorder on a card.
 struct Bounds {
-    /// Bus bytes for each KiB: by 517 a block; with all commands, and a buffer of 4 or 8 KiB.
+    /// Bus bytes for each KiB, 517 for each block that is written.
     blocks: f64,
+    /// Bus bytes for each KiB with commands and reads, for a buffer of 4 KiB.
     all_4k: f64,
+    /// The same for a buffer of 8 KiB.
     all_8k: f64,
     /// Blocks of metadata in a sync.
     in_sync: usize,
@@ -51,7 +53,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    /// What the figures are above of.
+    /// The figures that are above their bounds.
     fn broken(&self, cost: &Cost, all: f64) -> Vec<String> {
         let checks = [
             ("bytes per KiB", cost.blocks_per_kib, self.blocks),
@@ -70,7 +72,7 @@ fn main() -> ExitCode {
         [] => false,
         [check] if check == "--check" => true,
         _ => {
-            eprintln!("usage: run [--check]");
+            eprintln!("usage: tests/card-peer/run [--check]");
             return ExitCode::from(2);
         }
     };

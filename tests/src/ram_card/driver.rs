@@ -42,7 +42,6 @@ impl Card for RamCard {
             state.failing_reads -= 1;
             return Err(CardError::Read);
         }
-        state.read_transfers += 1;
         for (block, at) in blocks.iter_mut().zip(at..) {
             if at >= state.count {
                 return Err(CardError::Read);

@@ -1,8 +1,8 @@
 //! How many blocks each call reads and writes at most, and in which order: the table in the documentation of `SdLog`.
 
-use crate::history::{Recorder, contents, path};
+use crate::history::{contents, path};
 use crate::promise::mount;
-use crate::rig::{OPTIONS, flight, ring, sd, wait};
+use crate::rig::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::RamCard;
@@ -71,7 +71,8 @@ impl Table {
         let is_exfat = volume.kind == Kind::ExFat;
         let per_block = clusters_per_block(&volume);
         let folder = volume.tree().get(options.folder).map_or(0, Entry::clusters);
-        let extent = u64::from(options.extent_bytes).div_ceil(volume.cluster_bytes());
+        let most = per_block * if is_exfat { 1 } else { 16 };
+        let extent = u64::from(options.extent_bytes).div_ceil(volume.cluster_bytes()).min(most);
         Table {
             is_exfat,
             // The root directory of these cards has one cluster.
@@ -199,20 +200,20 @@ fn in_steady_state_only_contents_are_written_and_a_flush_adds_three_blocks() {
     for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: 1 << 20, ..options(&geometry) };
-        let (mut recorder, _) = mount(&card, options).unwrap();
-        recorder.begin_log().unwrap();
-        recorder.write_all(&contents(1, 5_000)).unwrap();
-        recorder.flush().unwrap();
+        let (mut sd, _) = mount(&card, options).unwrap();
+        sd.begin_log().unwrap();
+        sd.write_all(&contents(1, 5_000)).unwrap();
+        sd.flush().unwrap();
         let table = Table::of(&card, &options);
         assert!(table.flush().others <= 3);
         // The run is used up by less than half.
         for flush in 0..12 {
             let bytes = contents(2, 32 << 10);
-            let ((), write) = moved(&card, || recorder.write_all(&bytes).unwrap());
+            let ((), write) = moved(&card, || sd.write_all(&bytes).unwrap());
             // 64 blocks, of which the last may come with the next flush, and one that was flushed before it was full.
             let most = Row { contents: 64 + 1, ..Row::default() };
             most.assert_holds(write, format_args!("write {flush}, {geometry:?}"));
-            let ((), flushed) = moved(&card, || recorder.flush().unwrap());
+            let ((), flushed) = moved(&card, || sd.flush().unwrap());
             table.flush().assert_holds(flushed, format_args!("flush {flush}, {geometry:?}"));
         }
     }
@@ -224,14 +225,14 @@ fn flushes_at_ends_of_blocks_cost_little() {
     for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: 2 << 20, ..options(&geometry) };
-        let (mut recorder, _) = mount(&card, options).unwrap();
-        recorder.begin_log().unwrap();
-        recorder.flush().unwrap();
+        let (mut sd, _) = mount(&card, options).unwrap();
+        sd.begin_log().unwrap();
+        sd.flush().unwrap();
         let bytes = contents(1, 32 << 10);
         let before = card.writes();
         for _ in 0..32 {
-            recorder.write_all(&bytes).unwrap();
-            recorder.flush().unwrap();
+            sd.write_all(&bytes).unwrap();
+            sd.flush().unwrap();
         }
         let blocks = card.writes() - before;
         let per_kib = blocks as f64 * 517.0 / 1024.0;
@@ -262,6 +263,34 @@ fn extent_bytes(geometry: &Geometry) -> u32 {
     clusters * geometry.cluster_blocks * 512
 }
 
+/// `Options::DEFAULT`'s extents of 64 MiB, on cards as they are sold.
+#[test]
+fn the_figures_of_the_guide_follow_from_the_table() {
+    let fat32 = Geometry { cluster_blocks: 64, clusters: 120_000, ..Geometry::FAT32 };
+    let exfat = Geometry { cluster_blocks: 256, clusters: 30_000, ..Geometry::EXFAT };
+    for (geometry, most) in [(fat32, 43), (exfat, 8)] {
+        let card = geometry.format();
+        let table = Table::of(&card, &Options::DEFAULT);
+        assert_eq!(table.begin_log().others.max(table.extend().others), most, "{geometry:?}");
+    }
+    // 1 GiB has the clusters of 256 blocks of the FAT, and of one more if it begins within a block.
+    let log = (1 << 30) / (32 << 10) / 128 + 1;
+    assert_eq!(Table::of(&fat32.format(), &Options::DEFAULT).remove_oldest(log, 1).others, 1_036);
+}
+
+#[test]
+fn the_longest_extent_is_described_by_17_blocks_or_on_exfat_by_2() {
+    for geometry in contiguous_geometries() {
+        let card = geometry.format();
+        let options = Options { extent_bytes: u32::MAX, ..options(&geometry) };
+        let (mut sd, _) = mount(&card, options).unwrap();
+        let table = Table::of(&card, &options);
+        assert_eq!(table.t, if table.is_exfat { 2 } else { 17 });
+        let (_, begun) = moved(&card, || sd.begin_log().unwrap());
+        table.begin_log().assert_holds(begun, format_args!("{geometry:?}"));
+    }
+}
+
 #[test]
 fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
     for geometry in contiguous_geometries() {
@@ -270,21 +299,21 @@ fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
         let table = Table::of(&card, &options);
         let called = |name: &'static str| format!("{name} on {geometry:?}");
 
-        let ((mut recorder, _), mounted) = moved(&card, || mount(&card, options).unwrap());
+        let ((mut sd, _), mounted) = moved(&card, || mount(&card, options).unwrap());
         (table.mount() + table.list()).assert_holds(mounted, called("mount"));
-        let ((), listed) = moved(&card, || recorder.list(|_| ControlFlow::Continue(())).unwrap());
+        let ((), listed) = moved(&card, || sd.list(|_| ControlFlow::Continue(())).unwrap());
         table.list().assert_holds(listed, called("list"));
         let tree = Volume::of(&card).tree();
         for number in [1, 2] {
             let log = tree.get(&path("LOGS", number)).unwrap();
-            let (read, extracted) = moved(&card, || recorder.extract(number, |_| ControlFlow::Continue(())).unwrap());
+            let (read, extracted) = moved(&card, || sd.extract(number, |_| ControlFlow::Continue(())).unwrap());
             assert_eq!(u64::from(read), log.size);
             table.extract(log).assert_holds(extracted, called("extract"));
         }
 
-        let (_, begun) = moved(&card, || recorder.begin_log().unwrap());
+        let (_, begun) = moved(&card, || sd.begin_log().unwrap());
         table.begin_log().assert_holds(begun, called("begin_log"));
-        let extents = write_extents(&card, &mut recorder, &table, &geometry, 3 * options.extent_bytes);
+        let extents = write_extents(&card, &mut sd, &table, &geometry, 3 * options.extent_bytes);
         assert!(extents >= 2, "{extents} extents on {geometry:?}");
 
         let cut = card.copy();
@@ -292,12 +321,12 @@ fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
         assert!(mended.others > 0);
         (table.mount() + table.mend() + table.list()).assert_holds(mended, called("mount after a power cut"));
 
-        let ((), ended) = moved(&card, || recorder.end_log().unwrap());
+        let ((), ended) = moved(&card, || sd.end_log().unwrap());
         table.end_log().assert_holds(ended, called("end_log"));
         for number in [1, 2] {
             let volume = Volume::of(&card);
             let (l, p) = described(&volume, volume.tree().get(&path("LOGS", number)).unwrap());
-            let (removed, moved) = moved(&card, || recorder.remove_oldest().unwrap());
+            let (removed, moved) = moved(&card, || sd.remove_oldest().unwrap());
             assert_eq!(removed, Some(number));
             table.remove_oldest(l, p).assert_holds(moved, called("remove_oldest"));
         }
@@ -305,10 +334,10 @@ fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
 }
 
 /// Writes so many bytes, flushed each 32 KiB. Returns how often the log got another extent.
-fn write_extents(card: &RamCard, recorder: &mut Recorder, table: &Table, geometry: &Geometry, bytes: u32) -> usize {
+fn write_extents(card: &RamCard, sd: &mut Sd, table: &Table, geometry: &Geometry, bytes: u32) -> usize {
     let (mut extents, mut is_first) = (0, true);
     for write in 1..=bytes / 4096 {
-        let (_, written) = moved(card, || recorder.write_all(&[3; 4096]).unwrap());
+        let (_, written) = moved(card, || sd.write_all(&[3; 4096]).unwrap());
         let most = if written.others == 0 {
             // `write_all` writes twice at the end of an extent.
             table.write() * 2
@@ -318,7 +347,7 @@ fn write_extents(card: &RamCard, recorder: &mut Recorder, table: &Table, geometr
         };
         most.assert_holds(written, format_args!("write {write} on {geometry:?}"));
         if write % 8 == 0 {
-            let ((), flushed) = moved(card, || recorder.flush().unwrap());
+            let ((), flushed) = moved(card, || sd.flush().unwrap());
             let most = if std::mem::take(&mut is_first) { table.first_flush() } else { table.flush() };
             most.assert_holds(flushed, format_args!("flush after write {write} on {geometry:?}"));
         }
@@ -331,7 +360,7 @@ fn the_folder_is_created_and_grows_with_the_blocks_of_the_table() {
     for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: extent_bytes(&geometry), ..options(&geometry) };
-        let ((mut recorder, _), created) = moved(&card, || mount(&card, options).unwrap());
+        let ((mut sd, _), created) = moved(&card, || mount(&card, options).unwrap());
         let table = Table::of(&card, &options);
         (table.mount() + table.create_folder() + table.list()).assert_holds(created, format_args!("{geometry:?}"));
         if geometry.kind == Kind::ExFat || geometry.cluster_blocks > 4 {
@@ -340,10 +369,10 @@ fn the_folder_is_created_and_grows_with_the_blocks_of_the_table() {
         // A block has room for the entries of 15 logs.
         let mut has_grown = false;
         for _ in 0..=16 * geometry.cluster_blocks {
-            recorder.end_log().unwrap();
+            sd.end_log().unwrap();
             let before = Table::of(&card, &options);
-            let (_, begun) = moved(&card, || recorder.begin_log().unwrap());
-            recorder.write_all(b"a log").unwrap();
+            let (_, begun) = moved(&card, || sd.begin_log().unwrap());
+            sd.write_all(b"a log").unwrap();
             has_grown = Table::of(&card, &options).d > before.d;
             let row = if has_grown { before.begin_log() + before.grow_folder() } else { before.begin_log() };
             row.assert_holds(begun, format_args!("begin_log on {geometry:?}"));

@@ -1,6 +1,7 @@
 //! Cards on which something leads back into itself, or stays as it was whatever is written: every call returns.
 
-use crate::history::{Recorder, contents, path};
+use crate::history::{contents, path};
+use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, Undated};
 use binlog_tests::ram_card::RamCard;
@@ -12,7 +13,7 @@ const OPTIONS: Options = Options { free_bytes: 0, extent_bytes: 64 << 10, ..Opti
 
 const FATS: [Geometry; 2] = [Geometry::FAT16, Geometry::FAT32];
 
-fn recorder(card: &RamCard) -> Recorder {
+fn sd(card: &RamCard) -> Sd {
     SdLog::with_blocks(card.clone(), Undated, OPTIONS)
 }
 
@@ -38,7 +39,7 @@ fn a_log_on_fat_that_leads_back_into_itself_is_an_error_that_names_it() {
         guest.link(clusters[from], clusters[to]);
         let before = card.copy();
         card.limit_reads(100);
-        let error = recorder(&card).remove_oldest().unwrap_err();
+        let error = sd(&card).remove_oldest().unwrap_err();
         assert_eq!(error.cause, Cause::Fault(Fault::Damaged(Damage::Endless)), "{geometry:?}, {from} to {to}");
         assert_eq!((error.operation, error.log), (Operation::Remove, Some(1)));
         assert!(error.to_string().starts_with("can't remove log 1: "), "{error}");
@@ -55,7 +56,7 @@ fn half_a_removal_on_fat_of_a_log_that_leads_back_into_itself_is_an_error_that_n
         let (at, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
         card.edit(at, |block| block[offset + 28..offset + 32].fill(0));
         card.limit_reads(100);
-        let error = recorder(&card).begin_log().unwrap_err();
+        let error = sd(&card).begin_log().unwrap_err();
         assert!(error.to_string().starts_with("can't remove log 1: the file system is damaged"), "{error}");
     }
 }
@@ -68,7 +69,7 @@ fn a_log_on_exfat_that_leads_back_into_itself_is_removed() {
         guest.link(clusters[from], clusters[to]);
         let free = guest.volume().free_clusters();
         card.limit_reads(100);
-        assert_eq!(recorder(&card).remove_oldest().unwrap(), Some(1), "{from} to {to}");
+        assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1), "{from} to {to}");
         let found = guest.volume().free_clusters() - free;
         // What the loop leaves out is nobody's any more.
         assert_eq!(found as usize, from + 1, "{from} to {to}");
@@ -85,7 +86,7 @@ fn clusters_beyond_the_end_of_a_log_on_exfat_stay_taken() {
     guest.put("PHOTO.JPG", &photo, Place::Every(2));
     guest.link(clusters[11], guest.volume().tree().get("PHOTO.JPG").unwrap().first);
     card.limit_reads(100);
-    assert_eq!(recorder(&card).remove_oldest().unwrap(), Some(1));
+    assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1));
     guest.volume().check().assert_clean("the card");
     assert_eq!(guest.volume().read("PHOTO.JPG"), Some(photo));
 }
@@ -111,26 +112,26 @@ fn half_a_removal_with_another_length_is_completed() {
             entry[22..26].copy_from_slice(&sum.to_le_bytes());
         });
         card.limit_reads(1000);
-        recorder(&card).begin_log().unwrap();
+        sd(&card).begin_log().unwrap();
         assert!(guest.volume().tree().get(&path("LOGS", 1)).is_none());
         guest.volume().check().assert_readable(format!("{geometry:?}, {count}"));
     }
 }
 
-/// Every call of the recorder, on a card that takes all writes and stores none.
+/// Every call of `SdLog`, on a card that takes all writes and stores none.
 fn wear_out(card: &RamCard, options: Options) {
     card.wear_out();
     card.limit_reads(50 * u64::from(card.blocks()));
-    let mut recorder: Recorder = SdLog::with_blocks(card.clone(), Undated, options);
+    let mut sd: Sd = SdLog::with_blocks(card.clone(), Undated, options);
     for _ in 0..3 {
-        let _ = recorder.list(|_| ControlFlow::Continue(()));
-        if recorder.begin_log().is_ok() {
-            while recorder.write_all(&contents(1, 5000)).is_ok() && recorder.byte_count() < 500_000 {
-                let _ = recorder.flush();
+        let _ = sd.list(|_| ControlFlow::Continue(()));
+        if sd.begin_log().is_ok() {
+            while sd.write_all(&contents(1, 5000)).is_ok() && sd.byte_count() < 500_000 {
+                let _ = sd.flush();
             }
         }
-        let _ = recorder.end_log();
-        let _ = recorder.remove_oldest();
+        let _ = sd.end_log();
+        let _ = sd.remove_oldest();
     }
 }
 
@@ -183,7 +184,7 @@ fn a_log_whose_entry_is_in_two_blocks_is_removed_whole() {
         }
         guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Every(2));
         let (_, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
-        assert_eq!(recorder(&card).remove_oldest().unwrap(), Some(1));
+        assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1));
         let tree = guest.volume().tree();
         assert_eq!(tree.files("LOGS").count(), long + short, "the entry began at byte {offset}");
         guest.volume().check().assert_clean(format!("the entry began at byte {offset}"));

@@ -1,13 +1,12 @@
 //! What a vehicle does with a card, step by step, and what it was promised at each moment.
 
 use crate::promise::Item;
+use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard, Recording};
 use binlog_tests::volume::{Flaw, Kind, Volume};
 use embedded_io::Write;
-
-pub(crate) type Recorder = SdLog<RamCard, Undated, 8>;
 
 /// What the vehicle does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,7 +71,7 @@ pub(crate) fn contents(serial: u32, bytes: usize) -> Vec<u8> {
 pub(crate) struct Vehicle {
     card: RamCard,
     options: Options,
-    recorder: Recorder,
+    sd: Sd,
     logs: Vec<Logged>,
     /// Whether the last of the logs is open.
     is_open: bool,
@@ -84,11 +83,11 @@ pub(crate) struct Vehicle {
 impl Vehicle {
     /// Gets a card, with the logs that are on it already.
     pub(crate) fn new(card: &RamCard, options: Options, logs: Vec<Logged>) -> Self {
-        let recorder = SdLog::with_blocks(card.clone(), Undated, options);
+        let sd = SdLog::with_blocks(card.clone(), Undated, options);
         let serials = logs.iter().map(|log| log.serial + 1).max().unwrap_or(0);
         let boot = logs.iter().map(|log| log.boot + 1).max().unwrap_or(0);
         let is_exfat = Volume::of(card).kind == Kind::ExFat;
-        Vehicle { card: card.clone(), options, recorder, logs, is_open: false, is_exfat, serials, boot }
+        Vehicle { card: card.clone(), options, sd, logs, is_open: false, is_exfat, serials, boot }
     }
 
     pub(crate) fn logs(&self) -> &[Logged] {
@@ -101,8 +100,8 @@ impl Vehicle {
         let tree = Volume::of(card).tree();
         let mut logs = self.logs.clone();
         logs.retain(|log| log.flushed > 0 || tree.get(&path(self.options.folder, log.number)).is_some());
-        let recorder = SdLog::with_blocks(card.clone(), Undated, self.options);
-        Vehicle { card: card.clone(), recorder, logs, is_open: false, boot: self.boot + 1, ..*self }
+        let sd = SdLog::with_blocks(card.clone(), Undated, self.options);
+        Vehicle { card: card.clone(), sd, logs, is_open: false, boot: self.boot + 1, ..*self }
     }
 
     /// Goes on without the log that was open.
@@ -121,7 +120,7 @@ impl Vehicle {
     fn try_step(&mut self, step: Step) -> Result<(), SdError<CardError>> {
         match step {
             Step::Begin => {
-                let number = self.recorder.begin_log()?;
+                let number = self.sd.begin_log()?;
                 if self.is_open {
                     self.all_flushed(Step::End);
                 }
@@ -137,7 +136,7 @@ impl Vehicle {
                 let (before, end) = (log.written, log.written + bytes);
                 let contents = contents(log.serial, end);
                 while log.written < end {
-                    match self.recorder.write(&contents[log.written..]) {
+                    match self.sd.write(&contents[log.written..]) {
                         Ok(count) => log.written += count,
                         // A log on exFAT ends where the clusters behind it are another's; the next one goes on.
                         Err(error) if self.is_exfat && is_full(&error) && log.written > before => {
@@ -151,18 +150,18 @@ impl Vehicle {
                 }
             }
             Step::Flush if self.is_open => {
-                self.recorder.flush()?;
+                self.sd.flush()?;
                 self.all_flushed(step);
             }
             Step::End if self.is_open => {
-                self.recorder.end_log()?;
+                self.sd.end_log()?;
                 self.all_flushed(step);
             }
             Step::Write(_) | Step::Flush | Step::End => {}
             // Removals are noted by what is gone.
-            Step::Remove => drop(self.recorder.remove_oldest()?),
+            Step::Remove => drop(self.sd.remove_oldest()?),
             Step::Boot => {
-                self.recorder = SdLog::with_blocks(self.card.clone(), Undated, self.options);
+                self.sd = SdLog::with_blocks(self.card.clone(), Undated, self.options);
                 self.is_open = false;
                 self.boot += 1;
             }
@@ -182,7 +181,7 @@ impl Vehicle {
         let tree = Volume::of(&self.card).tree();
         let on_card = |log: &Logged| tree.get(&path(self.options.folder, log.number)).is_some_and(|file| file.size > 0);
         // On exFAT, a torn block of the directory hides the log that was written to until the next boot.
-        let is_torn = self.card.is_cut() && tree.flaws().iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
+        let is_torn = self.card.is_out() && tree.flaws().iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
         let last = self.logs.last().filter(|_| is_torn).map(|log| log.serial);
         let is_gone = |log: &Logged| log.flushed > 0 && !on_card(log) && Some(log.serial) != last;
         let gone: Vec<u32> = self.logs.iter().filter(|log| is_gone(log)).map(|log| log.serial).collect();
@@ -194,7 +193,7 @@ impl Vehicle {
         // Many bytes may need more room than removals make; then all of that is in use.
         let is_used = matches!(step, Step::Write(_)) && Volume::of(&self.card).free_clusters() == 0;
         let item = Item::OldLogsMakeRoom;
-        assert!(done || self.card.is_cut() || is_used, "{item:?}: {step:?} removed logs {gone:?}, and it didn't help");
+        assert!(done || self.card.is_out() || is_used, "{item:?}: {step:?} removed logs {gone:?}, and it didn't help");
         let bytes = u64::from(free) * Volume::of(&self.card).cluster_bytes();
         // Contents may take what was free, and more.
         let contents = if let Step::Write(bytes) = step { bytes as u64 } else { 0 };

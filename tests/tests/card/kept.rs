@@ -7,6 +7,7 @@ use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
 use binlog_tests::ram_card::{RamCard, Word};
 use binlog_tests::volume::{Flaw, Geometry, Guest, Place, Region, Volume};
+use core::ops::ControlFlow;
 use embedded_io::Write;
 use flight::KINDS;
 
@@ -137,6 +138,46 @@ fn a_cut_removal_leaks_nothing_beyond_the_next_boot() {
             },
         );
     }
+}
+
+/// The note of a folder's new cluster, in the first slot of a block, was never wiped: each mount gave back the cluster
+/// again, whoever had got it since.
+#[test]
+fn a_folder_whose_growth_was_cut_is_mended_once() {
+    let card = Geometry::FAT32.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    // With `.` and `..`, two clusters of one block, whose only free slot is the first of the second block.
+    for number in 0..30 {
+        guest.put(&format!("LOGS/F{number}.TXT"), &[], Place::First);
+    }
+    guest.note_free_clusters();
+    let (block, offset) = guest.volume().tree().get("LOGS/F14.TXT").unwrap().at;
+    assert_eq!(offset, 0);
+    card.edit(block, |block| {
+        block[..32].fill(0);
+        block[0] = 0xE5;
+    });
+    card.record();
+    sd(&card, OPTIONS).begin_log().unwrap();
+    let recording = card.recording();
+    let folder = Volume::of(&card).tree().get("LOGS").unwrap().clone();
+    assert_eq!(folder.clusters(), 3, "the folder has grown");
+    recording.moments(
+        0..usize::MAX,
+        Word::Four,
+        |_| false,
+        |moment, card| {
+            let mount = || {
+                let mut sink = sd(&card, OPTIONS);
+                sink.list(|_| ControlFlow::Continue(())).unwrap();
+                sink.transfers().written
+            };
+            mount();
+            assert_eq!(mount(), 0, "{moment:?}: the card was mended before");
+            Volume::of(&card).check().assert_clean(format!("{moment:?}"));
+        },
+    );
 }
 
 /// FAT32 may say that only one of its FATs counts. The other one isn't touched then.

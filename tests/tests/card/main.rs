@@ -3,10 +3,13 @@
 mod asynchronous;
 mod bounds;
 mod broken_cards;
+mod dropped;
 mod endless;
+mod finish;
 mod firmware_on_host;
 mod history;
 mod kept;
+mod limits;
 mod power_cuts;
 mod promise;
 mod random;

@@ -155,11 +155,11 @@ fn check_moment(
         .map_err(|error| format!("before the next boot: {error}"))?;
     let mended = card.copy();
     mended.record();
-    let (recorder, listed) = mount(&mended, scene.options)?;
+    let (sd, listed) = mount(&mended, scene.options)?;
     promise.check(&mended, Reader::Mended).map_err(|error| format!("after the next boot: {error}"))?;
     check_list(&mended, scene.options.folder, &listed)?;
     cuts.moments += 1;
-    drop(recorder);
+    drop(sd);
 
     let mending = mended.recording();
     let regions = Volume::of(&mended).regions();
@@ -190,12 +190,12 @@ fn check_moment(
 
 /// The next boot logs on, and what was there stays.
 fn log_on(scene: &Scene, promise: &Promise, card: &RamCard) -> Result<(), String> {
-    let (mut recorder, _) = mount(card, scene.options)?;
+    let (mut sd, _) = mount(card, scene.options)?;
     let text = |error| format!("the next boot can't log: {error}");
-    let number = recorder.begin_log().map_err(text)?;
+    let number = sd.begin_log().map_err(text)?;
     let logged = contents(99, 30_000);
-    recorder.write_all(&logged).map_err(text)?;
-    recorder.end_log().map_err(text)?;
+    sd.write_all(&logged).map_err(text)?;
+    sd.end_log().map_err(text)?;
     let volume = Volume::of(card);
     let found = volume.read(&path(scene.options.folder, number));
     if found.as_ref() != Some(&logged) {

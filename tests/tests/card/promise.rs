@@ -1,11 +1,12 @@
-//! The promise of `SdLog`'s documentation, checked on a card: as another system sees it before the recorder mounts it
-//! again, and after the recorder has mended it.
+//! The promise of `SdLog`'s documentation, checked on a card: as another system sees it before `SdLog` mounts it
+//! again, and after `SdLog` has mended it.
 //!
 //! Each item of the promise is an [`Item`]. Checks of a card as it is are here. What a step may remove is checked by
 //! `history.rs`, which knows the step; items of which one test is enough also have that in `kept.rs` or
 //! `broken_cards.rs`.
 
-use crate::history::{Logged, Mark, Recorder, contents, path};
+use crate::history::{Logged, Mark, contents, path};
+use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_tests::ram_card::RamCard;
@@ -48,9 +49,9 @@ pub(crate) enum Item {
 /// Who looks at the card.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reader {
-    /// Another system, before the recorder mounts the card; whether the last block was torn.
+    /// Another system, before `SdLog` mounts the card; whether the last block was torn.
     Other { torn: bool },
-    /// Any, after the recorder has mounted it.
+    /// Any, after `SdLog` has mounted it.
     Mended,
 }
 
@@ -60,7 +61,7 @@ impl Promise<'_> {
         let volume = Volume::of(card);
         let report = volume.check();
         let allowed = |flaw: &Flaw| match (reader, flaw) {
-            // Sets of entries of exFAT have a checksum, so a torn one is unreadable until the recorder mends it.
+            // Sets of entries of exFAT have a checksum, so a torn one is unreadable until `SdLog` mends it.
             (Reader::Other { torn }, Flaw::BadSet { .. }) => torn,
             (Reader::Other { .. }, flaw) => flaw.is_waste(),
             (Reader::Mended, _) => false,
@@ -158,20 +159,20 @@ fn check_contents(log: &Logged, least: usize, most: usize, found: &[u8]) -> Resu
     }
 }
 
-/// Lets a recorder find the card after a boot. Returns it, and the logs that it lists: number and bytes.
-pub(crate) fn mount(card: &RamCard, options: Options) -> Result<(Recorder, Vec<(u32, u32)>), String> {
-    let mut recorder: Recorder = SdLog::with_blocks(card.clone(), Undated, options);
+/// Lets an `SdLog` find the card after a boot. Returns it, and the logs that it lists: number and bytes.
+pub(crate) fn mount(card: &RamCard, options: Options) -> Result<(Sd, Vec<(u32, u32)>), String> {
+    let mut sd: Sd = SdLog::with_blocks(card.clone(), Undated, options);
     let mut listed = Vec::new();
-    let list = recorder.list(|file| {
+    let list = sd.list(|file| {
         listed.push((file.number, file.bytes));
         ControlFlow::Continue(())
     });
     list.map_err(|error| format!("the next boot can't list the logs: {error}"))?;
     listed.sort_unstable();
-    Ok((recorder, listed))
+    Ok((sd, listed))
 }
 
-/// Checks that the recorder lists the logs that a computer sees.
+/// Checks that `SdLog` lists the logs that a computer sees.
 pub(crate) fn check_list(card: &RamCard, folder: &str, listed: &[(u32, u32)]) -> Result<(), String> {
     let tree = Volume::of(card).tree();
     let mut seen: Vec<(u32, u32)> = tree
@@ -182,5 +183,5 @@ pub(crate) fn check_list(card: &RamCard, folder: &str, listed: &[(u32, u32)]) ->
         })
         .collect();
     seen.sort_unstable();
-    if seen == listed { Ok(()) } else { Err(format!("the recorder lists {listed:?} instead of {seen:?}")) }
+    if seen == listed { Ok(()) } else { Err(format!("`SdLog` lists {listed:?} instead of {seen:?}")) }
 }

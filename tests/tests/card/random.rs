@@ -150,7 +150,7 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
             }
             Event::Step(step) => match vehicle.step(step) {
                 Ok(()) => {}
-                Err(_) if card.is_cut() => {}
+                Err(_) if card.is_out() => {}
                 Err(error) => {
                     vehicle.lost_card();
                     let is_full =
@@ -163,7 +163,7 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
         let after = Mark { writes: 0, logs: vehicle.logs().to_vec(), step: Step::Boot };
         let promise = Promise { before: &before, after: &after, folder: "LOGS", others: &others };
         let context = |error| fail(format!("event {number}, {event:?}: {error}"));
-        let is_cut = card.is_cut();
+        let is_cut = card.is_out();
         promise.check(&card, Reader::Other { torn: is_cut }).map_err(context)?;
         if is_cut {
             card = card.copy();

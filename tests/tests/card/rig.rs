@@ -6,6 +6,7 @@ use binlog::{LogSchema, Records};
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{Logger, SdLog};
 use binlog_tests::ram_card::RamCard;
+use binlog_tests::volume::Volume;
 use flight::Flight;
 use std::cell::Cell;
 
@@ -42,12 +43,10 @@ pub(crate) fn sd(card: &RamCard, options: Options) -> Sd {
 /// Whole records of all logs on the card, by kind.
 pub(crate) fn on_card(card: &RamCard) -> [usize; flight::KINDS] {
     let mut counts = [0; flight::KINDS];
-    for name in card.names("LOGS").iter().filter(|name| name.ends_with(".BIN")) {
-        let log = card.file(&format!("LOGS/{name}")).expect("the log is there");
-        if log.is_empty() {
-            continue;
-        }
-        assert!(log.len() < Flight::PREAMBLE.len() || log.starts_with(Flight::PREAMBLE), "{name}");
+    let volume = Volume::of(card);
+    for file in volume.tree().files("LOGS").filter(|file| file.path.ends_with(".BIN")) {
+        let log = volume.contents(file);
+        assert!(log.len() < Flight::PREAMBLE.len() || log.starts_with(Flight::PREAMBLE), "{}", file.path);
         for (kind, _) in flight::numbers(whole(&log)) {
             counts[kind] += 1;
         }

@@ -728,7 +728,7 @@ fn flushed_records_of_a_drain_survive_a_power_cut_anywhere() {
                 let card = base.copy();
                 card.cut_power(at, cut);
                 let flushed = flight_until_cut(&card, options);
-                assert!(card.is_cut());
+                assert!(card.is_out());
                 // The next boot.
                 let card = card.copy();
                 check_flushed(&card, &flushed, &format!("{format:?}, {cut} bytes of write {at}"));
@@ -773,8 +773,8 @@ fn flight_until_cut(card: &RamCard, options: Options) -> Vec<(u32, usize)> {
             flushed.push((log, sd.byte_count() as usize));
         }
     }
-    if !card.is_cut() && sd.finish(&mut drain).is_err() {
-        assert!(card.is_cut());
+    if !card.is_out() && sd.finish(&mut drain).is_err() {
+        assert!(card.is_out());
     }
     flushed
 }

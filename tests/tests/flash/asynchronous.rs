@@ -134,14 +134,15 @@ fn the_asynchronous_log_is_that_of_the_blocking_one() {
         }
         assert_eq!(bytes, host.bytes);
         let mut passed = Vec::new();
-        let pass = |bytes: &[u8]| {
+        let pass = async |bytes: &[u8]| {
             passed.extend_from_slice(bytes);
             ControlFlow::Continue(())
         };
         assert_eq!(block_on(asynchronous.extract_async(log.number, &[], pass)).expect("a log") as usize, bytes.len());
         assert_eq!(passed, bytes);
     }
-    let error = block_on(asynchronous.extract_async(9, &[], |_| ControlFlow::Continue(()))).expect_err("two logs");
+    let error =
+        block_on(asynchronous.extract_async(9, &[], async |_: &[u8]| ControlFlow::Continue(()))).expect_err("two logs");
     assert_eq!(error.cause, Cause::NoLog);
 }
 

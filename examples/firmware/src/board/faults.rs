@@ -115,10 +115,8 @@ impl<D: SpiDevice> FaultyCard<D> {
             }
             (Write::Response(fate), _) => {
                 self.end_write();
-                match fate {
-                    Fate::Written => {}
-                    Fate::Failed => self.end_transfer()?,
-                    Fate::FailedOfMany => {}
+                if fate == Fate::Failed {
+                    self.end_transfer()?;
                 }
                 if fate != Fate::Written {
                     received(operation).fill(WRITE_ERROR);

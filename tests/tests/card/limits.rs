@@ -1,0 +1,187 @@
+//! Options at their extremes, directories of the greatest size, and a transfer that fails between two logs.
+
+use crate::history::contents;
+use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
+use binlog_embedded::sd_log::Options;
+use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use embedded_io::Write as _;
+
+/// Its log has a multiple of 512 bytes at the end of some call.
+#[test]
+fn run_returns_with_flush_bytes_of_0() {
+    let (send, done) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let card = Geometry::FAT16.format();
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut log = sd(&card, Options { flush_bytes: 0, ..OPTIONS });
+        for number in 0..5000u64 {
+            flight::log(ring, (number % 5) as usize, number);
+            wait(10_000);
+            log.run(&mut drain).unwrap();
+            send.send((number, log.byte_count())).unwrap();
+        }
+    });
+    let mut last = (0, 0);
+    loop {
+        match done.recv_timeout(std::time::Duration::from_secs(60)) {
+            Ok(at) => last = at,
+            Err(std::sync::mpsc::RecvTimeoutError::Timeout) => panic!("run hangs after call and bytes {last:?}"),
+            Err(_) => break,
+        }
+    }
+    assert_eq!(last.0, 4999);
+}
+
+#[test]
+fn a_transfer_that_fails_between_two_logs_is_repeated() {
+    let mut failures = Vec::new();
+    for is_read in [true, false] {
+        let card = Geometry::FAT32.format();
+        let mut log = sd(&card, OPTIONS);
+        log.begin_log().unwrap();
+        log.write_all(&contents(1, 5000)).unwrap();
+        log.end_log().unwrap();
+        if is_read {
+            card.fail_reads(1)
+        } else {
+            card.fail_writes(1)
+        }
+        if let Err(error) = log.begin_log() {
+            failures.push(format!("read {is_read}: {error}"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// FAT allows 65,536 entries.
+#[test]
+fn a_folder_with_the_most_entries_doesnt_grow() {
+    let card = Geometry { cluster_blocks: 1, ..Geometry::FAT32 }.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    guest.occupy("MORE", 4095, Place::First);
+    let tree = Volume::of(&card).tree();
+    let (folder, more) = (tree.get("LOGS").unwrap().clone(), tree.get("MORE").unwrap().clone());
+    guest.link(folder.first, more.first);
+    card.edit(more.at.0, |block| block[more.at.1] = 0xE5);
+    let mut number = 0;
+    for (i, cluster) in std::iter::once(folder.first).chain(more.runs.iter().cloned().flatten()).enumerate() {
+        let at = Volume::of(&card).blocks_of(cluster).start;
+        card.edit(at, |block| {
+            for (slot, entry) in block.as_chunks_mut::<32>().0.iter_mut().enumerate() {
+                if i == 0 && slot < 2 {
+                    continue;
+                }
+                number += 1;
+                entry.fill(0);
+                entry[..11].copy_from_slice(format!("F{number:07}TXT").as_bytes());
+                entry[11] = 0x20;
+            }
+        });
+    }
+    guest.note_free_clusters();
+    Volume::of(&card).check().assert_clean("before");
+    let mut said = Vec::new();
+    for _ in 0..20 {
+        let mut log = sd(&card, OPTIONS);
+        let done = log.begin_log().and_then(|_| log.write_all(&[3; 100])).and_then(|()| log.end_log());
+        said.push(match done {
+            Ok(()) => "ok".to_owned(),
+            Err(error) => error.to_string(),
+        });
+    }
+    said.dedup();
+    let blocks: u64 = Volume::of(&card).tree().get("LOGS").unwrap().clusters();
+    assert!(blocks <= 4096, "the folder has {blocks} blocks, {} entries; {said:#?}", blocks * 16);
+}
+
+/// exFAT allows 8 million slots.
+#[test]
+fn a_root_directory_of_exfat_with_more_than_65536_slots_is_read() {
+    let card = Geometry { cluster_blocks: 64, ..Geometry::EXFAT }.format();
+    let guest = Guest::new(&card);
+    let tree = Volume::of(&card).tree();
+    let root = tree.get("(root)").unwrap().clone();
+    guest.occupy("MORE", 70, Place::First);
+    let more = Volume::of(&card).tree().get("MORE").unwrap().clone();
+    let last = root.runs.last().unwrap().end - 1;
+    for at in Volume::of(&card).blocks_of(last) {
+        card.edit(at, |block| {
+            for slot in block.as_chunks_mut::<32>().0 {
+                if slot[0] == 0 || at == more.at.0 && slot[0] == 0x85 {
+                    slot[0] = 0x05;
+                }
+            }
+        });
+    }
+    card.edit(more.at.0, |block| {
+        for slot in [0, 32, 64] {
+            block[more.at.1 + slot] &= 0x7F;
+        }
+    });
+    guest.link(last, more.first);
+    for cluster in more.runs.iter().cloned().flatten() {
+        for at in Volume::of(&card).blocks_of(cluster) {
+            card.edit(at, |block| {
+                block.fill(0);
+                for slot in block.as_chunks_mut::<32>().0 {
+                    slot[0] = 0x05;
+                }
+            });
+        }
+    }
+    let end = more.runs.last().unwrap().end - 1;
+    let at = Volume::of(&card).blocks_of(end).end - 1;
+    card.set_block(at, [0; 512]);
+    Volume::of(&card).check().assert_clean("before");
+    let begun = sd(&card, OPTIONS).begin_log();
+    assert!(begun.is_ok(), "{}", begun.unwrap_err());
+}
+
+/// With and without a log that ends each few calls.
+#[test]
+fn options_at_their_extremes_lose_nothing_uncounted() {
+    let extremes = [
+        Options { extent_bytes: 0, ..OPTIONS },
+        Options { extent_bytes: u32::MAX, flush_bytes: u32::MAX, log_bytes: u32::MAX, flush_us: u64::MAX, ..OPTIONS },
+        Options { extent_bytes: 1, flush_bytes: 1, flush_us: 0, retry_us: 0, ..OPTIONS },
+        Options { log_bytes: 0, retry_us: u64::MAX, ..OPTIONS },
+        Options { free_bytes: u64::MAX, ..OPTIONS },
+        Options { folder: "", extension: "x", ..OPTIONS },
+        Options { folder: "a-b_c", extension: "bin", last_number: 0, ..OPTIONS },
+    ];
+    for geometry in [Geometry { cluster_blocks: 1, ..Geometry::FAT16 }, Geometry::FAT32] {
+        for options in extremes {
+            for rotates in [false, true] {
+                let card = geometry.format();
+                let ring = ring();
+                let mut drain = ring.drain().unwrap();
+                let mut log = sd(&card, options);
+                let mut attempts = [0; flight::KINDS];
+                let mut failed = Vec::new();
+                for number in 0..300u64 {
+                    let kind = number as usize % flight::KINDS;
+                    flight::log(ring, kind, number);
+                    attempts[kind] += 1;
+                    wait(7000);
+                    if rotates && number % 30 == 0 {
+                        log.rotate();
+                    }
+                    if let Err(error) = log.run(&mut drain) {
+                        failed.push(error.to_string());
+                    }
+                }
+                if let Err(error) = log.finish(&mut drain) {
+                    failed.push(error.to_string());
+                }
+                Volume::of(&card).check().assert_clean(format!("{options:?}"));
+                // `last_number: 0` counts as 1.
+                assert!(failed.is_empty() || options.last_number == 0, "{options:?}: {failed:?}");
+                if options.folder == "LOGS" {
+                    account(ring, &card, attempts);
+                }
+            }
+        }
+    }
+}
