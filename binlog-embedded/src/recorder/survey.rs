@@ -163,12 +163,12 @@ impl Recorder {
                 oldest => self.remove(oldest),
             };
         }
-        if self.survey.in_the_way != 0 {
-            return self.remove(self.survey.in_the_way);
-        }
-        if self.survey.is_taken {
+        if self.survey.is_taken && self.survey.in_the_way != self.survey.number {
             self.operation = Operation::Create;
             return Err(Stop::Fault(Fault::NoNumber));
+        }
+        if self.survey.in_the_way != 0 {
+            return self.remove(self.survey.in_the_way);
         }
         if self.survey.entry.is_none() && self.goal != Goal::Extend {
             return self.grow();
@@ -214,7 +214,7 @@ impl Recorder {
         self.survey.is_taken |= is_taken;
         if self.may_remove(entry, number, last) {
             // The newest log comes before a number that is free, so that the next mount knows it.
-            if is_next && self.goal == Goal::Begin && !(self.survey.is_taken && self.survey.in_the_way != 0) {
+            if is_taken || (is_next && self.goal == Goal::Begin && self.survey.in_the_way == 0) {
                 self.survey.in_the_way = number;
             }
             self.survey.gain = self.survey.gain.saturating_add(self.volume.clusters_of(entry.bytes));

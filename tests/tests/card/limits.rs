@@ -1,8 +1,8 @@
 //! Options at their extremes, directories of the greatest size, and a transfer that fails between two logs.
 
-use crate::history::contents;
+use crate::history::{contents, path};
 use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
-use binlog_embedded::sd_log::Options;
+use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::volume::{Geometry, Guest, Place, Volume};
 use embedded_io::Write as _;
 
@@ -31,6 +31,25 @@ fn run_returns_with_flush_bytes_of_0() {
         }
     }
     assert_eq!(last.0, 4999);
+}
+
+#[test]
+fn no_log_is_removed_for_a_number_that_a_read_only_log_keeps() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        let card = geometry.format();
+        let guest = Guest::new(&card);
+        guest.folder("LOGS");
+        for number in 1..=3 {
+            guest.put(&path("LOGS", number), &contents(number, 5000), Place::First);
+        }
+        guest.note_free_clusters();
+        guest.protect(&path("LOGS", 1));
+        let error = sd(&card, Options { last_number: 3, ..OPTIONS }).begin_log().unwrap_err();
+        assert!(matches!(error.cause, Cause::Fault(Fault::NoNumber)), "{geometry:?}: {error}");
+        for number in 1..=3 {
+            assert!(Volume::of(&card).read(&path("LOGS", number)).is_some(), "{geometry:?}: log {number} is gone");
+        }
+    }
 }
 
 #[test]
