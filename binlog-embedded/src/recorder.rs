@@ -217,7 +217,7 @@ pub(crate) struct Recorder {
     release: Release,
     search: Search,
     survey: Survey,
-    /// The log that is removed or read; 0 if there is none.
+    /// The number of the log that is being removed or read; 0 for none.
     subject: u32,
     pub(crate) log: Option<Log>,
     /// The log or folder that is being created. While it is, `linked` tells how far the phase has come.

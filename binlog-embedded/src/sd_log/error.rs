@@ -67,7 +67,7 @@ pub enum Fault {
     Unusable(Unusable),
     /// The file system is damaged.
     Damaged(Damage),
-    /// No cluster is free, and no log can be removed for it: there is none of an earlier boot, or it is read-only, or
+    /// No cluster is free, and no log may be removed: only logs of earlier boots that aren't read-only may, and none after
     /// cards were exchanged twice in this boot. An open log stays open, to be flushed and ended.
     Full,
     /// On exFAT, where a log's clusters are contiguous, the next cluster is another file's. The log stays open, to be

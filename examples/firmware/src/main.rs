@@ -123,7 +123,7 @@ fn main() -> ! {
     exit(0)
 }
 
-/// Flies with a buffer of so many blocks for the card, and prints what it logged.
+/// Flies with a card's buffer of `BLOCKS` blocks, and prints what it logged.
 fn fly<const BLOCKS: usize>(flags: &Flags) {
     let board = Board::take(1000).expect("the board is taken once");
     // Records that are logged before the start are ignored, and counted.

@@ -73,7 +73,7 @@ impl Meter<'_> {
     }
 }
 
-/// Flies with writes of so many bytes.
+/// Flies with writes of `chunk` bytes.
 pub(crate) fn fly(logs: &mut impl Logs, card: &RamCard, chunk: u32) -> Cost {
     card.record();
     let mut meter = Meter { card, reads: card.reads(), writes: 0 };

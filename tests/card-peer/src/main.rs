@@ -15,7 +15,7 @@ use fatfs::FatFs;
 use flight::{Cost, Logs};
 use std::process::ExitCode;
 
-/// The recorder, with a buffer of so many blocks.
+/// The recorder, with a buffer of `BLOCKS` blocks.
 #[derive(Default)]
 struct Recorder<const BLOCKS: usize>(Option<SdLog<RamCard, Undated, BLOCKS>>);
 

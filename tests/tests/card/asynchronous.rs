@@ -20,19 +20,19 @@ const MANY: Options = Options { extent_bytes: 8 << 10, log_bytes: 40_000, ..OPTI
 
 /// Polls futures, and drops each that isn't ready after so many polls, or up to 15 more: a transfer has to be possible
 /// between two interruptions at one time or other.
-pub(crate) struct Executor {
+struct Executor {
     polls: Cell<u32>,
     drop_after: u32,
     dropped: Cell<u32>,
 }
 
 impl Executor {
-    pub(crate) fn new(drop_after: u32) -> Self {
+    fn new(drop_after: u32) -> Self {
         Executor { polls: Cell::new(0), drop_after, dropped: Cell::new(0) }
     }
 
     /// The future's output, or `None` if it was dropped.
-    pub(crate) fn run<T>(&self, future: impl Future<Output = T>) -> Option<T> {
+    fn run<T>(&self, future: impl Future<Output = T>) -> Option<T> {
         let mut future = pin!(future);
         loop {
             if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -384,16 +384,22 @@ fn the_folder_is_created_and_grows_with_the_blocks_of_the_table() {
     }
 }
 
-/// On a large card, neither keeps the records waiting for the whole of it.
-#[test]
-fn run_pauses_a_search_after_32_blocks_and_a_count_after_32() {
+/// A card on which the search for a free cluster passes 200,000 that are taken, from the first one on.
+pub(crate) fn with_a_long_search() -> RamCard {
     let card = Geometry { clusters: 300_000, ..Geometry::FAT32 }.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
     guest.occupy("TAKEN.DAT", 200_000, Place::First);
-    // FSInfo says nothing: its hint leads to the first cluster, and the free ones aren't counted.
+    // FSInfo has neither the first free cluster nor their count.
     let info = guest.volume().info.unwrap();
     card.edit(info, |block| block[488..496].fill(0xFF));
+    card
+}
+
+/// On a large card, neither keeps the records waiting for the whole of it.
+#[test]
+fn run_pauses_a_search_after_32_blocks_and_a_count_after_32() {
+    let card = with_a_long_search();
     let ring = ring();
     let mut drain = ring.drain().unwrap();
     let mut sd = sd(&card, OPTIONS);

@@ -24,7 +24,7 @@ fn poll<T>(future: impl Future<Output = T>, times: u32) -> Option<T> {
     None
 }
 
-fn wait_for<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn wait_for<T>(future: impl Future<Output = T>) -> T {
     poll(future, 10_000_000).expect("the future ends")
 }
 

@@ -1,11 +1,11 @@
 //! How flights end, and what is between them.
 
-use crate::asynchronous::Executor;
+use crate::bounds::with_a_long_search;
+use crate::dropped::wait_for;
 use crate::rig::flight::{self, Flight, KINDS};
 use crate::rig::{OPTIONS, account, ring, sd};
 use binlog_embedded::sd_log::Operation;
 use binlog_tests::ram_card::{Format, RamCard};
-use binlog_tests::volume::{Geometry, Guest, Place};
 
 #[test]
 fn finish_makes_an_attempt_however_short_ago_one_failed() {
@@ -52,21 +52,9 @@ fn after_a_flight_no_log_begins_before_a_record() {
     }
 }
 
-/// A card on which the search for free clusters takes more than one call.
-fn searched() -> RamCard {
-    let card = Geometry { clusters: 300_000, ..Geometry::FAT32 }.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.occupy("TAKEN.DAT", 200_000, Place::First);
-    // FSInfo has no hint where free clusters are.
-    let info = guest.volume().info.unwrap();
-    card.edit(info, |block| block[488..496].fill(0xFF));
-    card
-}
-
 #[test]
 fn while_a_search_goes_on_run_says_that_it_is_to_be_called_again() {
-    let card = searched();
+    let card = with_a_long_search();
     let ring = ring();
     let mut drain = ring.drain().unwrap();
     let mut sd = sd(&card, OPTIONS);
@@ -87,11 +75,11 @@ fn while_a_search_goes_on_run_says_that_it_is_to_be_called_again() {
 
 #[test]
 fn run_async_searches_to_the_end() {
-    let card = searched();
+    let card = with_a_long_search();
     let ring = ring();
     let mut drain = ring.drain().unwrap();
     let mut sd = sd(&card, OPTIONS);
-    Executor::new(u32::MAX).run(sd.run_async(&mut drain)).expect("never dropped").unwrap();
+    wait_for(sd.run_async(&mut drain)).unwrap();
     assert!(!sd.is_searching());
     assert_eq!(sd.number(), Some(1));
 }
