@@ -3,6 +3,7 @@
 use crate::attr::{self, ColumnAttributes, FieldTypeAttributes, MessageAttributes, VariantAttributes};
 use crate::docs::{Description, description};
 use crate::errors::Errors;
+use crate::flatten::Shape;
 use crate::label;
 use crate::not_a_field;
 use crate::repr::{self, Hint};
@@ -10,7 +11,7 @@ use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
-use syn::{Data, DeriveInput, Fields, Ident, Type};
+use syn::{Data, DeriveInput, Fields, Ident, Member, Type};
 
 /// A struct that is a message.
 pub(crate) struct Message<'a> {
@@ -18,20 +19,22 @@ pub(crate) struct Message<'a> {
     pub(crate) repr: Vec<Hint>,
     pub(crate) attributes: MessageAttributes,
     pub(crate) description: Description,
-    pub(crate) columns: Vec<Column<'a>>,
+    pub(crate) columns: Vec<Column>,
     /// The lint about the message as a whole, at the span of the message's name.
     pub(crate) lint: Option<Ident>,
 }
 
-/// One field of a message.
-pub(crate) struct Column<'a> {
-    pub(crate) ident: &'a Ident,
+/// One field of a message, or of a struct that derives `Columns`.
+pub(crate) struct Column {
+    pub(crate) member: Member,
     /// The type without `Self`, because the derive names it outside an `impl`.
     pub(crate) ty: TokenStream,
+    pub(crate) shape: Shape,
     pub(crate) attributes: ColumnAttributes,
     pub(crate) description: Description,
+    /// The prefix of a flattened field.
     pub(crate) label: String,
-    /// The span of the label's attribute, or else of the field's name.
+    /// The span of the label's or the prefix's attribute, or else of the field's name.
     pub(crate) label_span: Span,
     /// The lints for its attributes; whether they apply depends on its type.
     pub(crate) lints: Vec<Ident>,
@@ -108,31 +111,78 @@ impl<'a> Message<'a> {
                 return None;
             }
         };
-        let columns = fields.iter().filter_map(|field| Column::new(field, &input.ident, errors)).collect();
+        let column = |field: &syn::Field| {
+            let member = Member::Named(field.ident.clone()?);
+            Some(Column::new(field, member, None, &input.ident, errors))
+        };
+        let mut columns: Vec<Column> = fields.iter().filter_map(column).collect();
+        if columns.iter().any(Column::is_flattened) {
+            // The errors of remedies need generic parts, which joined columns can't be.
+            columns.iter_mut().for_each(|column| column.remedy = None);
+        }
         let repr = repr::hints(input, errors);
         let description = description(&input.attrs);
         Some(Message { original: input, repr, attributes, description, columns, lint: None })
     }
-}
 
-impl<'a> Column<'a> {
-    fn new(field: &'a syn::Field, message: &Ident, errors: &mut Errors) -> Option<Self> {
-        let ident = field.ident.as_ref()?;
-        let attributes = ColumnAttributes::parse(&field.attrs, errors);
-        let (label, label_span) = match &attributes.label {
-            Some(label) => (label.value(), label.span()),
-            None => (label::of_field(&ident.unraw().to_string()), ident.span()),
-        };
-        let description = description(&field.attrs);
-        let ty = without_self(field.ty.to_token_stream(), message);
-        let remedy = not_a_field::remedy(&field.ty);
-        Some(Column { ident, ty, attributes, description, label, label_span, lints: Vec::new(), remedy })
+    /// Its name in the log, empty after an error.
+    pub(crate) fn name(&self) -> String {
+        self.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default()
     }
 }
 
-impl Column<'_> {
+impl Column {
+    /// A field of the struct `parent`. `default` is its label or prefix without an attribute, if not its name in
+    /// UpperCamelCase.
+    pub(crate) fn new(
+        field: &syn::Field,
+        member: Member,
+        default: Option<String>,
+        parent: &Ident,
+        errors: &mut Errors,
+    ) -> Self {
+        let attributes = ColumnAttributes::parse(&field.attrs, errors);
+        let (label, label_span) = match (attributes.flatten.prefix.as_ref().or(attributes.label.as_ref()), &member) {
+            (Some(label), _) => (label.value(), label.span()),
+            (None, Member::Named(ident)) => (label::of_field(&ident.unraw().to_string()), ident.span()),
+            (None, Member::Unnamed(_)) => (default.unwrap_or_default(), field.ty.span()),
+        };
+        let shape = Shape::new(&field.ty, &attributes, &label, errors).without_self(parent);
+        let description = description(&field.attrs);
+        let ty = without_self(field.ty.to_token_stream(), parent);
+        let remedy = not_a_field::remedy(&field.ty);
+        Column { member, ty, shape, attributes, description, label, label_span, lints: Vec::new(), remedy }
+    }
+
+    /// The span of its name, or of the type of a field without one.
+    pub(crate) fn span(&self) -> Span {
+        match &self.member {
+            Member::Named(ident) => ident.span(),
+            Member::Unnamed(_) => self.label_span,
+        }
+    }
+
+    /// Whether it becomes several columns.
+    pub(crate) fn is_flattened(&self) -> bool {
+        !matches!(self.shape, Shape::Column)
+    }
+
+    /// The labels of its columns, as far as this macro knows them: not those of a flattened struct.
+    pub(crate) fn labels(&self) -> &[String] {
+        match &self.shape {
+            Shape::Column => std::slice::from_ref(&self.label),
+            Shape::Array { labels, .. } => labels,
+            Shape::Struct => &[],
+        }
+    }
+
+    /// Its labels, each beside it.
+    pub(crate) fn with_labels(&self) -> impl Iterator<Item = (&Self, &String)> {
+        self.labels().iter().map(move |label| (self, label))
+    }
+
     pub(crate) fn is_time(&self) -> bool {
-        self.label == label::TIME
+        matches!(self.shape, Shape::Column) && self.label == label::TIME
     }
 
     pub(crate) fn is_instance(&self) -> bool {
@@ -227,7 +277,7 @@ impl<'a> FieldType<'a> {
 }
 
 /// Replaces `Self` in the tokens by the type's name.
-fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
+pub(crate) fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
     let replaced = |token| match token {
         TokenTree::Ident(ident) if ident == "Self" => {
             let mut name = name.clone();
@@ -244,7 +294,7 @@ fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
     tokens.into_iter().map(replaced).collect()
 }
 
-fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {
+pub(crate) fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {
     if !input.generics.params.is_empty() {
         errors.on(&input.generics, format!("{why}, so it has no generic parameters"));
     } else if let Some(clause) = &input.generics.where_clause {

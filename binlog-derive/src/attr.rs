@@ -18,8 +18,11 @@ struct Place {
 }
 
 const MESSAGE: Place = Place { name: "a message", keys: &["name", "as_logged", "allow", "crate", "default_id"] };
-const COLUMN: Place =
-    Place { name: "a field of a message", keys: &["label", "unit", "mult", "instance", "allow", "values", "bits"] };
+const COLUMN: Place = Place {
+    name: "a field of a message",
+    keys: &["label", "unit", "mult", "instance", "allow", "values", "bits", "flatten", "prefix", "names", "start"],
+};
+const GROUP: Place = Place { name: "a struct of columns", keys: &["allow", "crate"] };
 const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
 const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
 const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
@@ -27,7 +30,7 @@ const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", 
 const OTHER_KEYS: [(&str, &str); 5] =
     [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
 
-const PLACES: [&Place; 5] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE];
+const PLACES: [&Place; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, &GROUP];
 
 /// Attributes of a message's struct.
 #[derive(Default)]
@@ -52,6 +55,27 @@ pub(crate) struct ColumnAttributes {
     /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
+    pub(crate) flatten: Flatten,
+}
+
+/// The part of a field's attributes about flattening it.
+#[derive(Default)]
+pub(crate) struct Flatten {
+    /// The span of `flatten`.
+    pub(crate) marked: Option<Span>,
+    pub(crate) prefix: Option<LitStr>,
+    /// The names of an array's elements, separated by commas.
+    pub(crate) names: Option<LitStr>,
+    /// The number of an array's first element.
+    pub(crate) start: Option<Located<u32>>,
+}
+
+/// Attributes of a struct that derives `Columns`.
+#[derive(Default)]
+pub(crate) struct GroupAttributes {
+    /// The names of the lints.
+    pub(crate) allowed: Vec<&'static str>,
+    pub(crate) krate: Option<Path>,
 }
 
 /// Attributes of a type that derives `Field`.
@@ -200,6 +224,17 @@ impl Item {
             Value::None => Ok(true),
             Value::Expr(Expr::Lit(ExprLit { lit: Lit::Bool(value), .. })) => Ok(value.value),
             _ => Err(self.wants(&format!("no value, or `true` or `false`: `{} = false`", self.key))),
+        }
+    }
+
+    /// The number of the first element.
+    fn start(&self) -> syn::Result<Located<u32>> {
+        match &self.value {
+            Value::Expr(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => match number.base10_parse() {
+                Ok(value @ 0..=9999) => Ok(Located { value, span: number.span() }),
+                _ => Err(syn::Error::new(number.span(), "the number of the first element is 0 to 9999")),
+            },
+            _ => Err(self.wants("the number of the first element: `start = 0`")),
         }
     }
 
@@ -395,7 +430,25 @@ impl ColumnAttributes {
                 "label" => found.label = Some(item.string()?),
                 "instance" => found.instance = item.flag()?.then(|| item.key.span()),
                 "allow" => found.allowed.extend(item.allow(&lint_names::OF_COLUMNS)?),
+                "flatten" => found.flatten.marked = item.flag()?.then(|| item.key.span()),
+                "prefix" => found.flatten.prefix = Some(item.string()?),
+                "names" => found.flatten.names = Some(item.string()?),
+                "start" => found.flatten.start = Some(item.start()?),
                 _ => take_scale_or_meanings(key, item, &mut found.scale, &mut found.meanings)?,
+            }
+            Ok(())
+        });
+        found
+    }
+}
+
+impl GroupAttributes {
+    pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, &GROUP, errors, |key, item| {
+            match key {
+                "allow" => found.allowed.extend(item.allow(&lint_names::OF_COLUMNS)?),
+                _ => found.krate = Some(item.path()?),
             }
             Ok(())
         });

@@ -16,7 +16,7 @@
 //!
 //! What AP_Logger accepts but viewers show wrongly is a lint: see `lint`.
 
-use crate::ast::{FieldKind, FieldType, Message, Schema, Variant};
+use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::errors::Errors;
 use crate::label;
@@ -144,15 +144,20 @@ fn columns(message: &Message<'_>, errors: &mut Errors) {
     if message.columns.is_empty() {
         errors.at(message.original.ident.span(), "a message has fields, `time_us: u64` at least");
     }
-    if let Some(column) = message.columns.get(MAX_COLUMNS) {
-        let text = format!("this is field {}; a message has at most {MAX_COLUMNS}", MAX_COLUMNS + 1);
-        errors.at(column.ident.span(), text);
+    // The columns of flattened structs are counted by constants.
+    let labels: Vec<(&Column, &String)> = message.columns.iter().flat_map(Column::with_labels).collect();
+    if let Some((column, _)) = labels.get(MAX_COLUMNS) {
+        let text = match column.is_flattened() {
+            true => format!("with this array a message has {} columns; it has at most {MAX_COLUMNS}", labels.len()),
+            false => format!("this is field {}; a message has at most {MAX_COLUMNS}", MAX_COLUMNS + 1),
+        };
+        errors.at(column.span(), text);
     }
     let mut length = 0;
-    for (i, column) in message.columns.iter().take(MAX_COLUMNS).enumerate() {
-        length += column.label.len() + usize::from(i > 0);
+    for (i, (column, label)) in labels.iter().take(MAX_COLUMNS).enumerate() {
+        length += label.len() + usize::from(i > 0);
         if length > MAX_LABELS {
-            let all: usize = message.columns.iter().map(|column| column.label.len() + 1).sum::<usize>() - 1;
+            let all: usize = labels.iter().map(|(_, label)| label.len() + 1).sum::<usize>() - 1;
             let text = format!(
                 "up to here the labels, joined by commas, take {length} bytes; FMT has room for {MAX_LABELS} (all \
                  labels take {all}); shorten some with `#[log(label = \"…\")]`"
@@ -162,8 +167,8 @@ fn columns(message: &Message<'_>, errors: &mut Errors) {
         }
     }
     if message.attributes.as_logged {
-        for column in &message.columns {
-            if column.label.contains([',', '\0']) {
+        for (column, label) in labels {
+            if label.contains([',', '\0']) {
                 errors.at(column.label_span, "a label contains neither a comma nor a NUL, which end it");
             }
         }
@@ -172,16 +177,21 @@ fn columns(message: &Message<'_>, errors: &mut Errors) {
 
 /// Rule 3.
 fn labels(message: &Message<'_>, errors: &mut Errors) {
-    for (i, column) in message.columns.iter().enumerate() {
-        let taken = (message.attributes.name.as_ref())
-            .is_some_and(|name| TAKEN_LABELS.contains(&(name.value().as_str(), column.label.as_str())));
-        if let Some(text) = label::fault(&column.label) {
-            errors.at(column.label_span, text);
-        } else if taken {
-            let text = format!("pymavlink takes a message with the label `{}` for one of PX4's", column.label);
-            errors.at(column.label_span, text);
-        } else if let Some(other) = message.columns[..i].iter().find(|other| other.label == column.label) {
-            let text = format!("the label `{}` is `{}`'s already", column.label, other.ident);
+    let name = message.name();
+    let mut before: Vec<(&str, &Column)> = Vec::new();
+    for column in &message.columns {
+        let fault = column.labels().iter().find_map(|label| {
+            let other = before.iter().find(|(other, _)| other == label).copied();
+            before.push((label, column));
+            if let Some(text) = label::fault(label) {
+                return Some(text);
+            }
+            if TAKEN_LABELS.contains(&(&name, label)) {
+                return Some(format!("pymavlink takes a message with the label `{label}` for one of PX4's"));
+            }
+            other.map(|(_, other)| format!("the label `{label}` is `{}`'s already", other.member.to_token_stream()))
+        });
+        if let Some(text) = fault {
             errors.at(column.label_span, text);
         }
     }
@@ -190,12 +200,15 @@ fn labels(message: &Message<'_>, errors: &mut Errors) {
 /// Rule 6, except for the type.
 fn time(message: &Message<'_>, errors: &mut Errors) {
     let Some(first) = message.columns.first() else { return };
-    match message.columns.iter().skip(1).find(|column| column.label == label::TIME) {
+    match message.columns.iter().skip(1).find(|column| column.is_time()) {
         Some(column) if first.label != label::TIME => {
             errors.at(column.label_span, "`TimeUS` is the first column: pymavlink ignores it elsewhere");
         }
         _ => {
-            if let Some(text) = label::first_fault(&first.label) {
+            if first.is_flattened() {
+                errors
+                    .at(first.span(), "the first column is `TimeUS` (`time_us: u64`); flattened fields come after it");
+            } else if let Some(text) = label::first_fault(&first.label) {
                 errors.at(first.label_span, text);
             }
             let Scale { unit, multiplier } = &first.attributes.scale;

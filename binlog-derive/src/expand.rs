@@ -1,11 +1,15 @@
 //! Writes code for the checked model. It makes no decisions.
 
+mod flat;
+
+pub(crate) use flat::group;
+
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::Path;
 use syn::ext::IdentExt;
+use syn::{Member, Path};
 
 /// `const _: () = { use binlog::__private as __binlog; … };`
 ///
@@ -32,17 +36,21 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let types = doubted.iter().map(|column| &column.ty);
     let generic = quote_spanned!(ident.span()=> __Message::<#(#types),*>);
     let (before, parts_value) = match doubted.is_empty() {
+        _ if flat::is_flattening(message) => {
+            let (before, parts_value) = flattening_parts_of(message, &parts);
+            (Some(before), parts_value)
+        }
         true => (None, parts_of(message, &parts, &|column| column.ty.clone())),
         false => (Some(doubted_message(message, &doubted)), quote!(#generic::PARTS)),
     };
     let is_packed = message.repr.iter().any(|hint| hint.name == "packed");
-    let padding = (!is_packed).then(|| padding(message));
+    let padding = (!is_packed).then(|| padding(ident, &message.columns));
     let wire = match (doubted.is_empty(), is_packed) {
         (true, true) => quote_spanned!(ident.span()=> wire(self)),
         (true, false) => quote_spanned!(ident.span()=> wire_if(self, __binlog::Padding::<{ __PADDING }>)),
         (false, _) => quote_spanned!(ident.span()=> wire_if(self, #generic::BYTES)),
     };
-    let lints = lints(message.columns.iter().map(|column| (&column.ty, &column.lints)), &message.lint);
+    let lints = lints(flat::field_lints(&message.columns), &message.lint);
     // The whole item has one span, because `self` is hygienic: in a struct declared by a `macro_rules` macro, the span
     // of the name has another `self`.
     let wire = quote_spanned! {ident.span()=>
@@ -77,13 +85,10 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
 }
 
 /// The definition and the decoding function of a message. `parts` is the path of the constant that holds them.
-fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>) -> TokenStream) -> TokenStream {
+fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column) -> TokenStream) -> TokenStream {
     let ident = &message.original.ident;
-    let name = message.attributes.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
-    let description = &message.description;
-    let default_id = option(message.attributes.default_id);
-    let columns = message.columns.iter().map(|each| column(message, each, &ty(each)));
-    let field: Vec<_> = message.columns.iter().map(|column| column.ident).collect();
+    let columns = message.columns.iter().map(|each| column(each, &each.role(message), &each.label, &ty(each)));
+    let field: Vec<_> = message.columns.iter().map(|column| &column.member).collect();
     let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
     let decoded = message.columns.iter().zip(&value).map(|(column, value)| match column.remedy {
         Some(_) => quote!(__binlog::Is::same(#value)),
@@ -93,17 +98,7 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>)
     let ty = message.columns.iter().map(ty);
     // With the span of the name, so that an error in a column doesn't point at the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
-    let definition = quote! {
-        __binlog::Definition {
-            name: #name,
-            description: #description,
-            columns: #columns,
-            default_id: #default_id,
-            rules: __binlog::Rules::Checked,
-        }
-    };
-    // With the span of the name, too.
-    let definition = quote_spanned!(ident.span()=> __binlog::definition(#definition));
+    let definition = definition(message, &columns);
     quote! {
         (
             #definition,
@@ -115,10 +110,39 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column<'_>)
     }
 }
 
-/// The error for a message with padding. It is in the length of an array type, so that it precedes zerocopy's.
-fn padding(message: &Message<'_>) -> TokenStream {
+/// As [`parts_of`], with flattened fields: the items before it, and the parts.
+fn flattening_parts_of(message: &Message<'_>, parts: &TokenStream) -> (TokenStream, TokenStream) {
+    let checked = flat::Checked::Message(message.name(), !message.attributes.as_logged);
     let ident = &message.original.ident;
-    let (name, types) = (ident.unraw().to_string(), message.columns.iter().map(|column| &column.ty));
+    let flat::Columns { items, columns, read } =
+        flat::columns(ident, &message.columns, |column| column.role(message), &checked);
+    let definition = definition(message, &columns);
+    let value = quote! {
+        (#definition, |__payload| __binlog::flatten::decode(__payload, &#parts.0, #read))
+    };
+    (items, value)
+}
+
+fn definition(message: &Message<'_>, columns: &TokenStream) -> TokenStream {
+    let name = message.name();
+    let description = &message.description;
+    let default_id = option(message.attributes.default_id);
+    let definition = quote! {
+        __binlog::Definition {
+            name: #name,
+            description: #description,
+            columns: #columns,
+            default_id: #default_id,
+            rules: __binlog::Rules::Checked,
+        }
+    };
+    // With the span of the name, so that an error about the length doesn't point at the derive.
+    quote_spanned!(message.original.ident.span()=> __binlog::definition(#definition))
+}
+
+/// The error for a message with padding. It is in the length of an array type, so that it precedes zerocopy's.
+fn padding(ident: &Ident, columns: &[Column]) -> TokenStream {
+    let (name, types) = (ident.unraw().to_string(), columns.iter().map(|column| &column.ty));
     let check = quote_spanned! {ident.span()=>
         __binlog::padding::<#ident>(#name, #(__binlog::size_of::<#types>())+*)
     };
@@ -135,9 +159,12 @@ fn padding(message: &Message<'_>) -> TokenStream {
 ///
 /// The parts are generic over these types, which prevents other errors: if one is not a field, the paths
 /// `__Message::<String>::PARTS` and `BYTES` resolve to those of `NoMessage`.
-fn doubted_message(message: &Message<'_>, doubted: &[&Column<'_>]) -> TokenStream {
+fn doubted_message(message: &Message<'_>, doubted: &[&Column]) -> TokenStream {
     let ident = &message.original.ident;
-    let parameter = |column: &Column<'_>| format_ident!("__{}", column.ident.unraw());
+    let parameter = |column: &Column| match &column.member {
+        Member::Named(ident) => format_ident!("__{}", ident.unraw()),
+        Member::Unnamed(index) => format_ident!("__{}", index.index),
+    };
     let parameters: Vec<_> = doubted.iter().map(|column| parameter(column)).collect();
     let types: Vec<_> = doubted.iter().map(|column| &column.ty).collect();
     // With the span of the type, `where` included; otherwise the error points at the derive.
@@ -174,11 +201,11 @@ fn doubted_message(message: &Message<'_>, doubted: &[&Column<'_>]) -> TokenStrea
 ///
 /// It is short because rustc processes it for each field of each message: ids of the standard tables are plain bytes,
 /// and rare properties are additional calls around it.
-fn column(message: &Message<'_>, column: &Column<'_>, ty: &TokenStream) -> TokenStream {
-    let Column { label, description, .. } = column;
-    let span = column.ident.span();
+fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream) -> TokenStream {
+    let description = &column.description;
+    let span = column.span();
     let Scale { unit, multiplier } = &column.attributes.scale;
-    let as_logged = message.attributes.as_logged;
+    let as_logged = matches!(role, Role::AsLogged);
     let unit_id = match unit.as_ref().map(|unit| &unit.value) {
         Some(Unit::Standard(id)) => byte(*id),
         // A placeholder that may have a multiplier; the custom unit replaces it.
@@ -202,7 +229,7 @@ fn column(message: &Message<'_>, column: &Column<'_>, ty: &TokenStream) -> Token
         Multiplier::Standard(..) => None,
     });
     let is_custom = custom_unit.is_some() || custom_multiplier.is_some();
-    let mut call = match column.role(message) {
+    let mut call = match role {
         Role::Time => quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id)),
         Role::Instance => quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description)),
         Role::Value if !is_custom => quote_spanned! {span=>
@@ -227,15 +254,9 @@ fn column(message: &Message<'_>, column: &Column<'_>, ty: &TokenStream) -> Token
 }
 
 /// Uses of deprecated items: the lints of a column's type, and the lint of the whole message.
-fn lints<'a>(
-    of_types: impl Iterator<Item = (&'a TokenStream, &'a Vec<Ident>)>,
-    of_message: &Option<Ident>,
-) -> Option<TokenStream> {
-    let of_types = of_types.flat_map(|(ty, lints)| {
-        lints.iter().map(move |lint| quote_spanned!(lint.span()=> __binlog::lint::Type::<#ty>::#lint))
-    });
-    let of_message = of_message.iter().map(|lint| quote_spanned!(lint.span()=> __binlog::lint::#lint));
-    let lints: Vec<_> = of_types.chain(of_message).collect();
+fn lints(of_types: Vec<TokenStream>, of_message: &Option<Ident>) -> Option<TokenStream> {
+    let mut lints = of_types;
+    lints.extend(of_message.iter().map(|lint| quote_spanned!(lint.span()=> __binlog::lint::#lint)));
     (!lints.is_empty()).then(|| {
         quote! {
             const _: () = {
@@ -412,7 +433,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
         None => quote!(<#inner as __binlog::Field>::MULTIPLIER),
     };
     let unit = given_unit.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::UNIT));
-    let lints = lints([(&inner, &field.lints)].into_iter(), &None);
+    let lints = lints(field.lints.iter().map(|lint| flat::of_type(&inner, lint)).collect(), &None);
     in_scope(
         field.attributes.krate.as_ref(),
         quote! {

@@ -29,6 +29,21 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
     in_scope(krate, body)
 }
 
+/// Columns, none of them.
+pub(crate) fn group(ident: &Ident, krate: Option<&Path>) -> TokenStream {
+    let body = quote! {
+            #[automatically_derived]
+            impl __binlog::flatten::Columns for #ident {
+                const COLUMNS: &'static [__binlog::ColumnDefinition] = &[];
+                const IS_FALLBACK: __binlog::bool = true;
+                fn read(_: &mut &[__binlog::u8]) -> __binlog::Option<Self> {
+                    __binlog::None
+                }
+            }
+    };
+    in_scope(krate, body)
+}
+
 /// A schema with the messages of all variants that hold one.
 pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     let ident = &input.ident;

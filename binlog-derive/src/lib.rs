@@ -14,6 +14,8 @@ mod docs;
 mod errors;
 mod expand;
 mod fallback;
+mod flatten;
+mod group;
 mod label;
 mod lint;
 mod lint_names;
@@ -28,6 +30,48 @@ use errors::Errors;
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as TokenStream2;
 use syn::DeriveInput;
+
+/// Makes the fields of a struct columns of the messages that flatten it.
+///
+/// The struct also needs zerocopy's `IntoBytes` and `Immutable`, and a `repr(C)` without padding, `#[repr(C, packed)]`
+/// or, around one field, `#[repr(transparent)]`: its bytes in memory are part of the record's payload.
+///
+/// ```
+/// use binlog::{Columns, LogMessage};
+/// use zerocopy::{Immutable, IntoBytes};
+///
+/// #[derive(Columns, IntoBytes, Immutable)]
+/// #[repr(C)]
+/// struct Vector3 {
+///     x: f32,
+///     y: f32,
+///     z: f32,
+/// }
+///
+/// /// What an inertial sensor measures.
+/// #[derive(LogMessage, IntoBytes, Immutable)]
+/// #[log(name = "IMU")]
+/// #[repr(C, packed)]
+/// struct Imu {
+///     time_us: u64,
+///     #[log(flatten, unit = "rad/s")]
+///     gyro: Vector3,                     // GyroX, GyroY, GyroZ
+/// }
+/// ```
+///
+/// # Attributes
+///
+/// - of the struct, `allow(…)`: no warning by these lints of [`LogMessage`], in any field.
+/// - of the struct, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
+/// - of a field: those of a [`LogMessage`]'s field, without `instance`. The label is what follows the prefix of the
+///   flattened field. The fields of a tuple struct are numbered from 1.
+#[proc_macro_derive(Columns, attributes(log))]
+pub fn derive_columns(input: TokenStream) -> TokenStream {
+    match syn::parse(input) {
+        Ok(input) => columns(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
 
 /// Makes a struct a log message.
 ///
@@ -74,8 +118,13 @@ use syn::DeriveInput;
 /// - `instance`: the column that tells several sensors apart. One byte, directly after the time.
 /// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: the meanings of values or bits, for documentation.
 /// - `allow(…)`: no warning by these lints.
+/// - `flatten`: the field becomes several columns: those of a struct that derives [`Columns`](macro@Columns), or one for
+///   each element of an array of up to 15. `unit` and `mult` apply to all of them.
+/// - `prefix = "Gyr"`: the beginning of the labels of a flattened field, in place of the field's name in UpperCamelCase.
+/// - `start = 0`, `names = "X,Y,Z"`: the numbers or names of an array's elements, which follow the prefix. Without them,
+///   numbers from 1.
 ///
-/// The first field is `time_us: u64`. A record has at most 16 fields and 255 bytes, including 3 bytes of header. Doc
+/// The first field is `time_us: u64`. A record has at most 16 columns and 255 bytes, including 3 bytes of header. Doc
 /// comments become descriptions, `#[doc = include_str!("…")]` included.
 ///
 /// # Errors of rustc
@@ -194,6 +243,22 @@ fn log_message(input: &DeriveInput) -> TokenStream2 {
         (message, errors) => {
             let krate = message.as_ref().and_then(|message| message.attributes.krate.as_ref());
             with_fallback(input, errors, fallback::message(&input.ident, krate))
+        }
+    }
+}
+
+fn columns(input: &DeriveInput) -> TokenStream2 {
+    let mut errors = Errors::new();
+    let mut group = group::Group::new(input, &mut errors);
+    if let Some(group) = &mut group {
+        group::check(group, &mut errors);
+        lint::of_group(group);
+    }
+    match (group, errors.finish()) {
+        (Some(group), None) => expand::group(&group),
+        (group, errors) => {
+            let krate = group.as_ref().and_then(|group| group.attributes.krate.as_ref());
+            with_fallback(input, errors, fallback::group(&input.ident, krate))
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Lints: suspicious input that is valid. The attributes determine which lints may apply to a column; whether they
 //! apply depends on its type, which `binlog::lint` checks.
 
-use crate::ast::{FieldType, Message};
+use crate::ast::{Column, FieldType, Message};
 use crate::attr::{FieldTypeAttributes, Multiplier, Scale, Unit};
+use crate::flatten::Shape;
+use crate::group::Group;
 use crate::lint_names::*;
 use crate::repr::INTEGERS;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -72,16 +74,38 @@ pub(crate) fn of_message(message: &mut Message<'_>) {
     if message.attributes.as_logged {
         return;
     }
-    for column in &mut message.columns {
-        let allowed = [allowed, &column.attributes.allowed];
-        column.lints = not_allowed(&column.attributes.scale, &column.ty, &allowed, column.ident.span());
-    }
+    of_fields(&mut message.columns, &message.attributes.allowed);
 }
 
 /// Finds the lints for a type that derives `Field`.
 pub(crate) fn of_field_type(field: &mut FieldType<'_>) {
     let FieldTypeAttributes { scale, allowed, .. } = &field.attributes;
     field.lints = not_allowed(scale, &field.inner(), &[allowed], field.original.ident.span());
+}
+
+/// Finds the lints for each field of a struct that derives `Columns`.
+pub(crate) fn of_group(group: &mut Group<'_>) {
+    of_fields(&mut group.columns, &group.attributes.allowed);
+}
+
+fn of_fields(fields: &mut [Column], allowed: &Vec<&'static str>) {
+    for column in fields {
+        let allowed = [allowed, &column.attributes.allowed];
+        let ty = match &column.shape {
+            Shape::Array { element, .. } => element,
+            Shape::Column | Shape::Struct => &column.ty,
+        };
+        column.lints = not_allowed(&column.attributes.scale, ty, &allowed, column.span());
+    }
+}
+
+/// The function of `binlog::flatten` that says whether a flattened struct has columns that a lint is about.
+pub(crate) fn types_of(lint: &Ident) -> &'static str {
+    match lint.to_string().as_str() {
+        FLOAT_MULTIPLIER => "has_float",
+        F32_COORDINATE => "has_f32",
+        _ => "has_integer",
+    }
 }
 
 /// The lints for a unit and a multiplier, without the allowed ones.

@@ -109,6 +109,53 @@ fn a_message_with_a_type_called_like_one_of_std() {
 }
 
 #[test]
+fn a_message_with_flattened_fields() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "IMU")]
+        #[repr(C, packed)]
+        struct Imu {
+            time_us: u64,
+            /// Rates.
+            #[log(flatten, prefix = "Gyr", unit = "rad/s", mult = 1e-3)]
+            gyro: Vector3,
+            #[log(flatten, names = "X,Y", unit = "deg")]
+            tilt: [f32; 2],
+        }
+    }));
+}
+
+#[test]
+fn a_message_with_a_flattened_array_only() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "RCIN")]
+        #[repr(C, packed)]
+        struct Input {
+            time_us: u64,
+            #[log(flatten, prefix = "C", unit = "us")]
+            rc: [u16; 3],
+        }
+    }));
+}
+
+#[test]
+fn columns_of_a_struct_and_of_a_tuple_struct() {
+    let named: DeriveInput = parse_quote! {
+        #[repr(C)]
+        struct Vector3 {
+            /// Forward.
+            x: f32,
+            y: f32,
+        }
+    };
+    let tuple: DeriveInput = parse_quote! {
+        #[repr(C, packed)]
+        struct Pair(#[log(flatten)] Vector3, #[log(label = "Age", unit = "s")] u8);
+    };
+    assert_snapshot!("columns_of_a_struct", printed(crate::columns(&named)));
+    assert_snapshot!("columns_of_a_tuple_struct", printed(crate::columns(&tuple)));
+}
+
+#[test]
 fn a_message_with_mistakes() {
     assert_snapshot!(message(parse_quote! {
         #[log(name = "Attitude")]

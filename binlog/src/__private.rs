@@ -35,6 +35,14 @@ pub const fn multiplier(id: u8) -> Multiplier {
     Multiplier::with_id(id)
 }
 
+/// Flattened fields.
+#[cfg(feature = "derive")]
+pub mod flatten {
+    pub use crate::flatten::check::{of_columns, of_message};
+    pub use crate::flatten::part::{Part, columns, count, group, has_f32, has_float, has_integer, text, text_length};
+    pub use crate::flatten::{Columns, NoReader, Read, Reader, decode};
+}
+
 /// Descriptions that contain macros.
 pub mod description {
     pub use crate::description::{bytes, length, text};

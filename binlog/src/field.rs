@@ -59,7 +59,7 @@ use crate::{Format, Meanings, Multiplier, Unit};
 /// | `Duration`       | `u32` with `unit = "s", mult = 1e-6` for microseconds, or an `f32` with `unit = "s"`           |
 /// | `usize`, `isize` | `u32`, `i32`: a column has the same width on all targets                                       |
 /// | `char`           | `Chars<4>`                                                                                     |
-/// | `[f32; 3]`       | three fields; `[i16; 32]` is the only array                                                    |
+/// | `[f32; 3]`       | `#[log(flatten)]`, three columns; `[i16; 32]` is the only array in one column                  |
 /// | `[u8; 16]`       | `Chars<16>`, by [`Chars::from_raw`]                                                            |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a field type of a log message",
@@ -67,7 +67,8 @@ use crate::{Format, Meanings, Multiplier, Unit};
     note = "fields are bool, i8 to i64, u8 to u64, f32, f64, [i16; 32], the types of `binlog::field` and of \
             `zerocopy::little_endian`, and enums and newtypes with `#[derive(Field)]`",
     note = "text is `Chars<4>`, `Chars<16>` or `Chars<64>`; half-precision floats need the feature `half`",
-    note = "a value that may be missing is a float with `NO_VALUE_F32`; a duration is a number with `unit = \"s\"`"
+    note = "a value that may be missing is a float with `NO_VALUE_F32`; a duration is a number with `unit = \"s\"`",
+    note = "a struct with `#[derive(Columns)]` and an array are several columns: `#[log(flatten)]`"
 )]
 pub trait Field: Sized {
     /// How the column is stored. `size_of::<Self>()` must be the size of the format; `#[derive(LogMessage)]` checks it.

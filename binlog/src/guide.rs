@@ -6,6 +6,7 @@
 //! | [Attributes](attributes) | [Damaged logs](damaged_logs) | [What the format can't say](limits) |
 //! | [Field types](field_types) | [Unknown firmware](unknown_firmware) | [Architecture](architecture) |
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
+//! | [Nested fields](nested_fields) | | |
 //! | [Viewers](viewers) | | |
 //! | [Several threads](several_threads) | | |
 //!
@@ -23,6 +24,9 @@ pub mod attributes {}
 
 #[doc = include_str!("guide/field_types.md")]
 pub mod field_types {}
+
+#[doc = include_str!("guide/nested_fields.md")]
+pub mod nested_fields {}
 
 #[doc = include_str!("guide/units.md")]
 pub mod units {}

@@ -73,6 +73,8 @@ mod description;
 mod encode;
 pub mod field;
 pub mod flash;
+#[cfg(feature = "derive")]
+mod flatten;
 mod format;
 mod framing;
 #[cfg(all(any(doc, doctest), feature = "derive", feature = "std"))]
@@ -105,12 +107,14 @@ pub mod lint;
 pub mod log;
 
 #[cfg(feature = "derive")]
-pub use binlog_derive::{Field, LogMessage, LogSchema};
+pub use binlog_derive::{Columns, Field, LogMessage, LogSchema};
 pub use catalogue::definition::{LoggedColumn, LoggedColumns, LoggedDefinition};
 pub use catalogue::mismatch::{Mismatch, MismatchKind};
 pub use definition::{ColumnDefinition, Definition, Meaning, Meanings, Rules};
 pub use encode::{EncodeError, encode};
 pub use field::Field;
+#[cfg(feature = "derive")]
+pub use flatten::Columns;
 pub use format::Format;
 pub use framing::{HEAD_BYTES, Reason, Skipped, record_header};
 #[cfg(feature = "std")]

@@ -12,6 +12,9 @@ use zerocopy::little_endian;
 /// The type of a field.
 pub struct Type<T>(PhantomData<T>);
 
+/// The columns of a flattened field: whether they include one of the type that the lint is about.
+pub struct Group<const APPLIES: bool>;
+
 /// The constants of types that no lint applies to.
 pub trait Sound {
     /// Not a float.
@@ -28,9 +31,11 @@ pub trait Sound {
 
 impl<T> Sound for Type<T> {}
 
+impl<const APPLIES: bool> Sound for Group<APPLIES> {}
+
 macro_rules! integers {
     ($($type:ty),*) => {$(
-        impl Type<$type> {
+        impl $type {
             /// An integer with a multiplier other than 1, 1e-3 and 1e-6.
             #[deprecated(
                 note = "UAV Log Viewer knows no prefix for this multiplier, and shows the stored number as if it were in \
@@ -55,13 +60,13 @@ macro_rules! integers {
     )*};
 }
 
-integers!(i8, u8, i16, u16, i32, u32, i64, u64);
-integers!(little_endian::I16, little_endian::U16, little_endian::I32, little_endian::U32);
-integers!(little_endian::I64, little_endian::U64);
+integers!(Type<i8>, Type<u8>, Type<i16>, Type<u16>, Type<i32>, Type<u32>, Type<i64>, Type<u64>, Group<true>);
+integers!(Type<little_endian::I16>, Type<little_endian::U16>, Type<little_endian::I32>, Type<little_endian::U32>);
+integers!(Type<little_endian::I64>, Type<little_endian::U64>);
 
 macro_rules! floats {
     ($($type:ty),*) => {$(
-        impl Type<$type> {
+        impl $type {
             /// A float with a multiplier other than 1.
             #[deprecated(
                 note = "a float with a multiplier: some viewers multiply by it, others show the stored number. Store \
@@ -72,13 +77,13 @@ macro_rules! floats {
     )*};
 }
 
-floats!(f32, f64, little_endian::F32, little_endian::F64);
+floats!(Group<true>, Type<f32>, Type<f64>, Type<little_endian::F32>, Type<little_endian::F64>);
 #[cfg(feature = "half")]
-floats!(half::f16);
+floats!(Type<half::f16>);
 
 macro_rules! single_floats {
     ($($type:ty),*) => {$(
-        impl Type<$type> {
+        impl $type {
             /// Degrees of latitude or longitude.
             #[deprecated(
                 note = "an `f32` in degrees is wrong by up to 0.9 m. Use `Latitude` and `Longitude` (1 cm) or an f64, \
@@ -89,7 +94,7 @@ macro_rules! single_floats {
     )*};
 }
 
-single_floats!(f32, little_endian::F32);
+single_floats!(Group<true>, Type<f32>, Type<little_endian::F32>);
 
 /// A message named GPS without `GWk` and `GMS`.
 #[deprecated(

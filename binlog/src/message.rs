@@ -255,14 +255,14 @@ decoders! {
 }
 
 #[cold]
-fn length_error(definition: &'static Definition, found: usize) -> DecodeError {
+pub(crate) fn length_error(definition: &'static Definition, found: usize) -> DecodeError {
     let expected = definition.length() - Definition::HEADER_LENGTH;
     DecodeError::Length { message: definition.name, expected, found }
 }
 
 /// `end` is the end of the column with the invalid value.
 #[cold]
-fn value_error(definition: &'static Definition, end: usize) -> DecodeError {
+pub(crate) fn value_error(definition: &'static Definition, end: usize) -> DecodeError {
     let mut at = 0;
     let column = definition.columns.iter().find(|column| {
         at += column.format.size();

@@ -10,9 +10,9 @@ use crate::{Definition, Rules, const_text::same};
 
 /// Columns of a definition, bytes of its labels joined by commas, and of a record: what FMT has room for.
 #[cfg(feature = "derive")]
-const MAX_COLUMNS: usize = 16;
+pub(crate) const MAX_COLUMNS: usize = 16;
 #[cfg(feature = "derive")]
-const MAX_LABELS: usize = 64;
+pub(crate) const MAX_LABELS: usize = 64;
 const MAX_LENGTH: usize = 255;
 #[cfg(feature = "derive")]
 const MAX_NAME: usize = 4;
@@ -94,7 +94,7 @@ pub(crate) const fn definition_rules(definition: &Definition) {
     let columns = definition.columns;
     let mut i = 0;
     while i < columns.len() {
-        label_rules(definition, i);
+        label_rules(definition.name, columns, i);
         if i == 0 {
             first_rules(&columns[0]);
         } else if columns[i].unit.id() != Unit::INSTANCE.id() {
@@ -191,11 +191,10 @@ pub(crate) const fn is_taken_name(name: &str) -> bool {
     taken
 }
 
-/// Rule 3.
+/// Rule 3, for the column at `index` of the message `name`.
 #[cfg(feature = "derive")]
 #[track_caller]
-const fn label_rules(definition: &Definition, index: usize) {
-    let Definition { name, columns, .. } = *definition;
+pub(crate) const fn label_rules(name: &str, columns: &[ColumnDefinition], index: usize) {
     let label = columns[index].label;
     if !is_identifier(label) {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
@@ -352,7 +351,7 @@ const fn names_axis(label: &str) -> u8 {
 
 /// Panics with this text at the caller.
 #[track_caller]
-const fn refuse(text: ConstText) -> ! {
+pub(crate) const fn refuse(text: ConstText) -> ! {
     panic!("{}", text.as_str());
 }
 

@@ -53,9 +53,39 @@ struct Battery {
     volt: u16,
 }
 
+struct Columns;
+struct Part;
+struct Reader;
+
+#[derive(::binlog::Columns, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[repr(C, packed)]
+struct Nested {
+    state: State,
+    #[log(flatten, prefix = "", allow(multiplier_without_unit), mult = 1e-3)]
+    raw: Inner,
+}
+
+#[derive(::binlog::Columns, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[repr(C, packed)]
+struct Inner {
+    raw: ::core::primitive::u8,
+}
+
+#[derive(::binlog::LogMessage, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[log(name = "NEST")]
+#[repr(C, packed)]
+struct Nesting {
+    time_us: u64,
+    #[log(flatten)]
+    nested: Nested,
+    #[log(flatten)]
+    array: [::core::primitive::u8; 2],
+}
+
 #[derive(::binlog::LogSchema)]
 enum FlightLog {
     Result(Battery),
+    Nested(Nesting),
 }
 
 #[test]

@@ -29,10 +29,32 @@ struct Battery {
     flags: u8,
 }
 
+#[derive(::binlog::Columns, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[repr(C)]
+struct Pair(i16, #[log(flatten)] [i16; 2]);
+
+#[derive(::binlog::Columns, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[repr(transparent)]
+struct Pairs {
+    #[log(flatten, prefix = "", unit = "V", mult = 1e-3)]
+    pair: Pair,
+}
+
+#[derive(::binlog::LogMessage, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]
+#[log(name = "PAIR")]
+#[repr(C, packed)]
+struct Nested {
+    time_us: u64,
+    /// Cells.
+    #[log(flatten, prefix = "C")]
+    cells: Pairs,
+}
+
 #[derive(::binlog::LogSchema)]
 enum FlightLog {
     #[log(id = 7)]
     Battery(Battery),
+    Nested(Nested),
     Msg(::binlog::messages::Msg),
 }
 

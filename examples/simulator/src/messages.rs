@@ -14,7 +14,7 @@
 //! label or a record that is too long, are compile errors at the line of the mistake.
 
 use binlog::field::{Centi, Latitude, Longitude};
-use binlog::{Field, LogMessage, LogSchema, messages};
+use binlog::{Columns, Field, LogMessage, LogSchema, messages};
 use zerocopy::{Immutable, IntoBytes};
 
 /// Everything that the vehicle logs.
@@ -142,6 +142,19 @@ pub struct RateControl {
     pub throttle: f32,
 }
 
+/// A vector in the body's frame.
+// Flattened in a message, it is three columns, with the prefix and the unit that the message gives.
+#[derive(Columns, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BodyVector {
+    /// Forward.
+    pub x: f32,
+    /// To the right.
+    pub y: f32,
+    /// Downward.
+    pub z: f32,
+}
+
 /// Gyroscope and accelerometer.
 // `instance` marks the column that tells several sensors of one kind apart; tools then plot `IMU[0]` and `IMU[1]`.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
@@ -153,24 +166,12 @@ pub struct Imu {
     /// Which sensor, from 0.
     #[log(label = "I", instance)]
     pub instance: u8,
-    /// Roll rate.
-    #[log(unit = "rad/s")]
-    pub gyr_x: f32,
-    /// Pitch rate.
-    #[log(unit = "rad/s")]
-    pub gyr_y: f32,
-    /// Yaw rate.
-    #[log(unit = "rad/s")]
-    pub gyr_z: f32,
-    /// Acceleration forward.
-    #[log(unit = "m/s/s")]
-    pub acc_x: f32,
-    /// Acceleration to the right.
-    #[log(unit = "m/s/s")]
-    pub acc_y: f32,
-    /// Acceleration downward; -9.8 at rest, since the sensor measures the push of the ground.
-    #[log(unit = "m/s/s")]
-    pub acc_z: f32,
+    /// Rate of rotation.
+    #[log(flatten, prefix = "Gyr", unit = "rad/s")]
+    pub gyro: BodyVector,
+    /// Acceleration; -9.8 downward at rest, since the sensor measures the push of the ground.
+    #[log(flatten, prefix = "Acc", unit = "m/s/s")]
+    pub acceleration: BodyVector,
     /// Gyroscope errors so far.
     #[log(label = "EG")]
     pub gyro_errors: u32,
@@ -250,27 +251,15 @@ pub struct Compass {
     /// Which sensor, from 0.
     #[log(label = "I", instance)]
     pub instance: u8,
-    /// Field forward, offsets applied.
-    pub mag_x: Milligauss,
-    /// Field to the right, offsets applied.
-    pub mag_y: Milligauss,
-    /// Field downward, offsets applied.
-    pub mag_z: Milligauss,
-    /// Offset for the frame's own field, forward.
-    pub ofs_x: Milligauss,
-    /// Offset for the frame's own field, to the right.
-    pub ofs_y: Milligauss,
-    /// Offset for the frame's own field, downward.
-    pub ofs_z: Milligauss,
-    /// Offset for the motors' field, forward.
-    #[log(label = "MOX")]
-    pub motor_x: Milligauss,
-    /// Offset for the motors' field, to the right.
-    #[log(label = "MOY")]
-    pub motor_y: Milligauss,
-    /// Offset for the motors' field, downward.
-    #[log(label = "MOZ")]
-    pub motor_z: Milligauss,
+    /// Field in the body's frame, offsets applied.
+    #[log(flatten, prefix = "Mag", names = "X,Y,Z")]
+    pub field: [Milligauss; 3],
+    /// Offset for the frame's own field.
+    #[log(flatten, prefix = "Ofs", names = "X,Y,Z")]
+    pub offsets: [Milligauss; 3],
+    /// Offset for the motors' field.
+    #[log(flatten, prefix = "MO", names = "X,Y,Z")]
+    pub motors: [Milligauss; 3],
     /// Whether the sensor works.
     #[log(label = "Health")]
     pub healthy: bool,
@@ -415,14 +404,9 @@ pub struct PulseWidth(pub u16);
 pub struct RcOutput {
     /// Time since boot.
     pub time_us: u64,
-    /// Motor 1, front right.
-    pub c1: PulseWidth,
-    /// Motor 2, rear left.
-    pub c2: PulseWidth,
-    /// Motor 3, front left.
-    pub c3: PulseWidth,
-    /// Motor 4, rear right.
-    pub c4: PulseWidth,
+    /// Motors in ArduPilot's order: front right, rear left, front left, rear right.
+    #[log(flatten, prefix = "C")]
+    pub outputs: [PulseWidth; 4],
 }
 
 /// Something that happened.

@@ -1,11 +1,12 @@
 //! Turns the state of the simulation into records, and says what is logged when.
 
 use crate::messages::{
-    Attitude, Barometer, Battery, Compass, ControlTuning, Event, EventId, FlightLog, Imu, Milligauss, Position,
-    PulseWidth, RateControl, RcOutput, RelativeAltitude,
+    Attitude, Barometer, Battery, BodyVector, Compass, ControlTuning, Event, EventId, FlightLog, Imu, Milligauss,
+    Position, PulseWidth, RateControl, RcOutput, RelativeAltitude,
 };
 use crate::simulation::battery::RESISTANCE;
 use crate::simulation::location::{HOME_ALTITUDE, Location};
+use crate::simulation::math::Vec3;
 use crate::simulation::params::PARAMS;
 use crate::simulation::sensors::{AIR_TEMPERATURE, RangeFinder};
 use crate::simulation::{LOOP_RATE, Simulation, mission, sensors};
@@ -191,16 +192,16 @@ fn rate_control(simulation: &Simulation) -> RateControl {
     }
 }
 
+fn body_vector(vector: Vec3) -> BodyVector {
+    BodyVector { x: vector.x as f32, y: vector.y as f32, z: vector.z as f32 }
+}
+
 fn inertial(time_us: u64, instance: u8, imu: &sensors::Imu) -> Imu {
     Imu {
         time_us,
         instance,
-        gyr_x: imu.gyro.x as f32,
-        gyr_y: imu.gyro.y as f32,
-        gyr_z: imu.gyro.z as f32,
-        acc_x: imu.accel.x as f32,
-        acc_y: imu.accel.y as f32,
-        acc_z: imu.accel.z as f32,
+        gyro: body_vector(imu.gyro),
+        acceleration: body_vector(imu.accel),
         gyro_errors: 0,
         accel_errors: 0,
         temperature: imu.temperature as f32,
@@ -229,20 +230,13 @@ fn barometer(simulation: &Simulation) -> Barometer {
 }
 
 fn compass(simulation: &Simulation) -> Compass {
-    let milligauss = |field: f64| Milligauss(field.round() as i16);
-    let (field, offsets) = (simulation.compass.field, simulation.compass.offsets);
+    let milligauss = |field: Vec3| [field.x, field.y, field.z].map(|field| Milligauss(field.round() as i16));
     Compass {
         time_us: simulation.time_us,
         instance: 0,
-        mag_x: milligauss(field.x),
-        mag_y: milligauss(field.y),
-        mag_z: milligauss(field.z),
-        ofs_x: milligauss(offsets.x),
-        ofs_y: milligauss(offsets.y),
-        ofs_z: milligauss(offsets.z),
-        motor_x: Milligauss(0),
-        motor_y: Milligauss(0),
-        motor_z: Milligauss(0),
+        field: milligauss(simulation.compass.field),
+        offsets: milligauss(simulation.compass.offsets),
+        motors: [Milligauss(0); 3],
         healthy: true,
         sample_us: simulation.time_us as u32,
     }
@@ -330,6 +324,5 @@ fn battery(simulation: &Simulation) -> Battery {
 }
 
 fn rc_output(simulation: &Simulation) -> RcOutput {
-    let [c1, c2, c3, c4] = simulation.motors.pwm.map(PulseWidth);
-    RcOutput { time_us: simulation.time_us, c1, c2, c3, c4 }
+    RcOutput { time_us: simulation.time_us, outputs: simulation.motors.pwm.map(PulseWidth) }
 }

@@ -4,7 +4,7 @@
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs, unreachable_pub, missing_debug_implementations)]
 
-use flightlog::{Field, LogMessage, LogSchema};
+use flightlog::{Columns, Field, LogMessage, LogSchema};
 use zerocopy::{Immutable, IntoBytes};
 
 /// State of the vehicle.
@@ -40,12 +40,46 @@ pub struct Battery {
     pub volt: Volts,
 }
 
+/// Forward and to the right.
+#[derive(Columns, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(crate = "flightlog")]
+#[repr(C)]
+pub struct Vector2 {
+    /// Forward.
+    pub x: f32,
+    /// To the right.
+    pub y: f32,
+}
+
+/// Two vectors.
+#[derive(Columns, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(crate = "flightlog")]
+#[repr(C)]
+pub struct Vectors(#[log(flatten)] pub Vector2, #[log(flatten)] pub Vector2);
+
+/// Wind.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, Debug)]
+#[log(name = "WIND", crate = "flightlog")]
+#[repr(C, packed)]
+pub struct Wind {
+    /// Time since boot.
+    pub time_us: u64,
+    /// Measured.
+    #[log(flatten, unit = "m/s")]
+    pub wind: Vector2,
+    /// Of two models.
+    #[log(flatten, prefix = "M", unit = "m/s")]
+    pub models: Vectors,
+}
+
 /// What is logged.
 #[derive(LogSchema, Clone, Copy, Debug)]
 #[log(crate = "flightlog")]
 pub enum FlightLog {
     /// Battery.
     Battery(Battery),
+    /// Wind.
+    Wind(Wind),
     /// Text.
     Msg(flightlog::messages::Msg),
 }

@@ -18,6 +18,8 @@ mod limits;
 mod lint_allowed;
 #[path = "../../compile-pass/names_of_std.rs"]
 mod names_of_std;
+#[path = "../../compile-pass/nested_fields.rs"]
+mod nested_fields;
 #[path = "../../compile-pass/no_warnings.rs"]
 mod no_warnings;
 #[path = "../../compile-pass/raw_identifiers.rs"]

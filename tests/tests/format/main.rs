@@ -3,3 +3,4 @@
 mod compile_pass;
 mod definitions;
 mod messages;
+mod nested;

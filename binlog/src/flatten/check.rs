@@ -1,0 +1,112 @@
+//! Checks of flattened fields, which the derive calls with the span of each field, once all columns are known.
+
+use super::part::{Group, Part, place};
+use crate::const_text::{ConstText, same};
+use crate::rules::{MAX_COLUMNS, MAX_LABELS, label_rules, refuse, value_rules};
+use crate::{ColumnDefinition, Multiplier, Unit};
+
+/// A field of a message. The limits of FMT count the columns and labels up to here. `is_checked` is false for a message
+/// as another firmware logs it.
+#[track_caller]
+pub const fn of_message(name: &str, parts: &[Part], columns: &[ColumnDefinition], index: usize, is_checked: bool) {
+    let (start, end) = place(parts, index);
+    capacity(columns, start, end);
+    if let Part::Group(group) = &parts[index] {
+        contradictions(group, columns, start);
+    }
+    let mut i = start;
+    while is_checked && i < end {
+        no_other(columns, i);
+        label_rules(name, columns, i);
+        if let Part::Group(_) = &parts[index] {
+            value_rules(&columns[i], Unit::NONE.id());
+        }
+        i += 1;
+    }
+}
+
+/// A field of a struct that is flattened itself.
+#[track_caller]
+pub const fn of_columns(parts: &[Part], columns: &[ColumnDefinition], index: usize) {
+    let (start, end) = place(parts, index);
+    if let Part::Group(group) = &parts[index] {
+        contradictions(group, columns, start);
+    }
+    let mut i = start;
+    while i < end {
+        no_other(columns, i);
+        if let Part::Group(_) = &parts[index] {
+            value_rules(&columns[i], Unit::NONE.id());
+        }
+        i += 1;
+    }
+}
+
+/// No column before has the same label.
+#[track_caller]
+const fn no_other(columns: &[ColumnDefinition], index: usize) {
+    let mut i = 0;
+    while i < index {
+        if same(columns[i].label, columns[index].label) {
+            let text = ConstText::new().str("the label `").str(columns[index].label);
+            refuse(text.str("` is given twice; give a flattened field another `prefix`"));
+        }
+        i += 1;
+    }
+}
+
+/// Rule 1, for the columns up to `end`; those up to `start` are within the limits, or have an error already.
+#[track_caller]
+const fn capacity(columns: &[ColumnDefinition], start: usize, end: usize) {
+    if end > MAX_COLUMNS && start <= MAX_COLUMNS {
+        let text = ConstText::new().str("up to here the message has ").number(end as u64);
+        refuse(text.str(" columns, flattened fields counted in full; a message has at most 16"));
+    }
+    let (before, length) = (labels_length(columns, start), labels_length(columns, end));
+    if length > MAX_LABELS && before <= MAX_LABELS {
+        let text = ConstText::new().str("up to here the labels, joined by commas, take ").number(length as u64);
+        refuse(text.str(" bytes; FMT has room for 64; shorten some with `label` and `prefix`"));
+    }
+}
+
+const fn labels_length(columns: &[ColumnDefinition], end: usize) -> usize {
+    let (mut length, mut i) = (0, 0);
+    while i < end {
+        length += columns[i].label.len() + (i > 0) as usize;
+        i += 1;
+    }
+    length
+}
+
+/// The field gives a unit or a multiplier to columns without one only, and its columns make up the whole struct.
+#[track_caller]
+const fn contradictions(group: &Group, columns: &[ColumnDefinition], start: usize) {
+    let (mut size, mut i) = (0, 0);
+    while i < group.columns.len() {
+        let own = &group.columns[i];
+        size += own.format.size();
+        let label = columns[start + i].label;
+        if let Some(unit) = group.unit
+            && own.unit.id() != Unit::NONE.id()
+            && own.unit.id() != unit.id()
+        {
+            let text = ConstText::new().str("the column ").str(label).str(" has the unit `").str(own.unit.name());
+            refuse(text.str("` of its own; leave `unit` out here, and give it in the struct"));
+        }
+        if let Some(multiplier) = group.multiplier
+            && own.multiplier.id() != Multiplier::NONE.id()
+            && own.multiplier.id() != multiplier.id()
+        {
+            let text = ConstText::new().str("the column ").str(label).str(" has the multiplier '");
+            let text = text.char(own.multiplier.id());
+            refuse(text.str("' of its own; leave `mult` out here, and give it in the struct"));
+        }
+        i += 1;
+    }
+    if let Some(expected) = group.size
+        && size != expected
+    {
+        let text = ConstText::new().str("the columns of `").str(group.prefix).str("` take ").number(size as u64);
+        refuse(text.str(" bytes, but the size of its type is ").number(expected as u64));
+    }
+}

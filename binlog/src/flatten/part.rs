@@ -1,0 +1,197 @@
+//! Joins the columns of flattened structs with those around them, in constants.
+//!
+//! A label is a prefix and the label of a struct's column. Both are known to different macros, so constants join them.
+
+use crate::columns::value;
+use crate::flatten::Columns;
+use crate::{ColumnDefinition, Multiplier, Unit};
+
+/// A field of a struct with flattened fields.
+pub enum Part {
+    /// One column.
+    Column(ColumnDefinition),
+    /// The columns of a flattened struct.
+    Group(Group),
+}
+
+/// A flattened struct: its columns, and the attributes of the field.
+pub struct Group {
+    pub(super) columns: &'static [ColumnDefinition],
+    /// Bytes of the struct; `None` if its derive has reported errors.
+    pub(super) size: Option<usize>,
+    pub(super) prefix: &'static str,
+    description: &'static str,
+    pub(super) unit: Option<Unit>,
+    pub(super) multiplier: Option<Multiplier>,
+}
+
+/// A flattened struct.
+pub const fn group<T: Columns>(
+    prefix: &'static str,
+    description: &'static str,
+    unit: Option<Unit>,
+    multiplier: Option<Multiplier>,
+) -> Part {
+    let size = if T::IS_FALLBACK { None } else { Some(size_of::<T>()) };
+    Part::Group(Group { columns: T::COLUMNS, size, prefix, description, unit, multiplier })
+}
+
+/// The number of columns.
+pub const fn count(parts: &[Part]) -> usize {
+    place(parts, parts.len()).0
+}
+
+/// Bytes of the texts that have to be joined.
+pub const fn text_length(parts: &[Part]) -> usize {
+    write(parts, &mut [])
+}
+
+/// The joined texts, one after the other in the order of [`columns`].
+pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
+    let mut text = [0; LENGTH];
+    write(parts, &mut text);
+    text
+}
+
+/// All columns; `text` is that of [`text`].
+pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> [ColumnDefinition; COUNT] {
+    let mut columns = [const { value::<u8>("", "", 0, 0) }; COUNT];
+    let (mut text, mut at, mut i) = (text, 0, 0);
+    while i < parts.len() {
+        match &parts[i] {
+            Part::Column(column) => {
+                columns[at] = *column;
+                at += 1;
+            }
+            Part::Group(group) => {
+                let mut j = 0;
+                while j < group.columns.len() {
+                    columns[at] = flattened(group, &group.columns[j], &mut text);
+                    at += 1;
+                    j += 1;
+                }
+            }
+        }
+        i += 1;
+    }
+    columns
+}
+
+/// Whether a float would have the field's multiplier.
+pub const fn has_float(part: &Part) -> bool {
+    matches!(part, Part::Group(group) if has(group, b"gfd"))
+}
+
+/// Whether an `f32` would have the field's unit.
+pub const fn has_f32(part: &Part) -> bool {
+    matches!(part, Part::Group(group) if has(group, b"f"))
+}
+
+/// Whether an integer would have the field's multiplier.
+pub const fn has_integer(part: &Part) -> bool {
+    matches!(part, Part::Group(group) if has(group, b"bBhHiIqQ"))
+}
+
+const fn has(group: &Group, formats: &[u8]) -> bool {
+    let mut i = 0;
+    while i < group.columns.len() {
+        let mut j = 0;
+        while j < formats.len() {
+            if group.columns[i].format.character() as u32 == formats[j] as u32 {
+                return true;
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+    false
+}
+
+/// The places of a field's first column and of the one after its last.
+pub(super) const fn place(parts: &[Part], index: usize) -> (usize, usize) {
+    let (mut at, mut i) = (0, 0);
+    while i < index {
+        at += length(&parts[i]);
+        i += 1;
+    }
+    (at, if index < parts.len() { at + length(&parts[index]) } else { at })
+}
+
+const fn length(part: &Part) -> usize {
+    match part {
+        Part::Column(_) => 1,
+        Part::Group(group) => group.columns.len(),
+    }
+}
+
+/// A column of a flattened struct as one of the message; takes its texts from the front of `text`.
+const fn flattened(group: &Group, inner: &ColumnDefinition, text: &mut &'static [u8]) -> ColumnDefinition {
+    let mut column = *inner;
+    column.label = joined(group.prefix, "", inner.label, text);
+    column.description = joined(group.description, "\n", inner.description, text);
+    if let Some(unit) = group.unit {
+        column.unit = unit;
+        // As for any column with a unit and without a multiplier.
+        if column.multiplier.id() == Multiplier::NONE.id() && !column.format.is_text() {
+            column.multiplier = Multiplier::ONE;
+        }
+    }
+    if let Some(multiplier) = group.multiplier {
+        column.multiplier = multiplier;
+    }
+    column
+}
+
+/// Bytes that two texts take in the joined text: none if one of them is empty.
+const fn joined_length(before: &str, between: &str, after: &str) -> usize {
+    if before.is_empty() || after.is_empty() { 0 } else { before.len() + between.len() + after.len() }
+}
+
+/// Two texts as one.
+const fn joined(before: &'static str, between: &str, after: &'static str, text: &mut &'static [u8]) -> &'static str {
+    if after.is_empty() {
+        return before;
+    }
+    if before.is_empty() {
+        return after;
+    }
+    let (bytes, rest) = text.split_at(joined_length(before, between, after));
+    *text = rest;
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => "",
+    }
+}
+
+/// Writes what fits into `out`, and returns the length of the whole.
+const fn write(parts: &[Part], out: &mut [u8]) -> usize {
+    let (mut length, mut i) = (0, 0);
+    while i < parts.len() {
+        if let Part::Group(group) = &parts[i] {
+            let mut j = 0;
+            while j < group.columns.len() {
+                let ColumnDefinition { label, description, .. } = group.columns[j];
+                length = put(out, length, group.prefix, "", label);
+                length = put(out, length, group.description, "\n", description);
+                j += 1;
+            }
+        }
+        i += 1;
+    }
+    length
+}
+
+/// Writes two texts as one to `at`, and returns the end.
+const fn put(out: &mut [u8], at: usize, before: &str, between: &str, after: &str) -> usize {
+    let end = at + joined_length(before, between, after);
+    if end > at && end <= out.len() {
+        copy(out, at, before);
+        copy(out, at + before.len(), between);
+        copy(out, at + before.len() + between.len(), after);
+    }
+    end
+}
+
+const fn copy(out: &mut [u8], at: usize, text: &str) {
+    out.split_at_mut(at).1.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
+}

@@ -1,0 +1,14 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "TEST")]
+#[repr(C, packed)]
+struct Test {
+    time_us: u64,
+    c2: u16,
+    #[log(flatten, prefix = "C")]
+    channels: [u16; 4],
+}
+
+fn main() {}

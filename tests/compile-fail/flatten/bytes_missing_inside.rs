@@ -1,0 +1,20 @@
+use binlog::{Columns, LogMessage};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(Columns)]
+#[repr(C)]
+struct Vector3 {
+    x: f32,
+    y: f32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "TEST")]
+#[repr(C, packed)]
+struct Test {
+    time_us: u64,
+    #[log(flatten)]
+    gyro: Vector3,
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use binlog::Columns;
+
+#[derive(Columns)]
+#[repr(u8)]
+enum Phase {
+    Ready,
+}
+
+fn main() {}

@@ -1,0 +1,7 @@
+use binlog::Columns;
+
+#[derive(Columns)]
+#[repr(C)]
+struct Nothing;
+
+fn main() {}

@@ -1,0 +1,15 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+const COUNT: usize = 14;
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "TEST")]
+#[repr(C, packed)]
+struct Test {
+    time_us: u64,
+    #[log(flatten, prefix = "C")]
+    channels: [u16; COUNT],
+}
+
+fn main() {}

@@ -1,0 +1,21 @@
+use binlog::{Columns, LogMessage};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(Columns, IntoBytes, Immutable)]
+#[repr(C)]
+struct Vector3 {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "TEST")]
+#[repr(C, packed)]
+struct Test {
+    time_us: u64,
+    #[log(flatten, names = "A,B,C")]
+    gyro: Vector3,
+}
+
+fn main() {}
