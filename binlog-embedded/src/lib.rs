@@ -96,7 +96,6 @@ pub mod guide {
     pub mod resets {}
 }
 mod logger;
-mod message_set;
 mod recorder;
 #[cfg_attr(loom, allow(dead_code, unreachable_pub, reason = "nothing outlives a reset in loom's model"))]
 mod recovery;
@@ -105,11 +104,9 @@ pub mod retained;
 mod ring;
 mod schema_table;
 pub mod sd_log;
-mod statistics;
 mod sync;
-mod texts;
 
-pub use binlog::sink::Tally;
+pub use binlog::sink::{Statistics, Tally};
 pub use budget::Budget;
 pub use drain::Drain;
 #[cfg(feature = "std")]
@@ -120,7 +117,6 @@ pub use logger::Logger;
 #[cfg(not(loom))]
 pub use retained::Retained;
 pub use sd_log::SdLog;
-pub use statistics::Statistics;
 
 // README's examples use both crates.
 #[cfg(all(doctest, feature = "sdmmc"))]

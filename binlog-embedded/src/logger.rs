@@ -1,13 +1,13 @@
 //! The producer's side: puts records into the ring whole, or counts them.
 
 use crate::drain::Drain;
-use crate::message_set::MessageSet;
 use crate::ring::Ring;
 use crate::schema_table::Table;
-use crate::statistics::Statistics;
 use crate::sync::Locked;
-use binlog::sink::{Admission, Counters, Sink, Tally};
+use binlog::messages::Msg;
+use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
+use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
 
 /// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its [`Drain`].
@@ -87,14 +87,6 @@ pub(crate) struct State<C> {
     /// The tail at the last flush: the records before it are flushed. At most 1 GiB before the tail.
     pub(crate) synced: u32,
     pub(crate) counters: C,
-}
-
-/// Why a record was not accepted.
-enum Refused {
-    /// The ring has no room for it, or the logger is stopped.
-    Full,
-    /// It comes sooner than its rate allows.
-    Early,
 }
 
 macro_rules! new {
@@ -283,12 +275,25 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
             let used = state.head.wrapping_sub(state.tail);
             (used, state.high_water.max(used), state.longest_stall_us)
         });
-        let mut statistics = Statistics { used, high_water, longest_stall_us, ..Statistics::default() };
+        let mut statistics = Statistics::of_buffer(used, high_water, longest_stall_us);
         // One short critical section for each message, not a long one.
         for tally in (0..S::MESSAGES.len()).filter_map(|index| self.tally_of(index)) {
             statistics.add(tally);
         }
         statistics
+    }
+
+    /// Logs a text, or the output of `format_args!`, as MSG records of 64 bytes, cut between characters: at most 256
+    /// records, 16 KiB. Each NUL, which would end the text for readers, becomes `?`. Returns whether all records were
+    /// accepted; after the first that wasn't, the rest is left out.
+    ///
+    /// Formatting runs outside the critical section. Other contexts may log between two records of a text; the records
+    /// of a text have the same `ID`.
+    pub fn text(&self, text: impl Display) -> bool
+    where
+        S: Logs<Msg>,
+    {
+        TimedSink::text(self, text)
     }
 
     /// The time of the clock passed to [`start`](Logger::start), in microseconds; 0 before.
@@ -388,12 +393,7 @@ impl<C: Counters> State<C> {
     fn refuse(&mut self, index: usize, why: Refused) -> Taken {
         let ignored = self.critical_limit == 0 || self.masked.contains(index);
         let Some(tally) = self.counters.tallies_mut().get_mut(index) else { return Taken::No };
-        let count = match why {
-            _ if ignored => &mut tally.ignored,
-            Refused::Early => &mut tally.decimated,
-            Refused::Full => &mut tally.dropped,
-        };
-        *count = count.wrapping_add(1);
+        tally.count_refused(if ignored { Refused::Ignored } else { why });
         if !ignored {
             self.to_report.insert(index);
         }
@@ -405,5 +405,18 @@ impl<S: Logs<M>, M: LogMessage, const N: usize> Sink<M> for Logger<S, N> {
     #[inline]
     fn log(&self, message: &M) -> bool {
         Logger::log(self, message)
+    }
+}
+
+impl<S: LogSchema, const N: usize> TimedSink for Logger<S, N> {
+    fn now_us(&self) -> u64 {
+        Logger::now_us(self)
+    }
+
+    fn next_text_id(&self) -> u8 {
+        self.state.with(|state| {
+            state.text_id = state.text_id.wrapping_add(1);
+            state.text_id
+        })
     }
 }

@@ -41,6 +41,8 @@
 //!   preamble of the log. The format's own messages are in [`messages`].
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] does so from several threads. A library that
 //!   logs takes a [`Sink`]. [`encode`] writes a single record into a buffer.
+//! - [`HostLogger`] is for simulators in real time: a queue and a thread, so that no loop waits for a disk. [`LogFolder`]
+//!   numbers the logs, [`TimeSorter`] sorts them by time.
 //! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
@@ -57,6 +59,8 @@
 //! - `std` (default): the writer, [`Log`] and [`LoggedSchema`]. Without it, the crate is `no_std` and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to and from JSON.
+//! - `tracing`, `log`: the program's own text in its log, by `host::TracingLayer` and `host::LogBridge`.
+//! - `defmt`: `defmt::Format` for counts and statistics.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
@@ -79,6 +83,8 @@ mod format;
 mod framing;
 #[cfg(all(any(doc, doctest), feature = "derive", feature = "std"))]
 pub mod guide;
+#[cfg(all(feature = "derive", feature = "std"))]
+pub mod host;
 #[cfg(feature = "std")]
 pub mod logged_schema;
 mod message;
@@ -106,6 +112,8 @@ pub mod lint;
 #[cfg(feature = "std")]
 pub mod log;
 
+#[cfg(feature = "std")]
+pub use crate::log::Log;
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Columns, Field, LogMessage, LogSchema};
 pub use catalogue::definition::{LoggedColumn, LoggedColumns, LoggedDefinition};
@@ -117,8 +125,8 @@ pub use field::Field;
 pub use flatten::Columns;
 pub use format::Format;
 pub use framing::{HEAD_BYTES, Reason, Skipped, record_header};
-#[cfg(feature = "std")]
-pub use log::Log;
+#[cfg(all(feature = "derive", feature = "std"))]
+pub use host::{HostLogger, LogFolder, TimeSorter};
 #[cfg(feature = "std")]
 pub use logged_schema::LoggedSchema;
 pub use message::{DecodeError, LogMessage};

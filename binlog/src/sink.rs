@@ -1,4 +1,22 @@
-//! Sinks: [`Sink`], and the decimation and counts that this project's sinks share.
+//! Sinks: [`Sink`], and what this project's sinks share: texts, decimation, masks, counts.
+
+#[cfg(feature = "derive")]
+mod buffer_usage;
+#[cfg(all(feature = "derive", feature = "std"))]
+mod gate;
+mod message_set;
+mod statistics;
+#[cfg(feature = "derive")]
+mod timed;
+
+#[cfg(feature = "derive")]
+pub use buffer_usage::BufferUsage;
+#[cfg(all(feature = "derive", feature = "std"))]
+pub(crate) use gate::Gate;
+pub use message_set::MessageSet;
+pub use statistics::Statistics;
+#[cfg(feature = "derive")]
+pub use timed::TimedSink;
 
 /// A destination for messages. Libraries that log take one, and need to know neither the schema nor the writer.
 ///
@@ -125,6 +143,7 @@ impl Due {
 /// and [`ignored`](Tally::ignored). An accepted record is in the log, on its way there, or counted in
 /// [`lost`](Tally::lost). Each count wraps to 0 after `u32::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]
 pub struct Tally {
     /// Not accepted: the buffer had no room. Also counts messages that are implemented by hand and contradict their
@@ -142,6 +161,17 @@ pub struct Tally {
     pub lost: u32,
 }
 
+/// Why a sink didn't accept a record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Refused {
+    /// There is no room for it.
+    Full,
+    /// It comes sooner than its rate allows.
+    Early,
+    /// The sink is stopped, or the message is masked.
+    Ignored,
+}
+
 impl Tally {
     /// All counts are 0.
     pub const ZERO: Self = Tally { dropped: 0, decimated: 0, ignored: 0, written: 0, unflushed: 0, lost: 0 };
@@ -150,6 +180,17 @@ impl Tally {
     #[inline]
     pub fn has_losses(&self) -> bool {
         [self.dropped, self.decimated, self.lost] != [0; 3]
+    }
+
+    /// Counts a record that was not accepted.
+    #[inline]
+    pub fn count_refused(&mut self, why: Refused) {
+        let count = match why {
+            Refused::Full => &mut self.dropped,
+            Refused::Early => &mut self.decimated,
+            Refused::Ignored => &mut self.ignored,
+        };
+        *count = count.wrapping_add(1);
     }
 
     /// Counts a record that was written to the file and not yet flushed.

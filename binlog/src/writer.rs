@@ -9,7 +9,7 @@ pub use shared::{FinishError, SharedWriter};
 use crate::encode::{encode_any_at, encode_at};
 use crate::messages::{File, Mode, Msg, Parm};
 use crate::{LogMessage, LogSchema, Logs};
-use error::Progress;
+pub(crate) use error::Progress;
 use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ pub struct LogWriter<S: LogSchema, W: Write> {
 /// Small enough for the first-level cache, large enough to make the cost of system calls per record small.
 const DEFAULT_CAPACITY: usize = 16 * 1024;
 /// The buffer holds at least one record.
-const LONGEST_RECORD: usize = 255;
+pub(crate) const LONGEST_RECORD: usize = 255;
 
 impl<S: LogSchema> LogWriter<S, fs::File> {
     /// Creates a log in a file. An existing file is overwritten.

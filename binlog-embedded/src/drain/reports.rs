@@ -3,7 +3,7 @@
 use super::Drain;
 use crate::schema_table::Table;
 use binlog::messages::{self, Dsf, Ring};
-use binlog::sink::Counters;
+use binlog::sink::{BufferUsage, Counters};
 use binlog::{LogSchema, Logs, encode};
 
 /// Encodes a message; `None` if that is impossible.
@@ -17,14 +17,8 @@ pub(super) struct Reports {
     due_us: u64,
     /// The first message that may still need a DROP record in this round.
     drops_from: Option<usize>,
-    /// Bytes written since the last DSF.
-    bytes: u32,
-    free_min: u32,
-    free_max: u32,
-    /// Sum of the free bytes in `samples` samples, each shifted right by `scale`.
-    free_sum: u32,
-    samples: u32,
-    scale: u32,
+    /// Bytes written, and free bytes of the ring.
+    usage: BufferUsage,
     /// The longest stall since the last DSF.
     stall_us: u32,
     // Function pointers, so that a drain without reports doesn't require these messages in its schema.
@@ -35,27 +29,15 @@ pub(super) struct Reports {
     has_ring: bool,
 }
 
-#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
 impl Reports {
     /// Samples the free bytes of the ring, before and after each piece, and a stall.
     pub(super) fn sample(&mut self, free: u32, stall_us: u32) {
         self.stall_us = self.stall_us.max(stall_us);
-        if self.samples == 0 {
-            (self.free_min, self.free_max, self.free_sum) = (free, free, 0);
-        }
-        self.free_min = self.free_min.min(free);
-        self.free_max = self.free_max.max(free);
-        let scaled = free >> self.scale;
-        // After a million samples and more, half of them represent all.
-        if self.free_sum.checked_add(scaled).is_none() {
-            (self.free_sum, self.samples) = (self.free_sum / 2, self.samples / 2);
-        }
-        self.free_sum += scaled;
-        self.samples += 1;
+        self.usage.sample(free);
     }
 
     pub(super) fn count(&mut self, bytes: usize) {
-        self.bytes = self.bytes.wrapping_add(bytes as u32);
+        self.usage.count(bytes);
     }
 
     /// Whether records of statistics are due.
@@ -71,22 +53,10 @@ impl Reports {
 
     /// Returns a DSF record and begins a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
-        let dsf = Dsf {
-            time_us: now_us.into(),
-            dropped: dropped.into(),
-            blocks: ((self.bytes / 512) as u16).into(),
-            bytes: self.bytes.into(),
-            free_min: self.free_min.into(),
-            free_max: self.free_max.into(),
-            free_mean: ((self.free_sum / self.samples.max(1)) << self.scale)
-                .max(self.free_min)
-                .min(self.free_max)
-                .into(),
-        };
         self.due_us = now_us.saturating_add(self.interval_us);
         self.drops_from = Some(0);
-        (self.bytes, self.samples, self.stall_us, self.has_ring) = (0, 0, 0, false);
-        dsf
+        (self.stall_us, self.has_ring) = (0, false);
+        self.usage.take_dsf(now_us, dropped)
     }
 }
 
@@ -124,13 +94,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             interval_us: interval_us.max(1000),
             due_us: self.logger.now_us().saturating_add(interval_us),
             drops_from: None,
-            bytes: 0,
-            free_min: 0,
-            free_max: 0,
-            free_sum: 0,
-            samples: 0,
-            // A sample is 4096 at most, so that the sum has 32 bits: a division of 64 bits takes 850 bytes of flash.
-            scale: N.ilog2().saturating_sub(12),
+            usage: BufferUsage::new(N as u32),
             stall_us: 0,
             encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
             encode_drop: |message, out| encode::<S, _>(message, out).ok(),
@@ -178,7 +142,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             }
             None if now_us >= reports.due_us => {
                 if let (false, Some(encode)) = (core::mem::replace(&mut reports.has_ring, true), reports.encode_ring) {
-                    let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.free_min);
+                    let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.usage.free_min());
                     let ring =
                         Ring { time_us, size: size.into(), used: used.into(), stall_us: reports.stall_us.into() };
                     let length = encode(&ring, &mut self.own.bytes);

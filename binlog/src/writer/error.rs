@@ -19,18 +19,18 @@ struct Failure {
 
 /// Records without those of the preamble, and bytes with them.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Progress {
-    pub(super) records: u64,
-    pub(super) bytes: u64,
+pub(crate) struct Progress {
+    pub(crate) records: u64,
+    pub(crate) bytes: u64,
 }
 
 impl WriteError {
-    pub(super) fn new(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
+    pub(crate) fn new(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
         WriteError(Box::new(Failure { error, is_own: false, path: path.map(Path::to_owned), written }))
     }
 
     /// An error about what the program asked for. The destination has nothing to do with it.
-    pub(super) fn refused(kind: io::ErrorKind, why: impl Into<String>, path: Option<&Path>) -> Self {
+    pub(crate) fn refused(kind: io::ErrorKind, why: impl Into<String>, path: Option<&Path>) -> Self {
         let (error, path) = (io::Error::new(kind, why.into()), path.map(Path::to_owned));
         WriteError(Box::new(Failure { error, is_own: true, path, written: Progress::default() }))
     }

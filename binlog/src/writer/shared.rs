@@ -4,13 +4,16 @@ use super::{LogWriter, WriteError};
 use crate::message::LogMessage;
 use crate::messages::{File, Mode, Msg, Parm};
 use crate::schema::{LogSchema, Logs, SchemaMessage};
-use crate::sink::{Admission, Counters, Sink, Tally};
+use crate::sink::{Gate, Refused, Sink, Tally};
 use std::cell::RefCell;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::{error, fmt};
 
 /// A handle to a [`LogWriter`] that may be cloned and shared between threads.
+///
+/// It has no thread of its own: whoever logs into a full buffer writes it, and gets the error. A loop that must not wait
+/// for a disk takes a [`HostLogger`](crate::HostLogger).
 ///
 /// As a [`Sink`] it returns whether each record was accepted. Refused records are counted by message, and the first
 /// error is kept for [`finish`](SharedWriter::finish). A message that the schema gives a `rate` is decimated as by
@@ -43,7 +46,7 @@ struct Shared<S: LogSchema, W: Write> {
     state: Mutex<State<S, W>>,
     /// Apart from the state, because what a thread logs while it has the state is counted, too. Locked for a few
     /// instructions, which run no code of the program's.
-    counts: Mutex<S::Counters>,
+    gate: Mutex<Gate<S::Counters>>,
 }
 
 struct State<S: LogSchema, W: Write> {
@@ -76,8 +79,8 @@ impl<S: LogSchema, W: Write> Shared<S, W> {
 }
 
 impl<S: LogSchema, W: Write> Shared<S, W> {
-    fn counts<T>(&self, action: impl FnOnce(&mut S::Counters) -> T) -> T {
-        action(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner))
+    fn gate(&self) -> MutexGuard<'_, Gate<S::Counters>> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -91,7 +94,7 @@ impl<S: LogSchema, W: Write> Drop for Guard<'_, S, W> {
 impl<S: LogSchema, W: Write> SharedWriter<S, W> {
     pub(super) fn new(writer: LogWriter<S, W>) -> Self {
         let state = Mutex::new(State { writer: Some(writer), first_error: None });
-        SharedWriter(Arc::new(Shared { state, counts: Mutex::new(S::Counters::ZERO) }))
+        SharedWriter(Arc::new(Shared { state, gate: Mutex::new(Gate::NEW) }))
     }
 
     /// Writes a message and returns the error, if any, as [`LogWriter::write`] does.
@@ -197,7 +200,7 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
 
     /// Counts of the message at a place in [`LogSchema::MESSAGES`].
     pub fn tally_of(&self, index: usize) -> Option<Tally> {
-        self.0.counts(|counts| counts.tallies().get(index).copied())
+        self.0.gate().tallies().get(index).copied()
     }
 
     /// Counts of each message in the order of the schema, with what it is.
@@ -244,43 +247,25 @@ fn locked() -> WriteError {
 impl<S: Logs<M>, M: LogMessage, W: Write> Sink<M> for SharedWriter<S, W> {
     fn log(&self, message: &M) -> bool {
         let index = <S as Logs<M>>::INDEX;
-        let count = |counts: &mut S::Counters, change: fn(&mut Tally) -> &mut u32| {
-            if let Some(tally) = counts.tallies_mut().get_mut(index) {
-                let count = change(tally);
-                *count = count.wrapping_add(1);
-            }
-        };
         let mut guard = self.0.lock();
         let Some(State { writer: Some(writer), first_error }) = guard.as_mut().map(|guard| &mut *guard.0) else {
-            self.0.counts(|counts| count(counts, |tally| &mut tally.ignored));
+            self.0.gate().refuse(index, Refused::Ignored);
             return false;
         };
-        let due = match <S as Logs<M>>::RATE {
-            Some(rate) => {
-                // A message that is implemented by hand runs its own code here, so the counts aren't locked yet.
-                let payload = message.wire();
-                match self.0.counts(|counts| rate.admit(counts.due(), payload)) {
-                    Admission::Now(due) => due,
-                    Admission::Early => {
-                        self.0.counts(|counts| count(counts, |tally| &mut tally.decimated));
-                        return false;
-                    }
-                }
-            }
-            None => None,
-        };
+        // A message that is implemented by hand runs its own code here, so the counts aren't locked yet.
+        let payload = message.wire();
+        let Ok(due) = self.0.gate().admit(index, <S as Logs<M>>::RATE, payload) else { return false };
         let error = writer.write(message).err();
         let is_written = error.is_none();
         *first_error = first_error.take().or(error);
-        self.0.counts(|counts| match is_written {
+        let mut gate = self.0.gate();
+        match is_written {
             true => {
-                count(counts, |tally| &mut tally.written);
-                if let Some(due) = due {
-                    due.charge(counts.due());
-                }
+                gate.count(index, |tally| tally.written = tally.written.wrapping_add(1));
+                gate.charge(due);
             }
-            false => count(counts, |tally| &mut tally.dropped),
-        });
+            false => gate.refuse(index, Refused::Full),
+        }
         is_written
     }
 }
@@ -307,7 +292,7 @@ impl<S: LogSchema, W: Write> fmt::Debug for SharedWriter<S, W> {
 pub struct FinishError<W> {
     /// What went wrong.
     pub error: WriteError,
-    /// Records that were not accepted.
+    /// Records that were not accepted. Of a [`HostLogger`](crate::HostLogger) also those that were accepted and lost.
     pub refused: u64,
     /// The destination, if it has all records that were accepted.
     pub out: Option<W>,

@@ -1,4 +1,8 @@
 //! Writing on a host: accepted records reach the log, or an error says how many did.
 
+mod bridges;
+mod host_logger;
+mod log_folder;
 mod madflight;
+mod time_sorter;
 mod writer;

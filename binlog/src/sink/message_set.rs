@@ -1,24 +1,29 @@
-//! A set of a schema's messages, by their index.
+//! A set of a schema's messages, by their index in [`LogSchema::MESSAGES`](crate::LogSchema::MESSAGES).
 
-/// One bit for each message. A schema has at most 255 messages; larger indices wrap, so that nothing panics in an
-/// interrupt.
+/// A set of messages, one bit for each. A schema has at most 255 messages; larger indices wrap, so that nothing panics in
+/// an interrupt.
 #[repr(transparent)]
-pub(crate) struct MessageSet([u32; 8]);
+pub struct MessageSet([u32; 8]);
 
 impl MessageSet {
-    pub(crate) const EMPTY: Self = MessageSet([0; 8]);
+    /// No message.
+    pub const EMPTY: Self = MessageSet([0; 8]);
 
+    /// Whether the message with this index is in the set.
     #[inline(always)]
-    pub(crate) fn contains(&self, index: usize) -> bool {
+    pub fn contains(&self, index: usize) -> bool {
         self.0[index / 32 % 8] & bit(index) != 0
     }
 
-    pub(crate) fn insert(&mut self, index: usize) {
+    /// Adds a message.
+    #[inline]
+    pub fn insert(&mut self, index: usize) {
         self.0[index / 32 % 8] |= bit(index);
     }
 
     /// Removes a message. Returns whether it was in the set.
-    pub(crate) fn remove(&mut self, index: usize) -> bool {
+    #[inline]
+    pub fn remove(&mut self, index: usize) -> bool {
         let was_in = self.contains(index);
         self.0[index / 32 % 8] &= !bit(index);
         was_in

@@ -1,0 +1,495 @@
+//! The host's logger: what it accepted is in the log or counted as lost, whatever the destination does, and nobody waits
+//! for it.
+
+use binlog::host::Destination;
+use binlog::messages::{Dropped, Dsf, Ev, Gps, Mode, Msg, Parm};
+use binlog::sink::{Sink, TimedSink};
+use binlog::{HostLogger, Log, LogSchema, Records};
+use binlog_embedded::Logger;
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Write};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Ev(Ev),
+    #[log(rate = 10)]
+    Gps(Gps),
+    Mode(Mode),
+    Msg(Msg),
+    Parm(Parm),
+    Dsf(Dsf),
+    Drop(Dropped),
+}
+
+/// Three messages that aren't critical, of different lengths.
+#[derive(LogSchema)]
+enum Plain {
+    #[log(critical = false)]
+    Parm(Parm),
+    Dsf(Dsf),
+    Drop(Dropped),
+}
+
+fn ev(number: u64) -> Ev {
+    Ev { time_us: number, id: 10 }
+}
+
+fn gps(time_us: u64) -> Gps {
+    let bytes = [0; 48];
+    let mut gps: Gps = binlog::LogMessage::decode(&bytes).expect("zeros are a report");
+    gps.time_us = time_us;
+    gps
+}
+
+fn parm(number: u64) -> Parm {
+    Parm::new(number, "NUMBER", number as f32, None).expect("a short name")
+}
+
+/// The times of a message's records, in the order of the log.
+fn times(log: &[u8], name: &str) -> Vec<u64> {
+    let log = Log::from_bytes(log.to_vec());
+    assert_eq!(log.skipped().len(), 0);
+    log.rows(name).map(|rows| rows.times_us()).unwrap_or_default()
+}
+
+/// The bytes that a destination got.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Shared {
+    fn bytes(&self) -> Vec<u8> {
+        self.0.lock().expect("no panic while it is locked").clone()
+    }
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("no panic while it is locked").extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A destination that takes the preamble, then waits until it is let go.
+struct Gate {
+    taken: Shared,
+    waits: Option<Receiver<()>>,
+    has_preamble: bool,
+}
+
+/// Lets a [`Gate`] go when it is dropped.
+type Key = Sender<()>;
+
+fn gate() -> (Gate, Key, Shared) {
+    let (key, waits) = channel();
+    let taken = Shared::default();
+    (Gate { taken: taken.clone(), waits: Some(waits), has_preamble: false }, key, taken)
+}
+
+impl Write for Gate {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if std::mem::replace(&mut self.has_preamble, true)
+            && let Some(waits) = self.waits.take()
+        {
+            let _ = waits.recv();
+        }
+        self.taken.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn no_logger_waits_for_a_destination_that_stalls() {
+    let (out, key, taken) = gate();
+    let settings = HostLogger::<Plain>::builder().capacity(64 * 35).reserve(0).write_every(Duration::ZERO);
+    let thread = settings.spawn(out).expect("it takes the preamble");
+    let log = thread.logger();
+    // The first record is with the destination, which stalls.
+    assert!(log.log(&parm(0)));
+    while log.statistics().used > 0 {
+        thread::yield_now();
+    }
+    // As many as there is room for are accepted, the others refused. Would one wait, the test would not end.
+    let accepted = (1..=100).filter(|&number| log.log(&parm(number))).count();
+    assert_eq!(accepted, 64);
+    let tally = log.tally::<Parm>();
+    assert_eq!((tally.dropped, tally.written, log.statistics().used), (36, 0, 64 * 35));
+    drop(key);
+    thread.finish().map_err(|error| error.error).expect("it takes all");
+    assert_eq!(times(&taken.bytes(), "PARM"), Vec::from_iter(0..=64));
+}
+
+#[test]
+fn a_logger_that_waits_for_room_drops_nothing() {
+    let (out, key, taken) = gate();
+    let settings = HostLogger::<Plain>::builder().capacity(512).wait_for_room();
+    let thread = settings.spawn(out).expect("it takes the preamble");
+    let log = thread.logger().clone();
+    let is_done = Arc::new(AtomicBool::new(false));
+    let done = Arc::clone(&is_done);
+    let threads = thread::spawn(move || {
+        assert!((0..1000).all(|number| log.log(&parm(number))));
+        done.store(true, Ordering::SeqCst);
+    });
+    thread::sleep(Duration::from_millis(50));
+    assert!(!is_done.load(Ordering::SeqCst), "a thousand records don't fit");
+    // `log_now` doesn't wait, also here.
+    while thread.logger().log_now(&parm(7)) {}
+    drop(key);
+    threads.join().expect("it only asserts");
+    assert_eq!(thread.logger().tally::<Parm>().dropped, 1);
+    thread.finish().map_err(|error| error.error).expect("it takes all");
+    let mut found = times(&taken.bytes(), "PARM");
+    found.dedup();
+    found.retain(|number| *number != 7);
+    assert_eq!(found, (0..1000).filter(|number| *number != 7).collect::<Vec<_>>());
+}
+
+#[test]
+fn the_reserve_is_for_critical_messages() {
+    let (out, key, _) = gate();
+    let settings = HostLogger::<FlightLog>::builder().capacity(1024).reserve(512).write_every(Duration::from_secs(60));
+    let thread = settings.spawn(out).expect("it takes the preamble");
+    let log = thread.logger();
+    let parms = (0..100).filter(|&number| log.log(&parm(number))).count();
+    assert_eq!(parms, 512 / 35);
+    // EV is critical.
+    let events = (0..100).filter(|&number| log.log(&ev(number))).count();
+    assert_eq!(events, (1024 - parms * 35) / 12);
+    drop(key);
+}
+
+#[test]
+fn each_record_is_accepted_or_counted_with_its_reason() {
+    let thread = HostLogger::<FlightLog>::spawn(Vec::new()).expect("memory takes all");
+    let log = thread.logger();
+    // A second at 100 Hz, of which 10 are due.
+    let due = (0..100).filter(|i| log.log(&gps(10_000_000 + 10_000 * i))).count();
+    assert!((10..=11).contains(&due), "{due}");
+    assert_eq!(log.tally::<Gps>().decimated as usize, 100 - due);
+    log.set_masked::<Ev>(true);
+    assert!(!log.log(&ev(1)));
+    assert!(log.set_masked_by_name("EV", false) && !log.set_masked_by_name("NONE", true));
+    assert!(log.log(&ev(2)));
+    log.stop();
+    assert!(!log.log(&ev(3)) && !log.new_log());
+    log.start(|| 77);
+    assert!(log.text("hello"));
+    assert_eq!(log.tally::<Ev>().ignored, 2);
+    let log = log.clone();
+    let bytes = thread.finish().expect("memory takes all");
+    assert_eq!((times(&bytes, "EV"), times(&bytes, "MSG")), (vec![2], vec![77]));
+    assert_eq!(log.statistics().written as usize, due + 2);
+    assert!(!log.log(&ev(4)));
+    assert_eq!(log.tally::<Ev>().ignored, 3);
+}
+
+/// What a destination does in one call.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Takes(usize),
+    Stalls(u64),
+    Fails(ErrorKind),
+    TakesNothing,
+}
+
+/// A destination that follows a plan, then takes everything, or nothing any more.
+#[derive(Clone)]
+struct Planned {
+    taken: Shared,
+    steps: VecDeque<Step>,
+    dies: bool,
+    has_preamble: bool,
+}
+
+impl Planned {
+    fn new(steps: Vec<Step>, dies: bool) -> Self {
+        Planned { taken: Shared::default(), steps: steps.into(), dies, has_preamble: false }
+    }
+}
+
+impl Write for Planned {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !std::mem::replace(&mut self.has_preamble, true) {
+            return self.taken.write(bytes);
+        }
+        match self.steps.pop_front() {
+            Some(Step::Takes(count)) => self.taken.write(&bytes[..bytes.len().min(count)]),
+            Some(Step::Stalls(millis)) => {
+                thread::sleep(Duration::from_millis(millis));
+                self.taken.write(bytes)
+            }
+            Some(Step::Fails(kind)) => Err(kind.into()),
+            Some(Step::TakesNothing) => Ok(0),
+            None if self.dies => Err(ErrorKind::StorageFull.into()),
+            None => self.taken.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (1usize..400).prop_map(Step::Takes),
+        1 => (0u64..5).prop_map(Step::Stalls),
+        1 => Just(Step::Fails(ErrorKind::StorageFull)),
+        1 => Just(Step::Fails(ErrorKind::Interrupted)),
+        1 => Just(Step::TakesNothing),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn accepted_records_are_in_the_log_in_the_order_of_their_thread_or_counted_as_lost(
+        steps in prop::collection::vec(step(), 0..30),
+        dies in any::<bool>(),
+        waits in any::<bool>(),
+        capacity in 512usize..4096,
+        records in 1u64..300,
+    ) {
+        let out = Planned::new(steps, dies);
+        let taken = out.taken.clone();
+        // A dying destination is given up at its second error in a row; one that lives has time for all its errors.
+        let patience = if dies { Duration::from_millis(1) } else { Duration::from_secs(60) };
+        let mut settings = HostLogger::<FlightLog>::builder()
+            .capacity(capacity)
+            .write_every(Duration::from_millis(1))
+            .retry_for(patience)
+            .report_every(Duration::from_micros(1000));
+        if waits {
+            settings = settings.wait_for_room();
+        }
+        let thread = settings.spawn(out).expect("it takes the preamble");
+        let accepted: Vec<Vec<u64>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..3u64).map(|number| {
+                let log = thread.logger();
+                scope.spawn(move || {
+                    let numbers = (0..records).map(|i| number * 1000 + i);
+                    numbers.filter(|&number| log.log(&parm(number))).collect()
+                })
+            }).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it only logs")).collect()
+        });
+        let log = thread.logger().clone();
+        let finished = thread.finish().map(drop).map_err(|error| error.error);
+        let tally = log.tally::<Parm>();
+        let found: Vec<u64> = Records::new(&taken.bytes())
+            .flatten()
+            .filter_map(|record| record.decode::<Parm>().ok())
+            .map(|parm| parm.time_us)
+            .collect();
+        for (number, accepted) in (0..).zip(&accepted) {
+            let found: Vec<u64> = found.iter().copied().filter(|time| time / 1000 == number).collect();
+            match finished {
+                Ok(()) => prop_assert_eq!(&found, accepted),
+                Err(_) => prop_assert!(accepted.starts_with(&found)),
+            }
+        }
+        let accepted = accepted.iter().map(Vec::len).sum::<usize>();
+        prop_assert_eq!(3 * records as usize, accepted + (tally.dropped + tally.ignored) as usize);
+        prop_assert_eq!(accepted, (tally.written + tally.lost) as usize);
+        prop_assert_eq!(found.len(), tally.written as usize);
+        prop_assert_eq!(finished.is_err(), log.has_failed());
+        prop_assert!(finished.is_err() || tally.lost == 0);
+        prop_assert!(!waits || finished.is_err() || tally.dropped == 0);
+        prop_assert!(dies || finished.is_ok(), "{:?}", finished);
+    }
+}
+
+#[test]
+fn a_destination_that_is_given_up_is_an_error_and_what_it_lacks_is_counted() {
+    let out = Planned::new(vec![Step::Takes(40)], true);
+    let taken = out.taken.clone();
+    let settings = HostLogger::<FlightLog>::builder().retry_for(Duration::ZERO).write_every(Duration::from_secs(60));
+    let thread = settings.spawn(out).expect("it takes the preamble");
+    let log = thread.logger().clone();
+    assert!((0..10).all(|number| log.log(&ev(number))));
+    let error = thread.finish().err().expect("the destination is full");
+    assert_eq!((error.error.kind(), error.error.records_written(), error.refused), (ErrorKind::StorageFull, 3, 7));
+    assert_eq!((log.tally::<Ev>().written, log.tally::<Ev>().lost, error.out.is_none()), (3, 7, true));
+    assert_eq!(taken.bytes().len(), FlightLog::PREAMBLE.len() + 40);
+}
+
+#[test]
+fn after_a_panic_of_the_destination_nobody_waits_and_the_error_is_told() {
+    struct Panics(bool);
+    impl Write for Panics {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            assert!(!std::mem::replace(&mut self.0, true), "the destination panics");
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let settings = HostLogger::<FlightLog>::builder().capacity(600).wait_for_room();
+    let thread = settings.spawn(Panics(false)).expect("it takes the preamble");
+    let log = thread.logger().clone();
+    let accepted = (0..1000).filter(|&number| log.log(&ev(number))).count();
+    assert_eq!(log.tally::<Ev>().lost as usize, accepted);
+    assert!(log.has_failed() && accepted < 1000);
+    assert_eq!(thread.finish().err().expect("it panicked").error.kind(), ErrorKind::Other);
+}
+
+#[test]
+fn dropping_the_thread_writes_everything() {
+    let out = Shared::default();
+    let thread = HostLogger::<FlightLog>::spawn(out.clone()).expect("memory takes all");
+    assert!((0..1000).all(|number| thread.logger().log(&ev(number))));
+    drop(thread);
+    assert_eq!(times(&out.bytes(), "EV"), Vec::from_iter(0..1000));
+}
+
+#[test]
+fn statistics_are_in_the_log_as_on_a_target() {
+    let (out, key, taken) = gate();
+    let clock = Arc::new(AtomicU64::new(0));
+    let settings = HostLogger::<FlightLog>::builder().capacity(1024).reserve(0).report_every(Duration::from_secs(1));
+    let thread = settings.write_every(Duration::ZERO).spawn(out).expect("it takes the preamble");
+    let log = thread.logger();
+    let simulated = Arc::clone(&clock);
+    log.start(move || simulated.load(Ordering::SeqCst));
+    while log.tally::<Ev>().dropped < 5 {
+        log.log(&ev(0));
+    }
+    let dropped = log.tally::<Ev>().dropped;
+    drop(key);
+    clock.store(2_000_000, Ordering::SeqCst);
+    thread.finish().map_err(|error| error.error).expect("it takes all");
+    let bytes = taken.bytes();
+    let reports = Records::new(&bytes).flatten().filter_map(|record| record.decode::<Dsf>().ok());
+    let last = reports.last().expect("a last report");
+    assert_eq!(({ last.dropped }, { last.time_us }), (dropped, 2_000_000));
+    assert!({ last.free_min } < 12 && { last.free_max } == 1024, "{last:?}");
+    let drops = Records::new(&bytes).flatten().filter_map(|record| record.decode::<Dropped>().ok());
+    let drops: Vec<_> = drops.map(|drop| (drop.id, { drop.dropped })).collect();
+    assert_eq!(drops, [(FlightLog::MESSAGES[0].id, dropped)]);
+}
+
+/// Logs in memory.
+#[derive(Clone, Default)]
+struct Logs {
+    logs: Arc<Mutex<Vec<Shared>>>,
+    most: Option<usize>,
+    log_bytes: Option<u64>,
+}
+
+impl Destination for Logs {
+    type Log = Shared;
+
+    fn open(&mut self) -> io::Result<Shared> {
+        let mut logs = self.logs.lock().expect("no panic while it is locked");
+        if self.most.is_some_and(|most| logs.len() >= most) {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        logs.push(Shared::default());
+        Ok(logs.last().expect("just pushed").clone())
+    }
+
+    fn log_bytes(&self) -> Option<u64> {
+        self.log_bytes
+    }
+}
+
+impl Logs {
+    fn bytes(&self) -> Vec<Vec<u8>> {
+        self.logs.lock().expect("no panic while it is locked").iter().map(Shared::bytes).collect()
+    }
+}
+
+fn prologue(i: usize) -> Option<FlightLog> {
+    (i == 0).then(|| FlightLog::Parm(parm(0)))
+}
+
+#[test]
+fn a_new_log_begins_where_it_is_asked_for_with_preamble_and_prologue() {
+    let logs = Logs::default();
+    let settings = HostLogger::<FlightLog>::builder().prologue(prologue);
+    let thread = settings.spawn_logs(logs.clone()).expect("memory takes all");
+    let log = thread.logger();
+    assert!(log.log(&ev(1)) && log.new_log() && log.log(&ev(2)) && log.log(&ev(3)));
+    // Two in a row are one.
+    assert!(log.new_log() && log.new_log() && log.log(&ev(4)));
+    thread.finish().map_err(|error| error.error).expect("memory takes all");
+    let logs = logs.bytes();
+    assert_eq!(logs.iter().map(|log| times(log, "EV")).collect::<Vec<_>>(), [vec![1], vec![2, 3], vec![4]]);
+    for log in logs {
+        assert!(log.starts_with(FlightLog::PREAMBLE));
+        assert_eq!(times(&log, "PARM"), [0]);
+    }
+}
+
+#[test]
+fn records_stay_in_the_log_before_if_the_next_one_cannot_be_opened() {
+    let logs = Logs { most: Some(1), ..Logs::default() };
+    let thread = HostLogger::<FlightLog>::builder().spawn_logs(logs.clone()).expect("memory takes all");
+    let log = thread.logger();
+    assert!(log.log(&ev(1)) && log.new_log() && log.log(&ev(2)));
+    let error = thread.finish().err().expect("there is no second log");
+    assert_eq!((error.error.kind(), error.refused), (ErrorKind::StorageFull, 0));
+    assert_eq!(error.out.map(|out| times(&out.bytes(), "EV")), Some(vec![1, 2]));
+}
+
+#[test]
+fn a_log_at_its_size_is_followed_by_the_next() {
+    let preamble = FlightLog::PREAMBLE.len() as u64;
+    for room in [0, 1, 12, 50, 1000] {
+        let logs = Logs { log_bytes: Some(preamble + 35 + room), ..Logs::default() };
+        let settings = HostLogger::<FlightLog>::builder().prologue(prologue);
+        let thread = settings.spawn_logs(logs.clone()).expect("memory takes all");
+        assert!((0..100).all(|number| thread.logger().log(&ev(number))));
+        thread.finish().map_err(|error| error.error).expect("memory takes all");
+        let logs = logs.bytes();
+        let found: Vec<u64> = logs.iter().flat_map(|log| times(log, "EV")).collect();
+        assert_eq!(found, Vec::from_iter(0..100));
+        assert!(logs.iter().all(|log| log.len() as u64 <= preamble + 35 + room.max(12)), "{room}");
+        assert!(logs.len() as u64 >= 1200 / room.max(12));
+    }
+}
+
+/// Everything that the application logs.
+trait FlightSink: TimedSink + Sink<Ev> + Sink<Gps> + Sink<Mode> + Sink<Msg> + Sink<Parm> {}
+impl<T: TimedSink + Sink<Ev> + Sink<Gps> + Sink<Mode> + Sink<Msg> + Sink<Parm>> FlightSink for T {}
+
+fn application(log: &impl FlightSink) {
+    log.parameter("FRAME_CLASS", 1.0, None);
+    log.mode(5, 1);
+    log.text(format_args!("a text that needs two records, since one has no more than {} bytes\0", 64));
+    for i in 0..50 {
+        log.log(&gps(1_000_000 + 20_000 * i));
+        log.log(&ev(log.now_us()));
+    }
+}
+
+#[test]
+fn the_same_application_logs_the_same_bytes_on_target_and_host() {
+    let target = Box::new(Logger::<FlightLog, 16384>::new());
+    target.start(|| 5);
+    application(&*target);
+    let mut on_target = Vec::new();
+    target.drain().expect("the only drain").finish(&mut on_target).expect("memory takes all");
+
+    let thread = HostLogger::<FlightLog>::spawn(Vec::new()).expect("memory takes all");
+    thread.logger().start(|| 5);
+    application(thread.logger());
+    let tallies: Vec<_> = thread.logger().tallies().map(|(_, tally)| tally.decimated).collect();
+    assert_eq!(tallies, target.tallies().map(|(_, tally)| tally.decimated).collect::<Vec<_>>());
+    assert!(thread.finish().expect("memory takes all") == on_target);
+}

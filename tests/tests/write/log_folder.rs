@@ -1,0 +1,157 @@
+//! Folders of numbered logs.
+
+use binlog::messages::Ev;
+use binlog::{HostLogger, Log, LogFolder, LogSchema};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Ev(Ev),
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// The names in a folder, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("the folder").map(|entry| entry.expect("an entry").file_name());
+    entries.map(|name| name.into_string().expect("ASCII")).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn last_log(folder: &Path) -> String {
+    fs::read_to_string(folder.join("LASTLOG.TXT")).expect("the number")
+}
+
+/// Begins logs of so many bytes.
+fn create(folder: &mut LogFolder, count: usize, bytes: usize) {
+    for _ in 0..count {
+        folder.create_log().expect("room").write_all(&vec![7; bytes]).expect("room on the disk");
+    }
+}
+
+#[test]
+fn names_and_the_last_number_are_those_of_ardupilot() {
+    let place = folder();
+    let path = place.path().join("logs");
+    let mut logs = LogFolder::new(&path);
+    create(&mut logs, 2, 1);
+    assert_eq!(names(&path), ["00000001.BIN", "00000002.BIN", "LASTLOG.TXT"]);
+    assert_eq!(last_log(&path), "2\r\n");
+    // A restarted simulator goes on.
+    create(&mut LogFolder::new(&path), 1, 1);
+    assert_eq!(last_log(&path), "3\r\n");
+}
+
+#[test]
+fn the_number_of_ardupilot_is_continued_with_its_mark() {
+    for (text, next) in
+        [("41\r\n", 42), ("7D\r\n", 8), (" 12\n", 13), ("500\r\n", 1), ("0\r\n", 1), ("x", 1), ("501", 1)]
+    {
+        let place = folder();
+        fs::write(place.path().join("LASTLOG.TXT"), text).expect("room");
+        create(&mut LogFolder::new(place.path()), 1, 1);
+        assert_eq!(last_log(place.path()), format!("{next}\r\n"), "{text:?}");
+    }
+}
+
+#[test]
+fn after_the_last_number_the_first_follows_and_no_log_is_overwritten() {
+    let place = folder();
+    let mut logs = LogFolder::new(place.path()).last_number(3);
+    create(&mut logs, 2, 1);
+    fs::remove_file(place.path().join("00000001.BIN")).expect("it is there");
+    create(&mut logs, 1, 1);
+    create(&mut logs, 1, 5);
+    assert_eq!(last_log(place.path()), "1\r\n");
+    // All numbers are taken.
+    let error = logs.create_log().expect_err("no number is free");
+    assert_eq!(error.kind(), ErrorKind::QuotaExceeded);
+    assert!(error.to_string().contains("remove_oldest"), "{error}");
+    let sizes = [5, 1, 1];
+    for (number, size) in (1..).zip(sizes) {
+        let path = place.path().join(format!("{number:08}.BIN"));
+        assert_eq!(fs::metadata(path).expect("it is there").len(), size);
+    }
+    // Number 2 is the oldest: the smallest above the last.
+    create(&mut logs.remove_oldest(), 1, 9);
+    assert_eq!(last_log(place.path()), "2\r\n");
+    assert_eq!(fs::metadata(place.path().join("00000002.BIN")).expect("it is there").len(), 9);
+}
+
+#[test]
+fn without_a_number_the_next_is_after_the_largest() {
+    let place = folder();
+    fs::write(place.path().join("00000017.BIN"), "an old log").expect("room");
+    fs::write(place.path().join("notes.BIN"), "no log").expect("room");
+    create(&mut LogFolder::new(place.path()), 1, 1);
+    assert_eq!(last_log(place.path()), "18\r\n");
+}
+
+#[test]
+fn the_oldest_logs_are_removed_only_when_wished() {
+    let place = folder();
+    let logs = LogFolder::new(place.path()).most_logs(3);
+    create(&mut logs.clone(), 3, 1);
+    assert_eq!(logs.clone().create_log().expect_err("three is the most").kind(), ErrorKind::QuotaExceeded);
+    create(&mut logs.remove_oldest(), 2, 1);
+    assert_eq!(names(place.path()), ["00000003.BIN", "00000004.BIN", "00000005.BIN", "LASTLOG.TXT"]);
+}
+
+#[test]
+fn the_bytes_of_a_folder_are_limited_and_the_last_log_stays() {
+    let place = folder();
+    let logs = LogFolder::new(place.path()).most_bytes(250).remove_oldest();
+    create(&mut logs.clone(), 3, 100);
+    // 300 bytes: the first is removed. The log that begins is empty so far.
+    create(&mut logs.clone(), 1, 1000);
+    assert_eq!(names(place.path()), ["00000002.BIN", "00000003.BIN", "00000004.BIN", "LASTLOG.TXT"]);
+    create(&mut logs.clone(), 1, 1);
+    assert_eq!(names(place.path()), ["00000004.BIN", "00000005.BIN", "LASTLOG.TXT"]);
+}
+
+#[test]
+fn several_processes_in_one_folder_take_different_numbers() {
+    let place = folder();
+    std::thread::scope(|threads| {
+        for _ in 0..8 {
+            threads.spawn(|| create(&mut LogFolder::new(place.path()), 20, 3));
+        }
+    });
+    let names = names(place.path());
+    assert_eq!(names.len(), 161);
+    let sizes = names.iter().filter(|name| name.ends_with(".BIN"));
+    assert!(sizes.map(|name| fs::metadata(place.path().join(name)).expect("a log").len()).all(|bytes| bytes == 3));
+}
+
+#[test]
+fn a_folder_that_cannot_be_created_is_an_error_with_its_path() {
+    let place = folder();
+    let path = place.path().join("file");
+    fs::write(&path, "no folder").expect("room");
+    let error = LogFolder::new(path.join("logs")).create_log().expect_err("a file is no folder");
+    assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
+}
+
+#[test]
+fn a_logger_begins_a_log_at_each_arming() {
+    let place = folder();
+    let thread = HostLogger::<FlightLog>::builder()
+        .spawn_logs(LogFolder::new(place.path()).sorted_by_time::<FlightLog>(4096))
+        .expect("room");
+    let log = thread.logger();
+    for flight in 1..=3 {
+        log.log(&Ev { time_us: 10 * flight, id: 10 });
+        log.log(&Ev { time_us: 10 * flight - 1, id: 11 });
+        log.new_log();
+    }
+    thread.finish().map_err(|error| error.error).expect("room").finish().expect("room");
+    for flight in 1..=3 {
+        let log = Log::open(place.path().join(format!("{flight:08}.BIN"))).expect("a log");
+        assert_eq!(log.rows("EV").expect("events").times_us(), [10 * flight - 1, 10 * flight]);
+    }
+    assert_eq!(last_log(place.path()), "4\r\n");
+}
