@@ -141,7 +141,9 @@ impl Column {
         parent: &Ident,
         errors: &mut Errors,
     ) -> Self {
-        let attributes = ColumnAttributes::parse(&field.attrs, errors);
+        let mut attributes = ColumnAttributes::parse(&field.attrs, errors);
+        let default_value = attributes.older.default.take();
+        attributes.older.default = default_value.map(|value| value.without_self(parent));
         let (label, label_span) = match (attributes.flatten.prefix.as_ref().or(attributes.label.as_ref()), &member) {
             (Some(label), _) => (label.value(), label.span()),
             (None, Member::Named(ident)) => (label::of_field(&ident.unraw().to_string()), ident.span()),

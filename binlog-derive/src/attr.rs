@@ -3,8 +3,10 @@
 use crate::errors::Errors;
 use crate::lint_names;
 use crate::nearest::did_you_mean;
+use crate::older::{DefaultValue, Older};
 use crate::tables;
 use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -17,18 +19,31 @@ struct Place {
     keys: &'static [&'static str],
 }
 
-const MESSAGE: Place = Place { name: "a message", keys: &["name", "as_logged", "allow", "crate", "default_id"] };
+const MESSAGE: Place =
+    Place { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"] };
 const COLUMN: Place = Place {
     name: "a field of a message",
-    keys: &["label", "unit", "mult", "instance", "allow", "values", "bits", "flatten", "prefix", "names", "start"],
+    keys: &[
+        "label", "unit", "mult", "instance", "allow", "values", "bits", "alias", "default", "flatten", "prefix",
+        "names", "start",
+    ],
 };
 const GROUP: Place = Place { name: "a struct of columns", keys: &["allow", "crate"] };
 const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
 const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
 const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
 /// Words that people write instead of a key.
-const OTHER_KEYS: [(&str, &str); 5] =
-    [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
+const OTHER_KEYS: [(&str, &str); 6] = [
+    ("multiplier", "mult"),
+    ("scale", "mult"),
+    ("units", "unit"),
+    ("column", "label"),
+    ("rename", "label"),
+    ("aliases", "alias"),
+];
+
+/// Keys that may be given several times in one place.
+const REPEATABLE: [&str; 2] = ["allow", "alias"];
 
 const PLACES: [&Place; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, &GROUP];
 
@@ -38,6 +53,8 @@ pub(crate) struct MessageAttributes {
     /// Whether `name` is present, valid or not, or may be in the part that could not be parsed.
     pub(crate) named: bool,
     pub(crate) name: Option<LitStr>,
+    /// Names that older logs used.
+    pub(crate) aliases: Vec<LitStr>,
     pub(crate) as_logged: bool,
     /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
@@ -55,6 +72,7 @@ pub(crate) struct ColumnAttributes {
     /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
+    pub(crate) older: Older,
     pub(crate) flatten: Flatten,
 }
 
@@ -198,6 +216,17 @@ impl Item {
         match &self.value {
             Value::Expr(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Ok(text.clone()),
             _ => Err(self.wants(&format!("a string: `{} = \"…\"`", self.key))),
+        }
+    }
+
+    /// `default`, or `default = EXPR`.
+    fn default_value(&self) -> syn::Result<DefaultValue> {
+        match &self.value {
+            Value::None => Ok(DefaultValue::Zeros(self.key.span())),
+            Value::Expr(expr) => Ok(DefaultValue::Of(expr.to_token_stream())),
+            Value::List(_) => {
+                Err(self.wants(&format!("no value, or a constant of the field's type: `{} = 0`", self.key)))
+            }
         }
     }
 
@@ -390,7 +419,7 @@ fn each(
                     (None, None) => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
                 };
                 errors.at(item.key.span(), format!("`{key}` is not an attribute of {}{hint}", place.name));
-            } else if seen.contains(&key) && key != "allow" {
+            } else if seen.contains(&key) && !REPEATABLE.contains(&key.as_str()) {
                 errors.at(item.key.span(), format!("`{key}` is given twice"));
             } else {
                 errors.take(take(&key, &item));
@@ -410,6 +439,7 @@ impl MessageAttributes {
                     found.named = true;
                     found.name = Some(item.string()?);
                 }
+                "alias" => found.aliases.push(item.string()?),
                 "as_logged" => found.as_logged = item.flag()?,
                 "allow" => found.allowed.extend(item.allow(&lint_names::OF_MESSAGES)?),
                 "crate" => found.krate = Some(item.path()?),
@@ -429,6 +459,8 @@ impl ColumnAttributes {
             match key {
                 "label" => found.label = Some(item.string()?),
                 "instance" => found.instance = item.flag()?.then(|| item.key.span()),
+                "alias" => found.older.aliases.push(item.string()?),
+                "default" => found.older.default = Some(item.default_value()?),
                 "allow" => found.allowed.extend(item.allow(&lint_names::OF_COLUMNS)?),
                 "flatten" => found.flatten.marked = item.flag()?.then(|| item.key.span()),
                 "prefix" => found.flatten.prefix = Some(item.string()?),

@@ -20,6 +20,7 @@ use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::errors::Errors;
 use crate::label;
+use crate::older;
 use crate::repr::Hint;
 use quote::ToTokens;
 
@@ -54,8 +55,10 @@ const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainSt
 
 pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
     name(message, errors);
+    older::check_message(message, errors);
     struct_repr(message, errors);
     columns(message, errors);
+    older::check_columns(message, errors);
     if !message.attributes.as_logged {
         labels(message, errors);
         time(message, errors);
@@ -73,23 +76,25 @@ fn name(message: &Message<'_>, errors: &mut Errors) {
         return;
     };
     let name = literal.value();
-    let fault = if name.len() > MAX_NAME {
-        Some(format!("the name `{name}` has {} bytes; a message's has at most {MAX_NAME}", name.len()))
-    } else if name.is_empty() || name.contains('\0') {
-        Some("a message's name is 2 to 4 upper-case letters, digits and `_`".into())
-    } else if message.attributes.as_logged {
-        None
-    } else {
-        name_fault(&name)
-    };
+    let fault = name_size_fault(&name).or_else(|| name_fault(&name).filter(|_| !message.attributes.as_logged));
     if let Some(text) = fault {
         errors.at(literal.span(), text);
     }
 }
 
+/// Rule 1 for a name.
+pub(crate) fn name_size_fault(name: &str) -> Option<String> {
+    if name.len() > MAX_NAME {
+        Some(format!("the name `{name}` has {} bytes; a message's has at most {MAX_NAME}", name.len()))
+    } else if name.is_empty() || name.contains('\0') {
+        Some("a message's name is 2 to 4 upper-case letters, digits and `_`".into())
+    } else {
+        None
+    }
+}
+
 /// Rule 4 for a name of 1 to 4 bytes.
 fn name_fault(name: &str) -> Option<String> {
-    let upper = |c: char| c.is_ascii_uppercase() || c == '_';
     if let Some((_, ours)) = FIXED_LAYOUTS.iter().find(|fixed| fixed.0 == name) {
         return Some(match ours {
             Some(ours) => format!("readers take `{name}` for the format's own; use `binlog::messages::{ours}`"),
@@ -102,6 +107,12 @@ fn name_fault(name: &str) -> Option<String> {
     if name.starts_with("MSG") {
         return Some(format!("PlotJuggler drops `{name}`, as every name that begins with MSG; choose another"));
     }
+    name_form_fault(name)
+}
+
+/// Rule 4 for the characters of a name of 1 to 4 bytes.
+pub(crate) fn name_form_fault(name: &str) -> Option<String> {
+    let upper = |c: char| c.is_ascii_uppercase() || c == '_';
     if name.chars().any(|c| c.is_ascii_lowercase()) {
         let upper = name.to_ascii_uppercase();
         return Some(format!("the name `{name}` is not upper case, so MAVExplorer can't graph it; write `{upper}`"));

@@ -6,6 +6,7 @@ pub(crate) use flat::group;
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
+use crate::older::with_older;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
@@ -87,7 +88,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
 /// The definition and the decoding function of a message. `parts` is the path of the constant that holds them.
 fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column) -> TokenStream) -> TokenStream {
     let ident = &message.original.ident;
-    let columns = message.columns.iter().map(|each| column(each, &each.role(message), &each.label, &ty(each)));
+    let columns = message.columns.iter().map(|each| column(each, &each.role(message), &each.label, &ty(each), 0));
     let field: Vec<_> = message.columns.iter().map(|column| &column.member).collect();
     let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
     let decoded = message.columns.iter().zip(&value).map(|(column, value)| match column.remedy {
@@ -127,12 +128,14 @@ fn definition(message: &Message<'_>, columns: &TokenStream) -> TokenStream {
     let name = message.name();
     let description = &message.description;
     let default_id = option(message.attributes.default_id);
+    let aliases = &message.attributes.aliases;
     let definition = quote! {
         __binlog::Definition {
             name: #name,
             description: #description,
             columns: #columns,
             default_id: #default_id,
+            aliases: &[#(#aliases),*],
             rules: __binlog::Rules::Checked,
         }
     };
@@ -201,7 +204,8 @@ fn doubted_message(message: &Message<'_>, doubted: &[&Column]) -> TokenStream {
 ///
 /// It is short because rustc processes it for each field of each message: ids of the standard tables are plain bytes,
 /// and rare properties are additional calls around it.
-fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream) -> TokenStream {
+/// `index` is that of an array's element.
+fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream, index: usize) -> TokenStream {
     let description = &column.description;
     let span = column.span();
     let Scale { unit, multiplier } = &column.attributes.scale;
@@ -250,7 +254,7 @@ fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream) -> TokenS
         let tokens = meanings_tokens(&meanings.value);
         call = quote_spanned!(meanings.span=> __binlog::meaning(#call, #tokens));
     }
-    call
+    with_older(call, column, index)
 }
 
 /// Uses of deprecated items: the lints of a column's type, and the lint of the whole message.

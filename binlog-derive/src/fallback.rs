@@ -15,6 +15,7 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
                     description: "",
                     columns: &[],
                     default_id: __binlog::None,
+                    aliases: &[],
                     // The error is already reported.
                     rules: __binlog::Rules::Checked,
                 };

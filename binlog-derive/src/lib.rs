@@ -21,6 +21,7 @@ mod lint;
 mod lint_names;
 mod nearest;
 mod not_a_field;
+mod older;
 mod repr;
 #[cfg(test)]
 mod snapshots;
@@ -104,6 +105,7 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// - `name = "ATT"`: the name in the log: 2 to 4 upper-case letters, digits and `_`, not starting with a digit.
 ///   Required.
 /// - `allow(…)`: no warning by these lints (below), in any field. May be given several times, as on a field.
+/// - `alias = "OLD"`: a name that older logs used. May be given several times.
 /// - `as_logged`: the message of another firmware. Names, labels, time, instance and scaling may break the rules.
 /// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 ///
@@ -117,12 +119,19 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 ///   With a unit and no `mult` it is 1; without both, the column has no multiplier.
 /// - `instance`: the column that tells several sensors apart. One byte, directly after the time.
 /// - `values(0 = "Off", 1 = "On")` or `bits(0 = "Armed")`: the meanings of values or bits, for documentation.
+/// - `alias = "OldLabel"`: a label that older logs used. May be given several times. If a log has both, the column with
+///   today's label is read.
+/// - `default`, `default = EXPR`: the value where an older log lacks the column: all bytes zero, or a constant of the
+///   field's type. Without an expression, the type needs zerocopy's `FromZeros`.
 /// - `allow(…)`: no warning by these lints.
 /// - `flatten`: the field becomes several columns: those of a struct that derives [`Columns`](macro@Columns), or one for
 ///   each element of an array of up to 15. `unit` and `mult` apply to all of them.
 /// - `prefix = "Gyr"`: the beginning of the labels of a flattened field, in place of the field's name in UpperCamelCase.
 /// - `start = 0`, `names = "X,Y,Z"`: the numbers or names of an array's elements, which follow the prefix. Without them,
 ///   numbers from 1.
+///
+/// `alias` and `default` apply where columns are matched by label: `Log::typed` and `Log::messages`. The guide's chapter
+/// on formats over years shows them.
 ///
 /// The first field is `time_us: u64`. A record has at most 16 columns and 255 bytes, including 3 bytes of header. Doc
 /// comments become descriptions, `#[doc = include_str!("…")]` included.

@@ -9,6 +9,7 @@ pub use crate::message::{
     Bytes, NoBytes, Padding, Parts, Required, Whatever, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6,
     decode_7, decode_8, decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
 };
+pub use crate::older::{older, zeros};
 #[cfg(feature = "derive")]
 pub use crate::plan::{Plan, Variant, blame, messages, plan};
 #[cfg(feature = "derive")]
@@ -24,6 +25,7 @@ pub use core::mem::size_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};
 pub use core::result::Result::{self, Err, Ok};
+pub use zerocopy::transmute;
 
 /// The unit of an id in the standard table.
 pub const fn unit(id: u8) -> Unit {
@@ -39,7 +41,9 @@ pub const fn multiplier(id: u8) -> Multiplier {
 #[cfg(feature = "derive")]
 pub mod flatten {
     pub use crate::flatten::check::{of_columns, of_message};
-    pub use crate::flatten::part::{Part, columns, count, group, has_f32, has_float, has_integer, text, text_length};
+    pub use crate::flatten::part::{
+        Part, columns, count, element, group, has_f32, has_float, has_integer, text, text_length, with_default,
+    };
     pub use crate::flatten::{Columns, NoReader, Read, Reader, decode};
 }
 

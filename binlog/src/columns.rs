@@ -124,7 +124,11 @@ const fn standard(
         None if unit.id() == Unit::NONE.id() => Multiplier::NONE,
         None => Multiplier::ONE,
     };
-    let column = ColumnDefinition { label, format, unit, multiplier, description, meanings: field.meanings };
+    let column = ColumnDefinition {
+        description,
+        meanings: field.meanings,
+        ..ColumnDefinition::new(label, format, unit, multiplier)
+    };
     if size != format.size() {
         let text = rules::about(&column).str(", of size ").number(format.size() as u64);
         panic!("{}", text.str(", but the size of its type is ").number(size as u64).as_str());

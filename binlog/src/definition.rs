@@ -2,8 +2,10 @@
 
 use crate::format::Format;
 use crate::multiplier::Multiplier;
+use crate::older::Older;
 use crate::unit::Unit;
 use core::fmt;
+use core::panic::Location;
 
 /// The definition of a message: the contents of its FMT and FMTU, and descriptions, which a log has no room for.
 ///
@@ -19,6 +21,8 @@ pub struct Definition {
     pub columns: &'static [ColumnDefinition],
     /// The id in a schema that gives none; only the format's own messages have one.
     pub default_id: Option<u8>,
+    /// Names that older logs used: `#[log(alias = "OLD")]`.
+    pub aliases: &'static [&'static str],
     /// The rules that it follows.
     pub rules: Rules,
 }
@@ -51,6 +55,27 @@ pub struct ColumnDefinition {
     pub description: &'static str,
     /// The meanings of single values or bits.
     pub meanings: Meanings,
+    /// What older logs have in its place.
+    pub older: Older,
+    /// Where the program declares it; `None` if that is unknown.
+    pub place: Option<&'static Location<'static>>,
+}
+
+impl ColumnDefinition {
+    /// A column without description and meanings, declared at the caller's place.
+    #[track_caller]
+    pub const fn new(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> Self {
+        ColumnDefinition {
+            label,
+            format,
+            unit,
+            multiplier,
+            description: "",
+            meanings: Meanings::None,
+            older: Older::NONE,
+            place: Some(Location::caller()),
+        }
+    }
 }
 
 /// The meanings of a column's values or bits. They are for documentation; a log doesn't contain them.

@@ -70,6 +70,8 @@ extern crate self as binlog;
 
 mod catalogue;
 mod columns;
+#[cfg(feature = "std")]
+pub mod compatibility;
 mod const_text;
 mod custom;
 mod definition;
@@ -85,12 +87,15 @@ mod framing;
 pub mod guide;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub mod host;
+#[cfg(all(feature = "derive", feature = "std"))]
+pub mod lock;
 #[cfg(feature = "std")]
 pub mod logged_schema;
 mod message;
 #[cfg(feature = "derive")]
 pub mod messages;
 mod multiplier;
+mod older;
 #[cfg(feature = "derive")]
 mod plan;
 #[cfg(feature = "derive")]
@@ -131,6 +136,7 @@ pub use host::{HostLogger, LogFolder, TimeSorter};
 pub use logged_schema::LoggedSchema;
 pub use message::{DecodeError, LogMessage};
 pub use multiplier::Multiplier;
+pub use older::Older;
 pub use records::{Decoder, Record, RecordStream, Records};
 pub use schema::{LogSchema, Logs, SchemaMessage};
 pub use sink::Sink;

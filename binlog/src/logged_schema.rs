@@ -9,6 +9,7 @@
 //! - People read it: `Display` prints Markdown, one section for each message.
 //!
 //! ```
+//! use binlog::compatibility::Level;
 //! use binlog::{LogSchema, LoggedSchema, messages};
 //!
 //! #[derive(LogSchema)]
@@ -23,10 +24,10 @@
 //! }
 //!
 //! let difference = LoggedSchema::of::<Before>().difference(&LoggedSchema::of::<After>());
-//! assert!(difference.is_breaking());
+//! assert!(difference.breaks(Level::Names));
 //! assert_eq!(
 //!     difference.to_string(),
-//!     "MODE: removed: id 135, TimeUS,Mode,ModeNum,Rsn → nothing (breaking)\n"
+//!     "MODE: removed: id 135, TimeUS,Mode,ModeNum,Rsn → nothing (breaks names)\n"
 //! );
 //! ```
 
@@ -37,7 +38,7 @@ mod markdown;
 #[cfg(feature = "derive")]
 mod rust;
 
-pub use difference::{Change, ChangeKind, Effect, SchemaDifference};
+pub use difference::SchemaDifference;
 #[cfg(feature = "json")]
 pub use json::JsonError;
 #[cfg(feature = "derive")]
@@ -164,12 +165,12 @@ impl LoggedSchema {
 }
 
 /// The meanings at the end of the log.
-impl UnitTables for LoggedSchema {
-    fn logged_unit(&self, id: u8) -> Option<&str> {
+impl<'s> UnitTables<'s> for &'s LoggedSchema {
+    fn logged_unit(self, id: u8) -> Option<&'s str> {
         self.units.iter().find(|unit| unit.id == id).map(|unit| unit.name.as_str())
     }
 
-    fn logged_multiplier(&self, id: u8) -> Option<f64> {
+    fn logged_multiplier(self, id: u8) -> Option<f64> {
         self.multipliers.iter().find(|multiplier| multiplier.id == id).map(|multiplier| multiplier.value)
     }
 }
@@ -188,7 +189,7 @@ impl fmt::Debug for LoggedSchema {
 const UNIT_NAME: usize = 64;
 
 /// How a definition is called where it is described: by its name, or by its id if the name is empty.
-fn shown_name(definition: &LoggedDefinition<'_>) -> String {
+pub(crate) fn shown_name(definition: &LoggedDefinition<'_>) -> String {
     match definition.name() {
         "" => format!("id {}", definition.id()),
         name => name.escape_debug().to_string(),

@@ -19,7 +19,7 @@
 
 mod constructors;
 
-use crate::field::{Centi, Chars, FlightMode, Latitude, Longitude};
+use crate::field::{Centi, Chars, FlightMode, Latitude, Longitude, NO_VALUE_F32};
 use crate::{Field, LogMessage};
 use zerocopy::{Immutable, IntoBytes};
 
@@ -38,6 +38,12 @@ mod big_endian {
 }
 #[cfg(target_endian = "big")]
 use big_endian::*;
+
+/// A float that an older log lacks.
+#[cfg(target_endian = "little")]
+const NO_VALUE: f32 = NO_VALUE_F32;
+#[cfg(target_endian = "big")]
+const NO_VALUE: f32 = f32::from_bytes(NO_VALUE_F32.to_le_bytes());
 
 /// Definition of a message: type, length, name, format characters and labels.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
@@ -110,6 +116,8 @@ pub struct Parm {
     /// Its value.
     pub value: f32,
     /// The value that the firmware was built with, or no value (NaN).
+    // Logs of Copter 4.1 and before lack it.
+    #[log(default = NO_VALUE)]
     pub default: f32,
 }
 
@@ -121,15 +129,20 @@ pub struct Msg {
     /// Time since boot.
     pub time_us: u64,
     /// Number of the text; all its parts have the same.
-    #[log(label = "ID")]
+    // Up to Copter 4.6, a text had one part.
+    #[log(label = "ID", default)]
     pub id: u8,
     /// Number of the part, from 0.
+    #[log(default)]
     pub seq: u8,
     /// The part.
     pub message: Chars<64>,
 }
 
 /// Text for people, as ArduPilot wrote it up to Copter 4.6, before texts had parts. A schema lists this or [`Msg`].
+///
+/// [`Log::typed`](crate::Log::typed) reads such logs as [`Msg`], too. This struct is for what relies on the layout:
+/// [`Decoder`](crate::Decoder) and [`Record::decode`](crate::Record::decode).
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MSG", as_logged, default_id = 133)]
 #[repr(C, packed)]
@@ -171,20 +184,20 @@ pub struct Ver {
     /// Name, version and hash as text.
     #[log(label = "FWS")]
     pub firmware: Chars<64>,
-    /// Id of the board.
-    #[log(label = "APJ")]
+    /// Id of the board; 0 in older logs, which lack it and the columns after it.
+    #[log(label = "APJ", default)]
     pub board_id: u16,
     /// Vehicle that the firmware was built for.
-    #[log(label = "BU")]
+    #[log(label = "BU", default = VehicleType(0))]
     pub vehicle: VehicleType,
     /// Version of the filters.
-    #[log(label = "FV")]
+    #[log(label = "FV", default)]
     pub filter_version: u8,
     /// Id of the I/O processor's microcontroller.
-    #[log(label = "IMI")]
+    #[log(label = "IMI", default)]
     pub iomcu_mcu_id: u32,
     /// Id of the I/O processor's core.
-    #[log(label = "ICI")]
+    #[log(label = "ICI", default)]
     pub iomcu_cpu_id: u32,
 }
 
@@ -230,8 +243,8 @@ pub struct Mode {
     pub mode: FlightMode,
     /// The same number.
     pub mode_num: u8,
-    /// Why it was entered, by ArduPilot's `ModeReason`.
-    #[log(label = "Rsn")]
+    /// Why it was entered, by ArduPilot's `ModeReason`; 0, unknown, in logs that lack it.
+    #[log(label = "Rsn", default)]
     pub reason: u8,
 }
 
@@ -373,7 +386,8 @@ pub struct Gps {
     /// Time since boot.
     pub time_us: u64,
     /// Which receiver, from 0.
-    #[log(label = "I", instance)]
+    // Before messages had instances, the second receiver's was GPS2.
+    #[log(label = "I", instance, default)]
     pub instance: u8,
     /// Kind of the fix.
     pub status: GpsStatus,
@@ -408,10 +422,10 @@ pub struct Gps {
     #[log(label = "VZ", unit = "m/s")]
     pub vertical_speed: f32,
     /// Heading, for receivers with two antennas.
-    #[log(unit = "degheading", mult = '-')]
+    #[log(unit = "degheading", mult = '-', default = NO_VALUE)]
     pub yaw: f32,
     /// 1 if the position is in use.
-    #[log(label = "U")]
+    #[log(label = "U", default)]
     pub used: u8,
 }
 

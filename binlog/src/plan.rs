@@ -189,6 +189,9 @@ impl<const N: usize> Plan<N> {
                 }
                 j += 1;
             }
+            if !definition.aliases.is_empty() {
+                self.aliases(variants, i);
+            }
             let mut own = 0;
             while own < OWN.len() {
                 if packed_name(OWN[own].name) == packed[i] {
@@ -200,6 +203,30 @@ impl<const N: usize> Plan<N> {
                     }
                 }
                 own += 1;
+            }
+            i += 1;
+        }
+    }
+
+    /// A record belongs to one message: the aliases of a message are neither names nor aliases of another one.
+    const fn aliases(&mut self, variants: &[Variant; N], variant: usize) {
+        let Definition { name, aliases, .. } = *variants[variant].definition;
+        let mut i = 0;
+        while i < aliases.len() {
+            let mut j = 0;
+            while j < N {
+                let other = variants[j].definition;
+                let mut taken = j != variant && same(other.name, aliases[i]);
+                let mut k = 0;
+                while j < variant && k < other.aliases.len() {
+                    taken |= same(other.aliases[k], aliases[i]);
+                    k += 1;
+                }
+                if taken {
+                    let text = ConstText::new().str("the alias `").str(aliases[i]).str("` of ").str(name);
+                    self.fault(variant, text.str(" is a name or an alias of ").str(other.name));
+                }
+                j += 1;
             }
             i += 1;
         }

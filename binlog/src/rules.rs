@@ -6,7 +6,7 @@
 use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Format, Multiplier, Unit};
 #[cfg(feature = "derive")]
-use crate::{Definition, Rules, const_text::same};
+use crate::{Definition, Rules, const_text::same, older};
 
 /// Columns of a definition, bytes of its labels joined by commas, and of a record: what FMT has room for.
 #[cfg(feature = "derive")]
@@ -130,6 +130,7 @@ const fn capacity_rules(definition: &Definition) {
             let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
             refuse(text.str(" contains a comma or a NUL, which end a label"));
         }
+        older::default_rules(&columns[i]);
         labels += label.len();
         i += 1;
     }

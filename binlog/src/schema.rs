@@ -1,5 +1,7 @@
 //! Schemas: the set of messages that one program logs.
 
+#[cfg(all(feature = "std", feature = "derive"))]
+use crate::compatibility::{Comparable, Question, Report, report};
 use crate::definition::Definition;
 use crate::message::DecodeError;
 use crate::sink::{Counters, Rate};
@@ -47,6 +49,21 @@ pub trait LogSchema: Sized {
 
     /// The id and the payload of the message that this value holds.
     fn record(&self) -> (u8, &[u8]);
+
+    /// Whether the structs of this schema read logs of an older format: the changes that are in the way. A log answers
+    /// by its definitions, also if it has no records.
+    ///
+    /// A message that the older format lacks is none, nor is one that the schema lacks.
+    #[cfg(all(feature = "std", feature = "derive"))]
+    fn can_read(older: &impl Comparable) -> Report {
+        report::answer::<Self>(Question::CanRead, older)
+    }
+
+    /// Whether a program with structs of an older format reads the logs of this schema: the changes that are in the way.
+    #[cfg(all(feature = "std", feature = "derive"))]
+    fn can_be_read_by(older: &impl Comparable) -> Report {
+        report::answer::<Self>(Question::CanBeReadBy, older)
+    }
 }
 
 /// A message of a schema.

@@ -1,11 +1,11 @@
 //! A message may be implemented by hand, for bytes that no struct has. A schema holds it to the rules; as another
 //! firmware logs it, only to what FMT has room for.
 
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, LogWriter, Meanings};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, LogWriter};
 use binlog::{Multiplier, Rules, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
-    ColumnDefinition { label, format, unit, multiplier, description: "", meanings: Meanings::None }
+    ColumnDefinition::new(label, format, unit, multiplier)
 }
 
 const TIME: ColumnDefinition = column("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO);
@@ -23,6 +23,7 @@ impl LogMessage for Sum {
             column("Lat", Format::Coordinate, Unit::DEG_LATITUDE, Multiplier::COORDINATE),
         ],
         default_id: None,
+        aliases: &[],
         rules: Rules::All,
     };
 

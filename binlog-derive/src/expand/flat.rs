@@ -57,8 +57,10 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
 /// The calls for the columns of a field that isn't a flattened struct.
 fn calls(field: &Column, role: Role) -> Vec<TokenStream> {
     match &field.shape {
-        Shape::Array { element, labels } => labels.iter().map(|label| column(field, &role, label, element)).collect(),
-        Shape::Column | Shape::Struct => vec![column(field, &role, &field.label, &field.ty)],
+        Shape::Array { element, labels } => {
+            labels.iter().enumerate().map(|(i, label)| column(field, &role, label, element, i)).collect()
+        }
+        Shape::Column | Shape::Struct => vec![column(field, &role, &field.label, &field.ty, 0)],
     }
 }
 
@@ -73,7 +75,15 @@ fn parts(field: &Column, role: impl Fn(&Column) -> Role) -> Vec<(TokenStream, Sp
     let scale = &field.attributes.scale;
     let unit = option(scale.unit.as_ref().map(|unit| unit_tokens(&unit.value)));
     let multiplier = option(scale.multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value)));
-    vec![(quote_spanned!(span=> __binlog::flatten::group::<#ty>(#label, #description, #unit, #multiplier)), span)]
+    let group = quote_spanned!(span=> __binlog::flatten::group::<#ty>(#label, #description, #unit, #multiplier));
+    let part = match &field.attributes.older.default {
+        Some(default) => {
+            let bytes = default.bytes(field);
+            quote!(__binlog::flatten::with_default(#group, #bytes))
+        }
+        None => group,
+    };
+    vec![(part, span)]
 }
 
 /// A closure that reads a struct column by column.

@@ -23,7 +23,7 @@ pub(crate) struct ResolvedColumn<'a> {
 
 impl<'a> ResolvedColumn<'a> {
     /// A column of a log.
-    pub(crate) fn of_log(column: &LoggedColumn<'a>, tables: &'a impl UnitTables) -> Self {
+    pub(crate) fn of_log(column: &LoggedColumn<'a>, tables: impl UnitTables<'a>) -> Self {
         let LoggedColumn { label, format, unit_id, multiplier_id, .. } = *column;
         ResolvedColumn {
             label,

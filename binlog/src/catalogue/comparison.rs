@@ -2,16 +2,20 @@
 //!
 //! There are three policies. *Exact*: the layout and the ids of units and multipliers are those of the program, as
 //! views and decoding require ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, and each value of
-//! the log is a value of the program with the same meaning ([`lossless`]). *Compatible*: how a column changed from one
-//! log to another, for people to judge ([`ColumnComparison`], used by [`LoggedSchema::difference`]).
+//! the log is a value of the program with the same meaning ([`lossless`]). *Compatible*: all changes from the messages of
+//! one format to those of another, and what each of them breaks ([`changes`]). The differences of two logs, the reports of
+//! `can_read` and `can_be_read_by`, and the lock are made of these changes.
 //!
-//! [`LoggedSchema::difference`]: crate::LoggedSchema::difference
+//! Lossless and compatible rest on one comparison of two columns, [`by_meaning`].
 
 #[cfg(feature = "std")]
 pub(crate) mod by_meaning;
-
 #[cfg(feature = "std")]
-pub(crate) use by_meaning::{ColumnComparison, Fit, Relation, lossless};
+pub(crate) mod changes;
+#[cfg(feature = "std")]
+pub(crate) mod facts;
+#[cfg(feature = "std")]
+pub(crate) mod lossless;
 
 use super::definition::LoggedDefinition;
 use super::mismatch::{Mismatch, MismatchKind};

@@ -38,20 +38,20 @@ impl TableRow {
 }
 
 /// The meanings of ids: by the log, or else by ArduPilot's tables.
-pub(crate) trait UnitTables {
+pub(crate) trait UnitTables<'t>: Copy {
     /// The log's name for a unit.
-    fn logged_unit(&self, id: u8) -> Option<&str>;
+    fn logged_unit(self, id: u8) -> Option<&'t str>;
 
     /// The log's value for a multiplier.
-    fn logged_multiplier(&self, id: u8) -> Option<f64>;
+    fn logged_multiplier(self, id: u8) -> Option<f64>;
 
     /// The name of a unit; empty for no unit.
-    fn unit(&self, id: u8) -> Option<&str> {
+    fn unit(self, id: u8) -> Option<&'t str> {
         self.logged_unit(id).or_else(|| Some(Unit::from_id(id)?.name()))
     }
 
     /// The value of a multiplier; 0 for no multiplier.
-    fn multiplier(&self, id: u8) -> Option<f64> {
+    fn multiplier(self, id: u8) -> Option<f64> {
         self.logged_multiplier(id).or_else(|| Some(Multiplier::from_id(id)?.value()))
     }
 }
@@ -112,20 +112,20 @@ pub(crate) struct UnitsAt<'u> {
     offset: usize,
 }
 
-impl UnitsAt<'_> {
-    fn in_force<'u, T>(&self, history: &'u History<T>, id: u8) -> Option<&'u T> {
+impl<'u> UnitsAt<'u> {
+    fn in_force<T>(self, history: &'u History<T>, id: u8) -> Option<&'u T> {
         let meanings = history.get(&id)?;
         let after = meanings.partition_point(|(offset, _)| *offset < self.offset);
         meanings.get(after.saturating_sub(1)).map(|(_, meaning)| meaning)
     }
 }
 
-impl UnitTables for UnitsAt<'_> {
-    fn logged_unit(&self, id: u8) -> Option<&str> {
+impl<'u> UnitTables<'u> for UnitsAt<'u> {
+    fn logged_unit(self, id: u8) -> Option<&'u str> {
         self.in_force(&self.units.units, id).map(String::as_str)
     }
 
-    fn logged_multiplier(&self, id: u8) -> Option<f64> {
+    fn logged_multiplier(self, id: u8) -> Option<f64> {
         self.in_force(&self.units.multipliers, id).copied()
     }
 }

@@ -38,10 +38,10 @@ fields! {
 /// trait.
 pub trait NoMessage<M> {
     /// A definition that every schema accepts, and a function that always fails.
-    const PARTS: Parts<M> =
-        (Definition { name: "", description: "", columns: &[], default_id: None, rules: Rules::Checked }, |_| {
-            Err(DecodeError::Index { index: 0 })
-        });
+    const PARTS: Parts<M> = (
+        Definition { name: "", description: "", columns: &[], default_id: None, aliases: &[], rules: Rules::Checked },
+        |_| Err(DecodeError::Index { index: 0 }),
+    );
 
     /// A missing `IntoBytes` causes no further error.
     const BYTES: Whatever = Whatever;

@@ -23,6 +23,8 @@ pub struct Group {
     description: &'static str,
     pub(super) unit: Option<Unit>,
     pub(super) multiplier: Option<Multiplier>,
+    /// The struct's bytes where an older log lacks the columns.
+    default: Option<&'static [u8]>,
 }
 
 /// A flattened struct.
@@ -33,7 +35,24 @@ pub const fn group<T: Columns>(
     multiplier: Option<Multiplier>,
 ) -> Part {
     let size = if T::IS_FALLBACK { None } else { Some(size_of::<T>()) };
-    Part::Group(Group { columns: T::COLUMNS, size, prefix, description, unit, multiplier })
+    Part::Group(Group { columns: T::COLUMNS, size, prefix, description, unit, multiplier, default: None })
+}
+
+/// A flattened struct with the bytes that older logs lack.
+pub const fn with_default(part: Part, default: &'static [u8]) -> Part {
+    match part {
+        Part::Group(group) => Part::Group(Group { default: Some(default), ..group }),
+        Part::Column(_) => part,
+    }
+}
+
+/// The bytes of an array's element; all of them if the array is shorter, which is an error of the column.
+pub const fn element<const SIZE: usize>(bytes: &'static [u8], index: usize) -> &'static [u8] {
+    part_of(bytes, index * SIZE, SIZE)
+}
+
+const fn part_of(bytes: &'static [u8], at: usize, length: usize) -> &'static [u8] {
+    if at + length <= bytes.len() { bytes.split_at(at).1.split_at(length).0 } else { bytes }
 }
 
 /// The number of columns.
@@ -64,9 +83,10 @@ pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) ->
                 at += 1;
             }
             Part::Group(group) => {
-                let mut j = 0;
+                let (mut offset, mut j) = (0, 0);
                 while j < group.columns.len() {
-                    columns[at] = flattened(group, &group.columns[j], &mut text);
+                    columns[at] = flattened(group, &group.columns[j], offset, &mut text);
+                    offset += group.columns[j].format.size();
                     at += 1;
                     j += 1;
                 }
@@ -124,8 +144,13 @@ const fn length(part: &Part) -> usize {
     }
 }
 
-/// A column of a flattened struct as one of the message; takes its texts from the front of `text`.
-const fn flattened(group: &Group, inner: &ColumnDefinition, text: &mut &'static [u8]) -> ColumnDefinition {
+/// A column of a flattened struct, at an offset of it, as one of the message; takes its texts from the front of `text`.
+const fn flattened(
+    group: &Group,
+    inner: &ColumnDefinition,
+    offset: usize,
+    text: &mut &'static [u8],
+) -> ColumnDefinition {
     let mut column = *inner;
     column.label = joined(group.prefix, "", inner.label, text);
     column.description = joined(group.description, "\n", inner.description, text);
@@ -138,6 +163,9 @@ const fn flattened(group: &Group, inner: &ColumnDefinition, text: &mut &'static 
     }
     if let Some(multiplier) = group.multiplier {
         column.multiplier = multiplier;
+    }
+    if let Some(default) = group.default {
+        column.older.default = Some(part_of(default, offset, column.format.size()));
     }
     column
 }

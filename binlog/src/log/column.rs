@@ -52,7 +52,7 @@ impl Quantity {
     /// The quantity of a column, with the units in force at `defined_at`, the offset of its definition.
     pub(super) fn new(column: &LoggedColumn<'_>, defined_at: usize, units: &Units) -> Self {
         let meanings = units.at(defined_at);
-        let resolved = ResolvedColumn::of_log(column, &meanings);
+        let resolved = ResolvedColumn::of_log(column, meanings);
         let mut quantity = Quantity {
             format: column.format,
             shown_unit: resolved.shown_unit(),

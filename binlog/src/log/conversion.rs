@@ -1,7 +1,7 @@
 //! Converts a log's records to the program's message if the definitions differ.
 
-use crate::catalogue::comparison::lossless;
-use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
+use crate::catalogue::comparison::lossless::{Source, lossless};
+use crate::catalogue::definition::LoggedDefinition;
 use crate::catalogue::mismatch::MismatchKind;
 use crate::catalogue::units::Units;
 use crate::definition::Definition;
@@ -17,10 +17,19 @@ pub(super) struct Conversion {
     length: usize,
 }
 
+/// Fills one column of the program, whose format and offset are `to`.
 #[derive(Debug)]
 struct Step {
-    from: (Format, usize),
+    from: From,
     to: (Format, usize),
+}
+
+#[derive(Debug)]
+enum From {
+    /// A column of the log: its format and its offset.
+    Column(Format, usize),
+    /// The program's default, in the program's format.
+    Default(&'static [u8]),
 }
 
 /// Room for a converted payload.
@@ -33,19 +42,24 @@ impl Conversion {
     /// # Errors
     ///
     /// All differences that would lose something.
-    pub(super) fn new(
+    pub(super) fn new<'l>(
         program: &'static Definition,
-        logged: &LoggedDefinition<'_>,
+        logged: &LoggedDefinition<'l>,
         defined_at: usize,
-        units: &Units,
+        units: &'l Units,
     ) -> Result<Self, Vec<MismatchKind>> {
-        let pairs = lossless(program, logged, &units.at(defined_at))?;
-        let step = |(found, format, offset): (LoggedColumn<'_>, Format, usize)| Step {
-            from: (found.format, found.offset),
-            to: (format, offset),
-        };
-        let steps: Vec<Step> = pairs.into_iter().map(step).collect();
-        let is_same = steps.iter().all(|step| step.from == step.to);
+        let mut offset = 0;
+        let mut steps = Vec::new();
+        for (source, column) in lossless(program, logged, units.at(defined_at))? {
+            let from = match source {
+                Source::Column(found) => From::Column(found.format, found.offset),
+                Source::Default(bytes) => From::Default(bytes),
+            };
+            steps.push(Step { from, to: (column.format, offset) });
+            offset += column.format.size();
+        }
+        let is_same = |step: &Step| matches!(step.from, From::Column(format, offset) if (format, offset) == step.to);
+        let is_same = steps.iter().all(is_same);
         let length = program.length() - Definition::HEADER_LENGTH;
         let is_whole = usize::from(logged.length()) == program.length();
         Ok(Conversion { steps: Some(steps).filter(|_| !(is_same && is_whole)), length })
@@ -56,9 +70,12 @@ impl Conversion {
     pub(super) fn convert<'p>(&self, payload: &'p [u8], room: &'p mut Payload) -> &'p [u8] {
         let Some(steps) = &self.steps else { return payload };
         for Step { from, to } in steps {
-            let from = (from.0, payload.get(from.1..).unwrap_or_default());
-            if let Some(room) = room.get_mut(to.1..to.1 + to.0.size()) {
-                convert(from, to.0, room);
+            let Some(room) = room.get_mut(to.1..to.1 + to.0.size()) else { continue };
+            match *from {
+                From::Column(format, offset) => {
+                    convert((format, payload.get(offset..).unwrap_or_default()), to.0, room);
+                }
+                From::Default(bytes) => room.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
             }
         }
         room.get(..self.length).unwrap_or_default()

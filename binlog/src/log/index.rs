@@ -70,6 +70,11 @@ impl Index {
         self.by_name.get(name).into_iter().flatten().filter_map(|&kind| self.kinds.get(kind))
     }
 
+    /// The names of all kinds, in any order.
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &str> {
+        self.by_name.keys().map(String::as_str)
+    }
+
     /// The names of the kinds with records, in the order of their definitions.
     pub(super) fn names<'log>(&self, log: &'log [u8]) -> Vec<&'log str> {
         let mut seen = HashSet::new();

@@ -5,7 +5,9 @@ use super::index::Kind;
 use super::offsets::InOrder;
 use super::select::SelectError;
 use crate::Log;
+use crate::catalogue::definition::LoggedDefinition;
 use crate::catalogue::mismatch::{Mismatch, MismatchKind};
+use crate::catalogue::units::UnitsAt;
 use crate::definition::Definition;
 use crate::framing;
 use crate::message::{DecodeError, LogMessage, ReadInPlace};
@@ -22,6 +24,9 @@ pub enum TypedError {
     Select(SelectError),
     /// The log defines messages differently from the program, and reading them would lose something.
     Differs(Vec<Mismatch>),
+    /// The log defines the message differently from the program, so that its records can't be read in place;
+    /// [`Log::typed`] reads them by value.
+    NotInPlace(Vec<Mismatch>),
 }
 
 impl fmt::Display for TypedError {
@@ -31,12 +36,15 @@ impl fmt::Display for TypedError {
                 write!(f, "the log doesn't define the program's message `{name}`")
             }
             TypedError::Select(_) => f.write_str("the log defines no messages"),
-            TypedError::Differs(mismatches) => {
+            TypedError::Differs(mismatches) | TypedError::NotInPlace(mismatches) => {
                 for (i, mismatch) in mismatches.iter().enumerate() {
                     let separator = if i == 0 { "" } else { "; " };
                     write!(f, "{separator}{mismatch}")?;
                 }
-                Ok(())
+                match self {
+                    TypedError::NotInPlace(_) => f.write_str("; `Log::typed` reads such records by value"),
+                    _ => Ok(()),
+                }
             }
         }
     }
@@ -47,7 +55,7 @@ impl std::error::Error for TypedError {
         match self {
             TypedError::Select(error) => Some(error),
             // There are several, so `Display` lists them.
-            TypedError::Differs(_) => None,
+            TypedError::Differs(_) | TypedError::NotInPlace(_) => None,
         }
     }
 }
@@ -87,27 +95,29 @@ impl Log<'_> {
     ///
     /// # Errors
     ///
-    /// If the log doesn't define the message, or defines it differently: the first difference of each definition.
+    /// If the log doesn't define the message, or defines it differently: the first difference of each definition. The
+    /// error says whether [`typed`](Log::typed) would read the records.
     pub fn typed_refs<T>(&self) -> Result<TypedRefs<'_, T>, TypedError>
     where
         T: LogMessage + ReadInPlace,
     {
         let kinds = self.kinds(&T::DEFINITION)?;
         let units = self.units();
-        let mut mismatches: Vec<Mismatch> = Vec::new();
+        let (mut mismatches, mut reads_by_value) = (Vec::new(), true);
         for kind in &kinds {
             let logged = kind.definition(self.bytes());
+            let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units);
+            reads_by_value &= conversion.is_ok();
             match logged.check(const { &T::DEFINITION }) {
                 Err(mismatch) => mismatches.push(mismatch),
                 // Equal ids may mean other units in this log.
-                Ok(()) => {
-                    let conversion = Conversion::new(const { &T::DEFINITION }, &logged, kind.defined_at(), units);
-                    mismatches.extend(named(&T::DEFINITION, conversion.err().unwrap_or_default()));
-                }
+                Ok(()) => mismatches.extend(named(&T::DEFINITION, conversion.err().unwrap_or_default())),
             }
         }
-        if !mismatches.is_empty() {
-            return Err(TypedError::Differs(mismatches));
+        match (mismatches.is_empty(), reads_by_value) {
+            (true, _) => {}
+            (false, true) => return Err(TypedError::NotInPlace(mismatches)),
+            (false, false) => return Err(TypedError::Differs(mismatches)),
         }
         let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
         Ok(TypedRefs { log: self.bytes(), records, message: PhantomData })
@@ -115,8 +125,9 @@ impl Log<'_> {
 
     /// The records of a message by value, with columns matched by label.
     ///
-    /// The log's columns may have another order, and there may be more of them than in the program. A format may differ
-    /// if no value is lost:
+    /// A column is found by its label, or else by an [alias](crate::Older::aliases); one that the log lacks has its
+    /// [default](crate::Older::default). A message is found by its name and by its aliases. The log's columns may have
+    /// another order, and there may be more of them than in the program. A format may differ if no value is lost:
     ///
     /// | the program's | the log's |
     /// | --- | --- |
@@ -136,6 +147,7 @@ impl Log<'_> {
     /// # Errors
     ///
     /// If the log doesn't define the message, or if reading it would lose something. The error lists all differences.
+    /// Definitions without records count only if the message has no records at all.
     pub fn typed<T: LogMessage>(&self) -> Result<Typed<'_, T>, TypedError> {
         let kinds = self.kinds(&T::DEFINITION)?;
         let units = self.units();
@@ -161,12 +173,14 @@ impl Log<'_> {
     /// # Errors
     ///
     /// If the bytes don't define any message, so that they are not a log, or if reading a message would lose something.
-    /// The error lists all differences of all messages.
+    /// The error lists all differences of all messages. Definitions without records count only if the log has no record
+    /// of any message of the schema; [`LogSchema::can_read`] compares the definitions of all messages.
     pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
         self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();
         let (mut kinds, mut places, mut mismatches) = (Vec::new(), Vec::new(), Vec::new());
-        for kind in self.index().kinds.iter().filter(|kind| kind.offsets.len() > 0) {
+        let of_schema = |kind: &'_ Kind| place_in::<S>(&kind.definition(self.bytes())).is_some();
+        for kind in with_records(self.index().kinds.iter().filter(|kind| of_schema(kind)).collect()) {
             let logged = kind.definition(self.bytes());
             let Some(index) = place_in::<S>(&logged) else { continue };
             let program = S::MESSAGES[index].definition;
@@ -185,13 +199,32 @@ impl Log<'_> {
         Ok(Messages { log: self.bytes(), records, places, room: [0; 255], schema: PhantomData })
     }
 
-    /// The kinds of a message that have records.
+    /// The kinds of a message that have records; all of its kinds if none has.
     fn kinds(&self, program: &Definition) -> Result<Vec<&Kind>, TypedError> {
-        let index = self.index();
-        if index.named(program.name).next().is_none() {
-            return Err(TypedError::Select(self.no_type(program.name)));
+        let names = std::iter::once(&program.name).chain(program.aliases);
+        let kinds: Vec<&Kind> = names.flat_map(|name| self.index().named(name)).collect();
+        match kinds.is_empty() {
+            true => Err(TypedError::Select(self.no_type(program.name))),
+            false => Ok(with_records(kinds)),
         }
-        Ok(index.named(program.name).filter(|kind| kind.offsets.len() > 0).collect())
+    }
+
+    /// For each name, the definitions that decide whether its records can be read, and the units that apply to them.
+    pub(crate) fn decisive_definitions(&self) -> impl Iterator<Item = (LoggedDefinition<'_>, UnitsAt<'_>)> {
+        let index = self.index();
+        let mut kinds: Vec<&Kind> =
+            index.all_names().flat_map(|name| with_records(index.named(name).collect())).collect();
+        kinds.sort_by_key(|kind| kind.defined_at());
+        kinds.into_iter().map(|kind| (kind.definition(self.bytes()), index.units.at(kind.defined_at())))
+    }
+}
+
+/// Those that have records; all of them if none has.
+fn with_records(kinds: Vec<&Kind>) -> Vec<&Kind> {
+    let has_records = |kind: &&Kind| kind.offsets.len() > 0;
+    match kinds.iter().any(has_records) {
+        true => kinds.into_iter().filter(has_records).collect(),
+        false => kinds,
     }
 }
 

@@ -140,7 +140,9 @@ fn own<S: LogSchema>(index: usize) -> Option<LoggedDefinition<'static>> {
     own.filter(|own| own.check(message.definition).is_ok())
 }
 
-/// The place in the schema of the message with the definition's name.
+/// The place in the schema of the message with the definition's name, or else with an alias of that name.
 pub(crate) fn place_in<S: LogSchema>(definition: &LoggedDefinition<'_>) -> Option<usize> {
-    S::MESSAGES.iter().position(|message| message.definition.name == definition.name())
+    let name = definition.name();
+    let with_name = S::MESSAGES.iter().position(|message| message.definition.name == name);
+    with_name.or_else(|| S::MESSAGES.iter().position(|message| message.definition.aliases.contains(&name)))
 }

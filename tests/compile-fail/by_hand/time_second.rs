@@ -1,7 +1,7 @@
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Meanings, Multiplier, Rules, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, Rules, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
-    ColumnDefinition { label, format, unit, multiplier, description: "", meanings: Meanings::None }
+    ColumnDefinition::new(label, format, unit, multiplier)
 }
 
 const TIME: ColumnDefinition = column("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO);
@@ -13,7 +13,7 @@ impl LogMessage for Message {
         name: "ATT",
         description: "",
         columns: &[column("A", Format::U8, Unit::NONE, Multiplier::NONE), TIME],
-        default_id: None,
+        default_id: None, aliases: &[],
         rules: Rules::All,
     };
 

@@ -165,3 +165,68 @@ fn the_generated_source_has_the_columns_written_out() {
         assert!(rust.source.contains(label), "{label} in\n{}", rust.source);
     }
 }
+
+/// The message before it had a gyroscope and four channels.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+#[log(name = "IMU")]
+#[repr(C, packed)]
+struct First {
+    time_us: u64,
+    #[log(instance)]
+    i: u8,
+    #[log(unit = "degC")]
+    temperature: Centi<i16>,
+}
+
+/// Today's, with a default for each field that the first one lacks: of a field of a struct, of a struct, and of arrays.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[log(name = "IMU")]
+#[repr(C, packed)]
+struct WithDefaults {
+    time_us: u64,
+    #[log(instance)]
+    i: u8,
+    #[log(flatten, unit = "rad/s", default = Self::AT_REST)]
+    gyro: Vector3,
+    #[log(flatten, prefix = "")]
+    chip: Chip,
+    #[log(flatten, prefix = "C", unit = "us", default = [900, 901, 902, 903])]
+    channels: [u16; 4],
+    #[log(flatten, prefix = "R", default)]
+    rest: [u8; 2],
+}
+
+impl WithDefaults {
+    const AT_REST: Vector3 = Vector3 { x: 1.0, y: 2.0, z: -3.0 };
+}
+
+#[derive(Columns, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[repr(C, packed)]
+struct Chip {
+    #[log(unit = "degC")]
+    temperature: Centi<i16>,
+    #[log(default = 7)]
+    kind: u32,
+}
+
+#[derive(LogSchema)]
+enum FirstLog {
+    Imu(First),
+}
+
+#[test]
+fn flattened_fields_have_their_defaults_in_older_logs() {
+    let mut log = LogWriter::<FirstLog, _>::new(Vec::new()).expect("memory takes all");
+    log.write(&First { time_us: 5, i: 1, temperature: Centi::from_raw(2150) }).expect("memory takes all");
+    let log = Log::from_bytes(log.finish().expect("memory takes all"));
+    let read: Vec<_> = log.typed::<WithDefaults>().expect("defaults").map(|it| it.expect("a value")).collect();
+    let expected = WithDefaults {
+        time_us: 5,
+        i: 1,
+        gyro: WithDefaults::AT_REST,
+        chip: Chip { temperature: Centi::from_raw(2150), kind: 7 },
+        channels: [900, 901, 902, 903],
+        rest: [0; 2],
+    };
+    assert_eq!(read, [expected]);
+}

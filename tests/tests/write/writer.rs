@@ -1,7 +1,7 @@
 //! Accepted records are in the log, or an error says how many are, whatever the destination does.
 
 use binlog::messages::{Ev, File, Mode, Msg, Parm};
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, Meanings, Multiplier, Rules, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, Multiplier, Rules, Unit};
 use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, SharedWriter, Sink, WriteError, encode};
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -472,15 +472,9 @@ impl LogMessage for Curious {
     const DEFINITION: Definition = Definition {
         name: "CUR",
         description: "",
-        columns: &[ColumnDefinition {
-            label: "TimeUS",
-            format: Format::U64,
-            unit: Unit::SECONDS,
-            multiplier: Multiplier::MICRO,
-            description: "",
-            meanings: Meanings::None,
-        }],
+        columns: &[ColumnDefinition::new("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO)],
         default_id: None,
+        aliases: &[],
         rules: Rules::All,
     };
 

@@ -1,11 +1,6 @@
-//! Compares the columns of two definitions by their meaning, and finds what a program would lose.
+//! Compares two columns by their meaning.
 
 use crate::catalogue::column::ResolvedColumn;
-use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
-use crate::catalogue::mismatch::MismatchKind;
-use crate::catalogue::units::UnitTables;
-use crate::definition::Definition;
-use crate::field::Chars;
 use crate::format::Format;
 use crate::multiplier::Multiplier;
 use crate::unit::Unit;
@@ -85,78 +80,25 @@ impl Relation {
     }
 }
 
-/// A column of the log, and the format and offset of the program's column that it fills.
-pub(crate) type Pair<'a> = (LoggedColumn<'a>, Format, usize);
-
-/// The log's columns for those of the program, found by label. Columns that the program doesn't have are ignored; the
-/// order doesn't matter.
-///
-/// # Errors
-///
-/// All differences that would lose or misread something: missing columns, formats that aren't wider, units and
-/// multipliers that differ in meaning where both sides name one.
-pub(crate) fn lossless<'a>(
-    program: &'static Definition,
-    logged: &LoggedDefinition<'a>,
-    tables: &impl UnitTables,
-) -> Result<Vec<Pair<'a>>, Vec<MismatchKind>> {
-    let (mut pairs, mut differences) = (Vec::new(), Vec::new());
-    let mut offset = 0;
-    for (i, column) in program.columns.iter().enumerate() {
-        // A log that breaks the rules may use a label twice, and so may a program that reads it.
-        let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
-        match logged.columns().filter(|logged| logged.label == column.label).nth(before) {
-            None => differences.push(MismatchKind::Missing { label: column.label }),
-            Some(found) => {
-                let (theirs, ours) = (ResolvedColumn::of_log(&found, tables), ResolvedColumn::of_program(column));
-                differences.extend(what_is_lost(&theirs, &ours));
-                pairs.push((found, column.format, offset));
-            }
-        }
-        offset += column.format.size();
-    }
-    if differences.is_empty() { Ok(pairs) } else { Err(differences) }
+/// What a program would lose or misread of a column that a log has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Losses {
+    pub(crate) format: bool,
+    pub(crate) unit: bool,
+    pub(crate) multiplier: bool,
 }
 
-/// What the program would lose or misread of a column.
-fn what_is_lost(theirs: &ResolvedColumn<'_>, ours: &ResolvedColumn<'static>) -> impl Iterator<Item = MismatchKind> {
-    let label = ours.label;
-    let comparison = ColumnComparison::of(theirs, ours);
-    let format = (comparison.format == Fit::Other).then(|| MismatchKind::Format {
-        label,
-        expected: ours.format,
-        found: theirs.format.character(),
-    });
-    // `#` names the purpose of the column, not the unit of its numbers.
-    let measures = |column: &ResolvedColumn<'_>| column.unit != Unit::INSTANCE.name();
-    let unit = match (theirs.unit_id, ours.unit_id) {
-        (Some(found), Some(expected)) if comparison.unit == Relation::Differs && measures(theirs) && measures(ours) => {
-            let is_standard = |id, name| Unit::from_id(id).is_some_and(|unit| unit.name() == name);
-            Some(match is_standard(found, theirs.unit) && is_standard(expected, ours.unit) {
-                true => MismatchKind::Unit { label, expected, found },
-                false => MismatchKind::UnitName { label, expected: ours.unit, found: Chars::cut(theirs.unit) },
-            })
+impl Losses {
+    /// If the columns are `logged` and `program`, and compare so.
+    pub(crate) fn of(logged: &ResolvedColumn<'_>, program: &ResolvedColumn<'_>, comparison: ColumnComparison) -> Self {
+        // `#` names the purpose of the column, not the unit of its numbers.
+        let measures = |column: &ResolvedColumn<'_>| column.unit != Unit::INSTANCE.name();
+        Losses {
+            format: comparison.format == Fit::Other,
+            unit: comparison.unit == Relation::Differs && measures(logged) && measures(program),
+            // If the program's format scales, the formats have been compared already.
+            multiplier: comparison.multiplier == Relation::Differs && program.format.divisor().is_none(),
         }
-        _ => None,
-    };
-    // If the program's format scales, the formats have been compared already.
-    let differs = comparison.multiplier == Relation::Differs && ours.format.divisor().is_none();
-    let multiplier = differs.then(|| multiplier_mismatch(theirs, ours));
-    [format, unit, multiplier].into_iter().flatten()
-}
-
-fn multiplier_mismatch(theirs: &ResolvedColumn<'_>, ours: &ResolvedColumn<'static>) -> MismatchKind {
-    // A number that its format has scaled is in its unit.
-    let stated = |column: &ResolvedColumn<'_>| match column.format.divisor() {
-        Some(_) => (Multiplier::ONE.id(), Multiplier::ONE.value()),
-        None => (column.multiplier_id.unwrap_or_default(), column.multiplier.unwrap_or_default()),
-    };
-    let ((found, theirs), (expected, own)) = (stated(theirs), stated(ours));
-    let is_standard = |id, value| Multiplier::from_id(id).is_some_and(|known| known.value() == value);
-    let text = |value: f64| Chars::cut(&value.to_string());
-    match is_standard(found, theirs) && is_standard(expected, own) {
-        true => MismatchKind::Multiplier { label: ours.label, expected, found },
-        false => MismatchKind::MultiplierValue { label: ours.label, expected: text(own), found: text(theirs) },
     }
 }
 

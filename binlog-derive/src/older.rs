@@ -1,0 +1,152 @@
+//! What older logs have in place of a message or a column: `alias` and `default`.
+
+use crate::ast::{Column, Message, without_self};
+use crate::check;
+use crate::errors::Errors;
+use crate::flatten::Shape;
+use crate::label;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::LitStr;
+use syn::spanned::Spanned;
+
+/// The attributes of one column.
+#[derive(Default)]
+pub(crate) struct Older {
+    /// Earlier labels.
+    pub(crate) aliases: Vec<LitStr>,
+    pub(crate) default: Option<DefaultValue>,
+}
+
+/// The value of a column that a log lacks.
+pub(crate) enum DefaultValue {
+    /// `default`: all bytes zero. With the key's span.
+    Zeros(Span),
+    /// `default = EXPR`.
+    Of(TokenStream),
+}
+
+/// An alias is a valid name that differs from the message's own.
+pub(crate) fn check_message(message: &Message<'_>, errors: &mut Errors) {
+    let name = message.attributes.name.as_ref().map(LitStr::value);
+    for (i, alias) in message.attributes.aliases.iter().enumerate() {
+        let text = alias.value();
+        let fault = if Some(&text) == name.as_ref() {
+            Some(format!("`{text}` is the message's name; an alias is a name that older logs used"))
+        } else if text == "FMT" {
+            Some("FMT defines messages in every log; it is no older name of another one".into())
+        } else if message.attributes.aliases[..i].iter().any(|other| other.value() == text) {
+            Some(format!("the alias `{text}` is given twice"))
+        } else {
+            check::name_size_fault(&text)
+                .or_else(|| check::name_form_fault(&text).filter(|_| !message.attributes.as_logged))
+        };
+        if let Some(fault) = fault {
+            errors.at(alias.span(), fault);
+        }
+    }
+}
+
+/// An alias is a valid label that no column of the message has, today's labels included. Every record has a time.
+pub(crate) fn check_columns(message: &Message<'_>, errors: &mut Errors) {
+    let mut seen: Vec<(String, &Column)> = Vec::new();
+    for column in &message.columns {
+        let Older { aliases, default } = &column.attributes.older;
+        for alias in aliases {
+            let text = alias.value();
+            let has_label = |other: &&Column| other.labels().contains(&text);
+            let fault = if message.attributes.as_logged {
+                let form = "a label contains neither a comma nor a NUL, which end it, and isn't empty";
+                (text.is_empty() || text.contains([',', '\0'])).then(|| form.to_owned())
+            } else {
+                label::fault(&text)
+            };
+            if let Some(fault) = fault {
+                errors.at(alias.span(), fault);
+            } else if column.is_flattened() {
+                errors.at(alias.span(), NO_ALIAS);
+            } else if let Some(other) = message.columns.iter().find(has_label) {
+                let text = match std::ptr::eq(other, column) {
+                    true => format!("`{text}` is the column's label; an alias is a label that older logs used"),
+                    false => format!(
+                        "`{text}` is the label of `{}`, so it can't be an older label of another column",
+                        name(other)
+                    ),
+                };
+                errors.at(alias.span(), text);
+            } else if let Some((_, other)) = seen.iter().find(|(before, _)| *before == text) {
+                errors.at(alias.span(), format!("`{text}` is an alias of `{}` already", name(other)));
+            } else {
+                seen.push((text, column));
+            }
+        }
+        if let (Some(default), true, false) = (default, column.is_time(), message.attributes.as_logged) {
+            errors.at(default.span(), "`TimeUS` has no default: every record has a time");
+        }
+    }
+}
+
+/// A struct of columns has defaults for its fields.
+pub(crate) fn check_group(columns: &[Column], errors: &mut Errors) {
+    for alias in columns.iter().flat_map(|column| &column.attributes.older.aliases) {
+        errors.at(alias.span(), NO_ALIAS);
+    }
+}
+
+const NO_ALIAS: &str = "an alias is for one column of a message; a flattened field keeps older labels by its `prefix`";
+
+fn name(column: &Column) -> String {
+    column.member.to_token_stream().to_string()
+}
+
+impl DefaultValue {
+    fn span(&self) -> Span {
+        match self {
+            DefaultValue::Zeros(span) => *span,
+            DefaultValue::Of(expr) => expr.span(),
+        }
+    }
+
+    /// The default with `parent` for `Self`.
+    pub(crate) fn without_self(self, parent: &Ident) -> Self {
+        match self {
+            DefaultValue::Zeros(span) => DefaultValue::Zeros(span),
+            DefaultValue::Of(expr) => DefaultValue::Of(without_self(expr, parent)),
+        }
+    }
+
+    /// The value's bytes as a constant. The type is the field's, even where the columns are built for a parameter.
+    pub(crate) fn bytes(&self, column: &Column) -> TokenStream {
+        let ty = &column.ty;
+        match self {
+            DefaultValue::Zeros(span) => quote_spanned!(*span=> __binlog::zeros::<#ty>()),
+            DefaultValue::Of(expr) => quote! {{
+                const __VALUE: #ty = #expr;
+                const __BYTES: &[__binlog::u8; __binlog::size_of::<#ty>()] = &__binlog::transmute!(__VALUE);
+                __BYTES
+            }},
+        }
+    }
+}
+
+/// The call that builds a column, with what older logs have in its place. `index` is that of an array's element.
+pub(crate) fn with_older(call: TokenStream, column: &Column, index: usize) -> TokenStream {
+    let Older { aliases, default } = &column.attributes.older;
+    if aliases.is_empty() && default.is_none() {
+        return call;
+    }
+    let default = match default {
+        Some(default) => {
+            let bytes = default.bytes(column);
+            let bytes = match &column.shape {
+                Shape::Array { element, .. } => quote! {
+                    __binlog::flatten::element::<{ __binlog::size_of::<#element>() }>(#bytes, #index)
+                },
+                Shape::Column | Shape::Struct => bytes,
+            };
+            quote!(__binlog::Some(#bytes))
+        }
+        None => quote!(__binlog::None),
+    };
+    quote!(__binlog::older(#call, &[#(#aliases),*], #default))
+}

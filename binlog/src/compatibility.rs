@@ -1,0 +1,63 @@
+//! Formats that change: what a change breaks, and for whom.
+//!
+//! A format is what a program, a log or a [lock](crate::lock) says of its messages. [`LogSchema`](crate::LogSchema)
+//! compares the program's with an older one, in both directions:
+//!
+//! - [`can_read`](crate::LogSchema::can_read): do today's structs read logs of the older format?
+//! - [`can_be_read_by`](crate::LogSchema::can_be_read_by): do the structs of the older program read today's logs?
+//!
+//! [`LoggedSchema::difference`](crate::LoggedSchema::difference) lists all changes between two logs, and
+//! [`lock::assert`](crate::lock::assert) holds a schema against the format of its releases. All of them make the same
+//! comparison and judge a [`Change`] by the same [`Level`]s.
+//!
+//! ```
+//! use binlog::{Log, LogMessage, LogSchema};
+//! use zerocopy::{Immutable, IntoBytes};
+//!
+//! mod last_year {
+//!     # use binlog::{LogMessage, LogSchema};
+//!     # use zerocopy::{Immutable, IntoBytes};
+//!     #[derive(LogMessage, IntoBytes, Immutable)]
+//!     #[log(name = "RALT")]
+//!     #[repr(C, packed)]
+//!     pub struct RelativeAltitude {
+//!         time_us: u64,
+//!         #[log(unit = "m")]
+//!         alt: f32,
+//!     }
+//!
+//!     #[derive(LogSchema)]
+//!     pub enum FlightLog {
+//!         Ralt(RelativeAltitude),
+//!     }
+//! }
+//!
+//! #[derive(LogMessage, IntoBytes, Immutable)]
+//! #[log(name = "RALT")]
+//! #[repr(C, packed)]
+//! struct RelativeAltitude {
+//!     time_us: u64,
+//!     #[log(unit = "m")]
+//!     alt: f32,
+//!     status: u8,
+//! }
+//!
+//! #[derive(LogSchema)]
+//! enum FlightLog {
+//!     Ralt(RelativeAltitude),
+//! }
+//!
+//! let older = Log::from_bytes(last_year::FlightLog::PREAMBLE); // a log with definitions and no records
+//! let report = FlightLog::can_read(&older);
+//! assert_eq!(report.changes()[0].column.as_deref(), Some("Status"));
+//! assert!(report.to_string().contains("#[log(default)]"), "{report}");
+//! assert!(FlightLog::can_be_read_by(&older).is_empty());
+//! ```
+
+mod change;
+pub(crate) mod comparable;
+pub(crate) mod report;
+
+pub use change::{Breaks, Change, ChangeKind, Level};
+pub use comparable::Comparable;
+pub use report::{Question, Report};

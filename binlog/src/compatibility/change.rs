@@ -1,0 +1,350 @@
+//! One change of a format: what it is, what it breaks, and what to do about it.
+
+use std::fmt;
+use std::panic::Location;
+
+/// What must keep working when a format changes. Each level includes the ones before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Level {
+    /// Queries, plots and scripts: names, labels, units, multipliers, and the meanings of values and bits.
+    #[default]
+    Names,
+    /// Today's structs read the logs of all releases: [`Log::typed`](crate::Log::typed) and
+    /// [`Log::messages`](crate::Log::messages).
+    Typed,
+    /// Programs that rely on ids and the layout of records: [`Decoder`](crate::Decoder),
+    /// [`Log::typed_refs`](crate::Log::typed_refs), structs in other languages.
+    Layout,
+}
+
+impl Level {
+    /// All levels, the mildest first.
+    pub const ALL: [Level; 3] = [Level::Names, Level::Typed, Level::Layout];
+
+    /// Its name in a lock file: `names`, `typed`, `layout`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Names => "names",
+            Level::Typed => "typed",
+            Level::Layout => "layout",
+        }
+    }
+
+    /// The level with this name.
+    pub fn named(name: &str) -> Option<Level> {
+        Level::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Who is affected by a change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Breaks {
+    /// Queries, plots and scripts that were written for the old format: they miss the column, or misread it.
+    pub queries: bool,
+    /// Logs of the old format: the new structs don't read them, or misread them.
+    pub old_logs: bool,
+    /// Programs with structs of the old format: they don't read new logs, or misread them.
+    pub old_programs: bool,
+    /// Whatever relies on ids and the layout of records.
+    pub layout: bool,
+}
+
+impl Breaks {
+    /// The mildest level that the change breaks; `None` if it breaks none of them.
+    pub fn level(self) -> Option<Level> {
+        Level::ALL.into_iter().find(|&level| self.breaks(level))
+    }
+
+    /// Whether the change breaks what this level keeps working.
+    pub fn breaks(self, level: Level) -> bool {
+        match level {
+            Level::Names => self.queries,
+            Level::Typed => self.queries || self.old_logs,
+            Level::Layout => self.queries || self.old_logs || self.layout,
+        }
+    }
+}
+
+/// One change from an old format to a new one. `Display` prints one line:
+/// `ATT.Roll: unit deg ('d') → rad ('r') (breaks names)`.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Change {
+    /// The message's name; the old one, if it was renamed.
+    pub message: String,
+    /// The column's label; the old one, if it was renamed. `None` if the message itself changed.
+    pub column: Option<String>,
+    /// What changed.
+    pub kind: ChangeKind,
+    /// The old state; `None` if there was none.
+    pub before: Option<String>,
+    /// The new state; `None` if there is none.
+    pub after: Option<String>,
+    /// Who is affected.
+    pub breaks: Breaks,
+    /// Where the program declares the column, or else the message's first one; `None` if the new format isn't that of a
+    /// program, or lacks the message.
+    pub place: Option<&'static Location<'static>>,
+    /// The line of the old state in its lock file, from 1; `None` if it is from elsewhere.
+    pub line: Option<usize>,
+}
+
+/// What changed. Each kind is a rule of the lock; its [`name`](ChangeKind::name) is in messages and exceptions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+pub enum ChangeKind {
+    /// A new message.
+    MessageAdded,
+    /// A removed message.
+    MessageRemoved,
+    /// The name of a message: with an alias, or with the same id and columns.
+    MessageRenamed,
+    /// The id of a message.
+    Id,
+    /// The rate of a message.
+    Rate,
+    /// The bytes of a record after its columns.
+    Rest,
+    /// Format characters and labels that form no column, in definitions that contradict themselves.
+    Leftover,
+    /// A new column.
+    ColumnAdded,
+    /// A removed column.
+    ColumnRemoved,
+    /// The label of a column: with an alias, or at the same place and with the same meaning.
+    ColumnRenamed,
+    /// The place of a column among the columns of both formats.
+    ColumnMoved,
+    /// The format of a column.
+    Format,
+    /// The unit of a column.
+    Unit,
+    /// The multiplier of a column.
+    Multiplier,
+    /// A new name for a value that had none.
+    ValueAdded,
+    /// A value that lost its name.
+    ValueRemoved,
+    /// A value that has another name.
+    ValueRenamed,
+    /// A new name for a bit that had none.
+    BitAdded,
+    /// A bit that lost its name.
+    BitRemoved,
+    /// A bit that has another name.
+    BitRenamed,
+}
+
+impl ChangeKind {
+    /// All kinds.
+    pub const ALL: [ChangeKind; 20] = [
+        ChangeKind::MessageAdded,
+        ChangeKind::MessageRemoved,
+        ChangeKind::MessageRenamed,
+        ChangeKind::Id,
+        ChangeKind::Rate,
+        ChangeKind::Rest,
+        ChangeKind::Leftover,
+        ChangeKind::ColumnAdded,
+        ChangeKind::ColumnRemoved,
+        ChangeKind::ColumnRenamed,
+        ChangeKind::ColumnMoved,
+        ChangeKind::Format,
+        ChangeKind::Unit,
+        ChangeKind::Multiplier,
+        ChangeKind::ValueAdded,
+        ChangeKind::ValueRemoved,
+        ChangeKind::ValueRenamed,
+        ChangeKind::BitAdded,
+        ChangeKind::BitRemoved,
+        ChangeKind::BitRenamed,
+    ];
+
+    /// The name of the rule: `column-removed`.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChangeKind::MessageAdded => "message-added",
+            ChangeKind::MessageRemoved => "message-removed",
+            ChangeKind::MessageRenamed => "message-renamed",
+            ChangeKind::Id => "id",
+            ChangeKind::Rate => "rate",
+            ChangeKind::Rest => "rest",
+            ChangeKind::Leftover => "leftover",
+            ChangeKind::ColumnAdded => "column-added",
+            ChangeKind::ColumnRemoved => "column-removed",
+            ChangeKind::ColumnRenamed => "column-renamed",
+            ChangeKind::ColumnMoved => "column-moved",
+            ChangeKind::Format => "format",
+            ChangeKind::Unit => "unit",
+            ChangeKind::Multiplier => "multiplier",
+            ChangeKind::ValueAdded => "value-added",
+            ChangeKind::ValueRemoved => "value-removed",
+            ChangeKind::ValueRenamed => "value-renamed",
+            ChangeKind::BitAdded => "bit-added",
+            ChangeKind::BitRemoved => "bit-removed",
+            ChangeKind::BitRenamed => "bit-renamed",
+        }
+    }
+
+    /// The kind whose rule has this name.
+    pub fn named(name: &str) -> Option<ChangeKind> {
+        ChangeKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            ChangeKind::MessageAdded | ChangeKind::ColumnAdded => "added:",
+            ChangeKind::MessageRemoved | ChangeKind::ColumnRemoved => "removed:",
+            ChangeKind::MessageRenamed | ChangeKind::ColumnRenamed => "renamed",
+            ChangeKind::ColumnMoved => "moved",
+            ChangeKind::Rest => "after the columns",
+            ChangeKind::Leftover => "unused",
+            ChangeKind::ValueAdded | ChangeKind::ValueRemoved | ChangeKind::ValueRenamed => "value",
+            ChangeKind::BitAdded | ChangeKind::BitRemoved | ChangeKind::BitRenamed => "bit",
+            ChangeKind::Id => "id",
+            ChangeKind::Rate => "rate",
+            ChangeKind::Format => "format",
+            ChangeKind::Unit => "unit",
+            ChangeKind::Multiplier => "multiplier",
+        }
+    }
+}
+
+impl fmt::Display for ChangeKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Change {
+    /// What changed, on one line and without what it breaks: `ATT.Roll: unit deg ('d') → rad ('r')`.
+    pub fn summary(&self) -> String {
+        let nothing = |state: &Option<String>| on_a_line(state.as_deref().unwrap_or("nothing"));
+        let (subject, what) = (self.subject(), self.kind.words());
+        format!("{subject}: {what} {} → {}", nothing(&self.before), nothing(&self.after))
+    }
+
+    /// The message, or the column: `ATT`, `ATT.Roll`.
+    pub fn subject(&self) -> String {
+        match &self.column {
+            Some(column) => format!("{}.{}", self.message, on_a_line(column)),
+            None => self.message.clone(),
+        }
+    }
+
+    /// What the change breaks for whom, in one sentence.
+    pub fn consequence(&self) -> &'static str {
+        let Breaks { queries, old_logs, old_programs, layout } = self.breaks;
+        match self.kind {
+            ChangeKind::MessageRemoved => "Queries, plots and older programs find no such message in new logs.",
+            ChangeKind::MessageRenamed if old_logs => {
+                "Queries and plots miss the message in old or new logs, and today's struct doesn't find it in old logs."
+            }
+            ChangeKind::MessageRenamed => {
+                "Queries and plots for one name miss the message in logs that have the other."
+            }
+            ChangeKind::ColumnAdded if old_logs => "Old logs lack the column, so today's struct doesn't read them.",
+            ChangeKind::ColumnRemoved => "Queries, plots and older programs find no such column in new logs.",
+            ChangeKind::ColumnRenamed if old_logs => {
+                "Queries and plots miss the column in old or new logs, and today's struct doesn't find it in old logs."
+            }
+            ChangeKind::ColumnRenamed => "Queries and plots for one label miss the column in logs that have the other.",
+            ChangeKind::Format if queries => "Queries and plots get another kind of value, and so do structs.",
+            ChangeKind::Format if old_logs => {
+                "Values of old logs don't fit into today's struct, which refuses such logs."
+            }
+            ChangeKind::Format if old_programs => "Values of new logs don't fit into the structs of older programs.",
+            ChangeKind::Unit | ChangeKind::Multiplier if old_logs => {
+                "Queries and plots mix two scales, and today's struct refuses old logs, whose numbers mean something else."
+            }
+            ChangeKind::Unit | ChangeKind::Multiplier if queries => {
+                "Queries and plots take the numbers for another scale."
+            }
+            ChangeKind::ValueRenamed | ChangeKind::BitRenamed => {
+                "The same number means something else in old and in new logs, so both are misread."
+            }
+            ChangeKind::ValueRemoved => "Old logs hold a value without a meaning; an enum refuses records with it.",
+            ChangeKind::BitRemoved => "Old logs hold a bit without a meaning.",
+            ChangeKind::ValueAdded if old_programs => "An enum of an older program refuses records with the new value.",
+            _ if layout => "Programs that rely on ids or the layout of records misread new logs.",
+            _ => "Nothing that reads by name and label is affected.",
+        }
+    }
+
+    /// What to do about it, in one sentence.
+    pub fn advice(&self) -> &'static str {
+        match self.kind {
+            ChangeKind::MessageRemoved => "Keep the message, if only for a release in which nothing logs it.",
+            ChangeKind::MessageRenamed if self.breaks.old_logs => {
+                "Keep the name, or write `#[log(alias = \"…\")]` with the old one and adapt queries."
+            }
+            ChangeKind::MessageRenamed => "Keep the name, or adapt queries to both.",
+            ChangeKind::ColumnAdded => "Write `#[log(default)]` or `#[log(default = …)]` on the field.",
+            ChangeKind::ColumnRemoved => "Keep the column; a fixed value is fine.",
+            ChangeKind::ColumnRenamed if self.breaks.old_logs => {
+                "Keep the label (`#[log(label = \"…\")]`), or write `#[log(alias = \"…\")]` with the old one and adapt queries."
+            }
+            ChangeKind::ColumnRenamed => "Keep the label (`#[log(label = \"…\")]`), or adapt queries to both.",
+            ChangeKind::Format => "Keep the format, or widen it: see the table of `Log::typed`.",
+            ChangeKind::Unit | ChangeKind::Multiplier => {
+                "Keep unit and multiplier, or log the new scale in a column with a new label."
+            }
+            ChangeKind::ValueAdded => "Let older programs store the column as a number instead of an enum.",
+            ChangeKind::ValueRemoved | ChangeKind::BitRemoved => "Keep the name, even if nothing logs it any more.",
+            ChangeKind::ValueRenamed | ChangeKind::BitRenamed => {
+                "Keep what each number stands for, and give new meanings new numbers."
+            }
+            ChangeKind::Id => "Give the message its old id: `#[log(id = …)]` on the schema's variant.",
+            ChangeKind::ColumnMoved => "Restore the order of the fields.",
+            _ => "Nothing, if all programs read by name and label.",
+        }
+    }
+
+    /// The message or column, and the rule: what an exception names.
+    pub(crate) fn is_of(&self, message: &str, column: Option<&str>, kind: ChangeKind) -> bool {
+        (self.message.as_str(), self.column.as_deref(), self.kind) == (message, column, kind)
+    }
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = self.breaks.level().map_or("nothing", Level::name);
+        write!(f, "{} (breaks {level})", self.summary())
+    }
+}
+
+/// Labels come from a log and may contain anything.
+fn on_a_line(text: &str) -> String {
+    let shown = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_rule_and_each_level_has_a_name_of_its_own() {
+        for kind in ChangeKind::ALL {
+            assert_eq!(ChangeKind::named(kind.name()), Some(kind));
+        }
+        for level in Level::ALL {
+            assert_eq!(Level::named(level.name()), Some(level));
+        }
+    }
+
+    #[test]
+    fn a_level_includes_the_ones_before_it() {
+        for bits in 0..16_u8 {
+            let [queries, old_logs, old_programs, layout] = [1, 2, 4, 8].map(|bit| bits & bit != 0);
+            let breaks = Breaks { queries, old_logs, old_programs, layout };
+            assert!(breaks.breaks(Level::Names) <= breaks.breaks(Level::Typed));
+            assert!(breaks.breaks(Level::Typed) <= breaks.breaks(Level::Layout));
+        }
+    }
+}

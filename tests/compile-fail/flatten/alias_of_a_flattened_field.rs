@@ -1,0 +1,21 @@
+use binlog::{Columns, LogMessage};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(Columns, IntoBytes, Immutable)]
+#[repr(C)]
+struct Vector3 {
+    x: f32,
+    #[log(alias = "Old")]
+    y: f32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "IMU")]
+#[repr(C, packed)]
+struct Imu {
+    time_us: u64,
+    #[log(flatten, alias = "Gyr")]
+    gyro: Vector3,
+}
+
+fn main() {}
