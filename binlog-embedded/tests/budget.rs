@@ -225,3 +225,9 @@ fn the_error_for_a_ring_says_how_long_it_lasts_and_which_is_large_enough() {
         assert!(number_after(&text, " ms at ").abs_diff(steady + texts) <= 1, "{text}");
     }
 }
+
+#[test]
+fn a_message_without_a_rate_is_an_error_that_names_it() {
+    let text = error_of(|| _ = Budget::<Flight>::new().bytes_in(0));
+    assert!(text.starts_with("MSG has no rate: say `.at_most(\"MSG\", 10)`"), "{text}");
+}

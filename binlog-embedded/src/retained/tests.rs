@@ -430,6 +430,47 @@ fn other_contents_are_refused() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "no records fill its smaller ring exactly")]
+fn a_ring_is_recovered_that_is_full_to_its_last_byte_and_refused_if_it_would_be_fuller() {
+    let memory = Memory::new();
+    memory.log().claim(Reset::PowerOn);
+    memory.log().start(now);
+    memory.log().set_reserve(0);
+    let kinds = std::iter::once(2).chain([1; 6]).chain([0; 29]);
+    let mut records = 0;
+    for kind in kinds {
+        assert!(match kind {
+            0 => memory.log().log(&Tiny { time_us: 1 }),
+            1 => memory.log().log(&Fake { time_us: 1, text: fake(1, 0) }),
+            _ => memory.log().log(&giant(1)),
+        });
+        records += 1;
+    }
+    assert_eq!(memory.log().statistics().used as usize, N);
+    // The same records again would be found, because they begin where they did.
+    let mut fuller = memory.reset();
+    fuller.set(offset_of!(State, head), 2 * N as u32);
+    assert_eq!(fuller.log().claim(Reset::Watchdog), Claim::Damaged);
+    let claim = memory.reset().log().claim(Reset::Watchdog);
+    assert_eq!(claim, Claim::Warm { reset: Reset::Watchdog, records, bytes: N as u32, overwritten: 0 });
+}
+
+/// A seal of one word would let another program's image through with a probability of 1 in 4 billion.
+#[test]
+fn both_words_of_the_seal_depend_on_the_schema_and_the_ring() {
+    #[derive(LogSchema)]
+    enum Other {
+        Tiny(Tiny),
+    }
+    let seals = [Log::SEAL, Retained::<Other, N>::SEAL, Retained::<Flight, { 2 * N }>::SEAL];
+    for (i, one) in seals.iter().enumerate() {
+        for other in &seals[..i] {
+            assert!(one[0] != other[0] && one[1] != other[1], "{seals:x?}");
+        }
+    }
+}
+
+#[test]
 fn the_newest_record_is_left_out_if_its_end_may_be_missing() {
     let memory = Memory::new();
     memory.log().claim(Reset::PowerOn);
