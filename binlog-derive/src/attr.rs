@@ -5,7 +5,7 @@ use crate::lint_names;
 use crate::nearest::did_you_mean;
 use crate::older::{DefaultValue, Older};
 use crate::tables;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
@@ -182,7 +182,10 @@ impl Parse for Item {
 /// Parses literals, which most values are, as such: parsing an arbitrary expression is most of the cost of reading the
 /// attributes.
 fn expression(input: ParseStream<'_>) -> syn::Result<Expr> {
-    if input.peek(Lit) && (input.peek2(Token![,]) || input.cursor().token_tree().is_some_and(|(_, rest)| rest.eof())) {
+    // An invisible group, which `peek` looks into, may be a longer expression.
+    let is_last =
+        |(token, rest): (TokenTree, syn::buffer::Cursor<'_>)| !matches!(token, TokenTree::Group(_)) && rest.eof();
+    if input.peek(Lit) && (input.peek2(Token![,]) || input.cursor().token_tree().is_some_and(is_last)) {
         return Ok(Expr::Lit(ExprLit { attrs: Vec::new(), lit: input.parse()? }));
     }
     input.parse().map(ungrouped)

@@ -13,6 +13,10 @@
 //! FAT get a value that ends a chain and that no other system writes. So a marked cluster that belongs to no file is
 //! the recorder's, even if another system wrote to the card in between.
 //!
+//! On FAT, the run is marked one block of the FAT at a time. The note tells how many clusters are marked, and how many
+//! the run has. Only clusters that the note calls marked are linked; so after a power cut, links in what follows are
+//! another system's, and only marks there are the recorder's.
+//!
 //! A *set* is the three slots of a log on exFAT; its *removal flag* is a changed checksum; *bits* are those of the
 //! allocation bitmap.
 //!
@@ -20,6 +24,7 @@
 //! | ------ | ---------------------------------------------------------------------- | ----------------------------------------- |
 //! | begin  | note and unused entry → marks → entry in use, empty                    | note and unused set → bits                |
 //! | flush  | contents → links, a block of the FAT ahead → size in the entry         | contents → note and set, with size        |
+//! | mark   | marks → note                                                           |                                           |
 //! | extend | flush → note → marks → link to the new run                             | flush → note → bits, in place             |
 //! | end    | links beyond the size → marks; last kept → mark; marks → free; no note | bits; no note                             |
 //! | remove | size 0; from the last piece to the first: as above; entry unused       | set unused, removal flag → bits → no flag |
@@ -38,7 +43,9 @@ mod directory;
 mod entry;
 #[cfg(feature = "exfat")]
 mod exfat;
+mod extent;
 mod loaded;
+mod log;
 mod mount;
 mod name;
 mod note;
@@ -54,9 +61,10 @@ use crate::sd_log::{Damage, Fault, Operation, Options, Unusable};
 use bytes::Block;
 use clusters::Search;
 pub(crate) use directory::Entry;
-use directory::{Cursor, Directory, Item, Place};
+use directory::{Cursor, Directory, Item};
 use loaded::Loaded;
 pub(crate) use loaded::NOTHING;
+use log::Log;
 use release::Release;
 use survey::Survey;
 use volume::Volume;
@@ -102,7 +110,10 @@ pub(crate) enum Goal {
     None,
     Mount,
     Begin,
+    /// More clusters for the open log: the next of its run are marked, or it gets another run.
     Extend,
+    /// A longer run for the open log, if the clusters after it are free.
+    Prepare,
     Sync(u32),
     End,
     Remove,
@@ -167,35 +178,11 @@ pub(crate) enum Phase {
     Publish,
     Unnote,
     Link,
+    NoteRun,
     // A log is flushed.
     SyncLink,
     SyncEntry,
     InfoKnown,
-}
-
-/// The log that is being written, or the log, folder or part of a directory that is being created.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Log {
-    /// The number; 0 for the folder.
-    pub(crate) number: u32,
-    place: Place,
-    /// The slot of the note in the same block.
-    note: u8,
-    identity: u16,
-    /// The first letter of the name.
-    initial: u8,
-    /// First cluster of the run.
-    first: u32,
-    /// Clusters of the run.
-    count: u32,
-    /// Clusters before the run.
-    base: u32,
-    /// The last cluster before the run; 0 if the run is the first.
-    prev: u32,
-    /// All clusters of the run before this one are linked to the next.
-    linked: u32,
-    /// The size that the entry has.
-    pub(crate) bytes: u32,
 }
 
 /// The state of the card and of what is done with it.
@@ -220,8 +207,10 @@ pub(crate) struct Recorder {
     /// The number of the log that is being removed or read; 0 for none.
     subject: u32,
     pub(crate) log: Option<Log>,
-    /// The log or folder that is being created. While it is, `linked` tells how far the phase has come.
+    /// The log or folder that is being created, or the open log as it will be.
     new: Log,
+    /// Whether the cluster after the run of the open log isn't free.
+    is_blocked: bool,
     /// Free clusters with numbers below `counted`.
     free: u32,
     counted: u32,
@@ -264,6 +253,7 @@ impl Recorder {
             subject: 0,
             log: None,
             new: Log::NONE,
+            is_blocked: false,
             free: 0,
             counted: 0,
             is_hint: false,
@@ -336,8 +326,11 @@ impl Recorder {
             }
             Goal::Extend => {
                 self.operation = Operation::Write;
-                self.survey.begin(self.log.map_or(0, |log| log.number));
-                Phase::Room
+                self.begin_extension()
+            }
+            Goal::Prepare => {
+                self.operation = Operation::Write;
+                self.begin_preparation()
             }
             Goal::Sync(_) => Phase::SyncLink,
             Goal::End => {
@@ -402,6 +395,7 @@ impl Recorder {
             Phase::Publish => self.publish(block),
             Phase::Unnote => self.unnote(block),
             Phase::Link => self.link_run(block),
+            Phase::NoteRun => self.note_run(block),
             Phase::SyncLink => self.link_ahead(block),
             Phase::SyncEntry => self.put_size(block),
             Phase::InfoKnown => self.save_info(block),
@@ -502,32 +496,6 @@ impl Recorder {
     /// Whether another system's writes to the card would show in the [witnesses](Recorder::witnesses).
     pub(crate) fn has_witnesses(&self) -> bool {
         self.volume.info != 0
-    }
-}
-
-impl Log {
-    pub(crate) const NONE: Log = Log {
-        number: 0,
-        place: Place::NONE,
-        note: 0,
-        identity: 0,
-        initial: 0,
-        first: 0,
-        count: 0,
-        base: 0,
-        prev: 0,
-        linked: 0,
-        bytes: 0,
-    };
-
-    /// The place of the note.
-    fn note(&self) -> Place {
-        Place { block: self.place.block, slot: self.note }
-    }
-
-    /// The number after the run's last cluster.
-    fn end(&self) -> u32 {
-        self.first + self.count
     }
 }
 

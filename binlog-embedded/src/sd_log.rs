@@ -81,15 +81,16 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | call | reads | contents | other blocks |
 /// | --- | --- | --- | --- |
 /// | the first one, which mounts the card | 2`R` + `D` + `F`/128 + 6 | | 0 |
-/// | … and mends it after a power cut | + 2`T` + 6 | | 2`TC` + `C` + 3 |
+/// | … and mends it after a power cut | + 2`T` + 6 | | `TC` + `MC` + `C` + 3 |
 /// | … and creates the folder | + 2`R` + `F` + 10 | | `S` + 2`C` + 5 |
-/// | [`begin_log`](SdLog::begin_log) | 2`D` + 2`F` + `T` + 6 | | `TC` + 4 |
+/// | [`begin_log`](SdLog::begin_log) | 2`D` + 2`F` + 8 | | `C` + 5 |
 /// | … and adds a cluster to the folder | + `D` + `F` + 6 | | + `S` + 2`C` + 3 |
-/// | `write`, to the end of an extent | 0 | `BLOCKS` | 0 |
+/// | [`prepare`](SdLog::prepare), and `run` without records | 6; on exFAT 0 | | `C` + 1; on exFAT 0 |
+/// | `write` | 0 | `BLOCKS` | 0 |
+/// | … of clusters that weren't prepared | 2 | `BLOCKS` | `C` + 1 |
+/// | … for another extent, also in `run` | 2`F` + 8 | `BLOCKS` | 3`C` + 3 |
 /// | `flush` | 2 | `BLOCKS` | `C` + 1; on exFAT 1 |
-/// | … the first one of an extent | 3 | `BLOCKS` | 2`C` + 1; on exFAT 1 |
-/// | `write` or `run`, for another extent | 2`F` + `T` + 6 | `BLOCKS` | `TC` + 3`C` + 3 |
-/// | [`end_log`](SdLog::end_log) | 2`T` + 8 | `BLOCKS` | `TC` + 4`C` + 4 |
+/// | [`end_log`](SdLog::end_log) | 2`M` + 8 | `BLOCKS` | `MC` + 4`C` + 4 |
 /// | [`remove_oldest`](SdLog::remove_oldest), of a log in one piece | 3`D` + 3`L` + 8 | | 2`LC` + 8 |
 /// | … for each further piece, of `P` | + 3`L` + `P` + 4 | | + 3`C` + 1 |
 /// | [`list`](SdLog::list) | `D` | | 0 |
@@ -99,8 +100,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   A block of the folder has 15 logs on FAT, 5 on exFAT.
 /// - `F`: blocks of the FAT; on exFAT of the allocation bitmap. FAT32 with 32 GB and clusters of 32 KiB has 7,600,
 ///   exFAT with 128 GB and clusters of 128 KiB has 240.
-/// - `T` and `L`: those of them that describe an extent and the log that is removed. `T` is at most 17, on exFAT 2. On
-///   exFAT, a log in pieces has a chain, and `L` is the blocks of the FAT.
+/// - `T`, `M` and `L`: those of them that describe an extent, its clusters that are marked and not used yet, and the log
+///   that is removed. `T` is at most 17 and `M` at most 6, on exFAT both 2. On exFAT, a log in pieces has a chain, and
+///   `L` is the blocks of the FAT.
 /// - `C`: 2 if the card has two FATs that are kept equal; otherwise 1.
 /// - `S`: blocks of a cluster; on exFAT of the new folder, which has one cluster or 128 blocks, whichever is more.
 ///
@@ -113,8 +115,14 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// filled since the last one, so programs that use [`flush`](embedded_io::Write::flush) have to call it that often for
 /// the `C` blocks above; [`run`](SdLog::run) does.
 ///
-/// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and nothing else. A
-/// search for free clusters pauses [`run`](SdLog::run) after 32 blocks, and counting them pauses it after 32.
+/// On FAT, the clusters of an extent are marked one block of the FAT at a time, and where the next clusters are free, the
+/// extent is made longer before it is used up: in calls of [`run`](SdLog::run) that have nothing to write and of
+/// [`prepare`](SdLog::prepare). If there are none, the calls that write mark them as they go. Where the next clusters
+/// belong to a file, another extent is looked for when this one is used up, which is also the way on exFAT, whose extents
+/// take four blocks.
+///
+/// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and besides them only
+/// those of clusters that weren't prepared. A search for free clusters pauses [`run`](SdLog::run) after 32 blocks, and counting them pauses it after 32.
 ///
 /// # When the card fails
 ///

@@ -7,13 +7,15 @@
 //! ```
 
 use binlog::LoggedSchema;
+use binlog::compatibility::Level;
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: schema FILE [--rust|--json|--table]\n       schema diff OLD NEW\n\
-                     A file is a log, or the JSON of one. diff exits with 1 when a change is breaking.";
+const USAGE: &str = "usage: schema FILE [--rust|--json|--table]\n       schema diff OLD NEW [names|typed|layout]\n\
+                     A file is a log, or the JSON of one. diff exits with 1 when a change breaks what the level keeps \
+                     working; without a level, names.";
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -33,11 +35,8 @@ fn main() -> ExitCode {
 
 fn run(arguments: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
     let text = match *arguments {
-        ["diff", old, new] => {
-            let difference = read(old)?.difference(&read(new)?);
-            print(&difference.to_string())?;
-            return Ok(if difference.is_breaking() { ExitCode::FAILURE } else { ExitCode::SUCCESS });
-        }
+        ["diff", old, new] => return diff(old, new, Level::default()),
+        ["diff", old, new, level] => return diff(old, new, Level::named(level).ok_or(USAGE)?),
         [file] | [file, "--table"] if !file.starts_with('-') => read(file)?.to_string(),
         [file, "--json"] => read(file)?.to_json(),
         [file, "--rust"] => {
@@ -49,6 +48,12 @@ fn run(arguments: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn diff(old: &str, new: &str, level: Level) -> Result<ExitCode, Box<dyn Error>> {
+    let difference = read(old)?.difference(&read(new)?);
+    print(&difference.to_string())?;
+    Ok(if difference.breaks(level) { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn read(file: &str) -> Result<LoggedSchema, Box<dyn Error>> {

@@ -9,6 +9,7 @@
 //! | [Nested fields](nested_fields) | | |
 //! | [Viewers](viewers) | | |
 //! | [Several threads](several_threads) | | |
+//! | [Simulators](simulators) | | |
 //!
 //! Logging on a microcontroller (ring, SD card, porting, footprint, the firmware's application on a host) is the guide
 //! of `binlog-embedded`: `cargo doc --open --all-features`, module `binlog_embedded::guide`.
@@ -36,6 +37,9 @@ pub mod viewers {}
 
 #[doc = include_str!("guide/several_threads.md")]
 pub mod several_threads {}
+
+#[doc = include_str!("guide/simulators.md")]
+pub mod simulators {}
 
 #[doc = include_str!("guide/reading.md")]
 pub mod reading {}

@@ -47,6 +47,8 @@
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
 //! - [`LoggedSchema`] is the format of a log: as Rust source, JSON or Markdown, and compared with that of another log.
+//! - [`lock::assert`] holds a schema against the format of all its releases, in one line of a test. [`compatibility`]
+//!   says which changes break what.
 //!
 //! The struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Rust forbids
 //! references to the fields of a packed struct: in macros such as `println!`, copy the field with braces,
@@ -56,7 +58,7 @@
 //!
 //! - `derive` (default): the macros, schemas, the format's own messages, and the writer. Without it, only the reader
 //!   remains.
-//! - `std` (default): the writer, [`Log`] and [`LoggedSchema`]. Without it, the crate is `no_std` and needs no `alloc`.
+//! - `std` (default): the writer, [`Log`], [`LoggedSchema`] and the [`lock`]. Without it, the crate is `no_std` and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to and from JSON.
 //! - `tracing`, `log`: the program's own text in its log, by `host::TracingLayer` and `host::LogBridge`.

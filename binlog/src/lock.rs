@@ -60,6 +60,8 @@ mod check;
 mod fact;
 mod file;
 mod states;
+#[cfg(test)]
+mod tests;
 mod token;
 mod update;
 

@@ -116,7 +116,7 @@ pub struct Parm {
     /// Its value.
     pub value: f32,
     /// The value that the firmware was built with, or no value (NaN).
-    // Logs of Copter 4.1 and before lack it.
+    // A log of Sub 4.1 lacks it.
     #[log(default = NO_VALUE)]
     pub default: f32,
 }
@@ -129,7 +129,7 @@ pub struct Msg {
     /// Time since boot.
     pub time_us: u64,
     /// Number of the text; all its parts have the same.
-    // Up to Copter 4.6, a text had one part.
+    // Up to Copter 4.6, a text had neither number nor parts.
     #[log(label = "ID", default)]
     pub id: u8,
     /// Number of the part, from 0.
@@ -184,10 +184,11 @@ pub struct Ver {
     /// Name, version and hash as text.
     #[log(label = "FWS")]
     pub firmware: Chars<64>,
-    /// Id of the board; 0 in older logs, which lack it and the columns after it.
-    #[log(label = "APJ", default)]
+    /// Id of the board.
+    #[log(label = "APJ")]
     pub board_id: u16,
-    /// Vehicle that the firmware was built for.
+    /// Vehicle that the firmware was built for; 0 in older logs, which lack it and the columns after it.
+    // VER began with `APJ` as its last column; Copter 4.6 ends with `FV`.
     #[log(label = "BU", default = VehicleType(0))]
     pub vehicle: VehicleType,
     /// Version of the filters.
@@ -378,7 +379,8 @@ pub struct Arm {
 /// A report of a GPS receiver.
 ///
 /// A message of your own that is named GPS is an error unless it is `as_logged`. Viewers compute the calendar time from
-/// `GMS` and `GWk`, so keep these columns in it. PlotJuggler crashes on a log with exactly one GPS record.
+/// `GMS` and `GWk`, so keep these columns in it. Older versions of PlotJuggler's plugin crash on a log with exactly one
+/// GPS record.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "GPS", as_logged, default_id = 141)]
 #[repr(C, packed)]
@@ -386,7 +388,7 @@ pub struct Gps {
     /// Time since boot.
     pub time_us: u64,
     /// Which receiver, from 0.
-    // Before messages had instances, the second receiver's was GPS2.
+    // Plane 3.8 lacks it: before messages had instances, the second receiver's was GPS2.
     #[log(label = "I", instance, default)]
     pub instance: u8,
     /// Kind of the fix.
@@ -422,10 +424,11 @@ pub struct Gps {
     #[log(label = "VZ", unit = "m/s")]
     pub vertical_speed: f32,
     /// Heading, for receivers with two antennas.
+    // Plane 3.8 lacks it.
     #[log(unit = "degheading", mult = '-', default = NO_VALUE)]
     pub yaw: f32,
     /// 1 if the position is in use.
-    #[log(label = "U", default)]
+    #[log(label = "U")]
     pub used: u8,
 }
 

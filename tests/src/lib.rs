@@ -1,4 +1,4 @@
-//! Shared by the tests: cards and flash chips in memory, a file system checker, other readers, real logs, and the list
+//! Shared by the tests: cards and flash chips in memory, a file system checker, other readers and viewers, real logs, and the list
 //! of what is left out.
 
 pub mod against;
@@ -11,6 +11,7 @@ pub mod nor_chip;
 pub mod pymavlink;
 pub mod ram_card;
 pub mod raw_log;
+pub mod viewer;
 pub mod volume;
 
 pub use left_out::left_out;

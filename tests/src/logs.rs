@@ -1,7 +1,6 @@
 //! The logs that every reader should read alike.
 
 use crate::real_logs;
-use binlog::LogWriter;
 
 /// The real logs beside the checkout, if there are any, and one of the simulator's, with their names.
 pub fn all() -> Vec<(String, Vec<u8>)> {
@@ -16,7 +15,5 @@ pub fn real() -> Vec<(String, Vec<u8>)> {
 }
 
 fn simulated() -> (String, Vec<u8>) {
-    let mut log = LogWriter::new(Vec::new()).expect("memory takes all");
-    simulator::fly(simulator::Simulation::new(5, 5), &mut log, |_| {}).expect("memory takes all");
-    ("the simulator's".into(), log.finish().expect("memory takes all"))
+    ("the simulator's".into(), simulator::log_of(simulator::Simulation::new(5, 5)))
 }

@@ -3,7 +3,7 @@
 use crate::left_out;
 use serde_json::{Value, json};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The version that the expectations are exact for.
@@ -26,16 +26,36 @@ fn python() -> Option<PathBuf> {
     None
 }
 
-/// Runs a Python program on a log.
-fn run(arguments: impl Fn(&PathBuf) -> Vec<PathBuf>, log: &[u8]) -> Option<Output> {
+/// A Python program with pymavlink, which needs further packages. `None` without them; stderr then says so.
+pub fn command(program: &Path, packages: &[&str]) -> Option<Command> {
     let python = python()?;
+    for package in packages {
+        let output = Command::new(&python).args(["-c", &format!("import {package}")]).output().expect("python runs");
+        if !output.status.success() {
+            let program = program.file_name().unwrap_or_default().display();
+            left_out(&format!("{program} with the Python package {package} (tests/run installs it)"));
+            return None;
+        }
+    }
+    let mut command = Command::new(python);
+    // Without the first two, pymavlink writes files beside itself and asks for its dialect.
+    command.env("MAVLINK20", "1").env("MAVLINK_DIALECT", "ardupilotmega").env("TZ", "UTC").env("MPLBACKEND", "Agg");
+    command.arg(program);
+    Some(command)
+}
+
+/// One of the tools that pymavlink installs.
+pub fn tool(name: &str, packages: &[&str]) -> Option<Command> {
+    let scripts = "import sysconfig; print(sysconfig.get_path('scripts'))";
+    let scripts = Command::new(python()?).args(["-c", scripts]).output().expect("python runs").stdout;
+    command(&Path::new(String::from_utf8_lossy(&scripts).trim()).join(name), packages)
+}
+
+/// Runs a Python program on a log.
+fn run(mut command: Command, log: &[u8]) -> Output {
     let mut file = tempfile::Builder::new().suffix(".bin").tempfile().expect("a temporary file");
     file.write_all(log).expect("room for the log");
-    let mut command = Command::new(&python);
-    command.args(arguments(&python)).arg(file.path());
-    // Without these, pymavlink writes files beside itself and asks for its dialect.
-    command.env("MAVLINK20", "1").env("MAVLINK_DIALECT", "ardupilotmega");
-    Some(command.output().expect("python runs"))
+    command.arg(file.path()).output().expect("python runs")
 }
 
 /// The records that pymavlink reads: one JSON value each, as `tests/python/dump.py` describes.
@@ -68,15 +88,19 @@ pub fn raw(bytes: &[u8]) -> Value {
 /// The output of a script for a log. Asserts that pymavlink prints no warning.
 fn script(name: &str, log: &[u8]) -> Option<String> {
     let script = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/python")).join(name);
-    let output = run(|_| vec![script.clone()], log)?;
+    let output = run(command(&script, &[])?, log);
     let complaints = String::from_utf8_lossy(&output.stderr);
     assert!(complaints.is_empty(), "pymavlink complains: {:.2000}", complaints);
     assert!(output.status.success(), "pymavlink fails: {}", output.status);
     Some(String::from_utf8(output.stdout).expect("JSON is UTF-8"))
 }
 
+/// The output of `mavfft_isb.py`, which computes spectra from batches of samples.
+pub fn mavfft_isb(log: &[u8]) -> Option<Output> {
+    Some(run(tool("mavfft_isb.py", &["numpy", "scipy", "matplotlib"])?, log))
+}
+
 /// The output of `mavlogdump.py`, one record a line.
 pub fn mavlogdump(log: &[u8]) -> Option<Output> {
-    let beside = |python: &PathBuf| python.with_file_name("mavlogdump.py");
-    run(|python| vec![beside(python)], log)
+    Some(run(tool("mavlogdump.py", &[])?, log))
 }

@@ -1,4 +1,4 @@
-//! Free clusters: counted, searched for and marked, one block of the FAT or the bitmap after the other.
+//! Free clusters: counted and searched for, one block of the FAT or the bitmap after the other.
 
 use super::bytes::Block;
 use super::{Goal, Phase, Recorder, Stop};
@@ -71,10 +71,16 @@ impl Recorder {
         self.volume.clusters_of(self.options.extent_bytes).clamp(1, table).min(allowed)
     }
 
-    /// Begins a search for `want` clusters. A log on exFAT grows in place, so only the clusters right after it count.
+    /// Whether only the clusters right after the open log count: a log on exFAT grows in place, and so does one that is
+    /// prepared to.
+    fn is_pinned(&self) -> bool {
+        self.goal == Goal::Prepare || (self.goal == Goal::Extend && self.volume.is_exfat())
+    }
+
+    /// Begins a search for `want` clusters.
     pub(super) fn search_for(&mut self, want: u32, next: Phase) -> Phase {
         let (at, left) = match (&self.log, self.goal) {
-            (Some(log), Goal::Extend) if self.volume.is_exfat() => {
+            (Some(log), _) if self.is_pinned() => {
                 let end = log.end();
                 (end, want.min(self.volume.end() - end))
             }
@@ -87,7 +93,7 @@ impl Recorder {
     }
 
     pub(super) fn search(&mut self, block: &Block) -> Result<Phase, Stop> {
-        let is_pinned = self.goal == Goal::Extend && self.volume.is_exfat();
+        let is_pinned = self.is_pinned();
         let search = &mut self.search;
         // Long enough to be worth no further look.
         let enough = self.volume.clusters_of(1 << 20).clamp(1, search.want);
@@ -127,12 +133,27 @@ impl Recorder {
             }
         }
         if search.count == 0 {
+            if self.goal == Goal::Prepare {
+                self.is_blocked = true;
+                return Ok(Phase::Done);
+            }
             // Whatever the count said.
             if !is_pinned {
                 (self.free, self.counted, self.is_hint) = (0, self.volume.end(), false);
                 return self.full();
             }
             return Err(Stop::Fault(Fault::Blocked));
+        }
+        if search.next == Phase::Prepare && !self.volume.is_exfat() {
+            // The first flush is to link clusters of one block of the FAT only.
+            let here = self.volume.table_next(search.first) - search.first;
+            if here <= self.volume.clusters_of(self.options.flush_bytes) && here < 1 << self.volume.table_shift() {
+                if search.count > 2 * here {
+                    (search.first, search.count) = (search.first + here, search.count - here);
+                } else {
+                    search.count = search.count.min(here);
+                }
+            }
         }
         search.blocks = 0;
         self.next_free = search.first + search.count;
@@ -175,34 +196,5 @@ impl Recorder {
         if cluster < self.counted {
             self.free = if is_free { self.free + 1 } else { self.free.saturating_sub(1) };
         }
-    }
-
-    /// Marks the run of the new log, or of the log that is extended.
-    pub(super) fn mark(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let end = self.new.end();
-        // `linked` tells what is marked so far.
-        if self.new.linked < end {
-            self.need_value(self.new.linked)?;
-            let stop = self.volume.table_next(self.new.linked).min(end);
-            for cluster in self.new.linked..stop {
-                if self.volume.value(block, cluster) != 0 {
-                    return Err(Stop::Changed);
-                }
-                self.volume.set_value(block, cluster, self.volume.mark());
-                self.adjust(cluster, false);
-            }
-            self.new.linked = stop;
-            return Err(self.save_table(Phase::Mark));
-        }
-        self.new.linked = self.new.first;
-        Ok(match self.goal {
-            Goal::Extend if self.volume.is_exfat() => {
-                // Not before the clusters are taken, because nothing asks for them after this.
-                self.log = Some(self.new);
-                Phase::Done
-            }
-            _ if self.new.prev != 0 => Phase::Link,
-            _ => Phase::Publish,
-        })
     }
 }

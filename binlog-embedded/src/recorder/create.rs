@@ -47,18 +47,21 @@ impl Recorder {
     /// Writes the note of the run that was found, and in front of a new log or folder also the entry, out of use.
     pub(super) fn prepare(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         self.after_info = Phase::Mark;
-        let (first, count) = (self.search.first, self.search.count);
-        let run = Log { number: self.survey.number, first, count, linked: first, ..Log::NONE };
+        let (first, noted) = (self.search.first, self.search.count);
+        self.search.at = first;
+        let count = self.marked_next(first, first + noted) - first;
+        let run = Log { first, count, count_on_card: count, noted, linked: first, ..Log::NONE };
         let mut purpose = Purpose::File;
         match (self.log, self.survey.entry) {
             (Some(log), _) if self.goal == Goal::Extend => {
                 self.need(log.place.block)?;
                 let (base, prev) = (log.base + log.count, log.end() - 1);
-                self.new = Log { first, count, base, prev, linked: first, ..log };
+                let Log { number, place, note, identity, initial, bytes, .. } = log;
+                self.new = Log { number, place, note, identity, initial, bytes, base, prev, ..run };
             }
             (_, Some(place)) => {
                 self.need(place.block)?;
-                self.new = Log { place, note: self.survey.note, ..run };
+                self.new = Log { number: self.survey.number, place, note: self.survey.note, ..run };
                 self.create_entry(block)?;
             }
             (_, None) => {
@@ -74,7 +77,11 @@ impl Recorder {
         }
         let Log { place, identity, base, prev, .. } = self.new;
         let note = Note { purpose, slot: place.slot, identity, first, count, base, prev };
-        note.put(self.new.note().of_mut(block), self.volume.unused());
+        let slot = self.new.note().of_mut(block);
+        note.put(slot, self.volume.unused());
+        if !self.volume.is_exfat() {
+            Note::put_size(slot, noted);
+        }
         Err(self.save(Phase::InfoUnknown))
     }
 
@@ -197,7 +204,7 @@ impl Recorder {
             if self.volume.link(block, self.new.prev) != self.volume.mark() {
                 return Err(Stop::Changed);
             }
-            self.log = Some(self.new);
+            (self.log, self.is_blocked) = (Some(self.new), false);
             next = Phase::Done;
         }
         self.volume.set_value(block, self.new.prev, self.new.first);

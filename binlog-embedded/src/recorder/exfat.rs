@@ -71,6 +71,7 @@ impl Recorder {
         }
         self.need(place.block)?;
         let Release { first, end, .. } = self.release;
+        self.release.marked_end = end;
         let unused =
             Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
         unused.put(place.of_mut(block), NOTE);

@@ -15,7 +15,8 @@ pub(crate) struct Note {
     pub(crate) identity: u16,
     /// First cluster of the run.
     pub(crate) first: u32,
-    /// Clusters of the run.
+    /// Clusters of the run that are marked. It isn't in the checksum, so that it can change: as a single word of the
+    /// block, it is never torn.
     pub(crate) count: u32,
     /// Clusters of the file before the run.
     pub(crate) base: u32,
@@ -34,12 +35,13 @@ pub(crate) enum Purpose {
     Unused = 3,
 }
 
+/// Where the count of the run is.
+const COUNT: usize = 8;
 /// Where the checksum of the run is.
 const SUM: usize = 20;
-/// Where the file's size is, and a checksum of all before that.
-#[cfg(feature = "exfat")]
+/// Where the file's size is, and a checksum of all before that. On FAT, these are the clusters of the run, with those
+/// that aren't marked yet.
 const SIZE: usize = 24;
-#[cfg(feature = "exfat")]
 const SIZE_SUM: usize = 28;
 
 impl Note {
@@ -49,16 +51,25 @@ impl Note {
         slot.fill(0);
         (slot[0], slot[1]) = (unused, (self.purpose as u8) << 4 | self.slot);
         put_u16(slot, 2, self.identity.into());
-        for (at, value) in [(4, self.first), (8, self.count), (12, self.base), (16, self.prev)] {
+        for (at, value) in [(4, self.first), (COUNT, self.count), (12, self.base), (16, self.prev)] {
             put_u32(slot, at, value);
         }
-        let sum = hash(SEED, &slot[..SUM]);
+        let sum = Note::sum(slot);
         put_u32(slot, SUM, sum);
+    }
+
+    fn sum(slot: &Slot) -> u32 {
+        hash(hash(SEED, &slot[..COUNT]), &slot[COUNT + 4..SUM])
+    }
+
+    /// Notes how many clusters of the run are marked.
+    pub(crate) fn put_count(slot: &mut Slot, count: u32) {
+        put_u32(slot, COUNT, count);
     }
 
     #[inline(never)]
     pub(crate) fn read(slot: &Slot, unused: u8) -> Option<Self> {
-        if slot[0] != unused || u32_at(slot, SUM) != hash(SEED, &slot[..SUM]) {
+        if slot[0] != unused || u32_at(slot, SUM) != Note::sum(slot) {
             return None;
         }
         let purpose = match slot[1] >> 4 {
@@ -73,14 +84,13 @@ impl Note {
             slot: slot[1] & 15,
             identity: u16_at(slot, 2) as u16,
             first: u32_at(slot, 4),
-            count: u32_at(slot, 8),
+            count: u32_at(slot, COUNT),
             base: u32_at(slot, 12),
             prev: u32_at(slot, 16),
         })
     }
 
-    /// Notes the size that the entry is about to get in the same write.
-    #[cfg(feature = "exfat")]
+    /// Notes the size that the entry is about to get in the same write; on FAT, the clusters of the run.
     #[inline(never)]
     pub(crate) fn put_size(slot: &mut Slot, bytes: u32) {
         put_u32(slot, SIZE, bytes);
@@ -88,7 +98,6 @@ impl Note {
         put_u32(slot, SIZE_SUM, sum);
     }
 
-    #[cfg(feature = "exfat")]
     pub(crate) fn size(slot: &Slot) -> Option<u32> {
         (u32_at(slot, SIZE_SUM) == hash(SEED, &slot[..SIZE_SUM])).then(|| u32_at(slot, SIZE))
     }

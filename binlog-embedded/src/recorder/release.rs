@@ -14,6 +14,8 @@ pub(crate) struct Release {
     pub(super) first: u32,
     /// The number after the last.
     pub(super) end: u32,
+    /// The number after the last cluster that may be marked. Nothing is linked to those from `end` on.
+    pub(super) marked_end: u32,
     /// The next cluster that the pass through the FAT comes to.
     pub(super) at: u32,
     /// Whether links from `at` on are the recorder's: the links lead there from a cluster that is.
@@ -36,6 +38,7 @@ impl Release {
         prev: 0,
         first: 0,
         end: 0,
+        marked_end: 0,
         at: 0,
         is_owned: false,
         unpublish: false,
@@ -51,6 +54,7 @@ impl Recorder {
     /// Begins to give back the clusters of [`Release`].
     pub(super) fn release(&mut self) -> Phase {
         self.release.at = self.release.first;
+        self.release.marked_end = self.release.marked_end.max(self.release.end);
         self.after_info = Phase::Probe;
         Phase::InfoUnknown
     }
@@ -62,10 +66,13 @@ impl Recorder {
         let Some(note) = Note::read(place.of(block), self.volume.unused()) else { return Ok(after) };
         let entry = Place { block: place.block, slot: note.slot };
         let end = note.first.saturating_add(note.count);
-        self.release = Release { first: note.first, end, place: entry, note: place.slot, after, ..Release::NONE };
-        if !self.volume.has(note.first) || note.count > self.volume.clusters || end > self.volume.end() {
+        let noted = if self.volume.is_exfat() { None } else { Note::size(place.of(block)) };
+        let marked_end = noted.map_or(end, |noted| note.first.saturating_add(noted)).max(end);
+        self.release =
+            Release { first: note.first, end, marked_end, place: entry, note: place.slot, after, ..Release::NONE };
+        if !self.volume.has(note.first) || marked_end > self.volume.end() {
             // Another volume's.
-            self.release.end = note.first;
+            (self.release.end, self.release.marked_end) = (note.first, note.first);
             return Ok(Phase::Wipe);
         }
         if note.purpose == Purpose::Growth {
@@ -104,7 +111,7 @@ impl Recorder {
 
     /// Finds out whether links lead to the clusters.
     pub(super) fn probe(&mut self, block: &Block) -> Result<Phase, Stop> {
-        if self.release.first >= self.release.end && !self.release.unpublish {
+        if self.release.first >= self.release.marked_end && !self.release.unpublish {
             return Ok(Phase::Wipe);
         }
         #[cfg(feature = "exfat")]
@@ -185,9 +192,9 @@ impl Recorder {
 
     /// Frees the marked clusters, in both FATs.
     pub(super) fn free_marked(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        if self.release.at < self.release.end {
+        if self.release.at < self.release.marked_end {
             self.need_value(self.release.at)?;
-            let stop = self.volume.table_next(self.release.at).min(self.release.end);
+            let stop = self.volume.table_next(self.release.at).min(self.release.marked_end);
             for cluster in self.release.at..stop {
                 if self.volume.value(block, cluster) == self.volume.mark() {
                     self.volume.set_value(block, cluster, 0);
@@ -197,7 +204,7 @@ impl Recorder {
             self.release.at = stop;
             return Err(self.save_table(Phase::Free));
         }
-        if self.volume.has(self.release.first) && self.release.first < self.release.end {
+        if self.volume.has(self.release.first) && self.release.first < self.release.marked_end {
             self.next_free = self.next_free.min(self.release.first);
         }
         Ok(Phase::Wipe)

@@ -4,7 +4,7 @@ use super::bytes::Block;
 use super::directory::{Entry, Item, Place, SLOTS};
 use super::entry::READ_ONLY;
 use super::name::LAST_NUMBER;
-use super::{Goal, Log, Phase, Recorder, Stop};
+use super::{Goal, Phase, Recorder, Stop};
 use crate::sd_log::{Fault, Operation};
 
 /// What a pass over the folder found.
@@ -236,11 +236,16 @@ impl Recorder {
         !self.is_boot_unknown && !is_of_boot && is_log && entry.attributes & READ_ONLY == 0
     }
 
+    /// Clusters that stay free.
+    pub(super) fn spare(&self) -> u32 {
+        // Blocks are enough: 32 bits of them are 2 TB.
+        let blocks = u32::try_from(self.options.free_bytes.div_ceil(512)).unwrap_or(u32::MAX);
+        self.volume.clusters_of_blocks(blocks)
+    }
+
     /// Decides how many clusters the next run may have, and whether logs are removed for it.
     pub(super) fn make_room(&mut self) -> Result<Phase, Stop> {
-        // Blocks are enough: 32 bits of them are 2 TB.
-        let spare_blocks = u32::try_from(self.options.free_bytes.div_ceil(512)).unwrap_or(u32::MAX);
-        let spare = self.volume.clusters_of_blocks(spare_blocks);
+        let spare = self.spare();
         if self.survey.number == 0 && self.goal == Goal::Mount {
             // The folder.
             return Ok(self.search_for(self.folder_clusters(), Phase::Clear));
@@ -294,7 +299,7 @@ impl Recorder {
                 false => self.last_of_boot = number,
             }
         }
-        self.log = Some(Log { ..self.new });
+        (self.log, self.is_blocked) = (Some(self.new), false);
         self.operation = Operation::Write;
         Phase::Done
     }

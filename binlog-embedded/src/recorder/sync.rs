@@ -4,8 +4,9 @@ use super::bytes::Block;
 #[cfg(feature = "exfat")]
 use super::entry::exfat;
 use super::entry::{DELETED, fat};
+#[cfg(feature = "exfat")]
 use super::note::Note;
-use super::{Goal, Phase, Recorder, Stop};
+use super::{Goal, Log, Phase, Recorder, Stop};
 use crate::sd_log::Operation;
 
 impl Recorder {
@@ -18,8 +19,12 @@ impl Recorder {
         if self.volume.is_exfat() || log.linked >= last {
             return Ok(Phase::SyncEntry);
         }
+        let limit = log.first + log.count_on_card - 1;
+        if log.linked == limit {
+            return Ok(Phase::NoteRun);
+        }
         self.loaded.need(self.volume.link_block(log.linked))?;
-        let stop = self.volume.table_next(log.linked).min(log.first + log.count - 1);
+        let stop = self.volume.table_next(log.linked).min(limit);
         for cluster in log.linked..stop {
             if self.volume.link(block, cluster) != self.volume.mark() {
                 return Err(Stop::Changed);
@@ -32,33 +37,28 @@ impl Recorder {
 
     /// Writes the size into the entry.
     pub(super) fn put_size(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let (Some(log), Goal::Sync(bytes)) = (self.log, self.goal) else { return Ok(Phase::Done) };
+        let (Some(mut log), Goal::Sync(bytes)) = (self.log, self.goal) else { return Ok(Phase::Done) };
         self.need(log.place.block)?;
-        let note = Note::read(log.note().of(block), self.volume.unused());
-        let is_known = note.is_some_and(|note| note.first == log.first && note.identity == log.identity);
-        if !is_known {
-            return Err(Stop::Changed);
-        }
+        self.put_run(&mut log, block)?;
+        log.bytes = bytes;
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             let set = log.place.set_of(block).filter(|set| exfat::identity(set) == log.identity);
             exfat::publish(set.ok_or(Stop::Changed)?, bytes, self.date);
             Note::put_size(log.note().of_mut(block), bytes);
-            return Err(self.saved_size(bytes));
+            return Err(self.saved_size(log));
         }
         let slot = log.place.of_mut(block);
         if fat::identity(slot) != log.identity || slot[0] == DELETED {
             return Err(Stop::Changed);
         }
         fat::put_size(slot, bytes, self.date);
-        Err(self.saved_size(bytes))
+        Err(self.saved_size(log))
     }
 
     /// Writes the block in which the entry has its new size.
-    fn saved_size(&mut self, bytes: u32) -> Stop {
-        if let Some(log) = &mut self.log {
-            log.bytes = bytes;
-        }
+    fn saved_size(&mut self, log: Log) -> Stop {
+        self.log = Some(log);
         self.save(Phase::Done)
     }
 }

@@ -54,16 +54,17 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<S>,
     {
         let Some(run) = self.begin_run(drain) else { return Ok(true) };
+        let written = self.port.transfers.written;
         let mut moved = self.mount_async().await.map(Some);
         if moved.is_ok() {
             moved = self.drive_on_async(|log| log.move_records(drain, run)).await;
         }
+        if let Ok(Some(())) = moved {
+            let is_idle = written == self.port.transfers.written;
+            moved = self.drive_on_async(|log| log.use_time(is_idle)).await.map(|_| Some(()));
+        }
         match moved {
-            Ok(Some(())) => {
-                self.drive_on_async(Self::count).await?;
-                Ok(true)
-            }
-            Ok(None) => Ok(false),
+            Ok(moved) => Ok(moved.is_some()),
             Err(error) => {
                 let is_saved = self.can_be_saved(&error) && self.drive_async(|log| log.save(drain, run)).await.is_ok();
                 self.end_failed_run(drain, run, is_saved);
@@ -106,6 +107,15 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.end_log_async().await?;
         self.mount_async().await?;
         self.drive_async(Self::begin).await
+    }
+
+    /// As [`prepare`](SdLog::prepare).
+    ///
+    /// # Errors
+    ///
+    /// The card's.
+    pub async fn prepare_async(&mut self) -> Result<bool, C> {
+        self.drive_async(Self::prepare_clusters).await
     }
 
     /// As [`end_log`](SdLog::end_log).

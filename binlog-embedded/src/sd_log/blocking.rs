@@ -37,13 +37,14 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<S>,
     {
         let Some(run) = self.begin_run(drain) else { return Ok(true) };
-        let moved = self.mount().and_then(|()| self.drive_on(|log| log.move_records(drain, run)));
+        let written = self.port.transfers.written;
+        let mut moved = self.mount().and_then(|()| self.drive_on(|log| log.move_records(drain, run)));
+        if let Ok(Some(())) = moved {
+            let is_idle = written == self.port.transfers.written;
+            moved = self.drive_on(|log| log.use_time(is_idle)).map(|_| Some(()));
+        }
         match moved {
-            Ok(Some(())) => {
-                self.drive_on(Self::count)?;
-                Ok(true)
-            }
-            Ok(None) => Ok(false),
+            Ok(moved) => Ok(moved.is_some()),
             Err(error) => {
                 let is_saved = self.can_be_saved(&error) && self.drive(|log| log.save(drain, run)).is_ok();
                 self.end_failed_run(drain, run, is_saved);
@@ -89,6 +90,18 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.end_log()?;
         self.mount()?;
         self.drive(Self::begin)
+    }
+
+    /// Prepares clusters that the open log will need, for programs without a [`Drain`]: call it when nothing is to be
+    /// written. [`run`](SdLog::run) does this in calls without records. Each call moves few blocks: see the
+    /// [table](SdLog#blocks-of-each-call). Returns `false` when nothing is left to do for now. A log that isn't prepared
+    /// gets its clusters when it needs them.
+    ///
+    /// # Errors
+    ///
+    /// The card's.
+    pub fn prepare(&mut self) -> Result<bool, C> {
+        self.drive(Self::prepare_clusters)
     }
 
     /// Flushes and ends the open log, and gives back the space that it owned in advance; does nothing without an open

@@ -52,7 +52,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         if bytes > u32::MAX - Self::ROOM - REST {
             return Err(Stop::Fault(Fault::TooLong));
         }
-        if self.left(false) == 0 && !self.contents.is_closed {
+        let is_extending = self.recorder.goal() == Goal::Extend || self.recorder.is_marking_due(bytes, 0);
+        if self.left(false) == 0 && !is_extending && !self.contents.is_closed {
             // The next run's note replaces this run's. After this flush, the file's size covers every cluster of this
             // run, so none is lost with its note.
             self.flush_to(bytes)?;
@@ -61,7 +62,20 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         if self.contents.filled == Self::ROOM {
             return Err(self.send(BLOCKS as u32));
         }
-        Ok(())
+        if is_extending { self.work(Goal::Extend) } else { Ok(()) }
+    }
+
+    /// Prepares clusters that the log will need. Returns whether there was something to do.
+    pub(super) fn prepare_clusters(&mut self) -> Result<bool, Stop> {
+        let bytes = self.contents.bytes();
+        let goal = match self.recorder.goal() {
+            goal @ (Goal::Extend | Goal::Prepare) => goal,
+            _ if self.recorder.is_marking_due(bytes, 1) => Goal::Extend,
+            _ if self.recorder.is_preparation_due(bytes) => Goal::Prepare,
+            _ => return Ok(false),
+        };
+        self.work(goal)?;
+        Ok(true)
     }
 
     /// Bytes for which the log's clusters have room, with or without the last [`REST`].

@@ -216,9 +216,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
-    /// Counts the free clusters a little further, if they aren't counted.
-    pub(super) fn count(&mut self) -> core::result::Result<(), Stop> {
-        if self.recorder.is_counted() { Ok(()) } else { self.work(Goal::Count) }
+    /// Does what needn't be done now, a little of it: counts the free clusters, and in calls that wrote nothing prepares
+    /// clusters that the log will need.
+    pub(super) fn use_time(&mut self, is_idle: bool) -> core::result::Result<(), Stop> {
+        if !self.recorder.is_counted() {
+            return self.work(Goal::Count);
+        }
+        if is_idle { self.prepare_clusters().map(|_| ()) } else { Ok(()) }
     }
 
     /// Writes the rest of a record that was begun.

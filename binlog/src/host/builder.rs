@@ -10,7 +10,9 @@ use crate::messages::{Dropped, Dsf};
 use crate::schema::{LogSchema, Logs};
 use crate::writer::{FinishError, LONGEST_RECORD, Progress, WriteError};
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -140,7 +142,21 @@ impl<S: LogSchema> Builder<S> {
     where
         S: 'static,
     {
-        self.begin(Single(Some(out)), false)
+        self.begin(Single { out: Some(out), path: None }, false)
+    }
+
+    /// Creates a log in a file, which is overwritten if it exists, and begins to log to it. All errors name the file.
+    ///
+    /// # Errors
+    ///
+    /// If the file can't be created, and as [`spawn`](Builder::spawn).
+    pub fn create(self, path: impl AsRef<Path>) -> Result<LogThread<S, File>, WriteError>
+    where
+        S: 'static,
+    {
+        let path = path.as_ref();
+        let file = File::create(path).map_err(|error| WriteError::new(error, Some(path), Progress::default()))?;
+        self.begin(Single { out: Some(file), path: Some(path.into()) }, false)
     }
 
     /// Opens the first log of a destination, such as a [`LogFolder`](super::LogFolder), and begins to log to it.

@@ -1,7 +1,7 @@
 //! Where a host's logs go: any writer, or one log after the other.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens the logs that a [`HostLogger`](super::HostLogger) writes, one after the other. [`LogFolder`](super::LogFolder)
 /// is one. For a single log, any [`Write`] will do: [`Builder::spawn`](super::Builder::spawn).
@@ -32,12 +32,21 @@ pub trait Destination: Send + 'static {
 }
 
 /// A single log.
-pub(super) struct Single<W>(pub(super) Option<W>);
+pub(super) struct Single<W> {
+    /// `None` once it is open.
+    pub(super) out: Option<W>,
+    /// The path of a file.
+    pub(super) path: Option<PathBuf>,
+}
 
 impl<W: Write + Send + 'static> Destination for Single<W> {
     type Log = W;
 
     fn open(&mut self) -> io::Result<W> {
-        self.0.take().ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "the destination takes one log"))
+        self.out.take().ok_or_else(|| io::Error::new(io::ErrorKind::Unsupported, "the destination takes one log"))
+    }
+
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
     }
 }

@@ -96,12 +96,13 @@ impl Fact {
             (_, "") => Err("the line ends before it says anything".into()),
             (None, "id") => {
                 let id = line.word();
-                id.parse().map(Fact::Id).map_err(|_| format!("`{id}` is no id; ids are 0 to 254"))
+                let valid = id.parse().ok().filter(|&id: &u8| id < 255).map(Fact::Id);
+                valid.ok_or_else(|| format!("`{id}` is no id; ids are 0 to 254"))
             }
             (None, "rate") => {
                 let rate = line.word();
-                let rate_or = rate.parse().ok().filter(|rate| (1..=1_000_000).contains(rate)).map(Fact::Rate);
-                rate_or.ok_or_else(|| format!("`{rate}` is no rate; a rate is 1 to 1000000 records a second"))
+                let valid = rate.parse().ok().filter(|rate| (1..=1_000_000).contains(rate)).map(Fact::Rate);
+                valid.ok_or_else(|| format!("`{rate}` is no rate; a rate is 1 to 1000000 records a second"))
             }
             (None, "order") => line.labels().map(Fact::Order),
             (None, other) => Err(format!("`{other}` is nothing that a message has; that is `id`, `rate` or `order`")),

@@ -244,7 +244,7 @@ pub(super) fn write_multiplier(f: &mut fmt::Formatter<'_>, id: u8, value: f64) -
     if standard_multiplier(value) != Some(id) {
         write!(f, "{}=", char::from(id))?;
     }
-    if value < 0.1 || value >= 1e6 { write!(f, "{value:e}") } else { write!(f, "{value}") }
+    if (0.1..1e6).contains(&value) { write!(f, "{value}") } else { write!(f, "{value:e}") }
 }
 
 /// The id that a value has without being written: `?` is 1, too.

@@ -121,7 +121,7 @@ mod tests {
                 (1, "ATT", "Qhcc", "TimeUS,Err,Roll,Pitch", "s-dd", "F-BB"),
                 &["ATT.Err: moved column 4 → column 2 (breaks layout)"],
             ),
-            ((1, "ATT", "Qcfh", ATT.3, ATT.4, ATT.5), &["ATT.Pitch: format c → f (breaks layout)"]),
+            ((1, "ATT", "Qcfh", ATT.3, ATT.4, ATT.5), &["ATT.Pitch: format c → f (breaks names)"]),
             ((1, "ATT", ATT.2, ATT.3, "sdr-", ATT.5), &["ATT.Pitch: unit deg ('d') → rad ('r') (breaks names)"]),
             ((1, "ATT", ATT.2, ATT.3, "sd--", ATT.5), &["ATT.Pitch: unit deg ('d') → none ('-') (breaks names)"]),
             (

@@ -8,22 +8,51 @@
 //! [`simulation`] is the world that they record. It knows nothing of logs; your vehicle takes its place.
 //!
 //! ```
-//! use binlog::LogWriter;
-//! use simulator::{FlightLog, Simulation, fly};
+//! use simulator::{Simulation, log_of};
 //!
-//! let mut log = LogWriter::<FlightLog, _>::new(Vec::new())?; // `create("flight.bin")` for a file
-//! fly(Simulation::new(1, 2), &mut log, |_time_us| {})?;
-//! let bytes = log.finish()?;
-//! assert_eq!(bytes[..4], [0xA3, 0x95, 128, 128]); // a log begins with the definition of FMT
-//! # Ok::<(), binlog::WriteError>(())
+//! let log = binlog::Log::from_bytes(log_of(Simulation::new(1, 2)));
+//! assert_eq!(log.rows("IMU[0]")?.len(), 800);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 #![forbid(unsafe_code)]
 
+mod batches;
 pub mod messages;
 pub mod recorder;
 pub mod simulation;
 
+use binlog::HostLogger;
+use binlog::host::Builder;
 pub use messages::FlightLog;
 pub use recorder::fly;
+use simulation::STEP_US;
 pub use simulation::Simulation;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A logger's settings for a flight, whose logs begin with [`recorder::prologue`].
+pub fn logger(simulation: &Simulation) -> Builder<FlightLog> {
+    let prologue = recorder::prologue(simulation);
+    HostLogger::builder().prologue(move |i| prologue.get(i).copied())
+}
+
+/// Flies as [`fly`] does, with the simulated time as the logger's clock.
+pub fn fly_on(log: &HostLogger<FlightLog>, simulation: Simulation, mut after_step: impl FnMut(u64) -> ControlFlow<()>) {
+    // The events of a step have its time.
+    let clock = Arc::new(AtomicU64::new(simulation.time_us + STEP_US));
+    let now = Arc::clone(&clock);
+    log.start(move || now.load(Ordering::Relaxed));
+    fly(simulation, log, |time_us| {
+        clock.store(time_us + STEP_US, Ordering::Relaxed);
+        after_step(time_us)
+    });
+}
+
+/// The log of a whole flight, in memory. The same simulation gives the same bytes.
+pub fn log_of(simulation: Simulation) -> Vec<u8> {
+    let thread = logger(&simulation).wait_for_room().spawn(Vec::new()).expect("memory takes all");
+    fly_on(thread.logger(), simulation, |_| ControlFlow::Continue(()));
+    thread.finish().expect("memory takes all")
+}

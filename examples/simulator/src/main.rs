@@ -2,38 +2,51 @@
 
 #![forbid(unsafe_code)]
 
+mod flight;
+mod progress;
 mod summary;
 
-use binlog::{LogWriter, WriteError};
+use binlog::WriteError;
 use clap::Parser;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use simulator::{FlightLog, Simulation, fly};
+use flight::{Flight, Flown};
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
-use std::{fmt, fs};
+use std::{fmt, fs, thread};
 use summary::Summary;
-
-/// A flight that is over sooner needs no progress bar.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Flies a simulated quadcopter through a mission and logs the flight in ArduPilot's format.
 #[derive(Parser)]
-#[command(version, after_help = "The same seed and duration give the same log, byte for byte, on the same machine.")]
+#[command(
+    version,
+    after_help = "The same seed and duration give the same log, byte for byte, on the same machine. In real time the log \
+                  has statistics of the logger, which differ."
+)]
 struct Arguments {
     /// Duration of the flight in seconds, up to the hour that the battery lasts.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=3600))]
     seconds: u32,
 
-    /// Seed of wind and sensor noise.
+    /// Seed of wind and sensor noise; further vehicles have the numbers after it.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
     /// The log; a file that exists is overwritten.
-    #[arg(short, long, value_name = "FILE", default_value = "flight.bin")]
+    #[arg(short, long, value_name = "FILE", default_value = "flight.bin", conflicts_with = "logs")]
     output: PathBuf,
+
+    /// Flies in real time. The loop never waits for the disk: what the disk is too slow for is dropped and counted.
+    #[arg(long)]
+    realtime: bool,
+
+    /// Flies several vehicles at once, each with a folder of its own for its logs: logs/1, logs/2, …
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=100))]
+    vehicles: u8,
+
+    /// Logs into a folder, with ArduPilot's numbers: 00000001.BIN, … No log is overwritten.
+    #[arg(long, value_name = "FOLDER")]
+    logs: Option<PathBuf>,
 }
 
 fn main() -> ExitCode {
@@ -48,11 +61,24 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
-    let path = &arguments.output;
-    let records = write(arguments).map_err(|error| {
-        let why = std::error::Error::source(&error).map(|source| format!(": {source}")).unwrap_or_default();
-        with_advice(&format_args!("{error}{why}"), error.kind())
-    })?;
+    let Arguments { seconds, seed, realtime, .. } = *arguments;
+    let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime };
+    match &arguments.logs {
+        None if arguments.vehicles == 1 => fly_one(flight(0), &arguments.output),
+        logs => {
+            let logs = logs.clone().unwrap_or_else(|| "logs".into());
+            let folder = |number: u8| match arguments.vehicles {
+                1 => logs.clone(),
+                _ => logs.join((number + 1).to_string()),
+            };
+            fly_several((0..arguments.vehicles).map(|number| (flight(number), folder(number))).collect())
+        }
+    }
+}
+
+/// Flies one vehicle, and reads its log back.
+fn fly_one(flight: Flight, path: &Path) -> Result<(), Box<dyn Error>> {
+    let flown = flight.to_file(path).map_err(|error| failed(&error))?;
 
     // A pipe or a device takes the log, but can't be read back.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
@@ -61,73 +87,60 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let unreadable = |error: &dyn fmt::Display| format!("{}: can't be read back: {error}", path.display());
     let bytes = fs::read(path).map_err(|error| with_advice(&unreadable(&error), error.kind()))?;
     let summary = Summary::new(&bytes).map_err(|skipped| unreadable(&skipped))?;
-    if summary.records() != records {
+    if summary.records() != flown.records {
         return Err(format!(
-            "{}: {records} records were written, {} are in the file; does another program write to it?",
+            "{}: {} records were written, {} are in the file; does another program write to it?",
             path.display(),
+            flown.records,
             summary.records()
         )
         .into());
     }
-    print(&report(&summary, arguments.seconds, &fs::canonicalize(path).unwrap_or_else(|_| path.clone())))?;
+    let lateness = if flight.realtime { format!("\n{}", flown.in_real_time()) } else { String::new() };
+    print(&format!(
+        "{}{lateness}\n{}",
+        summary.table(flight.seconds),
+        viewers(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()))
+    ))?;
     Ok(())
 }
 
-/// Flies and writes the log. Returns the number of its records.
-fn write(arguments: &Arguments) -> Result<u64, WriteError> {
-    let mut log = LogWriter::<FlightLog, _>::create(&arguments.output)?;
-    let simulation = Simulation::new(arguments.seed, arguments.seconds);
-    let progress = Progress::new(arguments.seconds);
-    let flown = fly(simulation, &mut log, |time_us| progress.update(time_us));
-    progress.end();
-    flown?;
-    let records = log.record_count();
-    // Dropping the writer would write the rest too, but could not say whether that worked.
-    log.finish()?;
-    Ok(records)
-}
-
-/// A bar on stderr, if that is a terminal and the flight takes long enough.
-struct Progress {
-    bar: ProgressBar,
-    begun: Instant,
-}
-
-impl Progress {
-    fn new(seconds: u32) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(seconds.into()), ProgressDrawTarget::hidden());
-        // The template is a constant; if it were invalid, the bar would have the default style.
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} s flown, {eta} to go") {
-            bar.set_style(style);
+/// Flies several vehicles at once, each on a thread of its own and into a folder of its own.
+fn fly_several(flights: Vec<(Flight, PathBuf)>) -> Result<(), Box<dyn Error>> {
+    let flown: Vec<Result<Flown, WriteError>> = thread::scope(|scope| {
+        let threads: Vec<_> = flights.iter().map(|(flight, folder)| scope.spawn(|| flight.to_folder(folder))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a flight doesn't panic")).collect()
+    });
+    let mut text = String::new();
+    for (flown, (flight, folder)) in flown.into_iter().zip(&flights) {
+        let flown = flown.map_err(|error| failed(&error))?;
+        let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
+        text += &format!("{}: {} records\n", folder.display(), flown.records);
+        if flight.realtime {
+            text += &format!("  {}", flown.in_real_time());
         }
-        Progress { bar, begun: Instant::now() }
     }
-
-    fn update(&self, time_us: u64) {
-        if self.bar.is_hidden() && self.begun.elapsed() > PATIENCE {
-            self.bar.set_draw_target(ProgressDrawTarget::stderr());
-        }
-        self.bar.set_position(time_us / 1_000_000);
-    }
-
-    fn end(&self) {
-        self.bar.finish_and_clear();
-    }
+    print(&text)?;
+    Ok(())
 }
 
-/// The table, the file, and the programs that open it.
-fn report(summary: &Summary, seconds: u32, path: &Path) -> String {
+/// The file, and the programs that open it.
+fn viewers(path: &Path) -> String {
     format!(
-        "{}\n\
-         {path}\n\n\
+        "{path}\n\n\
          Open it with one of\n  \
          UAV Log Viewer   drop it on https://plot.ardupilot.org\n  \
          MAVExplorer      MAVExplorer.py \"{path}\"\n  \
          Mission Planner  DataFlash Logs > Review a Log\n  \
          PlotJuggler      with the plugin https://github.com/ArduPilot/plotjuggler-apbin-plugins\n",
-        summary.table(seconds),
         path = path.display(),
     )
+}
+
+/// An error of a log, with its source and advice.
+fn failed(error: &WriteError) -> String {
+    let why = Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    with_advice(&format_args!("{error}{why}"), error.kind())
 }
 
 /// Prints to stdout. A reader that has seen enough, such as `head`, is no error.

@@ -13,6 +13,10 @@
 //! Doc comments become the descriptions in [`LogMessage::DEFINITION`]. Mistakes, such as an unknown unit, a duplicate
 //! label or a record that is too long, are compile errors at the line of the mistake.
 
+mod analysis;
+
+pub use analysis::{BatchData, BatchHead, EstimatedAttitude, EstimatedState, Power};
+
 use binlog::field::{Centi, Latitude, Longitude};
 use binlog::{Columns, Field, LogMessage, LogSchema, messages};
 use zerocopy::{Immutable, IntoBytes};
@@ -57,6 +61,20 @@ pub enum FlightLog {
     Parm(messages::Parm),
     /// Version of the firmware.
     Ver(messages::Ver),
+    /// State of the estimator, 25 Hz.
+    Xkf1(EstimatedState),
+    /// Attitude of the estimator, 25 Hz.
+    Xkq(EstimatedAttitude),
+    /// Heads of batches of samples.
+    Isbh(BatchHead),
+    /// Samples of the inertial sensors, 12.5 Hz.
+    Isbd(BatchData),
+    /// Supply of the autopilot, 10 Hz.
+    Powr(Power),
+    /// Statistics of the logger.
+    Dsf(messages::Dsf),
+    /// Records that are missing.
+    Drop(messages::Dropped),
 }
 
 /// Attitude, asked for and estimated.

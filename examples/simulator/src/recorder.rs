@@ -1,8 +1,10 @@
 //! Turns the state of the simulation into records, and says what is logged when.
 
+use crate::batches::Batches;
 use crate::messages::{
-    Attitude, Barometer, Battery, BodyVector, Compass, ControlTuning, Event, EventId, FlightLog, Imu, Milligauss,
-    Position, PulseWidth, RateControl, RcOutput, RelativeAltitude,
+    Attitude, Barometer, BatchData, BatchHead, Battery, BodyVector, Compass, ControlTuning, EstimatedAttitude,
+    EstimatedState, Event, EventId, FlightLog, Imu, Milligauss, Position, Power, PulseWidth, RateControl, RcOutput,
+    RelativeAltitude,
 };
 use crate::simulation::battery::RESISTANCE;
 use crate::simulation::location::{HOME_ALTITUDE, Location};
@@ -11,9 +13,9 @@ use crate::simulation::params::PARAMS;
 use crate::simulation::sensors::{AIR_TEMPERATURE, RangeFinder};
 use crate::simulation::{LOOP_RATE, Simulation, mission, sensors};
 use binlog::field::{Centi, Chars, Latitude, Longitude};
-use binlog::messages::{Arm, Gps, GpsStatus, VehicleType, Ver};
-use binlog::{LogWriter, WriteError};
-use std::io::Write;
+use binlog::messages::{Arm, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
+use binlog::sink::{Sink, TimedSink};
+use std::ops::ControlFlow;
 
 /// Name and version of the firmware that this vehicle pretends to have. From `ArduCopter` viewers know the kind of
 /// vehicle and the names of its flight modes.
@@ -21,75 +23,129 @@ const FIRMWARE: &str = "ArduCopter V4.6.0 (binlog simulator)";
 
 /// ArduPilot's `ModeReason::INITIALISED`.
 const MODE_INITIALISED: u8 = 26;
+/// MAVLink's `MAV_POWER_STATUS_BRICK_VALID`.
+const POWER_VALID: u16 = 1;
 /// ArduPilot's `ModeReason::GCS_COMMAND`.
 const MODE_COMMANDED: u8 = 2;
 
+/// Everything that the vehicle logs. A logger of the host is such a sink, and so is the logger of a microcontroller, so
+/// the recorder could run on either.
+pub trait FlightSink:
+    TimedSink
+    + Sink<Attitude>
+    + Sink<RateControl>
+    + Sink<Imu>
+    + Sink<Barometer>
+    + Sink<Compass>
+    + Sink<Gps>
+    + Sink<Position>
+    + Sink<ControlTuning>
+    + Sink<RelativeAltitude>
+    + Sink<Battery>
+    + Sink<RcOutput>
+    + Sink<Mode>
+    + Sink<Arm>
+    + Sink<Event>
+    + Sink<Msg>
+    + Sink<EstimatedState>
+    + Sink<EstimatedAttitude>
+    + Sink<BatchHead>
+    + Sink<BatchData>
+    + Sink<Power>
+{
+}
+
+impl<T> FlightSink for T where
+    T: TimedSink
+        + Sink<Attitude>
+        + Sink<RateControl>
+        + Sink<Imu>
+        + Sink<Barometer>
+        + Sink<Compass>
+        + Sink<Gps>
+        + Sink<Position>
+        + Sink<ControlTuning>
+        + Sink<RelativeAltitude>
+        + Sink<Battery>
+        + Sink<RcOutput>
+        + Sink<Mode>
+        + Sink<Arm>
+        + Sink<Event>
+        + Sink<Msg>
+        + Sink<EstimatedState>
+        + Sink<EstimatedAttitude>
+        + Sink<BatchHead>
+        + Sink<BatchData>
+        + Sink<Power>
+{
+}
+
+/// The records that readers want first in each log: parameters, the kind of vehicle, the flight mode.
+pub fn prologue(simulation: &Simulation) -> Vec<FlightLog> {
+    let time_us = simulation.time_us;
+    let parameter = |name, value, default| Parm::new(time_us, name, value, default).ok().map(FlightLog::Parm);
+    let Vec3 { x, y, z } = simulation.compass.offsets;
+    let offsets = [("COMPASS_OFS_X", x), ("COMPASS_OFS_Y", y), ("COMPASS_OFS_Z", z)];
+    let mode = Mode::new(time_us, simulation.mission.phase.mode() as u8, MODE_INITIALISED);
+    let parameters = PARAMS.iter().filter_map(|param| parameter(param.name, param.value, Some(param.default)));
+    let offsets = offsets.into_iter().filter_map(|(name, offset)| parameter(name, offset as f32, Some(0.0)));
+    let texts = Msg::parts(time_us, 0, FIRMWARE).into_iter().flatten().map(FlightLog::Msg);
+    let version = FlightLog::Ver(version(time_us));
+    parameters.chain(offsets).chain(texts).chain([version]).chain(mode.ok().map(FlightLog::Mode)).collect()
+}
+
 /// Flies until the simulation is over, and logs the flight.
 ///
-/// `progress` is called with the simulated time in microseconds, ten times a simulated second. The last records are
-/// still in the writer's buffer afterwards: [`LogWriter::finish`] writes them.
-///
-/// # Errors
-///
-/// The writer's, which ends the flight.
-pub fn fly<W: Write>(
-    mut simulation: Simulation,
-    log: &mut LogWriter<FlightLog, W>,
-    mut progress: impl FnMut(u64),
-) -> Result<(), WriteError> {
-    begin(&simulation, log)?;
+/// `after_step` is called with the simulated time in microseconds after each step, 400 times a simulated second, and may
+/// end the flight. A flight in real time waits there.
+pub fn fly(mut simulation: Simulation, log: &impl FlightSink, mut after_step: impl FnMut(u64) -> ControlFlow<()>) {
+    let mut batches = Batches::default();
     while !simulation.is_over() {
         simulation.step();
         for event in &simulation.events {
-            log_event(simulation.time_us, *event, log)?;
+            log_event(simulation.time_us, *event, log);
         }
-        log_state(&simulation, log)?;
-        if is_due(simulation.time_us, 10) {
-            progress(simulation.time_us);
+        log_state(&simulation, log);
+        if let Some(due) = batches.sample(&simulation) {
+            due.head.map(|head| log.log(&head));
+            log.log(&due.data);
+        }
+        if after_step(simulation.time_us).is_break() {
+            return;
         }
     }
-    Ok(())
-}
-
-/// The records that readers want first: parameters, the kind of vehicle, the flight mode.
-fn begin<W: Write>(simulation: &Simulation, log: &mut LogWriter<FlightLog, W>) -> Result<(), WriteError> {
-    let time_us = simulation.time_us;
-    for param in PARAMS {
-        log.parameter(time_us, param.name, param.value, Some(param.default))?;
-    }
-    log.text(time_us, FIRMWARE)?;
-    log.write(&version(time_us))?;
-    log.mode(time_us, simulation.mission.phase.mode() as u8, MODE_INITIALISED)
 }
 
 /// The records of one step.
-fn log_state<W: Write>(simulation: &Simulation, log: &mut LogWriter<FlightLog, W>) -> Result<(), WriteError> {
+fn log_state(simulation: &Simulation, log: &impl FlightSink) {
     let due = |rate| is_due(simulation.time_us, rate);
-    log.write(&attitude(simulation))?;
-    log.write(&rate_control(simulation))?;
+    log.log(&attitude(simulation));
+    log.log(&rate_control(simulation));
     for (instance, imu) in (0..).zip(&simulation.imus) {
-        log.write(&inertial(simulation.time_us, instance, imu))?;
+        log.log(&inertial(simulation.time_us, instance, imu));
     }
     if due(50) {
-        log.write(&barometer(simulation))?;
-        log.write(&compass(simulation))?;
-        log.write(&relative_altitude(simulation))?;
-        log.write(&rc_output(simulation))?;
+        log.log(&barometer(simulation));
+        log.log(&compass(simulation));
+        log.log(&relative_altitude(simulation));
+        log.log(&rc_output(simulation));
     }
     if due(25) {
-        log.write(&control_tuning(simulation))?;
+        log.log(&control_tuning(simulation));
+        log.log(&estimated_state(simulation));
+        log.log(&estimated_attitude(simulation));
         // Before the first fix there is no position on the Earth.
         if simulation.gps.has_fix() {
-            log.write(&position(simulation))?;
+            log.log(&position(simulation));
         }
     }
     if due(10) {
-        log.write(&battery(simulation))?;
+        log.log(&battery(simulation));
+        log.log(&power(simulation));
     }
     if due(5) {
-        log.write(&gps(simulation))?;
+        log.log(&gps(simulation));
     }
-    Ok(())
 }
 
 /// Whether a message with `rate` records a second is due. Rates divide that of the loop.
@@ -98,28 +154,24 @@ fn is_due(time_us: u64, rate: u64) -> bool {
 }
 
 /// Logs an event: a text for people and, for most events, a record for programs.
-fn log_event<W: Write>(
-    time_us: u64,
-    event: mission::Event,
-    log: &mut LogWriter<FlightLog, W>,
-) -> Result<(), WriteError> {
+fn log_event(time_us: u64, event: mission::Event, log: &impl FlightSink) {
     if let mission::Event::Mode(mode) = event {
-        return log.mode(time_us, mode as u8, MODE_COMMANDED);
+        log.mode(mode as u8, MODE_COMMANDED);
+        return;
     }
-    log.text(time_us, &event.to_string())?;
+    log.text(event);
     let id = match event {
         mission::Event::HomeSet => EventId::SetHome,
         mission::Event::Armed => EventId::Armed,
         mission::Event::TakeOff => EventId::NotLanded,
         mission::Event::LandComplete => EventId::LandComplete,
         mission::Event::Disarmed => EventId::Disarmed,
-        _ => return Ok(()),
+        _ => return,
     };
-    log.write(&Event { time_us, id })?;
+    log.log(&Event { time_us, id });
     if matches!(id, EventId::Armed | EventId::Disarmed) {
-        log.write(&arming(time_us, id == EventId::Armed))?;
+        log.log(&arming(time_us, id == EventId::Armed));
     }
-    Ok(())
 }
 
 fn version(time_us: u64) -> Ver {
@@ -325,4 +377,49 @@ fn battery(simulation: &Simulation) -> Battery {
 
 fn rc_output(simulation: &Simulation) -> RcOutput {
     RcOutput { time_us: simulation.time_us, outputs: simulation.motors.pwm.map(PulseWidth) }
+}
+
+fn estimated_state(simulation: &Simulation) -> EstimatedState {
+    let estimate = &simulation.estimate;
+    let attitude = estimate.attitude.euler();
+    let bias = simulation.imus[0].gyro_bias().map(f64::to_degrees);
+    EstimatedState {
+        time_us: simulation.time_us,
+        core: 0,
+        roll: Centi::from_f64(attitude.roll),
+        pitch: Centi::from_f64(attitude.pitch),
+        yaw: heading(attitude.yaw),
+        velocity_north: estimate.velocity.x as f32,
+        velocity_east: estimate.velocity.y as f32,
+        velocity_down: estimate.velocity.z as f32,
+        position_down_rate: estimate.velocity.z as f32,
+        position_north: estimate.position.x as f32,
+        position_east: estimate.position.y as f32,
+        position_down: estimate.position.z as f32,
+        gyro_bias_x: Centi::from_f64(bias.x),
+        gyro_bias_y: Centi::from_f64(bias.y),
+        gyro_bias_z: Centi::from_f64(bias.z),
+        origin_height: Centi::from_f64(HOME_ALTITUDE),
+    }
+}
+
+fn estimated_attitude(simulation: &Simulation) -> EstimatedAttitude {
+    let [q1, q2, q3, q4] = simulation.estimate.attitude.components().map(|component| component as f32);
+    EstimatedAttitude { time_us: simulation.time_us, core: 0, q1, q2, q3, q4 }
+}
+
+fn power(simulation: &Simulation) -> Power {
+    Power {
+        time_us: simulation.time_us,
+        // The regulator gives way a little as the battery does.
+        board_voltage: (5.2 - 0.01 * simulation.battery.current) as f32,
+        servo_voltage: 0.0,
+        flags: POWER_VALID,
+        all_flags: POWER_VALID,
+        safety: 0,
+        processor_temperature: simulation.imus[0].temperature as f32,
+        processor_voltage: 3.3,
+        least_processor_voltage: 3.3,
+        greatest_processor_voltage: 3.3,
+    }
 }

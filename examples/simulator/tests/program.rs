@@ -77,3 +77,25 @@ fn a_pipe_gets_the_log_and_no_table() {
     assert!(output.status.success(), "{output:?}");
     assert!(binlog::Records::new(&output.stdout).all(|record| record.is_ok()));
 }
+
+#[test]
+fn several_vehicles_fly_in_real_time_each_with_its_own_numbered_logs() {
+    let folder = place("logs");
+    let _ = std::fs::remove_dir_all(&folder);
+    for round in 1..=2 {
+        let begun = std::time::Instant::now();
+        let output = run(&["--realtime", "--vehicles", "3", "--logs", &folder.to_string_lossy()]);
+        assert!(output.status.success(), "{output:?}");
+        assert!(begun.elapsed().as_secs_f64() > 0.99, "a second takes a second");
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(text.matches("0 records were dropped").count(), 3, "{text}");
+        for vehicle in 1..=3 {
+            let path = folder.join(format!("{vehicle}/{round:08}.BIN"));
+            let log = binlog::Log::open(path).expect("its log");
+            assert_eq!(log.rows("IMU[0]").expect("its sensor").len(), 400);
+            assert!(!log.rows("DSF").expect("statistics").is_empty());
+        }
+    }
+    let log = |vehicle| std::fs::read(folder.join(format!("{vehicle}/00000001.BIN"))).expect("its log");
+    assert!(log(1) != log(2), "each has its own wind");
+}

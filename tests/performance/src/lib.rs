@@ -7,7 +7,9 @@ pub mod timing;
 
 pub use messages::{Attitude, ControlTuning, Filler, Long, Middle, Short, SpeedLog};
 
-use binlog::{LogMessage, encode};
+use binlog::field::Centi;
+use binlog::{HostLogger, LogMessage, LogWriter, Sink, encode};
+use std::io;
 
 /// The numbers to log, as in `c/floor.c`.
 #[derive(Clone, Copy)]
@@ -35,24 +37,46 @@ pub const INPUTS: [Input; 16] = {
     inputs
 };
 
+/// The `i`th message.
+#[inline(always)]
+fn attitude(inputs: &[Input; 16], i: usize) -> Attitude {
+    let input = &inputs[i % 16].integers;
+    Attitude {
+        time_us: 2500 * i as u64,
+        des_roll: Centi::from_raw(input[0]),
+        roll: Centi::from_raw(input[1]),
+        des_pitch: Centi::from_raw(input[2]),
+        pitch: Centi::from_raw(input[3]),
+        des_yaw: Centi::from_raw(input[4] as u16),
+        yaw: Centi::from_raw(input[5] as u16),
+        error_roll_pitch: Centi::from_raw(input[6] as u16),
+        error_yaw: Centi::from_raw(input[7] as u16),
+        active_ekf: input[8] as u8,
+    }
+}
+
+/// Logs `records` records of ATT through a `HostLogger`, whose thread writes them to nowhere. Returns how many.
+pub fn host_att(inputs: &[Input; 16], _: &mut [u8], records: usize) -> usize {
+    let thread = HostLogger::<SpeedLog>::builder().wait_for_room().spawn(io::sink()).expect("it takes all");
+    log_att(inputs, thread.logger(), records)
+}
+
+/// The same through a `SharedWriter`.
+pub fn shared_att(inputs: &[Input; 16], _: &mut [u8], records: usize) -> usize {
+    let log = LogWriter::<SpeedLog, _>::new(io::sink()).expect("it takes all").into_shared();
+    log_att(inputs, &log, records)
+}
+
+fn log_att(inputs: &[Input; 16], log: &impl Sink<Attitude>, records: usize) -> usize {
+    (0..records).filter(|&i| log.log(&attitude(inputs, i))).count()
+}
+
 /// Puts `records` records of ATT into a buffer, from its start again when it is full. Returns the bytes.
 #[inline(never)]
 pub fn encode_att(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usize {
     let (mut at, mut total) = (0, 0);
     for i in 0..records {
-        let input = &inputs[i % 16].integers;
-        let message = Attitude {
-            time_us: 2500 * i as u64,
-            des_roll: binlog::field::Centi::from_raw(input[0]),
-            roll: binlog::field::Centi::from_raw(input[1]),
-            des_pitch: binlog::field::Centi::from_raw(input[2]),
-            pitch: binlog::field::Centi::from_raw(input[3]),
-            des_yaw: binlog::field::Centi::from_raw(input[4] as u16),
-            yaw: binlog::field::Centi::from_raw(input[5] as u16),
-            error_roll_pitch: binlog::field::Centi::from_raw(input[6] as u16),
-            error_yaw: binlog::field::Centi::from_raw(input[7] as u16),
-            active_ekf: input[8] as u8,
-        };
+        let message = attitude(inputs, i);
         let length = match encode::<SpeedLog, _>(&message, &mut out[at..]) {
             Ok(length) => length,
             Err(_) => {
@@ -81,8 +105,8 @@ pub fn encode_ctun(inputs: &[Input; 16], out: &mut [u8], records: usize) -> usiz
             desired_alt: floats[4],
             alt: floats[5],
             baro_alt: floats[6],
-            desired_rangefinder_alt: binlog::field::Centi::from_raw(integers[0]),
-            rangefinder_alt: binlog::field::Centi::from_raw(integers[1]),
+            desired_rangefinder_alt: Centi::from_raw(integers[0]),
+            rangefinder_alt: Centi::from_raw(integers[1]),
             terrain_alt: floats[7],
             target_climb_rate: integers[2],
             climb_rate: integers[3],

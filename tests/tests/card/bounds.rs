@@ -5,7 +5,7 @@ use crate::promise::mount;
 use crate::rig::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
-use binlog_tests::ram_card::RamCard;
+use binlog_tests::ram_card::{RamCard, Written};
 use binlog_tests::volume::{Entry, Geometry, Guest, Kind, Place, Region, Volume};
 use embedded_io::Write;
 use std::collections::BTreeSet;
@@ -53,8 +53,9 @@ struct Table {
     d: u64,
     /// Blocks of the FAT; on exFAT of the bitmap.
     f: u64,
-    /// Those of them that describe an extent.
+    /// Those of them that describe an extent, and those that describe its clusters that are marked and not used.
     t: u64,
+    m: u64,
     /// FATs that are kept equal.
     c: u64,
     /// Blocks of a cluster; on exFAT of the folder.
@@ -73,13 +74,15 @@ impl Table {
         let folder = volume.tree().get(options.folder).map_or(0, Entry::clusters);
         let most = per_block * if is_exfat { 1 } else { 16 };
         let extent = u64::from(options.extent_bytes).div_ceil(volume.cluster_bytes()).min(most);
+        let t = (extent - 1).div_ceil(per_block) + 1;
         Table {
             is_exfat,
             // The root directory of these cards has one cluster.
             r: if volume.kind == Kind::Fat16 { volume.root_blocks.len() as u64 } else { cluster + 1 },
             d: folder * (cluster + 1),
             f: u64::from(volume.clusters + if is_exfat { 0 } else { 2 }).div_ceil(per_block),
-            t: (extent - 1).div_ceil(per_block) + 1,
+            t,
+            m: t.min(6),
             c: if is_exfat || !volume.mirrored { 1 } else { volume.fats.into() },
             s: if is_exfat { cluster.max(128) } else { cluster },
         }
@@ -90,7 +93,7 @@ impl Table {
     }
 
     fn mend(&self) -> Row {
-        Row { reads: 2 * self.t + 6, others: 2 * self.t * self.c + self.c + 3, ..Row::default() }
+        Row { reads: 2 * self.t + 6, others: (self.t + self.m + 1) * self.c + 3, ..Row::default() }
     }
 
     fn create_folder(&self) -> Row {
@@ -98,7 +101,7 @@ impl Table {
     }
 
     fn begin_log(&self) -> Row {
-        Row { reads: 2 * self.d + 2 * self.f + self.t + 6, others: self.t * self.c + 4, ..Row::default() }
+        Row { reads: 2 * self.d + 2 * self.f + 8, others: self.c + 5, ..Row::default() }
     }
 
     fn grow_folder(&self) -> Row {
@@ -106,25 +109,29 @@ impl Table {
     }
 
     fn write(&self) -> Row {
-        Row { contents: BLOCKS, ..Row::default() }
+        match self.is_exfat {
+            true => Row { contents: BLOCKS, ..Row::default() },
+            false => Row { reads: 2, contents: BLOCKS, others: self.c + 1 },
+        }
     }
 
     fn flush(&self) -> Row {
         Row { reads: 2, contents: BLOCKS, others: if self.is_exfat { 1 } else { self.c + 1 } }
     }
 
-    /// The first flush of an extent, whose clusters may begin at the end of a block of the FAT.
-    fn first_flush(&self) -> Row {
-        let another = if self.is_exfat { Row::default() } else { Row { reads: 1, contents: 0, others: self.c } };
-        self.flush() + another
+    fn prepare(&self) -> Row {
+        match self.is_exfat {
+            true => Row::default(),
+            false => Row { reads: 6, contents: 0, others: self.c + 1 },
+        }
     }
 
     fn extend(&self) -> Row {
-        Row { reads: 2 * self.f + self.t + 6, contents: BLOCKS, others: self.t * self.c + 3 * self.c + 3 }
+        Row { reads: 2 * self.f + 8, contents: BLOCKS, others: 3 * self.c + 3 }
     }
 
     fn end_log(&self) -> Row {
-        Row { reads: 2 * self.t + 8, contents: BLOCKS, others: self.t * self.c + 4 * self.c + 4 }
+        Row { reads: 2 * self.m + 8, contents: BLOCKS, others: (self.m + 4) * self.c + 4 }
     }
 
     /// `l`: blocks of the FAT or the bitmap that describe the log; `p`: its pieces.
@@ -165,24 +172,38 @@ fn described(volume: &Volume, file: &Entry) -> (u64, u64) {
     (blocks.len() as u64, file.runs.len() as u64)
 }
 
-/// Counts what a call moves, and checks that its contents come in ascending order and before the rest.
+/// Counts what a call moves, and checks that its contents come in ascending order.
 fn moved<R>(card: &RamCard, call: impl FnOnce() -> R) -> (R, Row) {
+    let (returned, row) = counted(card, call);
+    let regions = Volume::of(card).regions();
+    let writes = card.recording().writes;
+    let contents: Vec<u32> =
+        writes.iter().map(|written| written.at).filter(|&at| regions.of(at) == Region::Contents).collect();
+    assert!(contents.windows(2).all(|pair| pair[0] < pair[1]), "contents in this order: {contents:?}");
+    (returned, row)
+}
+
+/// Counts what a call moves.
+fn counted<R>(card: &RamCard, call: impl FnOnce() -> R) -> (R, Row) {
     let reads = card.reads();
     card.record();
     let returned = call();
     let regions = Volume::of(card).regions();
-    let blocks: Vec<u32> = card.recording().writes.iter().map(|written| written.at).collect();
-    let is_contents = |&at: &u32| regions.of(at) == Region::Contents;
-    let contents: Vec<u32> = blocks.iter().copied().filter(is_contents).collect();
-    assert!(contents.windows(2).all(|pair| pair[0] < pair[1]), "contents in this order: {contents:?}");
-    let others = blocks.iter().position(|at| !is_contents(at)).unwrap_or(blocks.len());
-    assert!(!blocks[others..].iter().any(is_contents), "contents after other blocks: {blocks:?}");
-    let row = Row {
-        reads: card.reads() - reads,
-        contents: contents.len() as u64,
-        others: (blocks.len() - contents.len()) as u64,
-    };
+    let writes = card.recording().writes;
+    let contents = writes.iter().filter(|written| regions.of(written.at) == Region::Contents).count();
+    let row = Row { reads: card.reads() - reads, contents: contents as u64, others: (writes.len() - contents) as u64 };
     (returned, row)
+}
+
+/// Flushes, counts what that moves, and checks that the contents come before the rest.
+fn flushed(card: &RamCard, sd: &mut Sd) -> Row {
+    let ((), row) = moved(card, || sd.flush().unwrap());
+    let regions = Volume::of(card).regions();
+    let is_contents = |written: &Written| regions.of(written.at) == Region::Contents;
+    let writes = card.recording().writes;
+    let others = writes.iter().position(|written| !is_contents(written)).unwrap_or(writes.len());
+    assert!(!writes[others..].iter().any(is_contents), "contents after other blocks: {others}");
+    row
 }
 
 fn options(geometry: &Geometry) -> Options {
@@ -208,15 +229,28 @@ fn in_steady_state_only_contents_are_written_and_a_flush_adds_three_blocks() {
         assert!(table.flush().others <= 3);
         // The run is used up by less than half.
         for flush in 0..12 {
+            prepare_all(&card, &mut sd, &table, &geometry);
             let bytes = contents(2, 32 << 10);
             let ((), write) = moved(&card, || sd.write_all(&bytes).unwrap());
             // 64 blocks, of which the last may come with the next flush, and one that was flushed before it was full.
             let most = Row { contents: 64 + 1, ..Row::default() };
             most.assert_holds(write, format_args!("write {flush}, {geometry:?}"));
-            let ((), flushed) = moved(&card, || sd.flush().unwrap());
+            let flushed = flushed(&card, &mut sd);
             table.flush().assert_holds(flushed, format_args!("flush {flush}, {geometry:?}"));
         }
     }
+}
+
+/// Prepares until nothing is left to do. Returns how many calls that took.
+fn prepare_all(card: &RamCard, sd: &mut Sd, table: &Table, geometry: &Geometry) -> usize {
+    for call in 0.. {
+        let (is_busy, prepared) = moved(card, || sd.prepare().unwrap());
+        table.prepare().assert_holds(prepared, format_args!("prepare on {geometry:?}"));
+        if !is_busy {
+            return call;
+        }
+    }
+    unreachable!("there is a call for each number")
 }
 
 /// What the bus carries for each KiB, by 517 bytes a block: nothing is written twice.
@@ -268,7 +302,7 @@ fn extent_bytes(geometry: &Geometry) -> u32 {
 fn the_figures_of_the_guide_follow_from_the_table() {
     let fat32 = Geometry { cluster_blocks: 64, clusters: 120_000, ..Geometry::FAT32 };
     let exfat = Geometry { cluster_blocks: 256, clusters: 30_000, ..Geometry::EXFAT };
-    for (geometry, most) in [(fat32, 43), (exfat, 8)] {
+    for (geometry, most) in [(fat32, 9), (exfat, 6)] {
         let card = geometry.format();
         let table = Table::of(&card, &Options::DEFAULT);
         assert_eq!(table.begin_log().others.max(table.extend().others), most, "{geometry:?}");
@@ -288,6 +322,47 @@ fn the_longest_extent_is_described_by_17_blocks_or_on_exfat_by_2() {
         assert_eq!(table.t, if table.is_exfat { 2 } else { 17 });
         let (_, begun) = moved(&card, || sd.begin_log().unwrap());
         table.begin_log().assert_holds(begun, format_args!("{geometry:?}"));
+        sd.write_all(&contents(1, 600)).unwrap();
+        sd.flush().unwrap();
+        while sd.prepare().unwrap() {}
+        let cut = card.copy();
+        let (_, mended) = moved(&cut, || mount(&cut, options).unwrap());
+        (table.mount() + table.mend() + table.list()).assert_holds(mended, format_args!("{geometry:?}"));
+        let ((), ended) = moved(&card, || sd.end_log().unwrap());
+        table.end_log().assert_holds(ended, format_args!("{geometry:?}"));
+    }
+}
+
+/// While some calls have no records, a log that is many times as long as an extent never waits for clusters on FAT, and
+/// on exFAT for few blocks.
+#[test]
+fn a_flight_with_idle_calls_moves_at_most_14_blocks_in_a_call() {
+    for base in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        let geometry = Geometry { cluster_blocks: 1, ..base };
+        let card = geometry.format();
+        let options = Options { extent_bytes: 256 << 10, ..options(&geometry) };
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut sd = sd(&card, options);
+        let (mut number, mut longest) = (0, 0);
+        while sd.byte_count() < 1 << 20 {
+            for _ in 0..30 {
+                flight::log(ring, 1, number);
+                number += 1;
+            }
+            for _ in 0..3 {
+                wait(10_000);
+                let ((), moved) = counted(&card, || sd.run(&mut drain).unwrap());
+                if sd.flushed_byte_count() > 0 {
+                    longest = longest.max(moved.reads + moved.contents + moved.others);
+                }
+            }
+        }
+        let most = if geometry.kind == Kind::ExFat { 17 } else { 14 };
+        assert!(longest <= most, "{longest} blocks on {geometry:?}");
+        let volume = Volume::of(&card);
+        let tree = volume.tree();
+        assert_eq!(tree.get(&path("LOGS", 1)).unwrap().runs.len(), 1, "the log is in one piece on {geometry:?}");
     }
 }
 
@@ -335,21 +410,21 @@ fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
 
 /// Writes so many bytes, flushed each 32 KiB. Returns how often the log got another extent.
 fn write_extents(card: &RamCard, sd: &mut Sd, table: &Table, geometry: &Geometry, bytes: u32) -> usize {
-    let (mut extents, mut is_first) = (0, true);
+    let mut extents = 0;
     for write in 1..=bytes / 4096 {
         let (_, written) = moved(card, || sd.write_all(&[3; 4096]).unwrap());
-        let most = if written.others == 0 {
+        let most = if written.others <= table.write().others {
             // `write_all` writes twice at the end of an extent.
             table.write() * 2
         } else {
-            (extents, is_first) = (extents + 1, true);
+            extents += 1;
             table.write() + table.extend()
         };
         most.assert_holds(written, format_args!("write {write} on {geometry:?}"));
         if write % 8 == 0 {
-            let ((), flushed) = moved(card, || sd.flush().unwrap());
-            let most = if std::mem::take(&mut is_first) { table.first_flush() } else { table.flush() };
-            most.assert_holds(flushed, format_args!("flush after write {write} on {geometry:?}"));
+            let flushed = flushed(card, sd);
+            assert!(table.flush().others <= 3);
+            table.flush().assert_holds(flushed, format_args!("flush after write {write} on {geometry:?}"));
         }
     }
     extents

@@ -17,6 +17,8 @@ pub(crate) enum Step {
     Write(usize),
     /// Makes what was written safe.
     Flush,
+    /// Has so many calls with nothing to write.
+    Idle(usize),
     /// Ends the log.
     End,
     /// Removes the oldest log.
@@ -156,6 +158,13 @@ impl Vehicle {
             Step::End if self.is_open => {
                 self.sd.end_log()?;
                 self.all_flushed(step);
+            }
+            Step::Idle(calls) => {
+                for _ in 0..calls {
+                    if !self.sd.prepare()? {
+                        break;
+                    }
+                }
             }
             Step::Write(_) | Step::Flush | Step::End => {}
             // Removals are noted by what is gone.

@@ -10,6 +10,7 @@ use binlog_tests::ram_card::{Moment, RamCard, Word};
 use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Region, Volume};
 use embedded_io::Write;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// A card as it is before the flight.
 struct Scene {
@@ -127,6 +128,39 @@ fn flight() -> Vec<Step> {
     ]
 }
 
+/// Cards with long extents, whose clusters several blocks of the FAT describe, and small flushes.
+fn long_scenes() -> Vec<Scene> {
+    let small = |geometry| Geometry { cluster_blocks: 1, ..geometry };
+    let mut scenes = vec![
+        Scene::new("FAT16, long extents", small(Geometry::FAT16), 150),
+        Scene::new("FAT32, long extents", Geometry::FAT32, 60),
+        Scene::new("FAT32, one FAT, long extents", Geometry { fats: 1, ..Geometry::FAT32 }, 20),
+        Scene::new("exFAT, long extents", Geometry { clusters: 9000, ..Geometry::EXFAT }, 3960),
+    ];
+    for scene in &mut scenes {
+        // With clusters of 512 bytes, a block of the FAT has 64 KiB on FAT32, twice as much on FAT16.
+        scene.options.extent_bytes = 200 << 10;
+    }
+    scenes
+}
+
+/// Logs that get clusters in idle calls, and need some before the next one; that end with clusters that were prepared, or
+/// lose the power with them.
+fn idle_flight() -> Vec<Step> {
+    use Step::{Begin, Boot, End, Flush, Idle, Write};
+    let mut steps = vec![Begin, Idle(2), Write(700), Idle(9), Flush, Write(20_000), Flush, Idle(1), End];
+    steps.push(Begin);
+    for _ in 0..9 {
+        steps.extend([Write(30_000), Flush, Idle(1), Write(30_000), Idle(3), Flush]);
+    }
+    steps.extend([Write(40_000), Idle(20), Flush, Boot, Begin]);
+    for _ in 0..7 {
+        steps.extend([Write(64_000), Flush]);
+    }
+    steps.extend([Idle(20), Write(9_000), Boot, Begin, Write(5), Idle(20), Boot, Begin, Idle(2), End]);
+    steps
+}
+
 /// How many of the moments are checked: one of so many.
 pub(crate) fn stride(default: usize) -> usize {
     if std::env::var_os("BINLOG_STRESS").is_some() { 1 } else { default }
@@ -139,12 +173,14 @@ struct Cuts {
     nested: usize,
 }
 
-/// Checks a card whose power failed: as it is, after the next boot, and after cuts while that boot mends it.
+/// Checks a card whose power failed: as it is, after the next boot, and after cuts in some of the writes with which that
+/// boot mends it.
 fn check_moment(
     scene: &Scene,
     flown: &Flown,
     moment: Moment,
     card: &RamCard,
+    mended_writes: Range<usize>,
     nested: usize,
     cuts: &mut Cuts,
 ) -> Result<(), String> {
@@ -166,7 +202,7 @@ fn check_moment(
     let mut seen = 0;
     let mut failed = Ok(());
     mending.moments(
-        0..usize::MAX,
+        mended_writes,
         scene.word(),
         |at| regions.of(at) == Region::Contents,
         |second, card| {
@@ -230,7 +266,7 @@ fn a_power_cut_anywhere_leaves_what_was_flushed() {
             if (seen - 1) % every != 0 {
                 return;
             }
-            if let Err(error) = check_moment(&scene, &flown, moment, &card, nested, &mut total) {
+            if let Err(error) = check_moment(&scene, &flown, moment, &card, 0..usize::MAX, nested, &mut total) {
                 failures.push(format!("{}, {moment:?}, {:?}: {error}", scene.name, flown.around(moment.writes).1.step));
             }
         });
@@ -245,6 +281,44 @@ fn a_power_cut_anywhere_leaves_what_was_flushed() {
         broken.len(),
         broken.join("\n\n")
     );
+}
+
+/// Logs with long runs, whose clusters many blocks of the FAT describe: of every so many writes one is cut, and one of
+/// those with which the next boot mends the card.
+#[test]
+fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
+    let mut total = Cuts::default();
+    let mut broken = Vec::new();
+    for scene in long_scenes() {
+        let card = scene.card.copy();
+        let flown = fly(&card, scene.options, scene.logs.clone(), &idle_flight());
+        let regions = Volume::of(&card).regions();
+        let is_contents = |at| regions.of(at) == Region::Contents;
+        let metadata = flown.recording.writes.iter().enumerate().filter(|(_, written)| !is_contents(written.at));
+        let mut failures = Vec::new();
+        for (number, (write, _)) in metadata.enumerate().step_by(stride(3)) {
+            let mut torn = 0;
+            flown.recording.moments(write..write + 1, scene.word(), is_contents, |moment, card| {
+                torn += 1;
+                if (torn - 1) % stride(31) != 0 {
+                    return;
+                }
+                let nested = number % 7 * 3..number % 7 * 3 + 1;
+                if let Err(error) = check_moment(&scene, &flown, moment, &card, nested, stride(41), &mut total) {
+                    failures.push(format!("{}, {moment:?}, {:?}: {error}", scene.name, flown.around(write).1.step));
+                }
+            });
+        }
+        println!(
+            "{}: {} blocks written, {} moments are broken",
+            scene.name,
+            flown.recording.writes.len(),
+            failures.len()
+        );
+        broken.extend(failures.into_iter().next());
+    }
+    println!("{total:?}");
+    assert!(broken.is_empty(), "of each scene the first moment:\n{}", broken.join("\n\n"));
 }
 
 /// A card with a cache of its own may lose one of its last writes and keep later ones, for which `SdLog`'s

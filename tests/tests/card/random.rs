@@ -68,7 +68,7 @@ fn geometry() -> impl Strategy<Value = Geometry> {
 }
 
 fn world() -> impl Strategy<Value = World> {
-    let options = (12..17u32, 0..40_000u64).prop_map(|(extent, free_bytes)| Options {
+    let options = (12..20u32, 0..40_000u64).prop_map(|(extent, free_bytes)| Options {
         extent_bytes: 1 << extent,
         free_bytes,
         ..Options::DEFAULT
@@ -85,6 +85,7 @@ fn event() -> impl Strategy<Value = Event> {
         4 => Just(Event::Step(Step::Begin)),
         8 => (1..20_000usize).prop_map(|bytes| Event::Step(Step::Write(bytes))),
         6 => Just(Event::Step(Step::Flush)),
+        4 => (1..9usize).prop_map(|calls| Event::Step(Step::Idle(calls))),
         2 => Just(Event::Step(Step::End)),
         1 => Just(Event::Step(Step::Remove)),
         2 => Just(Event::Step(Step::Boot)),

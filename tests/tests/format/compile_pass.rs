@@ -22,6 +22,8 @@ mod names_of_std;
 mod nested_fields;
 #[path = "../../compile-pass/no_warnings.rs"]
 mod no_warnings;
+#[path = "../../compile-pass/older.rs"]
+mod older;
 #[path = "../../compile-pass/raw_identifiers.rs"]
 mod raw_identifiers;
 #[path = "../../compile-pass/re_exported.rs"]

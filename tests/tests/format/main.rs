@@ -2,5 +2,6 @@
 
 mod compile_pass;
 mod definitions;
+mod lock;
 mod messages;
 mod nested;

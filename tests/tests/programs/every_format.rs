@@ -54,8 +54,6 @@ pub(crate) struct Numbers {
     pub(crate) time_us: u64,
     #[log(instance)]
     pub(crate) which: bool,
-    #[log(unit = "V", mult = 100)]
-    pub(crate) f2: half::f16,
     #[log(unit = "A", mult = 10)]
     pub(crate) f4: f32,
     #[log(unit = "Ah", mult = 3600)]
@@ -77,6 +75,19 @@ pub(crate) struct Numbers {
     pub(crate) unk: f32,
     #[log(mult = '?')]
     pub(crate) bare: f32,
+}
+
+/// Half-precision floats: a message of their own, because some viewers don't know the format.
+#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
+#[log(name = "HALF", allow(float_multiplier))]
+#[repr(C, packed)]
+pub(crate) struct Halves {
+    pub(crate) time_us: u64,
+    #[log(instance)]
+    pub(crate) which: bool,
+    #[log(unit = "V", mult = 100)]
+    pub(crate) f2: half::f16,
+    pub(crate) after: u8,
 }
 
 const TESLA: Unit = Unit::custom('T', "µT");
@@ -157,6 +168,7 @@ pub(crate) struct MoreUnits {
 pub(crate) enum EveryFormat {
     Int(Integers),
     Num(Numbers),
+    Half(Halves),
     Text(Texts),
     Uni1(Units),
     Uni2(MoreUnits),
@@ -214,6 +226,7 @@ impl Arbitrary for EveryFormat {
                 }))
             }),
             payload().prop_map(|payload| EveryFormat::Num(message(payload, |bytes| bytes[8] &= 1))),
+            payload().prop_map(|payload| EveryFormat::Half(message(payload, |bytes| bytes[8] &= 1))),
             (any::<u64>(), chars(), chars(), chars(), any::<[i16; 32]>()).prop_map(
                 |(time_us, four, sixteen, sixty_four, samples)| {
                     EveryFormat::Text(Texts { time_us, four, sixteen, sixty_four, samples })

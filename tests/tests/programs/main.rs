@@ -1,4 +1,4 @@
-//! Other programs: those that read our logs, firmware under QEMU, and those that README shows.
+//! Other programs: parsers and viewers that read our logs, firmware under QEMU, and those that README shows.
 
 mod every_format;
 mod firmware;
@@ -6,3 +6,4 @@ mod log_against_pymavlink;
 mod other_parsers;
 mod pymavlink;
 mod readme;
+mod viewers;

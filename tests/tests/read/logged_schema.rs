@@ -2,7 +2,7 @@
 //! byte as the log does. Tested with real logs, the simulator's, and logs with everything that a log may contain.
 
 use binlog::logged_schema::{LeftOut, RustSource};
-use binlog::{Format, LogWriter, LoggedSchema, Records};
+use binlog::{Format, LoggedSchema, Records};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -101,9 +101,7 @@ fn real_logs() -> Vec<(String, Vec<u8>)> {
 }
 
 fn simulated() -> Vec<u8> {
-    let mut log = LogWriter::new(Vec::new()).expect("memory takes all");
-    simulator::fly(simulator::Simulation::new(1, 1), &mut log, |_| {}).expect("memory takes all");
-    log.finish().expect("memory takes all")
+    simulator::log_of(simulator::Simulation::new(1, 1))
 }
 
 /// Python's keywords, attributes of pymavlink's messages, Rust's keywords, and labels that are no identifiers.
@@ -532,21 +530,21 @@ fn every_change_between_two_releases_is_one_line() {
     let (Some(old), Some(new)) = (logs.get("ardusub_small"), logs.get("amc_80k")) else { return };
     let difference = LoggedSchema::from_bytes(old).difference(&LoggedSchema::from_bytes(new)).to_string();
     for line in [
-        "FMTU: id 177 → 118 (compatible)",
+        "FMTU: id 177 → 118 (breaks layout)",
         "PARM.Default: added: nothing → column 4, format f, unit none ('-'), multiplier none ('-') \
-         (compatible by label)",
-        "NKF1: removed: id 66, TimeUS,C,Roll,Pitch,Yaw,VN,VE,VD,dPD,PN,PE,PD,GX,GY,GZ,OH → nothing (breaking)",
-        "ATT.DesRoll: format c → f (breaking)",
-        "ATT.ErrRP: removed: format C, unit deg ('d'), multiplier 1e-2 ('B') → nothing (breaking)",
-        "VIBE.VibeX: unit none ('-') → m/s/s ('o') (compatible by label)",
-        "BAT.Instance: renamed Instance → Inst (breaking)",
+         (breaks typed)",
+        "NKF1: removed: id 66, TimeUS,C,Roll,Pitch,Yaw,VN,VE,VD,dPD,PN,PE,PD,GX,GY,GZ,OH → nothing (breaks names)",
+        "ATT.DesRoll: format c → f (breaks layout)",
+        "ATT.ErrRP: removed: format C, unit deg ('d'), multiplier 1e-2 ('B') → nothing (breaks names)",
+        "VIBE.VibeX: unit none ('-') → m/s/s ('o') (breaks layout)",
+        "BAT.Instance: renamed Instance → Inst (breaks names)",
     ] {
         assert!(difference.lines().any(|other| other == line), "{line}\n{difference}");
     }
 }
 
 #[test]
-fn the_example_says_by_its_exit_code_whether_a_change_is_breaking() {
+fn the_example_says_by_its_exit_code_whether_a_change_breaks_the_level() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name: &str, bytes: &[u8]| {
         let path = folder.path().join(name);
@@ -572,10 +570,15 @@ fn the_example_says_by_its_exit_code_whether_a_change_is_breaking() {
         (output.status.code(), text(output.stdout), text(output.stderr))
     };
     let diff = Path::new("diff");
-    let added = "ATT: added: nothing → id 1, TimeUS,Roll (compatible)\n";
+    let added = "ATT: added: nothing → id 1, TimeUS,Roll (breaks nothing)\n";
     assert_eq!(schema(&[diff, &json, &more]), (Some(0), added.into(), String::new()));
-    let removed = "ATT: removed: id 1, TimeUS,Roll → nothing (breaking)\n";
+    let removed = "ATT: removed: id 1, TimeUS,Roll → nothing (breaks names)\n";
     assert_eq!(schema(&[diff, &more, &less]), (Some(1), removed.into(), String::new()));
+    let mut other = Definitions::new();
+    other.message(2, "ATT", "Qf", "TimeUS,Roll");
+    let other = file("id.bin", &other.0);
+    let code = |arguments: &[&Path]| schema(&[&[diff, &more, &other], arguments].concat()).0;
+    assert_eq!((code(&[]), code(&[Path::new("layout")]), code(&[Path::new("queries")])), (Some(0), Some(1), Some(2)));
     let read = fs::read(&json).expect("it was written");
     assert_eq!(schema(&[&less, Path::new("--json")]).1.as_bytes(), read);
     assert_eq!(schema(&[diff, &more]).0, Some(2));

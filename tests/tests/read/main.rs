@@ -6,5 +6,6 @@ mod damage;
 mod damage_scored;
 mod hostile_files;
 mod logged_schema;
+mod older_logs;
 mod real_logs;
 mod synthetic_logs;

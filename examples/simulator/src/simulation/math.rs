@@ -113,6 +113,11 @@ pub struct Quat {
 }
 
 impl Quat {
+    /// The real part, then the others.
+    pub fn components(self) -> [f64; 4] {
+        [self.w, self.v.x, self.v.y, self.v.z]
+    }
+
     /// The rotation about the direction of `r` by its length in radians.
     pub fn from_rotation_vector(r: Vec3) -> Self {
         let half = 0.5 * r.length();

@@ -59,6 +59,11 @@ impl GaussMarkov {
         }
     }
 
+    /// The value now.
+    pub fn value(&self) -> Vec3 {
+        self.value
+    }
+
     /// The value one step later.
     pub fn step(&mut self) -> Vec3 {
         self.value = self.value * self.decay + self.noise.gauss3(self.kick);

@@ -100,6 +100,68 @@ params! {
     INS_ACCEL_FILTER = 10.0, default 20.0;
     /// Capacity of the battery, mAh.
     BATT_CAPACITY = 16000.0, default 3300.0;
+    /// Kind of the estimator, 3 for EKF3.
+    AHRS_EKF_TYPE = 3.0, default 3.0;
+    /// The autopilot is mounted as the vehicle is.
+    AHRS_ORIENTATION = 0.0, default 0.0;
+    /// Roll of the mounting, rad.
+    AHRS_TRIM_X = 0.0, default 0.0;
+    /// Pitch of the mounting, rad.
+    AHRS_TRIM_Y = 0.0, default 0.0;
+    /// Yaw of the mounting, rad.
+    AHRS_TRIM_Z = 0.0, default 0.0;
+    /// Whether EKF3 runs.
+    EK3_ENABLE = 1.0, default 1.0;
+    /// The core of EKF3 that is used first.
+    EK3_PRIMARY = 0.0, default 0.0;
+    /// Device id of the first accelerometer: as in SITL, bus type 4 and device type 42.
+    INS_ACC_ID = 2753028.0, default 0.0;
+    /// Device id of the second accelerometer.
+    INS_ACC2_ID = 2753036.0, default 0.0;
+    /// Device id of the first gyroscope.
+    INS_GYR_ID = 2752772.0, default 0.0;
+    /// Device id of the second gyroscope.
+    INS_GYR2_ID = 2752780.0, default 0.0;
+    /// The inertial sensors whose samples are logged in batches: both.
+    INS_LOG_BAT_MASK = 3.0, default 0.0;
+    /// Samples of a batch.
+    INS_LOG_BAT_CNT = 1024.0, default 1024.0;
+    /// Batches are sampled before the filters.
+    INS_LOG_BAT_OPT = 0.0, default 0.0;
+    /// There is no harmonic notch filter.
+    INS_HNTCH_ENABLE = 0.0, default 0.0;
+    /// There is a compass.
+    COMPASS_ENABLE = 1.0, default 1.0;
+    /// Device id of the compass.
+    COMPASS_DEV_ID = 97539.0, default 0.0;
+    /// The compass is used for the heading.
+    COMPASS_USE = 1.0, default 1.0;
+    /// The compass is inside of the autopilot.
+    COMPASS_EXTERNAL = 0.0, default 0.0;
+    /// It is mounted as the autopilot is.
+    COMPASS_ORIENT = 0.0, default 0.0;
+    /// The scale needs no correction.
+    COMPASS_SCALE = 1.0, default 0.0;
+    /// Soft-iron correction, diagonal: none.
+    COMPASS_DIA_X = 1.0, default 1.0;
+    /// Soft-iron correction, diagonal: none.
+    COMPASS_DIA_Y = 1.0, default 1.0;
+    /// Soft-iron correction, diagonal: none.
+    COMPASS_DIA_Z = 1.0, default 1.0;
+    /// Soft-iron correction, off the diagonal: none.
+    COMPASS_ODI_X = 0.0, default 0.0;
+    /// Soft-iron correction, off the diagonal: none.
+    COMPASS_ODI_Y = 0.0, default 0.0;
+    /// Soft-iron correction, off the diagonal: none.
+    COMPASS_ODI_Z = 0.0, default 0.0;
+    /// Kind of the correction for the motors: none.
+    COMPASS_MOTCT = 0.0, default 0.0;
+    /// Correction for the motors, forward.
+    COMPASS_MOT_X = 0.0, default 0.0;
+    /// Correction for the motors, to the right.
+    COMPASS_MOT_Y = 0.0, default 0.0;
+    /// Correction for the motors, downward.
+    COMPASS_MOT_Z = 0.0, default 0.0;
     /// Mass ready to fly, kg.
     SIM_MASS = 2.2, default 2.2;
     /// Steady wind at height, m/s.

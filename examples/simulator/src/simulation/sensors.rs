@@ -40,6 +40,11 @@ impl Imu {
         }
     }
 
+    /// Error of the gyroscope that an estimator finds, FRD, rad/s.
+    pub fn gyro_bias(&self) -> Vec3 {
+        self.gyro_bias.value()
+    }
+
     /// Takes a sample; `throttle` (0 to 1) shakes the frame.
     pub fn sample(&mut self, vehicle: &Vehicle, throttle: f64, dt: f64) {
         self.gyro = vehicle.rates + self.gyro_bias.step() + self.noise.gauss3(0.002 + 0.01 * throttle);

@@ -1,7 +1,9 @@
 //! One piece of work, for callgrind: `count WORK RECORDS`.
 
 use binlog_performance::read::{c, long_log, ours, records};
-use binlog_performance::{INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun};
+use binlog_performance::{
+    INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun, host_att, shared_att,
+};
 use std::hint::black_box;
 use std::num::NonZero;
 use std::process::ExitCode;
@@ -16,11 +18,13 @@ enum Work {
     Scan(fn(&[u8], usize) -> u64),
 }
 
-const WORKS: [(&str, Work); 13] = [
+const WORKS: [(&str, Work); 15] = [
     ("att", Work::Write(encode_att)),
     ("c-att", Work::Write(floor_att)),
     ("ctun", Work::Write(encode_ctun)),
     ("c-ctun", Work::Write(floor_ctun)),
+    ("host-att", Work::Write(host_att)),
+    ("shared-att", Work::Write(shared_att)),
     ("decode-att", Work::Write(decode_att)),
     ("read-index", Work::Read(|log| drop(black_box(ours::index(log))))),
     ("c-read-index", Work::Read(|log| drop(black_box(c::Index::new(log))))),

@@ -1,6 +1,6 @@
 //! A log of any length.
 
-use binlog::{LogWriter, Records};
+use binlog::Records;
 use simulator::Simulation;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -40,7 +40,5 @@ pub fn write_long_log(bytes: usize, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn flight() -> Vec<u8> {
-    let mut log = LogWriter::new(Vec::new()).expect("memory takes all");
-    simulator::fly(Simulation::new(1, 20), &mut log, |_| {}).expect("memory takes all");
-    log.finish().expect("memory takes all")
+    simulator::log_of(Simulation::new(1, 20))
 }

@@ -1,0 +1,122 @@
+//! The clusters that the open log owns in advance: marked, added to, and looked for before they are needed.
+//!
+//! On FAT, a run is marked block by block of the FAT, shortly before the log gets there. A longer run is prepared where
+//! the clusters after it are free: then only the note changes, by one word that can't be torn.
+
+use super::bytes::Block;
+use super::note::Note;
+use super::{Goal, Log, Phase, Recorder, Stop};
+
+/// Blocks of the FAT that are marked before the log gets there: enough for a flush to find the clusters marked that it
+/// links, and for the next to find that in the note.
+const MARKED_AHEAD: u32 = 3;
+
+/// Blocks of the FAT by which a run is made longer in advance, and how many are left of it then.
+const PREPARED: u32 = 4;
+
+impl Recorder {
+    /// Whether the log may soon need more clusters of its run than are marked, `sooner` by so many blocks of the FAT.
+    pub(crate) fn is_marking_due(&self, bytes: u32, sooner: u32) -> bool {
+        self.log.is_some_and(|log| log.count < log.noted && self.is_near(&log, bytes, MARKED_AHEAD + sooner))
+    }
+
+    /// Whether the run of the log is to be made longer.
+    pub(crate) fn is_preparation_due(&self, bytes: u32) -> bool {
+        // On exFAT, another extent takes few blocks. A run that is linked to its end would have to be linked there again.
+        let may_grow = |log: &Log| log.count == log.noted && log.linked + 1 < log.end() && !self.volume.is_exfat();
+        self.log.is_some_and(|log| may_grow(&log) && !self.is_blocked && self.is_near(&log, bytes, PREPARED))
+    }
+
+    /// Whether the marked clusters of the run are used up but for as many as so many blocks of the FAT describe.
+    fn is_near(&self, log: &Log, bytes: u32, blocks: u32) -> bool {
+        log.base + log.count <= self.volume.clusters_of(bytes) + (blocks << self.volume.table_shift())
+    }
+
+    /// Marks the clusters of the run that the next block of the FAT describes, or begins to look for another run.
+    pub(super) fn begin_extension(&mut self) -> Phase {
+        let Some(log) = self.log else { return Phase::Done };
+        if log.count == log.noted {
+            self.survey.begin(log.number);
+            return Phase::Room;
+        }
+        self.new = Log { count: self.marked_next(log.end(), log.first + log.noted) - log.first, ..log };
+        self.search.at = log.end();
+        self.after_info = Phase::Mark;
+        Phase::InfoUnknown
+    }
+
+    /// The number after the last cluster that is marked together with `from`, in a run that ends before `end`.
+    pub(super) fn marked_next(&self, from: u32, end: u32) -> u32 {
+        // On exFAT all, since the bitmap doesn't say whose a cluster is.
+        if self.volume.is_exfat() { end } else { self.volume.table_next(from).min(end) }
+    }
+
+    /// Marks the clusters of the run from where the search is.
+    pub(super) fn mark(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        let (at, end) = (self.search.at, self.new.end());
+        if at < end {
+            self.need_value(at)?;
+            let stop = self.volume.table_next(at).min(end);
+            for cluster in at..stop {
+                if self.volume.value(block, cluster) != 0 {
+                    return Err(Stop::Changed);
+                }
+                self.volume.set_value(block, cluster, self.volume.mark());
+                self.adjust(cluster, false);
+            }
+            self.search.at = stop;
+            return Err(self.save_table(Phase::Mark));
+        }
+        let is_same_run = self.log.is_some_and(|log| log.first == self.new.first);
+        Ok(match self.goal {
+            // The first flush finds in the note what it links; it is the next one's otherwise.
+            Goal::Extend if is_same_run && self.new.linked == self.new.first => Phase::NoteRun,
+            Goal::Extend if is_same_run || self.volume.is_exfat() => {
+                // Not before the clusters are taken, because nothing asks for them after this.
+                self.log = Some(self.new);
+                Phase::Done
+            }
+            _ if self.new.prev != 0 => Phase::Link,
+            _ => Phase::Publish,
+        })
+    }
+
+    /// Begins to look for free clusters after the run of the log.
+    pub(super) fn begin_preparation(&mut self) -> Phase {
+        let allowed = if self.is_counted() { self.free.saturating_sub(self.spare()) } else { 0 };
+        match self.wanted(allowed).min(PREPARED << self.volume.table_shift()) {
+            0 => Phase::Done,
+            want => self.search_for(want, Phase::NoteRun),
+        }
+    }
+
+    /// Writes into the note how many clusters the run has, and how many of them are marked.
+    pub(super) fn note_run(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        let (Some(mut log), goal) = (self.log, self.goal) else { return Ok(Phase::Done) };
+        self.need(log.place.block)?;
+        let mut next = Phase::Done;
+        match goal {
+            Goal::Prepare => log.noted += self.search.count,
+            Goal::Sync(_) => next = Phase::SyncLink,
+            _ => log = self.new,
+        }
+        self.put_run(&mut log, block)?;
+        self.log = Some(log);
+        Err(self.save(next))
+    }
+
+    /// Puts the run into the note of the log.
+    pub(super) fn put_run(&self, log: &mut Log, block: &mut Block) -> Result<(), Stop> {
+        let slot = log.note().of_mut(block);
+        let note = Note::read(slot, self.volume.unused());
+        if note.is_none_or(|note| note.first != log.first || note.identity != log.identity) {
+            return Err(Stop::Changed);
+        }
+        Note::put_count(slot, log.count);
+        if !self.volume.is_exfat() {
+            Note::put_size(slot, log.noted);
+        }
+        log.count_on_card = log.count;
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! What is known of the open log.
+
+use super::directory::Place;
+
+/// The log that is being written, or the log, folder or part of a directory that is being created.
+///
+/// On FAT, the clusters of its run are from the first on: linked, marked, free. On exFAT, all are marked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Log {
+    /// The number; 0 for the folder.
+    pub(crate) number: u32,
+    pub(super) place: Place,
+    /// The slot of the note in the same block.
+    pub(super) note: u8,
+    pub(super) identity: u16,
+    /// The first letter of the name.
+    pub(super) initial: u8,
+    /// First cluster of the run.
+    pub(super) first: u32,
+    /// Clusters of the run that are marked.
+    pub(super) count: u32,
+    /// As many of them as the note on the card says. Only these are linked.
+    pub(super) count_on_card: u32,
+    /// Clusters of the run, with those that are still free.
+    pub(super) noted: u32,
+    /// Clusters before the run.
+    pub(super) base: u32,
+    /// The last cluster before the run; 0 if the run is the first.
+    pub(super) prev: u32,
+    /// All clusters of the run before this one are linked to the next.
+    pub(super) linked: u32,
+    /// The size that the entry has.
+    pub(crate) bytes: u32,
+}
+
+impl Log {
+    pub(crate) const NONE: Log = Log {
+        number: 0,
+        place: Place::NONE,
+        note: 0,
+        identity: 0,
+        initial: 0,
+        first: 0,
+        count: 0,
+        count_on_card: 0,
+        noted: 0,
+        base: 0,
+        prev: 0,
+        linked: 0,
+        bytes: 0,
+    };
+
+    /// The place of the note.
+    pub(super) fn note(&self) -> Place {
+        Place { block: self.place.block, slot: self.note }
+    }
+
+    /// The number after the last marked cluster's.
+    pub(super) fn end(&self) -> u32 {
+        self.first + self.count
+    }
+}

@@ -1,0 +1,89 @@
+//! One flight: as fast as possible or in real time, into a file or a folder.
+
+use crate::progress::Progress;
+use binlog::host::LogThread;
+use binlog::{LogFolder, WriteError};
+use simulator::{FlightLog, Simulation, fly_on, logger};
+use std::fs::File;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What is flown.
+#[derive(Clone, Copy)]
+pub(crate) struct Flight {
+    pub(crate) seed: u64,
+    pub(crate) seconds: u32,
+    pub(crate) realtime: bool,
+}
+
+/// How it went.
+pub(crate) struct Flown {
+    /// Records in the log.
+    pub(crate) records: u64,
+    dropped: u32,
+    /// How much the loop was late at most.
+    late: Duration,
+}
+
+impl Flight {
+    pub(crate) fn to_file(self, path: &Path) -> Result<Flown, WriteError> {
+        let simulation = self.simulation();
+        self.fly(self.settings(&simulation).create(path)?, simulation)
+    }
+
+    pub(crate) fn to_folder(self, folder: &Path) -> Result<Flown, WriteError> {
+        let simulation = self.simulation();
+        self.fly(self.settings(&simulation).spawn_logs(LogFolder::new(folder))?, simulation)
+    }
+
+    fn simulation(self) -> Simulation {
+        Simulation::new(self.seed, self.seconds)
+    }
+
+    fn settings(self, simulation: &Simulation) -> binlog::host::Builder<FlightLog> {
+        match self.realtime {
+            true => logger(simulation).report_every(Duration::from_secs(1)),
+            // Nobody waits for the flight, so it waits for the disk. If that fails, it needn't go on.
+            false => logger(simulation).wait_for_room().retry_for(Duration::ZERO),
+        }
+    }
+
+    fn fly(self, thread: LogThread<FlightLog, File>, simulation: Simulation) -> Result<Flown, WriteError> {
+        let log = thread.logger().clone();
+        let progress = Progress::new(self.seconds);
+        let begun = Instant::now();
+        let mut late = Duration::ZERO;
+        fly_on(&log, simulation, |time_us| {
+            if time_us.is_multiple_of(100_000) {
+                progress.update(time_us);
+                if log.has_failed() {
+                    return ControlFlow::Break(());
+                }
+            }
+            if self.realtime {
+                let (due, now) = (Duration::from_micros(time_us), begun.elapsed());
+                late = late.max(now.saturating_sub(due));
+                thread::sleep(due.saturating_sub(now));
+            }
+            ControlFlow::Continue(())
+        });
+        progress.end();
+        // Dropping the thread would write the rest too, but could not say whether that worked.
+        thread.finish()?;
+        let statistics = log.statistics();
+        Ok(Flown { records: statistics.written.into(), dropped: statistics.dropped, late })
+    }
+}
+
+impl Flown {
+    /// A line about a flight in real time.
+    pub(crate) fn in_real_time(&self) -> String {
+        format!(
+            "{} records were dropped; the loop was at most {:.1} ms late\n",
+            self.dropped,
+            self.late.as_secs_f64() * 1e3
+        )
+    }
+}

@@ -1,0 +1,18 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ENG")]
+#[repr(C, packed)]
+struct Engine {
+    time_us: u64,
+    temp: f32,
+    #[log(default = count())]
+    rev: u32,
+}
+
+fn count() -> u32 {
+    0
+}
+
+fn main() {}

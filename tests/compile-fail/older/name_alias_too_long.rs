@@ -1,0 +1,13 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ENG", alias = "ENGINE")]
+#[repr(C, packed)]
+struct Engine {
+    time_us: u64,
+    temp: f32,
+    rev: u32,
+}
+
+fn main() {}

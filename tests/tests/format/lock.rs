@@ -1,0 +1,437 @@
+//! The lock, with each kind of change that people make: who says what, the lock or nothing. What the compiler says is in
+//! `compile-fail/older`.
+
+use binlog::compatibility::{ChangeKind, Level};
+use binlog::lock::{Check, Lock};
+use binlog::{Field, LogMessage, LogSchema, messages};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::{env, fs};
+use zerocopy::{Immutable, IntoBytes};
+
+/// A schema of one message and the texts.
+macro_rules! schema {
+    ($module:ident: $(#[$of_message:meta])* {$($fields:tt)*} {$($state:tt)*} $(#[$of_variant:meta])*) => {
+        mod $module {
+            use super::*;
+
+            #[derive(Field, IntoBytes, Immutable, Clone, Copy)]
+            #[repr(u8)]
+            pub(crate) enum State { $($state)* }
+
+            #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
+            $(#[$of_message])*
+            #[repr(C, packed)]
+            pub(crate) struct Engine { pub(crate) time_us: u64, $($fields)* }
+
+            #[derive(LogSchema)]
+            pub(crate) enum FlightLog {
+                $(#[$of_variant])*
+                Eng(Engine),
+                Msg(messages::Msg),
+            }
+        }
+    };
+}
+
+schema!(released: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(added: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+        pub(crate) torque: f32,
+    }
+    { Idle = 0, Running = 1 });
+schema!(added_with_default: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+        #[log(default)]
+        pub(crate) torque: f32,
+    }
+    { Idle = 0, Running = 1 });
+schema!(removed: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(renamed: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) rev: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(renamed_with_alias: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        #[log(alias = "Turns")]
+        pub(crate) rev: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(other_unit: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC", mult = 1e-1, allow(float_multiplier))]
+        pub(crate) temp: f32,
+        #[log(unit = "rpm")]
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(renumbered: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Running = 0, Idle = 1 });
+schema!(more_values: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel", 2 = "Air"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1, Stopping = 2 });
+schema!(wider: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f64,
+        pub(crate) turns: u32,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(narrower: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u8,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(other_id: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 }
+    #[log(id = 7)]);
+schema!(other_order: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) turns: u16,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(other_name: #[log(name = "MOT", alias = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(other_rate: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 }
+    #[log(rate = 10)]);
+schema!(described:
+    /// The engine.
+    #[log(name = "ENG")]
+    {
+        /// Of the oil.
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+
+/// The lock of the released schema.
+fn lock(level: Level) -> Lock {
+    let mut lock = Lock::of::<released::FlightLog>();
+    lock.set_level(level);
+    lock.release("1.3").expect("a name");
+    // As a test reads it.
+    lock.to_string().parse().expect("what was printed")
+}
+
+/// What the lock says at each level: the rules that are broken, and how many changes break nothing but aren't entered.
+fn said<S: LogSchema>() -> [(Vec<ChangeKind>, usize); 3] {
+    Level::ALL.map(|level| {
+        let check = lock(level).check::<S>();
+        assert!(check.to_string().lines().count() == 0 || !check.is_ok(), "{check}");
+        assert_explained(&check);
+        (check.violations().iter().map(|broken| broken.change.kind).collect(), check.unaccepted().len())
+    })
+}
+
+/// Each violation is explained in five lines at most, with both places.
+fn assert_explained(check: &Check) {
+    let printed = check.to_string();
+    for violation in check.violations() {
+        let change = &violation.change;
+        let first = format!("{}: {}", change.kind, change.summary());
+        let lines: Vec<&str> = printed.lines().skip_while(|line| *line != first).take(5).collect();
+        assert_eq!(lines.len(), 5, "{printed}");
+        let line = change.line.expect("the lock was read");
+        assert!(lines[1].ends_with(&format!("line {line} of the lock, release 1.3")), "{}", lines[1]);
+        if let Some(place) = change.place {
+            assert!(lines[1].starts_with(&format!("  at {}:{}:", file!(), place.line())), "{}", lines[1]);
+        }
+        assert!(lines[2].ends_with('.') && lines[3].ends_with('.'), "{printed}");
+        assert_eq!(lines[4], format!("  Or allow it, with a reason: {}", violation.exception));
+    }
+}
+
+fn nothing() -> [(Vec<ChangeKind>, usize); 3] {
+    Level::ALL.map(|_| (vec![], 0))
+}
+
+#[test]
+fn each_change_is_told_at_its_level() {
+    use ChangeKind::*;
+    assert_eq!(said::<released::FlightLog>(), nothing());
+    assert_eq!(said::<described::FlightLog>(), nothing());
+    // New columns and values are entered into the lock. Today's struct doesn't read the logs of 1.3.
+    assert_eq!(said::<added::FlightLog>(), [(vec![], 1), (vec![ColumnAdded], 0), (vec![ColumnAdded], 0)]);
+    assert_eq!(said::<added_with_default::FlightLog>(), [(vec![], 1), (vec![], 1), (vec![ColumnAdded], 0)]);
+    assert_eq!(said::<more_values::FlightLog>(), Level::ALL.map(|_| (vec![], 2)));
+    // Queries and plots notice.
+    assert_eq!(said::<removed::FlightLog>(), Level::ALL.map(|_| (vec![ColumnRemoved], 0)));
+    assert_eq!(said::<renamed::FlightLog>(), Level::ALL.map(|_| (vec![ColumnRenamed], 0)));
+    assert_eq!(said::<renamed_with_alias::FlightLog>(), Level::ALL.map(|_| (vec![ColumnRenamed], 0)));
+    let unit = [(vec![Multiplier], 2), (vec![Multiplier], 2), (vec![Multiplier, Unit, Multiplier], 0)];
+    assert_eq!(said::<other_unit::FlightLog>(), unit);
+    let renumbered = vec![BitRenamed, BitRemoved, ValueRenamed, ValueRenamed];
+    assert_eq!(said::<renumbered::FlightLog>(), Level::ALL.map(|_| (renumbered.clone(), 0)));
+    assert_eq!(said::<other_name::FlightLog>(), Level::ALL.map(|_| (vec![MessageRenamed], 0)));
+    // Formats: a wider one reads old logs.
+    assert_eq!(said::<wider::FlightLog>(), [(vec![], 2), (vec![], 2), (vec![Format, Format], 0)]);
+    assert_eq!(said::<narrower::FlightLog>(), [(vec![], 1), (vec![Format], 0), (vec![Format], 0)]);
+    // What matters to the layout only.
+    assert_eq!(said::<other_id::FlightLog>(), [(vec![], 0), (vec![], 0), (vec![Id], 0)]);
+    assert_eq!(said::<other_order::FlightLog>(), [(vec![], 0), (vec![], 0), (vec![ColumnMoved], 0)]);
+    // A rate breaks nothing, and is entered.
+    assert_eq!(said::<other_rate::FlightLog>(), Level::ALL.map(|_| (vec![], 1)));
+}
+
+#[test]
+fn a_removed_column_is_explained_in_full() {
+    let check = lock(Level::Names).check::<removed::FlightLog>();
+    let place = check.violations()[0].change.place.expect("the message's");
+    let expected = format!(
+        "1 change from what was released, at level `names`:\n\n\
+         column-removed: ENG.Turns: removed: format H, unit none ('-'), multiplier none ('-') → nothing\n  \
+         at {}:{}:{}, line 8 of the lock, release 1.3\n  \
+         Queries, plots and older programs find no such column in new logs.\n  \
+         Keep the column; a fixed value is fine.\n  \
+         Or allow it, with a reason: 1.3..next allow ENG.Turns column-removed \"why\"\n",
+        place.file(),
+        place.line(),
+        place.column()
+    );
+    assert_eq!(check.to_string(), expected);
+}
+
+#[test]
+fn the_check_is_against_all_releases() {
+    let mut lock = Lock::of::<released::FlightLog>();
+    for (release, accept) in
+        [("1.3", Lock::accept::<released::FlightLog> as fn(&mut Lock)), ("1.4", Lock::accept::<added::FlightLog>)]
+    {
+        accept(&mut lock);
+        lock.release(release).expect("a name");
+    }
+    lock.accept::<wider::FlightLog>();
+    lock.release("1.5").expect("a name");
+    let releases = |check: &Check| -> Vec<(String, Vec<String>)> {
+        check.violations().iter().map(|broken| (broken.change.subject(), broken.releases.clone())).collect()
+    };
+    let of = |releases: &[&str]| releases.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let check = lock.check::<wider::FlightLog>();
+    assert_eq!(releases(&check), [("ENG.Torque".into(), of(&["1.4"]))]);
+    assert!(check.to_string().contains("1.4..1.5 allow ENG.Torque column-removed"), "{check}");
+    lock.set_level(Level::Typed);
+    let narrower = releases(&lock.check::<narrower::FlightLog>());
+    let expected = [
+        ("ENG.Turns".into(), of(&["1.3", "1.4"])),
+        ("ENG.Torque".into(), of(&["1.4"])),
+        ("ENG.Temp".into(), of(&["1.5"])),
+        ("ENG.Turns".into(), of(&["1.5"])),
+    ];
+    assert_eq!(narrower, expected);
+}
+
+#[test]
+fn an_exception_allows_one_change_from_some_releases() {
+    let of = |exception: &str| -> Lock {
+        let text = lock(Level::Names).to_string();
+        text.replacen("\n\n", &format!("\n\n{exception}\n\n"), 1).parse().expect("a lock")
+    };
+    let check = |exception: &str| of(exception).check::<removed::FlightLog>();
+    assert!(check("1.3..next allow ENG.Turns column-removed \"no sensor\"").violations().is_empty());
+    assert!(check("1.3.. allow ENG.Turns column-removed \"no sensor\"").violations().is_empty());
+    for other in
+        ["next.. allow ENG.Turns column-removed", "1.3.. allow ENG.Turns unit", "1.3.. allow ENG column-removed"]
+    {
+        assert_eq!(check(&format!("{other} \"no sensor\"")).violations().len(), 1, "{other}");
+    }
+    // It stays when the lock is brought up to date.
+    let mut allowed = of("1.3..next allow ENG.Turns column-removed \"no sensor\"");
+    allowed.accept::<removed::FlightLog>();
+    allowed.release("1.4").expect("a name");
+    assert!(allowed.to_string().contains("\n1.3..1.4 allow ENG.Turns column-removed \"no sensor\"\n"), "{allowed}");
+    assert!(allowed.check::<removed::FlightLog>().is_ok());
+}
+
+#[test]
+fn a_change_closes_one_line_and_adds_one() {
+    let before = lock(Level::Names);
+    let mut after = before.clone();
+    after.accept::<other_unit::FlightLog>();
+    let (before, after) = (before.to_string(), after.to_string());
+    let is_in = |text: &str, line: &str| text.lines().any(|other| other == line);
+    let gone: Vec<&str> = before.lines().filter(|line| !is_in(&after, line)).collect();
+    let new: Vec<&str> = after.lines().filter(|line| !is_in(&before, line)).collect();
+    assert_eq!(gone, ["1.3.. ENG.Temp f degC 1", "1.3.. ENG.Turns H - -"]);
+    let expected = [
+        "1.3..next ENG.Temp f degC 1",
+        "next.. ENG.Temp f degC 1e-1",
+        "1.3..next ENG.Turns H - -",
+        "next.. ENG.Turns H rpm 1",
+    ];
+    assert_eq!(new, expected.map(|line| line.replace("1e-1", "0.1")));
+    // A new column stands at its place in the schema.
+    let mut added = lock(Level::Names);
+    added.accept::<added::FlightLog>();
+    let lines: Vec<String> = added.to_string().lines().map(str::to_owned).collect();
+    let at = |line: &str| lines.iter().position(|other| other == line).unwrap_or_else(|| panic!("{line} in {added}"));
+    assert_eq!(at("next.. ENG.Torque f - -"), at("1.3.. ENG.State = 1 \"Running\"") + 1);
+}
+
+/// Only in a process that the tests below start.
+#[test]
+fn a_scratch_project_asserts_its_lock() {
+    if let Some(file) = env::var_os("BINLOG_SCRATCH_RELEASED") {
+        binlog::lock::assert::<released::FlightLog>(file);
+    }
+    if let Some(file) = env::var_os("BINLOG_SCRATCH_REMOVED") {
+        binlog::lock::assert::<removed::FlightLog>(file);
+    }
+    if let Some(file) = env::var_os("BINLOG_SCRATCH_ADDED") {
+        binlog::lock::assert::<added::FlightLog>(file);
+    }
+}
+
+/// Runs the test above as cargo does, with these variables and without those of this process.
+fn scratch(variables: &[(&str, &Path)]) -> (bool, String) {
+    let Output { status, stdout, stderr } = Command::new(env::current_exe().expect("this test"))
+        .args(["--exact", "lock::a_scratch_project_asserts_its_lock"])
+        .env_remove("CI")
+        .env_remove("BINLOG_LOCK")
+        .envs(variables.iter().map(|(name, value)| (name, value.as_os_str())))
+        .output()
+        .expect("this test runs");
+    (status.success(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+}
+
+#[test]
+fn the_environment_of_a_test_decides() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file: PathBuf = folder.path().join("flightlog.lock");
+    let [released, removed, added] = ["BINLOG_SCRATCH_RELEASED", "BINLOG_SCRATCH_REMOVED", "BINLOG_SCRATCH_ADDED"]
+        .map(|name| (name, file.as_path()));
+    let (ci, accept, release) =
+        (("CI", Path::new("true")), ("BINLOG_LOCK", Path::new("accept")), ("BINLOG_LOCK", Path::new("release:1.0")));
+    let passes = |variables: &[(&str, &Path)], expected: &str| {
+        let (passed, said) = scratch(variables);
+        assert!(passed && said.contains(expected), "{said}");
+    };
+    let fails = |variables: &[(&str, &Path)], expected: &str| {
+        let (passed, said) = scratch(variables);
+        assert!(!passed && said.contains(expected), "{said}");
+    };
+    fails(&[ci, released], "the lock file is missing");
+    // A test that passes says so, too.
+    passes(&[released], "made the lock of ");
+    passes(&[ci, released], "");
+    passes(&[release, released], "1.0 is a release now");
+    let text = fs::read_to_string(&file).expect("a file");
+    fails(&[removed], "column-removed: ENG.Turns");
+    fails(&[accept, removed], "column-removed: ENG.Turns");
+    fails(&[ci, added], "BINLOG_LOCK=accept cargo test");
+    fails(&[ci, accept, added], "BINLOG_LOCK changes nothing under CI");
+    fails(&[("BINLOG_LOCK", Path::new("yes")), added], "BINLOG_LOCK=yes is neither `accept` nor `release:NAME`");
+    assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+    passes(&[accept, added], "are entered");
+    passes(&[ci, added], "");
+}
+
+#[test]
+fn a_relative_path_starts_at_the_package() {
+    let absent = std::panic::catch_unwind(|| {
+        // Reading the folder fails, wherever the test runs.
+        binlog::lock::assert::<released::FlightLog>("tests");
+    });
+    let said = absent.expect_err("a folder is no file");
+    let said = said.downcast_ref::<String>().expect("a text");
+    assert!(said.starts_with("tests: can't be read: "), "{said}");
+}
