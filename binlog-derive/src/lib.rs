@@ -164,6 +164,8 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// - `f32_coordinate`: a latitude or longitude as `f32`: an `f32` in degrees is wrong by up to 0.9 m.
 /// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude that isn't a `Latitude` or a `Longitude`.
 ///   Viewers don't scale it.
+/// - `half_precision`: a `half::f16`, by this name. UAV Log Viewer reads nothing after the first record with such a
+///   column, and Mission Planner may refuse the log.
 /// - `gps_without_week`: a message named GPS with `as_logged` and without the columns `GWk` and `GMS`, which shifts all
 ///   times in PlotJuggler. Without `as_logged` it is an error. Allowed on the message only.
 #[proc_macro_derive(LogMessage, attributes(log))]

@@ -7,7 +7,7 @@ use crate::flatten::Shape;
 use crate::group::Group;
 use crate::lint_names::*;
 use crate::repr::INTEGERS;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 
 /// The columns from which PlotJuggler takes the time, and the message's name.
 const GPS: (&str, [&str; 2]) = ("GPS", ["GWk", "GMS"]);
@@ -108,9 +108,15 @@ pub(crate) fn types_of(lint: &Ident) -> &'static str {
     }
 }
 
-/// The lints for a unit and a multiplier, without the allowed ones.
+/// Whether a type is a half-precision float by name. The lint isn't worth looking behind every alias.
+fn is_half(ty: &TokenStream) -> bool {
+    matches!(ty.clone().into_iter().last(), Some(TokenTree::Ident(name)) if name == "f16")
+}
+
+/// The lints for a type, a unit and a multiplier, without the allowed ones.
 fn not_allowed(scale: &Scale, ty: &TokenStream, allowed: &[&Vec<&'static str>], span: Span) -> Vec<Ident> {
-    let mut lints = of_scale(scale);
+    let half = is_half(ty).then_some(HALF_PRECISION);
+    let mut lints: Vec<_> = half.into_iter().chain(of_scale(scale)).collect();
     lints.retain(|lint| !allowed.iter().any(|allowed| allowed.contains(lint)));
     // No float lint for a type that is an integer by name, which saves rustc most of the work.
     if !lints.is_empty() && INTEGERS.contains(&ty.to_string().as_str()) {
@@ -124,6 +130,7 @@ mod tests {
     use super::*;
     use crate::attr::Located;
     use crate::tables::{MULTIPLIERS, UNITS};
+    use quote::quote;
 
     /// The source that `binlog` writes for a message with the time and a column of this format, unit and multiplier.
     fn source(format: char, unit: char, multiplier: char) -> String {
@@ -156,6 +163,18 @@ mod tests {
     }
 
     #[test]
+    fn a_half_precision_float_is_a_lint_by_its_name() {
+        let lints = |ty: TokenStream, allowed: &Vec<_>| {
+            let scale = Scale { unit: None, multiplier: None };
+            not_allowed(&scale, &ty, &[allowed], Span::call_site())
+        };
+        assert_eq!(lints(quote!(half::f16), &vec![]), [HALF_PRECISION]);
+        assert_eq!(lints(quote!(f16), &vec![]), [HALF_PRECISION]);
+        assert_eq!(lints(quote!(half::f16), &vec![HALF_PRECISION]), [""; 0]);
+        assert_eq!(lints(quote!(f32), &vec![]), [""; 0]);
+    }
+
+    #[test]
     fn binlog_allows_the_lints_of_each_column_that_it_writes() {
         for (unit, _) in UNITS {
             for (multiplier, _) in MULTIPLIERS {
@@ -169,7 +188,9 @@ mod tests {
                     if unit == '#' || source.contains("as_logged") {
                         continue;
                     }
-                    let lints = of_scale(&scale).into_iter().filter(|lint| is_about(lint, format));
+                    let half = (format == 'g').then_some(HALF_PRECISION);
+                    let of_scale = of_scale(&scale).into_iter().filter(|lint| is_about(lint, format));
+                    let lints = half.into_iter().chain(of_scale);
                     let lints = lints.collect::<Vec<_>>().join(", ");
                     let allowed = source.split_once("allow(").and_then(|(_, rest)| Some(rest.split_once(')')?.0));
                     assert_eq!(allowed.unwrap_or_default(), lints, "{format} {unit} {multiplier}\n{source}");

@@ -109,6 +109,23 @@ fn a_message_with_a_type_called_like_one_of_std() {
 }
 
 #[test]
+fn a_message_that_reads_older_logs() {
+    assert_snapshot!(message(parse_quote! {
+        #[log(name = "ENG", alias = "MOT")]
+        #[repr(C, packed)]
+        struct Engine {
+            time_us: u64,
+            #[log(alias = "Turns", alias = "Revs")]
+            rev: u32,
+            #[log(default)]
+            errors: u8,
+            #[log(unit = "degC", default = Self::COLD)]
+            temp: f32,
+        }
+    }));
+}
+
+#[test]
 fn a_message_with_flattened_fields() {
     assert_snapshot!(message(parse_quote! {
         #[log(name = "IMU")]

@@ -10,7 +10,7 @@ pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
 use crate::sync::Locked;
 use binlog::messages::Msg;
-use binlog::sink::Sink;
+use binlog::sink::{Sink, TimedSink};
 use binlog::{LogMessage, LogSchema, Logs};
 use boundaries::Boundaries;
 use core::cell::UnsafeCell;
@@ -332,6 +332,16 @@ impl<S: Logs<M>, M: LogMessage, const N: usize> Sink<M> for Retained<S, N> {
     #[inline]
     fn log(&self, message: &M) -> bool {
         self.logger().log(message)
+    }
+}
+
+impl<S: LogSchema, const N: usize> TimedSink for Retained<S, N> {
+    fn now_us(&self) -> u64 {
+        self.logger().now_us()
+    }
+
+    fn next_text_id(&self) -> u8 {
+        self.logger().next_text_id()
     }
 }
 

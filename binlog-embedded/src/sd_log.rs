@@ -63,8 +63,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// **Not promised**, because nothing can be done about it:
 ///
 /// - The card has to write blocks in the order in which it gets them, and a block from its beginning on, in whole words
-///   (of 2 bytes on FAT16, of 4 bytes otherwise). An entry of the FAT that is torn inside of its word may name any
-///   cluster.
+///   of 4 bytes (in the FAT of FAT16, of 2 bytes). An entry of the FAT or the size of a log that is torn inside of its
+///   word may have any value.
 /// - A card with a cache may lose one of its last writes and keep later ones. Then, too, no cluster gets two owners in
 ///   the cards that the tests make, which lack one of the last three blocks. But the newest blocks of a log may have
 ///   old contents, also flushed ones, the log may be shorter, and clusters may be lost for good.

@@ -6,7 +6,7 @@
 //! | [Attributes](attributes) | [Damaged logs](damaged_logs) | [What the format can't say](limits) |
 //! | [Field types](field_types) | [Unknown firmware](unknown_firmware) | [Architecture](architecture) |
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
-//! | [Nested fields](nested_fields) | | |
+//! | [Nested fields](nested_fields) | [Descriptions](descriptions) | |
 //! | [Viewers](viewers) | | |
 //! | [Several threads](several_threads) | | |
 //! | [Simulators](simulators) | | |
@@ -52,6 +52,9 @@ pub mod unknown_firmware {}
 
 #[doc = include_str!("guide/formats_over_years.md")]
 pub mod formats_over_years {}
+
+#[doc = include_str!("guide/descriptions.md")]
+pub mod descriptions {}
 
 #[doc = include_str!("guide/performance.md")]
 pub mod performance {}

@@ -89,8 +89,9 @@ mod framing;
 pub mod guide;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub mod host;
-#[cfg(all(feature = "derive", feature = "std"))]
+#[cfg(feature = "std")]
 pub mod lock;
+pub mod log_messages;
 #[cfg(feature = "std")]
 pub mod logged_schema;
 mod message;

@@ -27,6 +27,8 @@ pub trait Sound {
     const f32_coordinate: () = ();
     /// Not an integer.
     const integer_coordinate: () = ();
+    /// Not a half-precision float.
+    const half_precision: () = ();
 }
 
 impl<T> Sound for Type<T> {}
@@ -95,6 +97,16 @@ macro_rules! single_floats {
 }
 
 single_floats!(Group<true>, Type<f32>, Type<little_endian::F32>);
+
+#[cfg(feature = "half")]
+impl Type<half::f16> {
+    /// A half-precision float.
+    #[deprecated(
+        note = "UAV Log Viewer reads nothing after the first record with a half-precision column, and Mission Planner \
+                may refuse the log. Use an `f32`, or say `#[log(allow(half_precision))]`"
+    )]
+    pub const half_precision: () = ();
+}
 
 /// A message named GPS without `GWk` and `GMS`.
 #[deprecated(

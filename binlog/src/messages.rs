@@ -187,8 +187,8 @@ pub struct Ver {
     /// Id of the board.
     #[log(label = "APJ")]
     pub board_id: u16,
-    /// Vehicle that the firmware was built for; 0 in older logs, which lack it and the columns after it.
-    // VER began with `APJ` as its last column; Copter 4.6 ends with `FV`.
+    /// Vehicle that the firmware was built for.
+    // Older logs lack it, and the columns after it. VER began with `APJ` as its last column; Copter 4.6 ends with `FV`.
     #[log(label = "BU", default = VehicleType(0))]
     pub vehicle: VehicleType,
     /// Version of the filters.
@@ -244,7 +244,8 @@ pub struct Mode {
     pub mode: FlightMode,
     /// The same number.
     pub mode_num: u8,
-    /// Why it was entered, by ArduPilot's `ModeReason`; 0, unknown, in logs that lack it.
+    /// Why it was entered, by ArduPilot's `ModeReason`.
+    // The first logs with times in microseconds lack it.
     #[log(label = "Rsn", default)]
     pub reason: u8,
 }

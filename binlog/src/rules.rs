@@ -28,7 +28,7 @@ const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainSt
 
 /// Labels that are identifiers and yet no attributes of pymavlink's messages: its own, and Python's keywords.
 #[cfg(feature = "derive")]
-const RESERVED_LABELS: [&str; 48] = [
+const RESERVED_LABELS: &[&str] = &[
     "fmt",
     "to_dict",
     "get_type",
@@ -94,7 +94,8 @@ pub(crate) const fn definition_rules(definition: &Definition) {
     let columns = definition.columns;
     let mut i = 0;
     while i < columns.len() {
-        label_rules(definition.name, columns, i);
+        label_rules(definition.name, &columns[i]);
+        twice_rules(definition, i);
         if i == 0 {
             first_rules(&columns[0]);
         } else if columns[i].unit.id() != Unit::INSTANCE.id() {
@@ -192,11 +193,11 @@ pub(crate) const fn is_taken_name(name: &str) -> bool {
     taken
 }
 
-/// Rule 3, for the column at `index` of the message `name`.
+/// Rule 3, for a column of the message `name`, except for duplicates.
 #[cfg(feature = "derive")]
 #[track_caller]
-pub(crate) const fn label_rules(name: &str, columns: &[ColumnDefinition], index: usize) {
-    let label = columns[index].label;
+pub(crate) const fn label_rules(name: &str, column: &ColumnDefinition) {
+    let label = column.label;
     if !is_identifier(label) {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
         refuse(text.str(" is not an identifier: ASCII letters, digits and `_`, the first no digit"));
@@ -205,6 +206,14 @@ pub(crate) const fn label_rules(name: &str, columns: &[ColumnDefinition], index:
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
         refuse(text.str(" is taken by Python or pymavlink; choose another"));
     }
+}
+
+/// Rule 3, duplicates of earlier labels.
+#[cfg(feature = "derive")]
+#[track_caller]
+const fn twice_rules(definition: &Definition, index: usize) {
+    let Definition { name, columns, .. } = *definition;
+    let label = columns[index].label;
     let mut i = 0;
     while i < index {
         if same(columns[i].label, label) {

@@ -1,8 +1,9 @@
 //! Schemas: the set of messages that one program logs.
 
-#[cfg(all(feature = "std", feature = "derive"))]
+#[cfg(feature = "std")]
 use crate::compatibility::{Comparable, Question, Report, report};
 use crate::definition::Definition;
+use crate::log_messages;
 use crate::message::DecodeError;
 use crate::sink::{Counters, Rate};
 
@@ -54,15 +55,30 @@ pub trait LogSchema: Sized {
     /// by its definitions, also if it has no records.
     ///
     /// A message that the older format lacks is none, nor is one that the schema lacks.
-    #[cfg(all(feature = "std", feature = "derive"))]
+    #[cfg(feature = "std")]
     fn can_read(older: &impl Comparable) -> Report {
         report::answer::<Self>(Question::CanRead, older)
     }
 
     /// Whether a program with structs of an older format reads the logs of this schema: the changes that are in the way.
-    #[cfg(all(feature = "std", feature = "derive"))]
+    #[cfg(feature = "std")]
     fn can_be_read_by(older: &impl Comparable) -> Report {
         report::answer::<Self>(Question::CanBeReadBy, older)
+    }
+
+    /// The descriptions of all messages as ArduPilot's `LogMessages.xml`; print or write it, it implements `Display`.
+    fn log_messages_xml() -> log_messages::Xml {
+        log_messages::Xml(Self::MESSAGES)
+    }
+
+    /// The descriptions of all messages as an HTML page, in the shape of ArduPilot's page of log messages.
+    fn log_messages_html() -> log_messages::Html {
+        log_messages::Html(Self::MESSAGES)
+    }
+
+    /// The descriptions of all messages as Markdown.
+    fn log_messages_markdown() -> log_messages::Markdown {
+        log_messages::Markdown(Self::MESSAGES)
     }
 }
 

@@ -7,6 +7,7 @@ pub use error::WriteError;
 pub use shared::{FinishError, SharedWriter};
 
 use crate::encode::{encode_any_at, encode_at};
+use crate::log_messages::FILE_NAME;
 use crate::messages::{File, Mode, Msg, Parm};
 use crate::{LogMessage, LogSchema, Logs};
 pub(crate) use error::Progress;
@@ -239,6 +240,20 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     {
         let mode = Mode::new(time_us, number, reason).map_err(|error| self.refuse("the mode", error))?;
         self.write(&mode)
+    }
+
+    /// Logs the descriptions of the schema's messages, names of values and bits included, as the embedded file
+    /// [`LogMessages.xml`](crate::log_messages::FILE_NAME). A reader then explains the log without the program, by
+    /// [`Log::descriptions`](crate::Log::descriptions). It takes about 250 bytes a column.
+    ///
+    /// # Errors
+    ///
+    /// As [`file`](LogWriter::file).
+    pub fn descriptions(&mut self) -> Result<(), WriteError>
+    where
+        S: Logs<File>,
+    {
+        self.file(FILE_NAME, S::log_messages_xml().to_string().as_bytes())
     }
 
     /// Logs a whole file in records of 64 bytes. Its name has at most 16 bytes.

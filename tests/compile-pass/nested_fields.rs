@@ -90,7 +90,7 @@ fn a_struct_is_a_column_for_each_of_its_fields() {
     assert_eq!(labels::<Imu>(), ["TimeUS", "I", "GyrX", "GyrY", "GyrZ", "MagX", "MagY", "MagZ"]);
     assert_eq!(units::<Imu>(), "s#EEETTT");
     assert_eq!(multipliers::<Imu>(), "F-000000");
-    assert_eq!(Imu::DEFINITION.columns[2].description, "Rates of rotation.\nForward.");
+    assert_eq!(Imu::DEFINITION.columns[2].description, "Rates of rotation.");
     assert_eq!(Imu::DEFINITION.columns[5].description, "Forward.");
     let imu = Imu {
         time_us: 2500,

@@ -5,8 +5,9 @@
 use crate::nor_chip::{Memory, NorChip, SECTOR};
 use binlog::field::{Centi, Chars};
 use binlog::flash::{Image, ImageLog};
+use binlog::lock::Lock;
 use binlog::log::{Numbers, Rows};
-use binlog::messages::{Ev, Fmt, LegacyMsg, Mode};
+use binlog::messages::{Ev, Fmt, Mode, Msg};
 use binlog::{
     Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped,
 };
@@ -45,7 +46,7 @@ pub enum AnyLog {
     /// Events.
     Ev(Ev),
     /// Texts.
-    Msg(LegacyMsg),
+    Msg(Msg),
     /// Definitions.
     Fmt(Fmt),
 }
@@ -244,4 +245,13 @@ pub fn schema(bytes: &[u8]) {
         let _ = LoggedSchema::from_json(text).map(drop);
     }
     let _ = schema.difference(&LoggedSchema::of::<AnyLog>()).to_string();
+    // What a report says of a log is what reading its records says, unless records lack.
+    let log = Log::from_bytes(bytes);
+    let report = AnyLog::can_read(&log);
+    assert!(!report.is_empty() || log.messages::<AnyLog>().is_ok() || schema.messages().len() == 0, "{report}");
+    let _ = (AnyLog::can_be_read_by(&log).to_string(), AnyLog::can_read(&schema).to_string());
+    if let Ok(lock) = String::from_utf8_lossy(bytes).parse::<Lock>() {
+        assert_eq!(lock.to_string().parse(), Ok(lock.clone()));
+        let _ = lock.check::<AnyLog>().to_string();
+    }
 }

@@ -100,6 +100,28 @@ pub fn mavfft_isb(log: &[u8]) -> Option<Output> {
     Some(run(tool("mavfft_isb.py", &["numpy", "scipy", "matplotlib"])?, log))
 }
 
+/// What pymavlink says about a log of a fixed-wing aircraft with this `LogMessages.xml`: the output of
+/// `mavlogdump.py --verbose`, and of its help for a message, which MAVExplorer shows, too.
+pub fn described(log: &[u8], xml: &str, message: &str) -> Option<[String; 2]> {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let folder = home.path().join(".pymavlink/LogMessages");
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    std::fs::write(folder.join("Plane.xml"), xml).expect("room for the file");
+    let mut dump = tool("mavlogdump.py", &[])?;
+    dump.env("HOME", home.path()).arg("--verbose");
+    let mut help = command(Path::new("-c"), &[])?;
+    help.env("HOME", home.path()).arg(
+        "import sys; from pymavlink import DFReader; \
+         DFReader.DFReader_binary(sys.argv[2]).metadata.print_help(sys.argv[1])",
+    );
+    help.arg(message);
+    Some([run(dump, log), run(help, log)].map(|output| {
+        let complaints = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && complaints.is_empty(), "pymavlink complains: {complaints}");
+        String::from_utf8(output.stdout).expect("pymavlink prints UTF-8")
+    }))
+}
+
 /// The output of `mavlogdump.py`, one record a line.
 pub fn mavlogdump(log: &[u8]) -> Option<Output> {
     Some(run(tool("mavlogdump.py", &[])?, log))

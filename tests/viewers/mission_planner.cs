@@ -2,8 +2,8 @@
 //
 //     mono mission_planner.exe LOG OUTPUT
 //
-// tests/tests/programs/viewers/mission_planner.rs compiles it together with BinaryLog.cs, DFLog.cs and DFLogBuffer.cs of
-// a checkout, and with mission_planner_shims.cs for what these files use of the rest.
+// tests/tests/programs/viewers/mission_planner.rs compiles it together with BinaryLog.cs, DFLog.cs and DFLogBuffer.cs
+// of a checkout, and with mission_planner_shims.cs for what these files use of the rest.
 
 using System;
 using System.Collections.Generic;

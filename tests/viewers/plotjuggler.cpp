@@ -3,8 +3,8 @@
 //     plotjuggler LOG OUTPUT
 //
 // tests/tests/programs/viewers/plotjuggler.rs builds it together with the plugin's source. The plugin names a series
-// "/IMU/#0/GyrX\t[rad s⁻¹]" if it is compiled with LABEL_WITH_UNIT, as it is here; without instances "/ATT/Roll\t[deg]".
-// It prints its progress, so the result goes to a file. "from" is the time of a series' first point.
+// "/IMU/#0/GyrX\t[rad s⁻¹]" if it is compiled with LABEL_WITH_UNIT, as it is here; without instances
+// "/ATT/Roll\t[deg]". It prints its progress, so the result goes to a file. "from" is the time of a series' first point.
 
 #include <QApplication>
 #include <QJsonDocument>

@@ -2,10 +2,12 @@
 //
 //     node web_tools.mjs CHECKOUT PAGE LOG
 //
-//     { "errors": […], "alerts": […], "plots": { "FlightData": [{ "name": "Roll", "count": …, "x": […, …], "y": […, …] }] } }
+//     { "errors": […], "alerts": […],
+//       "plots": { "FlightData": [{ "name": "Roll", "count": …, "x": […, …], "y": […, …] }] } }
 //
-// A plot has the first and the last point of each of its lines, numbers as in tests/src/viewer.rs. The page is as in the
-// checkout, but for a script at its top, which chooses the log in the page's file input and reports to this program.
+// A plot has the first and the last point of each of its lines, numbers as in tests/src/viewer.rs. The page is as in
+// the checkout, except for a script at its top, which chooses the log in the page's file input and reports to this
+// program.
 
 import fs from 'node:fs'
 import http from 'node:http'

@@ -32,7 +32,10 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
     }
     let parts: Vec<(TokenStream, Span)> = fields.iter().flat_map(|field| parts(field, &role)).collect();
     let count = parts.len();
-    let checks = parts.iter().enumerate().map(|(index, (_, span))| match checked {
+    let first =
+        fields.iter().take_while(|field| !matches!(field.shape, Shape::Struct)).map(|field| field.labels().len());
+    // The macro has checked the columns before the first struct.
+    let checks = parts.iter().enumerate().skip(first.sum()).map(|(index, (_, span))| match checked {
         Checked::Message(name, is_checked) => quote_spanned! {*span=>
             __binlog::flatten::of_message(#name, &__PARTS.0, __COLUMNS, #index, #is_checked);
         },

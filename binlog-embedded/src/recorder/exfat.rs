@@ -48,17 +48,19 @@ impl Recorder {
             return Ok(self.release_taken());
         }
         self.keep(bytes, note.base, 0);
-        Ok(self.release())
+        // Nothing of the run was used, so it may be taken in part only.
+        Ok(if self.release.first == note.first { self.release_taken() } else { self.release() })
     }
 
-    /// Gives back what was taken for a log that never got a byte.
+    /// Gives back what was taken for a log that never got a byte of it.
     pub(super) fn release_taken(&mut self) -> Phase {
         self.release.at = self.release.first;
         Phase::FindTaken
     }
 
-    /// Counts the clusters that were taken for a log that never got a byte, from the first one up to one that is free:
-    /// clusters after that may be another file's. Notes them in place of the log's set.
+    /// Counts the clusters that were taken for a log that never got a byte of them, from the first one up to one that is
+    /// free: clusters after that may be another file's. Notes them in place of the log's note, and of its set if that
+    /// isn't in use.
     pub(super) fn find_taken(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         while self.release.at < self.release.end {
@@ -74,6 +76,11 @@ impl Recorder {
         self.release.marked_end = end;
         let unused =
             Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
+        if place.of(block)[0] & IN_USE != 0 {
+            unused.put(Place { slot: note, ..place }.of_mut(block), NOTE);
+            let next = self.release();
+            return Err(self.save(next));
+        }
         unused.put(place.of_mut(block), NOTE);
         Err(self.save(Phase::WipeNote))
     }

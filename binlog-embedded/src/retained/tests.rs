@@ -455,6 +455,14 @@ fn a_ring_is_recovered_that_is_full_to_its_last_byte_and_refused_if_it_would_be_
     assert_eq!(claim, Claim::Warm { reset: Reset::Watchdog, records, bytes: N as u32, overwritten: 0 });
 }
 
+/// The examples of <http://www.isthe.com/chongo/tech/comp/fnv/>.
+#[test]
+fn the_seal_is_a_hash_that_others_compute_alike() {
+    for (text, hash) in [("", 0xCBF2_9CE4_8422_2325), ("a", 0xAF63_DC4C_8601_EC8C), ("foobar", 0x8594_4171_F739_67E8)] {
+        assert_eq!(super::Fnv::new().bytes(text.as_bytes()).0, hash, "{text}");
+    }
+}
+
 /// A seal of one word would let another program's image through with a probability of 1 in 4 billion.
 #[test]
 fn both_words_of_the_seal_depend_on_the_schema_and_the_ring() {

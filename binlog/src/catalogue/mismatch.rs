@@ -31,7 +31,7 @@ pub enum MismatchKind {
         /// The log's.
         found: usize,
     },
-    /// The log lacks a column with this label.
+    /// The log lacks a column with this label, or with an alias of it, and the program has no default for it.
     Missing {
         /// The program's.
         label: &'static str,
@@ -105,7 +105,9 @@ impl fmt::Display for Mismatch {
             MismatchKind::Columns { expected, found } => {
                 write!(f, "{message} has {found} columns in this log, {expected} in the program")
             }
-            MismatchKind::Missing { label } => write!(f, "{message} has no column {label} in this log"),
+            MismatchKind::Missing { label } => {
+                write!(f, "{message} has no column {label} in this log, and its field has no `default`")
+            }
             MismatchKind::Label { expected, found } => {
                 write!(f, "{message} has the label {found} in this log where the program has {expected}")
             }

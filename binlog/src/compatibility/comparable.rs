@@ -3,7 +3,6 @@
 use crate::Log;
 use crate::catalogue::comparison::facts::MessageFacts;
 use crate::logged_schema::LoggedSchema;
-#[cfg(feature = "derive")]
 use crate::schema::{LogSchema, SchemaMessage};
 
 /// A format to compare with that of a program: a [`Log`], a [`LoggedSchema`] or a [`Lock`](crate::lock::Lock).
@@ -41,7 +40,6 @@ impl sealed::Sealed for Log<'_> {
 }
 
 /// What a program says of its messages, in the order of its schema.
-#[cfg(feature = "derive")]
 pub(crate) fn program<S: LogSchema>() -> Vec<MessageFacts<'static>> {
     let message = |message: &SchemaMessage| {
         let rate = message.rate.map(|rate| (1e6 / f64::from(rate.period_us)).round() as u32);

@@ -1,11 +1,8 @@
 //! Whether programs and logs of two formats go together.
 
 use super::change::Change;
-#[cfg(feature = "derive")]
 use super::comparable::{Comparable, program};
-#[cfg(feature = "derive")]
 use crate::catalogue::comparison::changes::changes;
-#[cfg(feature = "derive")]
 use crate::schema::LogSchema;
 use std::fmt;
 
@@ -85,11 +82,9 @@ impl fmt::Display for Explained<'_> {
 }
 
 /// Names of the messages that are in every log, listed in the schema or not.
-#[cfg(feature = "derive")]
 const IN_EVERY_LOG: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];
 
 /// Answers the question for a program.
-#[cfg(feature = "derive")]
 pub(crate) fn answer<S: LogSchema>(question: Question, older: &impl Comparable) -> Report {
     let of_program = program::<S>();
     let is_listed = |name: &str| of_program.iter().any(|message| message.name == name);

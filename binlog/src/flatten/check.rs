@@ -5,51 +5,55 @@ use crate::const_text::{ConstText, same};
 use crate::rules::{MAX_COLUMNS, MAX_LABELS, label_rules, refuse, value_rules};
 use crate::{ColumnDefinition, Multiplier, Unit};
 
-/// A field of a message. The limits of FMT count the columns and labels up to here. `is_checked` is false for a message
-/// as another firmware logs it.
+/// A flattened struct in a message, or a column after one. The limits of FMT count the columns and labels up to here.
+/// `is_checked` is false for a message as another firmware logs it.
+///
+/// The macro has checked what it knows: labels of columns against each other, and a message without flattened structs.
 #[track_caller]
 pub const fn of_message(name: &str, parts: &[Part], columns: &[ColumnDefinition], index: usize, is_checked: bool) {
     let (start, end) = place(parts, index);
     capacity(columns, start, end);
+    if is_checked {
+        no_other(columns, start, end);
+    }
     if let Part::Group(group) = &parts[index] {
         contradictions(group, columns, start);
-    }
-    let mut i = start;
-    while is_checked && i < end {
-        no_other(columns, i);
-        label_rules(name, columns, i);
-        if let Part::Group(_) = &parts[index] {
+        let mut i = start;
+        while is_checked && i < end {
+            label_rules(name, &columns[i]);
             value_rules(&columns[i], Unit::NONE.id());
+            i += 1;
         }
-        i += 1;
     }
 }
 
-/// A field of a struct that is flattened itself.
+/// A flattened struct in a struct that is flattened itself, or a column after one.
 #[track_caller]
 pub const fn of_columns(parts: &[Part], columns: &[ColumnDefinition], index: usize) {
     let (start, end) = place(parts, index);
+    no_other(columns, start, end);
     if let Part::Group(group) = &parts[index] {
         contradictions(group, columns, start);
-    }
-    let mut i = start;
-    while i < end {
-        no_other(columns, i);
-        if let Part::Group(_) = &parts[index] {
+        let mut i = start;
+        while i < end {
             value_rules(&columns[i], Unit::NONE.id());
+            i += 1;
         }
-        i += 1;
     }
 }
 
-/// No column before has the same label.
+/// No column before has the label of one from `start` to `end`.
 #[track_caller]
-const fn no_other(columns: &[ColumnDefinition], index: usize) {
-    let mut i = 0;
-    while i < index {
-        if same(columns[i].label, columns[index].label) {
-            let text = ConstText::new().str("the label `").str(columns[index].label);
-            refuse(text.str("` is given twice; give a flattened field another `prefix`"));
+const fn no_other(columns: &[ColumnDefinition], start: usize, end: usize) {
+    let mut i = start;
+    while i < end {
+        let mut j = 0;
+        while j < i {
+            if same(columns[j].label, columns[i].label) {
+                let text = ConstText::new().str("the label `").str(columns[i].label);
+                refuse(text.str("` is given twice; give a flattened field another `prefix`"));
+            }
+            j += 1;
         }
         i += 1;
     }

@@ -60,22 +60,49 @@ pub const fn count(parts: &[Part]) -> usize {
     place(parts, parts.len()).0
 }
 
-/// Bytes of the texts that have to be joined.
+/// Bytes of the labels that have to be joined.
 pub const fn text_length(parts: &[Part]) -> usize {
-    write(parts, &mut [])
+    let (mut length, mut i) = (0, 0);
+    while i < parts.len() {
+        if let Part::Group(group) = &parts[i] {
+            let mut j = 0;
+            while j < group.columns.len() {
+                length += group.prefix.len() + group.columns[j].label.len();
+                j += 1;
+            }
+        }
+        i += 1;
+    }
+    length
 }
 
-/// The joined texts, one after the other in the order of [`columns`].
+/// The joined labels, one after the other in the order of [`columns`].
 pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
     let mut text = [0; LENGTH];
-    write(parts, &mut text);
+    let (mut at, mut i) = (0, 0);
+    while i < parts.len() {
+        if let Part::Group(group) = &parts[i] {
+            let mut j = 0;
+            while j < group.columns.len() {
+                at = put(&mut text, at, group.prefix.as_bytes());
+                at = put(&mut text, at, group.columns[j].label.as_bytes());
+                j += 1;
+            }
+        }
+        i += 1;
+    }
     text
 }
 
 /// All columns; `text` is that of [`text`].
 pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> [ColumnDefinition; COUNT] {
     let mut columns = [const { value::<u8>("", "", 0, 0) }; COUNT];
-    let (mut text, mut at, mut i) = (text, 0, 0);
+    // They are labels joined to prefixes.
+    let mut text = match core::str::from_utf8(text) {
+        Ok(text) => text,
+        Err(_) => "",
+    };
+    let (mut at, mut i) = (0, 0);
     while i < parts.len() {
         match &parts[i] {
             Part::Column(column) => {
@@ -85,8 +112,11 @@ pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) ->
             Part::Group(group) => {
                 let (mut offset, mut j) = (0, 0);
                 while j < group.columns.len() {
-                    columns[at] = flattened(group, &group.columns[j], offset, &mut text);
-                    offset += group.columns[j].format.size();
+                    let inner = &group.columns[j];
+                    let (label, rest) = text.split_at(group.prefix.len() + inner.label.len());
+                    columns[at] = flattened(group, inner, label, offset);
+                    text = rest;
+                    offset += inner.format.size();
                     at += 1;
                     j += 1;
                 }
@@ -144,16 +174,13 @@ const fn length(part: &Part) -> usize {
     }
 }
 
-/// A column of a flattened struct, at an offset of it, as one of the message; takes its texts from the front of `text`.
-const fn flattened(
-    group: &Group,
-    inner: &ColumnDefinition,
-    offset: usize,
-    text: &mut &'static [u8],
-) -> ColumnDefinition {
+/// A column of a flattened struct, at an offset of it, as one of the message.
+const fn flattened(group: &Group, inner: &ColumnDefinition, label: &'static str, offset: usize) -> ColumnDefinition {
     let mut column = *inner;
-    column.label = joined(group.prefix, "", inner.label, text);
-    column.description = joined(group.description, "\n", inner.description, text);
+    column.label = label;
+    if !group.description.is_empty() {
+        column.description = group.description;
+    }
     if let Some(unit) = group.unit {
         column.unit = unit;
         // As for any column with a unit and without a multiplier.
@@ -170,56 +197,13 @@ const fn flattened(
     column
 }
 
-/// Bytes that two texts take in the joined text: none if one of them is empty.
-const fn joined_length(before: &str, between: &str, after: &str) -> usize {
-    if before.is_empty() || after.is_empty() { 0 } else { before.len() + between.len() + after.len() }
-}
-
-/// Two texts as one.
-const fn joined(before: &'static str, between: &str, after: &'static str, text: &mut &'static [u8]) -> &'static str {
-    if after.is_empty() {
-        return before;
-    }
-    if before.is_empty() {
-        return after;
-    }
-    let (bytes, rest) = text.split_at(joined_length(before, between, after));
-    *text = rest;
-    match core::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(_) => "",
-    }
-}
-
-/// Writes what fits into `out`, and returns the length of the whole.
-const fn write(parts: &[Part], out: &mut [u8]) -> usize {
-    let (mut length, mut i) = (0, 0);
-    while i < parts.len() {
-        if let Part::Group(group) = &parts[i] {
-            let mut j = 0;
-            while j < group.columns.len() {
-                let ColumnDefinition { label, description, .. } = group.columns[j];
-                length = put(out, length, group.prefix, "", label);
-                length = put(out, length, group.description, "\n", description);
-                j += 1;
-            }
-        }
+/// Writes bytes to `at`, and returns the end. A loop, because rustc's interpreter takes far longer for
+/// `copy_from_slice`.
+const fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> usize {
+    let mut i = 0;
+    while i < bytes.len() {
+        out[at + i] = bytes[i];
         i += 1;
     }
-    length
-}
-
-/// Writes two texts as one to `at`, and returns the end.
-const fn put(out: &mut [u8], at: usize, before: &str, between: &str, after: &str) -> usize {
-    let end = at + joined_length(before, between, after);
-    if end > at && end <= out.len() {
-        copy(out, at, before);
-        copy(out, at + before.len(), between);
-        copy(out, at + before.len() + between.len(), after);
-    }
-    end
-}
-
-const fn copy(out: &mut [u8], at: usize, text: &str) {
-    out.split_at_mut(at).1.split_at_mut(text.len()).0.copy_from_slice(text.as_bytes());
+    at + bytes.len()
 }

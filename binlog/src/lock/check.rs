@@ -40,7 +40,8 @@ impl Check {
         &self.violations
     }
 
-    /// The changes from the lock's last version that break nothing that was released: [`Lock::accept`] enters them.
+    /// The changes from the lock's last version that no release forbids: they break none, or an exception allows them.
+    /// [`Lock::accept`] enters them.
     pub fn unaccepted(&self) -> &[Change] {
         &self.unaccepted
     }
@@ -116,6 +117,9 @@ impl fmt::Display for Check {
             write!(f, "\n{}", Explained { change, since: &since })?;
             writeln!(f, "  Or allow it, with a reason: {exception}")?;
         }
+        if self.violations.is_empty() && self.unaccepted.is_empty() && !self.is_current {
+            writeln!(f, "facts that aren't in the lock yet")?;
+        }
         if !self.unaccepted.is_empty() {
             let count = self.unaccepted.len();
             let line = if self.violations.is_empty() { "" } else { "\n" };
@@ -123,7 +127,7 @@ impl fmt::Display for Check {
         }
         for change in &self.unaccepted {
             match change.breaks.breaks(self.level) {
-                true => write!(f, "\n{}", Explained { change, since: "no release has it" })?,
+                true => write!(f, "\n{}", Explained { change, since: "no release forbids it" })?,
                 false => writeln!(f, "  {}: {}", change.kind, change.summary())?,
             }
         }

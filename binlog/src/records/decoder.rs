@@ -12,7 +12,8 @@ use core::marker::PhantomData;
 
 /// Decodes the records of a log as the messages of a schema.
 ///
-/// Messages are found by name, because ids differ between logs. The log's definition must equal that of the program;
+/// Messages are found by name, because ids differ between logs; one with an [alias](crate::Definition::aliases) is an
+/// error, because its definition differs. The log's definition must equal that of the program;
 /// [`Log::messages`](crate::Log::messages) also reads definitions that differ without loss. A decoder takes 6 KiB of
 /// memory (3 KiB on targets with 32-bit pointers).
 ///

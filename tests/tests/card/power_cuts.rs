@@ -296,11 +296,15 @@ fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
         let is_contents = |at| regions.of(at) == Region::Contents;
         let metadata = flown.recording.writes.iter().enumerate().filter(|(_, written)| !is_contents(written.at));
         let mut failures = Vec::new();
-        for (number, (write, _)) in metadata.enumerate().step_by(stride(3)) {
+        // On exFAT there are few, and all are cut.
+        let step = if Volume::of(&card).kind == Kind::ExFat { 1 } else { stride(3) };
+        for (number, (write, written)) in metadata.enumerate().step_by(step) {
+            // A size has four bytes, which can't be torn.
+            let word = if regions.of(written.at) == Region::Fat { scene.word() } else { Word::Four };
             let mut torn = 0;
-            flown.recording.moments(write..write + 1, scene.word(), is_contents, |moment, card| {
+            flown.recording.moments(write..write + 1, word, is_contents, |moment, card| {
                 torn += 1;
-                if (torn - 1) % stride(31) != 0 {
+                if torn > 3 && (torn + number) % stride(31) != 0 {
                     return;
                 }
                 let nested = number % 7 * 3..number % 7 * 3 + 1;

@@ -4,6 +4,7 @@
 use binlog::compatibility::{ChangeKind, Level};
 use binlog::lock::{Check, Lock};
 use binlog::{Field, LogMessage, LogSchema, messages};
+use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
@@ -365,6 +366,50 @@ fn a_change_closes_one_line_and_adds_one() {
     let lines: Vec<String> = added.to_string().lines().map(str::to_owned).collect();
     let at = |line: &str| lines.iter().position(|other| other == line).unwrap_or_else(|| panic!("{line} in {added}"));
     assert_eq!(at("next.. ENG.Torque f - -"), at("1.3.. ENG.State = 1 \"Running\"") + 1);
+}
+
+/// What a schema does with a lock: it is accepted, and it is checked.
+type Schema = (fn(&mut Lock), fn(&Lock) -> Check);
+
+const SCHEMAS: [Schema; 8] = [
+    (Lock::accept::<released::FlightLog>, Lock::check::<released::FlightLog>),
+    (Lock::accept::<added::FlightLog>, Lock::check::<added::FlightLog>),
+    (Lock::accept::<removed::FlightLog>, Lock::check::<removed::FlightLog>),
+    (Lock::accept::<other_unit::FlightLog>, Lock::check::<other_unit::FlightLog>),
+    (Lock::accept::<renumbered::FlightLog>, Lock::check::<renumbered::FlightLog>),
+    (Lock::accept::<wider::FlightLog>, Lock::check::<wider::FlightLog>),
+    (Lock::accept::<other_name::FlightLog>, Lock::check::<other_name::FlightLog>),
+    (Lock::accept::<other_rate::FlightLog>, Lock::check::<other_rate::FlightLog>),
+];
+
+proptest! {
+    /// Whatever is accepted and released in whatever order: the lock keeps each release as it was.
+    #[test]
+    fn each_release_is_kept(steps in proptest::collection::vec((0..SCHEMAS.len(), any::<bool>()), 1..12)) {
+        let mut lock = Lock::default();
+        lock.set_level(Level::Layout);
+        let mut releases: Vec<(String, usize)> = Vec::new();
+        for (i, (schema, is_release)) in steps.into_iter().enumerate() {
+            let (accept, check) = SCHEMAS[schema];
+            accept(&mut lock);
+            if is_release {
+                releases.push((format!("1.{i}"), schema));
+                lock.release(&format!("1.{i}")).expect("a new name");
+            }
+            let text = lock.to_string();
+            let read: Lock = text.parse().map_err(|error| TestCaseError::fail(format!("{error}\n{text}")))?;
+            prop_assert_eq!(&read, &lock);
+            prop_assert!(check(&lock).unaccepted().is_empty(), "{}", text);
+            let mut again = lock.clone();
+            accept(&mut again);
+            prop_assert_eq!(&again, &lock);
+            for (release, schema) in &releases {
+                let check = SCHEMAS[*schema].1(&lock);
+                let broken = check.violations().iter().find(|broken| broken.releases.contains(release));
+                prop_assert!(broken.is_none(), "{}: {:?}\n{}", release, broken, text);
+            }
+        }
+    }
 }
 
 /// Only in a process that the tests below start.

@@ -79,7 +79,7 @@ pub(crate) struct Numbers {
 
 /// Half-precision floats: a message of their own, because some viewers don't know the format.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
-#[log(name = "HALF", allow(float_multiplier))]
+#[log(name = "HALF", allow(float_multiplier, half_precision))]
 #[repr(C, packed)]
 pub(crate) struct Halves {
     pub(crate) time_us: u64,

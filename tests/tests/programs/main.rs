@@ -3,6 +3,7 @@
 mod every_format;
 mod firmware;
 mod log_against_pymavlink;
+mod log_messages;
 mod other_parsers;
 mod pymavlink;
 mod readme;

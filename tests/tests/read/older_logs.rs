@@ -308,7 +308,9 @@ fn the_crates_own_messages_read_the_real_logs() {
         let log = Log::from_bytes(bytes);
         fn count<T: LogMessage>(log: &Log<'_>, name: &str) -> usize {
             match log.typed::<T>() {
-                Ok(records) => records.inspect(|record| assert!(record.is_ok(), "{name}")).count(),
+                Ok(records) => {
+                    records.inspect(|record| assert!(record.is_ok(), "{name}: {:?}", record.as_ref().err())).count()
+                }
                 Err(TypedError::Select(_)) => 0,
                 Err(differs) => panic!("{name}: {differs}"),
             }

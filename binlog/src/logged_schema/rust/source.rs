@@ -205,6 +205,9 @@ impl Field {
         if names::default_label(&field.name) != column.label {
             field.attributes.push(format!("label = {:?}", column.label));
         }
+        if column.format == Format::F16 {
+            field.lints.push("half_precision");
+        }
         let (Some(unit), Some(multiplier)) = (column.unit_id, column.multiplier_id) else { return field };
         if unit == INSTANCE {
             field.attributes.push("instance".into());
@@ -214,13 +217,13 @@ impl Field {
         if multiplier != default_multiplier(column, unit) {
             field.attributes.push(format!("mult = {}", constants.multiplier(schema, multiplier)));
         }
-        field.lints = lints(column.format, unit, multiplier);
+        field.lints.extend(lints_of_scale(column.format, unit, multiplier));
         field
     }
 }
 
-/// The lints of binlog-derive's `lint.rs` for a column. A test there checks that both agree.
-fn lints(format: Format, unit: u8, multiplier: u8) -> Vec<&'static str> {
+/// The lints of binlog-derive's `lint.rs` for a unit and a multiplier. A test there checks that both agree.
+fn lints_of_scale(format: Format, unit: u8, multiplier: u8) -> Vec<&'static str> {
     let is_float = matches!(format, Format::F16 | Format::F32 | Format::F64);
     let is_coordinate = matches!(unit, b'D' | b'U');
     let mut lints = Vec::new();
@@ -461,7 +464,7 @@ pub enum FlightLog {
 }
 
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
-#[log(name = "ATT", allow(float_multiplier))]
+#[log(name = "ATT", allow(float_multiplier, half_precision))]
 #[repr(C, packed)]
 pub struct Att {
     pub time_us: u64,

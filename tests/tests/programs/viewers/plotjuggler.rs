@@ -38,8 +38,8 @@ impl Viewer for PlotJuggler {
         json!(without_slashes(column.unit_id.and_then(|id| schema.unit_name(id)).unwrap_or_default()))
     }
 
-    /// The stored number, multiplied by the log's multiplier, whatever the format: `c`, `C`, `e`, `E` and `L` are scaled
-    /// by it only. NaNs and infinities aren't points (`PlotDataBase::pushBack`).
+    /// The stored number, multiplied by the log's multiplier, whatever the format: `c`, `C`, `e`, `E` and `L` are
+    /// scaled by it only. NaNs and infinities aren't points (`PlotDataBase::pushBack`).
     fn value(&self, schema: &LoggedSchema, record: &Record<'_>, column: &LoggedColumn<'_>) -> Option<Json> {
         // `handle_message_received` ends at a format that it doesn't know, `g`.
         let columns = record.definition().columns().take_while(|column| column.format != Format::F16);
@@ -68,8 +68,8 @@ fn raw(record: &Record<'_>, place: usize, format: Format) -> Option<f64> {
     })
 }
 
-/// `readDataFromFile` writes "m/s/s" as "m s⁻²", since a slash separates the parts of a name. It removes as many bytes as
-/// stand before a slash and one more, so that "deg/s/s" becomes "deg s⁻¹".
+/// `readDataFromFile` writes "m/s/s" as "m s⁻²", since a slash separates the parts of a name. It removes as many bytes
+/// as stand before a slash and one more, so that "deg/s/s" becomes "deg s⁻¹".
 fn without_slashes(unit: &str) -> String {
     let mut unit = unit.to_owned();
     let mut below = std::collections::BTreeMap::<char, usize>::new();
@@ -150,8 +150,8 @@ fn plotjuggler_shows_the_simulators_log_as_its_rules_say() {
     let log = Log::from_bytes(&log);
     assert_shows("PlotJuggler", &shown, &log, &PlotJuggler);
 
-    // `apply_timesync` divides GMS by 1000 after `apply_multipliers` did, so that all times are a constant too early: the
-    // seconds of the week count as milliseconds.
+    // `apply_timesync` divides GMS by 1000 after `apply_multipliers` did: the seconds of the week count as milliseconds,
+    // and all times are too early by a constant.
     let gps = log.rows("GPS").expect("a type of the log");
     let number = |record: &Record<'_>, label| record.value(label).and_then(|value| value.to_f64()).expect("a number");
     let synced = gps.records().find(|record| number(record, "NSats") >= 4.0).expect("a fix");

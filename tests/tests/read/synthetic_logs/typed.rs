@@ -169,7 +169,8 @@ fn all_differences_that_lose_something_are_listed() {
         text,
         "ABC.Height has format `I` in this log, `i` in the program; ABC.Height has unit 'n' (m/s) in this log, 'm' (m) in \
          the program; ABC.Height has multiplier '0' (1) in this log, 'B' (0.01) in the program; ABC.Angle has unit 'r' \
-         (rad) in this log, 'd' (deg) in the program; ABC has no column Name in this log"
+         (rad) in this log, 'd' (deg) in the program; ABC has no column Name in this log, and its field has \
+         no `default`"
     );
 }
 

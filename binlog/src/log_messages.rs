@@ -1,0 +1,121 @@
+//! The descriptions of a schema's messages, as ArduPilot publishes those of its vehicles: `LogMessages.xml` for programs,
+//! and a page for people.
+//!
+//! ```
+//! use binlog::{LogSchema, messages};
+//!
+//! #[derive(LogSchema)]
+//! enum FlightLog {
+//!     Arm(messages::Arm),
+//! }
+//!
+//! let xml = FlightLog::log_messages_xml().to_string();
+//! assert!(xml.contains(r#"<element name="Armed">"#));
+//! let page = FlightLog::log_messages_html().to_string();
+//! assert!(page.contains("<h2 id=\"ARM\">ARM</h2>"));
+//! ```
+//!
+//! The texts are the doc comments of messages, fields and enum values. [`assert`](assert()) keeps a file with them up to
+//! date; a log that [embeds](crate::LogWriter::descriptions) the XML explains itself: [`Log::descriptions`].
+//!
+//! The names and the order of the elements are those of ArduPilot's `Tools/autotest/logger_metadata/emit_xml.py`.
+//!
+//! [`Log::descriptions`]: crate::Log::descriptions
+
+#[cfg(feature = "std")]
+mod embedded;
+mod html;
+#[cfg(feature = "std")]
+mod kept;
+mod xml;
+
+#[cfg(feature = "std")]
+pub use embedded::{Described, DescribedColumn, DescribedMessage, FILE_NAME};
+pub use html::Html;
+#[cfg(feature = "std")]
+pub use kept::assert;
+pub use xml::Xml;
+
+use crate::schema::SchemaMessage;
+use crate::{ColumnDefinition, Format};
+use core::fmt;
+
+/// All messages of a schema as Markdown: a section for each, with a table of its columns.
+#[derive(Clone, Copy, Debug)]
+pub struct Markdown(pub(crate) &'static [SchemaMessage]);
+
+impl fmt::Display for Markdown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, message) in self.0.iter().enumerate() {
+            let separator = if i == 0 { "" } else { "\n" };
+            write!(f, "{separator}{}", message.definition)?;
+        }
+        Ok(())
+    }
+}
+
+/// The unit as pymavlink shows it: with the multiplier as a prefix, or before it as a number. A format that readers
+/// scale by themselves needs none.
+struct ShownUnit<'a>(&'a ColumnDefinition);
+
+impl fmt::Display for ShownUnit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let column = self.0;
+        let name = column.unit.name();
+        if name.is_empty() || column.format.is_centi() || column.format == Format::Coordinate {
+            return write!(f, "{}", Escaped(name));
+        }
+        match column.multiplier.value() {
+            0.0 | 1.0 => {}
+            1e-1 => f.write_str("d")?,
+            1e-2 => f.write_str("c")?,
+            1e-3 => f.write_str("m")?,
+            1e-6 => f.write_str("µ")?,
+            1e-9 => f.write_str("n")?,
+            value if value < 0.1 => write!(f, "{value:e} ")?,
+            value => write!(f, "{value} ")?,
+        }
+        write!(f, "{}", Escaped(name))
+    }
+}
+
+/// The type of a column in C: pymavlink shows the bits of `uint8_t`, `uint16_t` and `uint32_t` columns.
+fn c_type(format: Format) -> &'static str {
+    match format {
+        Format::I8 => "int8_t",
+        Format::U8 | Format::FlightMode => "uint8_t",
+        Format::I16 | Format::CentiI16 => "int16_t",
+        Format::U16 | Format::CentiU16 => "uint16_t",
+        Format::I32 | Format::CentiI32 | Format::Coordinate => "int32_t",
+        Format::U32 | Format::CentiU32 => "uint32_t",
+        Format::I64 => "int64_t",
+        Format::U64 => "uint64_t",
+        Format::F16 => "float16",
+        Format::F32 => "float",
+        Format::F64 => "double",
+        Format::I16x32 => "int16_t[32]",
+        Format::Chars4 => "char[4]",
+        Format::Chars16 => "char[16]",
+        Format::Chars64 => "char[64]",
+    }
+}
+
+/// A text in XML or HTML: on one line, without the control characters that XML forbids.
+struct Escaped<'a>(&'a str);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for character in self.0.chars() {
+            match character {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\n' | '\r' | '\t' => f.write_str(" ")?,
+                character if character.is_control() || matches!(character, '\u{FFFE}' | '\u{FFFF}') => {}
+                character => write!(f, "{character}")?,
+            }
+        }
+        Ok(())
+    }
+}
