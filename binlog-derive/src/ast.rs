@@ -6,6 +6,7 @@ use crate::errors::Errors;
 use crate::flatten::Shape;
 use crate::label;
 use crate::not_a_field;
+use crate::older::DefaultValue;
 use crate::repr::{self, Hint};
 use proc_macro2::{Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -142,8 +143,9 @@ impl Column {
         errors: &mut Errors,
     ) -> Self {
         let mut attributes = ColumnAttributes::parse(&field.attrs, errors);
-        let default_value = attributes.older.default.take();
-        attributes.older.default = default_value.map(|value| value.without_self(parent));
+        if let Some(DefaultValue::Of(value)) = &mut attributes.older.default {
+            *value = without_self(std::mem::take(value), parent);
+        }
         let (label, label_span) = match (attributes.flatten.prefix.as_ref().or(attributes.label.as_ref()), &member) {
             (Some(label), _) => (label.value(), label.span()),
             (None, Member::Named(ident)) => (label::of_field(&ident.unraw().to_string()), ident.span()),

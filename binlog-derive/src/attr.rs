@@ -33,14 +33,8 @@ const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
 const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
 const FIELD_TYPE: Place = Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
 /// Words that people write instead of a key.
-const OTHER_KEYS: [(&str, &str); 6] = [
-    ("multiplier", "mult"),
-    ("scale", "mult"),
-    ("units", "unit"),
-    ("column", "label"),
-    ("rename", "label"),
-    ("aliases", "alias"),
-];
+const OTHER_KEYS: [(&str, &str); 5] =
+    [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
 
 /// Keys that may be given several times in one place.
 const REPEATABLE: [&str; 2] = ["allow", "alias"];

@@ -1,11 +1,11 @@
 //! What older logs have in place of a message or a column: `alias` and `default`.
 
-use crate::ast::{Column, Message, without_self};
+use crate::ast::{Column, Message};
 use crate::check;
 use crate::errors::Errors;
 use crate::flatten::Shape;
 use crate::label;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
 use syn::spanned::Spanned;
@@ -104,14 +104,6 @@ impl DefaultValue {
         match self {
             DefaultValue::Zeros(span) => *span,
             DefaultValue::Of(expr) => expr.span(),
-        }
-    }
-
-    /// The default with `parent` for `Self`.
-    pub(crate) fn without_self(self, parent: &Ident) -> Self {
-        match self {
-            DefaultValue::Zeros(span) => DefaultValue::Zeros(span),
-            DefaultValue::Of(expr) => DefaultValue::Of(without_self(expr, parent)),
         }
     }
 

@@ -5,6 +5,7 @@ import math
 import struct
 import sys
 
+import polars
 from MAVdataflash import DataFlash
 
 
@@ -34,7 +35,11 @@ def main(path):
     log = DataFlash(path)
     shown = {}
     for name in list(log.DFdict):
-        frame = log.GetData(name, in_polars=True)
+        try:
+            frame = log.GetData(name, in_polars=True)
+        except polars.exceptions.SchemaError:
+            # It can't join records with an array.
+            continue
         if frame.height == 0:
             continue
         instance = log._getInstance(name)

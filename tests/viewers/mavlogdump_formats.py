@@ -60,8 +60,11 @@ def from_mat(log):
         columns[name] = {}
         for label in table.dtype.names:
             values = table[0, 0][label]
-            is_text = values.dtype.kind == "U"
-            columns[name][label] = [v.rstrip() for v in values.tolist()] if is_text else values[0].tolist()
+            if values.dtype.kind == "U":
+                columns[name][label] = [v.rstrip() for v in values.tolist()]
+            else:
+                # One row of all values, or a row of samples for each record.
+                columns[name][label] = values[0].tolist() if len(values) == 1 else values.tolist()
     return columns
 
 

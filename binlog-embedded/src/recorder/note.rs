@@ -158,6 +158,17 @@ mod tests {
     }
 
     #[test]
+    fn a_count_changes_by_one_word() {
+        let old = Note { purpose: Purpose::File, slot: 3, identity: 77, first: 5, count: 600, base: 0, prev: 0 };
+        let mut slot = [0; 32];
+        old.put(&mut slot, 0xE5);
+        let before = slot;
+        Note::put_count(&mut slot, 728);
+        assert_eq!(Note::read(&slot, 0xE5), Some(Note { count: 728, ..old }));
+        assert!((0..32).filter(|&at| slot[at] != before[at]).all(|at| (8..12).contains(&at)));
+    }
+
+    #[test]
     fn a_removal_is_read_whether_or_not_the_entry_is_in_use() {
         let mut entry = *b"00000012BIN\x20\0\0\0\0\0\0\0\0\0\x01\0\0\0\0\x07\0\0\0\0\0";
         assert_eq!(Removal::read(&entry), None);

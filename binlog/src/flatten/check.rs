@@ -62,6 +62,10 @@ const fn no_other(columns: &[ColumnDefinition], start: usize, end: usize) {
 /// Rule 1, for the columns up to `end`; those up to `start` are within the limits, or have an error already.
 #[track_caller]
 const fn capacity(columns: &[ColumnDefinition], start: usize, end: usize) {
+    // Nearly always, and then the rest would only cost the compiler time.
+    if columns.len() <= MAX_COLUMNS && labels_length(columns, columns.len()) <= MAX_LABELS {
+        return;
+    }
     if end > MAX_COLUMNS && start <= MAX_COLUMNS {
         let text = ConstText::new().str("up to here the message has ").number(end as u64);
         refuse(text.str(" columns, flattened fields counted in full; a message has at most 16"));

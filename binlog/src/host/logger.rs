@@ -1,17 +1,16 @@
 //! The handle that threads log through.
 
 use super::queue::{Candidate, Queue};
+use super::walk::Table;
+use super::{Builder, LogThread};
 use crate::message::LogMessage;
 use crate::messages::{File, Mode, Msg, Parm};
 use crate::schema::{LogSchema, Logs, SchemaMessage};
 use crate::sink::{Sink, Statistics, Tally, TimedSink};
-use std::fmt;
-use std::fmt::Display;
+use crate::writer::WriteError;
+use std::fmt::{self, Display};
 use std::io::Write;
 use std::sync::Arc;
-
-use super::{Builder, LogThread};
-use crate::writer::WriteError;
 
 /// Logs from any thread of a simulator, as `binlog_embedded::Logger` does on a target: a record is queued whole, or
 /// counted. A thread of its own writes the queue.
@@ -128,6 +127,14 @@ impl<S: LogSchema> HostLogger<S> {
     where
         S: Logs<M>,
     {
+        // The thread's view of the record. A `Logs` that is implemented by hand may contradict it.
+        const {
+            let (index, length) = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
+            assert!(
+                index as usize == <S as Logs<M>>::INDEX && length as usize == M::DEFINITION.length(),
+                "`Logs` contradicts the schema: derive it"
+            );
+        }
         let record = Candidate {
             index: const { <S as Logs<M>>::INDEX },
             id: const { <S as Logs<M>>::ID },

@@ -11,10 +11,10 @@ pub(super) struct Walk<'a, S> {
 }
 
 /// For each id, the index of its message and the length of its records; 0 for ids without a message.
-struct Table<S>(PhantomData<S>);
+pub(super) struct Table<S>(PhantomData<S>);
 
 impl<S: LogSchema> Table<S> {
-    const BY_ID: [(u8, u8); 256] = {
+    pub(super) const BY_ID: [(u8, u8); 256] = {
         let mut table = [(0, 0); 256];
         let mut i = 0;
         while i < S::MESSAGES.len() {

@@ -12,6 +12,8 @@ pub(crate) trait Logs {
     fn write(&mut self, bytes: &[u8]);
     /// Makes what was written safe.
     fn sync(&mut self);
+    /// Has nothing to write.
+    fn idle(&mut self) {}
     /// Ends the log.
     fn end(&mut self);
 }
@@ -42,7 +44,7 @@ pub(crate) struct Cost {
     pub(crate) in_writes: Metadata,
     /// Metadata that the syncs wrote.
     pub(crate) in_syncs: Metadata,
-    /// The most blocks that one write or sync read and wrote.
+    /// The most blocks that one write, sync or idle call read and wrote.
     pub(crate) longest: u64,
     /// The most blocks that the begin or the end read and wrote.
     pub(crate) longest_begin_or_end: u64,
@@ -93,6 +95,8 @@ pub(crate) fn fly(logs: &mut impl Logs, card: &RamCard, chunk: u32) -> Cost {
             let (range, blocks) = meter.moved();
             in_syncs.push(range);
             longest = longest.max(blocks);
+            logs.idle();
+            longest = longest.max(meter.moved().1);
         }
     }
     let flown = begin.end..meter.writes;

@@ -10,6 +10,11 @@ use serde_json::{Value as Json, json};
 struct Mavdataflash;
 
 impl Viewer for Mavdataflash {
+    /// `_extract` can't join records with an array.
+    fn has_message(&self, message: &str) -> bool {
+        message != "ISBD"
+    }
+
     /// `_getInstance` goes by the label.
     fn has_instances(&self, column: &LoggedColumn<'_>) -> bool {
         ["I", "Instance"].contains(&column.label)

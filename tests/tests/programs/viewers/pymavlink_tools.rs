@@ -38,6 +38,7 @@ impl Viewer for Mavlogdump {
     fn value(&self, _schema: &LoggedSchema, record: &Record<'_>, column: &LoggedColumn<'_>) -> Option<Json> {
         Some(match stored(record, column) {
             Value::Text(text) => json!(text.to_string().trim_end_matches(' ')),
+            Value::Samples(samples) => json!(samples),
             value => number(value.to_f64().expect("a number")),
         })
     }
