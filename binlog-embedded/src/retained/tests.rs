@@ -455,6 +455,24 @@ fn a_ring_is_recovered_that_is_full_to_its_last_byte_and_refused_if_it_would_be_
     assert_eq!(claim, Claim::Warm { reset: Reset::Watchdog, records, bytes: N as u32, overwritten: 0 });
 }
 
+/// Positions repeat after 4 GiB, so what is flushed can't be much further back than the drain keeps it.
+#[test]
+fn memory_that_says_that_more_is_not_flushed_than_a_drain_keeps_is_damaged() {
+    let most = crate::drain::MOST_UNSYNCED + 255;
+    for (unsynced, is_sound) in [(0, true), (most, true), (most + 1, false), (u32::MAX / 2, false), (u32::MAX, false)] {
+        let mut memory = Memory::of_bytes(&std::vec![0; size_of::<Log>()]);
+        memory.log().claim(Reset::PowerOn);
+        memory.log().start(now);
+        assert!(memory.log().log(&Tiny { time_us: 1 }));
+        memory.set(offset_of!(State, synced), 0u32.wrapping_sub(unsynced));
+        let claim = memory.reset().log().claim(Reset::Watchdog);
+        match is_sound {
+            true => assert!(matches!(claim, Claim::Warm { records: 1, bytes: 11, .. }), "{unsynced}: {claim:?}"),
+            false => assert_eq!(claim, Claim::Damaged, "{unsynced}"),
+        }
+    }
+}
+
 /// The examples of <http://www.isthe.com/chongo/tech/comp/fnv/>.
 #[test]
 fn the_seal_is_a_hash_that_others_compute_alike() {
