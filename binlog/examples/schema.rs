@@ -36,7 +36,7 @@ fn main() -> ExitCode {
 fn run(arguments: &[&str]) -> Result<ExitCode, Box<dyn Error>> {
     let text = match *arguments {
         ["diff", old, new] => return diff(old, new, Level::default()),
-        ["diff", old, new, level] => return diff(old, new, Level::named(level).ok_or(USAGE)?),
+        ["diff", old, new, level] => return diff(old, new, level.parse::<Level>()?),
         [file] | [file, "--table"] if !file.starts_with('-') => read(file)?.to_string(),
         [file, "--json"] => read(file)?.to_json(),
         [file, "--rust"] => {

@@ -104,8 +104,11 @@ mod plan;
 #[cfg(feature = "derive")]
 mod preamble;
 mod records;
+#[cfg(feature = "std")]
+mod reviewed_file;
 mod rules;
 mod schema;
+mod schema_message;
 pub mod sink;
 mod unit;
 mod value;
@@ -141,7 +144,8 @@ pub use message::{DecodeError, LogMessage};
 pub use multiplier::Multiplier;
 pub use older::Older;
 pub use records::{Decoder, Record, RecordStream, Records};
-pub use schema::{LogSchema, Logs, SchemaMessage};
+pub use schema::{LogSchema, Logs};
+pub use schema_message::SchemaMessage;
 pub use sink::Sink;
 pub use unit::Unit;
 pub use value::{LoggedText, Scaling, Value};

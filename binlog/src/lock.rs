@@ -69,8 +69,8 @@ pub use assertion::assert;
 pub use check::{Check, Violation};
 pub use file::LockError;
 
-use crate::catalogue::comparison::facts::MessageFacts;
 use crate::compatibility::comparable::sealed::Sealed;
+use crate::compatibility::facts::MessageFacts;
 use crate::compatibility::{ChangeKind, Comparable, Level};
 use fact::{Dated, Interval};
 use states::States;

@@ -66,6 +66,9 @@ pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
 
 use crate::catalogue::units::Units;
+use crate::compatibility::Comparable;
+use crate::compatibility::comparable::sealed::Sealed;
+use crate::compatibility::facts::MessageFacts;
 use crate::framing::Skipped;
 use crate::logged_schema::LoggedSchema;
 use crate::records::Records;
@@ -282,6 +285,16 @@ impl<'a> Log<'a> {
     /// As [`all`](Log::all), without an index.
     fn scan(&self, name: &str) -> Rows<'_> {
         Rows::taken_from(&self.bytes, Index::of(&self.bytes, &[name]), name)
+    }
+}
+
+impl Comparable for Log<'_> {}
+
+/// The definitions that [`Log::typed`] reads records by: of a message without records, all definitions.
+impl Sealed for Log<'_> {
+    #[allow(private_interfaces, reason = "nothing outside of the crate can name this trait")]
+    fn facts(&self) -> Vec<MessageFacts<'_>> {
+        self.decisive_definitions().map(|(definition, tables)| MessageFacts::of_log(&definition, tables)).collect()
     }
 }
 

@@ -23,20 +23,21 @@
 //! [`Log::descriptions`]: crate::Log::descriptions
 
 #[cfg(feature = "std")]
+mod assertion;
+#[cfg(feature = "std")]
 mod embedded;
 mod html;
-#[cfg(feature = "std")]
-mod kept;
 mod xml;
 
 #[cfg(feature = "std")]
+pub use assertion::assert;
+#[cfg(feature = "std")]
 pub use embedded::{Described, DescribedColumn, DescribedMessage, FILE_NAME};
 pub use html::Html;
-#[cfg(feature = "std")]
-pub use kept::assert;
 pub use xml::Xml;
 
-use crate::schema::SchemaMessage;
+use crate::multiplier::Factor;
+use crate::schema_message::SchemaMessage;
 use crate::{ColumnDefinition, Format};
 use core::fmt;
 
@@ -72,8 +73,7 @@ impl fmt::Display for ShownUnit<'_> {
             1e-3 => f.write_str("m")?,
             1e-6 => f.write_str("µ")?,
             1e-9 => f.write_str("n")?,
-            value if value < 0.1 => write!(f, "{value:e} ")?,
-            value => write!(f, "{value} ")?,
+            value => write!(f, "{} ", Factor(value))?,
         }
         write!(f, "{}", Escaped(name))
     }

@@ -48,6 +48,9 @@ use crate::catalogue::declaration::Learner;
 use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
 use crate::catalogue::ledger::{Identity, Ledger};
 use crate::catalogue::units::{TableRow, UnitTables};
+use crate::compatibility::Comparable;
+use crate::compatibility::comparable::sealed::Sealed;
+use crate::compatibility::facts::MessageFacts;
 use crate::field::up_to;
 use crate::records::Records;
 use crate::schema::LogSchema;
@@ -164,6 +167,15 @@ impl LoggedSchema {
     }
 }
 
+impl Comparable for LoggedSchema {}
+
+impl Sealed for LoggedSchema {
+    #[allow(private_interfaces, reason = "nothing outside of the crate can name this trait")]
+    fn facts(&self) -> Vec<MessageFacts<'_>> {
+        self.messages().map(|message| MessageFacts::of_log(&message, self)).collect()
+    }
+}
+
 /// The meanings at the end of the log.
 impl<'s> UnitTables<'s> for &'s LoggedSchema {
     fn logged_unit(self, id: u8) -> Option<&'s str> {
@@ -187,14 +199,6 @@ impl fmt::Debug for LoggedSchema {
 
 /// Bytes of a unit's name in its UNIT record.
 const UNIT_NAME: usize = 64;
-
-/// How a definition is called where it is described: by its name, or by its id if the name is empty.
-pub(crate) fn shown_name(definition: &LoggedDefinition<'_>) -> String {
-    match definition.name() {
-        "" => format!("id {}", definition.id()),
-        name => name.escape_debug().to_string(),
-    }
-}
 
 #[cfg(test)]
 mod tests {

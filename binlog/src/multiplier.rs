@@ -3,6 +3,7 @@
 //! Source: `log_Multipliers` of ArduPilot's `libraries/AP_Logger/LogStructure.h`. There is no `H`.
 
 use crate::custom;
+use core::fmt;
 
 /// A multiplier: the stored number times the multiplier is the value in the column's unit.
 ///
@@ -114,6 +115,16 @@ const PLACES: [u8; 128] = {
     }
     places
 };
+
+/// The value of a multiplier as text: with an exponent if it would be long otherwise.
+pub(crate) struct Factor(pub(crate) f64);
+
+impl fmt::Display for Factor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.0;
+        if (0.1..1e6).contains(&value.abs()) { write!(f, "{value}") } else { write!(f, "{value:e}") }
+    }
+}
 
 /// The meaning of a number in a MULT record, rounded to seven digits as in pymavlink. Many logs store single-precision
 /// values as doubles: 0.009999999776 for a hundredth. `None` for infinity and NaN.

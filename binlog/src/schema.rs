@@ -2,9 +2,9 @@
 
 #[cfg(feature = "std")]
 use crate::compatibility::{Comparable, Question, Report, report};
-use crate::definition::Definition;
 use crate::log_messages;
 use crate::message::DecodeError;
+use crate::schema_message::SchemaMessage;
 use crate::sink::{Counters, Rate};
 
 /// The messages of one program, their ids, and the preamble of its logs.
@@ -57,13 +57,13 @@ pub trait LogSchema: Sized {
     /// A message that the older format lacks is none, nor is one that the schema lacks.
     #[cfg(feature = "std")]
     fn can_read(older: &impl Comparable) -> Report {
-        report::answer::<Self>(Question::CanRead, older)
+        report::answer(Question::CanRead, Self::MESSAGES, older)
     }
 
     /// Whether a program with structs of an older format reads the logs of this schema: the changes that are in the way.
     #[cfg(feature = "std")]
     fn can_be_read_by(older: &impl Comparable) -> Report {
-        report::answer::<Self>(Question::CanBeReadBy, older)
+        report::answer(Question::CanBeReadBy, Self::MESSAGES, older)
     }
 
     /// The descriptions of all messages as ArduPilot's `LogMessages.xml`; print or write it, it implements `Display`.
@@ -80,17 +80,6 @@ pub trait LogSchema: Sized {
     fn log_messages_markdown() -> log_messages::Markdown {
         log_messages::Markdown(Self::MESSAGES)
     }
-}
-
-/// A message of a schema.
-#[derive(Clone, Copy, Debug)]
-pub struct SchemaMessage {
-    /// The third byte of its records.
-    pub id: u8,
-    /// Name and columns.
-    pub definition: &'static Definition,
-    /// How a sink decimates it: [`Logs::RATE`].
-    pub rate: Option<Rate>,
 }
 
 /// A schema that contains the message `M`. It makes `log.write(&attitude)` compile.

@@ -3,8 +3,8 @@
 mod error;
 mod shared;
 
-pub use error::WriteError;
-pub use shared::{FinishError, SharedWriter};
+pub use error::{FinishError, WriteError};
+pub use shared::SharedWriter;
 
 use crate::encode::{encode_any_at, encode_at};
 use crate::log_messages::FILE_NAME;

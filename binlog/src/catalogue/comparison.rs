@@ -1,19 +1,14 @@
 //! How two definitions differ, and for which programs that matters.
 //!
-//! There are three policies. *Exact*: the layout and the ids of units and multipliers are those of the program, as
-//! views and decoding require ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, and each value of
-//! the log is a value of the program with the same meaning ([`lossless`]). *Compatible*: all changes from the messages of
-//! one format to those of another, and what each of them breaks ([`changes`]). The differences of two logs, the reports of
-//! `can_read` and `can_be_read_by`, and the lock are made of these changes.
+//! There are two policies. *Exact*: the layout and the ids of units and multipliers are those of the program, as views
+//! and decoding require ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, and each value of the log is
+//! a value of the program with the same meaning ([`lossless`]).
 //!
-//! Lossless and compatible rest on one comparison of two columns, [`by_meaning`].
+//! Lossless rests on a comparison of two columns, [`by_meaning`]. The changes from one format to another, in
+//! [`compatibility`](crate::compatibility), rest on it, too.
 
 #[cfg(feature = "std")]
 pub(crate) mod by_meaning;
-#[cfg(feature = "std")]
-pub(crate) mod changes;
-#[cfg(feature = "std")]
-pub(crate) mod facts;
 #[cfg(feature = "std")]
 pub(crate) mod lossless;
 

@@ -158,6 +158,15 @@ impl<'a> LoggedDefinition<'a> {
         self.columns().find(|column| column.unit_id == Some(b'#'))
     }
 
+    /// How it is called where it is described: by its name, or by its id if the name is empty.
+    #[cfg(feature = "std")]
+    pub(crate) fn shown_name(&self) -> String {
+        match self.name() {
+            "" => format!("id {}", self.id()),
+            name => name.escape_debug().to_string(),
+        }
+    }
+
     /// The four bytes of the name, padding included.
     pub(crate) fn padded_name(&self) -> [u8; 4] {
         let [_, _, a, b, c, d, ..] = *self.fmt;

@@ -1,7 +1,9 @@
 //! One change of a format: what it is, what it breaks, and what to do about it.
 
+use std::error::Error;
 use std::fmt;
 use std::panic::Location;
+use std::str::FromStr;
 
 /// What must keep working when a format changes. Each level includes the ones before it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -29,10 +31,17 @@ impl Level {
             Level::Layout => "layout",
         }
     }
+}
 
-    /// The level with this name.
-    pub fn named(name: &str) -> Option<Level> {
-        Level::ALL.into_iter().find(|level| level.name() == name)
+impl FromStr for Level {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Level, UnknownName> {
+        Level::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| UnknownName {
+            name: name.to_owned(),
+            what: "level",
+            possible: Level::ALL.map(Level::name).join(", "),
+        })
     }
 }
 
@@ -109,9 +118,9 @@ pub enum ChangeKind {
     /// The rate of a message.
     Rate,
     /// The bytes of a record after its columns.
-    Rest,
+    TrailingBytes,
     /// Format characters and labels that form no column, in definitions that contradict themselves.
-    Leftover,
+    UnmatchedLabels,
     /// A new column.
     ColumnAdded,
     /// A removed column.
@@ -148,8 +157,8 @@ impl ChangeKind {
         ChangeKind::MessageRenamed,
         ChangeKind::Id,
         ChangeKind::Rate,
-        ChangeKind::Rest,
-        ChangeKind::Leftover,
+        ChangeKind::TrailingBytes,
+        ChangeKind::UnmatchedLabels,
         ChangeKind::ColumnAdded,
         ChangeKind::ColumnRemoved,
         ChangeKind::ColumnRenamed,
@@ -173,8 +182,8 @@ impl ChangeKind {
             ChangeKind::MessageRenamed => "message-renamed",
             ChangeKind::Id => "id",
             ChangeKind::Rate => "rate",
-            ChangeKind::Rest => "rest",
-            ChangeKind::Leftover => "leftover",
+            ChangeKind::TrailingBytes => "trailing-bytes",
+            ChangeKind::UnmatchedLabels => "unmatched-labels",
             ChangeKind::ColumnAdded => "column-added",
             ChangeKind::ColumnRemoved => "column-removed",
             ChangeKind::ColumnRenamed => "column-renamed",
@@ -191,19 +200,14 @@ impl ChangeKind {
         }
     }
 
-    /// The kind whose rule has this name.
-    pub fn named(name: &str) -> Option<ChangeKind> {
-        ChangeKind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
-
     fn words(self) -> &'static str {
         match self {
             ChangeKind::MessageAdded | ChangeKind::ColumnAdded => "added:",
             ChangeKind::MessageRemoved | ChangeKind::ColumnRemoved => "removed:",
             ChangeKind::MessageRenamed | ChangeKind::ColumnRenamed => "renamed",
             ChangeKind::ColumnMoved => "moved",
-            ChangeKind::Rest => "after the columns",
-            ChangeKind::Leftover => "unused",
+            ChangeKind::TrailingBytes => "after the columns",
+            ChangeKind::UnmatchedLabels => "unused",
             ChangeKind::ValueAdded | ChangeKind::ValueRemoved | ChangeKind::ValueRenamed => "value",
             ChangeKind::BitAdded | ChangeKind::BitRemoved | ChangeKind::BitRenamed => "bit",
             ChangeKind::Id => "id",
@@ -214,6 +218,35 @@ impl ChangeKind {
         }
     }
 }
+
+impl FromStr for ChangeKind {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<ChangeKind, UnknownName> {
+        ChangeKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| UnknownName {
+            name: name.to_owned(),
+            what: "rule",
+            possible: ChangeKind::ALL.map(ChangeKind::name).join(", "),
+        })
+    }
+}
+
+/// A name that no [`Level`], or no [`ChangeKind`], has.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnknownName {
+    name: String,
+    what: &'static str,
+    possible: String,
+}
+
+impl fmt::Display for UnknownName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnknownName { name, what, possible } = self;
+        write!(f, "`{name}` is no {what}; the {what}s are {possible}")
+    }
+}
+
+impl Error for UnknownName {}
 
 impl fmt::Display for ChangeKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -331,10 +364,10 @@ mod tests {
     #[test]
     fn each_rule_and_each_level_has_a_name_of_its_own() {
         for kind in ChangeKind::ALL {
-            assert_eq!(ChangeKind::named(kind.name()), Some(kind));
+            assert_eq!(kind.name().parse(), Ok(kind));
         }
         for level in Level::ALL {
-            assert_eq!(Level::named(level.name()), Some(level));
+            assert_eq!(level.name().parse(), Ok(level));
         }
     }
 

@@ -1,9 +1,10 @@
 //! Whether programs and logs of two formats go together.
 
 use super::change::Change;
-use super::comparable::{Comparable, program};
-use crate::catalogue::comparison::changes::changes;
-use crate::schema::LogSchema;
+use super::changes::changes;
+use super::comparable::Comparable;
+use super::facts;
+use crate::schema_message::SchemaMessage;
 use std::fmt;
 
 /// The question that a [`Report`] answers.
@@ -16,7 +17,7 @@ pub enum Question {
 }
 
 /// The changes because of which programs of one format don't read logs of the other:
-/// [`LogSchema::can_read`], [`LogSchema::can_be_read_by`].
+/// [`LogSchema::can_read`](crate::LogSchema::can_read), [`LogSchema::can_be_read_by`](crate::LogSchema::can_be_read_by).
 ///
 /// `Display` prints for each change what it is, where, what it breaks and what to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -33,7 +34,7 @@ impl Report {
     }
 
     /// Whether the answer is yes: nothing is in the way.
-    pub fn is_empty(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         self.changes.is_empty()
     }
 
@@ -49,7 +50,7 @@ impl fmt::Display for Report {
             Question::CanRead => ("older logs", "today's structs"),
             Question::CanBeReadBy => ("today's logs", "the older structs"),
         };
-        if self.is_empty() {
+        if self.is_ok() {
             return writeln!(f, "{of_whom} read {what}");
         }
         let (count, s) = (self.changes.len(), if self.changes.len() == 1 { "" } else { "s" });
@@ -85,8 +86,8 @@ impl fmt::Display for Explained<'_> {
 const IN_EVERY_LOG: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];
 
 /// Answers the question for a program.
-pub(crate) fn answer<S: LogSchema>(question: Question, older: &impl Comparable) -> Report {
-    let of_program = program::<S>();
+pub(crate) fn answer(question: Question, program: &'static [SchemaMessage], older: &impl Comparable) -> Report {
+    let of_program = facts::of_program(program);
     let is_listed = |name: &str| of_program.iter().any(|message| message.name == name);
     let of_preamble = |name: &str| IN_EVERY_LOG.contains(&name) && !is_listed(name);
     let mut older = older.facts();

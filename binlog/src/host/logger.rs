@@ -1,11 +1,12 @@
 //! The handle that threads log through.
 
 use super::queue::{Candidate, Queue};
-use super::walk::Table;
+use super::walk::{Entry, Table};
 use super::{Builder, LogThread};
 use crate::message::LogMessage;
 use crate::messages::{File, Mode, Msg, Parm};
-use crate::schema::{LogSchema, Logs, SchemaMessage};
+use crate::schema::{LogSchema, Logs};
+use crate::schema_message::SchemaMessage;
 use crate::sink::{Sink, Statistics, Tally, TimedSink};
 use crate::writer::WriteError;
 use std::fmt::{self, Display};
@@ -129,7 +130,7 @@ impl<S: LogSchema> HostLogger<S> {
     {
         // The thread's view of the record. A `Logs` that is implemented by hand may contradict it.
         const {
-            let (index, length) = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
+            let Entry { index, length, .. } = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
             assert!(
                 index as usize == <S as Logs<M>>::INDEX && length as usize == M::DEFINITION.length(),
                 "`Logs` contradicts the schema: derive it"
@@ -212,9 +213,8 @@ impl<S: LogSchema> HostLogger<S> {
     pub fn statistics(&self) -> Statistics {
         let bytes = |bytes: usize| u32::try_from(bytes).unwrap_or(u32::MAX);
         let (used, high_water, longest_stall_us) = self.0.usage();
-        let mut statistics = Statistics::of_buffer(bytes(used), bytes(high_water), longest_stall_us);
-        self.0.lock().gate.tallies().iter().for_each(|tally| statistics.add(*tally));
-        statistics
+        let counts = self.0.lock().gate.sum();
+        Statistics { used: bytes(used), high_water: bytes(high_water), longest_stall_us, ..counts }
     }
 }
 

@@ -65,7 +65,6 @@ pub(super) struct Candidate<'a> {
 }
 
 /// What the writing thread takes.
-#[derive(Default)]
 pub(super) struct Batch {
     pub(super) records: Vec<u8>,
     pub(super) new_logs: Vec<usize>,
@@ -196,18 +195,25 @@ impl<S: LogSchema> Queue<S> {
 
     /// Marks the place in the queue at which a new log begins. Returns whether there will be one.
     pub(super) fn new_log(&self) -> bool {
-        let mut state = self.lock();
-        if !self.has_more_logs || !state.is_running || state.has_failed {
-            return false;
+        let mut memory = Vec::new();
+        loop {
+            let mut state = self.lock();
+            if !self.has_more_logs || !state.is_running || state.has_failed {
+                return false;
+            }
+            let at = state.records.len();
+            if state.new_logs.last() != Some(&at) && !state.begin_log(at, &mut memory) {
+                // Loggers don't wait for the allocator.
+                let marked = state.new_logs.len();
+                drop(state);
+                memory = Vec::with_capacity(2 * marked + 4);
+                continue;
+            }
+            state.is_idle = false;
+            drop(state);
+            self.work.notify_one();
+            return true;
         }
-        let at = state.records.len();
-        if state.new_logs.last() != Some(&at) {
-            state.new_logs.push(at);
-        }
-        state.is_idle = false;
-        drop(state);
-        self.work.notify_one();
-        true
     }
 
     /// Bytes that wait now, the most that did, and the longest stall.
@@ -256,17 +262,32 @@ impl<S: LogSchema> Queue<S> {
         let mut state = self.lock();
         state.has_failed = true;
         let waiting = std::mem::take(&mut state.records);
-        for records in [rest, &waiting] {
-            for (index, records) in Walk::<S>::new(records).counts().into_iter().enumerate() {
-                state.gate.lose(index, records);
-            }
-        }
         drop(state);
         self.room.notify_all();
+        // Loggers don't wait until all of them are counted.
+        let lost = [rest, &waiting].map(|records| Walk::<S>::new(records).counts());
+        let mut state = self.lock();
+        for (index, &records) in lost.iter().flat_map(|counts| counts.iter().enumerate()) {
+            state.gate.lose(index, records);
+        }
     }
 }
 
 impl<C> State<C> {
+    /// Marks the place of a new log, without allocating: `memory` replaces the list's if that is full. Returns whether
+    /// one of them had room.
+    fn begin_log(&mut self, at: usize, memory: &mut Vec<usize>) -> bool {
+        if self.new_logs.len() == self.new_logs.capacity() {
+            if memory.capacity() <= self.new_logs.len() {
+                return false;
+            }
+            memory.extend_from_slice(&self.new_logs);
+            std::mem::swap(memory, &mut self.new_logs);
+        }
+        self.new_logs.push(at);
+        true
+    }
+
     /// Whether the calling thread is the one that makes room, which can't wait for it.
     fn is_writer(&self) -> bool {
         self.writer == Some(thread::current().id())

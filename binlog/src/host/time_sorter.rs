@@ -1,7 +1,7 @@
 //! Sorts the records of a log by time, with bounded memory.
 
 use super::destination::Destination;
-use crate::format::Format;
+use super::walk::Walk;
 use crate::schema::LogSchema;
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -72,27 +72,6 @@ struct Place {
     length: u8,
 }
 
-/// For each id, the length of the message's records and whether they begin with their time; 0 for ids without a message.
-struct Table<S>(PhantomData<S>);
-
-impl<S: LogSchema> Table<S> {
-    const BY_ID: [(u8, bool); 256] = {
-        let mut table = [(0, false); 256];
-        let mut i = 0;
-        while i < S::MESSAGES.len() {
-            let definition = S::MESSAGES[i].definition;
-            let has_time = match definition.columns {
-                // `==` isn't const.
-                [first, ..] => matches!(first.label.as_bytes(), b"TimeUS") && matches!(first.format, Format::U64),
-                [] => false,
-            };
-            table[S::MESSAGES[i].id as usize] = (definition.length() as u8, has_time);
-            i += 1;
-        }
-        table
-    };
-}
-
 impl<S: LogSchema, W: Write> TimeSorter<S, W> {
     /// A sorter with a window of at least 4096 bytes and at most 1 GiB.
     pub fn new(out: W, window: usize) -> Self {
@@ -147,20 +126,20 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
     /// Finds the whole records at the end of `records`.
     fn find(&mut self) -> io::Result<()> {
         let mut at = self.places.last().map_or(0, |place| place.at as usize + usize::from(place.length));
-        while let Some(&id) = self.records.get(at + 2) {
-            let (length, has_time) = Table::<S>::BY_ID[usize::from(id)];
-            if length == 0 {
-                let text = format!("the log has a record with the id {id}, which the sorter's schema doesn't have");
-                return Err(io::Error::new(io::ErrorKind::InvalidData, text));
-            }
-            let Some(record) = self.records.get(at..at + usize::from(length)) else { break };
-            if let (true, Some(time)) = (has_time, record[3..].first_chunk()) {
-                self.last_us = u64::from_le_bytes(*time);
-            }
-            self.places.push(Place { time_us: self.last_us, at: at as u32, length });
-            at += usize::from(length);
+        let mut walk = Walk::<S>::new(&self.records[at..]);
+        for record in &mut walk {
+            self.last_us = record.time_us().unwrap_or(self.last_us);
+            // No record is longer than 255 bytes.
+            self.places.push(Place { time_us: self.last_us, at: at as u32, length: record.bytes.len() as u8 });
+            at += record.bytes.len();
         }
-        Ok(())
+        match walk.unknown_id() {
+            Some(id) => {
+                let text = format!("the log has a record with the id {id}, which the sorter's schema doesn't have");
+                Err(io::Error::new(io::ErrorKind::InvalidData, text))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Sends the oldest records, so that no more than `rest` bytes stay.

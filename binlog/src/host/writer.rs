@@ -7,7 +7,6 @@ use super::queue::{Batch, Queue};
 use super::walk::Walk;
 use crate::encode::encode_any_at;
 use crate::schema::LogSchema;
-use crate::sink::Statistics;
 use crate::writer::{LONGEST_RECORD, WriteError};
 use std::sync::Arc;
 use std::thread;
@@ -112,10 +111,10 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
         if !reports.are_due(now_us) && !is_last {
             return Ok(());
         }
+        // Before the lock, so that loggers don't wait for the allocator.
+        let mut losses = Vec::with_capacity(S::MESSAGES.len());
         let mut state = self.queue.lock();
-        let mut sum = Statistics::default();
-        state.gate.tallies().iter().for_each(|tally| sum.add(*tally));
-        let mut losses = Vec::new();
+        let sum = state.gate.sum();
         while let Some(loss) = state.gate.next_to_report(losses.last().map_or(0, |(index, _)| index + 1)) {
             losses.push(loss);
         }

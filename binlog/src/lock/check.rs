@@ -3,8 +3,8 @@
 use super::fact::Interval;
 use super::states::States;
 use super::{Exception, Lock};
-use crate::catalogue::comparison::changes::{Found, changes};
-use crate::compatibility::comparable::program;
+use crate::compatibility::changes::{Found, changes};
+use crate::compatibility::facts;
 use crate::compatibility::report::Explained;
 use crate::compatibility::{Change, ChangeKind, Level};
 use crate::schema::LogSchema;
@@ -61,7 +61,7 @@ impl Lock {
         let next = self.releases.len();
         let is_current = self.is_current::<S>();
         let mut check = Check { level: self.level, violations: Vec::new(), unaccepted: Vec::new(), is_current };
-        for Found { change, before } in changes(&messages, &program::<S>()) {
+        for Found { change, before } in changes(&messages, &facts::of_program(S::MESSAGES)) {
             let is_in = |version: usize| before.iter().any(|&state| versions[state].contains(&version));
             let breaks = change.breaks.breaks(self.level);
             let broken = (0..next).filter(|&release| breaks && is_in(release));

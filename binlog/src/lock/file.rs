@@ -4,7 +4,7 @@ use super::fact::{Dated, Fact, Interval};
 use super::states::States;
 use super::token::{Cursor, Subject, write_text};
 use super::{Exception, Lock};
-use crate::compatibility::{ChangeKind, Level};
+use crate::compatibility::{Level, UnknownName};
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
@@ -79,10 +79,7 @@ impl Lock {
         let first = cursor.word();
         match first {
             "level" => {
-                let level = cursor.word();
-                let names = Level::ALL.map(Level::name).join(", ");
-                self.level =
-                    Level::named(level).ok_or_else(|| format!("`{level}` is no level; the levels are {names}"))?;
+                self.level = cursor.word().parse().map_err(|error: UnknownName| error.to_string())?;
                 return cursor.end();
             }
             "release" => {
@@ -102,9 +99,7 @@ impl Lock {
         let mut after_allow = Cursor::new(rest);
         if after_allow.word() == "allow" {
             let subject = after_allow.subject()?;
-            let rule = after_allow.word();
-            let kind =
-                ChangeKind::named(rule).ok_or_else(|| format!("`{rule}` is no rule, as `column-removed` is one"))?;
+            let kind = after_allow.word().parse().map_err(|error: UnknownName| error.to_string())?;
             let reason = after_allow.text()?;
             if reason.trim().is_empty() {
                 return Err("an exception has a reason".into());

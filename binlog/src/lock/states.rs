@@ -4,7 +4,7 @@ use super::Lock;
 use super::fact::{Dated, Fact};
 use super::file::LockError;
 use crate::catalogue::column::ResolvedColumn;
-use crate::catalogue::comparison::facts::{self, ColumnFacts, MeaningFacts, MessageFacts};
+use crate::compatibility::facts::{self, ColumnFacts, MeaningFacts, MessageFacts};
 use crate::older::Older;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The file: what is printed is read back, and no text is more than an error.
 
-use super::assertion::{Environment, Request, hold};
+use super::assertion::hold;
 use super::fact::{Dated, Fact, Interval};
 use super::states::States;
 use super::token::Subject;
@@ -8,6 +8,7 @@ use super::{Exception, Lock};
 use crate::compatibility::{ChangeKind, Level};
 use crate::format::Format;
 use crate::multiplier::Multiplier;
+use crate::reviewed_file::{Environment, Request};
 use crate::unit::Unit;
 use crate::{LogSchema, messages};
 use proptest::prelude::*;
@@ -74,7 +75,7 @@ fn a_mistake_is_an_error_with_its_line() {
         ("release 1.4", "release 1..4", "line 4: `1..4` is no name of a release"),
         ("1.3..1.4 allow", "1.3 allow", "line 6: a line begins with an interval, as `1.3..`"),
         ("1.3..1.4 allow", "1.4..1.3 allow", "line 6: the interval `1.4..1.3` ends before it begins"),
-        ("column-removed", "removed", "line 6: `removed` is no rule, as `column-removed` is one"),
+        ("column-removed", "removed", "line 6: `removed` is no rule; the rules are message-added, message-removed,"),
         ("\"no sensor for it since 1.4\"", "\" \"", "line 6: an exception has a reason"),
         ("\"no sensor for it since 1.4\"", "no", "line 6: a text in quotes is missing before `no`"),
         ("since 1.4\"", "since 1.4", "line 6: a text has no closing quote"),
@@ -304,7 +305,7 @@ fn in_ci(request: Request) -> Environment {
 fn the_first_run_makes_the_file_and_says_so_but_not_in_ci() {
     let folder = Folder::new("first");
     let missing = hold::<TestLog>(&folder.file(), &in_ci(Request::Check)).expect_err("no file");
-    assert!(missing.contains("the lock file is missing"), "{missing}");
+    assert!(missing.contains("the file is missing"), "{missing}");
     assert_eq!(folder.files(), 0);
     let made = hold::<TestLog>(&folder.file(), &locally(Request::Check)).expect("a writable folder");
     assert!(made.is_some_and(|made| made.contains("made the lock")));

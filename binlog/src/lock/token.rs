@@ -1,6 +1,6 @@
 //! The words of a lock file: names, texts, units, multipliers.
 
-use crate::multiplier::Multiplier;
+use crate::multiplier::{Factor, Multiplier};
 use crate::unit::Unit;
 use std::fmt::{self, Write};
 
@@ -244,7 +244,7 @@ pub(super) fn write_multiplier(f: &mut fmt::Formatter<'_>, id: u8, value: f64) -
     if standard_multiplier(value) != Some(id) {
         write!(f, "{}=", char::from(id))?;
     }
-    if (0.1..1e6).contains(&value) { write!(f, "{value}") } else { write!(f, "{value:e}") }
+    write!(f, "{}", Factor(value))
 }
 
 /// The id that a value has without being written: `?` is 1, too.

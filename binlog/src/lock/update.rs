@@ -4,7 +4,7 @@ use super::Lock;
 use super::fact::{Aspect, Dated, Fact, Interval};
 use super::token::Subject;
 use crate::compatibility::Level;
-use crate::compatibility::comparable::program;
+use crate::compatibility::facts;
 use crate::schema::LogSchema;
 use std::collections::{HashMap, HashSet};
 
@@ -84,7 +84,7 @@ impl Lock {
 /// The facts of a schema, in its order.
 fn facts_of<S: LogSchema>() -> Vec<(Subject, Fact)> {
     let mut facts = Vec::new();
-    for message in program::<S>() {
+    for message in facts::of_program(S::MESSAGES) {
         let name = message.name.as_ref();
         let of_message = Subject { message: name.to_owned(), column: None };
         facts.push((of_message.clone(), Fact::Id(message.id.value)));

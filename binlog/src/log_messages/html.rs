@@ -2,7 +2,7 @@
 
 use super::{Escaped, ShownUnit, c_type};
 use crate::definition::{Definition, Meanings};
-use crate::schema::SchemaMessage;
+use crate::schema_message::SchemaMessage;
 use core::fmt;
 
 /// All messages of a schema as one HTML page: a list of links, and for each message its description and a table of its

@@ -2,7 +2,7 @@
 
 use super::{Escaped, ShownUnit, c_type};
 use crate::definition::{Definition, Meaning, Meanings};
-use crate::schema::SchemaMessage;
+use crate::schema_message::SchemaMessage;
 use crate::{ColumnDefinition, Format};
 use core::fmt;
 

@@ -1,7 +1,7 @@
 //! Compares the definitions of two logs: what changed, and what that breaks.
 
 use super::LoggedSchema;
-use crate::catalogue::comparison::changes::changes;
+use crate::compatibility::changes::changes;
 use crate::compatibility::comparable::sealed::Sealed;
 use crate::compatibility::{Change, Level};
 use std::fmt;

@@ -1,6 +1,6 @@
 //! Prints a schema as Markdown, in the layout of [`Definition`](crate::Definition).
 
-use super::{LoggedSchema, shown_name};
+use super::LoggedSchema;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::definition::{cell, factor};
 use std::fmt;
@@ -20,7 +20,7 @@ impl fmt::Display for LoggedSchema {
 
 impl LoggedSchema {
     fn section(&self, f: &mut fmt::Formatter<'_>, message: &LoggedDefinition<'_>) -> fmt::Result {
-        writeln!(f, "## {}\n", shown_name(message))?;
+        writeln!(f, "## {}\n", message.shown_name())?;
         writeln!(f, "Id {}, {} bytes a record.\n", message.id(), message.length())?;
         if message.unit_ids().is_none() {
             writeln!(f, "The log has no units for it.\n")?;

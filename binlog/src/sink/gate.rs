@@ -1,6 +1,6 @@
 //! Which records a sink of a host takes, and what became of the others.
 
-use super::{Admission, Counters, Due, MessageSet, Rate, Refused, Tally};
+use super::{Admission, Counters, Due, MessageSet, Rate, Refused, Statistics, Tally};
 
 /// Masks, decimation and counts of the sinks of a host. The logger of a target has its own order of the same steps, for
 /// the sake of instructions.
@@ -70,6 +70,13 @@ impl<C: Counters> Gate<C> {
 
     pub(crate) fn tallies(&self) -> &[Tally] {
         self.counters.tallies()
+    }
+
+    /// The counts of all messages together; nothing of a buffer.
+    pub(crate) fn sum(&self) -> Statistics {
+        let mut sum = Statistics::default();
+        self.tallies().iter().for_each(|tally| sum.add(*tally));
+        sum
     }
 
     /// The next message with losses that are not reported, from an index on, and its counts. It then is reported.

@@ -98,3 +98,51 @@ impl From<WriteError> for io::Error {
         io::Error::new(error.kind(), error)
     }
 }
+
+/// Why a log that several threads shared is incomplete.
+///
+/// It converts into the [`WriteError`] in it, and into an [`io::Error`], so that `?` works.
+pub struct FinishError<W> {
+    /// What went wrong.
+    pub error: WriteError,
+    /// Records that were not accepted. Of a [`HostLogger`](crate::HostLogger) also those that were accepted and lost.
+    pub refused: u64,
+    /// The destination, if it has all records that were accepted.
+    pub out: Option<W>,
+}
+
+impl<W> fmt::Display for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.out {
+            Some(_) => write!(f, "the log lacks {} records that were refused", self.refused),
+            None => write!(f, "the log was not finished, and {} records were refused", self.refused),
+        }
+    }
+}
+
+impl<W> fmt::Debug for FinishError<W> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FinishError")
+            .field("error", &self.error)
+            .field("refused", &self.refused)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<W> error::Error for FinishError<W> {
+    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
+        Some(&self.error)
+    }
+}
+
+impl<W> From<FinishError<W>> for WriteError {
+    fn from(error: FinishError<W>) -> Self {
+        error.error
+    }
+}
+
+impl<W> From<FinishError<W>> for io::Error {
+    fn from(error: FinishError<W>) -> Self {
+        error.error.into()
+    }
+}

@@ -1,14 +1,15 @@
 //! One writer for several threads.
 
-use super::{LogWriter, WriteError};
+use super::{FinishError, LogWriter, WriteError};
 use crate::message::LogMessage;
 use crate::messages::{File, Mode, Msg, Parm};
-use crate::schema::{LogSchema, Logs, SchemaMessage};
+use crate::schema::{LogSchema, Logs};
+use crate::schema_message::SchemaMessage;
 use crate::sink::{Gate, Refused, Sink, Tally};
 use std::cell::RefCell;
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::{error, fmt};
 
 /// A handle to a [`LogWriter`] that may be cloned and shared between threads.
 ///
@@ -283,54 +284,6 @@ impl<S: LogSchema, W: Write> fmt::Debug for SharedWriter<S, W> {
             .field("writer", &guard.as_ref().map(|guard| &guard.0.writer))
             .field("refused", &self.refused())
             .finish_non_exhaustive()
-    }
-}
-
-/// Why a shared log is incomplete.
-///
-/// It converts into the [`WriteError`] in it, and into an [`io::Error`], so that `?` works.
-pub struct FinishError<W> {
-    /// What went wrong.
-    pub error: WriteError,
-    /// Records that were not accepted. Of a [`HostLogger`](crate::HostLogger) also those that were accepted and lost.
-    pub refused: u64,
-    /// The destination, if it has all records that were accepted.
-    pub out: Option<W>,
-}
-
-impl<W> fmt::Display for FinishError<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.out {
-            Some(_) => write!(f, "the log lacks {} records that were refused", self.refused),
-            None => write!(f, "the log was not finished, and {} records were refused", self.refused),
-        }
-    }
-}
-
-impl<W> fmt::Debug for FinishError<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FinishError")
-            .field("error", &self.error)
-            .field("refused", &self.refused)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<W> error::Error for FinishError<W> {
-    fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
-
-impl<W> From<FinishError<W>> for WriteError {
-    fn from(error: FinishError<W>) -> Self {
-        error.error
-    }
-}
-
-impl<W> From<FinishError<W>> for io::Error {
-    fn from(error: FinishError<W>) -> Self {
-        error.error.into()
     }
 }
 

@@ -8,6 +8,7 @@ use crate::catalogue::units::UnitTables;
 use crate::definition::{ColumnDefinition, Definition};
 use crate::field::Chars;
 use crate::multiplier::Multiplier;
+use crate::older::Older;
 use crate::unit::Unit;
 
 /// Where the value of a program's column comes from.
@@ -35,9 +36,8 @@ pub(crate) fn lossless<'a>(
     for (i, column) in program.columns.iter().enumerate() {
         // A log that breaks the rules may use a label twice, and so may a program that reads it.
         let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
-        let with_label = logged.columns().filter(|logged| logged.label == column.label).nth(before);
-        let with_alias = || column.older.aliases.iter().find_map(|alias| logged.column(alias));
-        match (with_label.or_else(with_alias), column.older.default) {
+        let found = source(column.label, before, &column.older, logged.columns().map(|column| column.label));
+        match (found.and_then(|found| logged.columns().nth(found)), column.older.default) {
             (Some(found), _) => {
                 differences.extend(what_is_lost(&found, column, tables));
                 sources.push((Source::Column(found), column));
@@ -47,6 +47,19 @@ pub(crate) fn lossless<'a>(
         }
     }
     if differences.is_empty() { Ok(sources) } else { Err(differences) }
+}
+
+/// The place of the column that fills one of a program: with its label, which `nth` earlier columns have, too, or else
+/// with the first alias that there is.
+pub(crate) fn source<'l>(
+    label: &str,
+    nth: usize,
+    older: &Older,
+    labels: impl Iterator<Item = &'l str> + Clone,
+) -> Option<usize> {
+    let with_label = labels.clone().enumerate().filter(|(_, other)| *other == label).nth(nth).map(|(place, _)| place);
+    let with_alias = || older.aliases.iter().find_map(|alias| labels.clone().position(|other| other == *alias));
+    with_label.or_else(with_alias)
 }
 
 /// What the program would lose or misread of a column.

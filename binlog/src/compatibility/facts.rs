@@ -4,8 +4,8 @@ use crate::catalogue::column::ResolvedColumn;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::catalogue::units::UnitTables;
 use crate::definition::{Definition, Meanings};
-use crate::logged_schema::shown_name;
 use crate::older::Older;
+use crate::schema_message::SchemaMessage;
 use std::borrow::Cow;
 use std::panic::Location;
 
@@ -79,7 +79,7 @@ impl<'a> MessageFacts<'a> {
         let leftover = (!formats.is_empty() || !labels.is_empty())
             .then(|| format!("formats {formats:?}, labels {labels:?} that form no column"));
         MessageFacts {
-            name: shown_name(definition).into(),
+            name: definition.shown_name().into(),
             aliases: &[],
             id: definition.id().into(),
             rate: None,
@@ -99,9 +99,18 @@ impl<'a> MessageFacts<'a> {
     }
 }
 
+/// What a program says of its messages, in the order of its schema.
+pub(crate) fn of_program(messages: &'static [SchemaMessage]) -> Vec<MessageFacts<'static>> {
+    let message = |message: &SchemaMessage| {
+        let rate = message.rate.map(|rate| (1e6 / f64::from(rate.period_us)).round() as u32);
+        MessageFacts::of_program(message.definition, message.id, rate)
+    };
+    messages.iter().map(message).collect()
+}
+
 impl MessageFacts<'static> {
     /// What a program says of a message of its schema.
-    pub(crate) fn of_program(definition: &'static Definition, id: u8, rate: Option<u32>) -> Self {
+    fn of_program(definition: &'static Definition, id: u8, rate: Option<u32>) -> Self {
         let mut columns: Vec<ColumnFacts<'static>> = Vec::new();
         for column in definition.columns {
             columns.push(ColumnFacts {
@@ -128,10 +137,6 @@ impl MessageFacts<'static> {
 impl ColumnFacts<'_> {
     pub(crate) fn label(&self) -> &str {
         self.said.value.label
-    }
-
-    pub(crate) fn is_same_label(&self, other: &ColumnFacts<'_>) -> bool {
-        (self.label(), self.nth) == (other.label(), other.nth)
     }
 
     /// Whether its numbers have the same meaning, including the ids.

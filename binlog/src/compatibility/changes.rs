@@ -1,10 +1,12 @@
 //! All changes from the messages of one format to those of another, and what each of them breaks.
 
-use super::by_meaning::{ColumnComparison, Fit, Losses, Relation};
+use super::change::{Breaks, Change, ChangeKind};
 use super::facts::{ColumnFacts, MeaningFacts, MessageFacts};
 use crate::catalogue::column::ResolvedColumn;
-use crate::compatibility::{Breaks, Change, ChangeKind};
+use crate::catalogue::comparison::by_meaning::{ColumnComparison, Fit, Losses, Relation};
+use crate::catalogue::comparison::lossless::source;
 use crate::format::Format;
+use crate::multiplier::Factor;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// A change, and the old messages, by their place among them, that it is a change from.
@@ -161,10 +163,10 @@ impl Changes {
         }
         if old.rest != new.rest {
             let bytes = |rest: usize| format!("{rest} bytes");
-            self.add(subject, ChangeKind::Rest, texts(bytes(old.rest), bytes(new.rest)), layout);
+            self.add(subject, ChangeKind::TrailingBytes, texts(bytes(old.rest), bytes(new.rest)), layout);
         }
         if old.leftover != new.leftover {
-            self.add(subject, ChangeKind::Leftover, (old.leftover.clone(), new.leftover.clone()), layout);
+            self.add(subject, ChangeKind::UnmatchedLabels, (old.leftover.clone(), new.leftover.clone()), layout);
         }
         self.columns(old, subject, new);
     }
@@ -172,7 +174,7 @@ impl Changes {
     fn columns(&mut self, old: &MessageFacts<'_>, subject: Subject<'_>, new: &MessageFacts<'_>) {
         let layout = Breaks { layout: true, ..Breaks::default() };
         // The old place of each new column that has one.
-        let sources: Vec<Option<usize>> = new.columns.iter().map(|column| source(old, column)).collect();
+        let sources: Vec<Option<usize>> = new.columns.iter().map(|column| source_of(column, old)).collect();
         let taken: BTreeSet<usize> = sources.iter().flatten().copied().collect();
         // The place of each remaining column in the old and in the new definition.
         let mut stayed: Vec<(usize, usize)> = Vec::new();
@@ -299,12 +301,9 @@ impl Changes {
     }
 }
 
-/// The place of the old column that fills a new one: with its label, or else with an alias.
-fn source(old: &MessageFacts<'_>, new: &ColumnFacts<'_>) -> Option<usize> {
-    let with_label = old.columns.iter().position(|column| column.is_same_label(new));
-    let with_alias =
-        || new.older.aliases.iter().find_map(|alias| old.columns.iter().position(|column| column.label() == *alias));
-    with_label.or_else(with_alias)
+/// The place of the old column that fills a new one.
+fn source_of(new: &ColumnFacts<'_>, old: &MessageFacts<'_>) -> Option<usize> {
+    source(new.label(), new.nth, &new.older, old.columns.iter().map(ColumnFacts::label))
 }
 
 /// Sorts of values that no query takes for one another.
@@ -350,8 +349,7 @@ fn multiplier_text(column: &ResolvedColumn<'_>) -> String {
         (None, _) => "none".into(),
         (Some(id), None) => format!("unknown ({:?})", char::from(id)),
         (Some(id), Some(0.0)) => format!("none ({:?})", char::from(id)),
-        (Some(id), Some(value)) if value.abs() < 0.1 => format!("{value:e} ({:?})", char::from(id)),
-        (Some(id), Some(value)) => format!("{value} ({:?})", char::from(id)),
+        (Some(id), Some(value)) => format!("{} ({:?})", Factor(value), char::from(id)),
     }
 }
 

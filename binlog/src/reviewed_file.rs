@@ -1,0 +1,131 @@
+//! Files that a test holds against a schema, and that a person brings up to date by an environment variable: the lock, and
+//! the descriptions.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::{env, fs, process};
+
+/// What the environment says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Environment {
+    pub(crate) request: Request,
+    /// Nothing is written where nobody reviews it.
+    pub(crate) is_ci: bool,
+}
+
+/// `BINLOG_LOCK`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Request {
+    Check,
+    Accept,
+    Release(String),
+}
+
+impl Environment {
+    fn of_process() -> Result<Self, String> {
+        Self::read(env::var_os("BINLOG_LOCK"), env::var_os("CI"))
+    }
+
+    fn read(request: Option<OsString>, ci: Option<OsString>) -> Result<Self, String> {
+        let request = request.unwrap_or_default();
+        let request = match request.to_str() {
+            Some("") => Request::Check,
+            Some("accept") => Request::Accept,
+            Some(text) if text.starts_with("release:") => Request::Release(text["release:".len()..].to_owned()),
+            _ => return Err(format!("BINLOG_LOCK={} is neither `accept` nor `release:NAME`", request.display())),
+        };
+        let is_ci = ci.is_some_and(|ci| !matches!(ci.to_str(), Some("" | "0" | "false")));
+        Ok(Environment { request, is_ci })
+    }
+
+    /// The file's text; `None` if it is to be made.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be read. Under CI, if it is missing, and if a change is requested.
+    pub(crate) fn open(&self, path: &Path) -> Result<Option<String>, String> {
+        if self.is_ci && self.request != Request::Check {
+            return Err(
+                "BINLOG_LOCK changes nothing under CI: do it where the change is reviewed, and commit the file".into(),
+            );
+        }
+        match fs::read_to_string(path) {
+            Ok(text) => Ok(Some(text)),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("can't be read: {error}")),
+            Err(_) if self.is_ci => {
+                Err("the file is missing: run the test once on your machine, and commit the file".into())
+            }
+            Err(_) => Ok(None),
+        }
+    }
+}
+
+/// Does with a file what the environment requests, and says so. `hold` returns what was done, if anything was.
+///
+/// A relative path starts at the package's folder, `CARGO_MANIFEST_DIR`, or else at the working directory.
+///
+/// # Panics
+///
+/// With the error of `hold`.
+#[track_caller]
+pub(crate) fn assert(path: &Path, hold: impl FnOnce(&Path, &Environment) -> Result<Option<String>, String>) {
+    let folder = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let file = folder.join(path);
+    match Environment::of_process().and_then(|environment| hold(&file, &environment)) {
+        Ok(None) => {}
+        // Unlike `eprintln!`, this isn't captured in a test that passes.
+        Ok(Some(done)) => drop(writeln!(io::stderr(), "{}: {done}; commit it with the code", file.display())),
+        Err(what) => panic!("{}: {what}", path.display()),
+    }
+}
+
+/// Writes beside the file and renames, so that a file is whole at any time.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
+    // Tests of one process may write the same file at once.
+    static WRITTEN: AtomicU32 = AtomicU32::new(0);
+    let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(format!(".{}.{number}.tmp", process::id()));
+    let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
+    written.map_err(|error| {
+        // It may not be there.
+        let _ = fs::remove_file(&beside);
+        format!("can't be written: {error}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_known_or_an_error_that_says_what_is_possible() {
+        let read = |request: &str, ci: Option<&str>| Environment::read(Some(request.into()), ci.map(Into::into));
+        let requested = |request| Ok(Environment { request, is_ci: false });
+        assert_eq!(Environment::read(None, None), requested(Request::Check));
+        assert_eq!(read("", Some("")), requested(Request::Check));
+        assert_eq!(read("accept", Some("false")), requested(Request::Accept));
+        assert_eq!(read("release:1.4", Some("0")), requested(Request::Release("1.4".into())));
+        assert_eq!(read("", Some("true")), Ok(Environment { request: Request::Check, is_ci: true }));
+        for unknown in ["yes", "Accept", "release"] {
+            let error = read(unknown, None).expect_err("no request");
+            assert!(error.contains(unknown) && error.contains("neither `accept` nor `release:NAME`"), "{error}");
+        }
+    }
+
+    #[test]
+    fn threads_may_write_a_file_at_once() {
+        let folder = env::temp_dir().join(format!("binlog-reviewed-{}", process::id()));
+        fs::create_dir_all(&folder).expect("a writable folder");
+        let file = folder.join("file");
+        std::thread::scope(|scope| {
+            let write = || (0..50).for_each(|_| write(&file, "text\n").expect("a writable folder"));
+            (0..4).for_each(|_| drop(scope.spawn(write)));
+        });
+        assert_eq!(fs::read_to_string(&file).expect("it was written"), "text\n");
+        assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 1);
+        fs::remove_dir_all(&folder).expect("a writable folder");
+    }
+}
