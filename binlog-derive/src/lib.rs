@@ -64,8 +64,8 @@ use syn::DeriveInput;
 ///
 /// - of the struct, `allow(…)`: no warning by these lints of [`LogMessage`], in any field.
 /// - of the struct, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
-/// - of a field: those of a [`LogMessage`]'s field, without `instance`. The label is what follows the prefix of the
-///   flattened field. The fields of a tuple struct are numbered from 1.
+/// - of a field: those of a [`LogMessage`]'s field, without `instance` and `alias`. The label is what follows the
+///   prefix of the flattened field. The fields of a tuple struct are numbered from 1.
 #[proc_macro_derive(Columns, attributes(log))]
 pub fn derive_columns(input: TokenStream) -> TokenStream {
     match syn::parse(input) {

@@ -122,7 +122,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// take four blocks.
 ///
 /// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and besides them only
-/// those of clusters that weren't prepared. A search for free clusters pauses [`run`](SdLog::run) after 32 blocks, and counting them pauses it after 32.
+/// those of clusters that weren't prepared. [`run`](SdLog::run) pauses searching and counting after 32 blocks each.
 ///
 /// # When the card fails
 ///

@@ -58,7 +58,8 @@
 //!
 //! - `derive` (default): the macros, schemas, the format's own messages, and the writer. Without it, only the reader
 //!   remains.
-//! - `std` (default): the writer, [`Log`], [`LoggedSchema`] and the [`lock`]. Without it, the crate is `no_std` and needs no `alloc`.
+//! - `std` (default): the writer, [`Log`], [`LoggedSchema`] and the [`lock`]. Without it, the crate is
+//!   `no_std` and needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to and from JSON.
 //! - `tracing`, `log`: the program's own text in its log, by `host::TracingLayer` and `host::LogBridge`.

@@ -20,9 +20,9 @@
 //! - Any other change fails until it is reviewed and entered: `BINLOG_LOCK=accept cargo test`.
 //! - `BINLOG_LOCK=release:1.4 cargo test` makes the facts of today those of release 1.4, which the lock keeps for good.
 //!
-//! Where the environment variable `CI` is set, nothing is ever written, and a missing file is an error. Changes of
-//! descriptions are no difference; the next accepted change updates them. The guide's chapter on
-//! [formats over years](crate::guide::formats_over_years) shows the daily use.
+//! Where `CI` is set (to anything but an empty text, `0` or `false`), nothing is written, a missing lock is an error,
+//! and `BINLOG_LOCK` is refused. Changes of descriptions are no difference; the next accepted change updates them. The
+//! guide's chapter on [formats over years](crate::guide::formats_over_years) shows the daily use.
 //!
 //! # The file
 //!
@@ -127,7 +127,7 @@ impl Comparable for Lock {}
 impl Sealed for Lock {
     #[allow(private_interfaces, reason = "nothing outside of the crate can name this trait")]
     fn facts(&self) -> Vec<MessageFacts<'_>> {
-        // The facts agree: they are those of a schema, or were read.
+        // Can't fail: the facts come from a schema, or were checked when they were read.
         States::of(self).map(|states| states.messages).unwrap_or_default()
     }
 }

@@ -54,7 +54,7 @@ pub trait LogSchema: Sized {
     /// Whether the structs of this schema read logs of an older format: the changes that are in the way. A log answers
     /// by its definitions, also if it has no records.
     ///
-    /// A message that the older format lacks is none, nor is one that the schema lacks.
+    /// Messages that only one of the two formats has are not reported.
     #[cfg(feature = "std")]
     fn can_read(older: &impl Comparable) -> Report {
         report::answer(Question::CanRead, Self::MESSAGES, older)

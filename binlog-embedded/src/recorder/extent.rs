@@ -7,11 +7,10 @@ use super::bytes::Block;
 use super::note::Note;
 use super::{Goal, Log, Phase, Recorder, Stop};
 
-/// Blocks of the FAT that are marked before the log gets there: enough for a flush to find the clusters marked that it
-/// links, and for the next to find that in the note.
+/// Marking stays this many blocks of the FAT ahead, so that a flush links only clusters that the note lists.
 const MARKED_AHEAD: u32 = 3;
 
-/// Blocks of the FAT by which a run is made longer in advance, and how many are left of it then.
+/// A run is lengthened by this many blocks of the FAT once this many are left.
 const PREPARED: u32 = 4;
 
 impl Recorder {
@@ -27,7 +26,7 @@ impl Recorder {
         self.log.is_some_and(|log| may_grow(&log) && !self.is_blocked && self.is_near(&log, bytes, PREPARED))
     }
 
-    /// Whether the marked clusters of the run are used up but for as many as so many blocks of the FAT describe.
+    /// Whether the unused marked clusters fit into `blocks` blocks of the FAT.
     fn is_near(&self, log: &Log, bytes: u32, blocks: u32) -> bool {
         log.base + log.count <= self.volume.clusters_of(bytes) + (blocks << self.volume.table_shift())
     }
@@ -69,7 +68,7 @@ impl Recorder {
         }
         let is_same_run = self.log.is_some_and(|log| log.first == self.new.first);
         Ok(match self.goal {
-            // The first flush finds in the note what it links; it is the next one's otherwise.
+            // Before the first flush, note the new marks at once; later flushes do it themselves.
             Goal::Extend if is_same_run && self.new.linked == self.new.first => Phase::NoteRun,
             Goal::Extend if is_same_run || self.volume.is_exfat() => {
                 // Not before the clusters are taken, because nothing asks for them after this.

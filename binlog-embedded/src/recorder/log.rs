@@ -19,7 +19,7 @@ pub(crate) struct Log {
     pub(super) first: u32,
     /// Clusters of the run that are marked.
     pub(super) count: u32,
-    /// As many of them as the note on the card says. Only these are linked.
+    /// Marked clusters according to the note on the card; only these may be linked.
     pub(super) count_on_card: u32,
     /// Clusters of the run, with those that are still free.
     pub(super) noted: u32,

@@ -78,7 +78,7 @@ impl<S: LogSchema> Builder<S> {
     /// The most bytes that wait to be written, at least 512; the default is 4 MiB. The queue has two such buffers, and
     /// no other memory that grows.
     ///
-    /// Choose the bytes that are logged a second, times the seconds that the destination may stall.
+    /// Choose bytes per second × the longest stall in seconds.
     pub fn capacity(mut self, bytes: usize) -> Self {
         self.capacity = bytes.max(512);
         self
@@ -121,8 +121,9 @@ impl<S: LogSchema> Builder<S> {
         self
     }
 
-    /// Logs a DSF record at this interval of the logger's clock and at the end, followed by a DROP record for each
-    /// message that has lost records since its last one. They go directly into the log and use no room in the queue.
+    /// Logs a DSF record at this interval of the logger's clock, at least 1 ms, and at the end, followed by a DROP
+    /// record for each message that has lost records since its last one. They go directly into the log and use no room
+    /// in the queue.
     ///
     /// As in ArduPilot, `DSF.Dp` counts from boot; `Blk` (blocks of 512 bytes) and `Bytes` count from the previous DSF.
     pub fn report_every(mut self, interval: Duration) -> Self
@@ -228,9 +229,8 @@ impl<S: LogSchema, W> LogThread<S, W> {
     /// # Errors
     ///
     /// If the destination was given up, or if a new log could not be begun: the first such error, with the records that
-    /// were refused or lost. The destination is beside it if it has all that was accepted. Errors that a further try
-    /// overcame are none; what was dropped meanwhile is in the counts. If the destination panicked: an error of the kind
-    /// [`Other`](io::ErrorKind::Other).
+    /// were refused or lost. `out` has the destination if it took all accepted records. Errors that a retry overcame
+    /// are not returned. If the destination panicked: an error of the kind [`Other`](io::ErrorKind::Other).
     pub fn finish(mut self) -> Result<W, FinishError<W>> {
         let ended = self.end();
         let statistics = self.logger.statistics();

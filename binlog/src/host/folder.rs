@@ -40,8 +40,8 @@ const LAST_LOG: &str = "LASTLOG.TXT";
 ///
 /// And what differs, so that no log is ever overwritten:
 ///
-/// - ArduPilot truncates the file that has the next number. Here a log is a new file: a number that exists is passed
-///   over, also when another process has just taken it. Several processes may log into one folder.
+/// - ArduPilot truncates the file that has the next number. Here a log is a new file: existing numbers are skipped,
+///   also one that another process has just taken. Several processes may log into one folder.
 /// - Without `LASTLOG.TXT`, ArduPilot begins with 1. Here it is the number after the largest.
 /// - ArduPilot uses an empty log's number again. Here it stays: it may be another process's.
 /// - Logs are removed only with [`remove_oldest`](LogFolder::remove_oldest), and never the last one.
@@ -84,7 +84,8 @@ impl LogFolder {
         }
     }
 
-    /// The number after which numbers begin again, from 2 to 99,999,999: ArduPilot's `LOG_MAX_FILES`. The default is 500.
+    /// The number after which numbers begin again: ArduPilot's `LOG_MAX_FILES`. From 2 to 99,999,999; other numbers become
+    /// the nearest. The default is 500.
     pub fn last_number(mut self, number: u32) -> Self {
         self.last_number = number.clamp(2, 99_999_999);
         self
@@ -115,7 +116,8 @@ impl LogFolder {
         self
     }
 
-    /// Sorts the records of each log by time, with a window of so many bytes: see [`TimeSorter`](super::TimeSorter).
+    /// Sorts the records of each log by time, with a window of `window` bytes, limited to 4096 … 1 GiB: see
+    /// [`TimeSorter`](super::TimeSorter).
     pub fn sorted_by_time<S: LogSchema + 'static>(self, window: usize) -> SortedLogs<S, Self> {
         SortedLogs { destination: self, window, schema: PhantomData }
     }
@@ -152,7 +154,7 @@ impl LogFolder {
         self.folder.join(format!("{number:08}.BIN"))
     }
 
-    /// Removes logs as far as the limits and the program want it. Returns the number of the last log, 0 without one.
+    /// Removes old logs until the limits hold. Returns the number of the last log, 0 without one.
     fn make_room(&self) -> io::Result<u32> {
         let mut logs = self.logs()?;
         let last = self.last(&logs);

@@ -107,8 +107,7 @@ impl<S: LogSchema> HostLogger<S> {
         index.map(|index| self.0.lock().gate.set_masked(index, masked)).is_some()
     }
 
-    /// Logs a message. Returns whether its record was accepted: it will then be in the log, or be counted as lost with
-    /// it.
+    /// Logs a message. Returns whether the record was accepted. An accepted record is written, or counted as lost.
     pub fn log<M: LogMessage>(&self, message: &M) -> bool
     where
         S: Logs<M>,

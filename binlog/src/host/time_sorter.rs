@@ -33,7 +33,8 @@ use std::{fmt, mem};
 ///
 /// - A record is in order if, when it comes, fewer than `window` bytes of records with later times have come before it.
 ///   Otherwise it is written out of order, and counted in [`late`](TimeSorter::late).
-/// - Records with the same time, and those of messages without `TimeUS`, keep their order.
+/// - Records with the same time keep their order. A record without `TimeUS` sorts with the time of the last record before
+///   it that has one.
 /// - Memory is bounded by the window alone: about six times its bytes, and 24 bytes for each record in it.
 /// - [`flush`](Write::flush) writes all records: it ends the window, and the next one begins empty. Dropping the sorter
 ///   does the same, but can't report errors.

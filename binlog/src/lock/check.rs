@@ -40,8 +40,8 @@ impl Check {
         &self.violations
     }
 
-    /// The changes from the lock's last version that no release forbids: they break none, or an exception allows them.
-    /// [`Lock::accept`] enters them.
+    /// Changes since the lock's last version that break no release, or that an exception allows. [`Lock::accept`]
+    /// enters them.
     pub fn unaccepted(&self) -> &[Change] {
         &self.unaccepted
     }
@@ -55,7 +55,7 @@ impl Check {
 impl Lock {
     /// Compares a schema with each version of the lock, in one pass: a message is compared as often as it changed.
     pub fn check<S: LogSchema>(&self) -> Check {
-        // The facts agree: they are those of a schema, or were read.
+        // Can't fail: the facts come from a schema, or were checked when they were read.
         let States { versions, messages } =
             States::of(self).unwrap_or_else(|_| States { versions: vec![], messages: vec![] });
         let next = self.releases.len();

@@ -16,8 +16,8 @@ pub struct Statistics {
     ///
     /// On a target it is the time from a call of the drain that left the ring empty, or that moved bytes of it, to the
     /// next call that moved bytes. A task that waits in `Drain::ready` is not stalled. On a host it is the longest time
-    /// that the destination took for the bytes that it was given at once. Stalls of more than 71 minutes, which is 2³²
-    /// microseconds, are not measured.
+    /// of a write, retries included; opening and flushing are not measured. It stops at 2³² µs (71 minutes); on a
+    /// target a stall wraps to 0 there.
     pub longest_stall_us: u32,
     /// Records written to the file, without those lost with it. Includes the drain's own records: prologue, DSF and
     /// DROP.

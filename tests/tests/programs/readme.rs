@@ -1,5 +1,8 @@
-//! What README shows compiles as it stands: each list of dependencies with the program beside it.
+//! What README shows: each list of dependencies compiles with the program beside it, and the table is that of a flight.
 
+use binlog::Records;
+use simulator::{Simulation, log_of};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -67,4 +70,31 @@ fn dependencies_and_program_of_the_readme_compile_as_they_stand() {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+}
+
+#[test]
+fn the_table_of_the_readme_is_that_of_a_flight() {
+    // The flight of `cargo run --release -p simulator`.
+    let (seed, seconds) = (1, 60);
+    let log = log_of(Simulation::new(seed, seconds));
+    let mut types: BTreeMap<String, usize> = BTreeMap::new();
+    for record in Records::new(&log) {
+        *types.entry(record.expect("a sound log").name().to_owned()).or_default() += 1;
+    }
+    let total: usize = types.values().sum();
+    let readme = include_str!("../../../README.md");
+    let table = blocks(readme).into_iter().map(|(_, text)| text).find(|text| text.starts_with("type    records"));
+    let table = table.expect("the table");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let mut compared = 0;
+    for row in &rows {
+        if let Some(records) = row.first().and_then(|name| types.get(*name)) {
+            assert_eq!(row[1], records.to_string(), "{row:?}");
+            compared += 1;
+        }
+    }
+    assert_eq!(compared, 2, "{table}");
+    let total = [total.to_string(), log.len().to_string()];
+    let row = rows.iter().find(|row| row.first() == Some(&"total")).expect("the total");
+    assert_eq!([row[1], row[3]], total);
 }

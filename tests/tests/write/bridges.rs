@@ -1,5 +1,6 @@
 //! The program's own text in its log.
 
+use crate::host_logger::gate;
 use binlog::host::{LogBridge, TracingLayer};
 use binlog::messages::Msg;
 use binlog::{HostLogger, Log, LogSchema};
@@ -54,18 +55,22 @@ fn an_event_inside_of_an_event_is_left_out() {
 
 #[test]
 fn texts_never_wait_for_room() {
+    let (out, key, _) = gate();
     let settings = HostLogger::<FlightLog>::builder().capacity(512).wait_for_room();
-    let thread = settings.spawn(std::io::sink()).expect("it takes all");
-    let bridge = LogBridge::new(thread.logger().clone());
-    // More in one text than the queue holds: the end is dropped, or the test would not end if the thread that writes
-    // were the one that logs.
+    let thread = settings.spawn(out).expect("it takes the preamble");
+    let logger = thread.logger();
     log::set_max_level(log::LevelFilter::Info);
-    let text = "x".repeat(16_000);
-    for _ in 0..100 {
-        bridge.log(&log::Record::builder().level(log::Level::Warn).args(format_args!("{text}")).build());
-    }
-    let tally = thread.logger().tally::<Msg>();
-    assert!(tally.dropped <= 100 && tally.written + tally.dropped > 0, "{tally:?}");
+    // Several times what the queue holds, and nothing leaves it. Would a text wait, the test would not end.
+    let text = "x".repeat(4000);
+    let bridge = LogBridge::new(logger.clone());
+    bridge.log(&log::Record::builder().level(log::Level::Warn).args(format_args!("{text}")).build());
+    let dropped_by_log = logger.tally::<Msg>().dropped;
+    assert!(dropped_by_log > 0);
+    let layer = TracingLayer::new(logger.clone());
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || tracing::warn!("{text}"));
+    assert!(logger.tally::<Msg>().dropped > dropped_by_log);
+    drop(key);
+    thread.finish().map_err(|error| error.error).expect("it takes all");
 }
 
 #[test]

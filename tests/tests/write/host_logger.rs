@@ -60,7 +60,7 @@ fn times(log: &[u8], name: &str) -> Vec<u64> {
 
 /// The bytes that a destination got.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Shared {
     fn bytes(&self) -> Vec<u8> {
@@ -80,16 +80,16 @@ impl Write for Shared {
 }
 
 /// A destination that takes the preamble, then waits until it is let go.
-struct Gate {
+pub(crate) struct Gate {
     taken: Shared,
     waits: Option<Receiver<()>>,
     has_preamble: bool,
 }
 
 /// Lets a [`Gate`] go when it is dropped.
-type Key = Sender<()>;
+pub(crate) type Key = Sender<()>;
 
-fn gate() -> (Gate, Key, Shared) {
+pub(crate) fn gate() -> (Gate, Key, Shared) {
     let (key, waits) = channel();
     let taken = Shared::default();
     (Gate { taken: taken.clone(), waits: Some(waits), has_preamble: false }, key, taken)

@@ -112,7 +112,7 @@ fn a_record_that_is_later_than_the_window_is_written_and_counted() {
 }
 
 #[test]
-fn records_without_a_time_stay_where_they_are() {
+fn a_record_without_a_time_sorts_with_the_time_before_it() {
     let mut log = LogWriter::<FlightLog, _>::new(TimeSorter::<FlightLog, _>::new(Vec::new(), 4096)).expect("memory");
     log.write(&Ev { time_us: 9, id: 0 }).expect("memory takes all");
     log.file("a.txt", b"contents").expect("memory takes all");

@@ -25,8 +25,8 @@ use crate::schema::{LogSchema, Logs};
 /// ```
 ///
 /// A record never waits, as the events of `TracingLayer` don't: what doesn't fit is dropped, and counted for MSG. Long
-/// texts take several records. MSG is critical, so choose a maximum level. Records that occur while a record is being
-/// written are left out.
+/// texts take several records. MSG is critical, so choose a maximum level. Records logged while a record is being
+/// formatted are dropped.
 #[derive(Debug)]
 pub struct LogBridge<S: LogSchema>(HostLogger<S>);
 
