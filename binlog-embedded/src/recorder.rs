@@ -384,7 +384,7 @@ impl Recorder {
             Phase::FindGap => self.find_gap(block),
             Phase::LookAround => self.look_around(block),
             Phase::SurveyAgain => self.survey_again(),
-            Phase::Room => self.make_room(),
+            Phase::Room => self.make_room(block),
             Phase::Count => self.count(block),
             Phase::Search => self.search(block),
             Phase::Pad => self.pad(block),

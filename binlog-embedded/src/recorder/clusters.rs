@@ -73,7 +73,7 @@ impl Recorder {
 
     /// Whether only the clusters right after the open log count: a log on exFAT grows in place, and so does one that is
     /// prepared to.
-    fn is_pinned(&self) -> bool {
+    pub(super) fn is_pinned(&self) -> bool {
         self.goal == Goal::Prepare || (self.goal == Goal::Extend && self.volume.is_exfat())
     }
 

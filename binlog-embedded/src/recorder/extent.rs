@@ -5,6 +5,7 @@
 
 use super::bytes::Block;
 use super::note::Note;
+use super::volume::Volume;
 use super::{Goal, Log, Phase, Recorder, Stop};
 
 /// Marking stays this many blocks of the FAT ahead, so that a flush links only clusters that the note lists.
@@ -16,14 +17,14 @@ const PREPARED: u32 = 4;
 impl Recorder {
     /// Whether the log may soon need more clusters of its run than are marked, `sooner` by so many blocks of the FAT.
     pub(crate) fn is_marking_due(&self, bytes: u32, sooner: u32) -> bool {
-        self.log.is_some_and(|log| log.count < log.noted && self.is_near(&log, bytes, MARKED_AHEAD + sooner))
+        self.log.as_ref().is_some_and(|log| log.count < log.noted && self.is_near(log, bytes, MARKED_AHEAD + sooner))
     }
 
     /// Whether the run of the log is to be made longer.
     pub(crate) fn is_preparation_due(&self, bytes: u32) -> bool {
         // On exFAT, another extent takes few blocks. A run that is linked to its end would have to be linked there again.
         let may_grow = |log: &Log| log.count == log.noted && log.linked + 1 < log.end() && !self.volume.is_exfat();
-        self.log.is_some_and(|log| may_grow(&log) && !self.is_blocked && self.is_near(&log, bytes, PREPARED))
+        self.log.as_ref().is_some_and(|log| may_grow(log) && !self.is_blocked && self.is_near(log, bytes, PREPARED))
     }
 
     /// Whether the unused marked clusters fit into `blocks` blocks of the FAT.
@@ -66,7 +67,7 @@ impl Recorder {
             self.search.at = stop;
             return Err(self.save_table(Phase::Mark));
         }
-        let is_same_run = self.log.is_some_and(|log| log.first == self.new.first);
+        let is_same_run = self.log.as_ref().is_some_and(|log| log.first == self.new.first);
         Ok(match self.goal {
             // Before the first flush, note the new marks at once; later flushes do it themselves.
             Goal::Extend if is_same_run && self.new.linked == self.new.first => Phase::NoteRun,
@@ -91,31 +92,37 @@ impl Recorder {
 
     /// Writes into the note how many clusters the run has, and how many of them are marked.
     pub(super) fn note_run(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let (Some(mut log), goal) = (self.log, self.goal) else { return Ok(Phase::Done) };
-        self.need(log.place.block)?;
+        let Some(log) = &self.log else { return Ok(Phase::Done) };
+        self.loaded.need(log.place.block)?;
+        if self.goal == Goal::Extend {
+            self.log = Some(self.new);
+        }
+        let Some(log) = &mut self.log else { return Ok(Phase::Done) };
         let mut next = Phase::Done;
-        match goal {
+        match self.goal {
             Goal::Prepare => log.noted += self.search.count,
             Goal::Sync(_) => next = Phase::SyncLink,
-            _ => log = self.new,
+            _ => {}
         }
-        self.put_run(&mut log, block)?;
-        self.log = Some(log);
+        log.put_run(&self.volume, block)?;
         Err(self.save(next))
     }
+}
 
-    /// Puts the run into the note of the log.
-    pub(super) fn put_run(&self, log: &mut Log, block: &mut Block) -> Result<(), Stop> {
-        let slot = log.note().of_mut(block);
-        let note = Note::read(slot, self.volume.unused());
-        if note.is_none_or(|note| note.first != log.first || note.identity != log.identity) {
+impl Log {
+    /// Puts the run into the note.
+    #[inline(never)]
+    pub(super) fn put_run(&mut self, volume: &Volume, block: &mut Block) -> Result<(), Stop> {
+        let slot = self.note().of_mut(block);
+        let note = Note::read(slot, volume.unused());
+        if note.is_none_or(|note| note.first != self.first || note.identity != self.identity) {
             return Err(Stop::Changed);
         }
-        Note::put_count(slot, log.count);
-        if !self.volume.is_exfat() {
-            Note::put_size(slot, log.noted);
+        Note::put_count(slot, self.count);
+        if !volume.is_exfat() {
+            Note::put_size(slot, self.noted);
         }
-        log.count_on_card = log.count;
+        self.count_on_card = self.count;
         Ok(())
     }
 }

@@ -58,6 +58,7 @@ impl Note {
         put_u32(slot, SUM, sum);
     }
 
+    #[inline(never)]
     fn sum(slot: &Slot) -> u32 {
         hash(hash(SEED, &slot[..COUNT]), &slot[COUNT + 4..SUM])
     }
@@ -98,6 +99,7 @@ impl Note {
         put_u32(slot, SIZE_SUM, sum);
     }
 
+    #[inline(never)]
     pub(crate) fn size(slot: &Slot) -> Option<u32> {
         (u32_at(slot, SIZE_SUM) == hash(SEED, &slot[..SIZE_SUM])).then(|| u32_at(slot, SIZE))
     }

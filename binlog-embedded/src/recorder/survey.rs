@@ -4,7 +4,7 @@ use super::bytes::Block;
 use super::directory::{Entry, Item, Place, SLOTS};
 use super::entry::READ_ONLY;
 use super::name::LAST_NUMBER;
-use super::{Goal, Phase, Recorder, Stop};
+use super::{Goal, Log, Phase, Recorder, Stop};
 use crate::sd_log::{Fault, Operation};
 
 /// What a pass over the folder found.
@@ -20,8 +20,9 @@ pub(crate) struct Survey {
     pub(super) number: u32,
     /// Clusters of the logs that may be removed.
     pub(super) gain: u32,
-    /// The number of the oldest of them.
+    /// The number of the oldest of them, and its first cluster.
     pub(super) oldest: u32,
+    oldest_first: u32,
     /// How many logs there are, and how many there were before one was removed.
     pub(super) logs: u32,
     pub(super) logs_before: u32,
@@ -46,6 +47,7 @@ impl Survey {
         number: 0,
         gain: 0,
         oldest: 0,
+        oldest_first: 0,
         logs: 0,
         logs_before: u32::MAX,
         is_taken: false,
@@ -220,7 +222,7 @@ impl Recorder {
             self.survey.gain = self.survey.gain.saturating_add(self.volume.clusters_of(entry.bytes));
             let age = |log| ahead(self.survey.number, log, last);
             if self.survey.oldest == 0 || age(number) < age(self.survey.oldest) {
-                self.survey.oldest = number;
+                (self.survey.oldest, self.survey.oldest_first) = (number, entry.first);
             }
         }
     }
@@ -244,7 +246,7 @@ impl Recorder {
     }
 
     /// Decides how many clusters the next run may have, and whether logs are removed for it.
-    pub(super) fn make_room(&mut self) -> Result<Phase, Stop> {
+    pub(super) fn make_room(&mut self, block: &Block) -> Result<Phase, Stop> {
         let spare = self.spare();
         if self.survey.number == 0 && self.goal == Goal::Mount {
             // The folder.
@@ -265,7 +267,10 @@ impl Recorder {
         }
         let is_enough = self.free.saturating_add(self.survey.gain) > spare;
         match self.survey.oldest {
-            oldest if oldest != 0 && self.survey.gain > 0 && (is_enough || self.free == 0) => self.remove(oldest),
+            oldest if oldest != 0 && self.survey.gain > 0 && (is_enough || self.free == 0) => {
+                self.check_growth(block)?;
+                self.remove(oldest)
+            }
             // What is left is used, because no removal would leave as much free as is wanted.
             _ if self.free > 0 => Ok(self.search_for(self.wanted(self.free), Phase::Prepare)),
             _ => {
@@ -275,6 +280,21 @@ impl Recorder {
                 Err(Stop::Fault(Fault::Full))
             }
         }
+    }
+
+    /// On exFAT, where the open log can't grow, a removal waits until there is a place for another log's entry.
+    fn check_growth(&mut self, block: &Block) -> Result<(), Stop> {
+        let Some(end) = self.log.as_ref().map(Log::end).filter(|_| self.is_pinned()) else { return Ok(()) };
+        if end != self.survey.oldest_first {
+            let is_within = self.volume.has(end);
+            if is_within {
+                self.need_value(end)?;
+            }
+            if !is_within || self.volume.value(block, end) != 0 {
+                return Err(Stop::Fault(Fault::Blocked));
+            }
+        }
+        Ok(())
     }
 
     /// No cluster was found. The count of free clusters, which said otherwise, is 0 now.

@@ -6,7 +6,7 @@ use super::entry::exfat;
 use super::entry::{DELETED, fat};
 #[cfg(feature = "exfat")]
 use super::note::Note;
-use super::{Goal, Log, Phase, Recorder, Stop};
+use super::{Goal, Phase, Recorder, Stop};
 use crate::sd_log::Operation;
 
 impl Recorder {
@@ -35,30 +35,25 @@ impl Recorder {
         Err(self.save_table(Phase::SyncLink))
     }
 
-    /// Writes the size into the entry.
+    /// Writes the size into the entry, and the run into the note.
     pub(super) fn put_size(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let (Some(mut log), Goal::Sync(bytes)) = (self.log, self.goal) else { return Ok(Phase::Done) };
-        self.need(log.place.block)?;
-        self.put_run(&mut log, block)?;
-        log.bytes = bytes;
+        let (Some(log), Goal::Sync(bytes)) = (&mut self.log, self.goal) else { return Ok(Phase::Done) };
+        self.loaded.need(log.place.block)?;
+        log.put_run(&self.volume, block)?;
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             let set = log.place.set_of(block).filter(|set| exfat::identity(set) == log.identity);
             exfat::publish(set.ok_or(Stop::Changed)?, bytes, self.date);
             Note::put_size(log.note().of_mut(block), bytes);
-            return Err(self.saved_size(log));
+            log.bytes = bytes;
+            return Err(self.save(Phase::Done));
         }
         let slot = log.place.of_mut(block);
         if fat::identity(slot) != log.identity || slot[0] == DELETED {
             return Err(Stop::Changed);
         }
         fat::put_size(slot, bytes, self.date);
-        Err(self.saved_size(log))
-    }
-
-    /// Writes the block in which the entry has its new size.
-    fn saved_size(&mut self, log: Log) -> Stop {
-        self.log = Some(log);
-        self.save(Phase::Done)
+        log.bytes = bytes;
+        Err(self.save(Phase::Done))
     }
 }

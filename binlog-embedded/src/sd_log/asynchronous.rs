@@ -43,12 +43,17 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
-        while !self.run_to_async(drain).await? {}
+        while !self.run_to_async(drain, true).await? {}
         Ok(())
     }
 
     /// As [`run_async`](SdLog::run_async). Returns whether all that the ring held is written; otherwise a search goes on.
-    async fn run_to_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<bool, C>
+    /// Before the log ends, it prepares nothing.
+    async fn run_to_async<S, P, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        may_prepare: bool,
+    ) -> Result<bool, C>
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
@@ -60,7 +65,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             moved = self.drive_on_async(|log| log.move_records(drain, run)).await;
         }
         if let Ok(Some(())) = moved {
-            let is_idle = written == self.port.transfers.written;
+            let is_idle = may_prepare && written == self.port.transfers.written;
             moved = self.drive_on_async(|log| log.use_time(is_idle)).await.map(|_| Some(()));
         }
         match moved {
@@ -85,9 +90,9 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     {
         if !self.flight.is_last {
             self.retry_now();
-            while !self.run_to_async(drain).await? {}
+            while !self.run_to_async(drain, false).await? {}
             drain.report();
-            while !self.run_to_async(drain).await? {}
+            while !self.run_to_async(drain, false).await? {}
             if self.number().is_none() {
                 return Ok(());
             }

@@ -27,11 +27,12 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
     {
-        self.run_to(drain).map(|_| ())
+        self.run_to(drain, true).map(|_| ())
     }
 
-    /// As [`run`](SdLog::run). Returns whether all that the ring held is written; otherwise a search goes on.
-    fn run_to<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<bool, C>
+    /// As [`run`](SdLog::run). Returns whether all that the ring held is written; otherwise a search goes on. Before
+    /// the log ends, it prepares nothing.
+    fn run_to<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, may_prepare: bool) -> Result<bool, C>
     where
         S: LogSchema,
         P: FnMut(usize) -> Option<S>,
@@ -40,7 +41,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let written = self.port.transfers.written;
         let mut moved = self.mount().and_then(|()| self.drive_on(|log| log.move_records(drain, run)));
         if let Ok(Some(())) = moved {
-            let is_idle = written == self.port.transfers.written;
+            let is_idle = may_prepare && written == self.port.transfers.written;
             moved = self.drive_on(|log| log.use_time(is_idle)).map(|_| Some(()));
         }
         match moved {
@@ -67,9 +68,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<S>,
     {
         self.retry_now();
-        while !self.run_to(drain)? {}
+        while !self.run_to(drain, false)? {}
         drain.report();
-        while !self.run_to(drain)? {}
+        while !self.run_to(drain, false)? {}
         if self.number().is_none() {
             return Ok(());
         }

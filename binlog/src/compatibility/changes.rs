@@ -7,7 +7,7 @@ use crate::catalogue::comparison::by_meaning::{ColumnComparison, Fit, Losses, Re
 use crate::catalogue::comparison::lossless::source;
 use crate::format::Format;
 use crate::multiplier::Factor;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 /// A change, and the old messages, by their place among them, that it is a change from.
 pub(crate) struct Found {
@@ -126,6 +126,9 @@ impl<'m> Subject<'m> {
     }
 }
 
+/// What breaks if only the layout changed.
+const LAYOUT: Breaks = Breaks { queries: false, old_logs: false, old_programs: false, layout: true };
+
 /// The changes so far. Several definitions of a message may have the same one, which is kept once.
 #[derive(Default)]
 struct Changes {
@@ -150,9 +153,8 @@ impl Changes {
 
     fn message(&mut self, old: &MessageFacts<'_>, before: usize, new: &MessageFacts<'_>) {
         let subject = Subject::message(old, before).declared_as(new);
-        let layout = Breaks { layout: true, ..Breaks::default() };
         if old.id.value != new.id.value {
-            self.add(subject, ChangeKind::Id, texts(old.id.value, new.id.value), layout);
+            self.add(subject, ChangeKind::Id, texts(old.id.value, new.id.value), LAYOUT);
         }
         if let (Some(was), Some(is)) = (old.rate, new.rate)
             && was.value != is.value
@@ -163,35 +165,21 @@ impl Changes {
         }
         if old.rest != new.rest {
             let bytes = |rest: usize| format!("{rest} bytes");
-            self.add(subject, ChangeKind::TrailingBytes, texts(bytes(old.rest), bytes(new.rest)), layout);
+            self.add(subject, ChangeKind::TrailingBytes, texts(bytes(old.rest), bytes(new.rest)), LAYOUT);
         }
         if old.leftover != new.leftover {
-            self.add(subject, ChangeKind::UnmatchedLabels, (old.leftover.clone(), new.leftover.clone()), layout);
+            self.add(subject, ChangeKind::UnmatchedLabels, (old.leftover.clone(), new.leftover.clone()), LAYOUT);
         }
         self.columns(old, subject, new);
     }
 
     fn columns(&mut self, old: &MessageFacts<'_>, subject: Subject<'_>, new: &MessageFacts<'_>) {
-        let layout = Breaks { layout: true, ..Breaks::default() };
         // The old place of each new column that has one.
         let sources: Vec<Option<usize>> = new.columns.iter().map(|column| source_of(column, old)).collect();
-        let taken: BTreeSet<usize> = sources.iter().flatten().copied().collect();
-        // The place of each remaining column in the old and in the new definition.
-        let mut stayed: Vec<(usize, usize)> = Vec::new();
+        let stayed = stayed(old, new, &sources);
         for (at, column) in old.columns.iter().enumerate() {
-            let place = match sources.iter().position(|&source| source == Some(at)) {
-                Some(place) => Some(place),
-                // At the same place, a column with a new label and the same meaning.
-                None => new.columns.get(at).filter(|other| sources[at].is_none() && other.means_as(column)).map(|_| at),
-            };
-            match place {
-                Some(place) => stayed.push((at, place)),
-                None => {
-                    let old_programs = column.older.default.is_none();
-                    let breaks = Breaks { queries: true, old_logs: false, old_programs, layout: true };
-                    let subject = subject.column(column.label(), Some(column), None);
-                    self.add(subject, ChangeKind::ColumnRemoved, (Some(state(column)), None), breaks);
-                }
+            if !stayed.iter().any(|&(before, _)| before == at) {
+                self.removed(subject, column);
             }
         }
         for (&(at, place), in_order) in stayed.iter().zip(in_order(&stayed)) {
@@ -199,16 +187,13 @@ impl Changes {
             let subject = subject.column(was.label(), Some(was), Some(is));
             if !in_order {
                 let column = |at: usize| format!("column {}", at + 1);
-                let texts = texts(column(at), column(place));
-                self.add(subject.at_line(old.order.line.or(subject.line)), ChangeKind::ColumnMoved, texts, layout);
+                let subject = subject.at_line(old.order.line.or(subject.line));
+                self.add(subject, ChangeKind::ColumnMoved, texts(column(at), column(place)), LAYOUT);
             }
             if was.label() != is.label() {
-                let breaks = Breaks {
-                    queries: true,
-                    old_logs: !taken.contains(&at) && is.older.default.is_none(),
-                    old_programs: true,
-                    layout: true,
-                };
+                let is_declared = sources.contains(&Some(at));
+                let old_logs = !is_declared && is.older.default.is_none();
+                let breaks = Breaks { queries: true, old_logs, old_programs: true, layout: true };
                 self.add(subject, ChangeKind::ColumnRenamed, texts(was.label(), is.label()), breaks);
             }
             self.column(subject, &was.said.value, &is.said.value);
@@ -218,13 +203,23 @@ impl Changes {
         }
         for (at, column) in new.columns.iter().enumerate() {
             if !stayed.iter().any(|&(_, place)| place == at) {
-                let added = (None, Some(format!("column {}, {}", at + 1, state(column))));
-                let breaks = Breaks { old_logs: column.older.default.is_none(), layout: true, ..Breaks::default() };
-                let line = subject.line;
-                let subject = subject.column(column.label(), None, Some(column)).at_line(line);
-                self.add(subject, ChangeKind::ColumnAdded, added, breaks);
+                self.added(subject, at, column);
             }
         }
+    }
+
+    fn removed(&mut self, subject: Subject<'_>, column: &ColumnFacts<'_>) {
+        let old_programs = column.older.default.is_none();
+        let breaks = Breaks { queries: true, old_logs: false, old_programs, layout: true };
+        let subject = subject.column(column.label(), Some(column), None);
+        self.add(subject, ChangeKind::ColumnRemoved, (Some(state(column)), None), breaks);
+    }
+
+    fn added(&mut self, subject: Subject<'_>, at: usize, column: &ColumnFacts<'_>) {
+        let added = (None, Some(format!("column {}, {}", at + 1, state(column))));
+        let breaks = Breaks { old_logs: column.older.default.is_none(), ..LAYOUT };
+        let of_column = subject.column(column.label(), None, Some(column)).at_line(subject.line);
+        self.add(of_column, ChangeKind::ColumnAdded, added, breaks);
     }
 
     /// The changes of format, unit and multiplier.
@@ -299,6 +294,20 @@ impl Changes {
             }
         }
     }
+}
+
+/// The places, in the old and in the new definition, of each old column that the new one still has: under its label or
+/// an alias, or else at the same place and with the same meaning.
+fn stayed(old: &MessageFacts<'_>, new: &MessageFacts<'_>, sources: &[Option<usize>]) -> Vec<(usize, usize)> {
+    let mut stayed = Vec::new();
+    for (at, column) in old.columns.iter().enumerate() {
+        let declared = sources.iter().position(|&source| source == Some(at));
+        let means_as = || new.columns.get(at).is_some_and(|other| sources[at].is_none() && other.means_as(column));
+        if let Some(place) = declared.or_else(|| means_as().then_some(at)) {
+            stayed.push((at, place));
+        }
+    }
+    stayed
 }
 
 /// The place of the old column that fills a new one.

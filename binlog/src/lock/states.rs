@@ -54,72 +54,102 @@ impl<'l> States<'l> {
 /// A message by its facts in one version; `None` if there are none.
 fn message<'l>(name: &'l str, dated: &[&'l Dated], version: &str) -> Result<Option<MessageFacts<'l>>, LockError> {
     let Some(first) = dated.first() else { return Ok(None) };
-    let line = |dated: &Dated| dated.line.unwrap_or_default();
     let (mut id, mut rate, mut order) = (None, facts::Fact { value: None, line: None }, None);
-    let mut columns: Vec<(&(String, usize), ColumnFacts<'l>)> = Vec::new();
     for dated in dated {
-        let at = dated.line;
-        match (&dated.fact, &dated.subject.column) {
-            (Fact::Id(value), _) => id = Some(facts::Fact { value: *value, line: at }),
-            (Fact::Rate(value), _) => rate = facts::Fact { value: Some(*value), line: at },
-            (Fact::Order(labels), _) => order = Some((labels, at)),
-            (Fact::Column { format, unit, multiplier }, Some(column)) => {
-                let said = ResolvedColumn {
-                    label: &column.0,
-                    format: *format,
-                    unit_id: Some(unit.0),
-                    unit: &unit.1,
-                    multiplier_id: Some(multiplier.0),
-                    multiplier: Some(multiplier.1),
-                };
-                let said = facts::Fact { value: said, line: at };
-                let meanings = Some(MeaningFacts::default());
-                let of_column = ColumnFacts { said, nth: column.1, meanings, older: Older::NONE, place: None };
-                columns.push((column, of_column));
-            }
+        match &dated.fact {
+            Fact::Id(value) => id = Some(facts::Fact { value: *value, line: dated.line }),
+            Fact::Rate(value) => rate = facts::Fact { value: Some(*value), line: dated.line },
+            Fact::Order(labels) => order = Some(facts::Fact { value: labels.as_slice(), line: dated.line }),
             _ => {}
         }
     }
     let incomplete = |what: &str| LockError::new(line(first), format!("{name} has {what} in {version}"));
     let id = id.ok_or_else(|| incomplete("no `id`"))?;
-    let (order, order_line) = order.ok_or_else(|| incomplete("no `order`"))?;
+    let order = order.ok_or_else(|| incomplete("no `order`"))?;
+    let mut columns = columns(dated);
+    add_meanings(&mut columns, dated, version)?;
+    Ok(Some(MessageFacts {
+        name: name.into(),
+        aliases: &[],
+        id,
+        rate: Some(rate),
+        columns: in_order(name, columns, order, version)?,
+        order: facts::Fact { value: (), line: order.line },
+        rest: 0,
+        leftover: None,
+    }))
+}
+
+fn line(dated: &Dated) -> usize {
+    dated.line.unwrap_or_default()
+}
+
+/// The columns in the order of the file, without names of values and bits.
+fn columns<'l>(dated: &[&'l Dated]) -> Vec<ColumnFacts<'l>> {
+    let column = |dated: &&'l Dated| {
+        let (Fact::Column { format, unit, multiplier }, Some((label, nth))) = (&dated.fact, &dated.subject.column)
+        else {
+            return None;
+        };
+        let said = ResolvedColumn {
+            label,
+            format: *format,
+            unit_id: Some(unit.0),
+            unit: &unit.1,
+            multiplier_id: Some(multiplier.0),
+            multiplier: Some(multiplier.1),
+        };
+        let said = facts::Fact { value: said, line: dated.line };
+        let meanings = Some(MeaningFacts::default());
+        Some(ColumnFacts { said, nth: *nth, meanings, older: Older::NONE, place: None })
+    };
+    dated.iter().filter_map(column).collect()
+}
+
+/// Adds the names of values and bits to their columns.
+fn add_meanings<'l>(columns: &mut [ColumnFacts<'l>], dated: &[&'l Dated], version: &str) -> Result<(), LockError> {
     for dated in dated {
         let (value, text, are_bits) = match &dated.fact {
             Fact::Value(value, text) => (*value, text, false),
             Fact::Bit(bit, text) => (*bit, text, true),
             _ => continue,
         };
-        let column = columns.iter_mut().find(|(column, _)| Some(*column) == dated.subject.column.as_ref());
-        let Some(meanings) = column.and_then(|(_, column)| column.meanings.as_mut()) else {
-            return Err(LockError::new(line(dated), format!("there is no column {} in {version}", dated.subject)));
+        let wrong = |what: String| LockError::new(line(dated), format!("{what} in {version}"));
+        let of_subject = |column: &&mut ColumnFacts<'_>| {
+            dated.subject.column.as_ref().is_some_and(|(label, nth)| (column.label(), column.nth) == (label, *nth))
         };
+        let meanings = columns.iter_mut().find(of_subject).and_then(|column| column.meanings.as_mut());
+        let meanings = meanings.ok_or_else(|| wrong(format!("there is no column {}", dated.subject)))?;
         if !meanings.rows.is_empty() && meanings.are_bits != are_bits {
-            return Err(LockError::new(line(dated), format!("{} has values and bits in {version}", dated.subject)));
+            return Err(wrong(format!("{} has values and bits", dated.subject)));
         }
         meanings.are_bits = are_bits;
         meanings.rows.push(facts::Fact { value: (value, text.as_str()), line: dated.line });
     }
+    Ok(())
+}
+
+/// The columns in the order of the record: all of them, and no others.
+fn in_order<'l>(
+    name: &str,
+    mut columns: Vec<ColumnFacts<'l>>,
+    order: facts::Fact<&[String]>,
+    version: &str,
+) -> Result<Vec<ColumnFacts<'l>>, LockError> {
     let mut in_order = Vec::new();
-    for (i, label) in order.iter().enumerate() {
-        let nth = order[..i].iter().filter(|before| *before == label).count();
-        let Some(at) = columns.iter().position(|(column, _)| (&column.0, column.1) == (label, nth)) else {
+    for (i, label) in order.value.iter().enumerate() {
+        let nth = order.value[..i].iter().filter(|before| *before == label).count();
+        let Some(at) = columns.iter().position(|column| (column.label(), column.nth) == (label, nth)) else {
             let what = format!("{name} has no column {label} in {version}, which its order names");
-            return Err(LockError::new(order_line.unwrap_or_default(), what));
+            return Err(LockError::new(order.line.unwrap_or_default(), what));
         };
-        in_order.push(columns.swap_remove(at).1);
+        in_order.push(columns.swap_remove(at));
     }
-    if let Some((column, left)) = columns.first() {
-        let what = format!("{name}.{} isn't in the order of {name} in {version}", column.0);
-        return Err(LockError::new(left.said.line.unwrap_or_default(), what));
+    match columns.first() {
+        Some(left) => {
+            let what = format!("{name}.{} isn't in the order of {name} in {version}", left.label());
+            Err(LockError::new(left.said.line.unwrap_or_default(), what))
+        }
+        None => Ok(in_order),
     }
-    Ok(Some(MessageFacts {
-        name: name.into(),
-        aliases: &[],
-        id,
-        rate: Some(rate),
-        columns: in_order,
-        order: facts::Fact { value: (), line: order_line },
-        rest: 0,
-        leftover: None,
-    }))
 }

@@ -14,12 +14,13 @@ use std::path::Path;
 /// ```
 ///
 /// The first run writes the file. Later, `BINLOG_LOCK=accept cargo test` writes it again after a change, as it does for
-/// a lock. With `CI` set, nothing is written. A relative path starts at the package's folder: `CARGO_MANIFEST_DIR`,
-/// which cargo sets while it runs tests, or else the working directory.
+/// a lock, and so does `BINLOG_LOCK=release:1.4`. With `CI` set, nothing is written. A relative path starts at the
+/// package's folder: `CARGO_MANIFEST_DIR`, which cargo sets while it runs tests, or else the working directory.
 ///
 /// # Panics
 ///
-/// If the file has other descriptions; if it is missing under CI; if it can't be read or written.
+/// If the file has other descriptions; if it is missing under CI; if it can't be read or written; if `BINLOG_LOCK` is set
+/// to anything else, or under CI.
 #[track_caller]
 pub fn assert(path: impl AsRef<Path>, descriptions: impl Display) {
     let descriptions = descriptions.to_string();

@@ -14,7 +14,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
 /// Polls a future so many times, then drops it.
-fn poll<T>(future: impl Future<Output = T>, times: u32) -> Option<T> {
+pub(crate) fn poll<T>(future: impl Future<Output = T>, times: u32) -> Option<T> {
     let mut future = pin!(future);
     for _ in 0..times {
         if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -370,7 +370,7 @@ fn dropped_history(seed: u64, fails: bool) -> Result<(), String> {
                         .and_then(Result::err);
                 }
                 1 => failed = poll(log.remove_oldest_async(), times).and_then(Result::err),
-                _ => {}
+                _ => failed = poll(log.prepare_async(), times).and_then(Result::err),
             },
             10 if random.below(2) == 0 => card.fail_writes(1),
             10 => card.fail_reads(1),

@@ -5,7 +5,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard, Recording};
-use binlog_tests::volume::{Flaw, Kind, Volume};
+use binlog_tests::volume::{Entry, Flaw, Kind, Tree, Volume};
 use embedded_io::Write;
 
 /// What the vehicle does.
@@ -113,9 +113,10 @@ impl Vehicle {
 
     /// Does a step. Logs that are gone afterwards are gone from the model, too, if they may be.
     pub(crate) fn step(&mut self, step: Step) -> Result<(), SdError<CardError>> {
-        let free = Volume::of(&self.card).free_clusters();
+        let before = Volume::of(&self.card);
+        let (free, tree) = (before.free_clusters(), before.tree());
         let done = self.try_step(step);
-        self.note_removals(step, free, done.is_ok());
+        self.note_removals(step, free, &tree, done.is_ok());
         done
     }
 
@@ -135,13 +136,13 @@ impl Vehicle {
             }
             Step::Write(bytes) if self.is_open => {
                 let log = self.logs.last_mut().expect("the log that is open");
-                let (before, end) = (log.written, log.written + bytes);
+                let end = log.written + bytes;
                 let contents = contents(log.serial, end);
                 while log.written < end {
                     match self.sd.write(&contents[log.written..]) {
                         Ok(count) => log.written += count,
                         // A log on exFAT ends where the clusters behind it are another's; the next one goes on.
-                        Err(error) if self.is_exfat && is_full(&error) && log.written > before => {
+                        Err(error) if self.is_exfat && is_full(&error) && log.written > 0 => {
                             let left = end - log.written;
                             self.try_step(Step::End)?;
                             self.try_step(Step::Begin)?;
@@ -186,11 +187,15 @@ impl Vehicle {
     }
 
     /// Checks that only such logs are gone as may be, and that there was a reason. A cut may have ended the step.
-    fn note_removals(&mut self, step: Step, free: u32, done: bool) {
-        let tree = Volume::of(&self.card).tree();
+    fn note_removals(&mut self, step: Step, free: u32, before: &Tree, done: bool) {
+        let volume = Volume::of(&self.card);
+        let tree = volume.tree();
         let on_card = |log: &Logged| tree.get(&path(self.options.folder, log.number)).is_some_and(|file| file.size > 0);
-        // On exFAT, a torn block of the directory hides the log that was written to until the next boot.
-        let is_torn = self.card.is_out() && tree.flaws().iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
+        // On exFAT, a torn block of the directory hides the log that was written to until the next boot. One that is being
+        // removed is gone then.
+        let is_torn = step != Step::Remove
+            && self.card.is_out()
+            && tree.flaws().iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));
         let last = self.logs.last().filter(|_| is_torn).map(|log| log.serial);
         let is_gone = |log: &Logged| log.flushed > 0 && !on_card(log) && Some(log.serial) != last;
         let gone: Vec<u32> = self.logs.iter().filter(|log| is_gone(log)).map(|log| log.serial).collect();
@@ -199,11 +204,15 @@ impl Vehicle {
         }
         assert!(matches!(step, Step::Begin | Step::Write(_) | Step::Remove), "{step:?} removed logs {gone:?}");
         assert!(step != Step::Remove || gone.len() == 1, "{step:?} removed logs {gone:?}");
-        // Many bytes may need more room than removals make; then all of that is in use.
-        let is_used = matches!(step, Step::Write(_)) && Volume::of(&self.card).free_clusters() == 0;
+        // Many bytes may need more room than removals make, or more logs than the folder has entries for. Then what was
+        // free and may be used is in use, and a part of the log that was removed last.
+        let last_gone = self.logs.iter().rfind(|log| is_gone(log)).expect("a log is gone");
+        let freed = before.get(&path(self.options.folder, last_gone.number)).map_or(0, Entry::clusters);
+        let spare = self.options.free_bytes.div_ceil(volume.cluster_bytes());
+        let is_used = matches!(step, Step::Write(_)) && u64::from(volume.free_clusters()) < spare + freed;
         let item = Item::OldLogsMakeRoom;
         assert!(done || self.card.is_out() || is_used, "{item:?}: {step:?} removed logs {gone:?}, and it didn't help");
-        let bytes = u64::from(free) * Volume::of(&self.card).cluster_bytes();
+        let bytes = u64::from(free) * volume.cluster_bytes();
         // Contents may take what was free, and more.
         let contents = if let Step::Write(bytes) = step { bytes as u64 } else { 0 };
         let wanted = self.options.free_bytes + u64::from(self.options.extent_bytes) + contents;

@@ -11,6 +11,7 @@ mod history;
 mod kept;
 mod limits;
 mod power_cuts;
+mod prepared;
 mod promise;
 mod random;
 mod resets;

@@ -231,6 +231,42 @@ fn a_removal_that_a_long_write_uses_up_has_helped() {
     }
 }
 
+/// The log can't grow, so the write needs another one, for which a log is removed. Then the folder is full.
+#[test]
+fn a_removal_has_helped_before_the_folder_is_full() {
+    let options = Options { extent_bytes: 4096, free_bytes: 0, ..Options::DEFAULT };
+    let geometry = Geometry { cluster_blocks: 1, clusters: 600, ..Geometry::EXFAT };
+    let world = World { geometry, taken: 0, fragments: 1, logs: vec![2561, 30_147], free: Some(26), options };
+    let begins = [Event::Step(Step::Begin); 5];
+    live(&world, &[&begins[..], &[Event::Step(Step::Write(13_569))]].concat()).unwrap();
+}
+
+/// The log can't grow, and the entry of the log that could be removed is no place for another log's.
+#[test]
+fn no_log_is_removed_for_a_log_that_the_folder_has_no_place_for() {
+    let options = Options { extent_bytes: 4096, free_bytes: 0, ..Options::DEFAULT };
+    let geometry = Geometry { cluster_blocks: 1, clusters: 600, ..Geometry::EXFAT };
+    let logs = vec![2561, 900, 900, 900];
+    let world = World { geometry, taken: 0, fragments: 1, logs, free: Some(26), options };
+    let (card, logs, _) = make(&world);
+    let mut vehicle = Vehicle::new(&card, options, logs);
+    vehicle.step(Step::Begin).unwrap();
+    let error = vehicle.step(Step::Write(20_000)).expect_err("26 clusters are free");
+    assert_eq!(error.cause, Cause::Fault(Fault::DirectoryFull));
+    assert!(Volume::of(&card).tree().get(&path("LOGS", 1)).is_some());
+}
+
+/// On exFAT, the power fails inside of the write that removes the only log.
+#[test]
+fn a_torn_removal_is_completed_at_the_next_boot() {
+    let options = Options { extent_bytes: 8192, free_bytes: 0, ..Options::DEFAULT };
+    let geometry = Geometry { cluster_blocks: 1, ..Geometry::EXFAT };
+    let world = World { geometry, taken: 0, fragments: 1, logs: vec![5633], free: None, options };
+    for (blocks, words) in (0..5).flat_map(|blocks| (0..40).map(move |words| (blocks, words))) {
+        live(&world, &[Event::Cut { blocks, words }, Event::Step(Step::Remove), Event::Step(Step::Begin)]).unwrap();
+    }
+}
+
 #[test]
 fn every_card_of_these_histories_is_clean() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();

@@ -454,7 +454,7 @@ fn the_environment_of_a_test_decides() {
         let (passed, said) = scratch(variables);
         assert!(!passed && said.contains(expected), "{said}");
     };
-    fails(&[ci, released], "the lock file is missing");
+    fails(&[ci, released], "the file is missing");
     // A test that passes says so, too.
     passes(&[released], "made the lock of ");
     passes(&[ci, released], "");

@@ -6,6 +6,8 @@ use binlog::messages::Msg;
 use binlog::{HostLogger, Log, LogSchema};
 use log::Log as _;
 use std::fmt;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 use tracing_subscriber::layer::SubscriberExt;
 
 #[derive(LogSchema)]
@@ -58,18 +60,24 @@ fn texts_never_wait_for_room() {
     let (out, key, _) = gate();
     let settings = HostLogger::<FlightLog>::builder().capacity(512).wait_for_room();
     let thread = settings.spawn(out).expect("it takes the preamble");
-    let logger = thread.logger();
+    let logger = thread.logger().clone();
     log::set_max_level(log::LevelFilter::Info);
-    // Several times what the queue holds, and nothing leaves it. Would a text wait, the test would not end.
-    let text = "x".repeat(4000);
-    let bridge = LogBridge::new(logger.clone());
-    bridge.log(&log::Record::builder().level(log::Level::Warn).args(format_args!("{text}")).build());
-    let dropped_by_log = logger.tally::<Msg>().dropped;
-    assert!(dropped_by_log > 0);
-    let layer = TracingLayer::new(logger.clone());
-    tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || tracing::warn!("{text}"));
-    assert!(logger.tally::<Msg>().dropped > dropped_by_log);
+    let (sender, dropped) = channel();
+    std::thread::spawn(move || {
+        // Several times what the queue holds, and nothing leaves it.
+        let text = "x".repeat(4000);
+        let bridge = LogBridge::new(logger.clone());
+        bridge.log(&log::Record::builder().level(log::Level::Warn).args(format_args!("{text}")).build());
+        let by_log = logger.tally::<Msg>().dropped;
+        let layer = TracingLayer::new(logger.clone());
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(layer), || tracing::warn!("{text}"));
+        sender.send([by_log, logger.tally::<Msg>().dropped - by_log])
+    });
+    // A text that waits would do so until the key is dropped.
+    let dropped = dropped.recv_timeout(Duration::from_secs(60));
     drop(key);
+    let [by_log, by_tracing] = dropped.expect("no text waits");
+    assert!(by_log > 0 && by_tracing > 0, "{by_log}, {by_tracing}");
     thread.finish().map_err(|error| error.error).expect("it takes all");
 }
 

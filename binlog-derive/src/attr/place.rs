@@ -1,0 +1,75 @@
+//! The places of attributes, and the keys that belong there.
+
+use super::item::Item;
+use crate::errors::Errors;
+use crate::nearest::did_you_mean;
+use syn::Token;
+use syn::ext::IdentExt;
+use syn::punctuated::Punctuated;
+
+/// Where an attribute is, and which keys it accepts there.
+pub(super) struct Place {
+    pub(super) name: &'static str,
+    keys: &'static [&'static str],
+}
+
+pub(super) const MESSAGE: Place =
+    Place { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"] };
+pub(super) const COLUMN: Place = Place {
+    name: "a field of a message",
+    keys: &[
+        "label", "unit", "mult", "instance", "allow", "values", "bits", "alias", "default", "flatten", "prefix",
+        "names", "start",
+    ],
+};
+pub(super) const GROUP: Place = Place { name: "a struct of columns", keys: &["allow", "crate"] };
+pub(super) const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
+pub(super) const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
+pub(super) const FIELD_TYPE: Place =
+    Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
+pub(super) const VALUE: Place = Place { name: "a value", keys: &[] };
+
+/// Words that people write instead of a key.
+const OTHER_KEYS: [(&str, &str); 5] =
+    [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
+
+/// Keys that may be given several times in one place.
+const REPEATABLE: [&str; 2] = ["allow", "alias"];
+
+const PLACES: [&Place; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, &GROUP];
+
+/// Calls `take` for each item that belongs in the place; the others are errors. Returns false if an item could not be
+/// read or has an unknown key, because it may be the one that seems to be missing.
+pub(super) fn each(
+    attributes: &[syn::Attribute],
+    place: &Place,
+    errors: &mut Errors,
+    mut take: impl FnMut(&str, &Item) -> syn::Result<()>,
+) -> bool {
+    let mut seen: Vec<String> = Vec::new();
+    let mut understood = true;
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("log")) {
+        let items = errors.take(attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated));
+        understood &= items.is_some();
+        for item in items.into_iter().flatten() {
+            let key = item.key.unraw().to_string();
+            if !place.keys.contains(&key.as_str()) {
+                let belongs = PLACES.iter().find(|other| other.keys.contains(&key.as_str()));
+                understood &= belongs.is_some();
+                let other_key = OTHER_KEYS.iter().find(|other| other.0 == key && place.keys.contains(&other.1));
+                let hint = match (belongs, other_key) {
+                    (Some(other), _) => format!("; it belongs on {}", other.name),
+                    (None, Some((_, meant))) => format!("; did you mean `{meant}`?"),
+                    (None, None) => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
+                };
+                errors.at(item.key.span(), format!("`{key}` is not an attribute of {}{hint}", place.name));
+            } else if seen.contains(&key) && !REPEATABLE.contains(&key.as_str()) {
+                errors.at(item.key.span(), format!("`{key}` is given twice"));
+            } else {
+                errors.take(take(&key, &item));
+                seen.push(key);
+            }
+        }
+    }
+    understood
+}
