@@ -3,10 +3,11 @@
 use super::destination::{Destination, Single};
 use super::output::Output;
 use super::queue::Queue;
-use super::reports::Reports;
+use super::reports::{Reports, append};
 use super::writer::Writer;
 use super::{HostLogger, Prologue};
-use crate::messages::{Dropped, Dsf};
+use crate::log_messages::FILE_NAME;
+use crate::messages::{self, Dropped, Dsf};
 use crate::schema::{LogSchema, Logs};
 use crate::writer::{FinishError, LONGEST_RECORD, Progress, WriteError};
 use std::fmt;
@@ -55,6 +56,8 @@ pub struct Builder<S: LogSchema> {
     waits: bool,
     period: Duration,
     patience: Duration,
+    /// Makes the records of the descriptions.
+    descriptions: Option<fn() -> Vec<u8>>,
     prologue: Option<Prologue<S>>,
     reports: Option<Reports>,
 }
@@ -68,6 +71,7 @@ impl<S: LogSchema> Default for Builder<S> {
             period: Duration::from_millis(100),
             // ArduPilot's default of LOG_FILE_TIMEOUT (libraries/AP_Logger/AP_Logger.cpp).
             patience: Duration::from_secs(5),
+            descriptions: None,
             prologue: None,
             reports: None,
         }
@@ -99,8 +103,8 @@ impl<S: LogSchema> Builder<S> {
         self
     }
 
-    /// How long records wait at most before they are written; the default is 100 ms. From a quarter of the queue or 64
-    /// KiB on, they are written at once.
+    /// How long records wait at most before they are written; the default is 100 ms. They are written at once
+    /// from a quarter of the queue, half of what isn't reserved or 64 KiB on, and when a record finds no room.
     pub fn write_every(mut self, period: Duration) -> Self {
         self.period = period;
         self
@@ -110,6 +114,25 @@ impl<S: LogSchema> Builder<S> {
     /// the thread tries again, and the queue takes records as long as it has room.
     pub fn retry_for(mut self, patience: Duration) -> Self {
         self.patience = patience;
+        self
+    }
+
+    /// Puts the descriptions of the schema's messages into every log, after the preamble, as the embedded file
+    /// [`LogMessages.xml`](crate::log_messages::FILE_NAME): see [`LogWriter::descriptions`](crate::LogWriter::descriptions).
+    /// It takes about 250 bytes a column, and no room in the queue.
+    pub fn descriptions(mut self) -> Self
+    where
+        S: Logs<messages::File>,
+    {
+        self.descriptions = Some(|| {
+            let text = S::log_messages_xml().to_string();
+            let mut records = Vec::new();
+            // The name fits, and no schema has 4 GiB of descriptions.
+            for part in messages::File::parts(FILE_NAME, text.as_bytes()).into_iter().flatten() {
+                append::<S, _>(&part, &mut records);
+            }
+            records
+        });
         self
     }
 
@@ -148,6 +171,9 @@ impl<S: LogSchema> Builder<S> {
 
     /// Creates a log in a file, which is overwritten if it exists, and begins to log to it. All errors name the file.
     ///
+    /// Two loggers that create the same file, in one process or in two, overwrite each other's records, and no error says
+    /// so. For several loggers in one place use a [`LogFolder`](super::LogFolder), which gives each a file of its own.
+    ///
     /// # Errors
     ///
     /// If the file can't be created, and as [`spawn`](Builder::spawn).
@@ -184,8 +210,9 @@ impl<S: LogSchema> Builder<S> {
         let (queue, batch) = Queue::new(self.capacity, reserve, self.waits, has_more_logs);
         let queue = Arc::new(queue);
         let output = Output::open(Arc::clone(&queue), destination, self.patience, self.reports)?;
+        let descriptions = self.descriptions.map(|records| records()).unwrap_or_default();
         let (prologue, period) = (self.prologue, self.period);
-        let writer = Writer { queue: Arc::clone(&queue), output, prologue, period, batch, at: 0 };
+        let writer = Writer { queue: Arc::clone(&queue), output, descriptions, prologue, period, batch, at: 0 };
         let thread = thread::Builder::new().name("binlog".into()).spawn(|| writer.run());
         let thread = thread.map_err(|error| WriteError::new(error, None, Progress::default()))?;
         Ok(LogThread { logger: HostLogger(queue), thread: Some(thread) })
@@ -208,7 +235,14 @@ impl<S: LogSchema> fmt::Debug for Builder<S> {
 type Ended<W> = (Option<W>, Option<WriteError>);
 
 /// The thread that writes the log of a [`HostLogger`]. Keep it for as long as the program logs, and end with
-/// [`finish`](LogThread::finish). Dropping it writes everything, too, but can't report errors.
+/// [`finish`](LogThread::finish).
+///
+/// **Dropping it ends the log**, also while clones of the logger live on: it writes everything that was accepted, and what
+/// they log afterwards is ignored, though counted. It can't report errors. So a function that returns
+/// `thread.logger().clone()` alone ends the log when it returns: return the `LogThread`, too. `let _ =` drops it at once;
+/// `let _thread =` keeps it. [`HostLogger::is_running`] tells.
+///
+/// [`std::process::exit`] drops nothing: what is queued is lost. Call `finish` before it.
 #[must_use = "dropping it ends the log"]
 pub struct LogThread<S: LogSchema, W> {
     logger: HostLogger<S>,

@@ -3,6 +3,7 @@
 use super::destination::Destination;
 use super::time_sorter::SortedLogs;
 use crate::schema::LogSchema;
+use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::marker::PhantomData;
@@ -44,7 +45,12 @@ const LAST_LOG: &str = "LASTLOG.TXT";
 ///   also one that another process has just taken. Several processes may log into one folder.
 /// - Without `LASTLOG.TXT`, ArduPilot begins with 1. Here it is the number after the largest.
 /// - ArduPilot uses an empty log's number again. Here it stays: it may be another process's.
-/// - Logs are removed only with [`remove_oldest`](LogFolder::remove_oldest), and never the last one.
+/// - `LASTLOG.TXT` may be behind: a process may die after it created a log, or two may begin at once. So logs whose numbers
+///   follow that number without a gap are newer, unless all numbers are taken. For this, the number after the last log's
+///   stays free: a folder has one log less than its last number says.
+/// - Logs are removed only with [`remove_oldest`](LogFolder::remove_oldest). Neither the last one, nor the one that
+///   `LASTLOG.TXT` names, nor the one that this `LogFolder` opened last is ever removed, even if a limit is exceeded by
+///   that. Another process's log may be, when it is the oldest: let the limits leave room for all that log.
 ///
 /// Limits are checked when a log begins. A folder at its limits is an error of the kind
 /// [`QuotaExceeded`](ErrorKind::QuotaExceeded), unless `remove_oldest` makes room.
@@ -84,10 +90,10 @@ impl LogFolder {
         }
     }
 
-    /// The number after which numbers begin again: ArduPilot's `LOG_MAX_FILES`. From 2 to 99,999,999; other numbers become
-    /// the nearest. The default is 500.
+    /// The number after which numbers begin again: ArduPilot's `LOG_MAX_FILES`. From 3 to 99,999,999; other numbers become
+    /// the nearest. The default is 500. The folder has one log less, because one number stays free.
     pub fn last_number(mut self, number: u32) -> Self {
-        self.last_number = number.clamp(2, 99_999_999);
+        self.last_number = number.clamp(3, 99_999_999);
         self
     }
 
@@ -129,69 +135,116 @@ impl LogFolder {
     /// If the folder or the file can't be created, or a log can't be removed; [`QuotaExceeded`](ErrorKind::QuotaExceeded)
     /// if the folder is at its limits. Errors name the path.
     pub fn create_log(&mut self) -> io::Result<File> {
-        self.path.clone_from(&self.folder);
+        let before = std::mem::replace(&mut self.path, self.folder.clone());
         fs::create_dir_all(&self.folder).map_err(|error| named(error, "create the folder", &self.folder))?;
-        let last = self.make_room()?;
-        let mut number = last;
+        // Numbers that other processes took meanwhile.
+        let mut taken = BTreeSet::new();
         for _ in 0..self.last_number {
-            number = if number >= self.last_number { 1 } else { number + 1 };
+            let Some(number) = self.make_room(&before, &taken)? else { break };
             let path = self.path_of(number);
             match File::create_new(&path) {
                 Ok(file) => {
+                    if let Err(error) = self.note(number) {
+                        // Otherwise each try would leave an empty log.
+                        let _ = fs::remove_file(&path);
+                        return Err(error);
+                    }
                     self.path = path;
-                    let place = self.folder.join(LAST_LOG);
-                    fs::write(&place, format!("{number}\r\n")).map_err(|error| named(error, "write", &place))?;
                     return Ok(file);
                 }
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => _ = taken.insert(number),
                 Err(error) => return Err(named(error, "create", &path)),
             }
         }
-        Err(self.full(&format!("all numbers up to {}", self.last_number)))
+        Err(self.full(&format!("no free number up to {} with a free one after it", self.last_number)))
     }
 
     fn path_of(&self, number: u32) -> PathBuf {
         self.folder.join(format!("{number:08}.BIN"))
     }
 
-    /// Removes old logs until the limits hold. Returns the number of the last log, 0 without one.
-    fn make_room(&self) -> io::Result<u32> {
+    fn after(&self, number: u32) -> u32 {
+        if number >= self.last_number { 1 } else { number + 1 }
+    }
+
+    /// Removes old logs until the limits hold and two numbers after the last log's are free. Returns the first of them,
+    /// or `None` if they can't be freed. `open` is the log that this folder opened last; it stays.
+    fn make_room(&self, open: &Path, taken: &BTreeSet<u32>) -> io::Result<Option<u32>> {
         let mut logs = self.logs()?;
-        let last = self.last(&logs);
+        let mut numbers: BTreeSet<u32> = logs.iter().map(|log| log.number).chain(taken.iter().copied()).collect();
+        let noted = self.noted();
+        let last = self.last(noted, &numbers);
+        let next = self.after(last);
+        let free = [next, self.after(next)];
         // The oldest first.
         logs.sort_unstable_by_key(|log| (log.number <= last, log.number));
+        let newest = logs.last().map(|log| log.number);
         let mut bytes: u64 = logs.iter().map(|log| log.bytes).sum();
         let mut count = logs.len();
-        let numbers = usize::try_from(self.last_number).unwrap_or(usize::MAX);
         let most_logs = self.most_logs.unwrap_or(usize::MAX);
         for log in &logs {
-            let lacks_room = count >= most_logs || count >= numbers || self.most_bytes.is_some_and(|most| bytes > most);
-            if !lacks_room {
+            let exceeds = count >= most_logs || self.most_bytes.is_some_and(|most| bytes > most);
+            if !exceeds && free.iter().all(|number| !numbers.contains(number)) {
                 break;
             }
             if !self.removes_oldest {
                 return Err(self.full(&format!("{count} logs of {bytes} bytes")));
             }
-            if log.number == last {
-                break;
+            if Some(log.number) == newest || Some(log.number) == noted || log.path == open {
+                continue;
             }
             match fs::remove_file(&log.path) {
                 // Another process removed it.
                 Err(error) if error.kind() != ErrorKind::NotFound => return Err(named(error, "remove", &log.path)),
                 _ => (bytes, count) = (bytes - log.bytes, count - 1),
             }
+            numbers.remove(&log.number);
         }
-        Ok(last)
+        Ok(free.iter().all(|number| !numbers.contains(number)).then_some(next))
     }
 
-    /// The number of the last log: that of `LASTLOG.TXT`, or else the largest.
-    fn last(&self, logs: &[Stored]) -> u32 {
+    /// The number of the last log, 0 without one. That is the number in `LASTLOG.TXT` or those that follow it without a
+    /// gap: of these logs, the process or another one had no time to write the number. The number after the last log's is
+    /// kept free, so the oldest log doesn't follow directly.
+    fn last(&self, noted: Option<u32>, numbers: &BTreeSet<u32>) -> u32 {
+        let mut last = noted.or_else(|| numbers.last().copied()).unwrap_or(0);
+        // ArduPilot leaves no gap when it uses all numbers.
+        if u64::from(self.last_number) > numbers.len() as u64 {
+            while numbers.contains(&self.after(last)) {
+                last = self.after(last);
+            }
+        }
+        last
+    }
+
+    /// The number in `LASTLOG.TXT`.
+    fn noted(&self) -> Option<u32> {
         let text = fs::read_to_string(self.folder.join(LAST_LOG)).unwrap_or_default();
         // As `strtol` reads it: ArduPilot marks a log with a `D` that it will discard.
-        let digits = text.trim_start().split(|character: char| !character.is_ascii_digit()).next();
-        let noted =
-            digits.and_then(|digits| digits.parse().ok()).filter(|number| (1..=self.last_number).contains(number));
-        noted.or_else(|| logs.iter().map(|log| log.number).max()).unwrap_or(0)
+        let digits = text.trim_start().split(|character: char| !character.is_ascii_digit()).next()?;
+        digits.parse().ok().filter(|number| (1..=self.last_number).contains(number))
+    }
+
+    /// Writes the number of a log that has just begun to `LASTLOG.TXT`, unless another process has gone on from it. The
+    /// file is replaced as a whole.
+    fn note(&self, number: u32) -> io::Result<()> {
+        // Those that follow without a gap began later.
+        let mut later = self.after(number);
+        let noted = self.noted();
+        while later != number && self.path_of(later).exists() {
+            if noted == Some(later) {
+                return Ok(());
+            }
+            later = self.after(later);
+        }
+        let place = self.folder.join(LAST_LOG);
+        // One name for each log, so that no two processes write to one file.
+        let beside = self.folder.join(format!("LASTLOG.{number:08}.tmp"));
+        let replaced = fs::write(&beside, format!("{number}\r\n")).and_then(|()| fs::rename(&beside, &place));
+        replaced.map_err(|error| {
+            let _ = fs::remove_file(&beside);
+            named(error, "write", &place)
+        })
     }
 
     /// The logs in the folder with numbers up to the last, in no order.

@@ -185,6 +185,12 @@ impl<S: LogSchema> HostLogger<S> {
         self.0.now_us()
     }
 
+    /// Whether records are accepted and written: false after [`stop`](HostLogger::stop), after the end of the log
+    /// ([`LogThread::finish`], or its drop), and after the destination was given up.
+    pub fn is_running(&self) -> bool {
+        self.0.is_running()
+    }
+
     /// Whether the destination is given up: records are dropped, and [`LogThread::finish`] will return the error.
     pub fn has_failed(&self) -> bool {
         self.0.lock().has_failed

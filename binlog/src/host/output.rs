@@ -14,6 +14,9 @@ use std::time::{Duration, Instant};
 /// The time between two tries after an error.
 const RETRY: Duration = Duration::from_millis(20);
 
+/// After a log that couldn't be opened, a full log is followed by the next at the earliest after this time.
+const REOPEN: Duration = Duration::from_secs(1);
+
 /// The destination took nothing for too long. The error is kept.
 pub(super) struct GivenUp;
 
@@ -28,6 +31,8 @@ pub(super) struct Output<S: LogSchema, D: Destination> {
     written: Progress,
     pub(super) reports: Option<Reports>,
     error: Option<WriteError>,
+    /// When a next log couldn't be opened.
+    not_opened: Option<Instant>,
 }
 
 impl<S: LogSchema, D: Destination> Output<S, D> {
@@ -38,10 +43,16 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
         patience: Duration,
         reports: Option<Reports>,
     ) -> Result<Self, WriteError> {
-        let opened = destination.open().and_then(|mut log| log.write_all(S::PREAMBLE).map(|()| log));
+        let opened = destination.open().and_then(|mut log| {
+            let mut rest = S::PREAMBLE;
+            while !rest.is_empty() {
+                rest = &rest[try_for(&mut log, Duration::ZERO, |log| write_some(log, rest))?..];
+            }
+            Ok(log)
+        });
         let log = opened.map_err(|error| WriteError::new(error, destination.path(), Progress::default()))?;
         let written = Progress { records: 0, bytes: S::PREAMBLE.len() as u64 };
-        Ok(Output { queue, destination, log: Some(log), patience, written, reports, error: None })
+        Ok(Output { queue, destination, log: Some(log), patience, written, reports, error: None, not_opened: None })
     }
 
     /// Closes the log and begins the next. Returns whether there is one: if not, the log goes on, and the error is kept.
@@ -50,19 +61,25 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
         match self.destination.open() {
             Ok(log) => {
                 self.log = Some(log);
+                self.not_opened = None;
                 self.written = Progress::default();
                 self.take(S::PREAMBLE, |_, _, _| {})?;
                 Ok(true)
             }
             Err(error) => {
-                self.keep(error);
+                self.not_opened = Some(Instant::now());
+                self.error.get_or_insert_with(|| WriteError::not_begun(error, self.destination.path(), self.written));
                 Ok(false)
             }
         }
     }
 
-    /// Bytes that the log may still have.
+    /// Bytes that the log may still have. No limit for a while after the next log couldn't be opened, because each try
+    /// costs the folder a search.
     pub(super) fn room(&self) -> Option<usize> {
+        if self.not_opened.is_some_and(|at| at.elapsed() < REOPEN) {
+            return None;
+        }
         let room = self.destination.log_bytes()?.saturating_sub(self.written.bytes);
         Some(usize::try_from(room).unwrap_or(usize::MAX))
     }
@@ -81,11 +98,7 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
         let mut at = 0;
         while at < bytes.len() {
             let begun = Instant::now();
-            let taken = self.try_for_a_while(|log| match log.write(&bytes[at..]) {
-                Ok(0) => Err(io::ErrorKind::WriteZero.into()),
-                // A destination may claim to have written more than it was given.
-                written => written.map(|written| written.min(bytes.len() - at)),
-            })?;
+            let taken = self.try_for_a_while(|log| write_some(log, &bytes[at..]))?;
             at += taken;
             self.written.bytes += taken as u64;
             if let Some(reports) = &mut self.reports {
@@ -115,22 +128,12 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
     }
 
     /// Repeats an action until it succeeds, or has failed for too long.
-    fn try_for_a_while<T>(&mut self, mut action: impl FnMut(&mut D::Log) -> io::Result<T>) -> Result<T, GivenUp> {
-        let mut failing_since = None;
-        loop {
-            let Some(log) = &mut self.log else { return Err(GivenUp) };
-            match action(log) {
-                Ok(done) => return Ok(done),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    if failing_since.get_or_insert_with(Instant::now).elapsed() >= self.patience {
-                        self.keep(error);
-                        return Err(GivenUp);
-                    }
-                    thread::sleep(RETRY.min(self.patience));
-                }
-            }
-        }
+    fn try_for_a_while<T>(&mut self, action: impl FnMut(&mut D::Log) -> io::Result<T>) -> Result<T, GivenUp> {
+        let log = self.log.as_mut().ok_or(GivenUp)?;
+        try_for(log, self.patience, action).map_err(|error| {
+            self.keep(error);
+            GivenUp
+        })
     }
 
     fn keep(&mut self, error: io::Error) {
@@ -140,5 +143,34 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
     /// The last log, and the first error that a further try didn't overcome.
     pub(super) fn end(&mut self) -> (Option<D::Log>, Option<WriteError>) {
         (self.log.take(), self.error.take())
+    }
+}
+
+/// Writes a piece of some bytes, at least one. Returns its length.
+fn write_some(log: &mut impl Write, bytes: &[u8]) -> io::Result<usize> {
+    match log.write(bytes)? {
+        0 => Err(io::ErrorKind::WriteZero.into()),
+        // A destination may claim to have written more than it was given.
+        written => Ok(written.min(bytes.len())),
+    }
+}
+
+/// Repeats an action until it succeeds, or has failed for longer than `patience`.
+fn try_for<L, T>(log: &mut L, patience: Duration, mut action: impl FnMut(&mut L) -> io::Result<T>) -> io::Result<T> {
+    let mut failing_since = None;
+    loop {
+        let error = match action(log) {
+            Ok(done) => return Ok(done),
+            Err(error) => error,
+        };
+        let failing = failing_since.get_or_insert_with(Instant::now).elapsed();
+        // A signal is no failure, and one try more is enough for it. A destination that returns nothing else has failed.
+        let is_signal = error.kind() == io::ErrorKind::Interrupted && failing < RETRY;
+        if failing >= patience && !is_signal {
+            return Err(error);
+        }
+        if !is_signal {
+            thread::sleep(RETRY.min(patience));
+        }
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct State<C> {
     is_ending: bool,
     /// Whether the writing thread waits, and wants to be woken when many records wait.
     is_idle: bool,
+    /// A record found no room since the last batch was taken.
+    lacks_room: bool,
     writer: Option<ThreadId>,
     high_water: usize,
     pub(super) longest_stall_us: u32,
@@ -100,6 +102,7 @@ impl<S: LogSchema> Queue<S> {
             has_failed: false,
             is_ending: false,
             is_idle: false,
+            lacks_room: false,
             writer: None,
             high_water: 0,
             longest_stall_us: 0,
@@ -150,6 +153,11 @@ impl<S: LogSchema> Queue<S> {
         self.room.notify_all();
     }
 
+    pub(super) fn is_running(&self) -> bool {
+        let state = self.lock();
+        state.is_running && !state.has_failed
+    }
+
     pub(super) fn set_reserve(&self, bytes: usize) {
         self.lock().reserve = bytes.min(self.capacity - LONGEST_RECORD);
         self.room.notify_all();
@@ -170,6 +178,12 @@ impl<S: LogSchema> Queue<S> {
             if is_sound && !state.has_failed && state.records.len() + record.length <= limit {
                 break due;
             }
+            if is_sound && !state.has_failed {
+                state.lacks_room = true;
+                if std::mem::take(&mut state.is_idle) {
+                    self.work.notify_one();
+                }
+            }
             if !is_sound || state.has_failed || !self.waits || !may_wait || state.is_writer() {
                 state.gate.refuse(record.index, Refused::Full);
                 return false;
@@ -179,7 +193,7 @@ impl<S: LogSchema> Queue<S> {
         state.records.extend_from_slice(&record_header(record.id));
         state.records.extend_from_slice(record.payload);
         state.gate.charge(due);
-        let wakes = state.records.len() >= self.wake_bytes() && std::mem::take(&mut state.is_idle);
+        let wakes = state.records.len() >= self.wake_bytes(state.reserve) && std::mem::take(&mut state.is_idle);
         drop(state);
         if wakes {
             self.work.notify_one();
@@ -188,9 +202,9 @@ impl<S: LogSchema> Queue<S> {
     }
 
     /// From so many bytes on, the writing thread is woken before its time. Few system calls, and the queue is mostly
-    /// empty.
-    fn wake_bytes(&self) -> usize {
-        (self.capacity / 4).min(64 * 1024)
+    /// empty, also the part outside the reserve.
+    fn wake_bytes(&self, reserve: usize) -> usize {
+        (self.capacity / 4).min((self.capacity - reserve) / 2).min(64 * 1024)
     }
 
     /// Marks the place in the queue at which a new log begins. Returns whether there will be one.
@@ -230,7 +244,8 @@ impl<S: LogSchema> Queue<S> {
     /// Replaces an empty batch by what waits, after `period` or when it is much. Returns the bytes that waited.
     pub(super) fn take(&self, batch: &mut Batch, period: Duration) -> usize {
         let mut state = self.lock();
-        if state.records.len() < self.wake_bytes() && state.new_logs.is_empty() && !state.is_ending {
+        let is_urgent = state.lacks_room || state.is_ending || !state.new_logs.is_empty();
+        if state.records.len() < self.wake_bytes(state.reserve) && !is_urgent {
             state.is_idle = true;
             // Woken for no reason, the thread writes a little sooner.
             (state, _) = self.work.wait_timeout(state, period).unwrap_or_else(PoisonError::into_inner);
@@ -240,6 +255,7 @@ impl<S: LogSchema> Queue<S> {
         state.high_water = state.high_water.max(used);
         std::mem::swap(&mut state.records, &mut batch.records);
         std::mem::swap(&mut state.new_logs, &mut batch.new_logs);
+        state.lacks_room = false;
         batch.is_last = state.is_ending;
         drop(state);
         if self.waits {

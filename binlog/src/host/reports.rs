@@ -20,7 +20,7 @@ pub(super) struct Reports {
 }
 
 /// Appends the record of a message of the schema.
-fn append<S: Logs<M>, M: crate::LogMessage>(message: &M, out: &mut Vec<u8>) {
+pub(super) fn append<S: Logs<M>, M: crate::LogMessage>(message: &M, out: &mut Vec<u8>) {
     let mut record = [0; LONGEST_RECORD];
     // A derived message fits.
     if let Ok(length) = encode::<S, M>(message, &mut record) {
@@ -51,9 +51,13 @@ impl Reports {
         self.usage.count(bytes);
     }
 
-    /// Whether records are due. The first ones are due an interval after the first call.
+    /// Whether records are due. The first ones are due an interval after the first call. After the clock was set back,
+    /// they are due an interval later.
     pub(super) fn are_due(&mut self, now_us: u64) -> bool {
-        now_us >= *self.due_us.get_or_insert(now_us.saturating_add(self.interval_us))
+        let next_us = now_us.saturating_add(self.interval_us);
+        let due_us = self.due_us.get_or_insert(next_us);
+        *due_us = next_us.min(*due_us);
+        now_us >= *due_us
     }
 
     /// A DSF record, and a DROP record for each message with losses: its index and its counts.

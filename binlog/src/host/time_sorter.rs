@@ -34,7 +34,7 @@ use std::{fmt, mem};
 /// - A record is in order if, when it comes, fewer than `window` bytes of records with later times have come before it.
 ///   Otherwise it is written out of order, and counted in [`late`](TimeSorter::late).
 /// - Records with the same time keep their order. A record without `TimeUS` sorts with the time of the last record before
-///   it that has one.
+///   it that has one, but not before an earlier record without `TimeUS`: the records of an embedded file keep their order.
 /// - Memory is bounded by the window alone: about six times its bytes, and 24 bytes for each record in it.
 /// - [`flush`](Write::flush) writes all records: it ends the window, and the next one begins empty. Dropping the sorter
 ///   does the same, but can't report errors.
@@ -59,11 +59,16 @@ pub struct TimeSorter<S: LogSchema, W: Write> {
     spare: Vec<u8>,
     /// The time of the last record that came with one.
     last_us: u64,
+    /// The time with which the last record without one was sorted.
+    untimed_us: u64,
     /// The latest time that was sent.
     sent_us: u64,
     late: u64,
     schema: PhantomData<fn() -> S>,
 }
+
+/// The most tries that a signal may interrupt in a row.
+const MOST_SIGNALS: u32 = 1000;
 
 /// A record in the window.
 #[derive(Clone, Copy)]
@@ -86,6 +91,7 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
             sent_at: 0,
             spare: Vec::new(),
             last_us: 0,
+            untimed_us: 0,
             sent_us: 0,
             late: 0,
             schema: PhantomData,
@@ -111,11 +117,16 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
     /// Writes what is sorted.
     fn send(&mut self) -> io::Result<()> {
         let Some(out) = &mut self.out else { return Ok(()) };
+        let mut signals = 0;
         while self.sent_at < self.sent.len() {
             match out.write(&self.sent[self.sent_at..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(taken) => self.sent_at += taken.min(self.sent.len() - self.sent_at),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Ok(taken) => {
+                    self.sent_at += taken.min(self.sent.len() - self.sent_at);
+                    signals = 0;
+                }
+                // A signal. A writer that returns nothing else has failed.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted && signals < MOST_SIGNALS => signals += 1,
                 Err(error) => return Err(error),
             }
         }
@@ -129,9 +140,18 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
         let mut at = self.places.last().map_or(0, |place| place.at as usize + usize::from(place.length));
         let mut walk = Walk::<S>::new(&self.records[at..]);
         for record in &mut walk {
-            self.last_us = record.time_us().unwrap_or(self.last_us);
+            let time_us = match record.time_us() {
+                Some(time_us) => {
+                    self.last_us = time_us;
+                    time_us
+                }
+                None => {
+                    self.untimed_us = self.untimed_us.max(self.last_us);
+                    self.untimed_us
+                }
+            };
             // No record is longer than 255 bytes.
-            self.places.push(Place { time_us: self.last_us, at: at as u32, length: record.bytes.len() as u8 });
+            self.places.push(Place { time_us, at: at as u32, length: record.bytes.len() as u8 });
             at += record.bytes.len();
         }
         match walk.unknown_id() {
@@ -199,6 +219,8 @@ impl<S: LogSchema, W: Write> Write for TimeSorter<S, W> {
     fn flush(&mut self) -> io::Result<()> {
         self.send()?;
         self.sort(0);
+        // All of them are out, so later ones need not wait for a time that was wrong.
+        self.untimed_us = 0;
         self.send()?;
         self.out.as_mut().map_or(Ok(()), Write::flush)
     }

@@ -16,6 +16,8 @@ use std::time::Duration;
 pub(super) struct Writer<S: LogSchema, D: Destination> {
     pub(super) queue: Arc<Queue<S>>,
     pub(super) output: Output<S, D>,
+    /// Records that follow the preamble, before the prologue.
+    pub(super) descriptions: Vec<u8>,
     pub(super) prologue: Option<Prologue<S>>,
     /// How long records wait at most before they are written.
     pub(super) period: Duration,
@@ -92,6 +94,7 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
     }
 
     fn write_prologue(&mut self) -> Result<(), GivenUp> {
+        self.output.put(&self.descriptions, &mut 0)?;
         let Some(prologue) = &mut self.prologue else { return Ok(()) };
         let mut records = Vec::new();
         for message in (0..).map_while(prologue) {

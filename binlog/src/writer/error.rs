@@ -5,16 +5,27 @@ use std::{error, fmt, io};
 
 /// Why a log could not be written, and how much of it the destination has.
 ///
-/// `Display` says what failed and where; the destination's own error is the [source](error::Error::source). It converts
+/// `Display` says what failed and where; the destination's own error is the [source](error::Error::source), or in the text
+/// if a new log could not be begun. It converts
 /// into an [`io::Error`] of the same kind, so `?` works in functions that return [`io::Result`].
 pub struct WriteError(Box<Failure>);
 
 struct Failure {
     error: io::Error,
-    /// Whether the error is this crate's, about what the program asked for.
-    is_own: bool,
+    of: Of,
     path: Option<PathBuf>,
     written: Progress,
+}
+
+/// What an error is about.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    /// The destination.
+    Writing,
+    /// What the program asked for: the error is this crate's.
+    Request,
+    /// The next log, which couldn't be begun.
+    NewLog,
 }
 
 /// Records without those of the preamble, and bytes with them.
@@ -26,13 +37,18 @@ pub(crate) struct Progress {
 
 impl WriteError {
     pub(crate) fn new(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
-        WriteError(Box::new(Failure { error, is_own: false, path: path.map(Path::to_owned), written }))
+        WriteError(Box::new(Failure { error, of: Of::Writing, path: path.map(Path::to_owned), written }))
+    }
+
+    /// An error of a next log, for which the log before goes on: that one has `written`.
+    pub(crate) fn not_begun(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
+        WriteError(Box::new(Failure { error, of: Of::NewLog, path: path.map(Path::to_owned), written }))
     }
 
     /// An error about what the program asked for. The destination has nothing to do with it.
     pub(crate) fn refused(kind: io::ErrorKind, why: impl Into<String>, path: Option<&Path>) -> Self {
         let (error, path) = (io::Error::new(kind, why.into()), path.map(Path::to_owned));
-        WriteError(Box::new(Failure { error, is_own: true, path, written: Progress::default() }))
+        WriteError(Box::new(Failure { error, of: Of::Request, path, written: Progress::default() }))
     }
 
     /// The kind of the destination's error; [`InvalidInput`](io::ErrorKind::InvalidInput) for an argument that can't be
@@ -60,12 +76,16 @@ impl WriteError {
 
 impl fmt::Display for WriteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { error, is_own, path, written } = &*self.0;
+        let Failure { error, of, path, written } = &*self.0;
         if let Some(path) = path {
             write!(f, "{}: ", path.display())?;
         }
-        if *is_own {
-            return error.fmt(f);
+        match of {
+            Of::Writing => {}
+            Of::Request => return error.fmt(f),
+            Of::NewLog => {
+                return write!(f, "a new log could not be begun, and the log before it has its records: {error}");
+            }
         }
         f.write_str("the log can't be written")?;
         if written.bytes > 0 {
@@ -89,7 +109,7 @@ impl fmt::Debug for WriteError {
 
 impl error::Error for WriteError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        (!self.0.is_own).then_some(&self.0.error as _)
+        (self.0.of == Of::Writing).then_some(&self.0.error as _)
     }
 }
 
@@ -114,6 +134,7 @@ pub struct FinishError<W> {
 impl<W> fmt::Display for FinishError<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.out {
+            Some(_) if self.refused == 0 => write!(f, "no record was lost, but an error occurred: {}", self.error),
             Some(_) => write!(f, "the log lacks {} records that were refused", self.refused),
             None => write!(f, "the log was not finished, and {} records were refused", self.refused),
         }
@@ -131,7 +152,11 @@ impl<W> fmt::Debug for FinishError<W> {
 
 impl<W> error::Error for FinishError<W> {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        Some(&self.error)
+        match self.out {
+            // The text has the error.
+            Some(_) if self.refused == 0 => self.error.source(),
+            _ => Some(&self.error),
+        }
     }
 }
 

@@ -78,14 +78,14 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 
 /// Flies one vehicle, and reads its log back.
 fn fly_one(flight: Flight, path: &Path) -> Result<(), Box<dyn Error>> {
-    let flown = flight.to_file(path).map_err(|error| failed(&error))?;
+    let flown = flight.to_file(path).map_err(|error| failed(&error, FILE))?;
 
     // A pipe or a device takes the log, but can't be read back.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         return Ok(());
     }
     let unreadable = |error: &dyn fmt::Display| format!("{}: can't be read back: {error}", path.display());
-    let bytes = fs::read(path).map_err(|error| with_advice(&unreadable(&error), error.kind()))?;
+    let bytes = fs::read(path).map_err(|error| with_advice(&unreadable(&error), error.kind(), FILE))?;
     let summary = Summary::new(&bytes).map_err(|skipped| unreadable(&skipped))?;
     if summary.records() != flown.records {
         return Err(format!(
@@ -113,7 +113,7 @@ fn fly_several(flights: Vec<(Flight, PathBuf)>) -> Result<(), Box<dyn Error>> {
     });
     let mut text = String::new();
     for (flown, (flight, folder)) in flown.into_iter().zip(&flights) {
-        let flown = flown.map_err(|error| failed(&error))?;
+        let flown = flown.map_err(|error| failed(&error, FOLDER))?;
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         text += &format!("{}: {} records\n", folder.display(), flown.records);
         if flight.realtime {
@@ -138,9 +138,9 @@ fn viewers(path: &Path) -> String {
 }
 
 /// An error of a log, with its source and advice.
-fn failed(error: &WriteError) -> String {
+fn failed(error: &WriteError, option: &str) -> String {
     let why = Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
-    with_advice(&format_args!("{error}{why}"), error.kind())
+    with_advice(&format_args!("{error}{why}"), error.kind(), option)
 }
 
 /// Prints to stdout. A reader that has seen enough, such as `head`, is no error.
@@ -152,18 +152,23 @@ fn print(text: &str) -> Result<(), String> {
     }
 }
 
-/// An error about the log's file, with advice.
-fn with_advice(error: &impl fmt::Display, kind: ErrorKind) -> String {
+/// The option that says where one log is.
+const FILE: &str = "-o FILE";
+/// The option that says where numbered logs are.
+const FOLDER: &str = "--logs FOLDER";
+
+/// An error about a log, with advice: `option` chooses its place.
+fn with_advice(error: &impl fmt::Display, kind: ErrorKind, option: &str) -> String {
     let advice = match kind {
-        ErrorKind::NotFound => "create its folder, or choose another with -o FILE",
+        ErrorKind::NotFound => format!("create its folder, or choose another with {option}"),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "choose a place where you may write with -o FILE"
+            format!("choose a place where you may write with {option}")
         }
-        ErrorKind::IsADirectory => "name a file in it with -o FILE",
+        ErrorKind::IsADirectory => format!("name a file in it with {option}"),
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-            "make room, choose another place with -o FILE, or fly for less long with --seconds N"
+            format!("make room, choose another place with {option}, or fly for less long with --seconds N")
         }
-        _ => "choose another place with -o FILE",
+        _ => format!("choose another place with {option}"),
     };
     format!("{error}\n{advice}")
 }

@@ -61,6 +61,16 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
+fn a_folder_that_cannot_be_created_is_an_error_with_the_option_that_names_another() {
+    let file = place("no-folder");
+    std::fs::write(&file, "a file").expect("room");
+    let output = run(&["--logs", &file.join("logs").to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("--logs FOLDER") && !text.contains("-o FILE"), "{text}");
+}
+
+#[test]
 fn a_reader_that_leaves_is_no_error() {
     let path = place("pipe.bin");
     let mut command = simulator(&["-o", &path.to_string_lossy()]);

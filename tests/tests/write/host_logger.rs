@@ -1,7 +1,6 @@
 //! The host's logger: what it accepted is in the log or counted as lost, whatever the destination does, and nobody waits
 //! for it.
 
-use binlog::host::Destination;
 use binlog::messages::{Dropped, Dsf, Ev, Gps, Mode, Msg, Parm};
 use binlog::sink::{Sink, TimedSink};
 use binlog::{HostLogger, Log, LogSchema, Records};
@@ -16,7 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 #[derive(LogSchema)]
-enum FlightLog {
+pub(crate) enum FlightLog {
     Ev(Ev),
     #[log(rate = 10)]
     Gps(Gps),
@@ -36,7 +35,7 @@ enum Plain {
     Drop(Dropped),
 }
 
-fn ev(number: u64) -> Ev {
+pub(crate) fn ev(number: u64) -> Ev {
     Ev { time_us: number, id: 10 }
 }
 
@@ -47,12 +46,12 @@ fn gps(time_us: u64) -> Gps {
     gps
 }
 
-fn parm(number: u64) -> Parm {
+pub(crate) fn parm(number: u64) -> Parm {
     Parm::new(number, "NUMBER", number as f32, None).expect("a short name")
 }
 
 /// The times of a message's records, in the order of the log.
-fn times(log: &[u8], name: &str) -> Vec<u64> {
+pub(crate) fn times(log: &[u8], name: &str) -> Vec<u64> {
     let log = Log::from_bytes(log.to_vec());
     assert_eq!(log.skipped().len(), 0);
     log.rows(name).map(|rows| rows.times_us()).unwrap_or_default()
@@ -63,7 +62,7 @@ fn times(log: &[u8], name: &str) -> Vec<u64> {
 pub(crate) struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Shared {
-    fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.lock().expect("no panic while it is locked").clone()
     }
 }
@@ -160,9 +159,14 @@ fn a_logger_that_waits_for_room_drops_nothing() {
 #[test]
 fn the_reserve_is_for_critical_messages() {
     let (out, key, _) = gate();
-    let settings = HostLogger::<FlightLog>::builder().capacity(1024).reserve(512).write_every(Duration::from_secs(60));
+    let settings = HostLogger::<FlightLog>::builder().capacity(1024).reserve(512).write_every(Duration::ZERO);
     let thread = settings.spawn(out).expect("it takes the preamble");
     let log = thread.logger();
+    // The first record is with the destination, which stalls.
+    assert!(log.log(&parm(0)));
+    while log.statistics().used > 0 {
+        thread::yield_now();
+    }
     let parms = (0..100).filter(|&number| log.log(&parm(number))).count();
     assert_eq!(parms, 512 / 35);
     // EV is critical.
@@ -343,9 +347,9 @@ fn after_a_panic_of_the_destination_nobody_waits_and_the_error_is_told() {
     let thread = settings.spawn(Panics(false)).expect("it takes the preamble");
     let log = thread.logger().clone();
     let accepted = (0..1000).filter(|&number| log.log(&ev(number))).count();
-    assert_eq!(log.tally::<Ev>().lost as usize, accepted);
     assert!(log.has_failed() && accepted < 1000);
     assert_eq!(thread.finish().err().expect("it panicked").error.kind(), ErrorKind::Other);
+    assert_eq!(log.tally::<Ev>().lost as usize, accepted);
 }
 
 #[test]
@@ -383,85 +387,89 @@ fn statistics_are_in_the_log_as_on_a_target() {
     assert_eq!(drops, [(FlightLog::MESSAGES[0].id, dropped)]);
 }
 
-/// Logs in memory.
-#[derive(Clone, Default)]
-struct Logs {
-    logs: Arc<Mutex<Vec<Shared>>>,
-    most: Option<usize>,
-    log_bytes: Option<u64>,
-}
-
-impl Destination for Logs {
-    type Log = Shared;
-
-    fn open(&mut self) -> io::Result<Shared> {
-        let mut logs = self.logs.lock().expect("no panic while it is locked");
-        if self.most.is_some_and(|most| logs.len() >= most) {
-            return Err(ErrorKind::StorageFull.into());
+#[test]
+fn a_destination_that_is_always_interrupted_is_given_up() {
+    struct Interrupted(bool);
+    impl Write for Interrupted {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            match std::mem::replace(&mut self.0, true) {
+                false => Ok(bytes.len()),
+                true => Err(ErrorKind::Interrupted.into()),
+            }
         }
-        logs.push(Shared::default());
-        Ok(logs.last().expect("just pushed").clone())
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
     }
-
-    fn log_bytes(&self) -> Option<u64> {
-        self.log_bytes
-    }
-}
-
-impl Logs {
-    fn bytes(&self) -> Vec<Vec<u8>> {
-        self.logs.lock().expect("no panic while it is locked").iter().map(Shared::bytes).collect()
-    }
-}
-
-fn prologue(i: usize) -> Option<FlightLog> {
-    (i == 0).then(|| FlightLog::Parm(parm(0)))
-}
-
-#[test]
-fn a_new_log_begins_where_it_is_asked_for_with_preamble_and_prologue() {
-    let logs = Logs::default();
-    let settings = HostLogger::<FlightLog>::builder().prologue(prologue);
-    let thread = settings.spawn_logs(logs.clone()).expect("memory takes all");
-    let log = thread.logger();
-    assert!(log.log(&ev(1)) && log.new_log() && log.log(&ev(2)) && log.log(&ev(3)));
-    // Two in a row are one.
-    assert!(log.new_log() && log.new_log() && log.log(&ev(4)));
-    thread.finish().map_err(|error| error.error).expect("memory takes all");
-    let logs = logs.bytes();
-    assert_eq!(logs.iter().map(|log| times(log, "EV")).collect::<Vec<_>>(), [vec![1], vec![2, 3], vec![4]]);
-    for log in logs {
-        assert!(log.starts_with(FlightLog::PREAMBLE));
-        assert_eq!(times(&log, "PARM"), [0]);
-    }
+    let settings = || HostLogger::<FlightLog>::builder().retry_for(Duration::from_millis(50));
+    let thread = settings().spawn(Interrupted(false)).expect("it takes the preamble");
+    assert!(thread.logger().log(&ev(1)));
+    let error = thread.finish().err().expect("it takes nothing");
+    assert_eq!((error.error.kind(), error.refused), (ErrorKind::Interrupted, 1));
+    assert_eq!(settings().spawn(Interrupted(true)).expect_err("it takes nothing").kind(), ErrorKind::Interrupted);
+    // Also behind a sorter.
+    let sorter = binlog::TimeSorter::<FlightLog, _>::new(Interrupted(false), 4096);
+    let thread = settings().spawn(sorter).expect("it takes the preamble");
+    assert!(thread.logger().log(&ev(1)));
+    let _ = thread.finish().map(binlog::TimeSorter::finish);
 }
 
 #[test]
-fn records_stay_in_the_log_before_if_the_next_one_cannot_be_opened() {
-    let logs = Logs { most: Some(1), ..Logs::default() };
-    let thread = HostLogger::<FlightLog>::builder().spawn_logs(logs.clone()).expect("memory takes all");
-    let log = thread.logger();
-    assert!(log.log(&ev(1)) && log.new_log() && log.log(&ev(2)));
-    let error = thread.finish().err().expect("there is no second log");
-    assert_eq!((error.error.kind(), error.refused), (ErrorKind::StorageFull, 0));
-    assert_eq!(error.out.map(|out| times(&out.bytes(), "EV")), Some(vec![1, 2]));
+fn whoever_lacks_room_wakes_the_thread_that_writes() {
+    for reserve in [0, 64, 300, usize::MAX] {
+        let settings = || HostLogger::<Plain>::builder().reserve(reserve).write_every(Duration::from_secs(3600));
+        let thread = settings().capacity(512).wait_for_room().spawn(Vec::new()).expect("memory takes all");
+        // Would nobody wake it, the test would not end.
+        assert!((0..1000).all(|number| thread.logger().log(&parm(number))));
+        assert_eq!(times(&thread.finish().expect("memory takes all"), "PARM"), Vec::from_iter(0..1000));
+
+        // Also a logger that drops.
+        let thread = settings().spawn(Vec::new()).expect("memory takes all");
+        let log = thread.logger();
+        while log.log(&parm(0)) && log.statistics().written == 0 {}
+        while log.statistics().written == 0 {
+            thread::yield_now();
+        }
+    }
 }
 
 #[test]
-fn a_log_at_its_size_is_followed_by_the_next() {
-    let preamble = FlightLog::PREAMBLE.len() as u64;
-    for room in [0, 1, 12, 50, 1000] {
-        let logs = Logs { log_bytes: Some(preamble + 35 + room), ..Logs::default() };
-        let settings = HostLogger::<FlightLog>::builder().prologue(prologue);
-        let thread = settings.spawn_logs(logs.clone()).expect("memory takes all");
-        assert!((0..100).all(|number| thread.logger().log(&ev(number))));
-        thread.finish().map_err(|error| error.error).expect("memory takes all");
-        let logs = logs.bytes();
-        let found: Vec<u64> = logs.iter().flat_map(|log| times(log, "EV")).collect();
-        assert_eq!(found, Vec::from_iter(0..100));
-        assert!(logs.iter().all(|log| log.len() as u64 <= preamble + 35 + room.max(12)), "{room}");
-        assert!(logs.len() as u64 >= 1200 / room.max(12));
+fn statistics_go_on_after_the_clock_was_set_back() {
+    let clock = Arc::new(AtomicU64::new(3_600_000_000));
+    let settings = HostLogger::<FlightLog>::builder().report_every(Duration::from_secs(1));
+    let thread = settings.write_every(Duration::from_millis(1)).spawn(Vec::new()).expect("memory takes all");
+    let simulated = Arc::clone(&clock);
+    thread.logger().start(move || simulated.load(Ordering::SeqCst));
+    let mut expected = Vec::new();
+    for begin in [3_600_000_000, 5_000_000] {
+        clock.store(begin, Ordering::SeqCst);
+        thread::sleep(Duration::from_millis(100));
+        for second in 1..=2 {
+            let written = thread.logger().statistics().written;
+            clock.store(begin + 1_000_000 * second, Ordering::SeqCst);
+            expected.push(begin + 1_000_000 * second);
+            while thread.logger().statistics().written == written {
+                thread::yield_now();
+            }
+        }
     }
+    let found = times(&thread.finish().expect("memory takes all"), "DSF");
+    assert_eq!(found[found.len() - 1], 7_000_000);
+    assert!(expected.iter().all(|time| found.contains(time)), "{found:?}");
+}
+
+#[test]
+fn a_logger_runs_until_its_thread_is_dropped() {
+    let thread = HostLogger::<FlightLog>::spawn(Vec::new()).expect("memory takes all");
+    let log = thread.logger().clone();
+    assert!(log.is_running());
+    log.stop();
+    assert!(!log.is_running());
+    log.start(|| 1);
+    assert!(log.is_running());
+    drop(thread);
+    assert!(!log.is_running() && !log.log(&ev(1)));
+    assert_eq!(log.tally::<Ev>().ignored, 1);
 }
 
 /// Everything that the application logs.

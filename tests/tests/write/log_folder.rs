@@ -2,6 +2,7 @@
 
 use binlog::messages::Ev;
 use binlog::{HostLogger, Log, LogFolder, LogSchema};
+use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -61,25 +62,131 @@ fn the_number_of_ardupilot_is_continued_with_its_mark() {
 #[test]
 fn after_the_last_number_the_first_follows_and_no_log_is_overwritten() {
     let place = folder();
-    let mut logs = LogFolder::new(place.path()).last_number(3);
-    create(&mut logs, 2, 1);
+    let mut logs = LogFolder::new(place.path()).last_number(4);
+    create(&mut logs, 3, 1);
     fs::remove_file(place.path().join("00000001.BIN")).expect("it is there");
+    fs::remove_file(place.path().join("00000002.BIN")).expect("it is there");
     create(&mut logs, 1, 1);
     create(&mut logs, 1, 5);
     assert_eq!(last_log(place.path()), "1\r\n");
-    // All numbers are taken.
+    // Number 2 stays free, and the others are taken.
     let error = logs.create_log().expect_err("no number is free");
     assert_eq!(error.kind(), ErrorKind::QuotaExceeded);
     assert!(error.to_string().contains("remove_oldest"), "{error}");
-    let sizes = [5, 1, 1];
-    for (number, size) in (1..).zip(sizes) {
+    for (number, size) in [(1, 5), (3, 1), (4, 1)] {
         let path = place.path().join(format!("{number:08}.BIN"));
         assert_eq!(fs::metadata(path).expect("it is there").len(), size);
     }
-    // Number 2 is the oldest: the smallest above the last.
+    // Number 3 is the oldest: the smallest above the last.
     create(&mut logs.remove_oldest(), 1, 9);
     assert_eq!(last_log(place.path()), "2\r\n");
-    assert_eq!(fs::metadata(place.path().join("00000002.BIN")).expect("it is there").len(), 9);
+    assert_eq!(names(place.path()), ["00000001.BIN", "00000002.BIN", "00000004.BIN", "LASTLOG.TXT"]);
+}
+
+/// Makes a folder with logs of these numbers.
+fn with_logs(numbers: impl IntoIterator<Item = u32>, last_log: &str) -> tempfile::TempDir {
+    let place = folder();
+    for number in numbers {
+        fs::write(place.path().join(format!("{number:08}.BIN")), "a log").expect("room");
+    }
+    fs::write(place.path().join("LASTLOG.TXT"), last_log).expect("room");
+    place
+}
+
+#[test]
+fn a_log_whose_number_was_not_written_down_is_the_newest() {
+    let place = with_logs(1..=6, "5\r\n");
+    create(&mut LogFolder::new(place.path()).most_logs(6).remove_oldest(), 1, 1);
+    assert_eq!(names(place.path())[..2], ["00000002.BIN", "00000003.BIN"]);
+    assert!(place.path().join("00000006.BIN").exists() && place.path().join("00000007.BIN").exists());
+    assert_eq!(last_log(place.path()), "7\r\n");
+}
+
+#[test]
+fn in_a_folder_where_all_numbers_are_taken_the_written_number_says_which_is_the_newest() {
+    let place = with_logs(1..=6, "4\r\n");
+    create(&mut LogFolder::new(place.path()).last_number(6).remove_oldest(), 1, 1);
+    // 5 and 6 were the oldest: one number for the log, and one that stays free.
+    let names = names(place.path());
+    assert_eq!(names, ["00000001.BIN", "00000002.BIN", "00000003.BIN", "00000004.BIN", "00000005.BIN", "LASTLOG.TXT"]);
+    assert_eq!(fs::metadata(place.path().join("00000005.BIN")).expect("it is there").len(), 1);
+}
+
+#[test]
+fn a_number_that_cannot_be_written_leaves_no_empty_log() {
+    let place = folder();
+    fs::create_dir(place.path().join("LASTLOG.TXT")).expect("room");
+    for _ in 0..3 {
+        let error = LogFolder::new(place.path()).create_log().expect_err("a folder is no file");
+        assert!(error.to_string().contains("LASTLOG.TXT"), "{error}");
+    }
+    assert_eq!(names(place.path()), ["LASTLOG.TXT"]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_newest_logs_survive_whatever_is_missing_and_however_late_the_number_is(
+        last_number in 6u32..20,
+        begun in 0u32..20,
+        logs in 1u32..19,
+        behind in 0u32..4,
+        missing in prop::collection::btree_set(0u32..19, 0..4),
+        most_logs in 2usize..8,
+        more in 1u32..25,
+    ) {
+        let number = |age: u32| (begun + age) % last_number + 1;
+        let logs = logs.min(last_number - 1);
+        let behind = behind.min(logs - 1);
+        // With fewer numbers, the log of a number that is three behind could also be the one after a free number.
+        // Logs by age, the oldest first; some were removed by hand, but none that the number doesn't tell of.
+        let mut ages: Vec<u32> = (0..logs).filter(|age| age + behind + 1 >= logs || !missing.contains(age)).collect();
+        let place = with_logs(ages.iter().map(|&age| number(age)), &format!("{}\r\n", number(logs - 1 - behind)));
+        let mut folder = LogFolder::new(place.path()).last_number(last_number).most_logs(most_logs).remove_oldest();
+        for age in logs..logs + more {
+            create(&mut folder, 1, 1);
+            ages.push(age);
+            prop_assert_eq!(last_log(place.path()), format!("{}\r\n", number(age)));
+            let found = names(place.path()).len() - 1;
+            // Exactly the newest are there. The first time, the one with the written number may be one too many.
+            let expected: BTreeSet<String> =
+                ages.iter().rev().take(found).map(|&age| format!("{:08}.BIN", number(age))).collect();
+            let found_names: BTreeSet<String> =
+                names(place.path()).into_iter().filter(|name| name.ends_with(".BIN")).collect();
+            let is_first = age == logs && behind > 0;
+            prop_assert!(found >= 2.min(ages.len()));
+            prop_assert!(is_first || found_names == expected, "{:?} {:?}", found_names, expected);
+            prop_assert!(found <= most_logs + usize::from(is_first));
+            for kept in [age - 1, age] {
+                prop_assert!(place.path().join(format!("{:08}.BIN", number(kept))).exists(), "{}", kept);
+            }
+        }
+    }
+}
+
+#[test]
+fn of_loggers_that_begin_at_once_none_loses_its_log() {
+    for _ in 0..20 {
+        let place = with_logs(1..=6, "6\r\n");
+        let begin = std::sync::Barrier::new(3);
+        let paths: Vec<_> = std::thread::scope(|threads| {
+            let begin = &begin;
+            let threads = [(); 3].map(|()| {
+                let mut logs = LogFolder::new(place.path()).most_logs(6).remove_oldest();
+                threads.spawn(move || {
+                    begin.wait();
+                    logs.create_log().expect("room");
+                    binlog::host::Destination::path(&logs).expect("a log").to_owned()
+                })
+            });
+            threads.into_iter().map(|thread| thread.join().expect("it only logs")).collect()
+        });
+        // A fourth begins afterwards.
+        create(&mut LogFolder::new(place.path()).most_logs(6).remove_oldest(), 1, 1);
+        assert!(paths.iter().all(|path| path.exists()), "{:?}", names(place.path()));
+        assert!(place.path().join("00000010.BIN").exists());
+    }
 }
 
 #[test]

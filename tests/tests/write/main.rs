@@ -2,6 +2,7 @@
 
 mod bridges;
 mod host_logger;
+mod host_logs;
 mod log_folder;
 mod madflight;
 mod time_sorter;

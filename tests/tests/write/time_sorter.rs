@@ -123,6 +123,21 @@ fn a_record_without_a_time_sorts_with_the_time_before_it() {
 }
 
 #[test]
+fn records_without_a_time_keep_their_order() {
+    let mut log = LogWriter::<FlightLog, _>::new(TimeSorter::<FlightLog, _>::new(Vec::new(), 4096)).expect("memory");
+    let contents = |number: u8| vec![number; 200];
+    for (number, time_us) in [(0, 100), (1, 50), (2, 70), (3, 500), (4, 20)] {
+        log.write(&Ev { time_us, id: number }).expect("memory takes all");
+        log.file("a.txt", &contents(number)).expect("memory takes all");
+    }
+    let bytes = log.finish().expect("memory takes all").finish().expect("memory takes all");
+    let log = binlog::Log::from_bytes(bytes);
+    assert_eq!(log.rows("EV").expect("events").times_us(), [20, 50, 70, 100, 500]);
+    let found: Vec<_> = log.files().iter().map(|file| file.contents().expect("a whole file")).collect();
+    assert_eq!(found, Vec::from_iter((0..5).map(contents)));
+}
+
+#[test]
 fn a_record_of_another_schema_is_an_error_and_those_before_it_are_taken() {
     let mut sorter = TimeSorter::<FlightLog, _>::new(Vec::new(), 4096);
     let mut bytes = log(&[(1, false)]);
