@@ -398,7 +398,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
     let given_multiplier = multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value));
     let given_meanings = field.attributes.meanings.as_ref().map(|meanings| meanings_tokens(&meanings.value));
     let inner = field.inner();
-    let (meanings, decoded) = match &field.kind {
+    let (meanings, is_closed, decoded) = match &field.kind {
         FieldKind::Enum { values, .. } => {
             let rows = values.iter().map(|(value, description)| {
                 let name = value.unraw().to_string();
@@ -419,7 +419,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
                 })*
                 __binlog::None
             };
-            (meanings, decoded)
+            (meanings, quote!(true), decoded)
         }
         FieldKind::Newtype { member, .. } => {
             let meanings = given_meanings.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::MEANINGS));
@@ -429,7 +429,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
                     __binlog::None => __binlog::None,
                 }
             };
-            (meanings, decoded)
+            (meanings, quote!(<#inner as __binlog::Field>::IS_CLOSED), decoded)
         }
     };
     let multiplier = match given_multiplier {
@@ -448,6 +448,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
                 const UNIT: __binlog::Unit = #unit;
                 const MULTIPLIER: __binlog::Option<__binlog::Multiplier> = #multiplier;
                 const MEANINGS: __binlog::Meanings = #meanings;
+                const IS_CLOSED: __binlog::bool = #is_closed;
                 #[inline]
                 fn decode(__bytes: &[__binlog::u8]) -> __binlog::Option<Self> {
                     #decoded

@@ -14,6 +14,7 @@ struct FieldType {
     unit: Unit,
     multiplier: Option<Multiplier>,
     meanings: Meanings,
+    is_closed: bool,
 }
 
 impl<T: Field> OfType<T> {
@@ -23,6 +24,7 @@ impl<T: Field> OfType<T> {
         unit: T::UNIT,
         multiplier: T::MULTIPLIER,
         meanings: T::MEANINGS,
+        is_closed: T::IS_CLOSED,
     };
 }
 
@@ -127,6 +129,7 @@ const fn standard(
     let column = ColumnDefinition {
         description,
         meanings: field.meanings,
+        is_closed: field.is_closed,
         ..ColumnDefinition::new(label, format, unit, multiplier)
     };
     if size != format.size() {

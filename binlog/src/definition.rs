@@ -55,6 +55,8 @@ pub struct ColumnDefinition {
     pub description: &'static str,
     /// The meanings of single values or bits.
     pub meanings: Meanings,
+    /// Whether its type refuses some of the numbers: [`Field::IS_CLOSED`](crate::Field::IS_CLOSED).
+    pub is_closed: bool,
     /// What older logs have in its place.
     pub older: Older,
     /// Where the program declares it; `None` if that is unknown.
@@ -72,6 +74,7 @@ impl ColumnDefinition {
             multiplier,
             description: "",
             meanings: Meanings::None,
+            is_closed: false,
             older: Older::NONE,
             place: Some(Location::caller()),
         }

@@ -85,6 +85,10 @@ pub trait Field: Sized {
     /// The meanings of the values, for documentation.
     const MEANINGS: Meanings = Meanings::None;
 
+    /// Whether [`decode`](Field::decode) refuses numbers that the format can store, as `bool` and derived enums do. The
+    /// [lock](crate::lock) then knows that such a type doesn't read a column that had all numbers.
+    const IS_CLOSED: bool = false;
+
     /// Reads a value of the column from the bytes of a record. Returns `None` if they are invalid for the type.
     ///
     /// The caller passes as many bytes as [`FORMAT`](Field::FORMAT) takes. With another number of bytes, return `None`,

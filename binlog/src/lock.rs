@@ -19,6 +19,7 @@
 //!   breaks and what to do. It can be allowed by a line in the lock, with a reason.
 //! - Any other change fails until it is reviewed and entered: `BINLOG_LOCK=accept cargo test`.
 //! - `BINLOG_LOCK=release:1.4 cargo test` makes the facts of today those of release 1.4, which the lock keeps for good.
+//!   They are entered before, and 1.4 is no version before the last release.
 //!
 //! Where `CI` is set (to anything but an empty text, `0` or `false`), nothing is written, a missing lock is an error,
 //! and `BINLOG_LOCK` is refused. Changes of descriptions are no difference; the next accepted change updates them. The
@@ -40,7 +41,7 @@
 //! 1.3.. ENG.TimeUS Q s 1e-6
 //! 1.3..1.4 ENG.Turns H - -
 //! 1.4.. ENG.Rev I rpm 1
-//! 1.4.. ENG.State B - -
+//! 1.4.. ENG.State B - - closed
 //! 1.4.. ENG.State = 0 "Off"
 //! next.. ENG.State = 1 "On"
 //!
@@ -49,9 +50,13 @@
 //! ```
 //!
 //! A line is one fact, after the versions in which it holds: `1.3..1.4` is release 1.3 and those after it, up to 1.4,
-//! which isn't part of it; `next` is what isn't released yet. A column has its format, unit and multiplier; `=` names a
-//! value, `&` a bit. A unit that ArduPilot's table lacks has its id before its name, `T=uT`. Lines that begin with `#`
+//! which isn't part of it; `next` is what isn't released yet. A column has its format, unit and multiplier, and
+//! `closed` if its type refuses some numbers, as a `bool` and an enum do; `=` names a value, `&` a bit. A unit that ArduPilot's table lacks has its id before its name, `T=uT`. Lines that begin with `#`
 //! are ignored, and dropped when the file is written.
+//!
+//! An `allow` line is an exception: the releases that a change may be from, the message or column, the rule, and the
+//! reason. For the name of a value or bit it has the number, `ENG.State=1` or `ENG.Warnings&2`, and allows only that one.
+//! A line that allows nothing any more fails the check, so that it doesn't allow a later mistake.
 //!
 //! `level` says what must keep working: see [`Level`]. It is `names` without the line.
 
@@ -93,6 +98,8 @@ struct Exception {
     /// The versions that it may be a change from.
     interval: Interval,
     subject: Subject,
+    /// The value or bit that it is about.
+    number: Option<i128>,
     kind: ChangeKind,
     reason: String,
 }

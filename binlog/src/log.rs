@@ -294,7 +294,11 @@ impl Comparable for Log<'_> {}
 impl Sealed for Log<'_> {
     #[allow(private_interfaces, reason = "nothing outside of the crate can name this trait")]
     fn facts(&self) -> Vec<MessageFacts<'_>> {
-        self.decisive_definitions().map(|(definition, tables)| MessageFacts::of_log(&definition, tables)).collect()
+        let message = |(definition, tables, has_records)| MessageFacts {
+            has_records,
+            ..MessageFacts::of_log(&definition, tables)
+        };
+        self.decisive_definitions().map(message).collect()
     }
 }
 

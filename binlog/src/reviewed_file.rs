@@ -81,18 +81,23 @@ pub(crate) fn assert(path: &Path, hold: impl FnOnce(&Path, &Environment) -> Resu
     }
 }
 
-/// Writes beside the file and renames, so that a file is whole at any time.
+/// Writes beside the file and renames, so that a file is whole at any time. A link stays one.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), String> {
     // Tests of one process may write the same file at once.
     static WRITTEN: AtomicU32 = AtomicU32::new(0);
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
+    let target = fs::canonicalize(path);
+    let path = target.as_deref().unwrap_or(path);
     let mut beside = path.as_os_str().to_owned();
     beside.push(format!(".{}.{number}.tmp", process::id()));
     let written = fs::write(&beside, text).and_then(|()| fs::rename(&beside, path));
     written.map_err(|error| {
         // It may not be there.
         let _ = fs::remove_file(&beside);
-        format!("can't be written: {error}")
+        match path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.exists()) {
+            Some(folder) => format!("can't be written: there is no folder {}; make it", folder.display()),
+            None => format!("can't be written: {error}"),
+        }
     })
 }
 
@@ -113,6 +118,26 @@ mod tests {
             let error = read(unknown, None).expect_err("no request");
             assert!(error.contains(unknown) && error.contains("neither `accept` nor `release:NAME`"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_missing_folder_is_named() {
+        let error = write(Path::new("/nowhere/at/all/file"), "text").expect_err("no such folder");
+        assert_eq!(error, "can't be written: there is no folder /nowhere/at/all; make it");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_its_target_is_written() {
+        let folder = env::temp_dir().join(format!("binlog-reviewed-link-{}", process::id()));
+        fs::create_dir_all(&folder).expect("a writable folder");
+        let (target, link) = (folder.join("target"), folder.join("link"));
+        fs::write(&target, "before").expect("a writable folder");
+        std::os::unix::fs::symlink(&target, &link).expect("a writable folder");
+        write(&link, "after").expect("a writable folder");
+        assert!(link.is_symlink());
+        assert_eq!(fs::read_to_string(&target).expect("it was written"), "after");
+        fs::remove_dir_all(&folder).expect("a writable folder");
     }
 
     #[test]

@@ -96,6 +96,7 @@ pub(crate) const fn definition_rules(definition: &Definition) {
     while i < columns.len() {
         label_rules(definition.name, &columns[i]);
         twice_rules(definition, i);
+        alias_rules(definition, i);
         if i == 0 {
             first_rules(&columns[0]);
         } else if columns[i].unit.id() != Unit::INSTANCE.id() {
@@ -219,6 +220,18 @@ const fn twice_rules(definition: &Definition, index: usize) {
         if same(columns[i].label, label) {
             refuse(ConstText::new().str(name).str(" has the label `").str(label).str("` twice"));
         }
+        i += 1;
+    }
+}
+
+/// The aliases of a column are labels of no column: a log's column would fill two of the program's.
+#[cfg(feature = "derive")]
+#[track_caller]
+const fn alias_rules(definition: &Definition, index: usize) {
+    let aliases = definition.columns[index].older.aliases;
+    let mut i = 0;
+    while i < aliases.len() {
+        crate::flatten::check::alias(definition.columns, aliases[i]);
         i += 1;
     }
 }

@@ -41,6 +41,8 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
         },
         Checked::Columns => quote_spanned!(*span=> __binlog::flatten::of_columns(&__PARTS.0, __COLUMNS, #index);),
     });
+    let aliases = fields.iter().flat_map(|field| &field.attributes.older.aliases);
+    let alias_checks = aliases.map(|alias| quote_spanned!(alias.span()=> __binlog::flatten::alias(__COLUMNS, #alias);));
     let calls = parts.iter().map(|part| &part.0);
     // In one body, so that a type that is not a field causes one error.
     let items = quote! {
@@ -52,7 +54,7 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
         const __COLUMNS: &[__binlog::ColumnDefinition] = &__binlog::flatten::columns::<{
             __binlog::flatten::count(&__PARTS.0)
         }>(&__PARTS.0, __TEXT);
-        const _: () = { #(#checks)* };
+        const _: () = { #(#checks)* #(#alias_checks)* };
     };
     Columns { items, columns: quote!(__COLUMNS), read: quote!(__PARTS.1) }
 }

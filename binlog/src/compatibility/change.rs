@@ -94,6 +94,11 @@ pub struct Change {
     pub before: Option<String>,
     /// The new state; `None` if there is none.
     pub after: Option<String>,
+    /// The value, or the number of the bit, whose name changed.
+    pub number: Option<i128>,
+    /// Whether today's struct may read a default in place of the old column's values: a new column has a default, and no
+    /// alias tells that it is the old one.
+    pub reads_default: bool,
     /// Who is affected.
     pub breaks: Breaks,
     /// Where the program declares the column, or else the message's first one; `None` if the new format isn't that of a
@@ -135,23 +140,29 @@ pub enum ChangeKind {
     Unit,
     /// The multiplier of a column.
     Multiplier,
+    /// The numbers that the column's type accepts: all, or only some of them, as a `bool` and an enum do.
+    AcceptedValues,
     /// A new name for a value that had none.
     ValueAdded,
     /// A value that lost its name.
     ValueRemoved,
     /// A value that has another name.
     ValueRenamed,
+    /// A name that moved to another value.
+    ValueRenumbered,
     /// A new name for a bit that had none.
     BitAdded,
     /// A bit that lost its name.
     BitRemoved,
     /// A bit that has another name.
     BitRenamed,
+    /// A name that moved to another bit.
+    BitRenumbered,
 }
 
 impl ChangeKind {
     /// All kinds.
-    pub const ALL: [ChangeKind; 20] = [
+    pub const ALL: [ChangeKind; 23] = [
         ChangeKind::MessageAdded,
         ChangeKind::MessageRemoved,
         ChangeKind::MessageRenamed,
@@ -166,12 +177,15 @@ impl ChangeKind {
         ChangeKind::Format,
         ChangeKind::Unit,
         ChangeKind::Multiplier,
+        ChangeKind::AcceptedValues,
         ChangeKind::ValueAdded,
         ChangeKind::ValueRemoved,
         ChangeKind::ValueRenamed,
+        ChangeKind::ValueRenumbered,
         ChangeKind::BitAdded,
         ChangeKind::BitRemoved,
         ChangeKind::BitRenamed,
+        ChangeKind::BitRenumbered,
     ];
 
     /// The name of the rule: `column-removed`.
@@ -191,12 +205,15 @@ impl ChangeKind {
             ChangeKind::Format => "format",
             ChangeKind::Unit => "unit",
             ChangeKind::Multiplier => "multiplier",
+            ChangeKind::AcceptedValues => "accepted-values",
             ChangeKind::ValueAdded => "value-added",
             ChangeKind::ValueRemoved => "value-removed",
             ChangeKind::ValueRenamed => "value-renamed",
+            ChangeKind::ValueRenumbered => "value-renumbered",
             ChangeKind::BitAdded => "bit-added",
             ChangeKind::BitRemoved => "bit-removed",
             ChangeKind::BitRenamed => "bit-renamed",
+            ChangeKind::BitRenumbered => "bit-renumbered",
         }
     }
 
@@ -208,14 +225,23 @@ impl ChangeKind {
             ChangeKind::ColumnMoved => "moved",
             ChangeKind::TrailingBytes => "after the columns",
             ChangeKind::UnmatchedLabels => "unused",
-            ChangeKind::ValueAdded | ChangeKind::ValueRemoved | ChangeKind::ValueRenamed => "value",
-            ChangeKind::BitAdded | ChangeKind::BitRemoved | ChangeKind::BitRenamed => "bit",
-            ChangeKind::Id => "id",
-            ChangeKind::Rate => "rate",
-            ChangeKind::Format => "format",
-            ChangeKind::Unit => "unit",
-            ChangeKind::Multiplier => "multiplier",
+            ChangeKind::AcceptedValues => "accepts",
+            _ if self.is_of_values() => "value",
+            _ if self.is_of_bits() => "bit",
+            _ => self.name(),
         }
+    }
+
+    /// Whether it is about the name of a value.
+    pub(crate) fn is_of_values(self) -> bool {
+        use ChangeKind::*;
+        matches!(self, ValueAdded | ValueRemoved | ValueRenamed | ValueRenumbered)
+    }
+
+    /// Whether it is about the name of a bit.
+    pub(crate) fn is_of_bits(self) -> bool {
+        use ChangeKind::*;
+        matches!(self, BitAdded | BitRemoved | BitRenamed | BitRenumbered)
     }
 }
 
@@ -282,9 +308,15 @@ impl Change {
                 "Queries and plots for one name miss the message in logs that have the other."
             }
             ChangeKind::ColumnAdded if old_logs => "Old logs lack the column, so today's struct doesn't read them.",
+            ChangeKind::ColumnRemoved if self.reads_default => {
+                "Queries and plots find no such column in new logs, and today's struct no longer reads it in old ones."
+            }
             ChangeKind::ColumnRemoved => "Queries, plots and older programs find no such column in new logs.",
             ChangeKind::ColumnRenamed if old_logs => {
                 "Queries and plots miss the column in old or new logs, and today's struct doesn't find it in old logs."
+            }
+            ChangeKind::ColumnRenamed if self.reads_default => {
+                "Queries and plots miss the column in old or new logs, and today's struct reads the default of old ones."
             }
             ChangeKind::ColumnRenamed => "Queries and plots for one label miss the column in logs that have the other.",
             ChangeKind::Format if queries => "Queries and plots get another kind of value, and so do structs.",
@@ -297,6 +329,13 @@ impl Change {
             }
             ChangeKind::Unit | ChangeKind::Multiplier if queries => {
                 "Queries and plots take the numbers for another scale."
+            }
+            ChangeKind::AcceptedValues if old_logs => {
+                "Old logs may hold numbers that today's type, a `bool` or an enum, refuses: such a record is an error."
+            }
+            ChangeKind::AcceptedValues => "New logs may hold numbers that the types of older programs refuse.",
+            ChangeKind::ValueRenumbered | ChangeKind::BitRenumbered => {
+                "Old and new logs have different numbers for the same meaning; readers for one miss it in the other."
             }
             ChangeKind::ValueRenamed | ChangeKind::BitRenamed => {
                 "The same number means something else in old and in new logs, so both are misread."
@@ -318,29 +357,40 @@ impl Change {
             }
             ChangeKind::MessageRenamed => "Keep the name, or adapt queries to both.",
             ChangeKind::ColumnAdded => "Write `#[log(default)]` or `#[log(default = …)]` on the field.",
-            ChangeKind::ColumnRemoved => "Keep the column; a fixed value is fine.",
-            ChangeKind::ColumnRenamed if self.breaks.old_logs => {
-                "Keep the label (`#[log(label = \"…\")]`), or write `#[log(alias = \"…\")]` with the old one and adapt queries."
+            ChangeKind::ColumnRemoved if self.reads_default => {
+                "Keep the column; or if it was renamed, write `#[log(alias = \"…\")]` with its label on the new one."
             }
-            ChangeKind::ColumnRenamed => "Keep the label (`#[log(label = \"…\")]`), or adapt queries to both.",
+            ChangeKind::ColumnRemoved => "Keep the column; a fixed value is fine.",
+            ChangeKind::ColumnRenamed if self.breaks.old_logs || self.reads_default => {
+                "Keep the label (`label`, or a flattened field's `prefix`); or, if not flattened, write `#[log(alias = \"…\")]`."
+            }
+            ChangeKind::ColumnRenamed => {
+                "Keep the label (`label`, or the `prefix` of a flattened field), or adapt queries to both."
+            }
             ChangeKind::Format => "Keep the format, or widen it: see the table of `Log::typed`.",
             ChangeKind::Unit | ChangeKind::Multiplier => {
                 "Keep unit and multiplier, or log the new scale in a column with a new label."
             }
-            ChangeKind::ValueAdded => "Let older programs store the column as a number instead of an enum.",
-            ChangeKind::ValueRemoved | ChangeKind::BitRemoved => "Keep the name, even if nothing logs it any more.",
-            ChangeKind::ValueRenamed | ChangeKind::BitRenamed => {
-                "Keep what each number stands for, and give new meanings new numbers."
+            ChangeKind::AcceptedValues if self.breaks.old_logs => {
+                "Keep the number and convert it where it is read, or allow the change if no log has another number."
             }
+            ChangeKind::AcceptedValues | ChangeKind::ValueAdded => {
+                "Let older programs store the column as a number instead of an enum."
+            }
+            ChangeKind::ValueRemoved | ChangeKind::BitRemoved => "Keep the name, even if nothing logs it any more.",
+            ChangeKind::ValueRenamed
+            | ChangeKind::BitRenamed
+            | ChangeKind::ValueRenumbered
+            | ChangeKind::BitRenumbered => "Keep what each number stands for, and give new meanings new numbers.",
             ChangeKind::Id => "Give the message its old id: `#[log(id = …)]` on the schema's variant.",
             ChangeKind::ColumnMoved => "Restore the order of the fields.",
             _ => "Nothing, if all programs read by name and label.",
         }
     }
 
-    /// The message or column, and the rule: what an exception names.
-    pub(crate) fn is_of(&self, message: &str, column: Option<&str>, kind: ChangeKind) -> bool {
-        (self.message.as_str(), self.column.as_deref(), self.kind) == (message, column, kind)
+    /// The message or column, the value or bit, and the rule: what an exception names.
+    pub(crate) fn is_of(&self, message: &str, column: Option<&str>, number: Option<i128>, kind: ChangeKind) -> bool {
+        (self.message.as_str(), self.column.as_deref(), self.number, self.kind) == (message, column, number, kind)
     }
 }
 

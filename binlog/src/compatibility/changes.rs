@@ -101,13 +101,23 @@ struct Subject<'m> {
     line: Option<usize>,
     /// The old message, by its place.
     before: Option<usize>,
+    number: Option<i128>,
+    reads_default: bool,
 }
 
 impl<'m> Subject<'m> {
     /// An old message.
     fn message(message: &'m MessageFacts<'_>, before: usize) -> Self {
         let line = message.id.line;
-        Subject { message: &message.name, column: None, place: None, line, before: Some(before) }
+        Subject {
+            message: &message.name,
+            column: None,
+            place: None,
+            line,
+            before: Some(before),
+            number: None,
+            reads_default: false,
+        }
     }
 
     /// With the place where the new format declares the message.
@@ -117,6 +127,11 @@ impl<'m> Subject<'m> {
 
     fn at_line(self, line: Option<usize>) -> Self {
         Subject { line, ..self }
+    }
+
+    /// A value or bit of the column.
+    fn number(self, number: i128) -> Self {
+        Subject { number: Some(number), ..self }
     }
 
     /// A column of it: the old one with its line, the new one with its place.
@@ -138,9 +153,10 @@ struct Changes {
 
 impl Changes {
     fn add(&mut self, subject: Subject<'_>, kind: ChangeKind, (before, after): Texts, breaks: Breaks) {
-        let Subject { message, column, place, line, before: state } = subject;
+        let Subject { message, column, place, line, before: state, number, reads_default } = subject;
         let column = column.map(str::to_owned);
-        let change = Change { message: message.to_owned(), column, kind, before, after, breaks, place, line };
+        let message = message.to_owned();
+        let change = Change { message, column, kind, before, after, number, reads_default, breaks, place, line };
         // The first place and line of several are kept.
         let key = Change { place: None, line: None, ..change.clone() };
         let at = *self.seen.entry(key).or_insert(self.found.len());
@@ -177,9 +193,15 @@ impl Changes {
         // The old place of each new column that has one.
         let sources: Vec<Option<usize>> = new.columns.iter().map(|column| source_of(column, old)).collect();
         let stayed = stayed(old, new, &sources);
+        // A new column without an alias may be an old one with another label.
+        let gained =
+            new.columns.iter().enumerate().filter(|(place, _)| !stayed.iter().any(|(_, other)| other == place));
+        let reads_default = gained
+            .map(|(_, column)| column)
+            .any(|column| column.older.default.is_some() && column.older.aliases.is_empty());
         for (at, column) in old.columns.iter().enumerate() {
             if !stayed.iter().any(|&(before, _)| before == at) {
-                self.removed(subject, column);
+                self.removed(Subject { reads_default, ..subject }, column);
             }
         }
         for (&(at, place), in_order) in stayed.iter().zip(in_order(&stayed)) {
@@ -194,9 +216,11 @@ impl Changes {
                 let is_declared = sources.contains(&Some(at));
                 let old_logs = !is_declared && is.older.default.is_none();
                 let breaks = Breaks { queries: true, old_logs, old_programs: true, layout: true };
+                let subject = Subject { reads_default: !is_declared && !old_logs, ..subject };
                 self.add(subject, ChangeKind::ColumnRenamed, texts(was.label(), is.label()), breaks);
             }
             self.column(subject, &was.said.value, &is.said.value);
+            self.accepted(subject, was, is);
             if let (Some(was), Some(is)) = (&was.meanings, &is.meanings) {
                 self.meanings(subject, was, is);
             }
@@ -259,34 +283,58 @@ impl Changes {
         }
     }
 
+    /// Whether one of the types refuses numbers that the other accepts.
+    fn accepted(&mut self, subject: Subject<'_>, old: &ColumnFacts<'_>, new: &ColumnFacts<'_>) {
+        let (Some(was), Some(is)) = (old.is_closed, new.is_closed) else { return };
+        let text = |is_closed| if is_closed { "some numbers" } else { "all numbers" };
+        if was != is {
+            let breaks = Breaks { old_logs: is, old_programs: was, ..Breaks::default() };
+            self.add(subject, ChangeKind::AcceptedValues, texts(text(was), text(is)), breaks);
+        }
+    }
+
     /// The changes of what values and bits stand for. A bit and a value of the same number have nothing in common.
     fn meanings(&mut self, subject: Subject<'_>, old: &MeaningFacts<'_>, new: &MeaningFacts<'_>) {
         let kinds = |are_bits: bool| match are_bits {
-            true => [ChangeKind::BitAdded, ChangeKind::BitRemoved, ChangeKind::BitRenamed],
-            false => [ChangeKind::ValueAdded, ChangeKind::ValueRemoved, ChangeKind::ValueRenamed],
+            true => [ChangeKind::BitAdded, ChangeKind::BitRemoved, ChangeKind::BitRenamed, ChangeKind::BitRenumbered],
+            false => [
+                ChangeKind::ValueAdded,
+                ChangeKind::ValueRemoved,
+                ChangeKind::ValueRenamed,
+                ChangeKind::ValueRenumbered,
+            ],
         };
         let is_same_sort = old.are_bits == new.are_bits;
         let text = |value: i128, name: &str| format!("{value} {name:?}");
-        let [_, removed, renamed] = kinds(old.are_bits);
+        let [_, removed, renamed, renumbered] = kinds(old.are_bits);
         for row in &old.rows {
             let (value, name) = row.value;
-            let subject = subject.at_line(row.line.or(subject.line));
-            match new.name(value).filter(|_| is_same_sort) {
-                None => {
+            let subject = subject.at_line(row.line.or(subject.line)).number(value);
+            let moved = new.number(name).filter(|_| is_same_sort && old.number(name) == Some(value));
+            match (new.name(value).filter(|_| is_same_sort), moved) {
+                (None, Some(to)) => {
+                    let breaks = Breaks { queries: true, old_logs: true, old_programs: true, layout: false };
+                    self.add(subject, renumbered, texts(text(value, name), text(to, name)), breaks);
+                }
+                (None, None) => {
                     let breaks = Breaks { queries: true, old_logs: !old.are_bits, ..Breaks::default() };
                     self.add(subject, removed, (Some(text(value, name)), None), breaks);
                 }
-                Some(other) if other != name => {
+                (Some(other), _) if other != name => {
                     let breaks = Breaks { queries: true, old_logs: true, old_programs: true, layout: false };
                     self.add(subject, renamed, texts(text(value, name), text(value, other)), breaks);
                 }
-                Some(_) => {}
+                (Some(_), _) => {}
             }
         }
         let [added, ..] = kinds(new.are_bits);
         for row in &new.rows {
             let (value, name) = row.value;
-            if old.name(value).filter(|_| is_same_sort).is_none() {
+            let subject = subject.number(value);
+            // One that moved here is told where it was.
+            let was = old.number(name).filter(|&was| is_same_sort && new.name(was).is_none());
+            let has_moved = was.is_some() && new.number(name) == Some(value);
+            if old.name(value).filter(|_| is_same_sort).is_none() && !has_moved {
                 // Where the column had plain numbers, no program has an enum for it.
                 let old_programs = !new.are_bits && !old.rows.is_empty();
                 let breaks = Breaks { old_programs, ..Breaks::default() };

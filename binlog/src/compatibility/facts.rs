@@ -26,6 +26,8 @@ pub(crate) struct MessageFacts<'a> {
     pub(crate) rest: usize,
     /// Format characters and labels that form no column.
     pub(crate) leftover: Option<String>,
+    /// Whether a log has records of this definition; only a log knows that.
+    pub(crate) has_records: bool,
 }
 
 /// A column.
@@ -36,6 +38,8 @@ pub(crate) struct ColumnFacts<'a> {
     pub(crate) nth: usize,
     /// The names of its values or bits; a log doesn't know them.
     pub(crate) meanings: Option<MeaningFacts<'a>>,
+    /// Whether the type refuses some numbers; a log doesn't know it.
+    pub(crate) is_closed: Option<bool>,
     /// What stands in for it in older formats; only a program knows that.
     pub(crate) older: Older,
     pub(crate) place: Option<&'static Location<'static>>,
@@ -71,7 +75,7 @@ impl<'a> MessageFacts<'a> {
             let nth = columns.iter().filter(|other| other.label() == column.label).count();
             used += column.format.size();
             let said = ResolvedColumn::of_log(&column, tables).into();
-            columns.push(ColumnFacts { said, nth, meanings: None, older: Older::NONE, place: None });
+            columns.push(ColumnFacts { said, nth, meanings: None, is_closed: None, older: Older::NONE, place: None });
         }
         let formats: String = definition.format().chars().skip(columns.len()).collect();
         let labels: Vec<&str> = definition.labels().split(',').skip(columns.len()).collect();
@@ -87,6 +91,7 @@ impl<'a> MessageFacts<'a> {
             order: ().into(),
             rest: usize::from(definition.length()).saturating_sub(used),
             leftover,
+            has_records: false,
         }
     }
 
@@ -117,6 +122,7 @@ impl MessageFacts<'static> {
                 said: ResolvedColumn::of_program(column).into(),
                 nth: columns.iter().filter(|other| other.label() == column.label).count(),
                 meanings: Some(MeaningFacts::of_program(&column.meanings)),
+                is_closed: Some(column.is_closed),
                 older: column.older,
                 place: column.place,
             });
@@ -130,6 +136,7 @@ impl MessageFacts<'static> {
             order: ().into(),
             rest: 0,
             leftover: None,
+            has_records: false,
         }
     }
 }
@@ -163,5 +170,10 @@ impl<'a> MeaningFacts<'a> {
     /// The name of a value or bit.
     pub(crate) fn name(&self, value: i128) -> Option<&'a str> {
         self.rows.iter().find(|row| row.value.0 == value).map(|row| row.value.1)
+    }
+
+    /// The first value or bit with this name.
+    pub(crate) fn number(&self, name: &str) -> Option<i128> {
+        self.rows.iter().find(|row| row.value.1 == name).map(|row| row.value.0)
     }
 }

@@ -92,6 +92,13 @@ pub(crate) fn answer(question: Question, program: &'static [SchemaMessage], olde
     let of_preamble = |name: &str| IN_EVERY_LOG.contains(&name) && !is_listed(name);
     let mut older = older.facts();
     older.retain(|message| !of_preamble(&message.name));
+    // As in `Log::typed`: of a message with several names, definitions without records count only if none has records.
+    for message in of_program.iter().filter(|message| !message.aliases.is_empty()) {
+        let is_of = |name: &str| name == message.name || message.aliases.contains(&name);
+        if older.iter().any(|other| other.has_records && is_of(&other.name)) {
+            older.retain(|other| other.has_records || !is_of(&other.name));
+        }
+    }
     let mut changes: Vec<Change> = changes(&older, &of_program).into_iter().map(|found| found.change).collect();
     changes.retain(|change| match question {
         Question::CanRead => change.breaks.old_logs,

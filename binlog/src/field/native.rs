@@ -50,6 +50,7 @@ number! {
 
 impl Field for bool {
     const FORMAT: Format = Format::U8;
+    const IS_CLOSED: bool = true;
 
     #[inline]
     fn decode(bytes: &[u8]) -> Option<Self> {

@@ -59,6 +59,33 @@ const fn no_other(columns: &[ColumnDefinition], start: usize, end: usize) {
     }
 }
 
+/// The alias of a column is neither the label of a column nor another alias: a log's column would fill two of the
+/// program's. The macro has checked it against what it knows; this is called with the span of the alias.
+#[track_caller]
+pub const fn alias(columns: &[ColumnDefinition], alias: &str) {
+    let (mut times, mut i) = (0, 0);
+    while i < columns.len() {
+        if same(columns[i].label, alias) {
+            refuse(
+                ConstText::new()
+                    .str("the alias `")
+                    .str(alias)
+                    .str("` is a label of the message, so it can't be an older label of another column"),
+            );
+        }
+        let aliases = columns[i].older.aliases;
+        let mut j = 0;
+        while j < aliases.len() {
+            times += same(aliases[j], alias) as usize;
+            j += 1;
+        }
+        i += 1;
+    }
+    if times > 1 {
+        refuse(ConstText::new().str("the alias `").str(alias).str("` is given twice"));
+    }
+}
+
 /// Rule 1, for the columns up to `end`; those up to `start` are within the limits, or have an error already.
 #[track_caller]
 const fn capacity(columns: &[ColumnDefinition], start: usize, end: usize) {

@@ -55,12 +55,15 @@ fn made<S: LogSchema>(request: &Request) -> Result<Lock, String> {
     Ok(lock)
 }
 
+const ALLOWED: &str =
+    "After pasting the lines of what you allow into the lock, with reasons: BINLOG_LOCK=accept cargo test";
+
 /// Whether everything is entered.
 fn reviewed(check: &Check, schema: &str) -> Result<Option<String>, String> {
     let next = "Review them, then enter them into the lock and commit it: BINLOG_LOCK=accept cargo test";
     match (check.is_ok(), check.violations().is_empty()) {
         (true, _) => Ok(None),
-        (false, false) => Err(format!("{schema} has {check}")),
+        (false, false) => Err(format!("{schema} has {check}\n{ALLOWED}")),
         (false, true) => Err(format!("{schema} has {check}\n{next}")),
     }
 }
@@ -68,9 +71,15 @@ fn reviewed(check: &Check, schema: &str) -> Result<Option<String>, String> {
 /// Enters the facts of today, unless they break a rule.
 fn enter<S: LogSchema>(lock: &mut Lock, check: &Check, request: &Request) -> Result<(), String> {
     if !check.violations().is_empty() {
-        return Err(format!("{} has {check}", type_name::<S>()));
+        return Err(format!("{} has {check}\n{ALLOWED}", type_name::<S>()));
     }
     let was_released = lock.is_released();
+    if let Request::Release(_) = request
+        && !check.is_ok()
+    {
+        let next = "A release is of what is reviewed; first: BINLOG_LOCK=accept cargo test";
+        return Err(format!("{} has {check}\n{next}", type_name::<S>()));
+    }
     lock.accept::<S>();
     if let Request::Release(name) = request {
         // Asked for again, by the next test for instance.

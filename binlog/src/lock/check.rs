@@ -1,12 +1,14 @@
 //! Holds a schema against all versions of a lock.
 
 use super::fact::Interval;
+use super::file::WHY;
 use super::states::States;
+use super::token::Subject;
 use super::{Exception, Lock};
 use crate::compatibility::changes::{Found, changes};
 use crate::compatibility::facts;
 use crate::compatibility::report::Explained;
-use crate::compatibility::{Change, ChangeKind, Level};
+use crate::compatibility::{Change, Level};
 use crate::schema::LogSchema;
 use std::fmt;
 
@@ -19,6 +21,7 @@ pub struct Check {
     level: Level,
     violations: Vec<Violation>,
     unaccepted: Vec<Change>,
+    unused: Vec<String>,
     is_current: bool,
 }
 
@@ -46,9 +49,14 @@ impl Check {
         &self.unaccepted
     }
 
-    /// Whether the lock has the schema's facts, and nothing is broken.
+    /// The lines of exceptions that allow no change, without their reasons.
+    pub fn unused_exceptions(&self) -> &[String] {
+        &self.unused
+    }
+
+    /// Whether the lock has the schema's facts, nothing is broken, and each exception allows something.
     pub fn is_ok(&self) -> bool {
-        self.violations.is_empty() && self.is_current
+        self.violations.is_empty() && self.unused.is_empty() && self.is_current
     }
 }
 
@@ -60,45 +68,53 @@ impl Lock {
             States::of(self).unwrap_or_else(|_| States { versions: vec![], messages: vec![] });
         let next = self.releases.len();
         let is_current = self.is_current::<S>();
-        let mut check = Check { level: self.level, violations: Vec::new(), unaccepted: Vec::new(), is_current };
+        let mut check =
+            Check { level: self.level, violations: Vec::new(), unaccepted: Vec::new(), unused: Vec::new(), is_current };
+        let mut is_used = vec![false; self.exceptions.len()];
         for Found { change, before } in changes(&messages, &facts::of_program(S::MESSAGES)) {
             let is_in = |version: usize| before.iter().any(|&state| versions[state].contains(&version));
             let breaks = change.breaks.breaks(self.level);
+            for (exception, is_used) in self.exceptions.iter().zip(&mut is_used) {
+                *is_used |= exception.allows(&change)
+                    && (0..next).any(|release| exception.interval.contains(release) && is_in(release));
+            }
             let broken = (0..next).filter(|&release| breaks && is_in(release));
             let broken: Vec<usize> = broken.filter(|&release| !self.allows(&change, release)).collect();
             match (broken.first(), broken.last()) {
                 (Some(&first), Some(&last)) => {
-                    let interval = self.interval_text(Interval { from: first, until: Some(last + 1) });
-                    let exception = format!("{interval} allow {} {} \"why\"", self.subject_of(&change), change.kind);
+                    let interval = Interval { from: first, until: Some(last + 1) };
+                    let (subject, number, kind) = (subject_of(&change), change.number, change.kind);
+                    let exception = Exception { interval, subject, number, kind, reason: WHY.into() };
+                    let exception = format!("{}\"{WHY}\"", self.exception_text(&exception));
                     let releases = broken.iter().map(|&release| self.releases[release].clone()).collect();
                     check.violations.push(Violation { change, releases, exception });
                 }
                 _ if is_current => {}
                 // A new message is in no version.
                 _ if is_in(next) || before.is_empty() => {
-                    let is_of_layout = matches!(change.kind, ChangeKind::Id | ChangeKind::ColumnMoved);
-                    if self.level == Level::Layout || !is_of_layout {
-                        check.unaccepted.push(change);
-                    }
+                    check.unaccepted.push(change);
                 }
                 _ => {}
             }
         }
+        let unused = self.exceptions.iter().zip(is_used).filter(|(_, is_used)| !is_used);
+        check.unused = unused.map(|(exception, _)| self.exception_text(exception).trim_end().to_owned()).collect();
         check
     }
 
     fn allows(&self, change: &Change, release: usize) -> bool {
-        let is_of = |exception: &&Exception| {
-            let Exception { subject, kind, .. } = exception;
-            change.is_of(&subject.message, subject.label(), *kind)
-        };
-        self.exceptions.iter().filter(is_of).any(|exception| exception.interval.contains(release))
+        self.exceptions.iter().any(|exception| exception.allows(change) && exception.interval.contains(release))
     }
+}
 
-    fn subject_of(&self, change: &Change) -> super::token::Subject {
-        let column = change.column.clone().map(|label| (label, 0));
-        super::token::Subject { message: change.message.clone(), column }
+impl Exception {
+    fn allows(&self, change: &Change) -> bool {
+        change.is_of(&self.subject.message, self.subject.label(), self.number, self.kind)
     }
+}
+
+fn subject_of(change: &Change) -> Subject {
+    Subject { message: change.message.clone(), column: change.column.clone().map(|label| (label, 0)) }
 }
 
 impl fmt::Display for Check {
@@ -130,6 +146,9 @@ impl fmt::Display for Check {
                 true => write!(f, "\n{}", Explained { change, since: "no release forbids it" })?,
                 false => writeln!(f, "  {}: {}", change.kind, change.summary())?,
             }
+        }
+        for unused in &self.unused {
+            writeln!(f, "an exception that allows no change; remove the line: {unused}")?;
         }
         Ok(())
     }

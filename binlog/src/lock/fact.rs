@@ -1,6 +1,6 @@
 //! One fact of a format, and the releases in which it holds.
 
-use super::token::{Cursor, Subject, write_multiplier, write_name, write_text, write_unit};
+use super::token::{CLOSED, Cursor, Subject, write_multiplier, write_name, write_text, write_unit};
 use crate::format::Format;
 use std::fmt;
 
@@ -54,6 +54,8 @@ pub(super) enum Fact {
         unit: (u8, String),
         /// Its id and its value.
         multiplier: (u8, f64),
+        /// Whether its type refuses some numbers.
+        is_closed: bool,
     },
     /// The name of a value.
     Value(i128, String),
@@ -84,11 +86,6 @@ impl Fact {
         }
     }
 
-    /// Whether it matters only to what relies on ids and layout.
-    pub(super) fn is_of_layout(&self) -> bool {
-        matches!(self, Fact::Id(_) | Fact::Order(_))
-    }
-
     /// Reads the rest of a line, after its subject.
     pub(super) fn read(subject: &Subject, line: &mut Cursor<'_>) -> Result<Fact, String> {
         let word = line.word();
@@ -114,7 +111,10 @@ impl Fact {
                 let mut characters = format.bytes();
                 let known = characters.next().and_then(Format::from_character).filter(|_| characters.next().is_none());
                 let known = known.ok_or_else(|| format!("`{format}` is no format character, nor `=` or `&`"));
-                known.and_then(|format| Ok(Fact::Column { format, unit: line.unit()?, multiplier: line.multiplier()? }))
+                known.and_then(|format| {
+                    let (unit, multiplier) = (line.unit()?, line.multiplier()?);
+                    Ok(Fact::Column { format, unit, multiplier, is_closed: line.closed() })
+                })
             }
         }?;
         line.end().map(|()| fact)
@@ -142,11 +142,12 @@ impl fmt::Display for Fact {
                 }
                 Ok(())
             }
-            Fact::Column { format, unit, multiplier } => {
+            Fact::Column { format, unit, multiplier, is_closed } => {
                 write!(f, "{format} ")?;
                 write_unit(f, unit.0, &unit.1)?;
                 f.write_str(" ")?;
-                write_multiplier(f, multiplier.0, multiplier.1)
+                write_multiplier(f, multiplier.0, multiplier.1)?;
+                if *is_closed { write!(f, " {CLOSED}") } else { Ok(()) }
             }
             Fact::Value(value, name) => {
                 write!(f, "= {value} ")?;

@@ -38,9 +38,16 @@ impl<'l> States<'l> {
             let facts = &of_name[name];
             let bounds = facts.iter().flat_map(|dated| [dated.interval.from, dated.interval.until.unwrap_or(end)]);
             let bounds: Vec<usize> = bounds.collect::<BTreeSet<_>>().into_iter().collect();
+            let mut beginning: HashMap<usize, Vec<usize>> = HashMap::new();
+            for (at, dated) in facts.iter().enumerate() {
+                beginning.entry(dated.interval.from).or_default().push(at);
+            }
+            // Those that hold, in the order of the file.
+            let mut holding: BTreeSet<usize> = BTreeSet::new();
             for pair in bounds.windows(2) {
-                let here: Vec<&Dated> =
-                    facts.iter().copied().filter(|dated| dated.interval.contains(pair[0])).collect();
+                holding.retain(|&at| facts[at].interval.contains(pair[0]));
+                holding.extend(beginning.remove(&pair[0]).unwrap_or_default());
+                let here: Vec<&Dated> = holding.iter().map(|&at| facts[at]).collect();
                 if let Some(message) = message(name, &here, lock.version(pair[0]))? {
                     states.versions.push(pair[0]..pair[1]);
                     states.messages.push(message);
@@ -77,6 +84,7 @@ fn message<'l>(name: &'l str, dated: &[&'l Dated], version: &str) -> Result<Opti
         order: facts::Fact { value: (), line: order.line },
         rest: 0,
         leftover: None,
+        has_records: false,
     }))
 }
 
@@ -87,7 +95,8 @@ fn line(dated: &Dated) -> usize {
 /// The columns in the order of the file, without names of values and bits.
 fn columns<'l>(dated: &[&'l Dated]) -> Vec<ColumnFacts<'l>> {
     let column = |dated: &&'l Dated| {
-        let (Fact::Column { format, unit, multiplier }, Some((label, nth))) = (&dated.fact, &dated.subject.column)
+        let (Fact::Column { format, unit, multiplier, is_closed }, Some((label, nth))) =
+            (&dated.fact, &dated.subject.column)
         else {
             return None;
         };
@@ -101,7 +110,7 @@ fn columns<'l>(dated: &[&'l Dated]) -> Vec<ColumnFacts<'l>> {
         };
         let said = facts::Fact { value: said, line: dated.line };
         let meanings = Some(MeaningFacts::default());
-        Some(ColumnFacts { said, nth: *nth, meanings, older: Older::NONE, place: None })
+        Some(ColumnFacts { said, nth: *nth, meanings, is_closed: Some(*is_closed), older: Older::NONE, place: None })
     };
     dated.iter().filter_map(column).collect()
 }

@@ -40,6 +40,7 @@ fn what_is_printed_is_what_was_read() {
     let lock: Lock = EXAMPLE.parse().expect("a lock");
     assert_eq!(lock.to_string(), *EXAMPLE);
     assert_eq!((lock.level(), lock.releases().collect::<Vec<_>>()), (Level::Typed, vec!["1.3", "1.4"]));
+    assert_eq!(format!("\u{feff}{}", *EXAMPLE).parse(), Ok(lock.clone()));
     // As people edit it.
     let edited =
         EXAMPLE.replace("1.3.. ENG id", "..   ENG  id").replace('\n', "\r\n").replace("level", "# ours\n\nlevel");
@@ -55,6 +56,7 @@ fn a_mistake_is_an_error_with_its_line() {
     for (from, to, expected) in [
         ("binlog-lock 1", "binlog-lock 2", "line 1: a lock begins with `binlog-lock 1`, not `binlog-lock 2`"),
         ("level typed", "level types", "line 2: `types` is no level; the levels are names, typed, layout"),
+        ("level typed", "level typed\nlevel names", "line 3: the level is there already"),
         ("release 1.4", "release 1.3", "line 4: the release 1.3 is there already"),
         ("release 1.4", "release next", "line 4: `next` is no name of a release"),
         ("release 1.4", "release 1..4", "line 4: `1..4` is no name of a release"),
@@ -62,6 +64,23 @@ fn a_mistake_is_an_error_with_its_line() {
         ("1.3..1.4 allow", "1.4..1.3 allow", "line 6: the interval `1.4..1.3` ends before it begins"),
         ("column-removed", "removed", "line 6: `removed` is no rule; the rules are message-added, message-removed,"),
         ("\"no sensor for it since 1.4\"", "\" \"", "line 6: an exception has a reason"),
+        ("\"no sensor for it since 1.4\"", "\"why\"", "line 6: give a reason in place of `why`"),
+        (
+            "ENG.Turns column-removed",
+            "ENG.Turns value-renamed",
+            "line 6: an exception for value-renamed names the number: `ENG.Turns=1`",
+        ),
+        (
+            "ENG.Turns column-removed",
+            "ENG.Turns&1 value-renamed",
+            "line 6: an exception for value-renamed names the number: `ENG.Turns=1`",
+        ),
+        (
+            "ENG.Turns column-removed",
+            "ENG.Turns=1 column-removed",
+            "line 6: an exception for column-removed names no number: `ENG.Turns`",
+        ),
+        ("ENG.Turns column-removed", "ENG.Turns=x value-renamed", "line 6: `x` is no number of a value or bit"),
         ("\"no sensor for it since 1.4\"", "no", "line 6: a text in quotes is missing before `no`"),
         ("since 1.4\"", "since 1.4", "line 6: a text has no closing quote"),
         ("1.3.. ENG id 7", "1.2.. ENG id 7", "line 8: there is no release 1.2"),
@@ -113,9 +132,10 @@ prop_compose! {
             proptest::sample::select(&Multiplier::STANDARD[..]).prop_map(|of| (of.id(), of.value())),
             (proptest::sample::select(&b"THNM\"=\\~"[..]), any::<f64>().prop_map(f64::abs)),
         ],
+        is_closed: bool,
     ) -> Fact {
         let multiplier = if multiplier.1.is_normal() || multiplier.0 == b'-' { multiplier } else { (b'T', 0.5) };
-        Fact::Column { format, unit, multiplier }
+        Fact::Column { format, unit, multiplier, is_closed }
     }
 }
 
@@ -128,10 +148,12 @@ prop_compose! {
         columns in proptest::collection::vec(column(), 2..5),
         meanings in proptest::collection::btree_map(any::<i64>(), text(), 0..4),
         bits in proptest::collection::btree_map(0..64_i128, text(), 0..4),
-        reason in "[a-z]{1,3}[ -~]{0,9}",
+        number: i64,
+        reason in "[a-z]{1,2}[ -~]{0,9}",
         kind in proptest::sample::select(&ChangeKind::ALL[..]),
         description in text(),
     ) -> Lock {
+        let (number, is_numbered) = (i128::from(number), kind.is_of_values() || kind.is_of_bits());
         let mut lock = Lock { level, ..Lock::default() };
         let changes = columns.len() - 1;
         lock.releases = (1..changes).map(|release| format!("1.{release}-rc+x_y")).collect();
@@ -155,7 +177,7 @@ prop_compose! {
             add(Interval { from, until }, &of_second, column);
         }
         bits.into_iter().for_each(|(bit, name)| add(always, &of_second, Fact::Bit(bit, name)));
-        lock.exceptions = vec![Exception { interval: always, subject: of_second.clone(), kind, reason }];
+        lock.exceptions = vec![Exception { interval: always, subject: of_second.clone(), number: is_numbered.then_some(number), kind, reason }];
         lock.descriptions = vec![(of_second, description)];
         lock
     }
@@ -237,7 +259,7 @@ fn a_message_is_compared_as_often_as_it_changed_not_once_for_each_release() {
             for (at, &from) in bounds.iter().enumerate() {
                 let format = if at % 2 == 0 { Format::U8 } else { Format::U16 };
                 let interval = Interval { from, until: bounds.get(at + 1).copied() };
-                let fact = Fact::Column { format, unit: (b'm', "m".into()), multiplier: (b'0', 1.0) };
+                let fact = Fact::Column { format, unit: (b'm', "m".into()), multiplier: (b'0', 1.0), is_closed: false };
                 add(interval, Some(label), fact);
             }
         }
@@ -249,6 +271,23 @@ fn a_message_is_compared_as_often_as_it_changed_not_once_for_each_release() {
     assert_eq!((check.violations().len(), read == lock), (200, true));
     let states = States::of(&read).expect("a lock").messages.len();
     assert!(states < 200 * 10, "{states} states are compared; 20 releases of 200 messages would be 4000");
+}
+
+/// A fact of each of 20,000 releases; quadratic time would be more than half a minute.
+#[test]
+fn many_releases_are_read_in_a_moment() {
+    let count = 20_000;
+    let mut text = String::from("binlog-lock 1\n");
+    (0..count).for_each(|release| text += &format!("release r{release}\n"));
+    for release in 0..count {
+        let until = if release + 1 < count { format!("r{}", release + 1) } else { String::new() };
+        text += &format!("r{release}..{until} ENG id {}\n", release % 250);
+    }
+    text += "r0.. ENG order TimeUS\nr0.. ENG.TimeUS Q s 1e-6\n";
+    let before = std::time::Instant::now();
+    let lock: Lock = text.parse().expect("a lock");
+    assert_eq!(lock.releases().len(), count);
+    assert!(before.elapsed().as_secs() < 10, "{:?}", before.elapsed());
 }
 
 struct Folder(PathBuf);
@@ -337,7 +376,13 @@ fn additions_are_accepted_and_released() {
     assert!(held(Request::Accept).expect("it was there").is_some());
     assert!(text().contains("1.1.. GPS rate 5\n"), "{}", text());
     let taken = hold::<LessLog>(&folder.file(), &locally(Request::Release("1.1".into())));
-    assert_eq!(taken, Err("the release 1.1 is there already".into()));
+    assert!(taken.is_err_and(|error| error.contains("first: BINLOG_LOCK=accept")));
+    let idle = held(Request::Check).expect_err("GPS is back");
+    assert!(idle.contains("remove the line: 1.1..next allow GPS message-removed\n"), "{idle}");
+    fs::write(folder.file(), text().replace("1.1..next allow GPS message-removed \"no receiver\"\n", ""))
+        .expect("a writable folder");
+    let before = held(Request::Release("1.0.9".into())).expect_err("before 1.1");
+    assert!(before.contains("the release 1.0.9 is before 1.1"), "{before}");
 }
 
 #[test]

@@ -4,6 +4,9 @@ use crate::multiplier::{Factor, Multiplier};
 use crate::unit::Unit;
 use std::fmt::{self, Write};
 
+/// The word after a column whose type refuses some numbers.
+pub(super) const CLOSED: &str = "closed";
+
 /// The rest of a line that is being read. An error is what is wrong, without the line's number.
 pub(super) struct Cursor<'a> {
     rest: &'a str,
@@ -101,6 +104,41 @@ impl<'a> Cursor<'a> {
         self.blank().map(|()| Subject { message, column })
     }
 
+    /// The subject of an exception: `ENG.State=1` is one value, `ENG.Warnings&2` one bit.
+    pub(super) fn excepted(&mut self) -> Result<(Subject, Option<(char, i128)>), String> {
+        let (word, rest) = self.rest.split_at(self.end_of_subject());
+        let mut number = None;
+        let subject = match word.rfind(['=', '&']).filter(|&at| !word[at..].contains('"')) {
+            Some(at) => {
+                let digits = &word[at + 1..];
+                let parsed = digits.parse().map_err(|_| format!("`{digits}` is no number of a value or bit"))?;
+                number = Some((if word[at..].starts_with('=') { '=' } else { '&' }, parsed));
+                &word[..at]
+            }
+            None => word,
+        };
+        let mut cursor = Cursor::new(subject);
+        let subject = cursor.subject()?;
+        cursor.end()?;
+        self.rest = rest.trim_start();
+        Ok((subject, number))
+    }
+
+    /// The place of the first blank outside of quotes.
+    fn end_of_subject(&self) -> usize {
+        let (mut is_quoted, mut is_escaped) = (false, false);
+        for (at, c) in self.rest.char_indices() {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' if is_quoted => is_escaped = true,
+                '"' => is_quoted = !is_quoted,
+                c if c.is_whitespace() && !is_quoted => return at,
+                _ => {}
+            }
+        }
+        self.rest.len()
+    }
+
     /// Labels, separated by commas.
     pub(super) fn labels(&mut self) -> Result<Vec<String>, String> {
         let mut labels = vec![self.name()?];
@@ -143,6 +181,13 @@ impl<'a> Cursor<'a> {
                 )),
             },
         }
+    }
+
+    /// Whether the rest of the line is the word for a type that refuses some numbers, which is then read.
+    pub(super) fn closed(&mut self) -> bool {
+        let is_closed = self.rest == CLOSED;
+        self.rest = if is_closed { "" } else { self.rest };
+        is_closed
     }
 
     /// The id before a `=`.

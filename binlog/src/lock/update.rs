@@ -3,7 +3,6 @@
 use super::Lock;
 use super::fact::{Aspect, Dated, Fact, Interval};
 use super::token::Subject;
-use crate::compatibility::Level;
 use crate::compatibility::facts;
 use crate::schema::LogSchema;
 use std::collections::{HashMap, HashSet};
@@ -55,23 +54,26 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// If there is a release with this name, or if it is no name of one: letters, digits, and `.`, `_`, `+`, `-`.
+    /// If there is a release with this name, if the last one has a higher version, or if it is no name of one: letters,
+    /// digits, and `.`, `_`, `+`, `-`.
     pub fn release(&mut self, name: &str) -> Result<(), String> {
         self.check_release(name)?;
+        if let Some(last) = self.releases.last()
+            && let (Some(version), Some(of_last)) = (version(name), version(last))
+            && version < of_last
+        {
+            return Err(format!("the release {name} is before {last}, the last one; a lock has releases in order"));
+        }
         self.releases.push(name.to_owned());
         Ok(())
     }
 
-    /// Whether the facts of today are those of a schema. What matters to the layout only is left out unless the lock
-    /// holds the layout, and descriptions always are.
+    /// Whether the facts of today are those of a schema, apart from descriptions.
     pub(super) fn is_current<S: LogSchema>(&self) -> bool {
-        let matters = |fact: &Fact| self.level == Level::Layout || !fact.is_of_layout();
         let today = facts_of::<S>();
-        let mut today: HashMap<(&Subject, Aspect), &Fact> = (today.iter())
-            .filter(|(_, fact)| matters(fact))
-            .map(|(subject, fact)| ((subject, fact.aspect()), fact))
-            .collect();
-        let head = self.facts.iter().filter(|dated| dated.interval.until.is_none() && matters(&dated.fact));
+        let mut today: HashMap<(&Subject, Aspect), &Fact> =
+            today.iter().map(|(subject, fact)| ((subject, fact.aspect()), fact)).collect();
+        let head = self.facts.iter().filter(|dated| dated.interval.until.is_none());
         for dated in head {
             if today.remove(&(&dated.subject, dated.fact.aspect())) != Some(&dated.fact) {
                 return false;
@@ -79,6 +81,12 @@ impl Lock {
         }
         today.is_empty()
     }
+}
+
+/// The numbers that a release's name begins with: 1 and 4 of `1.4-rc1`. `None` if it begins with a letter.
+fn version(release: &str) -> Option<Vec<u64>> {
+    let end = release.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(release.len());
+    release[..end].trim_end_matches('.').split('.').map(|number| number.parse().ok()).collect()
 }
 
 /// The facts of a schema, in its order.
@@ -98,7 +106,10 @@ fn facts_of<S: LogSchema>() -> Vec<(Subject, Fact)> {
             let subject = Subject { message: name.to_owned(), column: Some((said.label.to_owned(), column.nth)) };
             let unit = (said.unit_id.unwrap_or_default(), said.unit.to_owned());
             let multiplier = (said.multiplier_id.unwrap_or_default(), said.multiplier.unwrap_or_default());
-            facts.push((subject.clone(), Fact::Column { format: said.format, unit, multiplier }));
+            facts.push((
+                subject.clone(),
+                Fact::Column { format: said.format, unit, multiplier, is_closed: column.is_closed.unwrap_or_default() },
+            ));
             let meanings = column.meanings.as_ref();
             for row in meanings.into_iter().flat_map(|meanings| &meanings.rows) {
                 let (value, text) = (row.value.0, row.value.1.to_owned());

@@ -209,13 +209,16 @@ impl Log<'_> {
         }
     }
 
-    /// For each name, the definitions that decide whether its records can be read, and the units that apply to them.
-    pub(crate) fn decisive_definitions(&self) -> impl Iterator<Item = (LoggedDefinition<'_>, UnitsAt<'_>)> {
+    /// For each name, the definitions that decide whether its records can be read, the units that apply to them, and
+    /// whether they have records.
+    pub(crate) fn decisive_definitions(&self) -> impl Iterator<Item = (LoggedDefinition<'_>, UnitsAt<'_>, bool)> {
         let index = self.index();
         let mut kinds: Vec<&Kind> =
             index.all_names().flat_map(|name| with_records(index.named(name).collect())).collect();
         kinds.sort_by_key(|kind| kind.defined_at());
-        kinds.into_iter().map(|kind| (kind.definition(self.bytes()), index.units.at(kind.defined_at())))
+        kinds
+            .into_iter()
+            .map(|kind| (kind.definition(self.bytes()), index.units.at(kind.defined_at()), kind.offsets.len() > 0))
     }
 }
 

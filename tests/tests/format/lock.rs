@@ -149,6 +149,37 @@ schema!(narrower: #[log(name = "ENG")]
         pub(crate) state: State,
     }
     { Idle = 0, Running = 1 });
+schema!(moved: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 5 });
+schema!(renamed_with_default: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+        #[log(default)]
+        pub(crate) rev: u32,
+    }
+    { Idle = 0, Running = 1 });
+schema!(closed: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: bool,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
 schema!(other_id: #[log(name = "ENG")]
     {
         #[log(unit = "degC")]
@@ -261,15 +292,36 @@ fn each_change_is_told_at_its_level() {
     assert_eq!(said::<renamed_with_alias::FlightLog>(), Level::ALL.map(|_| (vec![ColumnRenamed], 0)));
     let unit = [(vec![Multiplier], 2), (vec![Multiplier], 2), (vec![Multiplier, Unit, Multiplier], 0)];
     assert_eq!(said::<other_unit::FlightLog>(), unit);
-    let renumbered = vec![BitRenamed, BitRemoved, ValueRenamed, ValueRenamed];
+    let renumbered = vec![BitRenamed, BitRenumbered, ValueRenamed, ValueRenamed];
     assert_eq!(said::<renumbered::FlightLog>(), Level::ALL.map(|_| (renumbered.clone(), 0)));
     assert_eq!(said::<other_name::FlightLog>(), Level::ALL.map(|_| (vec![MessageRenamed], 0)));
+    // A name that moved to a free number is one change.
+    let moved = vec![ValueRenumbered];
+    assert_eq!(said::<moved::FlightLog>(), Level::ALL.map(|_| (moved.clone(), 0)));
+    let check = lock(Level::Names).check::<moved::FlightLog>();
+    assert!(check.to_string().contains("value 1 \"Running\" → 5 \"Running\""), "{check}");
+    // With a default and without an alias, old values are no longer read.
+    for level in Level::ALL {
+        let check = lock(level).check::<renamed_with_default::FlightLog>();
+        let removed = &check.violations()[0].change;
+        assert_eq!((removed.kind, removed.reads_default), (ColumnRemoved, true));
+        assert!(check.to_string().contains("if it was renamed, write `#[log(alias"), "{check}");
+    }
     // Formats: a wider one reads old logs.
     assert_eq!(said::<wider::FlightLog>(), [(vec![], 2), (vec![], 2), (vec![Format, Format], 0)]);
     assert_eq!(said::<narrower::FlightLog>(), [(vec![], 1), (vec![Format], 0), (vec![Format], 0)]);
+    // A type that refuses numbers: records of old logs that have them are errors.
+    let closed = [(vec![], 1), (vec![AcceptedValues], 0), (vec![AcceptedValues], 0)];
+    assert_eq!(said::<closed::FlightLog>(), closed);
+    assert!(!closed::FlightLog::can_read(&lock(Level::Names)).is_ok());
+    let mut of_closed = Lock::of::<closed::FlightLog>();
+    assert!(closed::FlightLog::can_read(&of_closed).is_ok());
+    of_closed.release("1.3").expect("a name");
+    of_closed.set_level(Level::Typed);
+    assert!(of_closed.check::<released::FlightLog>().violations().is_empty(), "a number reads old logs");
     // What matters to the layout only.
-    assert_eq!(said::<other_id::FlightLog>(), [(vec![], 0), (vec![], 0), (vec![Id], 0)]);
-    assert_eq!(said::<other_order::FlightLog>(), [(vec![], 0), (vec![], 0), (vec![ColumnMoved], 0)]);
+    assert_eq!(said::<other_id::FlightLog>(), [(vec![], 1), (vec![], 1), (vec![Id], 0)]);
+    assert_eq!(said::<other_order::FlightLog>(), [(vec![], 1), (vec![], 1), (vec![ColumnMoved], 0)]);
     // A rate breaks nothing, and is entered.
     assert_eq!(said::<other_rate::FlightLog>(), Level::ALL.map(|_| (vec![], 1)));
 }
@@ -341,6 +393,21 @@ fn an_exception_allows_one_change_from_some_releases() {
     allowed.release("1.4").expect("a name");
     assert!(allowed.to_string().contains("\n1.3..1.4 allow ENG.Turns column-removed \"no sensor\"\n"), "{allowed}");
     assert!(allowed.check::<removed::FlightLog>().is_ok());
+}
+
+#[test]
+fn an_exception_for_a_value_allows_that_value_only() {
+    let text = lock(Level::Names).to_string();
+    let allowed = "1.3.. allow ENG.State=1 value-renamed \"a typing error\"";
+    let lock: Lock = text.replacen("\n\n", &format!("\n\n{allowed}\n\n"), 1).parse().expect("a lock");
+    let check = lock.check::<renumbered::FlightLog>();
+    let left: Vec<_> = check.violations().iter().map(|broken| (broken.change.kind, broken.change.number)).collect();
+    let expected =
+        [(ChangeKind::BitRenamed, Some(0)), (ChangeKind::BitRenumbered, Some(1)), (ChangeKind::ValueRenamed, Some(0))];
+    assert_eq!(left, expected);
+    assert!(check.to_string().contains("allow ENG.Warnings&1 bit-renumbered \"why\"\n"), "{check}");
+    // One that matches nothing is told.
+    assert_eq!(lock.check::<released::FlightLog>().unused_exceptions(), ["1.3.. allow ENG.State=1 value-renamed"]);
 }
 
 #[test]

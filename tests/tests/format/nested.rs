@@ -2,7 +2,10 @@
 //! pymavlink.
 
 use binlog::field::Centi;
-use binlog::{Columns, Decoder, Log, LogMessage, LogSchema, LogWriter, LoggedSchema, Records};
+use binlog::{
+    ColumnDefinition, Columns, Decoder, Format, Log, LogMessage, LogSchema, LogWriter, LoggedSchema, Multiplier,
+    Records, Unit,
+};
 use binlog_tests::pymavlink::{self, float};
 use proptest::prelude::*;
 use serde_json::json;
@@ -229,4 +232,35 @@ fn flattened_fields_have_their_defaults_in_older_logs() {
         rest: [0; 2],
     };
     assert_eq!(read, [expected]);
+}
+
+/// Implemented by hand: it refuses, and leaves more bytes than there were.
+#[derive(IntoBytes, Immutable, Clone, Copy)]
+#[repr(C)]
+struct Lying {
+    value: u8,
+}
+
+impl Columns for Lying {
+    const COLUMNS: &'static [ColumnDefinition] =
+        &[ColumnDefinition::new("Value", Format::U8, Unit::NONE, Multiplier::NONE)];
+
+    fn read(rest: &mut &[u8]) -> Option<Self> {
+        *rest = &[0; 400];
+        None
+    }
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "LIE")]
+#[repr(C, packed)]
+struct OfLying {
+    time_us: u64,
+    #[log(flatten)]
+    lying: Lying,
+}
+
+#[test]
+fn columns_that_leave_other_bytes_are_an_error() {
+    assert!(OfLying::decode(&[0; 9]).is_err());
 }

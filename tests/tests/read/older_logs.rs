@@ -216,6 +216,20 @@ fn a_log_with_definitions_and_no_records_tells_the_truth() {
 }
 
 #[test]
+fn an_older_name_without_records_is_in_no_ones_way() {
+    let mut log = RawLog::new();
+    log.fmt(1, "ENG", "QIff", "TimeUS,Rev,Temp,Oil");
+    log.fmt(2, "MOT", "QNf", "TimeUS,Rev,Temp");
+    let undecided = Log::from_bytes(log.bytes.clone());
+    assert!(undecided.typed::<Engine>().is_err() && !FlightLog::can_read(&undecided).is_ok());
+    log.record(1, &payload![1_u64, 6_u32, 21.5_f32, 80.0_f32]);
+    let log = Log::from_bytes(log.bytes);
+    assert_eq!(log.typed::<Engine>().map(Iterator::count), Ok(1));
+    let report = FlightLog::can_read(&log);
+    assert!(report.is_ok(), "{report}");
+}
+
+#[test]
 fn a_report_has_both_directions() {
     let older = Lock::of::<second::FlightLog>();
     let kinds = |report: binlog::compatibility::Report| -> Vec<_> {
@@ -227,6 +241,8 @@ fn a_report_has_both_directions() {
         (ChangeKind::Format, Some("Temp".into())),
         (ChangeKind::ColumnRenamed, Some("Revolutions".into())),
         (ChangeKind::Format, Some("Revolutions".into())),
+        // It was a `bool`.
+        (ChangeKind::AcceptedValues, Some("On".into())),
     ];
     assert_eq!(kinds(FlightLog::can_be_read_by(&older)), in_the_way);
     assert_eq!(kinds(FlightLog::can_be_read_by(&Lock::of::<FlightLog>())), []);

@@ -1,0 +1,23 @@
+use binlog::{Columns, LogMessage};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(Columns, IntoBytes, Immutable)]
+#[repr(C)]
+struct Vector3 {
+    x: f32,
+    y: f32,
+    z: f32,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "IMU")]
+#[repr(C, packed)]
+struct Imu {
+    time_us: u64,
+    #[log(alias = "GyrX")]
+    rate: f32,
+    #[log(flatten, prefix = "Gyr")]
+    gyro: Vector3,
+}
+
+fn main() {}

@@ -1,0 +1,36 @@
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, Older, Rules, Unit};
+
+struct Message;
+
+impl LogMessage for Message {
+    const DEFINITION: Definition = Definition {
+        name: "ATT",
+        description: "",
+        columns: &[
+            ColumnDefinition::new("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO),
+            ColumnDefinition {
+                older: Older { aliases: &["Pitch"], default: None },
+                ..ColumnDefinition::new("Roll", Format::I16, Unit::NONE, Multiplier::NONE)
+            },
+            ColumnDefinition::new("Pitch", Format::I16, Unit::NONE, Multiplier::NONE),
+        ],
+        default_id: None,
+        aliases: &[],
+        rules: Rules::All,
+    };
+
+    fn wire(&self) -> &[u8] {
+        &[0; 12]
+    }
+
+    fn decode(_: &[u8]) -> Result<Self, DecodeError> {
+        Ok(Message)
+    }
+}
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Message(Message),
+}
+
+fn main() {}
