@@ -117,9 +117,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///
 /// On FAT, the clusters of an extent are marked one block of the FAT at a time, and where the next clusters are free, the
 /// extent is made longer before it is used up: in calls of [`run`](SdLog::run) that have nothing to write and of
-/// [`prepare`](SdLog::prepare). If there are none, the calls that write mark them as they go. Where the next clusters
-/// belong to a file, another extent is looked for when this one is used up, which is also the way on exFAT, whose extents
-/// take four blocks.
+/// [`prepare`](SdLog::prepare). In a program without such calls, the calls that write mark the clusters. Where the next
+/// clusters belong to a file, another extent is looked for when this one is used up, which is also the way on exFAT,
+/// whose extents take four blocks.
 ///
 /// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and besides them only
 /// those of clusters that weren't prepared. [`run`](SdLog::run) pauses searching and counting after 32 blocks each.

@@ -92,7 +92,7 @@ pub struct Change {
     pub kind: ChangeKind,
     /// The old state; `None` if there was none.
     pub before: Option<String>,
-    /// The new state; `None` if there is none.
+    /// The new state; `None` for something that was removed.
     pub after: Option<String>,
     /// The value, or the number of the bit, whose name changed.
     pub number: Option<i128>,

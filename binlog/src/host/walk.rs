@@ -70,7 +70,7 @@ impl<'a, S: LogSchema> Walk<'a, S> {
         counts
     }
 
-    /// The length of the first record; of all bytes if there is none.
+    /// The length of the first record, or that of all bytes if no record is found.
     pub(super) fn first(mut self) -> usize {
         self.next().map_or(self.bytes.len(), |record| record.bytes.len())
     }

@@ -58,7 +58,7 @@ impl<'l> States<'l> {
     }
 }
 
-/// A message by its facts in one version; `None` if there are none.
+/// A message by its facts in one version; `None` if that version lacks it.
 fn message<'l>(name: &'l str, dated: &[&'l Dated], version: &str) -> Result<Option<MessageFacts<'l>>, LockError> {
     let Some(first) = dated.first() else { return Ok(None) };
     let (mut id, mut rate, mut order) = (None, facts::Fact { value: None, line: None }, None);

@@ -214,7 +214,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Result<char, String> {
             let number = code.strip_prefix('{').and_then(|code| u32::from_str_radix(code, 16).ok());
             number.and_then(char::from_u32).ok_or_else(|| format!("`\\u{code}}}` is no character"))
         }
-        Some(c) => Err(format!("`\\{c}` is none of the escapes \\n, \\r, \\t, \\\", \\\\ and \\u{{…}}")),
+        Some(c) => Err(format!("`\\{c}` isn't an escape; there are \\n, \\r, \\t, \\\", \\\\ and \\u{{…}}")),
         None => Err("a text ends with a backslash".into()),
     }
 }

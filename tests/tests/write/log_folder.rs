@@ -27,7 +27,7 @@ fn last_log(folder: &Path) -> String {
     fs::read_to_string(folder.join("LASTLOG.TXT")).expect("the number")
 }
 
-/// Begins logs of so many bytes.
+/// Begins this many logs, each with this many bytes.
 fn create(folder: &mut LogFolder, count: usize, bytes: usize) {
     for _ in 0..count {
         folder.create_log().expect("room").write_all(&vec![7; bytes]).expect("room on the disk");
