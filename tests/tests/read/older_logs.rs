@@ -352,12 +352,17 @@ proptest! {
     ) {
         const LABELS: [&str; 9] =
             ["TimeUS", "Rev", "Turns", "Revolutions", "Oil", "Temp", "On", "Fuel", "Message"];
+        let size = |format: &str| -> usize {
+            format.bytes().filter_map(Format::from_character).map(Format::size).sum()
+        };
         let mut seen = Vec::new();
         let (mut format, mut units, mut multipliers) = (String::new(), String::new(), String::new());
         for (label, of_format, unit, multiplier) in &columns {
-            if !seen.contains(&LABELS[*label]) {
+            let of_format = if *label == 0 { "Q" } else { of_format };
+            // A record has at most 255 bytes, three of them its header.
+            if !seen.contains(&LABELS[*label]) && size(&format) + size(of_format) <= 252 {
                 seen.push(LABELS[*label]);
-                format.push_str(if *label == 0 { "Q" } else { of_format });
+                format.push_str(of_format);
                 units.push_str(unit);
                 multipliers.push_str(multiplier);
             }
@@ -368,8 +373,7 @@ proptest! {
             log.fmtu(1, &units, &multipliers);
         }
         if has_record {
-            let length = format.bytes().filter_map(Format::from_character).map(Format::size).sum();
-            log.record(1, &vec![0; length]);
+            log.record(1, &vec![0; size(&format)]);
         }
         let log = Log::from_bytes(log.bytes);
         let reads = match name {
