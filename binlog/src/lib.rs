@@ -71,6 +71,7 @@
 // The derive refers to this crate as `::binlog`, inside this crate as well.
 extern crate self as binlog;
 
+pub mod blackbox;
 mod catalogue;
 mod columns;
 #[cfg(feature = "std")]

@@ -1,0 +1,9 @@
+//! Blackbox, the log format of Betaflight, INAV and Cleanflight.
+//!
+//! A log is a sequence of sessions. A session begins with header lines, which define the fields of each frame; the frames
+//! follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P frame, which
+//! contains the differences from the frames before it.
+
+mod definition;
+
+pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
