@@ -61,6 +61,8 @@ pub struct ColumnDefinition {
     pub older: Older,
     /// Where the program declares it; `None` if that is unknown.
     pub place: Option<&'static Location<'static>>,
+    /// The field of the message that is flattened into it, if it is declared in another struct.
+    pub flattened_at: Option<&'static Location<'static>>,
 }
 
 impl ColumnDefinition {
@@ -77,6 +79,7 @@ impl ColumnDefinition {
             is_closed: false,
             older: Older::NONE,
             place: Some(Location::caller()),
+            flattened_at: None,
         }
     }
 }

@@ -54,6 +54,14 @@ impl Environment {
         match fs::read_to_string(path) {
             Ok(text) => Ok(Some(text)),
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(format!("can't be read: {error}")),
+            // Written now, it would replace the link.
+            Err(_) if path.is_symlink() => {
+                let target = fs::read_link(path).unwrap_or_default();
+                Err(format!(
+                    "is a link to {}, which doesn't exist: restore that file, or remove the link",
+                    target.display()
+                ))
+            }
             Err(_) if self.is_ci => {
                 Err("the file is missing: run the test once on your machine, and commit the file".into())
             }
@@ -137,6 +145,21 @@ mod tests {
         write(&link, "after").expect("a writable folder");
         assert!(link.is_symlink());
         assert_eq!(fs::read_to_string(&target).expect("it was written"), "after");
+        fs::remove_dir_all(&folder).expect("a writable folder");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_is_an_error_and_stays() {
+        let folder = env::temp_dir().join(format!("binlog-reviewed-dangling-{}", process::id()));
+        fs::create_dir_all(&folder).expect("a writable folder");
+        let link = folder.join("link");
+        std::os::unix::fs::symlink("gone", &link).expect("a writable folder");
+        for request in [Request::Check, Request::Accept, Request::Release("1".into())] {
+            let error = Environment { request, is_ci: false }.open(&link).expect_err("no file");
+            assert_eq!(error, "is a link to gone, which doesn't exist: restore that file, or remove the link");
+        }
+        assert!(link.is_symlink());
         fs::remove_dir_all(&folder).expect("a writable folder");
     }
 

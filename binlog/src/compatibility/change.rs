@@ -104,6 +104,8 @@ pub struct Change {
     /// Where the program declares the column, or else the message's first one; `None` if the new format isn't that of a
     /// program, or lacks the message.
     pub place: Option<&'static Location<'static>>,
+    /// The message's field that is flattened into the column, if another struct declares it.
+    pub flattened_at: Option<&'static Location<'static>>,
     /// The line of the old state in its lock file, from 1; `None` if it is from elsewhere.
     pub line: Option<usize>,
 }

@@ -8,6 +8,7 @@ use crate::catalogue::comparison::lossless::source;
 use crate::format::Format;
 use crate::multiplier::Factor;
 use std::collections::{HashMap, HashSet};
+use std::panic::Location;
 
 /// A change, and the old messages, by their place among them, that it is a change from.
 pub(crate) struct Found {
@@ -97,7 +98,8 @@ fn texts<T: ToString>(before: T, after: T) -> Texts {
 struct Subject<'m> {
     message: &'m str,
     column: Option<&'m str>,
-    place: Option<&'static std::panic::Location<'static>>,
+    place: Option<&'static Location<'static>>,
+    flattened_at: Option<&'static Location<'static>>,
     line: Option<usize>,
     /// The old message, by its place.
     before: Option<usize>,
@@ -113,6 +115,7 @@ impl<'m> Subject<'m> {
             message: &message.name,
             column: None,
             place: None,
+            flattened_at: None,
             line,
             before: Some(before),
             number: None,
@@ -122,7 +125,9 @@ impl<'m> Subject<'m> {
 
     /// With the place where the new format declares the message.
     fn declared_as(self, new: &MessageFacts<'_>) -> Self {
-        Subject { place: new.columns.first().and_then(|column| column.place), ..self }
+        let first = new.columns.first();
+        let (place, flattened_at) = first.map(|column| (column.place, column.flattened_at)).unwrap_or_default();
+        Subject { place, flattened_at, ..self }
     }
 
     fn at_line(self, line: Option<usize>) -> Self {
@@ -137,7 +142,8 @@ impl<'m> Subject<'m> {
     /// A column of it: the old one with its line, the new one with its place.
     fn column(self, label: &'m str, old: Option<&ColumnFacts<'_>>, new: Option<&ColumnFacts<'_>>) -> Self {
         let (line, place) = (old.and_then(|old| old.said.line), new.and_then(|new| new.place));
-        Subject { column: Some(label), line, place: place.or(self.place), ..self }
+        let flattened_at = new.map_or(self.flattened_at, |new| new.flattened_at);
+        Subject { column: Some(label), line, place: place.or(self.place), flattened_at, ..self }
     }
 }
 
@@ -153,12 +159,13 @@ struct Changes {
 
 impl Changes {
     fn add(&mut self, subject: Subject<'_>, kind: ChangeKind, (before, after): Texts, breaks: Breaks) {
-        let Subject { message, column, place, line, before: state, number, reads_default } = subject;
+        let Subject { message, column, place, flattened_at, line, before: state, number, reads_default } = subject;
         let column = column.map(str::to_owned);
         let message = message.to_owned();
-        let change = Change { message, column, kind, before, after, number, reads_default, breaks, place, line };
+        let change =
+            Change { message, column, kind, before, after, number, reads_default, breaks, place, flattened_at, line };
         // The first place and line of several are kept.
-        let key = Change { place: None, line: None, ..change.clone() };
+        let key = Change { place: None, flattened_at: None, line: None, ..change.clone() };
         let at = *self.seen.entry(key).or_insert(self.found.len());
         if at == self.found.len() {
             self.found.push(Found { change, before: Vec::new() });
@@ -283,13 +290,28 @@ impl Changes {
         }
     }
 
-    /// Whether one of the types refuses numbers that the other accepts.
+    /// Whether one of the types refuses numbers that the other accepts, where no change of a value tells it.
     fn accepted(&mut self, subject: Subject<'_>, old: &ColumnFacts<'_>, new: &ColumnFacts<'_>) {
         let (Some(was), Some(is)) = (old.is_closed, new.is_closed) else { return };
-        let text = |is_closed| if is_closed { "some numbers" } else { "all numbers" };
-        if was != is {
-            let breaks = Breaks { old_logs: is, old_programs: was, ..Breaks::default() };
-            self.add(subject, ChangeKind::AcceptedValues, texts(text(was), text(is)), breaks);
+        let (before, after) = (old.accepted(), new.accepted());
+        let (old_logs, old_programs) = match (&before, &after) {
+            (Some(before), Some(after)) => {
+                let told: Vec<i128> = old.values().collect();
+                let is_told = |number: &i128| !told.is_empty() && new.values().any(|value| value == *number);
+                (
+                    before.iter().any(|number| !after.contains(number) && !told.contains(number)),
+                    after.iter().any(|number| !before.contains(number) && !is_told(number)),
+                )
+            }
+            _ => (is && !was, was && !is),
+        };
+        if old_logs || old_programs {
+            let text = |numbers: &Option<Vec<i128>>| match numbers {
+                Some(numbers) => numbers.iter().map(i128::to_string).collect::<Vec<_>>().join(", "),
+                None => "all numbers".into(),
+            };
+            let breaks = Breaks { old_logs, old_programs, ..Breaks::default() };
+            self.add(subject, ChangeKind::AcceptedValues, (Some(text(&before)), Some(text(&after))), breaks);
         }
     }
 

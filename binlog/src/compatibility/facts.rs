@@ -43,6 +43,8 @@ pub(crate) struct ColumnFacts<'a> {
     /// What stands in for it in older formats; only a program knows that.
     pub(crate) older: Older,
     pub(crate) place: Option<&'static Location<'static>>,
+    /// The field that is flattened into it.
+    pub(crate) flattened_at: Option<&'static Location<'static>>,
 }
 
 /// The names of the values or of the bits of a column; no rows if they have none.
@@ -75,7 +77,8 @@ impl<'a> MessageFacts<'a> {
             let nth = columns.iter().filter(|other| other.label() == column.label).count();
             used += column.format.size();
             let said = ResolvedColumn::of_log(&column, tables).into();
-            columns.push(ColumnFacts { said, nth, meanings: None, is_closed: None, older: Older::NONE, place: None });
+            let (meanings, is_closed, older) = (None, None, Older::NONE);
+            columns.push(ColumnFacts { said, nth, meanings, is_closed, older, place: None, flattened_at: None });
         }
         let formats: String = definition.format().chars().skip(columns.len()).collect();
         let labels: Vec<&str> = definition.labels().split(',').skip(columns.len()).collect();
@@ -125,6 +128,7 @@ impl MessageFacts<'static> {
                 is_closed: Some(column.is_closed),
                 older: column.older,
                 place: column.place,
+                flattened_at: column.flattened_at,
             });
         }
         MessageFacts {
@@ -144,6 +148,27 @@ impl MessageFacts<'static> {
 impl ColumnFacts<'_> {
     pub(crate) fn label(&self) -> &str {
         self.said.value.label
+    }
+
+    /// The values that have names; none if the names are of bits.
+    pub(crate) fn values(&self) -> impl Iterator<Item = i128> {
+        let values = self.meanings.iter().filter(|meanings| !meanings.are_bits);
+        values.flat_map(|meanings| meanings.rows.iter().map(|row| row.value.0))
+    }
+
+    /// The numbers that the type accepts, in order; `None` if it accepts all, or if that is unknown.
+    ///
+    /// Of a closed type nothing else is known, so one without values other than 0 and 1 counts as a `bool`.
+    pub(crate) fn accepted(&self) -> Option<Vec<i128>> {
+        if self.is_closed != Some(true) {
+            return None;
+        }
+        let mut values: Vec<i128> = self.values().collect();
+        if values.iter().all(|value| [0, 1].contains(value)) {
+            values = vec![0, 1];
+        }
+        values.sort_unstable();
+        Some(values)
     }
 
     /// Whether its numbers have the same meaning, including the ids.

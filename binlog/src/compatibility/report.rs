@@ -6,6 +6,7 @@ use super::comparable::Comparable;
 use super::facts;
 use crate::schema_message::SchemaMessage;
 use std::fmt;
+use std::panic::Location;
 
 /// The question that a [`Report`] answers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -70,7 +71,11 @@ impl fmt::Display for Explained<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explained { change, since } = self;
         writeln!(f, "{}: {}", change.kind, change.summary())?;
-        let place = change.place.map(|place| format!("{}:{}:{}", place.file(), place.line(), place.column()));
+        let text = |place: &Location<'_>| format!("{}:{}:{}", place.file(), place.line(), place.column());
+        let place = change.place.map(|place| match change.flattened_at {
+            Some(field) => format!("{} (flattened; the column's own field is at {})", text(field), text(place)),
+            None => text(place),
+        });
         let line = change.line.map(|line| format!("line {line} of the lock"));
         let places: Vec<String> =
             [place, line, Some((*since).to_owned()).filter(|since| !since.is_empty())].into_iter().flatten().collect();

@@ -5,6 +5,7 @@
 use crate::columns::value;
 use crate::flatten::Columns;
 use crate::{ColumnDefinition, Multiplier, Unit};
+use core::panic::Location;
 
 /// A field of a struct with flattened fields.
 pub enum Part {
@@ -25,9 +26,12 @@ pub struct Group {
     pub(super) multiplier: Option<Multiplier>,
     /// The struct's bytes where an older log lacks the columns.
     default: Option<&'static [u8]>,
+    /// The field.
+    place: &'static Location<'static>,
 }
 
-/// A flattened struct.
+/// A flattened struct, in the field at the caller's place.
+#[track_caller]
 pub const fn group<T: Columns>(
     prefix: &'static str,
     description: &'static str,
@@ -35,7 +39,16 @@ pub const fn group<T: Columns>(
     multiplier: Option<Multiplier>,
 ) -> Part {
     let size = if T::IS_FALLBACK { None } else { Some(size_of::<T>()) };
-    Part::Group(Group { columns: T::COLUMNS, size, prefix, description, unit, multiplier, default: None })
+    Part::Group(Group {
+        columns: T::COLUMNS,
+        size,
+        prefix,
+        description,
+        unit,
+        multiplier,
+        default: None,
+        place: Location::caller(),
+    })
 }
 
 /// A flattened struct with the bytes that older logs lack.
@@ -178,6 +191,7 @@ const fn length(part: &Part) -> usize {
 const fn flattened(group: &Group, inner: &ColumnDefinition, label: &'static str, offset: usize) -> ColumnDefinition {
     let mut column = *inner;
     column.label = label;
+    column.flattened_at = Some(group.place);
     if !group.description.is_empty() {
         column.description = group.description;
     }

@@ -110,7 +110,8 @@ fn columns<'l>(dated: &[&'l Dated]) -> Vec<ColumnFacts<'l>> {
         };
         let said = facts::Fact { value: said, line: dated.line };
         let meanings = Some(MeaningFacts::default());
-        Some(ColumnFacts { said, nth: *nth, meanings, is_closed: Some(*is_closed), older: Older::NONE, place: None })
+        let (is_closed, older) = (Some(*is_closed), Older::NONE);
+        Some(ColumnFacts { said, nth: *nth, meanings, is_closed, older, place: None, flattened_at: None })
     };
     dated.iter().filter_map(column).collect()
 }

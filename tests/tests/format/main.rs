@@ -1,5 +1,6 @@
 //! The format: what the derives accept, what they write, and how definitions are compared.
 
+mod accepted_numbers;
 mod compile_pass;
 mod definitions;
 mod lock;

@@ -2,6 +2,7 @@
 //! pymavlink.
 
 use binlog::field::Centi;
+use binlog::lock::Lock;
 use binlog::{
     ColumnDefinition, Columns, Decoder, Format, Log, LogMessage, LogSchema, LogWriter, LoggedSchema, Multiplier,
     Records, Unit,
@@ -9,6 +10,7 @@ use binlog::{
 use binlog_tests::pymavlink::{self, float};
 use proptest::prelude::*;
 use serde_json::json;
+use std::panic::Location;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// A vector in the body's frame.
@@ -232,6 +234,21 @@ fn flattened_fields_have_their_defaults_in_older_logs() {
         rest: [0; 2],
     };
     assert_eq!(read, [expected]);
+}
+
+#[test]
+fn a_change_of_a_flattened_column_is_told_at_the_field_and_at_the_structs_own() {
+    let mut lock = Lock::of::<NestedLog>();
+    lock.release("1.0").expect("a name");
+    let released = lock.to_string().replacen("IMU.GyroY f rad/s", "IMU.GyroY f deg/s", 1);
+    assert_ne!(released, lock.to_string());
+    let check = released.parse::<Lock>().expect("a lock").check::<NestedLog>();
+    let change = &check.violations()[0].change;
+    let (field, own) = (change.flattened_at.expect("it is flattened"), change.place.expect("a program's"));
+    let line = |place: &Location<'_>| include_str!("nested.rs").lines().nth(place.line() as usize - 1).map(str::trim);
+    assert_eq!((line(field), line(own)), (Some("sample: Sample,"), Some("y: f32,")));
+    let text = check.to_string();
+    assert!(text.contains(&format!("\n  at {field} (flattened; the column's own field is at {own}), line ")), "{text}");
 }
 
 /// Implemented by hand: it refuses, and leaves more bytes than there were.
