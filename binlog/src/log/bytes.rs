@@ -24,8 +24,8 @@ impl ops::Deref for Bytes<'_> {
     }
 }
 
-/// An error in opening, reading or mapping a log's file. `Display` names the file;
-/// [`source`](std::error::Error::source) is the system's error.
+/// An error in opening, reading or mapping a log's file. `Display` names the file and has the text of the system's
+/// error.
 #[derive(Debug)]
 pub struct OpenError {
     path: PathBuf,
@@ -51,13 +51,14 @@ impl OpenError {
 
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "can't {} {}", self.what, self.path.display())
+        write!(f, "can't {} {}: {}", self.what, self.path.display(), self.source)
     }
 }
 
 impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.source)
+        // The text has the system's error.
+        self.source.source()
     }
 }
 

@@ -5,8 +5,8 @@ use std::{error, fmt, io};
 
 /// Why a log could not be written, and how much of it the destination has.
 ///
-/// `Display` says what failed and where; the destination's own error is the [source](error::Error::source), or in the text
-/// if a new log could not be begun. It converts
+/// `Display` says what failed, where, and why, with the text of the destination's own error. Its
+/// [source](error::Error::source) is that of the destination's error, so a chain of errors has no text twice. It converts
 /// into an [`io::Error`] of the same kind, so `?` works in functions that return [`io::Result`].
 pub struct WriteError(Box<Failure>);
 
@@ -18,7 +18,7 @@ struct Failure {
 }
 
 /// What an error is about.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 enum Of {
     /// The destination.
     Writing,
@@ -87,7 +87,7 @@ impl fmt::Display for WriteError {
                 return write!(f, "a new log could not be begun, and the log before it has its records: {error}");
             }
         }
-        f.write_str("the log can't be written")?;
+        write!(f, "the log can't be written: {error}")?;
         if written.bytes > 0 {
             write!(f, " ({} records, {} bytes were written)", written.records, written.bytes)?;
         }
@@ -109,7 +109,8 @@ impl fmt::Debug for WriteError {
 
 impl error::Error for WriteError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
-        (self.0.of == Of::Writing).then_some(&self.0.error as _)
+        // The text has the error.
+        error::Error::source(&self.0.error)
     }
 }
 
