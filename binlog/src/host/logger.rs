@@ -78,13 +78,21 @@ impl<S: LogSchema> HostLogger<S> {
         self.0.stop();
     }
 
-    /// Begins a new log, with a preamble and a prologue of its own: at each arming, for example. What was logged before is
-    /// in the log before. Returns false if the destination takes one log only, or if the logger is stopped.
+    /// Requests a new log, with a preamble and a prologue of its own: at each arming, for example. What was logged before
+    /// is in the log before.
     ///
-    /// It never waits: the thread that writes opens the log. If it can't, the records stay in the log before, and
-    /// [`LogThread::finish`] returns the error.
+    /// Returns whether the thread that writes will try to begin one. It won't if the destination takes one log only or is
+    /// given up, if the logger is stopped, and for a second after a log could not be begun.
+    ///
+    /// It never waits, so it can't tell whether the try succeeds: then [`logs_begun`](HostLogger::logs_begun) grows. If it
+    /// fails, the records stay in the log before, and [`LogThread::finish`] returns the error.
     pub fn new_log(&self) -> bool {
         self.0.new_log()
+    }
+
+    /// How many logs have begun, the first included.
+    pub fn logs_begun(&self) -> u32 {
+        self.0.logs_begun()
     }
 
     /// Reserves bytes of the queue for critical messages, at most its capacity less 255.

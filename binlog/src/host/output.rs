@@ -14,9 +14,6 @@ use std::time::{Duration, Instant};
 /// The time between two tries after an error.
 const RETRY: Duration = Duration::from_millis(20);
 
-/// After a log that couldn't be opened, a full log is followed by the next at the earliest after this time.
-const REOPEN: Duration = Duration::from_secs(1);
-
 /// The destination took nothing for too long. The error is kept.
 pub(super) struct GivenUp;
 
@@ -31,8 +28,6 @@ pub(super) struct Output<S: LogSchema, D: Destination> {
     written: Progress,
     pub(super) reports: Option<Reports>,
     error: Option<WriteError>,
-    /// When a next log couldn't be opened.
-    not_opened: Option<Instant>,
 }
 
 impl<S: LogSchema, D: Destination> Output<S, D> {
@@ -52,7 +47,7 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
         });
         let log = opened.map_err(|error| WriteError::new(error, destination.path(), Progress::default()))?;
         let written = Progress { records: 0, bytes: S::PREAMBLE.len() as u64 };
-        Ok(Output { queue, destination, log: Some(log), patience, written, reports, error: None, not_opened: None })
+        Ok(Output { queue, destination, log: Some(log), patience, written, reports, error: None })
     }
 
     /// Closes the log and begins the next. Returns whether there is one: if not, the log goes on, and the error is kept.
@@ -61,23 +56,22 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
         match self.destination.open() {
             Ok(log) => {
                 self.log = Some(log);
-                self.not_opened = None;
                 self.written = Progress::default();
                 self.take(S::PREAMBLE, |_, _, _| {})?;
+                self.queue.has_begun_log();
                 Ok(true)
             }
             Err(error) => {
-                self.not_opened = Some(Instant::now());
+                self.queue.cannot_begin_log();
                 self.error.get_or_insert_with(|| WriteError::not_begun(error, self.destination.path(), self.written));
                 Ok(false)
             }
         }
     }
 
-    /// Bytes that the log may still have. No limit for a while after the next log couldn't be opened, because each try
-    /// costs the folder a search.
+    /// Bytes that the log may still have. No limit for a while after the next log couldn't be begun.
     pub(super) fn room(&self) -> Option<usize> {
-        if self.not_opened.is_some_and(|at| at.elapsed() < REOPEN) {
+        if self.queue.is_reopening() {
             return None;
         }
         let room = self.destination.log_bytes()?.saturating_sub(self.written.bytes);

@@ -11,6 +11,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
+/// After a log that couldn't be begun, the next is tried at the earliest after this time, because each try costs a folder
+/// a search.
+const REOPEN: Duration = Duration::from_secs(1);
+
 /// Microseconds since boot.
 pub(super) type Clock = Arc<dyn Fn() -> u64 + Send + Sync>;
 
@@ -50,6 +54,10 @@ pub(super) struct State<C> {
     is_idle: bool,
     /// A record found no room since the last batch was taken.
     lacks_room: bool,
+    /// Logs that have begun, the first included.
+    logs_begun: u32,
+    /// When the last try to begin a log failed, if it did.
+    not_begun: Option<Instant>,
     writer: Option<ThreadId>,
     high_water: usize,
     pub(super) longest_stall_us: u32,
@@ -103,6 +111,8 @@ impl<S: LogSchema> Queue<S> {
             is_ending: false,
             is_idle: false,
             lacks_room: false,
+            logs_begun: 1,
+            not_begun: None,
             writer: None,
             high_water: 0,
             longest_stall_us: 0,
@@ -207,12 +217,12 @@ impl<S: LogSchema> Queue<S> {
         (self.capacity / 4).min((self.capacity - reserve) / 2).min(64 * 1024)
     }
 
-    /// Marks the place in the queue at which a new log begins. Returns whether there will be one.
+    /// Marks the place in the queue at which a new log begins. Returns whether one will be tried.
     pub(super) fn new_log(&self) -> bool {
         let mut memory = Vec::new();
         loop {
             let mut state = self.lock();
-            if !self.has_more_logs || !state.is_running || state.has_failed {
+            if !self.has_more_logs || !state.is_running || state.has_failed || state.is_reopening() {
                 return false;
             }
             let at = state.records.len();
@@ -228,6 +238,27 @@ impl<S: LogSchema> Queue<S> {
             self.work.notify_one();
             return true;
         }
+    }
+
+    /// A log has begun.
+    pub(super) fn has_begun_log(&self) {
+        let mut state = self.lock();
+        (state.logs_begun, state.not_begun) = (state.logs_begun.wrapping_add(1), None);
+    }
+
+    /// The next log can't begin.
+    pub(super) fn cannot_begin_log(&self) {
+        self.lock().not_begun = Some(Instant::now());
+    }
+
+    /// Whether a next log couldn't be begun a moment ago, and isn't tried yet.
+    pub(super) fn is_reopening(&self) -> bool {
+        self.lock().is_reopening()
+    }
+
+    /// Logs that have begun, the first included.
+    pub(super) fn logs_begun(&self) -> u32 {
+        self.lock().logs_begun
     }
 
     /// Bytes that wait now, the most that did, and the longest stall.
@@ -302,6 +333,10 @@ impl<C> State<C> {
         }
         self.new_logs.push(at);
         true
+    }
+
+    fn is_reopening(&self) -> bool {
+        self.not_begun.is_some_and(|at| at.elapsed() < REOPEN)
     }
 
     /// Whether the calling thread is the one that makes room, which can't wait for it.

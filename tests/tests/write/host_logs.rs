@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Logs in memory.
 #[derive(Clone, Default)]
@@ -75,6 +75,30 @@ fn records_stay_in_the_log_before_if_the_next_one_cannot_be_opened() {
     assert!(text.contains("no record was lost") && text.contains("a new log could not be begun"), "{text}");
     assert!(text.contains(&io::Error::from(ErrorKind::StorageFull).to_string()), "the reason: {text}");
     assert_eq!(error.out.map(|out| times(&out.bytes(), "EV")), Some(vec![1, 2]));
+}
+
+#[test]
+fn a_log_that_cannot_begin_is_told() {
+    let wait_for = |what: &dyn Fn() -> bool| {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !what() {
+            assert!(Instant::now() < deadline, "nothing happens");
+            thread::yield_now();
+        }
+    };
+    let logs = Logs { most: Some(2), ..Logs::default() };
+    let thread = HostLogger::<FlightLog>::builder().spawn_logs(logs.clone()).expect("memory takes all");
+    let log = thread.logger();
+    assert_eq!(log.logs_begun(), 1);
+    assert!(log.new_log(), "it will be tried");
+    wait_for(&|| log.logs_begun() == 2);
+    // The third can't begin. Until that was tried, nobody knows.
+    wait_for(&|| !log.new_log());
+    assert_eq!(log.logs_begun(), 2);
+    // It is tried again after a second.
+    wait_for(&|| log.new_log());
+    let error = thread.finish().err().expect("there is no third log");
+    assert_eq!((error.error.kind(), error.refused), (ErrorKind::StorageFull, 0));
 }
 
 #[test]
