@@ -5,7 +5,7 @@
 //! contains the differences from the frames before it.
 
 mod definition;
-mod encode;
+mod event;
 
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
-pub use encode::{FrameBuffer, zigzag};
+pub use event::{Adjusted, Event};
