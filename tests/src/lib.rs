@@ -4,6 +4,7 @@
 pub mod against;
 pub mod exercise;
 pub mod exercise_card;
+pub mod exercise_descriptions;
 pub mod image;
 mod left_out;
 pub mod logs;

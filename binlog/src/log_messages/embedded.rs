@@ -27,7 +27,7 @@ pub struct DescribedColumn {
     pub description: String,
     /// The names of its values, with their descriptions.
     pub values: Vec<Described>,
-    /// The names of its bits: the number of each, 0 the lowest.
+    /// The names of its bits: the number of each, 0 the lowest, or 0 if the file has none.
     pub bits: Vec<Described>,
 }
 
@@ -122,7 +122,9 @@ fn read(xml: &str) -> Vec<DescribedMessage> {
                 match (element, text.trim().parse::<i128>()) {
                     ("description", _) => named.description = text,
                     // The value of a bit is its mask.
-                    (_, Ok(mask)) if matches!(owner, Some(Owner::Bit)) => named.value = mask.trailing_zeros().into(),
+                    (_, Ok(mask)) if matches!(owner, Some(Owner::Bit)) => {
+                        named.value = if mask == 0 { 0 } else { mask.trailing_zeros().into() };
+                    }
                     (_, Ok(value)) => named.value = value,
                     (_, Err(_)) => {}
                 }

@@ -1,6 +1,6 @@
 //! Runs the corpus of the fuzz targets, on any toolchain.
 
-use binlog_tests::exercise;
+use binlog_tests::{exercise, exercise_descriptions};
 use std::path::Path;
 
 fn replay(target: &str, exercise: fn(&[u8])) {
@@ -30,4 +30,9 @@ fn a_log_reads_the_corpus() {
 #[test]
 fn a_schema_reads_the_corpus() {
     replay("schema", exercise::schema);
+}
+
+#[test]
+fn descriptions_read_the_corpus() {
+    replay("descriptions", exercise_descriptions::descriptions);
 }
