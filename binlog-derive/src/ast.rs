@@ -300,7 +300,7 @@ pub(crate) fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
 
 pub(crate) fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {
     if !input.generics.params.is_empty() {
-        errors.on(&input.generics, format!("{why}, so it has no generic parameters"));
+        errors.on(&input.generics, format!("{why}, so it has no generic parameters; write a type for each"));
     } else if let Some(clause) = &input.generics.where_clause {
         errors.on(clause, format!("{why}, so it has no `where` clause"));
     }

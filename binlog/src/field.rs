@@ -68,7 +68,8 @@ use crate::{Format, Meanings, Multiplier, Unit};
             `zerocopy::little_endian`, and enums and newtypes with `#[derive(Field)]`",
     note = "text is `Chars<4>`, `Chars<16>` or `Chars<64>`; half-precision floats need the feature `half`",
     note = "a value that may be missing is a float with `NO_VALUE_F32`; a duration is a number with `unit = \"s\"`",
-    note = "a struct with `#[derive(Columns)]` and an array are several columns: `#[log(flatten)]`"
+    note = "a struct with `#[derive(Columns)]` and an array are several columns: `#[log(flatten)]`",
+    note = "an array of structs: flatten a struct that has a flattened field for each of them"
 )]
 pub trait Field: Sized {
     /// How the column is stored. `size_of::<Self>()` must be the size of the format; `#[derive(LogMessage)]` checks it.
