@@ -1,0 +1,119 @@
+//! The first pass: residuals from bytes, field after field, in loops over fields of one encoding.
+
+use super::elias::Bits;
+use super::tagged;
+use super::window::{Values, Window, sign_extended, unfolded};
+use crate::blackbox::definition::{Encoding, Predictor};
+use std::ops::Range;
+
+/// Consecutive fields of a frame that are read alike.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Reads {
+    how: How,
+    fields: Range<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum How {
+    /// Nothing is stored.
+    Nothing,
+    Signed,
+    Unsigned,
+    Negated14Bits,
+    /// Elias code of one kind or both: whether each of the fields is signed, the first in the lowest bit.
+    Elias(u128),
+    /// A group of 2 to 8 fields.
+    Tag8_8Svb,
+    Tag2_3S32,
+    Tag8_4S16,
+    Tag8_4S16V1,
+}
+
+/// Plans reading fields with these predictors and encodings.
+///
+/// Groups are those of Cleanflight's decoder: three or four fields are read by the encoding of the first, whatever the
+/// next ones say; up to 8 neighbours of `TAG8_8SVB` are one group. Nothing is stored of a field that is an incremented
+/// one, whatever its encoding.
+pub(super) fn reads(data_version: u32, fields: &[(Predictor, Encoding)]) -> Vec<Reads> {
+    let mut all: Vec<Reads> = Vec::new();
+    let mut from = 0;
+    while let Some(&(predictor, encoding)) = fields.get(from) {
+        let (how, count) = match encoding {
+            _ if predictor == Predictor::Increment => (How::Nothing, 1),
+            Encoding::Null => (How::Nothing, 1),
+            Encoding::SignedVb => (How::Signed, 1),
+            Encoding::UnsignedVb => (How::Unsigned, 1),
+            Encoding::Neg14Bit => (How::Negated14Bits, 1),
+            Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32 => {
+                let elias = fields[from..].iter().map_while(|&(predictor, encoding)| match encoding {
+                    _ if predictor == Predictor::Increment => None,
+                    Encoding::EliasDeltaU32 => Some(0),
+                    Encoding::EliasDeltaS32 => Some(1),
+                    _ => None,
+                });
+                let signs: Vec<u128> = elias.collect();
+                let bits = signs.iter().rev().fold(0, |bits, sign| bits << 1 | sign);
+                (How::Elias(bits), signs.len())
+            }
+            Encoding::Tag8_8Svb => {
+                let group = fields[from..].iter().take(8).take_while(|(_, encoding)| *encoding == Encoding::Tag8_8Svb);
+                match group.count() {
+                    1 => (How::Signed, 1),
+                    count => (How::Tag8_8Svb, count),
+                }
+            }
+            Encoding::Tag2_3S32 => (How::Tag2_3S32, 3),
+            Encoding::Tag8_4S16 if data_version < 2 => (How::Tag8_4S16V1, 4),
+            Encoding::Tag8_4S16 => (How::Tag8_4S16, 4),
+        };
+        let fields = from..from + count;
+        from = fields.end;
+        match all.last_mut() {
+            // A loop of its own for each field would cost a branch each.
+            Some(last) if last.how == how && matches!(how, How::Nothing | How::Signed | How::Unsigned) => {
+                last.fields.end = fields.end;
+            }
+            _ => all.push(Reads { how, fields }),
+        }
+    }
+    all
+}
+
+impl Reads {
+    /// Reads the residuals of these fields. `false` if the bytes are no numbers.
+    #[inline(always)]
+    pub(super) fn read(&self, window: &mut Window<'_>, out: &mut Values) -> bool {
+        let Some(out) = out.get_mut(self.fields.clone()) else { return false };
+        match self.how {
+            How::Nothing => out.fill(0),
+            How::Signed => out.iter_mut().for_each(|out| *out = window.signed()),
+            How::Unsigned => out.iter_mut().for_each(|out| *out = window.unsigned()),
+            How::Negated14Bits => {
+                let negated = |stored| sign_extended::<14>(stored).wrapping_neg();
+                out.iter_mut().for_each(|out| *out = negated(window.unsigned()));
+            }
+            How::Tag8_8Svb => tagged::tag8_8svb(window, out),
+            How::Tag2_3S32 => copy(out, tagged::tag2_3s32(window)),
+            How::Tag8_4S16 => copy(out, tagged::tag8_4s16(window)),
+            How::Tag8_4S16V1 => copy(out, tagged::tag8_4s16_v1(window)),
+            How::Elias(signed) => return elias(window, out, signed),
+        }
+        true
+    }
+}
+
+#[inline(always)]
+fn copy<const N: usize>(out: &mut [u32], values: [u32; N]) {
+    if let Some(out) = out.first_chunk_mut() {
+        *out = values;
+    }
+}
+
+fn elias(window: &mut Window<'_>, out: &mut [u32], signed: u128) -> bool {
+    let mut bits = Bits::new(window);
+    out.iter_mut().enumerate().all(|(i, out)| {
+        let Some(number) = bits.elias_delta() else { return false };
+        *out = if signed >> i & 1 == 0 { number } else { unfolded(number) };
+        true
+    })
+}
