@@ -231,6 +231,22 @@ fn dsf(log: &[u8]) -> Vec<Dsf> {
 }
 
 #[test]
+fn statistics_go_on_after_the_clock_was_set_back() {
+    NOW.set(3_600_000_000);
+    let logger = started::<512>();
+    let mut drain = logger.drain().unwrap();
+    drain.report_every(1_000_000);
+    let mut file = File { piece: 512, room: usize::MAX, ..File::default() };
+    let times = [3_600_500_000, 3_601_000_000, 5_000_000, 5_999_999, 6_000_000, 6_500_000, 7_000_000];
+    for time_us in times {
+        NOW.set(time_us);
+        while drain.step(&mut file).unwrap() > 0 {}
+    }
+    let written: Vec<_> = dsf(&file.bytes).iter().map(|dsf| dsf.time_us).collect();
+    assert_eq!(written, [3_601_000_000, 6_000_000, 7_000_000]);
+}
+
+#[test]
 fn the_mean_of_the_free_bytes_is_that_of_all_samples() {
     NOW.set(1_000_000);
     let logger = started::<512>();

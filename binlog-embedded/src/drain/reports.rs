@@ -40,10 +40,11 @@ impl Reports {
         self.usage.count(bytes);
     }
 
-    /// Whether records of statistics are due.
+    /// Whether records of statistics are due, or were due too late because the clock was set back.
     #[cfg(feature = "async")]
     pub(super) fn are_due(&self, now_us: u64) -> bool {
-        self.drops_from.is_some() || now_us >= self.due_us
+        let waits_us = self.due_us.saturating_sub(now_us);
+        self.drops_from.is_some() || waits_us == 0 || waits_us > self.interval_us
     }
 
     /// Whether this round needs no further DROP records.
@@ -119,6 +120,8 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
+        // After the clock was set back, they are due an interval later.
+        reports.due_us = reports.due_us.min(now_us.saturating_add(reports.interval_us));
         let length = match reports.drops_from {
             Some(from) => {
                 reports.drops_from = None;
