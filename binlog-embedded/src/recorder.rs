@@ -50,6 +50,7 @@ mod mount;
 mod name;
 mod note;
 mod partition;
+mod phase;
 mod read;
 mod release;
 mod remove;
@@ -57,7 +58,7 @@ mod survey;
 mod sync;
 mod volume;
 
-use crate::sd_log::{Damage, Fault, Operation, Options, Unusable};
+use crate::sd_log::{Operation, Options};
 use bytes::Block;
 use clusters::Search;
 pub(crate) use directory::Entry;
@@ -65,125 +66,11 @@ use directory::{Cursor, Directory, Item};
 use loaded::Loaded;
 pub(crate) use loaded::NOTHING;
 use log::Log;
+use phase::Phase;
+pub(crate) use phase::{Goal, Stop};
 use release::Release;
 use survey::Survey;
 use volume::Volume;
-
-/// Why a step returned before it was complete. The step is called again after the transfer that it asks for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stop {
-    /// Block [`Loaded::needed`] is needed.
-    Read,
-    /// The loaded block is to be written.
-    Write,
-    /// The loaded block of the FAT or the bitmap is to be written, and its copy.
-    WriteTable,
-    /// Contents are to be written.
-    Data,
-    /// The card is to be initialised, and its size to be found out. The recorder needs it before a mount.
-    Size,
-    /// The search goes on at the next call, which may come later.
-    Pause,
-    /// The card isn't as it was.
-    Changed,
-    Fault(Fault),
-}
-
-impl Stop {
-    fn damaged(damage: Damage) -> Self {
-        Stop::Fault(Fault::Damaged(damage))
-    }
-}
-
-impl From<Unusable> for Stop {
-    fn from(unusable: Unusable) -> Self {
-        Stop::Fault(Fault::Unusable(unusable))
-    }
-}
-
-// One register: what every step returns would otherwise go through memory.
-const _: () = assert!(size_of::<Result<Phase, Stop>>() <= 4);
-
-/// What the recorder is asked to do.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Goal {
-    None,
-    Mount,
-    Begin,
-    /// More clusters for the open log: the next of its run are marked, or it gets another run.
-    Extend,
-    /// A longer run for the open log, if the clusters after it are free.
-    Prepare,
-    Sync(u32),
-    End,
-    Remove,
-    Count,
-}
-
-/// What the recorder is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Phase {
-    Done,
-    // Where the file system is.
-    Table,
-    GptHeader,
-    GptEntry,
-    Boot,
-    ReadInfo,
-    Root,
-    #[cfg(feature = "exfat")]
-    BitmapChain,
-    Folder,
-    // Clusters are given back.
-    #[cfg(feature = "exfat")]
-    Mend,
-    #[cfg(feature = "exfat")]
-    FindTaken,
-    #[cfg(feature = "exfat")]
-    WipeNote,
-    Probe,
-    Cut,
-    Unlink,
-    Unpublish,
-    Free,
-    Wipe,
-    // A log is removed.
-    FindSubject,
-    LongName,
-    Walk,
-    WalkAgain,
-    Shrink,
-    #[cfg(feature = "exfat")]
-    Unset,
-    #[cfg(feature = "exfat")]
-    UnsetRest,
-    #[cfg(feature = "exfat")]
-    SkipFreed,
-    #[cfg(feature = "exfat")]
-    ClearRemovalFlag,
-    // A number, a place in the directory and room are looked for.
-    FindHighest,
-    FindGap,
-    LookAround,
-    SurveyAgain,
-    Room,
-    Count,
-    Search,
-    Pad,
-    // A log or the folder is created, or a log or a directory gets another run.
-    Clear,
-    Prepare,
-    InfoUnknown,
-    Mark,
-    Publish,
-    Unnote,
-    Link,
-    NoteRun,
-    // A log is flushed.
-    SyncLink,
-    SyncEntry,
-    InfoKnown,
-}
 
 /// The state of the card and of what is done with it.
 pub(crate) struct Recorder {
