@@ -1,5 +1,7 @@
 //! When a log was written, as its directory entry says.
 
+use core::fmt;
+
 /// A calendar clock, which dates the files.
 pub trait Dates {
     /// The date and time now, in local time as FAT wants it. It is called after each transfer of a block of the file
@@ -86,6 +88,14 @@ impl Date {
     }
 }
 
+/// As RFC 3339 has it, without a time zone: `2026-11-22 23:59:58`.
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02} ", self.year(), self.month(), self.day())?;
+        write!(f, "{:02}:{:02}:{:02}", self.hour(), self.minute(), self.second())
+    }
+}
+
 /// For boards without a calendar clock: files are dated 1 January 1980.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Undated;
@@ -106,6 +116,10 @@ mod tests {
         assert_eq!((date.year(), date.month(), date.day()), (2026, 11, 22));
         assert_eq!((date.hour(), date.minute(), date.second()), (23, 59, 58));
         assert_eq!(Date::new(0, 0, 0, 0, 0, 0), Date::EARLIEST);
+        assert_eq!(
+            (date.to_string(), Date::EARLIEST.to_string()),
+            ("2026-11-22 23:59:58".into(), "1980-01-01 00:00:00".into())
+        );
         assert_eq!(Date::new(3000, 13, 32, 24, 60, 60), Date::new(2107, 12, 31, 23, 59, 59));
     }
 }
