@@ -8,6 +8,16 @@
 mod decode;
 mod definition;
 mod event;
+#[cfg(feature = "std")]
+pub mod header;
+#[cfg(feature = "std")]
+pub mod log;
 
+#[cfg(feature = "std")]
+pub use decode::{MAX_FIELDS, MAX_FRAME_BYTES, Unusable};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 pub use event::{Adjusted, Event};
+#[cfg(feature = "std")]
+pub use header::Header;
+#[cfg(feature = "std")]
+pub use log::BlackboxLog;

@@ -37,7 +37,7 @@
 //! `examples/counts.rs`. [`Records`] reads bytes in memory one record after the other, without allocating.
 
 mod boots;
-mod bytes;
+pub(crate) mod bytes;
 mod clock;
 mod column;
 mod conversion;

@@ -14,7 +14,7 @@ mod window;
 pub use plan::Unusable;
 pub(super) use plan::{FramePlan, PlannedField};
 pub(super) use predict::{Context, Given};
-pub(super) use window::{Values, WINDOW, Window};
+pub(super) use window::{Values, WINDOW};
 
 /// The most fields that a frame may have. The decoders in use have room for as many.
 pub const MAX_FIELDS: usize = 128;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{fmt, ops};
 
 /// The bytes of a log.
-pub(super) enum Bytes<'a> {
+pub(crate) enum Bytes<'a> {
     Borrowed(&'a [u8]),
     Owned(Vec<u8>),
     Mapped(memmap2::Mmap),
@@ -69,7 +69,7 @@ impl From<OpenError> for io::Error {
 }
 
 /// Reads a file up to the length that it had when it was opened.
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
     let (file, metadata) = open(path)?;
     let length = metadata.is_file().then_some(metadata.len()).filter(|&length| length > 0);
     // Otherwise a file that grows faster than it is read would never end. Anything but a regular file, and a file of
@@ -82,7 +82,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
 }
 
 /// Opens a file and returns its metadata. A directory is an error.
-pub(super) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
+pub(crate) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
     let file = File::open(path).map_err(OpenError::new(path, "open"))?;
     let metadata = file.metadata().map_err(OpenError::new(path, "open"))?;
     if metadata.is_dir() {
@@ -93,7 +93,7 @@ pub(super) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
 
 /// Opens a regular file; `None` if it is empty. Anything else is an error and isn't opened, because opening a pipe
 /// would wait for a writer.
-pub(super) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
+pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
     let metadata = std::fs::metadata(path).map_err(OpenError::new(path, "open"))?;
     if !metadata.is_file() && !metadata.is_dir() {
         let error = io::Error::new(io::ErrorKind::Unsupported, "only a regular file can be mapped; use `Log::open`");
@@ -104,7 +104,7 @@ pub(super) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
 }
 
 /// Reads a reader to its end; `length` is the expected number of bytes.
-pub(super) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u8>> {
+pub(crate) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     // A failed allocation becomes an error and doesn't abort the program.
     bytes.try_reserve_exact(length).map_err(|_| {
@@ -115,6 +115,6 @@ pub(super) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u
     Ok(bytes)
 }
 
-pub(super) fn map_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
+pub(crate) fn map_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
     OpenError::new(path, "map")
 }

@@ -12,7 +12,6 @@ use std::fmt;
 pub(crate) struct FramePlan {
     reads: Vec<Reads>,
     predictions: Vec<Prediction>,
-    fields: usize,
 }
 
 /// A field as the plan needs it: numbers of the header.
@@ -71,16 +70,7 @@ impl FramePlan {
         };
         let codings = fields.iter().enumerate().map(coding).collect::<Result<Vec<_>, _>>()?;
         let signs = codings.iter().zip(fields).map(|((predictor, _), field)| (*predictor, field.signed));
-        Ok(FramePlan {
-            reads: reads(data_version, &codings),
-            predictions: predictions(given, signs),
-            fields: fields.len(),
-        })
-    }
-
-    /// The number of fields.
-    pub(crate) fn fields(&self) -> usize {
-        self.fields
+        Ok(FramePlan { reads: reads(data_version, &codings), predictions: predictions(given, signs) })
     }
 
     /// Reads the residuals of a frame from the bytes after its letter. Returns the number of bytes read; `None` if they

@@ -20,8 +20,11 @@ enum How {
     Signed,
     Unsigned,
     Negated14Bits,
-    /// Elias code of one kind or both: whether each of the fields is signed, the first in the lowest bit.
-    Elias(u128),
+    /// Elias code of one kind or both, the first field in the lowest bit. Fields without bytes don't end the stream.
+    Elias {
+        signed: u128,
+        absent: u128,
+    },
     /// A group of 2 to 8 fields.
     Tag8_8Svb,
     Tag2_3S32,
@@ -45,15 +48,18 @@ pub(super) fn reads(data_version: u32, fields: &[(Predictor, Encoding)]) -> Vec<
             Encoding::UnsignedVb => (How::Unsigned, 1),
             Encoding::Neg14Bit => (How::Negated14Bits, 1),
             Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32 => {
-                let elias = fields[from..].iter().map_while(|&(predictor, encoding)| match encoding {
-                    _ if predictor == Predictor::Increment => None,
-                    Encoding::EliasDeltaU32 => Some(0),
-                    Encoding::EliasDeltaS32 => Some(1),
-                    _ => None,
-                });
-                let signs: Vec<u128> = elias.collect();
-                let bits = signs.iter().rev().fold(0, |bits, sign| bits << 1 | sign);
-                (How::Elias(bits), signs.len())
+                let (mut signed, mut absent, mut count) = (0, 0, 0);
+                for (i, (predictor, encoding)) in fields[from..].iter().enumerate() {
+                    match encoding {
+                        _ if *predictor == Predictor::Increment => absent |= 1 << i,
+                        Encoding::Null => absent |= 1 << i,
+                        Encoding::EliasDeltaU32 => {}
+                        Encoding::EliasDeltaS32 => signed |= 1 << i,
+                        _ => break,
+                    }
+                    count += 1;
+                }
+                (How::Elias { signed, absent }, count)
             }
             Encoding::Tag8_8Svb => {
                 let group = fields[from..].iter().take(8).take_while(|(_, encoding)| *encoding == Encoding::Tag8_8Svb);
@@ -96,7 +102,7 @@ impl Reads {
             How::Tag2_3S32 => copy(out, tagged::tag2_3s32(window)),
             How::Tag8_4S16 => copy(out, tagged::tag8_4s16(window)),
             How::Tag8_4S16V1 => copy(out, tagged::tag8_4s16_v1(window)),
-            How::Elias(signed) => return elias(window, out, signed),
+            How::Elias { signed, absent } => return elias(window, out, signed, absent),
         }
         true
     }
@@ -109,9 +115,13 @@ fn copy<const N: usize>(out: &mut [u32], values: [u32; N]) {
     }
 }
 
-fn elias(window: &mut Window<'_>, out: &mut [u32], signed: u128) -> bool {
+fn elias(window: &mut Window<'_>, out: &mut [u32], signed: u128, absent: u128) -> bool {
     let mut bits = Bits::new(window);
     out.iter_mut().enumerate().all(|(i, out)| {
+        if absent >> i & 1 != 0 {
+            *out = 0;
+            return true;
+        }
         let Some(number) = bits.elias_delta() else { return false };
         *out = if signed >> i & 1 == 0 { number } else { unfolded(number) };
         true

@@ -1,0 +1,201 @@
+//! The header of a session: what its lines say about the frames.
+
+mod definition;
+mod lines;
+mod rate;
+
+pub use definition::{LoggedField, LoggedFrame};
+pub use lines::HeaderLine;
+pub use rate::Rate;
+
+use super::decode::{Given, Unusable};
+use std::fmt;
+
+/// The header of a session.
+///
+/// Any log is read by what its header says, whatever firmware wrote it. Lines that a reader doesn't need are kept as
+/// text.
+#[derive(Clone, Debug)]
+pub struct Header<'log> {
+    lines: Vec<HeaderLine<'log>>,
+    frames: Vec<LoggedFrame>,
+    problems: Vec<HeaderProblem>,
+    data_version: u32,
+    rate: Rate,
+}
+
+/// Something in a header that is damaged or contradicts itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderProblem {
+    /// Where it is, in bytes from the start of the log.
+    pub offset: usize,
+    /// What it is.
+    pub kind: HeaderProblemKind,
+}
+
+/// What is wrong in a header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum HeaderProblemKind {
+    /// Bytes between the lines are not a header line.
+    NotALine {
+        /// How many.
+        length: usize,
+    },
+    /// The value of a line that the reader needs is not of its form.
+    Value {
+        /// The name of the line.
+        name: String,
+        /// Its value.
+        value: String,
+    },
+    /// Frames of a letter can't be decoded. They are skipped.
+    Frame {
+        /// The letter.
+        letter: char,
+        /// Why.
+        reason: Unusable,
+    },
+    /// The header doesn't define main frames: lines `Field I name`, `Field I predictor` and so on are missing.
+    NoMainFrames,
+}
+
+impl<'log> Header<'log> {
+    /// Reads the header lines at the start of a session. `at` is its offset in the log. Also returns where the frames
+    /// begin, in bytes from the start of the session.
+    pub(super) fn parse(session: &'log [u8], at: usize) -> (Self, usize) {
+        let (lines, mut problems, length) = lines::lines(session, at);
+        let mut values = Values { lines: &lines, problems: &mut problems };
+        let data_version = values.number("Data version").unwrap_or(2);
+        let rate = Rate::of(&mut values);
+        // The values in use without these lines are those of Cleanflight's decoder, which defines the meaning of such a
+        // log. Firmware with motorOutput writes it for predictor 11; minthrottle takes its place in older logs.
+        let min_throttle = values.number("minthrottle").unwrap_or(1150);
+        let min_motor = values.numbers("motorOutput").and_then(|range| range.first().copied()).unwrap_or(min_throttle);
+        let vbat_ref = values.number("vbatref").unwrap_or(4095);
+        let motor_0 = definition::names(&lines, b'I').iter().position(|name| *name == "motor[0]");
+        let given = Given { min_throttle, min_motor, vbat_ref, motor_0 };
+        let frames = definition::frames(&lines, data_version, &given);
+        let defined_at =
+            |letter: u8| lines.iter().find(|line| line.defines() == Some(letter)).map_or(at, |line| line.offset);
+        for frame in &frames {
+            if let Err(reason) = frame.plan() {
+                let kind = HeaderProblemKind::Frame { letter: frame.letter().into(), reason: *reason };
+                problems.push(HeaderProblem { offset: defined_at(frame.letter()), kind });
+            }
+        }
+        if !frames.iter().any(|frame| frame.letter() == b'I') {
+            problems.push(HeaderProblem { offset: at, kind: HeaderProblemKind::NoMainFrames });
+        }
+        (Header { lines, frames, problems, data_version, rate }, length)
+    }
+
+    /// All lines, in the order of the log.
+    pub fn lines(&self) -> &[HeaderLine<'log>] {
+        &self.lines
+    }
+
+    /// The value of the last line with this name, such as `looptime`.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        lines::value(&self.lines, name).map(HeaderLine::value)
+    }
+
+    /// The numbers in the value of a line, separated by commas. Hexadecimal ones begin with `0x`. `None` if there is no
+    /// such line, or if its value is not numbers.
+    pub fn numbers(&self, name: &str) -> Option<Vec<i64>> {
+        lines::numbers(self.value(name)?)
+    }
+
+    /// The first number in the value of a line.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.numbers(name)?.first().copied()
+    }
+
+    /// A float in the value of a line: as decimal number, or as the bits of an `f32` in hexadecimal (`0x3f800000`).
+    pub fn float(&self, name: &str) -> Option<f64> {
+        lines::float(self.value(name)?)
+    }
+
+    /// The version of the format: 1 or 2. It decides how `TAG8_4S16` is read.
+    pub fn data_version(&self) -> u32 {
+        self.data_version
+    }
+
+    /// Which iterations of the control loop are logged.
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// The frames that the header defines, in the order of the lines. P frames have the names of I frames.
+    pub fn frames(&self) -> &[LoggedFrame] {
+        &self.frames
+    }
+
+    /// The frame with this letter.
+    pub fn frame(&self, letter: u8) -> Option<&LoggedFrame> {
+        self.frames.iter().find(|frame| frame.letter() == letter)
+    }
+
+    /// The fields of frames with this letter; none if the header doesn't define them.
+    pub fn fields(&self, letter: u8) -> &[LoggedField] {
+        self.frame(letter).map_or(&[], LoggedFrame::fields)
+    }
+
+    /// What is damaged or contradicts itself.
+    pub fn problems(&self) -> &[HeaderProblem] {
+        &self.problems
+    }
+}
+
+/// Values that the reader needs. A value that is not of its form is a problem.
+struct Values<'v, 'log> {
+    lines: &'v [HeaderLine<'log>],
+    problems: &'v mut Vec<HeaderProblem>,
+}
+
+impl<'log> Values<'_, 'log> {
+    fn line(&self, name: &str) -> Option<&HeaderLine<'log>> {
+        lines::value(self.lines, name)
+    }
+
+    fn numbers(&mut self, name: &str) -> Option<Vec<u32>> {
+        let line = self.line(name)?;
+        // Negative numbers are the same number modulo 2^32.
+        let numbers = lines::numbers(line.value()).map(|numbers| numbers.iter().map(|number| *number as u32).collect());
+        if numbers.is_none() {
+            self.reject(name);
+        }
+        numbers
+    }
+
+    fn number(&mut self, name: &str) -> Option<u32> {
+        self.numbers(name)?.first().copied()
+    }
+
+    fn reject(&mut self, name: &str) {
+        let Some(line) = self.line(name) else { return };
+        let kind = HeaderProblemKind::Value { name: name.into(), value: line.value().into() };
+        let offset = line.offset;
+        self.problems.push(HeaderProblem { offset, kind });
+    }
+}
+
+impl fmt::Display for HeaderProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "header at offset {}: ", self.offset)?;
+        match &self.kind {
+            HeaderProblemKind::NotALine { length } => {
+                write!(f, "{length} bytes are not a header line and were skipped")
+            }
+            HeaderProblemKind::Value { name, value } => {
+                write!(f, "the value of `{name}` is `{value}`, not a number; the default is used")
+            }
+            HeaderProblemKind::Frame { letter, reason } => write!(f, "{letter} frames can't be decoded: {reason}"),
+            HeaderProblemKind::NoMainFrames => {
+                f.write_str("no main frames are defined (`H Field I name:`); the session has events only")
+            }
+        }
+    }
+}
+
+impl std::error::Error for HeaderProblem {}

@@ -1,0 +1,137 @@
+//! The frames and fields that the lines `Field I name`, `Field I predictor` and so on define.
+
+use super::lines::{self, HeaderLine, entries};
+use crate::blackbox::decode::{FramePlan, Given, PlannedField, Unusable};
+use crate::blackbox::definition::{Encoding, FrameKind, Predictor};
+
+/// A frame that a header defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedFrame {
+    letter: u8,
+    fields: Vec<LoggedField>,
+    plan: Result<FramePlan, Unusable>,
+}
+
+/// A field of a frame, as the header defines it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LoggedField {
+    name: String,
+    signed: bool,
+    predictor: u32,
+    encoding: u32,
+}
+
+impl LoggedFrame {
+    /// The letter that the frames begin with.
+    pub fn letter(&self) -> u8 {
+        self.letter
+    }
+
+    /// The kind of the frames; `None` for a letter that only this header defines.
+    pub fn kind(&self) -> Option<FrameKind> {
+        FrameKind::from_letter(self.letter)
+    }
+
+    /// The fields. Empty if the frames can't be decoded because header lines are missing.
+    pub fn fields(&self) -> &[LoggedField] {
+        &self.fields
+    }
+
+    /// Why the frames can't be decoded, if they can't.
+    pub fn unusable(&self) -> Option<Unusable> {
+        self.plan.as_ref().err().copied()
+    }
+
+    pub(in crate::blackbox) fn plan(&self) -> Result<&FramePlan, &Unusable> {
+        self.plan.as_ref()
+    }
+}
+
+impl LoggedField {
+    /// The name, `gyroADC[0]` for an element of an array.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether the 32 bits of a value are a signed number.
+    pub fn is_signed(&self) -> bool {
+        self.signed
+    }
+
+    /// The predictor; `None` if the header's number is not defined.
+    pub fn predictor(&self) -> Option<Predictor> {
+        Predictor::from_number(self.predictor.try_into().ok()?)
+    }
+
+    /// The encoding; `None` if the header's number is not defined.
+    pub fn encoding(&self) -> Option<Encoding> {
+        Encoding::from_number(self.encoding.try_into().ok()?)
+    }
+
+    /// The value of 32 bits in a frame.
+    pub fn value(&self, bits: u32) -> i64 {
+        if self.signed { (bits as i32).into() } else { bits.into() }
+    }
+}
+
+/// The names of the fields of frames with this letter.
+pub(super) fn names<'l>(lines: &'l [HeaderLine<'_>], letter: u8) -> Vec<&'l str> {
+    list(lines, letter, "name").unwrap_or_default()
+}
+
+fn list<'l>(lines: &'l [HeaderLine<'_>], letter: u8, what: &str) -> Option<Vec<&'l str>> {
+    let line = lines::value(lines, &format!("Field {} {what}", char::from(letter)))?;
+    Some(entries(line.value()).collect())
+}
+
+fn numbers(lines: &[HeaderLine<'_>], letter: u8, what: &str) -> Vec<Option<u32>> {
+    list(lines, letter, what).unwrap_or_default().iter().map(|number| number.parse().ok()).collect()
+}
+
+/// All frames that the lines define.
+pub(super) fn frames(lines: &[HeaderLine<'_>], data_version: u32, given: &Given) -> Vec<LoggedFrame> {
+    let mut frames: Vec<LoggedFrame> = Vec::new();
+    for line in lines {
+        let Some([letter, b' ', ..]) = line.name().strip_prefix("Field ").map(str::as_bytes) else { continue };
+        // An event has no fields, and any other byte would make frames of damaged text.
+        if *letter == b'E' || !letter.is_ascii_uppercase() || frames.iter().any(|frame| frame.letter == *letter) {
+            continue;
+        }
+        frames.push(frame(lines, *letter, data_version, given));
+    }
+    frames
+}
+
+fn frame(lines: &[HeaderLine<'_>], letter: u8, data_version: u32, given: &Given) -> LoggedFrame {
+    // P frames have the fields of I frames.
+    let of_names = if letter == b'P' { b'I' } else { letter };
+    let names = names(lines, of_names);
+    // Without this line, values are unsigned, as in Cleanflight's decoder.
+    let signs = numbers(lines, of_names, "signed");
+    let predictors = numbers(lines, letter, "predictor");
+    let encodings = numbers(lines, letter, "encoding");
+    if names.is_empty() || names.len() != predictors.len() || names.len() != encodings.len() {
+        let counts = Unusable::Counts { names: names.len(), predictors: predictors.len(), encodings: encodings.len() };
+        return LoggedFrame { letter, fields: Vec::new(), plan: Err(counts) };
+    }
+    let codings = predictors.into_iter().zip(encodings).enumerate();
+    let fields: Vec<_> = names
+        .iter()
+        .zip(codings)
+        .map(|(name, (i, (predictor, encoding)))| LoggedField {
+            name: (*name).to_owned(),
+            signed: signs.get(i).copied().flatten().is_some_and(|sign| sign != 0),
+            // A number that can't be read is not defined.
+            predictor: predictor.unwrap_or(u32::MAX),
+            encoding: encoding.unwrap_or(u32::MAX),
+        })
+        .collect();
+    let planned = |field: &LoggedField| PlannedField {
+        signed: field.signed,
+        predictor: field.predictor,
+        encoding: field.encoding,
+    };
+    let planned: Vec<_> = fields.iter().map(planned).collect();
+    let plan = FramePlan::new(data_version, given, &planned);
+    LoggedFrame { letter, fields, plan }
+}

@@ -1,0 +1,434 @@
+//! The frames of a session, one after the other, damaged or not.
+//!
+//! A frame stands if it has at most 256 bytes and the letter of another frame follows it. A main frame must also be near
+//! the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume event says otherwise.
+//! After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the next I frame. These
+//! are the rules of the format's description and of Cleanflight's decoder.
+//!
+//! Where that decoder loses the rest of a log, this one goes on: two I frames that agree with each other are accepted even
+//! if they are far from the last good frame, and P frames survive events that nobody has heard of.
+
+use super::letters::{Begins, Letters, NoFrame};
+use super::lost::{Lost, LostReason};
+use super::session::Session;
+use crate::blackbox::decode::{Context, FramePlan, Values};
+use crate::blackbox::definition::FrameKind;
+use crate::blackbox::event::Event;
+use crate::blackbox::header::LoggedField;
+use std::mem;
+
+/// An iteration moves by less than this from one main frame to the next.
+const LONGEST_JUMP: u32 = 5000;
+
+/// Time moves by less than this from one main frame to the next, in microseconds.
+const LONGEST_JUMP_US: u32 = 10_000_000;
+
+/// The payload of an unknown event is at most this long.
+const LONGEST_UNKNOWN_EVENT: usize = 64;
+
+/// What [`Frames`] returns.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Item<'f> {
+    /// A frame with values.
+    Frame(Frame<'f>),
+    /// An event.
+    Event {
+        /// Where it begins, in bytes from the start of the log.
+        offset: usize,
+        /// The time of the main frame before it, in microseconds, extended beyond 32 bits.
+        time_us: u64,
+        /// The event.
+        event: Event,
+    },
+    /// A stretch without frames.
+    Lost(Lost),
+}
+
+/// A frame: the values of its fields.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Frame<'f> {
+    letter: u8,
+    offset: usize,
+    length: usize,
+    time_us: u64,
+    values: &'f [u32],
+    fields: &'f [LoggedField],
+}
+
+impl<'f> Frame<'f> {
+    /// The letter that it begins with.
+    pub fn letter(&self) -> u8 {
+        self.letter
+    }
+
+    /// Its kind; `None` for a letter that only the session's header defines.
+    pub fn kind(&self) -> Option<FrameKind> {
+        FrameKind::from_letter(self.letter)
+    }
+
+    /// Where it begins, in bytes from the start of the log.
+    pub fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// Its length in bytes, the letter included.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// Its time in microseconds, extended beyond the 32 bits of the field `time`. For a frame without that field, the time
+    /// of the main frame before.
+    pub fn time_us(&self) -> u64 {
+        self.time_us
+    }
+
+    /// The values as 32 bits, in the order of the fields.
+    pub fn values(&self) -> &'f [u32] {
+        self.values
+    }
+
+    /// The fields.
+    pub fn fields(&self) -> &'f [LoggedField] {
+        self.fields
+    }
+
+    /// The value of the field with this name, with its sign.
+    pub fn value(&self, name: &str) -> Option<i64> {
+        let (field, &bits) = self.fields.iter().zip(self.values).find(|(field, _)| field.name() == name)?;
+        Some(field.value(bits))
+    }
+}
+
+/// Where and when a main frame was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    iteration: u32,
+    time: u32,
+}
+
+impl Place {
+    /// Whether a main frame may follow this one at `next`. Both counts wrap.
+    #[inline(always)]
+    fn may_be_followed_by(self, next: Place) -> bool {
+        next.iteration.wrapping_sub(self.iteration) < LONGEST_JUMP
+            && next.time.wrapping_sub(self.time) < LONGEST_JUMP_US
+    }
+}
+
+/// What was found, until it is returned.
+#[derive(Clone, Copy)]
+enum Found {
+    Main { letter: u8, at: usize, end: usize },
+    Other { letter: u8, at: usize, end: usize, time_us: u64 },
+    Event { at: usize, event: Event },
+}
+
+/// The frames of a session: returned by [`Session::frames`].
+///
+/// It lends each frame: the values of one are replaced by those of the next, so that nothing is allocated or copied for
+/// a frame.
+pub struct Frames<'s> {
+    letters: Letters<'s>,
+    session: &'s Session<'s>,
+    /// Field indices of `loopIteration` and `time` in main frames.
+    iteration: Option<usize>,
+    time: Option<usize>,
+    at: usize,
+    /// The frame that is being decoded, and the main frames before it.
+    history: [Box<Values>; 3],
+    /// The last frame of another kind.
+    other: Box<Values>,
+    /// Whether `history` has the frames that a P frame refers to.
+    synced: bool,
+    /// The last main frame that was accepted.
+    last: Option<Place>,
+    /// The last I frame that was rejected for its jump.
+    rejected: Option<Place>,
+    time_us: u64,
+    home: Option<[u32; 2]>,
+    home_fields: [usize; 2],
+    lost: Option<(usize, LostReason)>,
+    found: Option<Found>,
+}
+
+impl<'s> Frames<'s> {
+    pub(super) fn new(session: &'s Session<'s>) -> Self {
+        let header = session.header();
+        let index = |letter, name| header.fields(letter).iter().position(|field| field.name() == name);
+        let coordinate = |i, name| index(b'H', name).unwrap_or(i);
+        Frames {
+            letters: Letters::new(header, session.log(), session.end()),
+            session,
+            iteration: index(b'I', "loopIteration"),
+            time: index(b'I', "time"),
+            at: session.frames_offset(),
+            history: [(); 3].map(|()| Box::new([0; _])),
+            other: Box::new([0; _]),
+            synced: false,
+            last: None,
+            rejected: None,
+            time_us: 0,
+            home: None,
+            home_fields: [coordinate(0, "GPS_home[0]"), coordinate(1, "GPS_home[1]")],
+            lost: None,
+            found: None,
+        }
+    }
+
+    /// The next frame, event or lost stretch; `None` at the end of the session.
+    #[expect(clippy::should_implement_trait, reason = "it lends, which an iterator can't")]
+    #[inline]
+    pub fn next(&mut self) -> Option<Item<'_>> {
+        if self.found.is_none() {
+            self.find();
+        }
+        if let Some((offset, reason)) = self.lost.take() {
+            let end = match self.found {
+                Some(Found::Main { at, .. } | Found::Other { at, .. } | Found::Event { at, .. }) => at,
+                None => self.at,
+            };
+            return Some(Item::Lost(Lost { offset, length: end - offset, reason }));
+        }
+        let (letter, at, end, time_us, values) = match self.found.take()? {
+            Found::Event { at, event } => return Some(Item::Event { offset: at, time_us: self.time_us, event }),
+            Found::Main { letter, at, end } => (letter, at, end, self.time_us, &self.history[1]),
+            Found::Other { letter, at, end, time_us } => (letter, at, end, time_us, &self.other),
+        };
+        let fields = self.session.header().fields(if letter == b'P' { b'I' } else { letter });
+        let values = values.get(..fields.len())?;
+        Some(Item::Frame(Frame { letter, offset: at, length: end - at, time_us, values, fields }))
+    }
+
+    /// Where the next frame is looked for, in bytes from the start of the log. After the last one, the end of the
+    /// session's frames: bytes from there to the end of the session are foreign.
+    pub fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Goes on to the next frame, which it leaves in `found`, or to the end of the session.
+    fn find(&mut self) {
+        while self.found.is_none() {
+            let at = self.at;
+            let Some(letter) = self.letters.byte(at) else { return };
+            match self.letters.of(letter) {
+                Begins::Frame(plan) if letter == b'P' => self.inter(plan, at),
+                Begins::Frame(plan) if letter == b'I' => self.intra(plan, at),
+                Begins::Frame(plan) => self.other(plan, letter, at),
+                Begins::Event => self.event(at),
+                Begins::Unusable => self.unusable(letter, at),
+                Begins::Nothing => self.damaged(at, LostReason::NoFrame(letter)),
+            }
+        }
+    }
+
+    #[inline]
+    fn inter(&mut self, plan: &'s FramePlan, at: usize) {
+        let [values, previous, before_it] = &mut self.history;
+        let end = match self.letters.read(plan, at, values) {
+            Ok(end) => end,
+            Err(error) => return self.broken(b'P', at, error),
+        };
+        if !self.synced {
+            self.at = end;
+            self.lost.get_or_insert((at, LostReason::NoIntra));
+            return;
+        }
+        let last = self.last.unwrap_or(Place { iteration: 0, time: 0 });
+        let iterations = self.session.header().rate().step(last.iteration);
+        let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
+        plan.predict(values, previous, before_it, &context);
+        let place = self.place();
+        if !last.may_be_followed_by(place) {
+            self.synced = false;
+            self.at = end;
+            self.lost.get_or_insert((at, jump(b'P', place)));
+            return;
+        }
+        self.accept(place);
+        self.history.rotate_right(1);
+        self.found = Some(Found::Main { letter: b'P', at, end });
+        self.at = end;
+    }
+
+    fn intra(&mut self, plan: &'s FramePlan, at: usize) {
+        let end = match self.decode_intra(plan, at) {
+            Ok(end) => end,
+            Err(error) => return self.broken(b'I', at, error),
+        };
+        self.at = end;
+        let place = self.place();
+        let follows = |place_before: Option<Place>| place_before.is_some_and(|before| before.may_be_followed_by(place));
+        if self.last.is_some() && !follows(self.last) && !follows(self.rejected) {
+            self.rejected = Some(place);
+            self.synced = false;
+            self.lost.get_or_insert((at, jump(b'I', place)));
+            return;
+        }
+        self.accept(place);
+        self.rejected = None;
+        self.synced = true;
+        // A P frame after an I frame doesn't look further back.
+        let [values, previous, before_it] = &mut self.history;
+        before_it.copy_from_slice(&values[..]);
+        mem::swap(values, previous);
+        self.found = Some(Found::Main { letter: b'I', at, end });
+    }
+
+    /// Decodes an I frame into `history[0]`. It stands alone: it has no history.
+    fn decode_intra(&mut self, plan: &FramePlan, at: usize) -> Result<usize, NoFrame> {
+        let values = &mut self.history[0];
+        let end = self.letters.read(plan, at, values)?;
+        let last = self.last.map_or(0, |last| last.time);
+        let context = Context { home: self.home.unwrap_or_default(), main_time: last, iterations: 1 };
+        plan.predict(values, &[0; _], &[0; _], &context);
+        Ok(end)
+    }
+
+    /// A frame other than a main frame: it has no history, either.
+    fn other(&mut self, plan: &'s FramePlan, letter: u8, at: usize) {
+        let end = match self.letters.read(plan, at, &mut self.other) {
+            Ok(end) => end,
+            Err(error) => return self.broken(letter, at, error),
+        };
+        self.at = end;
+        // The predictors of a letter that nobody else defines may mean a history of its own: only the length is sure.
+        if FrameKind::from_letter(letter).is_none() && plan.needs_history() {
+            self.lost.get_or_insert((at, LostReason::Unusable(letter)));
+            return;
+        }
+        if plan.needs_home() && self.home.is_none() {
+            self.lost.get_or_insert((at, LostReason::NoHome));
+            return;
+        }
+        let main_time = self.last.map_or(0, |last| last.time);
+        let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
+        plan.predict(&mut self.other, &[0; _], &[0; _], &context);
+        if letter == b'H' {
+            self.home = Some(self.home_fields.map(|field| self.other.get(field).copied().unwrap_or(0)));
+        }
+        let time = self.session.time_field(letter).and_then(|field| self.other.get(field));
+        let time_us = time.map_or(self.time_us, |&time| self.extended(time));
+        self.found = Some(Found::Other { letter, at, end, time_us });
+    }
+
+    fn event(&mut self, at: usize) {
+        let (event, end) = match self.letters.event(at) {
+            Ok(found) => found,
+            Err(error) => return self.broken(b'E', at, error),
+        };
+        self.at = end;
+        match event {
+            Event::End { .. } => self.letters.end = end,
+            Event::Resume { iteration, time } => {
+                self.time_us = self.extended(time);
+                self.last = Some(Place { iteration, time });
+            }
+            Event::Unknown { .. } => {
+                // Its payload is as long as the way to the next frames that stand.
+                let ends = end..=(end + LONGEST_UNKNOWN_EVENT).min(self.letters.end);
+                let letters = &self.letters;
+                let Some(end) =
+                    ends.into_iter().find(|&end| letters.may_end(end) && letters.stand(end, 3, &mut self.other))
+                else {
+                    return self.damaged(at, LostReason::Broken(b'E'));
+                };
+                self.at = end;
+            }
+            _ => {}
+        }
+        self.found = Some(Found::Event { at, event });
+    }
+
+    /// The frame's length is unknown: reading goes on at the next frames that stand. P frames after it refer to the main
+    /// frames before it.
+    #[cold]
+    fn unusable(&mut self, letter: u8, at: usize) {
+        self.lost.get_or_insert((at, LostReason::Unusable(letter)));
+        self.at = self.next_that_stands(at + 1);
+        self.synced &= self.letters.byte(self.at).is_some();
+    }
+
+    #[cold]
+    fn broken(&mut self, letter: u8, at: usize, error: NoFrame) {
+        self.damaged(
+            at,
+            match error {
+                NoFrame::Broken => LostReason::Broken(letter),
+                NoFrame::Truncated => LostReason::Truncated(letter),
+            },
+        );
+    }
+
+    #[cold]
+    fn damaged(&mut self, at: usize, reason: LostReason) {
+        self.synced = false;
+        self.lost.get_or_insert((at, reason));
+        self.at = self.next_that_stands(at + 1);
+    }
+
+    /// The first place from `from` on where a frame stands and others after it do, or the end of the session.
+    ///
+    /// Letters are frequent in damaged bytes, and one frame stands by chance in one of forty places. An I frame is
+    /// believed on less: it continues the iterations, at a multiple of the I interval.
+    fn next_that_stands(&mut self, from: usize) -> usize {
+        let i_interval = self.session.header().rate().i_interval();
+        for at in from..self.letters.end {
+            let Some(letter) = self.letters.byte(at) else { break };
+            let stands = match self.letters.of(letter) {
+                Begins::Nothing | Begins::Unusable => false,
+                Begins::Event => match self.letters.event(at) {
+                    Ok((Event::End { .. }, _)) => true,
+                    _ => self.letters.stand(at, 3, &mut self.other),
+                },
+                Begins::Frame(plan) if letter == b'I' => match self.decode_intra(plan, at) {
+                    Ok(end) => {
+                        let place = self.place();
+                        let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
+                        let others = match continues {
+                            true if i_interval > 1 && place.iteration % i_interval == 0 => 0,
+                            true => 1,
+                            false => 2,
+                        };
+                        self.letters.stand(end, others, &mut self.other)
+                    }
+                    Err(_) => false,
+                },
+                Begins::Frame(_) => self.letters.stand(at, 3, &mut self.other),
+            };
+            if stands {
+                return at;
+            }
+        }
+        self.letters.end
+    }
+
+    /// The place of the main frame in `history[0]`. A log without these fields is never out of place.
+    #[inline(always)]
+    fn place(&self) -> Place {
+        let last = self.last.unwrap_or(Place { iteration: 0, time: 0 });
+        let value = |field: Option<usize>| self.history[0].get(field?).copied();
+        Place {
+            iteration: value(self.iteration).unwrap_or(last.iteration),
+            time: value(self.time).unwrap_or(last.time),
+        }
+    }
+
+    #[inline(always)]
+    fn accept(&mut self, place: Place) {
+        self.time_us = self.extended(place.time);
+        self.last = Some(place);
+    }
+
+    /// The time near the last one that has these low 32 bits.
+    #[inline(always)]
+    fn extended(&self, time: u32) -> u64 {
+        let Some(last) = self.last else { return time.into() };
+        let moved = time.wrapping_sub(last.time) as i32;
+        // Before the first wrap, nothing is below 0.
+        self.time_us.checked_add_signed(moved.into()).unwrap_or(time.into())
+    }
+}
+
+fn jump(letter: u8, place: Place) -> LostReason {
+    LostReason::Jump { letter, iteration: place.iteration, time: place.time }
+}

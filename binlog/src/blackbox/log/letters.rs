@@ -1,0 +1,123 @@
+//! What the bytes of a session are in the place of a frame's letter.
+
+use crate::blackbox::decode::{FramePlan, Values, WINDOW};
+use crate::blackbox::event::Event;
+use crate::blackbox::header::Header;
+
+/// What begins with a letter.
+#[derive(Clone, Copy)]
+pub(super) enum Begins<'h> {
+    /// No frame.
+    Nothing,
+    Event,
+    /// A frame of which the length and the values are known.
+    Frame(&'h FramePlan),
+    /// A frame that the header names without saying how it is decoded.
+    Unusable,
+}
+
+/// The frames of a session by letter, and their bytes.
+#[derive(Clone)]
+pub(super) struct Letters<'h> {
+    begins: [Begins<'h>; 256],
+    bytes: &'h [u8],
+    /// Where the session ends.
+    pub(super) end: usize,
+}
+
+/// Why there is no frame at a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoFrame {
+    Broken,
+    Truncated,
+}
+
+impl<'h> Letters<'h> {
+    /// `bytes` are those of the log up to the end of the session or more, which ends at `end`.
+    pub(super) fn new(header: &'h Header<'_>, bytes: &'h [u8], end: usize) -> Self {
+        let mut begins = [Begins::Nothing; 256];
+        for frame in header.frames() {
+            begins[usize::from(frame.letter())] = frame.plan().map_or(Begins::Unusable, Begins::Frame);
+        }
+        begins[usize::from(b'E')] = Begins::Event;
+        Letters { begins, bytes, end: end.min(bytes.len()) }
+    }
+
+    pub(super) fn of(&self, letter: u8) -> Begins<'h> {
+        self.begins[usize::from(letter)]
+    }
+
+    /// The byte at a place in the session.
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.bytes.get(at).copied().filter(|_| at < self.end)
+    }
+
+    /// Whether a frame may end at a place: the letter of another one follows, or the session ends.
+    #[inline(always)]
+    pub(super) fn may_end(&self, at: usize) -> bool {
+        match self.bytes.get(at) {
+            Some(&byte) if at < self.end => !matches!(self.of(byte), Begins::Nothing),
+            _ => at == self.end,
+        }
+    }
+
+    /// Reads the residuals of the frame whose letter is at `at`. Returns its end.
+    #[inline]
+    pub(super) fn read(&self, plan: &FramePlan, at: usize, residuals: &mut Values) -> Result<usize, NoFrame> {
+        let start = at + 1;
+        let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<WINDOW>());
+        let length = match window {
+            Some(window) => plan.read(window, residuals),
+            None => self.read_at_the_end(plan, start, residuals),
+        };
+        let Some(length) = length else { return Err(NoFrame::Broken) };
+        let end = start + length;
+        if self.may_end(end) {
+            return Ok(end);
+        }
+        Err(if end > self.end { NoFrame::Truncated } else { NoFrame::Broken })
+    }
+
+    /// The last bytes of the log are followed by zeros.
+    #[cold]
+    fn read_at_the_end(&self, plan: &FramePlan, start: usize, residuals: &mut Values) -> Option<usize> {
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        let mut window = [0; WINDOW];
+        window[..rest.len()].copy_from_slice(rest);
+        plan.read(&window, residuals)
+    }
+
+    /// The event whose letter is at `at`, and its end.
+    pub(super) fn event(&self, at: usize) -> Result<(Event, usize), NoFrame> {
+        let payload = self.bytes.get(at + 1..self.end).unwrap_or_default();
+        match Event::decode(payload) {
+            Some((event @ (Event::End { .. } | Event::Unknown { .. }), length)) => Ok((event, at + 1 + length)),
+            Some((event, length)) if self.may_end(at + 1 + length) => Ok((event, at + 1 + length)),
+            None if payload.len() < Event::MAX_BYTES => Err(NoFrame::Truncated),
+            _ => Err(NoFrame::Broken),
+        }
+    }
+
+    /// Whether `count` frames stand one after the other from `at` on, or fewer up to the end of the session. Unknown
+    /// events don't count: their end is unknown.
+    pub(super) fn stand(&self, at: usize, count: usize, scratch: &mut Values) -> bool {
+        let mut at = at;
+        for _ in 0..count {
+            let Some(letter) = self.byte(at) else { return at == self.end };
+            let end = match self.of(letter) {
+                Begins::Frame(plan) => self.read(plan, at, scratch),
+                Begins::Event => match self.event(at) {
+                    Ok((Event::End { .. }, _)) => return true,
+                    Ok((Event::Unknown { .. }, _)) => return false,
+                    other => other.map(|(_, end)| end),
+                },
+                Begins::Nothing | Begins::Unusable => return false,
+            };
+            match end {
+                Ok(end) => at = end,
+                Err(_) => return false,
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,82 @@
+//! One session of a log.
+
+use super::frames::Frames;
+use crate::blackbox::header::Header;
+use memchr::memmem;
+use std::fmt;
+use std::ops::Range;
+
+/// The line that a session begins with. Whatever the firmware's name, it is the same.
+pub(super) const MARKER: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock";
+
+/// Where the sessions of a log begin and end.
+pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
+    let starts: Vec<usize> = memmem::find_iter(log, MARKER).collect();
+    let ends = starts.iter().skip(1).copied().chain([log.len()]);
+    starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
+}
+
+/// A session: from arming to disarming, as a rule. It has a header of its own.
+#[derive(Clone)]
+pub struct Session<'log> {
+    log: &'log [u8],
+    range: Range<usize>,
+    header: Header<'log>,
+    frames_offset: usize,
+    /// The index of the field `time` by letter, for frames other than main frames.
+    time_fields: Vec<(u8, usize)>,
+}
+
+impl<'log> Session<'log> {
+    pub(super) fn new(log: &'log [u8], range: Range<usize>) -> Self {
+        let (header, length) = Header::parse(log.get(range.clone()).unwrap_or_default(), range.start);
+        let time = |letter| header.fields(letter).iter().position(|field| field.name() == "time");
+        let letters = header.frames().iter().map(|frame| frame.letter());
+        let time_fields = letters.filter_map(|letter| Some((letter, time(letter)?))).collect();
+        Session { log, frames_offset: range.start + length, range, header, time_fields }
+    }
+
+    /// Its header.
+    pub fn header(&self) -> &Header<'log> {
+        &self.header
+    }
+
+    /// Where it begins, in bytes from the start of the log.
+    pub fn offset(&self) -> usize {
+        self.range.start
+    }
+
+    /// Where its frames begin, in bytes from the start of the log.
+    pub fn frames_offset(&self) -> usize {
+        self.frames_offset
+    }
+
+    /// Its bytes, up to the next session or the end of the log.
+    pub fn bytes(&self) -> &'log [u8] {
+        self.log.get(self.range.clone()).unwrap_or_default()
+    }
+
+    /// Its frames, events and lost stretches, one after the other.
+    pub fn frames(&self) -> Frames<'_> {
+        Frames::new(self)
+    }
+
+    /// The bytes of the log, which go on after the session.
+    pub(super) fn log(&self) -> &'log [u8] {
+        self.log
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.range.end
+    }
+
+    pub(super) fn time_field(&self, letter: u8) -> Option<usize> {
+        self.time_fields.iter().find(|(of, _)| *of == letter).map(|(_, field)| *field)
+    }
+}
+
+impl fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("range", &self.range).field("frames_offset", &self.frames_offset).finish()
+    }
+}
