@@ -362,6 +362,10 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             static __MESSAGES: [__binlog::SchemaMessage; #count] = __binlog::messages(&__VARIANTS, &#plan);
             static __PREAMBLE: [__binlog::u8; #plan.preamble_length()] = __binlog::preamble(&__VARIANTS, &#plan);
             #[automatically_derived]
+            impl __binlog::Schema for #ident {
+                type Format = __binlog::ArduPilot;
+            }
+            #[automatically_derived]
             #[allow(deprecated)]
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::SchemaMessage] = &__MESSAGES;

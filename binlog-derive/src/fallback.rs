@@ -71,6 +71,10 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     }
     let body = quote! {
             #[automatically_derived]
+            impl __binlog::Schema for #ident {
+                type Format = __binlog::ArduPilot;
+            }
+            #[automatically_derived]
             impl __binlog::LogSchema for #ident {
                 const MESSAGES: &'static [__binlog::SchemaMessage] = &[];
                 const PREAMBLE: &'static [__binlog::u8] = &[];

@@ -2,7 +2,7 @@
 
 use crate::logger::assert_ring_size;
 use binlog::__private::{ConstText, same};
-use binlog::LogSchema;
+use binlog::file_format::{FileFormat, FormatOf, RecordShape, Schema};
 use binlog::sink::Rate;
 use core::marker::PhantomData;
 
@@ -70,7 +70,14 @@ pub struct Budget<S> {
 /// Messages that the drain writes without the ring.
 const OF_THE_DRAIN: [&str; 3] = ["DSF", "DROP", "RING"];
 
-impl<S: LogSchema> Budget<S> {
+impl<S: Schema> Budget<S> {
+    const RECORDS: &'static [RecordShape] = <FormatOf<S> as FileFormat<S>>::RECORDS;
+
+    /// The bytes of a ring that a stall may fill.
+    const fn room(ring: u64) -> u64 {
+        (ring - ring / 8).saturating_sub(<FormatOf<S> as FileFormat<S>>::LONGEST as u64)
+    }
+
     /// Counts the messages of a schema by their rates.
     #[allow(clippy::new_without_default, reason = "a default is not const")]
     pub const fn new() -> Self {
@@ -100,7 +107,7 @@ impl<S: LogSchema> Budget<S> {
     #[track_caller]
     pub const fn instances(mut self, message: &str, count: u8) -> Self {
         let index = Self::index(message);
-        match S::MESSAGES[index].rate {
+        match Self::RECORDS[index].rate {
             Some(Rate { by_instance: true, .. }) => {}
             Some(_) => fail(ConstText::new().str(message).str(" has no column with `#[log(instance)]`")),
             None => fail(ConstText::new().str(message).str(" has no rate, so `at_most` counts all of its instances")),
@@ -122,9 +129,9 @@ impl<S: LogSchema> Budget<S> {
     pub const fn bytes_in(&self, us: u64) -> u64 {
         let mut bytes: u64 = 0;
         let mut i = 0;
-        while i < S::MESSAGES.len() {
+        while i < Self::RECORDS.len() {
             let records = self.records(i, us);
-            bytes = bytes.saturating_add(records.saturating_mul(S::MESSAGES[i].definition.length() as u64));
+            bytes = bytes.saturating_add(records.saturating_mul(Self::RECORDS[i].length as u64));
             i += 1;
         }
         bytes
@@ -141,23 +148,23 @@ impl<S: LogSchema> Budget<S> {
     pub const fn lasts<const N: usize>(self, us: u64) {
         assert_ring_size(N);
         let needed = self.bytes_in(us);
-        if needed <= room(N as u64) {
+        if needed <= Self::room(N as u64) {
             return;
         }
         // The longest time that it lasts.
         let (mut lasts, mut too_long) = (0, us);
         while too_long - lasts > 1 {
             let middle = lasts + (too_long - lasts) / 2;
-            if self.bytes_in(middle) <= room(N as u64) { lasts = middle } else { too_long = middle }
+            if self.bytes_in(middle) <= Self::room(N as u64) { lasts = middle } else { too_long = middle }
         }
         let mut large_enough: u64 = 512;
-        while room(large_enough) < needed && large_enough < 1 << 30 {
+        while Self::room(large_enough) < needed && large_enough < 1 << 30 {
             large_enough *= 2;
         }
         let text = ConstText::new().str("a ring of ").number(N as u64).str(" bytes is full after ");
         let text = milliseconds(text, lasts).str(" at ").number(self.bytes_per_second()).str(" bytes a second, ");
         let text = milliseconds(text.str("and a stall of "), us).str(" needs ").number(needed);
-        fail(match room(large_enough) >= needed {
+        fail(match Self::room(large_enough) >= needed {
             true => text.str(": take ").number(large_enough).str(" bytes"),
             false => text.str(": no ring is large enough, so lower the rates"),
         })
@@ -173,7 +180,7 @@ impl<S: LogSchema> Budget<S> {
     /// The records of a message that come at most in a time.
     #[track_caller]
     const fn records(&self, index: usize, us: u64) -> u64 {
-        let message = &S::MESSAGES[index];
+        let message = &Self::RECORDS[index];
         // Any second may begin and end with all of its records.
         let said = match self.at_most[index] {
             Some(records) => Some((us / 1_000_000).saturating_add(1).saturating_mul(records as u64)),
@@ -192,12 +199,12 @@ impl<S: LogSchema> Budget<S> {
             (Some(said), Some(decimated)) if said < decimated => said,
             (_, Some(decimated)) => decimated,
             (Some(said), None) => said,
-            (None, None) if is_one_of(message.definition.name, &OF_THE_DRAIN) => 0,
+            (None, None) if is_one_of(message.name, &OF_THE_DRAIN) => 0,
             (None, None) => fail(
                 ConstText::new()
-                    .str(message.definition.name)
+                    .str(message.name)
                     .str(" has no rate: say `.at_most(\"")
-                    .str(message.definition.name)
+                    .str(message.name)
                     .str("\", 10)` for at most 10 a second, or give it a `#[log(rate = 10)]`"),
             ),
         }
@@ -207,8 +214,8 @@ impl<S: LogSchema> Budget<S> {
     const fn index(name: &str) -> usize {
         let mut text = ConstText::new().str("the schema has no message ").str(name).str("; it has");
         let mut i = 0;
-        while i < S::MESSAGES.len() {
-            let message = S::MESSAGES[i].definition.name;
+        while i < Self::RECORDS.len() {
+            let message = Self::RECORDS[i].name;
             if same(message, name) {
                 return i;
             }
@@ -217,11 +224,6 @@ impl<S: LogSchema> Budget<S> {
         }
         fail(text)
     }
-}
-
-/// The bytes of a ring that a stall may fill.
-const fn room(ring: u64) -> u64 {
-    ring - ring / 8 - 255
 }
 
 const fn milliseconds(text: ConstText, us: u64) -> ConstText {

@@ -9,9 +9,8 @@ mod waiting;
 
 use crate::Logger;
 use crate::recovery::Recovery;
-use crate::schema_table::Table;
+use binlog::file_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
 use binlog::sink::Tally;
-use binlog::{LogSchema, record_header};
 use core::mem::ManuallyDrop;
 pub(crate) use counts::MOST_UNSYNCED;
 use embedded_io::Write;
@@ -49,12 +48,13 @@ pub(crate) use waiting::yield_now;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Drain<'a, S: LogSchema, const N: usize, P = fn(usize) -> Option<S>> {
+pub struct Drain<'a, S: Schema, const N: usize, P = fn(usize) -> Option<PrologueOf<S>>> {
     logger: &'a Logger<S, N>,
     prologue: Option<P>,
     stage: Stage,
-    /// A record that is being written but isn't in the ring: one of the prologue or of statistics.
-    own: OwnRecord,
+    /// What is being written but isn't in the ring: a record of the prologue or of statistics, or what a record of the
+    /// ring is encoded as.
+    own: Own<EncoderOf<S>>,
     /// Position in the ring of the next byte to write. The logger's tail is the beginning of that byte's record, so that
     /// a record stays in the ring until it is written whole.
     tail: u32,
@@ -87,10 +87,9 @@ enum Stage {
     Records,
 }
 
-/// A record that the drain encodes itself.
-#[derive(Clone)]
-struct OwnRecord {
-    bytes: [u8; 255],
+/// Bytes that the drain encodes itself.
+struct Own<E> {
+    encoder: E,
     /// The part that is not written yet.
     rest: core::ops::Range<usize>,
 }
@@ -108,7 +107,7 @@ enum Source {
     Ring(usize),
 }
 
-impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
+impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
     /// The only drain of a logger; `None` while there is another one. `recovery`: the records that outlived a reset.
     pub(crate) fn of(logger: &'a Logger<S, N>, recovery: Option<&'a Recovery>) -> Option<Self> {
         let was_drained = logger.state.with(|state| core::mem::replace(&mut state.drained, true));
@@ -123,7 +122,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
             logger,
             prologue: None,
             stage: Stage::Preamble(0),
-            own: OwnRecord { bytes: [0; 255], rest: 0..0 },
+            own: Own { encoder: EncoderOf::<S>::new(), rest: 0..0 },
             tail,
             current: None,
             bytes: 0,
@@ -141,14 +140,15 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
 
     /// Adds a prologue, which follows the preamble in every file: `prologue` returns the `i`th record for 0, 1, 2 and
     /// so on, then `None`. Viewers want the parameters, the firmware's name as MSG and the flight mode there.
-    pub fn with_prologue<P: FnMut(usize) -> Option<S>>(self, prologue: P) -> Drain<'a, S, N, P> {
-        let drain = ManuallyDrop::new(self);
+    pub fn with_prologue<P: FnMut(usize) -> Option<PrologueOf<S>>>(self, prologue: P) -> Drain<'a, S, N, P> {
+        let mut drain = ManuallyDrop::new(self);
+        let encoder = core::mem::replace(&mut drain.own.encoder, EncoderOf::<S>::new());
         // The copied fields own nothing. Without `ManuallyDrop`, dropping `self` would release the ring.
         Drain {
             logger: drain.logger,
             prologue: Some(prologue),
             stage: drain.stage,
-            own: drain.own.clone(),
+            own: Own { encoder, rest: drain.own.rest.clone() },
             tail: drain.tail,
             current: drain.current,
             bytes: drain.bytes,
@@ -162,7 +162,7 @@ impl<'a, S: LogSchema, const N: usize> Drain<'a, S, N> {
     }
 }
 
-impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S, N, P> {
+impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'a, S, N, P> {
     /// Writes what the ring holds at the time of the call, after the preamble and prologue if they are still missing.
     /// Returns the number of bytes that the writer took; ends early if the writer takes none.
     ///
@@ -299,9 +299,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     /// Bytes that were written of the record that was written in part.
     pub(crate) fn record_begun(&self) -> usize {
         match &self.current {
-            Some(current) => {
-                usize::from(Table::<S>::BY_ID[usize::from(Table::<S>::IDS[current.index & 255])].1) - current.left
-            }
+            Some(current) => Table::<S>::length(Table::<S>::TAGS[current.index & 255]) - current.left,
             None if self.own.rest.is_empty() => 0,
             None => self.own.rest.start,
         }
@@ -343,6 +341,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         self.logger
     }
 
+    const PREAMBLE: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PREAMBLE;
+
     fn next(&mut self) -> Source {
         let left = self.observe();
         loop {
@@ -350,12 +350,14 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
                 return Source::Own;
             }
             match self.stage {
-                Stage::Preamble(at) if at < S::PREAMBLE.len() => return Source::Preamble(at),
+                Stage::Preamble(at) if at < Self::PREAMBLE.len() => return Source::Preamble(at),
                 Stage::Preamble(_) => self.stage = Stage::Prologue(0),
                 Stage::Prologue(record) => match self.prologue.as_mut().and_then(|prologue| prologue(record)) {
                     Some(message) => {
                         self.stage = Stage::Prologue(record.saturating_add(1));
-                        self.own.put(&message);
+                        if let Some(length) = self.own.encoder.encode_prologue(&message) {
+                            self.own.rest = 0..length;
+                        }
                     }
                     None => self.stage = Stage::Recovery(0),
                 },
@@ -382,8 +384,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     #[cfg(not(loom))]
     fn piece(&self, source: &Source) -> &[u8] {
         match *source {
-            Source::Preamble(at) => &S::PREAMBLE[at..],
-            Source::Own => &self.own.bytes[self.own.rest.clone()],
+            Source::Preamble(at) => &Self::PREAMBLE[at..],
+            Source::Own => &self.own.encoder.encoded()[self.own.rest.clone()],
             // SAFETY: the `used` bytes from the tail on belong to the drain, of which there is only one. `took`
             // releases them, after the slice's lifetime has ended.
             Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
@@ -393,8 +395,8 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     #[cfg(loom)]
     fn piece(&self, source: &Source) -> std::vec::Vec<u8> {
         match *source {
-            Source::Preamble(at) => S::PREAMBLE[at..].to_vec(),
-            Source::Own => self.own.bytes[self.own.rest.clone()].to_vec(),
+            Source::Preamble(at) => Self::PREAMBLE[at..].to_vec(),
+            Source::Own => self.own.encoder.encoded()[self.own.rest.clone()].to_vec(),
             // SAFETY: as above.
             Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
         }
@@ -410,8 +412,10 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
             Source::Preamble(at) => self.stage = Stage::Preamble(at + taken),
             Source::Own => {
                 self.own.rest.start += taken;
-                if self.own.rest.is_empty() {
-                    let (index, _) = Table::<S>::BY_ID[usize::from(self.own.bytes[2])];
+                if self.own.rest.is_empty()
+                    && let Some(tag) = self.own.encoder.own_tag()
+                {
+                    let (index, _) = Table::<S>::BY_TAG[usize::from(tag)];
                     self.tally(index.into(), |tally| {
                         tally.count_written();
                         false
@@ -435,10 +439,10 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
         let current = match self.current {
             Some(current) => current,
             None => {
-                let id = self.byte(2);
+                let tag = self.byte(2);
                 // `log` only puts records into the ring that this table contains.
-                let (index, length) = Table::<S>::BY_ID[usize::from(id)];
-                Current { index: index.into(), left: length.into() }
+                let (index, units) = Table::<S>::BY_TAG[usize::from(tag)];
+                Current { index: index.into(), left: usize::from(units) * Table::<S>::UNIT }
             }
         };
         let part = current.left.min(taken);
@@ -459,21 +463,7 @@ impl<'a, S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'a, S
     }
 }
 
-impl OwnRecord {
-    fn put<S: LogSchema>(&mut self, message: &S) {
-        let (id, payload) = message.record();
-        let length = payload.len() + 3;
-        // A message that is implemented by hand and contradicts itself is left out.
-        let sound = length == usize::from(Table::<S>::BY_ID[usize::from(id)].1);
-        if let (true, Some(record)) = (sound, self.bytes.get_mut(..length)) {
-            record[..3].copy_from_slice(&record_header(id));
-            record[3..].copy_from_slice(payload);
-            self.rest = 0..length;
-        }
-    }
-}
-
-impl<S: LogSchema, const N: usize, P> Drop for Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P> Drop for Drain<'_, S, N, P> {
     fn drop(&mut self) {
         self.abandon_record();
         // Dropped after the critical section, because dropping runs the executor's code.

@@ -102,7 +102,6 @@ mod recovery;
 #[cfg(not(loom))]
 pub mod retained;
 mod ring;
-mod schema_table;
 pub mod sd_log;
 mod sync;
 

@@ -2,11 +2,11 @@
 
 use crate::drain::Drain;
 use crate::ring::Ring;
-use crate::schema_table::Table;
 use crate::sync::Locked;
+use binlog::file_format::{FileFormat, FormatOf, Schema, Table, Takes};
 use binlog::messages::Msg;
 use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
-use binlog::{Definition, LogMessage, LogSchema, Logs, SchemaMessage};
+use binlog::{LogSchema, Logs, SchemaMessage};
 use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -49,10 +49,13 @@ use core::sync::atomic::{Ordering, compiler_fence};
 // The order of the fields: the state before the ring, and in it first the fields that every `log` reads. Then a
 // Cortex-M reaches them by the logger's address and an offset that fits into the instruction.
 #[repr(C)]
-pub struct Logger<S: LogSchema, const N: usize> {
-    pub(crate) state: Locked<State<S::Counters>>,
+pub struct Logger<S: Schema, const N: usize> {
+    pub(crate) state: Locked<State<CountersOf<S>>>,
     pub(crate) ring: Ring<N>,
 }
+
+/// The counts of a schema's records.
+pub(crate) type CountersOf<S> = <FormatOf<S> as FileFormat<S>>::Counters;
 
 /// State shared by producers and the drain. Initially all zero, so that a static logger takes no flash.
 ///
@@ -106,13 +109,13 @@ macro_rules! new {
     };
 }
 
-impl<S: LogSchema, const N: usize> Default for Logger<S, N> {
+impl<S: Schema, const N: usize> Default for Logger<S, N> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<S: LogSchema, const N: usize> Logger<S, N> {
+impl<S: Schema, const N: usize> Logger<S, N> {
     #[cfg(not(loom))]
     new!(const);
     #[cfg(loom)]
@@ -137,7 +140,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Reserves bytes of the ring for critical messages, at most `N - 255`. The default is an eighth of the ring.
     pub fn set_reserve(&self, bytes: usize) {
         self.state.with(|state| {
-            state.reserve = bytes.min(N - 255) as u32 + 1;
+            state.reserve = bytes.min(N - const { <FormatOf<S> as FileFormat<S>>::LONGEST }) as u32 + 1;
             if state.critical_limit != 0 {
                 state.run::<N>();
             }
@@ -147,14 +150,17 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Switches a message off or on at run time. While it is off, its records count as ignored.
     pub fn set_masked<M>(&self, masked: bool)
     where
-        S: Logs<M>,
+        FormatOf<S>: Takes<S, M>,
     {
-        self.set_masked_index(<S as Logs<M>>::INDEX, masked);
+        self.set_masked_index(<FormatOf<S> as Takes<S, M>>::INDEX, masked);
     }
 
     /// As [`set_masked`](Logger::set_masked), by the message's name, for a parameter or a console. Returns false if the
     /// schema has no such message.
-    pub fn set_masked_by_name(&self, name: &str, masked: bool) -> bool {
+    pub fn set_masked_by_name(&self, name: &str, masked: bool) -> bool
+    where
+        S: LogSchema,
+    {
         let index = S::MESSAGES.iter().position(|message| message.definition.name == name);
         index.map(|index| self.set_masked_index(index, masked)).is_some()
     }
@@ -171,27 +177,26 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// Logs a message. Returns whether its record was accepted: it will then be in the file, or be counted as lost with
     /// it.
     #[inline]
-    pub fn log<M: LogMessage>(&self, message: &M) -> bool
+    pub fn log<M>(&self, message: &M) -> bool
     where
-        S: Logs<M>,
+        FormatOf<S>: Takes<S, M>,
     {
         // The drain's view of the record. A `Logs` that is implemented by hand may contradict it.
-        const {
-            let (index, length) = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
-            assert!(
-                index as usize == <S as Logs<M>>::INDEX && length as usize == M::DEFINITION.length(),
-                "`Logs` contradicts the schema: derive it"
-            );
-        }
+        let length = const { Table::<S>::length_of::<M>() };
         // Outside the critical section, because a message that is implemented by hand runs its own code here.
-        let payload = message.wire();
-        let length = const { M::DEFINITION.length() };
+        let payload = <FormatOf<S> as Takes<S, M>>::payload(message);
+        let has_place =
+            !const { <FormatOf<S> as Takes<S, M>>::IS_THINNED } || <FormatOf<S> as Takes<S, M>>::has_place(message);
         // A derived message has the length of its definition; one that is implemented by hand may contradict itself.
-        let sound = Definition::HEADER_LENGTH + payload.len() == length;
-        let index = const { <S as Logs<M>>::INDEX };
+        let sound = payload.len() == const { <FormatOf<S> as Takes<S, M>>::PAYLOAD };
+        let index = const { <FormatOf<S> as Takes<S, M>>::INDEX };
         let taken = self.state.with(|state| {
-            let limit = if const { <S as Logs<M>>::CRITICAL } { state.critical_limit } else { state.limit };
-            let due = match const { <S as Logs<M>>::RATE } {
+            let limit =
+                if const { <FormatOf<S> as Takes<S, M>>::CRITICAL } { state.critical_limit } else { state.limit };
+            if const { <FormatOf<S> as Takes<S, M>>::IS_THINNED } && !has_place {
+                return state.refuse(index, Refused::Early);
+            }
+            let due = match const { <FormatOf<S> as Takes<S, M>>::RATE } {
                 Some(rate) => match rate.admit(state.counters.due(), payload) {
                     Admission::Now(due) => due,
                     Admission::Early => return state.refuse(index, Refused::Early),
@@ -204,7 +209,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
             }
             // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
             // because `limit` is at most N, and the critical section admits only one producer at a time.
-            unsafe { self.ring.put(state.head, <S as Logs<M>>::ID, payload) };
+            unsafe { self.ring.put::<S>(state.head, <FormatOf<S> as Takes<S, M>>::TAG, payload) };
             // After a reset, the ring has whole records up to the head.
             compiler_fence(Ordering::Release);
             state.head = state.head.wrapping_add(length as u32);
@@ -254,9 +259,9 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     /// The counts of one message.
     pub fn tally<M>(&self) -> Tally
     where
-        S: Logs<M>,
+        FormatOf<S>: Takes<S, M>,
     {
-        self.tally_of(<S as Logs<M>>::INDEX).unwrap_or_default()
+        self.tally_of(<FormatOf<S> as Takes<S, M>>::INDEX).unwrap_or_default()
     }
 
     /// The counts of the message at a place in [`LogSchema::MESSAGES`]; `None` beyond the last.
@@ -265,7 +270,10 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
     }
 
     /// Each message and its counts, in the order of the schema.
-    pub fn tallies(&self) -> impl Iterator<Item = (&'static SchemaMessage, Tally)> {
+    pub fn tallies(&self) -> impl Iterator<Item = (&'static SchemaMessage, Tally)>
+    where
+        S: LogSchema,
+    {
         S::MESSAGES.iter().enumerate().map(|(index, message)| (message, self.tally_of(index).unwrap_or_default()))
     }
 
@@ -277,7 +285,7 @@ impl<S: LogSchema, const N: usize> Logger<S, N> {
         });
         let mut statistics = Statistics::of_buffer(used, high_water, longest_stall_us);
         // One short critical section for each message, not a long one.
-        for tally in (0..S::MESSAGES.len()).filter_map(|index| self.tally_of(index)) {
+        for tally in (0..Table::<S>::COUNT).filter_map(|index| self.tally_of(index)) {
             statistics.add(tally);
         }
         statistics
@@ -401,14 +409,17 @@ impl<C: Counters> State<C> {
     }
 }
 
-impl<S: Logs<M>, M: LogMessage, const N: usize> Sink<M> for Logger<S, N> {
+impl<S: Schema, M, const N: usize> Sink<M> for Logger<S, N>
+where
+    FormatOf<S>: Takes<S, M>,
+{
     #[inline]
     fn log(&self, message: &M) -> bool {
         Logger::log(self, message)
     }
 }
 
-impl<S: LogSchema, const N: usize> TimedSink for Logger<S, N> {
+impl<S: Schema, const N: usize> TimedSink for Logger<S, N> {
     fn now_us(&self) -> u64 {
         Logger::now_us(self)
     }

@@ -1,7 +1,6 @@
 //! What is known about the records that outlived a reset, for the drain and for the reader of the log.
 
-use binlog::messages::Msg;
-use binlog::{Logs, encode};
+use binlog::file_format::{FormatOf, Notes, Schema};
 use core::fmt::{self, Display, Write};
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -45,7 +44,7 @@ pub(crate) struct Recovery {
     pub(crate) text: Text,
     /// Whether they are written.
     pub(crate) done: AtomicBool,
-    /// Encodes a part of the text as a MSG record; `None` after the last part. A function pointer, so that only a
+    /// Encodes a part of the text as a note; `None` after the last part. A function pointer, so that only a
     /// program that recovers records has its code.
     pub(crate) encode: fn(&Recovery, usize, &mut [u8]) -> Option<usize>,
 }
@@ -61,18 +60,15 @@ impl Recovery {
         is_left
     }
 
-    #[allow(clippy::useless_conversion, reason = "on a big-endian target the field is another type")]
-    pub(crate) fn encode<S: Logs<Msg>>(&self, part: usize, out: &mut [u8]) -> Option<usize> {
+    pub(crate) fn encode<S: Schema>(&self, part: usize, out: &mut [u8]) -> Option<usize>
+    where
+        FormatOf<S>: Notes<S>,
+    {
         let mut text = Part { skip: part * PART, bytes: [0; PART], length: 0 };
         // Never fails: what is beyond the part is left out.
         let _ = write!(text, "{}", self.text);
-        let message = core::str::from_utf8(text.bytes.get(..text.length)?).ok()?;
-        if message.is_empty() {
-            return None;
-        }
-        let message = binlog::field::Chars::cut(message);
-        // Before all times of the records, so that time doesn't run backwards.
-        encode::<S, _>(&Msg { time_us: 0_u64.into(), id: 0, seq: part as u8, message }, out).ok()
+        let text = core::str::from_utf8(text.bytes.get(..text.length)?).ok()?;
+        if text.is_empty() { None } else { FormatOf::<S>::encode_note(part as u8, text, out) }
     }
 }
 
@@ -95,7 +91,7 @@ impl Display for Text {
     }
 }
 
-/// Width of MSG.Message.
+/// Bytes of a note.
 const PART: usize = 64;
 
 /// Keeps 64 bytes of a text that has ASCII characters only.

@@ -5,13 +5,12 @@ mod boundaries;
 mod tests;
 
 use crate::drain::{Drain, MOST_UNSYNCED};
-use crate::logger::{Logger, State, assert_ring_size};
+use crate::logger::{CountersOf, Logger, State, assert_ring_size};
 pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
 use crate::sync::Locked;
-use binlog::messages::Msg;
+use binlog::file_format::{FileFormat, FormatOf, Notes, Schema, Takes};
 use binlog::sink::{Sink, TimedSink};
-use binlog::{LogMessage, LogSchema, Logs};
 use boundaries::Boundaries;
 use core::cell::UnsafeCell;
 use core::fmt;
@@ -76,7 +75,7 @@ use core::sync::atomic::AtomicBool;
 ///   after reset"): there the newest record may be incomplete, so call
 ///   [`claim_without_newest`](Retained::claim_without_newest).
 #[repr(C)]
-pub struct Retained<S: LogSchema, const N: usize> {
+pub struct Retained<S: Schema, const N: usize> {
     // In front, so that `log` reaches it in the same way as any logger.
     logger: UnsafeCell<MaybeUninit<Logger<S, N>>>,
     /// [`SEAL`](Retained::SEAL) while the logger's memory is a valid image. Two words, so that a processor of 32 bits
@@ -87,7 +86,7 @@ pub struct Retained<S: LogSchema, const N: usize> {
 
 // SAFETY: `claim` is the only function that writes to the fields; it is called before everything else, by one context,
 // as `new` requires. Afterwards they are used through shared references only, and both types permit that.
-unsafe impl<S: LogSchema, const N: usize> Sync for Retained<S, N>
+unsafe impl<S: Schema, const N: usize> Sync for Retained<S, N>
 where
     Logger<S, N>: Sync,
     Recovery: Sync,
@@ -133,7 +132,7 @@ impl fmt::Display for Claim {
     }
 }
 
-impl<S: LogSchema, const N: usize> Retained<S, N> {
+impl<S: Schema, const N: usize> Retained<S, N> {
     /// Creates a logger for a `static` in memory that a reset doesn't clear. Its initial value is never used.
     ///
     /// # Safety
@@ -157,7 +156,9 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
     /// Identifies the program's own image: schema, size of the ring and layout of the memory.
     const SEAL: [u32; 2] = {
         let mut hash = Fnv::new().number(N).number(size_of::<Logger<S, N>>());
-        hash = hash.number(core::mem::offset_of!(State<S::Counters>, synced)).bytes(S::PREAMBLE);
+        hash = hash
+            .number(core::mem::offset_of!(State<CountersOf<S>>, synced))
+            .bytes(<FormatOf<S> as FileFormat<S>>::PREAMBLE);
         [hash.0 as u32, (hash.0 >> 32) as u32]
     };
 
@@ -169,7 +170,7 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
     /// A reset in the middle of it loses nothing.
     pub fn claim(&self, reset: Reset) -> Claim
     where
-        S: Logs<Msg>,
+        FormatOf<S>: Notes<S>,
     {
         self.claim_all(reset, false)
     }
@@ -177,14 +178,14 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
     /// As [`claim`](Retained::claim), without the newest record, for memory that may lose the end of the last record.
     pub fn claim_without_newest(&self, reset: Reset) -> Claim
     where
-        S: Logs<Msg>,
+        FormatOf<S>: Notes<S>,
     {
         self.claim_all(reset, true)
     }
 
     fn claim_all(&self, reset: Reset, without_newest: bool) -> Claim
     where
-        S: Logs<Msg>,
+        FormatOf<S>: Notes<S>,
     {
         let (claim, end) = self.take(reset, without_newest);
         let (records, bytes, overwritten) = match claim {
@@ -229,14 +230,14 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
         let used = head.wrapping_sub(tail);
         let unsynced = tail.wrapping_sub(synced);
         // A record that was just passed may not have moved `synced` yet.
-        if used as usize > N || unsynced > MOST_UNSYNCED + 255 {
+        if used as usize > N || unsynced > MOST_UNSYNCED + Boundaries::<S, N>::LONGEST {
             return None;
         }
         let boundaries = Boundaries::<S, N>::new(&self.logger().ring);
         let mut waiting = boundaries.walk(tail, head)?;
-        // What a record that was being logged has not overwritten: it would have ended 255 bytes after the head at most,
-        // which is N bytes later in the ring than what it overwrites.
-        let kept = (N as u32).saturating_sub(used).saturating_sub(255);
+        // What a record that was being logged has not overwritten: it would have ended so many bytes after the head at
+        // most, which is N bytes later in the ring than what it overwrites.
+        let kept = (N as u32).saturating_sub(used).saturating_sub(Boundaries::<S, N>::LONGEST);
         let from = match unsynced <= kept {
             true => synced,
             false => boundaries.first_in(tail.wrapping_sub(kept), tail),
@@ -279,7 +280,7 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
         }
     }
 
-    fn state(&self) -> *mut State<S::Counters> {
+    fn state(&self) -> *mut State<CountersOf<S>> {
         // SAFETY: the address is inside of the logger, and nothing is read.
         Locked::raw(unsafe { &raw const (*self.logger.get().cast::<Logger<S, N>>()).state })
     }
@@ -319,7 +320,7 @@ impl<S: LogSchema, const N: usize> Retained<S, N> {
 }
 
 /// The methods of the logger, except [`drain`](Retained::drain).
-impl<S: LogSchema, const N: usize> Deref for Retained<S, N> {
+impl<S: Schema, const N: usize> Deref for Retained<S, N> {
     type Target = Logger<S, N>;
 
     #[inline(always)]
@@ -328,14 +329,17 @@ impl<S: LogSchema, const N: usize> Deref for Retained<S, N> {
     }
 }
 
-impl<S: Logs<M>, M: LogMessage, const N: usize> Sink<M> for Retained<S, N> {
+impl<S: Schema, M, const N: usize> Sink<M> for Retained<S, N>
+where
+    FormatOf<S>: Takes<S, M>,
+{
     #[inline]
     fn log(&self, message: &M) -> bool {
         self.logger().log(message)
     }
 }
 
-impl<S: LogSchema, const N: usize> TimedSink for Retained<S, N> {
+impl<S: Schema, const N: usize> TimedSink for Retained<S, N> {
     fn now_us(&self) -> u64 {
         self.logger().now_us()
     }

@@ -1,9 +1,11 @@
-//! The bytes of the ring: whole records, contiguous, as they are written to the file.
+//! The bytes of the ring: whole records, contiguous. Each begins with the header of ArduPilot's records, whatever the
+//! format, so that what outlived a reset can be told from other bytes.
 //!
 //! Positions are free-running: bytes since the start, modulo 2³². Head and tail, which the critical section of
 //! [`Logger`](crate::Logger) protects, determine who owns which bytes: those from tail to head belong to the drain, the
 //! others to the producer.
 
+use binlog::file_format::{Schema, Table};
 use binlog::record_header;
 
 #[cfg(not(loom))]
@@ -20,7 +22,7 @@ const fn place<const N: usize>(position: u32) -> usize {
 
 #[cfg(not(loom))]
 mod target {
-    use super::{place, record_header};
+    use super::{Schema, Table, place, record_header};
     use core::cell::UnsafeCell;
     use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -43,20 +45,20 @@ mod target {
         /// The caller owns the record's bytes, at most `N`, from `position` on: they are unused, and no other producer
         /// is in `put`.
         #[inline(always)]
-        pub(crate) unsafe fn put(&self, position: u32, id: u8, payload: &[u8]) {
+        pub(crate) unsafe fn put<S: Schema>(&self, position: u32, tag: u8, payload: &[u8]) {
             let start = place::<N>(position);
-            if payload.is_empty() || start + 3 + payload.len() > N {
+            if payload.is_empty() || start + Table::<S>::HEADER + payload.len() > N {
                 // SAFETY: the caller's guarantee is the same.
-                return unsafe { self.put_in_parts(start, id, payload) };
+                return unsafe { self.put_in_parts::<S>(start, tag, payload) };
             }
-            let [first, second, id] = record_header(id);
-            // SAFETY: `start` is below N, and the record ends at N at most. The header is written as a word, which
-            // overlaps the payload; the payload has at least one byte and is written after it. The caller owns the
+            let [first, second, tag] = record_header(tag);
+            // SAFETY: `start` is below N, and the record ends at N at most. The header is written as a word, which may
+            // overlap the payload; the payload has at least one byte and is written after it. The caller owns the
             // record's bytes, so the borrowed payload can't overlap them.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
-                to.cast::<[u8; 4]>().write([first, second, id, 0]);
-                copy(payload, to.add(3));
+                to.cast::<[u8; 4]>().write([first, second, tag, 0]);
+                copy(payload, to.add(Table::<S>::HEADER));
             }
         }
 
@@ -68,13 +70,13 @@ mod target {
         /// As in [`put`](Ring::put).
         #[cold]
         #[inline(never)]
-        unsafe fn put_in_parts(&self, start: usize, id: u8, payload: &[u8]) {
+        unsafe fn put_in_parts<S: Schema>(&self, start: usize, tag: u8, payload: &[u8]) {
             let bytes = self.0.get().cast::<u8>();
-            for (i, byte) in record_header(id).into_iter().enumerate() {
+            for (i, byte) in record_header(tag).into_iter().enumerate() {
                 // SAFETY: the index is below N, and the caller owns the byte.
                 unsafe { bytes.add((start + i) & (N - 1)).write(byte) };
             }
-            let start = (start + 3) & (N - 1);
+            let start = (start + Table::<S>::HEADER) & (N - 1);
             let (until_end, rest) = payload.split_at(payload.len().min(N - start));
             // SAFETY: the first part ends at N at most; the rest is shorter than N, because the record is. The caller
             // owns both parts, so the borrowed payload can't overlap them.
@@ -146,7 +148,7 @@ mod target {
 /// One cell for each byte; loom reports two contexts in one cell.
 #[cfg(loom)]
 mod model {
-    use super::{place, record_header};
+    use super::{Schema, Table, place, record_header};
     use loom::cell::UnsafeCell;
 
     pub(crate) struct Ring<const N: usize>([UnsafeCell<u8>; N]);
@@ -159,9 +161,11 @@ mod model {
             Ring(core::array::from_fn(|_| UnsafeCell::new(0)))
         }
 
-        pub(crate) unsafe fn put(&self, position: u32, id: u8, payload: &[u8]) {
-            let record = record_header(id).into_iter().chain(payload.iter().copied());
-            for (position, byte) in (0..).map(|i| position.wrapping_add(i)).zip(record) {
+        pub(crate) unsafe fn put<S: Schema>(&self, position: u32, tag: u8, payload: &[u8]) {
+            let header = (0..).zip(record_header(tag));
+            let payload = (Table::<S>::HEADER as u32..).zip(payload.iter().copied());
+            for (offset, byte) in header.chain(payload) {
+                let position = position.wrapping_add(offset);
                 // SAFETY: loom reports concurrent access to the cell.
                 self.0[place::<N>(position)].with_mut(|cell| unsafe { cell.write(byte) });
             }

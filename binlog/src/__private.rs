@@ -4,6 +4,7 @@ pub use crate::columns::{as_logged, custom, definition, instance, meaning, paddi
 // For binlog-embedded's own compile-time errors.
 pub use crate::const_text::{ConstText, same};
 pub use crate::field::not_a_field::{Is, NoMessage, OptionalField, OtherField, TextField, TimeField};
+pub use crate::file_format::{ArduPilot, Schema};
 pub use crate::lint;
 pub use crate::message::{
     Bytes, NoBytes, Padding, Parts, Required, Whatever, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6,

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "std")]
 use crate::compatibility::{Comparable, Question, Report, report};
+use crate::file_format::{ArduPilot, Schema};
 use crate::log_messages;
 use crate::message::DecodeError;
 use crate::schema_message::SchemaMessage;
@@ -30,7 +31,7 @@ use crate::sink::{Counters, Rate};
     label = "not a log schema",
     note = "a schema is an enum with `#[derive(LogSchema)]`, a variant for each message"
 )]
-pub trait LogSchema: Sized {
+pub trait LogSchema: Schema<Format = ArduPilot> {
     /// The messages in order of declaration.
     const MESSAGES: &'static [SchemaMessage];
 

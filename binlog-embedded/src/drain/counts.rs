@@ -1,13 +1,13 @@
 //! Releases records from the ring, and counts what became of them.
 
 use super::{Current, Drain};
-use binlog::LogSchema;
+use binlog::file_format::{Schema, Table};
 use binlog::sink::{Counters, Tally};
 
 /// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
 pub(crate) const MOST_UNSYNCED: u32 = 1 << 30;
 
-impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Releases the bytes of a message's record, which ends at the tail, and counts it.
     pub(super) fn release(&self, index: usize, count: impl FnOnce(&mut Tally)) {
         let tail = self.tail;
@@ -38,7 +38,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
     /// Changes the counts of all messages for a new file, which reports all losses since boot, as its DSF counts them.
     #[inline(never)]
     pub(super) fn begin_counts(&self, change: fn(&mut Tally)) {
-        for index in 0..S::MESSAGES.len() {
+        for index in 0..Table::<S>::COUNT {
             self.tally(index, |tally| {
                 change(tally);
                 tally.has_losses()
@@ -61,7 +61,7 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
     pub(crate) fn flushed(&mut self) {
         if core::mem::take(&mut self.dirty) {
             self.logger.state.with(|state| state.synced = state.tail);
-            for index in 0..S::MESSAGES.len() {
+            for index in 0..Table::<S>::COUNT {
                 self.tally(index, |tally| {
                     tally.unflushed = 0;
                     false

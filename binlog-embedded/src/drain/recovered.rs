@@ -1,9 +1,9 @@
 //! Writes the records that outlived a reset as a file of their own.
 
 use super::{Drain, Stage};
-use binlog::LogSchema;
+use binlog::file_format::{Encoder, Schema};
 
-impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Whether the file is complete: it has all records that outlived a reset
     /// ([`Retained`](crate::Retained)), and [`step`](Drain::step) writes nothing more to it. Flush it, and begin the
     /// next file with [`restart`](Drain::restart). Writers of this crate do so by themselves.
@@ -20,7 +20,8 @@ impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Prepares a part of the text that says what happened. Returns whether there is such a part.
     pub(super) fn put_recovery(&mut self, part: usize) -> bool {
-        let length = self.recovery.and_then(|recovery| (recovery.encode)(recovery, part, &mut self.own.bytes));
+        let length =
+            self.recovery.and_then(|recovery| (recovery.encode)(recovery, part, &mut self.own.encoder.buffer()));
         self.own.rest = 0..length.unwrap_or(0);
         length.is_some()
     }

@@ -1,10 +1,10 @@
 //! Writes statistics as records of the log.
 
 use super::Drain;
-use crate::schema_table::Table;
+use binlog::file_format::{Encoder, PrologueOf, Schema, Table};
 use binlog::messages::{self, Dsf, Ring};
 use binlog::sink::{BufferUsage, Counters};
-use binlog::{LogSchema, Logs, encode};
+use binlog::{Logs, encode};
 
 /// Encodes a message; `None` if that is impossible.
 type Encode<M> = fn(&M, &mut [u8]) -> Option<usize>;
@@ -62,7 +62,7 @@ impl Reports {
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
-impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'_, S, N, P> {
     /// Writes a DSF record every `interval_us` microseconds, at least 1000, followed by a DROP record for each message
     /// that has lost records since its last one. A DROP record has the message's counts since boot. These records go
     /// directly into the file and use no room in the ring.
@@ -126,7 +126,7 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
             Some(from) => {
                 reports.drops_from = None;
                 // One short critical section for each message, not a long one.
-                let found = (from..S::MESSAGES.len()).find_map(|index| {
+                let found = (from..Table::<S>::COUNT).find_map(|index| {
                     let tally = logger.state.with(|state| match state.to_report.remove(index) {
                         true => state.counters.tallies().get(index).copied(),
                         false => None,
@@ -137,24 +137,24 @@ impl<S: LogSchema, const N: usize, P: FnMut(usize) -> Option<S>> Drain<'_, S, N,
                 reports.drops_from = Some(index + 1);
                 let drop = messages::Dropped {
                     time_us: now_us.into(),
-                    id: Table::<S>::IDS[index & 255],
+                    id: Table::<S>::TAGS[index & 255],
                     dropped: tally.dropped.wrapping_add(tally.lost).into(),
                     decimated: tally.decimated.into(),
                 };
-                (reports.encode_drop)(&drop, &mut self.own.bytes)
+                (reports.encode_drop)(&drop, self.own.encoder.buffer())
             }
             None if now_us >= reports.due_us => {
                 if let (false, Some(encode)) = (core::mem::replace(&mut reports.has_ring, true), reports.encode_ring) {
                     let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.usage.free_min());
                     let ring =
                         Ring { time_us, size: size.into(), used: used.into(), stall_us: reports.stall_us.into() };
-                    let length = encode(&ring, &mut self.own.bytes);
+                    let length = encode(&ring, self.own.encoder.buffer());
                     self.own.rest = 0..length.unwrap_or(0);
                     return length.is_some();
                 }
                 let statistics = logger.statistics();
                 let dsf = reports.dsf(now_us, statistics.dropped.wrapping_add(statistics.lost));
-                (reports.encode_dsf)(&dsf, &mut self.own.bytes)
+                (reports.encode_dsf)(&dsf, self.own.encoder.buffer())
             }
             None => return false,
         };

@@ -1,9 +1,9 @@
 //! How full the ring is, and how long it has to last.
 
 use super::Drain;
-use binlog::LogSchema;
+use binlog::file_format::Schema;
 
-impl<S: LogSchema, const N: usize, P> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Samples the usage of the ring. Returns how many of its bytes are to be written to the current file.
     pub(super) fn observe(&mut self) -> u32 {
         let left = self.sample(0).wrapping_sub(self.tail);

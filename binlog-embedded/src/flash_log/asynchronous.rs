@@ -6,7 +6,7 @@ use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, S
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::Drain;
 use crate::drain::yield_now;
-use binlog::LogSchema;
+use binlog::file_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use binlog::flash::Header;
 use core::ops::ControlFlow;
 use embedded_io_async::{Read, Write};
@@ -23,8 +23,8 @@ impl<F: AsyncChip> FlashLog<F> {
     /// As there.
     pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let now_us = drain.logger().now_us();
         // A drain other than the one that the log was begun with would put a preamble into its middle.
@@ -53,10 +53,12 @@ impl<F: AsyncChip> FlashLog<F> {
 
     async fn begin_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
-        if let Err(error) = self.begin_log_of_async(const { schema_hash(S::PREAMBLE) }).await {
+        if let Err(error) =
+            self.begin_log_of_async(const { schema_hash(<FormatOf<S> as FileFormat<S>>::PREAMBLE) }).await
+        {
             self.retry_later(now_us);
             return Err(error);
         }
@@ -71,8 +73,8 @@ impl<F: AsyncChip> FlashLog<F> {
         now_us: u64,
     ) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         // What comes in meanwhile may come faster than the chip takes it.
         let end = drain.head();
@@ -108,8 +110,8 @@ impl<F: AsyncChip> FlashLog<F> {
     /// As there.
     pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.retry_us = 0;
         // Each run may end one log and begin the next.

@@ -5,7 +5,7 @@ use super::stored::{Contents, Walk};
 use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::Drain;
-use binlog::LogSchema;
+use binlog::file_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use binlog::flash::Header;
 use core::ops::ControlFlow;
 use embedded_io::{Read, Write};
@@ -25,8 +25,8 @@ impl<F: Chip> FlashLog<F> {
     /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
     pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let now_us = drain.logger().now_us();
         // A drain other than the one that the log was begun with would put a preamble into its middle.
@@ -53,10 +53,10 @@ impl<F: Chip> FlashLog<F> {
 
     fn begin<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
-        if let Err(error) = self.begin_log_of(const { schema_hash(S::PREAMBLE) }) {
+        if let Err(error) = self.begin_log_of(const { schema_hash(<FormatOf<S> as FileFormat<S>>::PREAMBLE) }) {
             self.retry_later(now_us);
             return Err(error);
         }
@@ -67,8 +67,8 @@ impl<F: Chip> FlashLog<F> {
 
     fn move_records<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         // What comes in meanwhile may come faster than the chip takes it.
         let end = drain.head();
@@ -107,8 +107,8 @@ impl<F: Chip> FlashLog<F> {
     /// the contents of the ring stay there. `Ok` means that all of it is on the chip.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.retry_us = 0;
         // Each run may end one log and begin the next.

@@ -1,12 +1,9 @@
 //! Where records begin and end in a ring, found by their headers.
 
 use crate::ring::Ring;
-use crate::schema_table::Table;
-use binlog::{HEAD_BYTES, LogSchema};
+use binlog::HEAD_BYTES;
+use binlog::file_format::{FileFormat, FormatOf, Schema, Table};
 use core::marker::PhantomData;
-
-/// The longest record.
-const LONGEST: u32 = 255;
 
 /// Reads the headers of a ring that nobody else uses meanwhile.
 pub(super) struct Boundaries<'a, S, const N: usize> {
@@ -21,7 +18,10 @@ pub(super) struct Walk {
     pub(super) last: u32,
 }
 
-impl<'a, S: LogSchema, const N: usize> Boundaries<'a, S, N> {
+impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
+    /// The longest record.
+    pub(super) const LONGEST: u32 = <FormatOf<S> as FileFormat<S>>::LONGEST as u32;
+
     pub(super) fn new(ring: &'a Ring<N>) -> Self {
         Boundaries { ring, schema: PhantomData }
     }
@@ -41,16 +41,16 @@ impl<'a, S: LogSchema, const N: usize> Boundaries<'a, S, N> {
     /// A boundary at or after `from`, as early as it can be known for certain; `to` is a boundary, and from `from` to
     /// there the ring has records, the first of which may have lost its beginning.
     ///
-    /// Text or a file inside of a record may look like records. A record is at most 255 bytes long, so there is a
-    /// boundary in the first 255 bytes. From it, a walk leads to `to`. All positions from which one does are candidates,
-    /// and it is not known which of them is the boundary; but where their walks have met, there is one.
+    /// Text or a file inside of a record may look like records. No record is longer than the longest, so there is a
+    /// boundary in as many bytes. From it, a walk leads to `to`. All positions from which one does are candidates, and it
+    /// is not known which of them is the boundary; but where their walks have met, there is one.
     pub(super) fn first_in(&self, from: u32, to: u32) -> u32 {
-        if to.wrapping_sub(from) < LONGEST {
+        if to.wrapping_sub(from) < Self::LONGEST {
             // `to` may be the only one.
             return to;
         }
         let mut met: Option<u32> = None;
-        for candidate in (0..LONGEST).map(|offset| from.wrapping_add(offset)) {
+        for candidate in (0..Self::LONGEST).map(|offset| from.wrapping_add(offset)) {
             if self.walk(candidate, to).is_some() {
                 met = Some(met.map_or(candidate, |met| self.meeting(met, candidate, to)));
             }
@@ -72,8 +72,8 @@ impl<'a, S: LogSchema, const N: usize> Boundaries<'a, S, N> {
 
     /// The end of the record at a position, `to` at most.
     fn after(&self, position: u32, to: u32) -> Option<u32> {
-        let [first, second, id] = [0, 1, 2].map(|offset| self.byte(position.wrapping_add(offset)));
-        let length = u32::from(Table::<S>::BY_ID[usize::from(id)].1);
+        let [first, second, tag] = [0, 1, 2].map(|offset| self.byte(position.wrapping_add(offset)));
+        let length = Table::<S>::length(tag) as u32;
         let is_header = [first, second] == HEAD_BYTES && length > 0 && length <= to.wrapping_sub(position);
         is_header.then(|| position.wrapping_add(length))
     }

@@ -5,7 +5,7 @@ use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::AsyncCard;
 use crate::recorder::{Goal, Stop, sum};
-use binlog::LogSchema;
+use binlog::file_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io_async::Write;
 
@@ -40,8 +40,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// As [`run`](SdLog::run).
     pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         while !self.run_to_async(drain, true).await? {}
         Ok(())
@@ -55,8 +55,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         may_prepare: bool,
     ) -> Result<bool, C>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let Some(run) = self.begin_run(drain) else { return Ok(true) };
         let written = self.port.transfers.written;
@@ -85,8 +85,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// As [`finish`](SdLog::finish).
     pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         if !self.flight.is_last {
             self.retry_now();

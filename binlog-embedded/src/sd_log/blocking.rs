@@ -5,7 +5,7 @@ use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::Card;
 use crate::recorder::{Stop, sum};
-use binlog::LogSchema;
+use binlog::file_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io::Write;
 
@@ -24,8 +24,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
     pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.run_to(drain, true).map(|_| ())
     }
@@ -34,8 +34,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// the log ends, it prepares nothing.
     fn run_to<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, may_prepare: bool) -> Result<bool, C>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let Some(run) = self.begin_run(drain) else { return Ok(true) };
         let written = self.port.transfers.written;
@@ -64,8 +64,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// the contents of the ring stay there. `Ok` means that all of it is on the card.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.retry_now();
         while !self.run_to(drain, false)? {}

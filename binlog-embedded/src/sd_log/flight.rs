@@ -4,7 +4,7 @@ use super::contents::Contents;
 use super::{Cause, Dates, Fault, SdError, SdLog, Slot};
 use crate::Drain;
 use crate::recorder::{Goal, Stop};
-use binlog::LogSchema;
+use binlog::file_format::{PrologueOf, Schema};
 use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};
 
@@ -100,8 +100,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         run: Run,
     ) -> core::result::Result<(), Stop>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let Run { now_us, end } = run;
         loop {
@@ -135,8 +135,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         now_us: u64,
     ) -> core::result::Result<(), Stop>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         loop {
             match self.flight.stage {
@@ -169,8 +169,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Decides what has to happen before more is written.
     fn update_due<S, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>, now_us: u64)
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let bytes = self.contents.bytes();
         let step = self.flush_step();
@@ -196,8 +196,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         now_us: u64,
     ) -> core::result::Result<(), Stop>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         match self.flight.due {
             Due::Nothing => return Ok(()),
@@ -228,8 +228,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Writes the rest of a record that was begun.
     fn end_record<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> core::result::Result<(), Stop>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         while !drain.is_between_records() {
             self.make_writable()?;
@@ -244,9 +244,9 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// The beginning of a run: `None` while no card was found and the next attempt isn't due, and while a finished
     /// flight isn't followed by another.
-    pub(super) fn begin_run<S: LogSchema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Option<Run>
+    pub(super) fn begin_run<S: Schema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Option<Run>
     where
-        P: FnMut(usize) -> Option<S>,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         let run = self.last_run(drain);
         let retry_us = self.flight.retry_us;
@@ -257,9 +257,9 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// A run whether an attempt is due or not.
-    pub(super) fn last_run<S: LogSchema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Run
+    pub(super) fn last_run<S: Schema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Run
     where
-        P: FnMut(usize) -> Option<S>,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         Run { now_us: drain.logger().now_us(), end: drain.head() }
     }
@@ -277,8 +277,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         run: Run,
     ) -> core::result::Result<(), Stop>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.contents.close();
         if self.flight.stage == Stage::Open {
@@ -297,8 +297,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         run: Run,
     ) -> core::result::Result<(), Stop>
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.flight.is_last = true;
         self.save(drain, run)
@@ -307,8 +307,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Leaves the flight's last log.
     pub(super) fn leave_flight<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, is_ended: bool)
     where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         if is_ended {
             self.flight.is_over = true;
@@ -336,8 +336,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         run: Run,
         is_saved: bool,
     ) where
-        S: LogSchema,
-        P: FnMut(usize) -> Option<S>,
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         if !is_saved {
             self.abandon();
