@@ -40,11 +40,15 @@ impl Reports {
         self.usage.count(bytes);
     }
 
-    /// Whether records of statistics are due, or were due too late because the clock was set back.
+    /// Whether records of statistics are due.
     #[cfg(feature = "async")]
     pub(super) fn are_due(&self, now_us: u64) -> bool {
-        let waits_us = self.due_us.saturating_sub(now_us);
-        self.drops_from.is_some() || waits_us == 0 || waits_us > self.interval_us
+        self.drops_from.is_some() || self.is_dsf_due(now_us)
+    }
+
+    /// Whether a DSF is due: its time has come, or is further away than an interval, because the clock was set back.
+    fn is_dsf_due(&self, now_us: u64) -> bool {
+        self.due_us.wrapping_sub(now_us).wrapping_sub(1) >= self.interval_us
     }
 
     /// Whether this round needs no further DROP records.
@@ -54,7 +58,7 @@ impl Reports {
 
     /// Returns a DSF record and begins a new interval.
     fn dsf(&mut self, now_us: u64, dropped: u32) -> Dsf {
-        self.due_us = now_us.saturating_add(self.interval_us);
+        self.due_us = now_us.wrapping_add(self.interval_us);
         self.drops_from = Some(0);
         (self.stall_us, self.has_ring) = (0, false);
         self.usage.take_dsf(now_us, dropped)
@@ -91,9 +95,11 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
     where
         S: Logs<Dsf> + Logs<messages::Dropped>,
     {
+        // Below half of all times, so that a time that has passed is told from one that is too far away.
+        let interval_us = interval_us.clamp(1000, u64::MAX / 2);
         self.reports = Some(Reports {
-            interval_us: interval_us.max(1000),
-            due_us: self.logger.now_us().saturating_add(interval_us),
+            interval_us,
+            due_us: self.logger.now_us().wrapping_add(interval_us),
             drops_from: None,
             usage: BufferUsage::new(N as u32),
             stall_us: 0,
@@ -120,8 +126,6 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
         let logger = self.logger;
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
-        // After the clock was set back, they are due an interval later.
-        reports.due_us = reports.due_us.min(now_us.saturating_add(reports.interval_us));
         let length = match reports.drops_from {
             Some(from) => {
                 reports.drops_from = None;
@@ -143,7 +147,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
                 };
                 (reports.encode_drop)(&drop, self.own.encoder.buffer())
             }
-            None if now_us >= reports.due_us => {
+            None if reports.is_dsf_due(now_us) => {
                 if let (false, Some(encode)) = (core::mem::replace(&mut reports.has_ring, true), reports.encode_ring) {
                     let (time_us, size, used) = (now_us.into(), N as u32, N as u32 - reports.usage.free_min());
                     let ring =

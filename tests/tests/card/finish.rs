@@ -4,8 +4,9 @@ use crate::bounds::with_a_long_search;
 use crate::dropped::wait_for;
 use crate::rig::flight::{self, Flight, KINDS};
 use crate::rig::{OPTIONS, account, ring, sd};
-use binlog_embedded::sd_log::Operation;
-use binlog_tests::ram_card::{Format, RamCard};
+use binlog_embedded::sd_log::{Operation, Options};
+use binlog_tests::ram_card::{Format, RamCard, Word};
+use binlog_tests::volume::{Geometry, Volume};
 
 #[test]
 fn finish_makes_an_attempt_however_short_ago_one_failed() {
@@ -27,6 +28,49 @@ fn finish_makes_an_attempt_however_short_ago_one_failed() {
         sd.finish(&mut drain).unwrap();
         account(ring, &card, attempts);
         assert_eq!(ring.statistics().lost + ring.statistics().dropped, 0);
+    }
+}
+
+/// Clusters that nothing will be written to would have to be given back at once.
+#[test]
+fn finish_prepares_no_clusters() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32] {
+        let begun = || {
+            let card = Geometry { cluster_blocks: 1, ..geometry }.format();
+            let ring = ring();
+            let mut drain = ring.drain().unwrap();
+            // Many blocks of the FAT describe the extent. Calls that write mark what the log will need soon, and leave the
+            // next block to idle calls.
+            let mut sd = sd(&card, Options { extent_bytes: 1 << 20, ..OPTIONS });
+            for number in 1..=150 {
+                flight::log(ring, 4, number);
+                if number % 15 == 0 {
+                    sd.run(&mut drain).unwrap();
+                }
+            }
+            (card, ring, drain, sd)
+        };
+        let free = |card: &RamCard| Volume::of(card).free_clusters();
+        let (card, _, mut drain, mut sd) = begun();
+        let before = free(&card);
+        (0..100).for_each(|_| sd.run(&mut drain).unwrap());
+        assert!(free(&card) < before, "{:?}: nothing is to be prepared", geometry.kind);
+
+        let (card, ring, mut drain, mut sd) = begun();
+        let before = free(&card);
+        flight::log(ring, 4, 151);
+        ring.stop();
+        card.record();
+        sd.finish(&mut drain).unwrap();
+        card.recording().moments(
+            0..usize::MAX,
+            Word::Four,
+            |_| true,
+            |moment, card| {
+                assert!(free(&card) >= before, "{:?}, {moment:?}", geometry.kind);
+            },
+        );
+        assert!(free(&card) > before, "{:?}: what was marked is given back", geometry.kind);
     }
 }
 
