@@ -1,7 +1,7 @@
 //! `#[log(…)]`: parses tokens to attributes, each with the span for errors about it.
 
-mod item;
-mod place;
+pub(crate) mod item;
+pub(crate) mod place;
 
 use crate::errors::Errors;
 use crate::lint_names;

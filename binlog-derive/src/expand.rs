@@ -143,11 +143,17 @@ fn definition(message: &Message<'_>, columns: &TokenStream) -> TokenStream {
     quote_spanned!(message.original.ident.span()=> __binlog::definition(#definition))
 }
 
-/// The error for a message with padding. It is in the length of an array type, so that it precedes zerocopy's.
 fn padding(ident: &Ident, columns: &[Column]) -> TokenStream {
-    let (name, types) = (ident.unraw().to_string(), columns.iter().map(|column| &column.ty));
+    let types: Vec<_> = columns.iter().map(|column| &column.ty).collect();
+    padding_of(ident, &types, &quote_spanned!(ident.span()=> __binlog::padding))
+}
+
+/// The error for a struct with padding, made by a function. It is in the length of an array type, so that it precedes
+/// zerocopy's.
+pub(crate) fn padding_of(ident: &Ident, types: &[&TokenStream], error: &TokenStream) -> TokenStream {
+    let name = ident.unraw().to_string();
     let check = quote_spanned! {ident.span()=>
-        __binlog::padding::<#ident>(#name, #(__binlog::size_of::<#types>())+*)
+        #error::<#ident>(#name, #(__binlog::size_of::<#types>())+*)
     };
     let length = quote_spanned!(ident.span()=> [(); __PADDING]);
     quote! {

@@ -9,6 +9,7 @@
 
 mod ast;
 mod attr;
+mod blackbox;
 mod check;
 mod docs;
 mod errors;
@@ -238,6 +239,146 @@ pub fn derive_log_schema(input: TokenStream) -> TokenStream {
 pub fn derive_field(input: TokenStream) -> TokenStream {
     match syn::parse(input) {
         Ok(input) => field_type(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+/// Makes a struct a frame of a Blackbox log.
+///
+/// The struct also needs zerocopy's `FromBytes`, `IntoBytes` and `Immutable`, `Clone` and `Copy`, and `#[repr(C)]`
+/// without padding (or `#[repr(C, packed)]`). Its fields are `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, and arrays of them.
+///
+/// ```
+/// use binlog::blackbox::BlackboxFrame;
+/// use zerocopy::{FromBytes, Immutable, IntoBytes};
+///
+/// #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// #[blackbox(main)]
+/// #[repr(C)]
+/// struct MainFrame {
+///     loop_iteration: u32,                   // loopIteration
+///     time: u32,                             // time, µs
+///     #[blackbox(name = "gyroADC")]
+///     gyro: [i16; 3],                        // gyroADC[0] to gyroADC[2]
+///     #[blackbox(p(encoding = tag8_8svb))]
+///     rangefinder: u16,                      // rangefinder
+///     motor: [u16; 4],                       // motor[0] to motor[3]
+/// }
+/// ```
+///
+/// # Attributes of the struct
+///
+/// - `main`, `slow`, `gps` or `home`: the kind of the frame. Required.
+/// - `allow(not_portable)`: no warning by the lint below.
+/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
+///
+/// # Attributes of a field
+///
+/// - `name = "gyroADC"`: the name in the log, in place of the field's name in lowerCamelCase (`gps_…` becomes `GPS_…`). An
+///   array becomes a field for each element, `gyroADC[0]`.
+/// - `predictor = …`, `encoding = …`: how the field is written, in slow, GPS and home frames.
+/// - `i(predictor = …, encoding = …)`, `p(predictor = …, encoding = …)`: the same for the I and P frames that a main frame
+///   is written as.
+/// - `flatten`, `prefix = "axis"`: the field becomes those of a struct that derives
+///   [`BlackboxFields`](macro@BlackboxFields), behind a prefix in place of the field's name.
+///
+/// Predictors are `zero`, `previous`, `straight_line`, `average_2`, `minthrottle`, `motor_0`, `inc`, `home_coord`, `1500`,
+/// `vbatref`, `last_main_frame_time` and `minmotor`; encodings `signed_vb`, `unsigned_vb`, `neg_14bit`,
+/// `elias_delta_u32`, `elias_delta_s32`, `tag8_8svb`, `tag2_3s32`, `tag8_4s16` and `null`. `tag2_3s32` takes three
+/// neighbours, `tag8_4s16` four, `tag8_8svb` up to eight: neighbours of that encoding are one group.
+///
+/// Without attributes, a field of a name that Betaflight has is written as Betaflight does, as far as its neighbours are
+/// there: `loopIteration`, `time`, `axisI`, `rcCommand`, `setpoint`, `vbatLatest`, `amperageLatest`, `magADC`,
+/// `baroAlt`, `rssi`, `surfaceRaw`, `gyroADC`, `gyroUnfilt`, `accSmooth`, `debug`, `motor`, `servo`; slow flags; `time`
+/// and `GPS_coord` of a GPS frame. Any other field is a plain number, in P frames the difference from the frame before.
+///
+/// A value whose difference doesn't fit the encoding of a P frame makes that frame an I frame.
+///
+/// # Lint
+///
+/// `not_portable`: some decoders don't read the frame: `blackbox-log` wants `loopIteration` and `time` first in a main
+/// frame, `time` first in a GPS frame, `GPS_home[0]` and `GPS_home[1]` first in a home frame, each with its usual
+/// predictor and encoding. The warning is one of rustc's lint `deprecated`, because macros have no lints of their own.
+#[proc_macro_derive(BlackboxFrame, attributes(blackbox))]
+pub fn derive_blackbox_frame(input: TokenStream) -> TokenStream {
+    match syn::parse(input) {
+        Ok(input) => blackbox::frame(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+/// Makes the fields of a struct fields of the Blackbox frames that flatten it.
+///
+/// The struct also needs zerocopy's `FromBytes`, `IntoBytes` and `Immutable`, `Clone` and `Copy`, and `#[repr(C)]`
+/// without padding.
+///
+/// ```
+/// use binlog::blackbox::BlackboxFields;
+/// use zerocopy::{FromBytes, Immutable, IntoBytes};
+///
+/// #[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// #[repr(C)]
+/// struct Pid {
+///     p: [i16; 3],                                                      // P[0] to P[2] behind the prefix
+///     #[blackbox(p(encoding = tag2_3s32))]
+///     i: [i16; 3],                                                      // I[0] to I[2]
+/// }
+/// ```
+///
+/// # Attributes
+///
+/// - of the struct, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
+/// - of a field: those of a [`BlackboxFrame`](macro@BlackboxFrame)'s field. `i(…)` also applies to slow, GPS and home
+///   frames. The name is what follows the prefix of the flattened field.
+#[proc_macro_derive(BlackboxFields, attributes(blackbox))]
+pub fn derive_blackbox_fields(input: TokenStream) -> TokenStream {
+    match syn::parse(input) {
+        Ok(input) => blackbox::fields(&input).into(),
+        Err(error) => error.to_compile_error().into(),
+    }
+}
+
+/// Makes an enum the schema of a Blackbox log: a variant for each kind of frame, `Main(MainFrame)`.
+///
+/// ```
+/// # use binlog::blackbox::BlackboxFrame;
+/// # use zerocopy::{FromBytes, Immutable, IntoBytes};
+/// # #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// # #[blackbox(main)]
+/// # #[repr(C)]
+/// # struct MainFrame { loop_iteration: u32, time: u32 }
+/// # #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// # #[blackbox(slow)]
+/// # #[repr(C)]
+/// # struct SlowFrame { flight_mode_flags: u32 }
+/// use binlog::blackbox::BlackboxSchema;
+///
+/// #[derive(BlackboxSchema)]
+/// #[blackbox(i_interval = 32, p_rate = "1/2", header("looptime" = "125", "Craft name" = "Hawk"))]
+/// enum FlightLog {
+///     Main(MainFrame),
+///     Slow(SlowFrame), // also: Gps(…), Home(…)
+/// }
+/// ```
+///
+/// # Attributes
+///
+/// - `i_interval = 32`: every 32nd iteration of the control loop is an I frame, 32 if it isn't given.
+/// - `p_rate = "1/2"`: the fraction of iterations that are logged, `1/1` if it isn't given.
+/// - `header("name" = "value", …)`: further lines of the header, of printable ASCII. May be given several times. Predictors
+///   refer to `minthrottle`, `motorOutput` and `vbatref`. `Firmware revision`, `Firmware type`, `gyro_scale` and
+///   `motor_pwm_protocol` replace the usual lines: those of a Betaflight 4.5, which decoders accept.
+/// - `allow(not_portable)`: no warning by the lint below.
+/// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
+///
+/// # Lint
+///
+/// `not_portable`: some decoders don't read the log: `fc-blackbox` needs the line `looptime` (µs of an iteration), and
+/// `blackbox-log` a `Firmware revision` of Betaflight 4.2 to 4.5 or INAV 5 to 8.
+#[proc_macro_derive(BlackboxSchema, attributes(blackbox))]
+pub fn derive_blackbox_schema(input: TokenStream) -> TokenStream {
+    match syn::parse(input) {
+        Ok(input) => blackbox::schema(&input).into(),
         Err(error) => error.to_compile_error().into(),
     }
 }

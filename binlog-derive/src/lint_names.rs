@@ -28,3 +28,6 @@ pub(crate) const OF_MESSAGES: [&str; 7] = [
     HALF_PRECISION,
     GPS_WITHOUT_WEEK,
 ];
+
+/// The lint about Blackbox frames and schemas.
+pub(crate) const NOT_PORTABLE: &str = "not_portable";

@@ -7,17 +7,35 @@
 #[cfg(feature = "std")]
 mod decode;
 mod definition;
+mod encode;
+mod encoder;
 mod event;
-#[cfg(feature = "std")]
-pub mod header;
-#[cfg(feature = "std")]
-pub mod log;
+pub(crate) mod fields;
+mod frame;
+mod intervals;
+pub(crate) mod preamble;
+mod references;
+pub(crate) mod schema;
+pub(crate) mod value;
+#[cfg(all(feature = "derive", feature = "std"))]
+mod writer;
 
-#[cfg(feature = "std")]
-pub use decode::{MAX_FIELDS, MAX_FRAME_BYTES, Unusable};
+// Public, because warnings of the compiler show its path.
+#[doc(hidden)]
+pub mod lint;
+
+#[cfg(feature = "derive")]
+pub use binlog_derive::{BlackboxFields, BlackboxFrame, BlackboxSchema};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
+pub use encode::{FrameBuffer, zigzag};
+pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event};
-#[cfg(feature = "std")]
-pub use header::Header;
-#[cfg(feature = "std")]
-pub use log::BlackboxLog;
+pub use fields::BlackboxFields;
+pub use frame::{Absent, BlackboxFrame, FrameStruct, HomeFrame, MainFrame};
+pub use intervals::Intervals;
+pub use preamble::InvalidHeader;
+pub use references::References;
+pub use schema::{BlackboxSchema, LogsFrame};
+pub use value::FieldValue;
+#[cfg(all(feature = "derive", feature = "std"))]
+pub use writer::BlackboxWriter;

@@ -15,12 +15,12 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Path, Token};
 
 /// `key`, `key = value` or `key(…)`.
-pub(super) struct Item {
-    pub(super) key: Ident,
-    value: Value,
+pub(crate) struct Item {
+    pub(crate) key: Ident,
+    pub(crate) value: Value,
 }
 
-enum Value {
+pub(crate) enum Value {
     None,
     Expr(Expr),
     List(TokenStream),
@@ -67,7 +67,7 @@ fn ungrouped(expr: Expr) -> Expr {
 }
 
 impl Item {
-    fn wants(&self, what: &str) -> syn::Error {
+    pub(crate) fn wants(&self, what: &str) -> syn::Error {
         let text = format!("`{}` takes {what}", self.key);
         match &self.value {
             Value::Expr(expr) => syn::Error::new_spanned(expr, text),
@@ -75,14 +75,14 @@ impl Item {
         }
     }
 
-    pub(super) fn flag(&self) -> syn::Result<bool> {
+    pub(crate) fn flag(&self) -> syn::Result<bool> {
         match self.value {
             Value::None => Ok(true),
             _ => Err(syn::Error::new(self.key.span(), format!("`{}` takes no value", self.key))),
         }
     }
 
-    pub(super) fn string(&self) -> syn::Result<LitStr> {
+    pub(crate) fn string(&self) -> syn::Result<LitStr> {
         match &self.value {
             Value::Expr(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Ok(text.clone()),
             _ => Err(self.wants(&format!("a string: `{} = \"…\"`", self.key))),
@@ -100,7 +100,7 @@ impl Item {
         }
     }
 
-    pub(super) fn path(&self) -> syn::Result<Path> {
+    pub(crate) fn path(&self) -> syn::Result<Path> {
         let text = self.string()?;
         let path = text.parse_with(Path::parse_mod_style);
         path.map_err(|_| syn::Error::new(text.span(), format!("`{}` takes a path: `\"my::binlog\"`", self.key)))
@@ -151,12 +151,12 @@ impl Item {
     }
 
     /// `allow(float_multiplier)`: the names of lints that apply in this place.
-    pub(super) fn allow(&self, lints: &[&'static str]) -> syn::Result<Vec<&'static str>> {
-        let wanted = "the name of a lint: `allow(float_multiplier)`";
-        let Value::List(list) = &self.value else { return Err(self.wants(wanted)) };
+    pub(crate) fn allow(&self, lints: &[&'static str]) -> syn::Result<Vec<&'static str>> {
+        let wanted = || self.wants(&format!("the name of a lint: `allow({})`", lints[0]));
+        let Value::List(list) = &self.value else { return Err(wanted()) };
         let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(list.clone())?;
         if names.is_empty() {
-            return Err(self.wants(wanted));
+            return Err(wanted());
         }
         let known = |name: &Ident| {
             let known = lints.iter().copied().find(|lint| name == lint);

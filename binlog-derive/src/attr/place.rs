@@ -8,26 +8,33 @@ use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 
 /// Where an attribute is, and which keys it accepts there.
-pub(super) struct Place {
-    pub(super) name: &'static str,
-    keys: &'static [&'static str],
+pub(crate) struct Place {
+    /// `log` or `blackbox`.
+    pub(crate) attribute: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [&'static str],
+    /// The places of the same attribute.
+    pub(crate) others: fn() -> &'static [&'static Place],
 }
 
+const LOG: Place = Place { attribute: "log", name: "", keys: &[], others: || &PLACES };
+
 pub(super) const MESSAGE: Place =
-    Place { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"] };
+    Place { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"], ..LOG };
 pub(super) const COLUMN: Place = Place {
     name: "a field of a message",
     keys: &[
         "label", "unit", "mult", "instance", "allow", "values", "bits", "alias", "default", "flatten", "prefix",
         "names", "start",
     ],
+    ..LOG
 };
-pub(super) const GROUP: Place = Place { name: "a struct of columns", keys: &["allow", "crate"] };
-pub(super) const SCHEMA: Place = Place { name: "a schema", keys: &["crate"] };
-pub(super) const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"] };
+pub(super) const GROUP: Place = Place { name: "a struct of columns", keys: &["allow", "crate"], ..LOG };
+pub(super) const SCHEMA: Place = Place { name: "a schema", keys: &["crate"], ..LOG };
+pub(super) const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"], ..LOG };
 pub(super) const FIELD_TYPE: Place =
-    Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"] };
-pub(super) const VALUE: Place = Place { name: "a value", keys: &[] };
+    Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"], ..LOG };
+pub(super) const VALUE: Place = Place { name: "a value", keys: &[], ..LOG };
 
 /// Words that people write instead of a key.
 const OTHER_KEYS: [(&str, &str); 5] =
@@ -40,7 +47,7 @@ const PLACES: [&Place; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, 
 
 /// Calls `take` for each item that belongs in the place; the others are errors. Returns false if an item could not be
 /// read or has an unknown key, because it may be the one that seems to be missing.
-pub(super) fn each(
+pub(crate) fn each(
     attributes: &[syn::Attribute],
     place: &Place,
     errors: &mut Errors,
@@ -48,13 +55,13 @@ pub(super) fn each(
 ) -> bool {
     let mut seen: Vec<String> = Vec::new();
     let mut understood = true;
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("log")) {
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident(place.attribute)) {
         let items = errors.take(attribute.parse_args_with(Punctuated::<Item, Token![,]>::parse_terminated));
         understood &= items.is_some();
         for item in items.into_iter().flatten() {
             let key = item.key.unraw().to_string();
             if !place.keys.contains(&key.as_str()) {
-                let belongs = PLACES.iter().find(|other| other.keys.contains(&key.as_str()));
+                let belongs = (place.others)().iter().find(|other| other.keys.contains(&key.as_str()));
                 understood &= belongs.is_some();
                 let other_key = OTHER_KEYS.iter().find(|other| other.0 == key && place.keys.contains(&other.1));
                 let hint = match (belongs, other_key) {

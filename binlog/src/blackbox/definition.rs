@@ -182,8 +182,20 @@ pub struct FieldDefinition {
     pub name: &'static str,
     /// Whether the 32 bits of a value are a signed number.
     pub signed: bool,
+    /// The bits that values need: 8, 16 or 32, those of the struct's field.
+    pub bits: u8,
     /// How the field is written in an I frame; in S, G and H frames, how it is written.
     pub intra: Coding,
     /// How the field is written in a P frame; `None` in S, G and H frames.
     pub inter: Option<Coding>,
+}
+
+impl FieldDefinition {
+    /// How the field is written in frames of a kind.
+    pub const fn coding(&self, kind: FrameKind) -> Coding {
+        match (kind, self.inter) {
+            (FrameKind::Inter, Some(inter)) => inter,
+            _ => self.intra,
+        }
+    }
 }

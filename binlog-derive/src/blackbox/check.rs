@@ -1,0 +1,346 @@
+//! Checks that need only the tokens. `binlog::blackbox::fields` checks what depends on types and on flattened structs.
+
+use super::ast::{Element, Frame, Schema, Shape};
+use super::attr::Kind;
+use super::groups::{self, Of};
+use super::names;
+use super::tables::{Encoding, Predictor};
+use crate::errors::Errors;
+use crate::repr::Hint;
+use proc_macro2::Span;
+
+/// The most bytes of a header line that decoders read.
+const MAX_LINE: usize = 1020;
+
+/// The main frame's fields that the encoder refers to.
+pub(super) const ITERATION: &str = "loopIteration";
+pub(super) const TIME: &str = "time";
+
+pub(super) fn frame(frame: &Frame<'_>, errors: &mut Errors) {
+    struct_repr(frame, errors);
+    names(frame, errors);
+    types(frame, errors);
+    places(frame, errors);
+    for of in [Of::Intra, Of::Inter] {
+        if of == Of::Intra || frame.has_inter() {
+            predictors(frame, of, errors);
+            arity(frame, of, errors);
+        }
+    }
+    match frame.kind {
+        Some(Kind::Main) => main(frame, errors),
+        Some(Kind::Home) => home(frame, errors),
+        _ => {}
+    }
+}
+
+/// The fields have an order and no padding.
+fn struct_repr(frame: &Frame<'_>, errors: &mut Errors) {
+    for Hint { name, span, argument } in &frame.repr {
+        match (name.as_str(), argument.as_deref()) {
+            ("C", None) | ("packed", None | Some("1")) => {}
+            ("packed" | "align", _) => errors.at(*span, "this may leave padding in the frame; write `#[repr(C)]`"),
+            _ => errors.at(*span, format!("`{name}` is not the layout of a frame; write `#[repr(C)]`")),
+        }
+    }
+    if frame.repr.iter().all(|hint| hint.name == "packed") {
+        let ident = &frame.original.ident;
+        let text = format!("`{ident}` needs `#[repr(C)]`: without it Rust may reorder the fields");
+        errors.at(ident.span(), text);
+    }
+}
+
+fn names(frame: &Frame<'_>, errors: &mut Errors) {
+    let mut seen: Vec<&String> = Vec::new();
+    for field in &frame.fields {
+        if matches!(field.shape, Shape::Struct) && field.name.is_empty() {
+            continue;
+        }
+        if let Some(text) = names::fault(&field.name) {
+            errors.at(field.name_span, text);
+        } else if seen.contains(&&field.name) {
+            errors.at(field.name_span, format!("the name `{}` is given twice", field.name));
+        }
+        seen.push(&field.name);
+    }
+}
+
+/// Types by their names, as far as these are those of primitives.
+fn types(frame: &Frame<'_>, errors: &mut Errors) {
+    for field in &frame.fields {
+        let ty = match &field.shape {
+            Shape::Array { element, .. } => element,
+            Shape::One => &field.ty,
+            Shape::Struct => continue,
+        };
+        let remedy = match ty.to_string().as_str() {
+            "f32" | "f64" => "Blackbox has whole numbers only; scale it, as `i16` or `i32` (`(roll * 10.0) as i16`)",
+            "bool" => "Blackbox has whole numbers only; store a `bool` as `u8`",
+            "char" => "Blackbox has whole numbers only; store a character as `u32`",
+            "u64" | "i64" | "u128" | "i128" => "a field has at most 32 bits; a time is the low 32 bits of the µs",
+            "usize" | "isize" => "a field has the same width on each target: `u32` or `i32`",
+            _ => continue,
+        };
+        errors.at(syn::spanned::Spanned::span(ty), remedy);
+    }
+}
+
+/// Attributes in frames of the wrong kind.
+fn places(frame: &Frame<'_>, errors: &mut Errors) {
+    for field in &frame.fields {
+        let attributes = &field.attributes;
+        let spans = [attributes.coding.span, attributes.intra.span, attributes.inter.span];
+        if matches!(field.shape, Shape::Struct) {
+            if let Some(span) = spans.into_iter().flatten().next() {
+                errors.at(span, "predictors and encodings of a flattened struct are given at its own fields");
+            }
+            continue;
+        }
+        let [coding, intra, inter] = spans;
+        match frame.kind {
+            Some(Kind::Main) | None => {
+                if let Some(span) = coding {
+                    let text = "a main frame is written in two ways; say which: `i(predictor = …, encoding = …)` for I \
+                                frames, `p(…)` for P frames";
+                    errors.at(span, text);
+                }
+            }
+            Some(kind) => {
+                for span in [intra, inter].into_iter().flatten() {
+                    let text = format!(
+                        "a {} frame is written in one way: `#[blackbox(predictor = …, encoding = …)]`",
+                        kind.key()
+                    );
+                    errors.at(span, text);
+                }
+            }
+        }
+    }
+}
+
+/// Each predictor has what it refers to.
+fn predictors(frame: &Frame<'_>, of: Of, errors: &mut Errors) {
+    let mut reported = Vec::new();
+    for (index, element) in frame.elements.iter().enumerate() {
+        let Some(codings) = &element.codings else { continue };
+        let chosen = of.chosen(codings);
+        let span = chosen.given_predictor.unwrap_or(element.span);
+        // One error for an array.
+        if reported.contains(&element.field) {
+            continue;
+        }
+        let before = errors_of_predictor(frame, of, chosen.predictor, index);
+        let null = (of == Of::Intra && chosen.encoding == Some(Encoding::Null))
+            .then_some("`null` writes nothing, so a frame that refers to none before it would lack the value");
+        if let Some(text) = before {
+            errors.at(span, text);
+            reported.push(element.field);
+        } else if let Some(text) = null {
+            errors.at(chosen.given_encoding.unwrap_or(element.span), text);
+            reported.push(element.field);
+        }
+    }
+}
+
+fn errors_of_predictor(frame: &Frame<'_>, of: Of, predictor: Predictor, index: usize) -> Option<String> {
+    let name = predictor.name();
+    match predictor {
+        _ if of == Of::Intra && predictor.needs_history() => Some(match frame.kind {
+            Some(Kind::Main) | None => format!("`{name}` refers to the main frame before, and an I frame stands alone"),
+            Some(kind) => format!("`{name}` refers to a frame before, and each {} frame stands alone", kind.key()),
+        }),
+        Predictor::Motor0 => {
+            let place =
+                frame.elements.iter().position(|element| element.codings.is_some() && element.name == "motor[0]");
+            match place {
+                _ if !matches!(frame.kind, Some(Kind::Main) | None) => {
+                    Some("`motor_0` refers to `motor[0]` of the same frame, a main frame".into())
+                }
+                Some(place) if place < index => None,
+                Some(_) => Some("`motor_0` refers to `motor[0]`, which has to come before this field".into()),
+                None => Some("`motor_0` refers to the frame's `motor[0]`, and there is none before this field".into()),
+            }
+        }
+        Predictor::HomeCoordinate if frame.kind != Some(Kind::Gps) => {
+            Some("`home_coord` refers to the home frame, as the coordinates of GPS frames do".into())
+        }
+        Predictor::LastMainFrameTime if matches!(frame.kind, Some(Kind::Main) | None) => {
+            Some("`last_main_frame_time` is for the other frames; a main frame's time is `straight_line`".into())
+        }
+        _ => None,
+    }
+}
+
+/// Groups are whole.
+fn arity(frame: &Frame<'_>, of: Of, errors: &mut Errors) {
+    for run in groups::runs(&frame.elements, of) {
+        let Some(first) = run[0].codings.as_ref() else { continue };
+        let Some((encoding, size)) = of.chosen(first).encoding.and_then(|encoding| Some((encoding, encoding.group()?)))
+        else {
+            continue;
+        };
+        let excess = run.len() % size;
+        if excess > 0 {
+            let at = &run[run.len() - excess];
+            let span = at.codings.as_ref().and_then(|codings| of.chosen(codings).given_encoding).unwrap_or(at.span);
+            let numbers = ["", "one is", "two are", "three are"];
+            let text = format!(
+                "`{}` takes {} neighbouring fields, and from here on {} left",
+                encoding.name(),
+                if size == 3 { "three" } else { "four" },
+                numbers[excess],
+            );
+            errors.at(span, text);
+        }
+    }
+}
+
+fn main(frame: &Frame<'_>, errors: &mut Errors) {
+    let ident = &frame.original.ident;
+    for (name, field) in [(ITERATION, "loop_iteration"), (TIME, "time")] {
+        match frame.element(name) {
+            Some(element) => u32_by_name(element, errors),
+            None => {
+                let text = format!("a main frame has `{name}`: `{field}: u32`");
+                errors.at(ident.span(), text);
+            }
+        }
+    }
+}
+
+fn u32_by_name(element: &Element, errors: &mut Errors) {
+    let ty = element.ty.to_string();
+    if crate::repr::INTEGERS.contains(&ty.as_str()) && ty != "u32" && !ty.ends_with("64") {
+        errors.at(syn::spanned::Spanned::span(&element.ty), format!("`{}` is a `u32`", element.name));
+    }
+}
+
+fn home(frame: &Frame<'_>, errors: &mut Errors) {
+    let coordinates = frame.elements.iter().filter(|element| element.codings.is_some()).count();
+    if coordinates < 2 {
+        let text = "a home frame has latitude and longitude: `gps_home: [i32; 2]`, 1e-7 degrees";
+        errors.at(frame.original.ident.span(), text);
+        return;
+    }
+    for element in frame.elements.iter().take(2) {
+        let ty = element.ty.to_string();
+        if crate::repr::INTEGERS.contains(&ty.as_str()) && ty != "i32" {
+            let text = "the first two fields of a home frame are latitude and longitude, `i32` in 1e-7 degrees";
+            errors.at(syn::spanned::Spanned::span(&element.ty), text);
+            break;
+        }
+    }
+}
+
+/// Lines that the derive writes.
+const OF_THE_DERIVE: [(&str, &str); 5] = [
+    ("I interval", "`i_interval = …`"),
+    ("P interval", "`p_rate = \"…\"`"),
+    ("P ratio", "`p_rate = \"…\"`"),
+    ("Product", "nothing: it is always the same"),
+    ("Data version", "nothing: it is always 2"),
+];
+
+pub(super) fn schema(schema: &Schema<'_>, errors: &mut Errors) {
+    let ident = &schema.original.ident;
+    let mut seen: Vec<Kind> = Vec::new();
+    for variant in &schema.variants {
+        if seen.contains(&variant.kind) {
+            errors.at(variant.ident.span(), format!("`{}` is given twice", variant.ident));
+        }
+        seen.push(variant.kind);
+    }
+    // A variant with an error of its own may be the one that is missing.
+    let whole = match &schema.original.data {
+        syn::Data::Enum(data) => data.variants.len() == schema.variants.len(),
+        _ => false,
+    };
+    if whole && !seen.contains(&Kind::Main) {
+        errors.at(ident.span(), "a schema has a main frame: `Main(MainFrame)`");
+    }
+    if let Some(rate) = &schema.attributes.p_rate {
+        let interval = schema.attributes.i_interval.as_ref().map_or(DEFAULT_I_INTERVAL, |interval| interval.value);
+        if let Some(text) = rate_fault(rate.value, interval) {
+            errors.at(rate.span, text);
+        }
+    }
+    headers(schema, errors);
+}
+
+/// As in Betaflight's configurations of 1 kHz and in the description.
+pub(super) const DEFAULT_I_INTERVAL: u16 = 32;
+
+fn rate_fault((numerator, denominator): (u16, u16), interval: u16) -> Option<String> {
+    let divisor = gcd(numerator, denominator);
+    if numerator > denominator {
+        Some("a P rate of more than `1/1` has more frames than iterations".into())
+    } else if divisor > 1 {
+        let reduced = format!("{}/{}", numerator / divisor, denominator / divisor);
+        Some(format!("the format wants the P rate reduced: `\"{reduced}\"`"))
+    } else if denominator > interval {
+        Some(format!(
+            "a P rate below `1/{interval}`, one over the I interval, leaves out I frames; `\"1/{interval}\"` logs \
+                      I frames only"
+        ))
+    } else {
+        None
+    }
+}
+
+fn gcd(a: u16, b: u16) -> u16 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+fn headers(schema: &Schema<'_>, errors: &mut Errors) {
+    let mut seen: Vec<String> = Vec::new();
+    for header in &schema.attributes.headers {
+        let (name, value) = (header.name.value(), header.value.value());
+        if let Some((span, text)) = header_fault(&name, header.name.span(), &value, header.value.span()) {
+            errors.at(span, text);
+        } else if seen.contains(&name) {
+            errors.at(header.name.span(), format!("the header line `{name}` is given twice"));
+        }
+        seen.push(name);
+    }
+}
+
+fn header_fault(name: &str, name_span: Span, value: &str, value_span: Span) -> Option<(Span, String)> {
+    let printable = |c: &char| (' '..='~').contains(c);
+    if let Some((_, instead)) = OF_THE_DERIVE.iter().find(|line| line.0 == name) {
+        return Some((name_span, format!("the derive writes the header line `{name}`; give {instead}")));
+    }
+    if name.starts_with("Field ") {
+        return Some((name_span, "the derive writes the lines of the fields, from the frames".into()));
+    }
+    if name.is_empty() {
+        return Some((name_span, "a header line has a name".into()));
+    }
+    if let Some(wrong) = name.chars().find(|c| !printable(c) || *c == ':') {
+        return Some((
+            name_span,
+            format!("the name contains {wrong:?}; it is printable ASCII and ends at the first `:`"),
+        ));
+    }
+    if let Some(wrong) = value.chars().find(|c| !printable(c)) {
+        return Some((value_span, format!("the value contains {wrong:?}; a header line is printable ASCII")));
+    }
+    let length = "H :".len() + name.len() + value.len();
+    if length > MAX_LINE {
+        return Some((value_span, format!("the header line has {length} bytes; decoders read at most {MAX_LINE}")));
+    }
+    number_fault(name, value).map(|text| (value_span, text))
+}
+
+/// Lines that predictors refer to.
+fn number_fault(name: &str, value: &str) -> Option<String> {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
+    match name {
+        "minthrottle" | "vbatref" if !is_number(value) => {
+            Some(format!("`{name}` is a number of 0 to 65535, which predictors refer to"))
+        }
+        "motorOutput" if !value.split_once(',').is_some_and(|(low, high)| is_number(low) && is_number(high)) => Some(
+            "`motorOutput` is the range of the motors, of which a predictor takes the lower end: `\"48,2047\"`".into(),
+        ),
+        _ => None,
+    }
+}

@@ -1,0 +1,309 @@
+//! Writes code for the checked model. It makes no decisions.
+
+mod schema;
+
+pub(super) use schema::schema;
+
+use super::ast::{Codings, Element, Frame};
+use super::attr::Kind;
+use super::check::{ITERATION, TIME};
+use super::coding::Chosen;
+use super::groups::{self, Of};
+use super::lint;
+use super::tables::{Encoding, Predictor};
+use crate::expand::{in_scope, padding_of};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+
+pub(super) fn frame(frame: &Frame<'_>) -> TokenStream {
+    let ident = &frame.original.ident;
+    let Some(kind) = frame.kind else { return TokenStream::new() };
+    let frame_kind = Ident::new(kind.frame_kind(), Span::call_site());
+    let items = items(frame, &quote!(__blackbox::FrameKind::#frame_kind));
+    let intra = encode_intra(frame);
+    let of_kind = match kind {
+        Kind::Main => main(frame),
+        Kind::Home => home(frame),
+        Kind::Slow | Kind::Gps => TokenStream::new(),
+    };
+    let lints = lints(&frame.lints);
+    in_scope(
+        frame.krate.as_ref(),
+        quote! {
+            #items
+            #lints
+            #[automatically_derived]
+            impl __blackbox::BlackboxFrame for #ident {
+                const KIND: __blackbox::FrameKind = __blackbox::FrameKind::#frame_kind;
+                const FIELDS: &'static [__blackbox::FieldDefinition] = __FIELDS;
+                #intra
+            }
+            #of_kind
+        },
+    )
+}
+
+/// `impl BlackboxFields for Pid`.
+pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
+    let ident = &frame.original.ident;
+    let items = items(frame, &quote!(__blackbox::FrameKind::Intra));
+    let (intra, inter) = (encode_intra(frame), encode_inter(frame));
+    in_scope(
+        frame.krate.as_ref(),
+        quote! {
+            #items
+            #[automatically_derived]
+            impl __blackbox::BlackboxFields for #ident {
+                const FIELDS: &'static [__blackbox::FieldDefinition] = __FIELDS;
+                #intra
+                #inter
+            }
+        },
+    )
+}
+
+/// The constant `__FIELDS`, with its checks.
+fn items(frame: &Frame<'_>, kind: &TokenStream) -> TokenStream {
+    let ident = &frame.original.ident;
+    let is_packed = frame.repr.iter().any(|hint| hint.name == "packed");
+    let padding = (!is_packed).then(|| {
+        let types: Vec<_> = frame.fields.iter().map(|field| &field.ty).collect();
+        padding_of(ident, &types, &quote_spanned!(ident.span()=> __blackbox::padding))
+    });
+    // With the span of the name, so that an error in a field doesn't point at the derive.
+    let list = |calls: Vec<TokenStream>| quote_spanned!(ident.span()=> [#(#calls),*]);
+    let calls = frame.elements.iter().map(|element| (element, call(frame, element)));
+    let fields = if frame.is_flattening() {
+        let parts = list(calls.map(|(element, call)| part(element, call)).collect());
+        let count = frame.elements.len();
+        let checks = frame.elements.iter().enumerate().map(
+            |(index, element)| quote_spanned!(element.span=> __blackbox::part(&__PARTS, __FIELDS, #index, #kind);),
+        );
+        quote! {
+            const __PARTS: [__blackbox::Part; #count] = #parts;
+            const __NAMES: &[__binlog::u8] = &__blackbox::text::<{ __blackbox::text_length(&__PARTS) }>(&__PARTS);
+            const __FIELDS: &[__blackbox::FieldDefinition] =
+                &__blackbox::fields::<{ __blackbox::count(&__PARTS) }>(&__PARTS, __NAMES);
+            const _: () = { #(#checks)* };
+        }
+    } else {
+        let fields = list(calls.map(|(_, call)| call).collect());
+        let checks = frame.elements.chunk_by(|a, b| a.field == b.field).scan(0, |start, of_field| {
+            let (from, to) = (*start, *start + of_field.len());
+            *start = to;
+            let check = quote_spanned!(of_field[0].span=> __blackbox::fields_until(__FIELDS, #from, #to, #kind););
+            Some(check)
+        });
+        quote! {
+            const __FIELDS: &[__blackbox::FieldDefinition] = &#fields;
+            const _: () = { #(#checks)* };
+        }
+    };
+    quote! {
+        use __binlog::blackbox as __blackbox;
+        #[allow(unused_imports)]
+        use __blackbox::{Encoding as __E, NoFields as _, NoValue as _, Predictor as __P};
+        #padding
+        #fields
+    }
+}
+
+/// A call whose tokens all have the field's span, so that `#[track_caller]` blames the field.
+fn call(frame: &Frame<'_>, element: &Element) -> TokenStream {
+    let Element { name, ty, span, codings, .. } = element;
+    let Some(Codings { intra, inter }) = codings else {
+        let is_main = frame.has_inter();
+        return quote_spanned!(*span=> __blackbox::group::<#ty>(#name, #is_main));
+    };
+    let coding = |chosen: &Chosen| {
+        let predictor = Ident::new(chosen.predictor.variant(), *span);
+        let encoding = match chosen.known_encoding(ty) {
+            Some(encoding) => {
+                let encoding = Ident::new(encoding.variant(), *span);
+                quote_spanned!(*span=> __E::#encoding)
+            }
+            None => quote_spanned!(*span=> __blackbox::Value::<#ty>::VB),
+        };
+        quote_spanned!(*span=> __P::#predictor, #encoding)
+    };
+    let intra = coding(intra);
+    if frame.has_inter() {
+        let inter = coding(inter);
+        quote_spanned!(*span=> __blackbox::main_field::<#ty>(#name, #intra, #inter))
+    } else {
+        quote_spanned!(*span=> __blackbox::field::<#ty>(#name, #intra))
+    }
+}
+
+fn part(element: &Element, call: TokenStream) -> TokenStream {
+    match element.codings {
+        Some(_) => quote_spanned!(element.span=> __blackbox::Part::Field(#call)),
+        None => call,
+    }
+}
+
+/// `fn encode_intra`.
+fn encode_intra(frame: &Frame<'_>) -> TokenStream {
+    let statements = statements(frame, Of::Intra);
+    quote! {
+        #[inline]
+        #[allow(unused_variables)]
+        fn encode_intra(&self, __references: &__blackbox::References, __out: &mut __blackbox::FrameBuffer) {
+            #(#statements)*
+        }
+    }
+}
+
+/// `fn encode_inter`.
+fn encode_inter(frame: &Frame<'_>) -> TokenStream {
+    let statements = statements(frame, Of::Inter);
+    quote! {
+        #[inline]
+        #[allow(unused_variables)]
+        fn encode_inter(
+            &self,
+            __before: &Self,
+            __older: &Self,
+            __references: &__blackbox::References,
+            __out: &mut __blackbox::FrameBuffer,
+        ) {
+            #(#statements)*
+        }
+    }
+}
+
+/// A statement for each field, or group of fields.
+fn statements(frame: &Frame<'_>, of: Of) -> Vec<TokenStream> {
+    let groups = groups::runs(&frame.elements, of).flat_map(|run| groups::groups(run, of));
+    groups.map(|group| statement(frame, group, of)).collect()
+}
+
+fn statement(frame: &Frame<'_>, group: &[Element], of: Of) -> TokenStream {
+    let Some(codings) = &group[0].codings else { return flattened(&group[0], of) };
+    let residuals: Vec<_> = group.iter().map(|element| residual(frame, element, of)).collect();
+    let (first, ty) = (&residuals[0], &group[0].ty);
+    let Some(encoding) = of.chosen(codings).known_encoding(ty) else {
+        return quote!(__out.vb(__blackbox::Value::<#ty>::SIGNED, #first););
+    };
+    match encoding {
+        Encoding::SignedVb => quote!(__out.signed_vb(#first);),
+        Encoding::UnsignedVb => quote!(__out.unsigned_vb(#first.cast_unsigned());),
+        Encoding::Neg14Bit => quote!(__out.neg_14bit(#first);),
+        Encoding::Null => quote!(__out.null(#first);),
+        Encoding::Tag8_8Svb => quote!(__out.tag8_8svb(&[#(#residuals),*]);),
+        Encoding::Tag2_3S32 => quote!(__out.tag2_3s32([#(#residuals),*]);),
+        Encoding::Tag8_4S16 => quote!(__out.tag8_4s16([#(#residuals),*]);),
+        Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32 => {
+            let numbers = group.iter().zip(&residuals).map(|(element, residual)| {
+                let signed = element.codings.as_ref().and_then(|codings| of.chosen(codings).encoding)
+                    == Some(Encoding::EliasDeltaS32);
+                if signed { quote!(__blackbox::zigzag(#residual)) } else { quote!(#residual.cast_unsigned()) }
+            });
+            quote!(__out.elias_delta(&[#(#numbers),*]);)
+        }
+    }
+}
+
+/// The fields of a flattened struct. It is copied, because a field of a packed struct can't be borrowed.
+fn flattened(element: &Element, of: Of) -> TokenStream {
+    let Element { value, ty, .. } = element;
+    match of {
+        Of::Intra => quote!(__blackbox::Fields::<#ty>(self.#value).encode_intra(__references, __out);),
+        Of::Inter => quote! {
+            __blackbox::Fields::<#ty>(self.#value).encode_inter(__before.#value, __older.#value, __references, __out);
+        },
+    }
+}
+
+/// The value minus its prediction.
+fn residual(frame: &Frame<'_>, element: &Element, of: Of) -> TokenStream {
+    let value = &element.value;
+    let predictor = element.codings.as_ref().map_or(Predictor::Zero, |codings| of.chosen(codings).predictor);
+    let residual = match predictor {
+        Predictor::Zero => quote!(zero()),
+        Predictor::Previous => quote!(previous(__before.#value)),
+        Predictor::StraightLine => quote!(straight_line(__before.#value, __older.#value)),
+        Predictor::Average2 => quote!(average_2(__before.#value, __older.#value)),
+        Predictor::MinThrottle => quote!(minthrottle(__references)),
+        Predictor::Motor0 => {
+            let motor_0 = frame.element("motor[0]").map(|motor| &motor.value);
+            quote!(motor_0(self.#motor_0))
+        }
+        Predictor::Increment => quote!(inc(__before.#value, __references)),
+        Predictor::HomeCoordinate => {
+            let axis = usize::from(is_longitude(frame, element));
+            quote!(home_coord::<#axis>(__references))
+        }
+        Predictor::Fixed1500 => quote!(fixed_1500()),
+        Predictor::VbatRef => quote!(vbatref(__references)),
+        Predictor::LastMainFrameTime => quote!(last_main_frame_time(__references)),
+        Predictor::MinMotor => quote!(minmotor(__references)),
+    };
+    quote!(__blackbox::Value(self.#value).#residual)
+}
+
+/// Whether a coordinate is the second of two neighbours that are predicted from home.
+fn is_longitude(frame: &Frame<'_>, element: &Element) -> bool {
+    let is_coordinate = |each: &&Element| {
+        each.codings.as_ref().is_some_and(|codings| codings.intra.predictor == Predictor::HomeCoordinate)
+    };
+    let before = frame.elements.iter().take_while(|each| !std::ptr::eq(*each, element));
+    before.collect::<Vec<_>>().into_iter().rev().take_while(is_coordinate).count() % 2 == 1
+}
+
+/// `impl MainFrame`.
+fn main(frame: &Frame<'_>) -> TokenStream {
+    let ident = &frame.original.ident;
+    let inter = encode_inter(frame);
+    let value = |name| {
+        frame.element(name).map(|element| {
+            let value = &element.value;
+            // A type behind an alias that isn't `u32` is an error at the field.
+            quote_spanned!(element.span=> { let __value: __blackbox::u32 = __frame.#value; __value })
+        })
+    };
+    let (iteration, time) = (value(ITERATION), value(TIME));
+    quote! {
+        #[automatically_derived]
+        impl __blackbox::MainFrame for #ident {
+            #[inline]
+            fn iteration(&self) -> __blackbox::u32 {
+                let __frame = self;
+                #iteration
+            }
+            #[inline]
+            fn time(&self) -> __blackbox::u32 {
+                let __frame = self;
+                #time
+            }
+            #inter
+        }
+    }
+}
+
+/// `impl HomeFrame`.
+fn home(frame: &Frame<'_>) -> TokenStream {
+    let ident = &frame.original.ident;
+    let values = frame.elements.iter().filter(|element| element.codings.is_some()).take(2);
+    let values = values.map(|element| &element.value);
+    quote! {
+        #[automatically_derived]
+        impl __blackbox::HomeFrame for #ident {
+            #[inline]
+            fn coordinates(&self) -> [__blackbox::i32; 2] {
+                [#(__blackbox::Value(self.#values).zero()),*]
+            }
+        }
+    }
+}
+
+/// Uses of deprecated items.
+fn lints(lints: &[Ident]) -> Option<TokenStream> {
+    let uses = lints.iter().map(|reason| {
+        let name = lint::name(reason.span());
+        let module = format_ident!("{}", reason.unraw());
+        quote_spanned!(reason.span()=> __blackbox::lint::#module::#name)
+    });
+    (!lints.is_empty()).then(|| quote!(const _: () = { let _ = [#(#uses),*]; };))
+}

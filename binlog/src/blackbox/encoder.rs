@@ -1,0 +1,374 @@
+//! Turns the frames of a schema into the bytes of a session.
+
+mod counts;
+mod repeated;
+
+pub use counts::Counts;
+
+use super::preamble::{self, InvalidHeader};
+use super::schema::LogsFrame;
+use super::{BlackboxFrame, BlackboxSchema, Event, FrameBuffer, FrameKind, HomeFrame, MainFrame, References};
+use core::fmt;
+use repeated::Repeated;
+use zerocopy::{FromZeros, IntoBytes};
+
+/// A home frame is repeated after so many I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`): after about 10
+/// seconds.
+const HOME_PERIOD: u16 = 128;
+/// A slow frame is repeated after so many I frames, as Betaflight does (`blackboxSInterval`).
+const SLOW_PERIOD: u16 = 256;
+
+/// Decoders take a main frame for damaged whose iteration moved by so many, or whose time by so many µs, unless a resume
+/// event comes before it.
+const MAX_ITERATIONS: u32 = 5000;
+const MAX_MICROSECONDS: u32 = 10_000_000;
+
+/// Turns the frames of a schema into the bytes of one session of a log. It does no I/O and allocates nothing;
+/// `BlackboxWriter` has one, and so has the logger of a microcontroller.
+///
+/// - A main frame becomes an I or a P frame, or nothing, by its iteration and the schema's intervals.
+/// - A main frame becomes an I frame as well if it is the first, after [`restart`](Encoder::restart), if frames before it
+///   are missing, and if a residual doesn't fit the encoding of its P frame. After a jump that decoders would take for
+///   damage, a resume event comes before it.
+/// - A slow or home frame is written if it differs from the last one, after a restart, and again after 256 or 128 I
+///   frames. A home frame comes before the GPS frame that refers to it.
+/// - A log begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last one of
+///   each kind.
+///
+/// ```
+/// use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};
+/// use zerocopy::{FromBytes, Immutable, IntoBytes};
+///
+/// #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// #[blackbox(main)]
+/// #[repr(C)]
+/// struct MainFrame {
+///     loop_iteration: u32,
+///     time: u32,
+///     gyro_adc: [i16; 2],
+/// }
+///
+/// #[derive(BlackboxSchema)]
+/// #[blackbox(header("looptime" = "125"))]
+/// enum FlightLog {
+///     Main(MainFrame),
+/// }
+///
+/// let mut encoder = Encoder::<FlightLog>::new();
+/// let first = MainFrame { loop_iteration: 0, time: 100, gyro_adc: [3, -3] };
+/// assert_eq!(encoder.encode(&first), Ok(&[b'I', 0, 100, 6, 5][..]));
+/// let second = MainFrame { loop_iteration: 1, time: 225, gyro_adc: [4, -3] };
+/// assert_eq!(encoder.encode(&second), Ok(&[b'P', 0xFA, 1, 2, 0][..]));
+/// ```
+pub struct Encoder<S: BlackboxSchema> {
+    /// The main frames that P frames refer to, and room for the next one.
+    main: [S::Main; 3],
+    /// The indices of the main frame before, and of the one before that.
+    before: u8,
+    older: u8,
+    /// Whether there is a main frame before.
+    started: bool,
+    /// Whether the next main frame has to be an I frame.
+    intra_next: bool,
+    /// Whether a resume event has to come before it.
+    resume_next: bool,
+    slow: Repeated<S::Slow>,
+    home: Repeated<S::Home>,
+    gps: S::Gps,
+    /// Whether the GPS frame waits for the first I frame.
+    gps_waits: bool,
+    references: References,
+    out: FrameBuffer,
+    counts: Counts,
+}
+
+impl<S: BlackboxSchema> Encoder<S> {
+    /// An encoder at the beginning of a session with the schema's header.
+    pub fn new() -> Self {
+        Self::with_references(S::REFERENCES)
+    }
+
+    /// An encoder at the beginning of a session with further header lines, names and values. It needs them because
+    /// predictors refer to some.
+    ///
+    /// # Errors
+    ///
+    /// If a line can't be in a header: see [`InvalidHeader`].
+    pub fn with_headers(headers: &[(&str, &str)]) -> Result<Self, InvalidHeader> {
+        preamble::check(S::REFERENCES, headers).map(Self::with_references)
+    }
+
+    fn with_references(references: References) -> Self {
+        Encoder {
+            main: [S::Main::new_zeroed(); 3],
+            before: 0,
+            older: 0,
+            started: false,
+            intra_next: true,
+            resume_next: false,
+            slow: Repeated::new(),
+            home: Repeated::new(),
+            gps: S::Gps::new_zeroed(),
+            gps_waits: false,
+            references,
+            out: FrameBuffer::new(),
+            counts: Counts::NEW,
+        }
+    }
+
+    /// The header of the session, in pieces: the schema's lines, then `headers`, names and values. A line of `headers`
+    /// replaces the schema's line of that name. They are those that [`with_headers`](Encoder::with_headers) has accepted.
+    pub fn header<'h>(headers: &'h [(&'h str, &'h str)]) -> impl Iterator<Item = &'h str> + Clone {
+        preamble::pieces(S::HEADER, headers)
+    }
+
+    /// Encodes a frame. The bytes are empty if there is nothing to write: an iteration that the rate leaves out, a frame
+    /// that didn't change.
+    ///
+    /// # Errors
+    ///
+    /// If a residual doesn't fit its encoding in a frame that refers to none before it. The frame is not written.
+    pub fn encode<F: BlackboxFrame>(&mut self, frame: &F) -> Result<&[u8], DoesNotFit>
+    where
+        S: LogsFrame<F>,
+    {
+        // Both are the same type, so they have the same size.
+        frame.write_to(self.room(S::KIND)).map_err(|_| DoesNotFit)?;
+        self.encode_room(S::KIND)
+    }
+
+    /// Encodes the frame that a value of the schema holds, as [`encode`](Encoder::encode) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Encoder::encode).
+    pub fn encode_any(&mut self, frame: &S) -> Result<&[u8], DoesNotFit> {
+        let (kind, bytes) = frame.frame();
+        let room = self.room(kind);
+        if room.len() != bytes.len() {
+            return Err(DoesNotFit);
+        }
+        room.copy_from_slice(bytes);
+        self.encode_room(kind)
+    }
+
+    /// Room for the bytes of the next frame of a kind (the main frame's for I and P), which
+    /// [`encode_room`](Encoder::encode_room) encodes. A ring's drain copies a struct here. Events have no room.
+    pub fn room(&mut self, kind: FrameKind) -> &mut [u8] {
+        match kind {
+            FrameKind::Intra | FrameKind::Inter => self.main[usize::from(self.next())].as_mut_bytes(),
+            FrameKind::Slow => self.slow.room(),
+            FrameKind::Gps => self.gps.as_mut_bytes(),
+            FrameKind::Home => self.home.room(),
+            FrameKind::Event => &mut [],
+        }
+    }
+
+    /// Encodes the frame in the [room](Encoder::room) of its kind, as [`encode`](Encoder::encode) does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`encode`](Encoder::encode).
+    pub fn encode_room(&mut self, kind: FrameKind) -> Result<&[u8], DoesNotFit> {
+        self.out.clear();
+        match kind {
+            FrameKind::Intra | FrameKind::Inter => self.main()?,
+            FrameKind::Slow => {
+                self.slow.accept();
+                if self.started {
+                    self.slow()?;
+                }
+            }
+            FrameKind::Home => {
+                self.home.accept();
+                if self.started {
+                    self.home()?;
+                }
+            }
+            FrameKind::Gps if self.started => self.gps()?,
+            FrameKind::Gps => self.gps_waits = true,
+            FrameKind::Event => {}
+        }
+        Ok(self.out.bytes())
+    }
+
+    /// Encodes an event.
+    pub fn event(&mut self, event: &Event) -> &[u8] {
+        self.out.clear();
+        self.append_event(event);
+        self.out.bytes()
+    }
+
+    /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. To be called
+    /// where the log lost bytes that the encoder had made.
+    pub fn restart(&mut self) {
+        self.intra_next = true;
+        self.resume_next = self.started;
+        self.slow.repeat();
+        self.home.repeat();
+    }
+
+    /// The bytes that the last call made.
+    pub fn bytes(&self) -> &[u8] {
+        self.out.bytes()
+    }
+
+    /// What became of the frames so far.
+    pub fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// The index of the main frame that neither P frame refers to.
+    fn next(&self) -> u8 {
+        if self.before == self.older { (self.before + 1) % 3 } else { 3 - self.before - self.older }
+    }
+
+    fn main(&mut self) -> Result<(), DoesNotFit> {
+        let next = self.next();
+        let [frame, before, older] = [next, self.before, self.older].map(|i| &self.main[usize::from(i % 3)]);
+        let (iteration, time) = (frame.iteration(), frame.time());
+        let Some(kind) = S::INTERVALS.kind_of(iteration) else {
+            self.counts.left_out += 1;
+            return Ok(());
+        };
+        let (mut missing, mut resumes) = (0, false);
+        if self.started {
+            let (iterations, microseconds) =
+                (iteration.wrapping_sub(before.iteration()), time.wrapping_sub(before.time()));
+            resumes = self.resume_next || !matches!(iterations, 1..MAX_ITERATIONS) || microseconds >= MAX_MICROSECONDS;
+            missing = S::INTERVALS.logged_between(before.iteration(), iteration);
+            self.references.skipped = iterations.wrapping_sub(1);
+        }
+        if kind == FrameKind::Inter && missing == 0 && !resumes && !self.intra_next {
+            self.out.byte(b'P');
+            frame.encode_inter(before, older, &self.references, &mut self.out);
+            if self.out.fits() {
+                self.counts.p_frames += 1;
+                (self.before, self.older) = (next, self.before);
+                self.references.main_frame_time = time;
+                return Ok(());
+            }
+            self.counts.misfits += 1;
+            self.out.clear();
+        }
+        self.intra(next, missing, resumes)
+    }
+
+    /// Appends the main frame `next` as an I frame, with what belongs around it.
+    fn intra(&mut self, next: u8, missing: u32, resumes: bool) -> Result<(), DoesNotFit> {
+        let frame = &self.main[usize::from(next)];
+        let (iteration, time) = (frame.iteration(), frame.time());
+        let events = self.counts.events;
+        if resumes {
+            self.append_event(&Event::Resume { iteration, time });
+        }
+        self.out.byte(b'I');
+        self.main[usize::from(next)].encode_intra(&self.references, &mut self.out);
+        if !self.out.fits() {
+            self.counts.refused += 1;
+            self.counts.events = events;
+            // Whatever follows sees that this frame is missing.
+            self.intra_next = true;
+            self.out.clear();
+            return Err(DoesNotFit);
+        }
+        self.counts.i_frames += 1;
+        self.counts.gaps += u32::from(missing > 0 || resumes);
+        self.counts.missing = self.counts.missing.saturating_add(missing);
+        (self.before, self.older) = (next, next);
+        self.references.main_frame_time = time;
+        (self.started, self.intra_next, self.resume_next) = (true, false, false);
+        self.slow.after_i_frame(SLOW_PERIOD);
+        self.home.after_i_frame(HOME_PERIOD);
+        // The I frame stands, also if one of these doesn't fit, which is counted.
+        let _ = self.slow();
+        let _ = self.home();
+        if core::mem::take(&mut self.gps_waits) {
+            let _ = self.gps();
+        }
+        Ok(())
+    }
+
+    /// Appends the slow frame if it is due.
+    fn slow(&mut self) -> Result<(), DoesNotFit> {
+        let Some(frame) = self.slow.take() else { return Ok(()) };
+        let written = append(frame, FrameKind::Slow, &self.references, &mut self.out);
+        count(written, &mut self.counts.slow_frames, &mut self.counts.refused)
+    }
+
+    /// Appends the home frame if it is due.
+    fn home(&mut self) -> Result<(), DoesNotFit> {
+        let Some(frame) = self.home.take() else { return Ok(()) };
+        let written = append(frame, FrameKind::Home, &self.references, &mut self.out);
+        if written {
+            self.references.home = frame.coordinates();
+        }
+        count(written, &mut self.counts.home_frames, &mut self.counts.refused)
+    }
+
+    /// Appends the GPS frame, and the home frame that it refers to if that is due.
+    fn gps(&mut self) -> Result<(), DoesNotFit> {
+        if const { !S::Home::FIELDS.is_empty() } {
+            self.home.accept_zeros();
+            self.home()?;
+        }
+        let written = append(&self.gps, FrameKind::Gps, &self.references, &mut self.out);
+        count(written, &mut self.counts.gps_frames, &mut self.counts.refused)
+    }
+
+    fn append_event(&mut self, event: &Event) {
+        let mut buffer = [0; Event::MAX_BYTES];
+        for &byte in event.encode(&mut buffer) {
+            self.out.byte(byte);
+        }
+        self.counts.events += 1;
+    }
+}
+
+/// Appends a frame that refers to none before it. Returns whether it fits.
+fn append<F: BlackboxFrame>(frame: &F, kind: FrameKind, references: &References, out: &mut FrameBuffer) -> bool {
+    let start = out.length();
+    out.byte(kind.letter());
+    frame.encode_intra(references, out);
+    let fits = out.fits();
+    if !fits {
+        out.truncate(start);
+    }
+    fits
+}
+
+/// Counts a frame.
+fn count(written: bool, frames: &mut u32, refused: &mut u32) -> Result<(), DoesNotFit> {
+    match written {
+        true => *frames += 1,
+        false => *refused += 1,
+    }
+    if written { Ok(()) } else { Err(DoesNotFit) }
+}
+
+impl<S: BlackboxSchema> Default for Encoder<S> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<S: BlackboxSchema> fmt::Debug for Encoder<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Encoder").field("counts", &self.counts).finish_non_exhaustive()
+    }
+}
+
+/// A frame has a residual that its encoding can't hold: with `NEG_14BIT`, a value more than 8191 below or 8192 above its
+/// reference; with `TAG8_4S16` and a reference, a difference of more than 16 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DoesNotFit;
+
+impl fmt::Display for DoesNotFit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(
+            "a value of the frame is too far from its prediction for the field's encoding; take another encoding",
+        )
+    }
+}
+
+impl core::error::Error for DoesNotFit {}

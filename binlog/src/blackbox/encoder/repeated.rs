@@ -1,0 +1,68 @@
+//! Frames that are written when they change, and again after a while.
+
+use crate::blackbox::BlackboxFrame;
+
+/// The last frame of a kind, with room for the next.
+pub(super) struct Repeated<F> {
+    frames: [F; 2],
+    /// The index of the last frame.
+    last: usize,
+    /// Whether there is a last frame.
+    known: bool,
+    /// Whether it has to be written (again).
+    due: bool,
+    /// I frames since it was written.
+    i_frames: u16,
+}
+
+impl<F: BlackboxFrame> Repeated<F> {
+    pub(super) fn new() -> Self {
+        Repeated { frames: [F::new_zeroed(); 2], last: 0, known: false, due: false, i_frames: 0 }
+    }
+
+    /// The bytes of the next frame.
+    pub(super) fn room(&mut self) -> &mut [u8] {
+        self.frames[1 - self.last].as_mut_bytes()
+    }
+
+    /// Makes the next frame the last one, which is due if it is another.
+    pub(super) fn accept(&mut self) {
+        let next = 1 - self.last;
+        if !self.known || self.frames[next].as_bytes() != self.frames[self.last].as_bytes() {
+            self.last = next;
+            self.known = true;
+            self.due = true;
+        }
+    }
+
+    /// Makes a frame of zeros the last one if there is none.
+    pub(super) fn accept_zeros(&mut self) {
+        if !self.known {
+            self.room().fill(0);
+            self.accept();
+        }
+    }
+
+    /// Makes the last frame due, if there is one.
+    pub(super) fn repeat(&mut self) {
+        self.due = self.known;
+    }
+
+    /// An I frame was written; the last frame is due after `period` of them.
+    pub(super) fn after_i_frame(&mut self, period: u16) {
+        self.i_frames = self.i_frames.saturating_add(1);
+        if self.i_frames >= period {
+            self.repeat();
+        }
+    }
+
+    /// The last frame if it is due, which it isn't any more.
+    pub(super) fn take(&mut self) -> Option<&F> {
+        if !self.due {
+            return None;
+        }
+        self.due = false;
+        self.i_frames = 0;
+        Some(&self.frames[self.last])
+    }
+}

@@ -1,0 +1,168 @@
+//! The fields of a frame: built and checked while the user's crate compiles.
+
+pub(crate) mod check;
+pub(crate) mod join;
+
+use super::value::FieldValue;
+use super::{Coding, Encoding, FieldDefinition, FrameBuffer, Predictor, References};
+use crate::const_text::ConstText;
+
+/// A struct whose fields become fields of the frame around it: `#[blackbox(flatten)]`.
+///
+/// `#[derive(BlackboxFields)]` implements it. The struct's bytes in memory are part of the frame's, so it also needs
+/// zerocopy's `FromBytes`, `IntoBytes` and `Immutable`, and a layout without padding.
+///
+/// ```
+/// use binlog::blackbox::{BlackboxFields, BlackboxFrame};
+/// use zerocopy::{FromBytes, Immutable, IntoBytes};
+///
+/// #[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// #[repr(C)]
+/// struct Pid {
+///     p: [i16; 3],
+///     i: [i16; 3],
+/// }
+///
+/// #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+/// #[blackbox(main)]
+/// #[repr(C)]
+/// struct MainFrame {
+///     loop_iteration: u32,
+///     time: u32,
+///     #[blackbox(flatten, prefix = "axis")]
+///     pid: Pid,
+/// }
+///
+/// let names: Vec<_> = MainFrame::FIELDS.iter().skip(2).map(|field| field.name).collect();
+/// assert_eq!(names, ["axisP[0]", "axisP[1]", "axisP[2]", "axisI[0]", "axisI[1]", "axisI[2]"]);
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "the fields of `{Self}` are unknown",
+    label = "a flattened field is a struct that derives `BlackboxFields`",
+    note = "`#[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]` and `#[repr(C)]`"
+)]
+pub trait BlackboxFields: Copy {
+    /// The fields; a name is what follows the prefix.
+    const FIELDS: &'static [FieldDefinition];
+
+    /// Appends the fields as those of a frame that refers to no frame of its kind before it.
+    fn encode_intra(&self, references: &References, out: &mut FrameBuffer);
+
+    /// Appends the fields as those of a P frame, after the fields of the two main frames before it.
+    fn encode_inter(&self, before: &Self, older: &Self, references: &References, out: &mut FrameBuffer);
+}
+
+/// The fields of a flattened struct. Derived code calls the methods here if the struct derives [`BlackboxFields`], or else
+/// those of [`NoFields`], so that one that doesn't is one error.
+pub struct Fields<T>(pub T);
+
+impl<T: BlackboxFields> Fields<T> {
+    /// [`BlackboxFields::encode_intra`].
+    #[inline(always)]
+    pub fn encode_intra(self, references: &References, out: &mut FrameBuffer) {
+        self.0.encode_intra(references, out);
+    }
+
+    /// [`BlackboxFields::encode_inter`].
+    #[inline(always)]
+    pub fn encode_inter(self, before: T, older: T, references: &References, out: &mut FrameBuffer) {
+        self.0.encode_inter(&before, &older, references, out);
+    }
+}
+
+/// The fields of a struct that has none, whose error is reported elsewhere.
+#[allow(missing_docs, reason = "they are those of `Fields`")]
+pub trait NoFields<T>: Sized {
+    fn encode_intra(self, _: &References, _: &mut FrameBuffer) {}
+    fn encode_inter(self, _: T, _: T, _: &References, _: &mut FrameBuffer) {}
+}
+
+impl<T> NoFields<T> for Fields<T> {}
+
+/// A field of the type `T` of a slow, GPS or home frame. Its encoding has to hold the type.
+#[track_caller]
+pub const fn field<T: FieldValue>(name: &'static str, predictor: Predictor, encoding: Encoding) -> FieldDefinition {
+    let intra = coding(predictor, encoding);
+    let field = FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None };
+    of_type(&field, intra, true);
+    field
+}
+
+/// A field of the type `T` of a main frame: how it is written in I and in P frames.
+#[track_caller]
+pub const fn main_field<T: FieldValue>(
+    name: &'static str,
+    intra_predictor: Predictor,
+    intra_encoding: Encoding,
+    predictor: Predictor,
+    encoding: Encoding,
+) -> FieldDefinition {
+    let (intra, inter) = (coding(intra_predictor, intra_encoding), coding(predictor, encoding));
+    let field = FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: Some(inter) };
+    of_type(&field, intra, true);
+    of_type(&field, inter, false);
+    field
+}
+
+/// The bytes of padding in a frame whose fields have so many bytes; any is an error.
+#[track_caller]
+pub const fn padding<F>(name: &str, fields: usize) -> usize {
+    let padding = size_of::<F>() - fields;
+    if padding > 0 {
+        let text = ConstText::new().str("`").str(name).str("` has ").number(padding as u64);
+        let text = text.str(if padding == 1 { " byte" } else { " bytes" });
+        refuse(text.str(
+            " of padding, which is copied with each frame; put fields of 4 bytes first and those of 1 byte \
+                         last, or write `#[repr(C, packed)]`",
+        ));
+    }
+    padding
+}
+
+/// A predictor and an encoding.
+pub(crate) const fn coding(predictor: Predictor, encoding: Encoding) -> Coding {
+    Coding { predictor, encoding }
+}
+
+/// Whether a coding can hold the values of a field's type. In a frame that refers to none before it, every value has to
+/// fit; a P frame is written as an I frame where one doesn't.
+#[track_caller]
+const fn of_type(field: &FieldDefinition, coding: Coding, intra: bool) {
+    let is_long = field.bits == 32;
+    let why = match (coding.encoding, coding.predictor) {
+        (Encoding::Tag8_4S16, _) if is_long => {
+            "TAG8_4S16 holds differences of 16 bits, and this field has 32; take \
+                                                `tag2_3s32`, `tag8_8svb` or `signed_vb`"
+        }
+        (Encoding::Tag8_4S16, Predictor::Zero) if intra && field.bits == 16 && !field.signed => {
+            "TAG8_4S16 holds signed numbers of 16 bits, and an I frame has to hold each value of a `u16`; take \
+             `unsigned_vb`"
+        }
+        (Encoding::Tag8_4S16, predictor) if intra && field.bits == 16 && !matches!(predictor, Predictor::Zero) => {
+            "TAG8_4S16 holds differences of 16 bits, and an I frame has to hold each difference of two 16-bit numbers; \
+             take `signed_vb`"
+        }
+        (Encoding::Neg14Bit, _) if is_long => {
+            "NEG_14BIT holds differences of 14 bits, and this field has 32; take \
+                                               `signed_vb`"
+        }
+        (Encoding::Neg14Bit, Predictor::Zero) if field.bits == 16 => {
+            "NEG_14BIT holds what is up to 8191 below a reference, and this is the value itself; predict it from \
+             `vbatref`"
+        }
+        (_, Predictor::HomeCoordinate) if !is_long || !field.signed => {
+            "a coordinate is an `i32` in 1e-7 degrees, as that of the home frame"
+        }
+        (_, Predictor::LastMainFrameTime) if !is_long || field.signed => {
+            "a time is a `u32` in µs, as that of the main frame"
+        }
+        _ => return,
+    };
+    refuse(ConstText::new().str("`").str(field.name).str("`: ").str(why));
+}
+
+/// An error of the compiler.
+#[track_caller]
+pub(crate) const fn refuse(text: ConstText) -> ! {
+    panic!("{}", text.as_str());
+}

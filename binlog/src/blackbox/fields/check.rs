@@ -1,0 +1,187 @@
+//! Checks of a frame's fields as a whole, which the derive calls with the span of each field of the struct, so that the
+//! error stands at the first one that is too much.
+
+use super::join::{Part, place};
+use super::refuse;
+use crate::blackbox::preamble::MAX_LINE;
+use crate::blackbox::{Encoding, FieldDefinition, FrameKind, Predictor};
+use crate::const_text::{ConstText, same};
+
+/// The most fields of a frame that decoders read (`FLIGHT_LOG_MAX_FIELDS` of blackbox-tools).
+const MAX_FIELDS: usize = 128;
+/// The most bytes of a frame that decoders read (`FLIGHT_LOG_MAX_FRAME_LENGTH` of blackbox-tools), the letter included.
+const MAX_FRAME: usize = 256;
+
+/// A part of a frame: its fields against those before it.
+#[track_caller]
+pub const fn part(parts: &[Part], fields: &[FieldDefinition], index: usize, kind: FrameKind) {
+    let (start, end) = (place(parts, index), place(parts, index + 1));
+    fields_until(fields, start, end, kind);
+    if let Part::Group(..) = parts[index] {
+        touching(fields, start, kind);
+        touching(fields, end, kind);
+    } else if index > 0
+        && let Part::Group(..) = parts[index - 1]
+    {
+        touching(fields, start, kind);
+    }
+}
+
+/// The fields from `start` to `end` against those before them.
+#[track_caller]
+pub const fn fields_until(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
+    if start < MAX_FIELDS && end > MAX_FIELDS {
+        let text = ConstText::new().str("with this a frame has ").number(end as u64);
+        refuse(text.str(" fields; decoders read at most ").number(MAX_FIELDS as u64));
+    }
+    unique(fields, start, end);
+    let (before, line) = (name_line(fields, start), name_line(fields, end));
+    if before <= MAX_LINE && line > MAX_LINE {
+        let text = ConstText::new().str("up to here the header line with the names has ").number(line as u64);
+        let text = text.str(" bytes; decoders read at most ").number(MAX_LINE as u64);
+        refuse(text.str("; shorten names with `#[blackbox(name = \"…\")]`"));
+    }
+    frame_length(fields, start, end, kind);
+    if let FrameKind::Intra = kind {
+        frame_length(fields, start, end, FrameKind::Inter);
+    }
+}
+
+/// A frame of fields with the largest residuals isn't too long.
+#[track_caller]
+const fn frame_length(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
+    let (before, length) = (longest(fields, start, kind), longest(fields, end, kind));
+    if before <= MAX_FRAME && length > MAX_FRAME {
+        let text = ConstText::new().str("up to here ").str(if kind.letter() == b'I' { "an " } else { "a " });
+        let text = text.char(kind.letter()).str(" frame takes up to ").number(length as u64);
+        let text = text.str(" bytes; decoders read at most ").number(MAX_FRAME as u64);
+        refuse(text.str("; take narrower types, or log less in it"));
+    }
+}
+
+#[track_caller]
+const fn unique(fields: &[FieldDefinition], start: usize, end: usize) {
+    let mut i = start;
+    while i < end {
+        let mut j = 0;
+        while j < i {
+            if same(fields[j].name, fields[i].name) {
+                let text = ConstText::new().str("the name `").str(fields[i].name);
+                refuse(text.str("` is given twice; give a flattened field another `prefix`"));
+            }
+            j += 1;
+        }
+        i += 1;
+    }
+}
+
+/// Fields before and after the border of a flattened struct that decoders would take for one group.
+#[track_caller]
+const fn touching(fields: &[FieldDefinition], border: usize, kind: FrameKind) {
+    if border == 0 || border >= fields.len() {
+        return;
+    }
+    touching_as(fields, border, kind);
+    if let FrameKind::Intra = kind {
+        touching_as(fields, border, FrameKind::Inter);
+    }
+}
+
+#[track_caller]
+const fn touching_as(fields: &[FieldDefinition], border: usize, kind: FrameKind) {
+    let (before, after) = (&fields[border - 1], &fields[border]);
+    let groups = match (before.coding(kind).encoding, after.coding(kind).encoding) {
+        (Encoding::Tag8_8Svb, Encoding::Tag8_8Svb) => "TAG8_8SVB",
+        (Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32, Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32) => {
+            "Elias delta"
+        }
+        _ => return,
+    };
+    let text = ConstText::new().str("`").str(before.name).str("` and `").str(after.name).str("` are both ").str(groups);
+    let text = text.str(
+        ", and decoders read neighbours of that encoding as one group, which can't extend into a \
+                         flattened struct; put another field between them, or take another encoding",
+    );
+    refuse(text);
+}
+
+/// The length of `H Field I name:` and the names of the first `count` fields, with commas.
+const fn name_line(fields: &[FieldDefinition], count: usize) -> usize {
+    let (mut length, mut i) = ("H Field I name:".len(), 0);
+    while i < count {
+        length += fields[i].name.len() + (i > 0) as usize;
+        i += 1;
+    }
+    length
+}
+
+/// The bytes of the longest frame of a kind with the first `count` fields, the letter included.
+pub(crate) const fn longest(fields: &[FieldDefinition], count: usize, kind: FrameKind) -> usize {
+    let (mut length, mut i) = (1, 0);
+    while i < count {
+        let encoding = fields[i].coding(kind).encoding;
+        let run = run(fields, i, count, kind);
+        let group = match encoding {
+            Encoding::Tag8_8Svb if run > 1 => {
+                let size = if run > 8 { 8 } else { run };
+                length += 1;
+                size
+            }
+            Encoding::Tag2_3S32 | Encoding::Tag8_4S16 => {
+                length += 1;
+                let whole = if let Encoding::Tag2_3S32 = encoding { 3 } else { 4 };
+                if run < whole { run } else { whole }
+            }
+            _ => 1,
+        };
+        let end = i + group;
+        while i < end {
+            length += longest_field(&fields[i], kind);
+            i += 1;
+        }
+    }
+    length
+}
+
+/// The number of fields from `start` on that have one encoding.
+const fn run(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) -> usize {
+    let first = fields[start].coding(kind).encoding.number();
+    let mut i = start;
+    while i < end && fields[i].coding(kind).encoding.number() == first {
+        i += 1;
+    }
+    i - start
+}
+
+/// The most bytes of a field, without the first byte of its group.
+const fn longest_field(field: &FieldDefinition, kind: FrameKind) -> usize {
+    let coding = field.coding(kind);
+    let bits = residual_bits(field, coding.predictor);
+    match coding.encoding {
+        Encoding::SignedVb | Encoding::Tag8_8Svb => bits.div_ceil(7) as usize,
+        // A residual that may be negative is a large unsigned number.
+        Encoding::UnsignedVb => match coding.predictor {
+            Predictor::Zero if !field.signed => (field.bits as u32).div_ceil(7) as usize,
+            _ => 5,
+        },
+        Encoding::Neg14Bit => 2,
+        // Up to 43 bits.
+        Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32 => 6,
+        Encoding::Tag2_3S32 => bits.div_ceil(8) as usize,
+        Encoding::Tag8_4S16 => 2,
+        Encoding::Null => 0,
+    }
+}
+
+/// The bits that a residual needs as a signed number.
+const fn residual_bits(field: &FieldDefinition, predictor: Predictor) -> u32 {
+    let bits = match predictor {
+        Predictor::Zero => field.bits as u32 + !field.signed as u32,
+        Predictor::Previous | Predictor::Average2 => field.bits as u32 + 1,
+        Predictor::StraightLine => field.bits as u32 + 2,
+        // The other number has up to 16 bits.
+        _ if field.bits < 16 => 17,
+        _ => field.bits as u32 + 2,
+    };
+    if bits > 32 { 32 } else { bits }
+}

@@ -1,0 +1,290 @@
+//! The header of a session: the lines that the schema knows, made at compile time, and those of run time.
+
+use super::{FieldDefinition, FrameKind, Intervals, References};
+use core::fmt;
+
+/// The most bytes of a header line that decoders accept, without its end of line.
+pub(crate) const MAX_LINE: usize = 1020;
+
+/// Lines that every header has, unless the schema or the program gives them another value. `blackbox-log` reads no log
+/// without a revision of a firmware that it knows and without `motor_pwm_protocol`, `fc-blackbox` none without
+/// `gyro_scale`, which is the bits of an `f32`, in degrees per second.
+const USUAL_LINES: [(&str, &str); 4] = [
+    ("Firmware type", "Cleanflight"),
+    ("Firmware revision", "Betaflight 4.5.0 (binlog) HOST"),
+    ("gyro_scale", "0x3f800000"),
+    ("motor_pwm_protocol", "0"),
+];
+
+/// The slow frame in the header of a schema that has none: Betaflight's. `blackbox-log` wants one.
+const USUAL_SLOW: &[&str; 4] = &[
+    "H Field S name:flightModeFlags,stateFlags,failsafePhase,rxSignalReceived,rxFlightChannelsValid\n",
+    "H Field S signed:0,0,0,0,0\n",
+    "H Field S predictor:0,0,0,0,0\n",
+    "H Field S encoding:1,1,7,7,7\n",
+];
+
+/// What a header is made of at compile time.
+pub struct Preamble {
+    /// The fields of the main frame.
+    pub main: &'static [FieldDefinition],
+    /// The fields of the slow frame, empty if there is none.
+    pub slow: &'static [FieldDefinition],
+    /// The fields of the GPS frame, empty if there is none.
+    pub gps: &'static [FieldDefinition],
+    /// The fields of the home frame, empty if there is none.
+    pub home: &'static [FieldDefinition],
+    /// Which iterations are logged.
+    pub intervals: Intervals,
+    /// Further lines: names and values.
+    pub lines: &'static [(&'static str, &'static str)],
+}
+
+impl Preamble {
+    /// The length of the header.
+    pub const fn length(&self) -> usize {
+        self.write(Text::<0>::new()).length
+    }
+
+    /// The header, of the length that [`length`](Preamble::length) says.
+    pub const fn bytes<const N: usize>(&self) -> [u8; N] {
+        self.write(Text::<N>::new()).bytes
+    }
+
+    /// What the lines give to predictors. Their values are valid: the derive has checked them.
+    pub const fn references(&self) -> References {
+        let mut references = References::NEW;
+        let mut i = 0;
+        while i < self.lines.len() {
+            let (name, value) = self.lines[i];
+            if references.take(name, value).is_none() {
+                panic!("a header line that a predictor refers to is a number of 0 to 65535, motorOutput two of them");
+            }
+            i += 1;
+        }
+        references
+    }
+
+    const fn write<const N: usize>(&self, text: Text<N>) -> Text<N> {
+        let text = text.str("H Product:Blackbox flight data recorder by Nicholas Sherlock\nH Data version:2\n");
+        let mut text = text.fields(FrameKind::Intra, self.main);
+        text = text.list("P predictor", self.main, Of::Predictor(FrameKind::Inter));
+        text = text.list("P encoding", self.main, Of::Encoding(FrameKind::Inter));
+        text = text.fields(FrameKind::Home, self.home).fields(FrameKind::Gps, self.gps);
+        if self.slow.is_empty() {
+            let mut i = 0;
+            while i < USUAL_SLOW.len() {
+                text = text.str(USUAL_SLOW[i]);
+                i += 1;
+            }
+        } else {
+            text = text.fields(FrameKind::Slow, self.slow);
+        }
+        let (numerator, denominator) = self.intervals.p_rate();
+        text = text.str("H I interval:").number(self.intervals.i_interval()).str("\nH P interval:");
+        text = text.number(numerator).str("/").number(denominator).str("\n");
+        let mut i = 0;
+        while i < USUAL_LINES.len() {
+            if !self.gives(USUAL_LINES[i].0) {
+                text = text.line(USUAL_LINES[i]);
+            }
+            i += 1;
+        }
+        let mut i = 0;
+        while i < self.lines.len() {
+            text = text.line(self.lines[i]);
+            i += 1;
+        }
+        text
+    }
+
+    /// Whether the lines have one of this name.
+    pub const fn gives(&self, name: &str) -> bool {
+        let mut i = 0;
+        while i < self.lines.len() {
+            if crate::const_text::same(self.lines[i].0, name) {
+                return true;
+            }
+            i += 1;
+        }
+        false
+    }
+}
+
+/// What a header line lists of each field.
+#[derive(Clone, Copy)]
+enum Of {
+    Name,
+    Signed,
+    Predictor(FrameKind),
+    Encoding(FrameKind),
+}
+
+/// A text that is written, or only measured if its capacity is 0.
+struct Text<const N: usize> {
+    bytes: [u8; N],
+    length: usize,
+}
+
+impl<const N: usize> Text<N> {
+    const fn new() -> Self {
+        Text { bytes: [0; N], length: 0 }
+    }
+
+    const fn byte(mut self, byte: u8) -> Self {
+        if self.length < N {
+            self.bytes[self.length] = byte;
+        }
+        self.length += 1;
+        self
+    }
+
+    const fn str(mut self, text: &str) -> Self {
+        let mut i = 0;
+        while i < text.len() {
+            self = self.byte(text.as_bytes()[i]);
+            i += 1;
+        }
+        self
+    }
+
+    const fn number(self, number: u32) -> Self {
+        if number < 10 { self } else { self.number(number / 10) }.byte(b'0' + (number % 10) as u8)
+    }
+
+    const fn line(self, (name, value): (&str, &str)) -> Self {
+        self.str("H ").str(name).str(":").str(value).str("\n")
+    }
+
+    /// The four lines of a kind of frame, none without fields.
+    const fn fields(self, kind: FrameKind, fields: &[FieldDefinition]) -> Self {
+        let lists = match kind {
+            _ if fields.is_empty() => return self,
+            FrameKind::Intra => ["I name", "I signed", "I predictor", "I encoding"],
+            FrameKind::Slow => ["S name", "S signed", "S predictor", "S encoding"],
+            FrameKind::Gps => ["G name", "G signed", "G predictor", "G encoding"],
+            _ => ["H name", "H signed", "H predictor", "H encoding"],
+        };
+        self.list(lists[0], fields, Of::Name)
+            .list(lists[1], fields, Of::Signed)
+            .list(lists[2], fields, Of::Predictor(kind))
+            .list(lists[3], fields, Of::Encoding(kind))
+    }
+
+    /// `H Field I name:loopIteration,time`.
+    const fn list(mut self, name: &str, fields: &[FieldDefinition], of: Of) -> Self {
+        self = self.str("H Field ").str(name);
+        let mut i = 0;
+        while i < fields.len() {
+            self = self.byte(if i == 0 { b':' } else { b',' });
+            let field = &fields[i];
+            self = match of {
+                Of::Name => self.str(field.name),
+                Of::Signed => self.number(field.signed as u32),
+                Of::Predictor(kind) => self.number(field.coding(kind).predictor.number() as u32),
+                Of::Encoding(kind) => self.number(field.coding(kind).encoding.number() as u32),
+            };
+            i += 1;
+        }
+        self.byte(b'\n')
+    }
+}
+
+/// The header as a text. It is ASCII, as all names and lines are.
+pub const fn ascii(bytes: &'static [u8]) -> &'static str {
+    match core::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => panic!("a header line is ASCII"),
+    }
+}
+
+/// The header of a session in pieces: the lines of the schema, then those of `headers`, names and values. A line of
+/// `headers` replaces the schema's line of that name.
+pub(crate) fn pieces<'h>(
+    schema: &'static str,
+    headers: &'h [(&'h str, &'h str)],
+) -> impl Iterator<Item = &'h str> + Clone {
+    let of_schema = schema
+        .split_inclusive('\n')
+        .filter(move |line| line_name(line).is_none_or(|line| headers.iter().all(|&(name, _)| name != line)));
+    of_schema.chain(headers.iter().flat_map(|&(name, value)| ["H ", name, ":", value, "\n"]))
+}
+
+fn line_name(line: &str) -> Option<&str> {
+    Some(line.strip_prefix("H ")?.split_once(':')?.0)
+}
+
+/// Checks the header lines of run time and returns what predictors refer to.
+pub(crate) fn check(mut references: References, headers: &[(&str, &str)]) -> Result<References, InvalidHeader> {
+    for (index, &(name, value)) in headers.iter().enumerate() {
+        let invalid = |reason| Err(InvalidHeader { index, reason });
+        if is_of_schema(name) {
+            return invalid(Reason::OfSchema);
+        }
+        if name.is_empty() || !name.bytes().all(is_printable) || name.contains(':') {
+            return invalid(Reason::Name);
+        }
+        if !value.bytes().all(is_printable) {
+            return invalid(Reason::Value);
+        }
+        if "H :".len() + name.len() + value.len() > MAX_LINE {
+            return invalid(Reason::Length);
+        }
+        if headers[..index].iter().any(|&(before, _)| before == name) {
+            return invalid(Reason::Twice);
+        }
+        if references.take(name, value).is_none() {
+            return invalid(Reason::Number);
+        }
+    }
+    Ok(references)
+}
+
+/// Whether the line describes the frames, which only the schema may do.
+fn is_of_schema(name: &str) -> bool {
+    name.starts_with("Field ") || ["Product", "Data version", "I interval", "P interval", "P ratio"].contains(&name)
+}
+
+fn is_printable(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+/// A header line that can't be in a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InvalidHeader {
+    index: usize,
+    reason: Reason,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Reason {
+    OfSchema,
+    Name,
+    Value,
+    Length,
+    Twice,
+    Number,
+}
+
+impl InvalidHeader {
+    /// The index of the line in those that were given.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+}
+
+impl fmt::Display for InvalidHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let why = match self.reason {
+            Reason::OfSchema => "describes the frames, which the schema does",
+            Reason::Name => "has a name that is empty or contains a `:` or something else than printable ASCII",
+            Reason::Value => "has a value that contains something else than printable ASCII",
+            Reason::Length => "is longer than 1020 bytes, the most that decoders read",
+            Reason::Twice => "has the name of a line before it",
+            Reason::Number => "is a number of 0 to 65535 for predictors (of motorOutput two, `158,2047`)",
+        };
+        write!(f, "header line {} {why}", self.index + 1)
+    }
+}
+
+impl core::error::Error for InvalidHeader {}

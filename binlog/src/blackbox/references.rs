@@ -1,0 +1,97 @@
+//! What predictors refer to besides the frames before.
+
+/// The numbers that predictors refer to: some of the header's, and some of the session's state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct References {
+    /// The header's `minthrottle` ([`MinThrottle`](super::Predictor::MinThrottle)).
+    pub minthrottle: i32,
+    /// The lower number of the header's `motorOutput` ([`MinMotor`](super::Predictor::MinMotor)).
+    pub minmotor: i32,
+    /// The header's `vbatref` ([`VbatRef`](super::Predictor::VbatRef)).
+    pub vbatref: i32,
+    /// Latitude and longitude of the last home frame ([`HomeCoordinate`](super::Predictor::HomeCoordinate)).
+    pub home: [i32; 2],
+    /// The time of the last main frame ([`LastMainFrameTime`](super::Predictor::LastMainFrameTime)), µs.
+    pub main_frame_time: u32,
+    /// The iterations between this main frame and the one before, which the rate leaves out
+    /// ([`Increment`](super::Predictor::Increment)).
+    pub skipped: u32,
+}
+
+impl References {
+    /// At the beginning of a session: home at 0, 0, and the numbers that decoders take where a header has none.
+    pub const NEW: References =
+        References { minthrottle: 1150, minmotor: 1150, vbatref: 4095, home: [0; 2], main_frame_time: 0, skipped: 0 };
+
+    /// Takes over a header line that predictors refer to. Returns `None` if its value isn't a number of 0 to 65535 (of
+    /// `motorOutput`, two of them).
+    pub(crate) const fn take(&mut self, name: &str, value: &str) -> Option<()> {
+        use crate::const_text::same;
+        if same(name, "minthrottle") {
+            self.minthrottle = match number(value.as_bytes(), false) {
+                Some(number) => number,
+                None => return None,
+            };
+        } else if same(name, "motorOutput") {
+            self.minmotor = match number(value.as_bytes(), true) {
+                Some(number) => number,
+                None => return None,
+            };
+        } else if same(name, "vbatref") {
+            self.vbatref = match number(value.as_bytes(), false) {
+                Some(number) => number,
+                None => return None,
+            };
+        }
+        Some(())
+    }
+}
+
+/// A decimal number of up to 65535; with `more`, what follows a comma behind it is another number.
+const fn number(text: &[u8], more: bool) -> Option<i32> {
+    let mut number = 0;
+    let mut i = 0;
+    while i < text.len() {
+        match text[i] {
+            digit @ b'0'..=b'9' => number = number * 10 + (digit - b'0') as i32,
+            b',' if more && i > 0 => {
+                return match self::number(text.split_at(i + 1).1, false) {
+                    Some(_) => Some(number),
+                    None => None,
+                };
+            }
+            _ => return None,
+        }
+        if number > u16::MAX as i32 {
+            return None;
+        }
+        i += 1;
+    }
+    if i == 0 || more { None } else { Some(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_lines_of_predictors_are_taken_over() {
+        let mut references = References::NEW;
+        assert_eq!(references.take("minthrottle", "1070"), Some(()));
+        assert_eq!(references.take("motorOutput", "158,2047"), Some(()));
+        assert_eq!(references.take("vbatref", "2466"), Some(()));
+        assert_eq!(references.take("looptime", "whatever"), Some(()));
+        assert_eq!((references.minthrottle, references.minmotor, references.vbatref), (1070, 158, 2466));
+    }
+
+    #[test]
+    fn other_texts_than_numbers_are_refused() {
+        for value in ["", "-1", "65536", "1,", "a", "1.5", " 1", "99999999999"] {
+            for name in ["minthrottle", "motorOutput", "vbatref"] {
+                assert_eq!(References::NEW.take(name, value), None, "{name}:{value}");
+            }
+        }
+        assert_eq!(References::NEW.take("motorOutput", "158"), None, "the range has two ends");
+        assert_eq!(References::NEW.take("motorOutput", "1,2,3"), None, "the range has two ends");
+    }
+}

@@ -1,0 +1,73 @@
+//! The header of a session.
+
+use super::frames::{FlightLog, SmallLog};
+use binlog::blackbox::{BlackboxSchema, Encoder};
+
+#[test]
+fn the_header_defines_a_usual_main_frame_as_betaflight_does() {
+    for line in [
+        "H Field I name:loopIteration,time,axisP[0],axisP[1],axisP[2],axisI[0],axisI[1],axisI[2],axisD[0],axisD[1],\
+         axisF[0],axisF[1],axisF[2],rcCommand[0],rcCommand[1],rcCommand[2],rcCommand[3],setpoint[0],setpoint[1],\
+         setpoint[2],setpoint[3],vbatLatest,amperageLatest,baroAlt,rssi,gyroADC[0],gyroADC[1],gyroADC[2],accSmooth[0],\
+         accSmooth[1],accSmooth[2],motor[0],motor[1],motor[2],motor[3]",
+        "H Field I predictor:0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,9,0,0,0,0,0,0,0,0,0,11,5,5,5",
+        "H Field I encoding:1,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,3,0,0,1,0,0,0,0,0,0,1,0,0,0",
+        "H Field I signed:0,0,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,0,1,1,0,1,1,1,1,1,1,0,0,0,0",
+        "H Field P predictor:6,2,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,3,3,3,3,3,3,3,3,3,3",
+        "H Field P encoding:9,0,0,0,0,7,7,7,0,0,0,0,0,8,8,8,8,8,8,8,8,6,6,6,6,0,0,0,0,0,0,0,0,0,0",
+        "H Field S encoding:1,1,7,7,7",
+        "H Field G name:time,GPS_numSat,GPS_coord[0],GPS_coord[1],GPS_altitude,GPS_speed,GPS_ground_course",
+        "H Field G predictor:10,0,7,7,0,0,0",
+        "H Field G encoding:1,1,0,0,0,1,1",
+        "H Field H name:GPS_home[0],GPS_home[1]",
+        "H I interval:32",
+        "H P interval:1/2",
+        "H Craft name:Hawk",
+    ] {
+        assert!(FlightLog::HEADER.lines().any(|each| each == line), "{line}\nin\n{}", FlightLog::HEADER);
+    }
+    let mut lines = FlightLog::HEADER.lines();
+    assert_eq!(lines.next(), Some("H Product:Blackbox flight data recorder by Nicholas Sherlock"));
+    assert_eq!(lines.next(), Some("H Data version:2"));
+}
+
+#[test]
+fn a_schema_without_a_slow_frame_defines_betaflights() {
+    assert!(SmallLog::HEADER.contains("H Field S name:flightModeFlags,"));
+    assert!(!SmallLog::HEADER.contains("H Field G") && !SmallLog::HEADER.contains("H Field H"));
+}
+
+#[test]
+fn a_header_line_of_run_time_replaces_that_of_the_schema() {
+    let headers = [("vbatref", "1523"), ("Log start datetime", "2026-07-01T10:00:00.000+00:00")];
+    let header: String = Encoder::<FlightLog>::header(&headers).collect();
+    assert_eq!(header.matches("H vbatref:").count(), 1);
+    assert!(header.contains("H vbatref:1523\nH Log start datetime:2026-07-01T10:00:00.000+00:00\n"));
+    assert_eq!(header.lines().count(), FlightLog::HEADER.lines().count() + 1);
+    assert!(Encoder::<FlightLog>::header(&[]).eq(FlightLog::HEADER.split_inclusive('\n')));
+}
+
+#[test]
+fn header_lines_that_would_break_the_header_are_refused() {
+    for (name, value, why) in [
+        ("Field I name", "a,b", "describes the frames"),
+        ("I interval", "7", "describes the frames"),
+        ("", "x", "has a name that is empty"),
+        ("a:b", "x", "contains a `:`"),
+        ("a\nb", "x", "has a name"),
+        ("note", "two\nlines", "has a value"),
+        ("note", "naïve", "has a value"),
+        ("vbatref", "12 V", "is a number"),
+        ("motorOutput", "158", "is a number"),
+    ] {
+        let error = Encoder::<FlightLog>::with_headers(&[("fine", "x"), (name, value)]).expect_err(name);
+        assert_eq!(error.index(), 1);
+        assert!(error.to_string().starts_with("header line 2 ") && error.to_string().contains(why), "{error}");
+    }
+    let error = Encoder::<FlightLog>::with_headers(&[("a", "1"), ("a", "2")]).expect_err("twice");
+    assert_eq!(error.to_string(), "header line 2 has the name of a line before it");
+    let long = "x".repeat(1016);
+    assert!(Encoder::<FlightLog>::with_headers(&[("a", &long)]).is_ok());
+    let longer = "x".repeat(1017);
+    assert!(Encoder::<FlightLog>::with_headers(&[("a", &longer)]).is_err());
+}

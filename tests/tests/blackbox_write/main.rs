@@ -1,0 +1,6 @@
+//! Blackbox logs that this crate writes: the encoder's rules, and what other decoders read.
+
+mod frames;
+mod header;
+mod rules;
+mod writer;

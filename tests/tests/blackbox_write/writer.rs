@@ -1,0 +1,156 @@
+//! The writer: whole frames or nothing, sessions, errors.
+
+use super::frames::{FlightLog, MainFrame, Small, SmallLog, flight, small};
+use binlog::blackbox::{BlackboxSchema, BlackboxWriter, Encoder, Event};
+use std::cell::RefCell;
+use std::io::{self, ErrorKind, Write};
+use std::rc::Rc;
+
+const END: &[u8] = b"E\xFFEnd of log\0";
+
+/// The bytes that the encoder makes of frames.
+fn encoded(frames: impl Iterator<Item = MainFrame>) -> Vec<u8> {
+    let mut encoder = Encoder::<FlightLog>::new();
+    frames.flat_map(|frame| encoder.encode(&frame).expect("it fits").to_vec()).collect()
+}
+
+#[test]
+fn a_log_is_the_header_the_frames_and_the_end() {
+    let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+    for frame in flight(3000) {
+        log.write(&frame).expect("it fits");
+    }
+    let count = log.byte_count();
+    let bytes = log.finish().expect("a log");
+    let expected = [FlightLog::HEADER.as_bytes(), &encoded(flight(3000)), END].concat();
+    assert_eq!(bytes, expected);
+    assert_eq!(count, (expected.len() - END.len()) as u64);
+}
+
+#[test]
+fn a_log_has_several_sessions_each_with_its_own_counts() {
+    let mut log = BlackboxWriter::<SmallLog, _>::with_headers(Vec::new(), &[("Craft name", "A")]).expect("a log");
+    log.write(&small(0, [1; 4])).expect("it fits");
+    log.write(&small(1, [1; 4])).expect("it fits");
+    log.next_session(&[("Craft name", "B")]).expect("another session");
+    assert_eq!(log.counts().frames(), 0);
+    log.write(&small(0, [2; 4])).expect("it fits");
+    assert_eq!(log.counts().i_frames, 1);
+    let bytes = log.finish().expect("a log");
+    let session = |name: &str| [SmallLog::HEADER, "H Craft name:", name, "\n"].concat().into_bytes();
+    let first = [&session("A")[..], &[b'I', 0, 0, 2, 2, 2, 2, b'P', 0xD0, 0x0F, 0], END].concat();
+    let second = [&session("B")[..], &[b'I', 0, 0, 4, 4, 4, 4], END].concat();
+    assert_eq!(bytes, [first, second].concat());
+}
+
+#[test]
+fn a_session_with_a_header_larger_than_the_buffer_keeps_its_place() {
+    let lines: Vec<(String, String)> = (0..40).map(|i| (format!("note {i}"), "x".repeat(1000))).collect();
+    let lines: Vec<(&str, &str)> = lines.iter().map(|(name, value)| (&**name, &**value)).collect();
+    let mut log = BlackboxWriter::<SmallLog, _>::new(Vec::new()).expect("a log");
+    log.write(&small(0, [1; 4])).expect("it fits");
+    log.next_session(&lines).expect("another session");
+    log.write(&small(0, [2; 4])).expect("it fits");
+    let bytes = log.finish().expect("a log");
+    let header: String = Encoder::<SmallLog>::header(&lines).collect();
+    let parts = [SmallLog::HEADER.as_bytes(), &[b'I', 0, 0, 2, 2, 2, 2], END, header.as_bytes()];
+    assert_eq!(bytes, [&parts.concat()[..], &[b'I', 0, 0, 4, 4, 4, 4], END].concat());
+}
+
+#[test]
+fn events_are_written_in_their_place() {
+    let mut log = BlackboxWriter::<SmallLog, _>::new(Vec::new()).expect("a log");
+    log.write(&small(0, [0; 4])).expect("it fits");
+    log.event(&Event::Disarm { reason: 4 }).expect("room");
+    let bytes = log.finish().expect("a log");
+    assert_eq!(bytes[SmallLog::HEADER.len()..], [&[b'I', 0, 0, 0, 0, 0, 0, b'E', 15, 4], END].concat());
+}
+
+/// A destination that takes a few bytes, and then an error for each byte more until it is mended.
+#[derive(Clone, Default)]
+struct Full(Rc<RefCell<(Vec<u8>, usize)>>);
+
+impl Write for Full {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let (taken, room) = &mut *self.0.borrow_mut();
+        let count = bytes.len().min(*room);
+        if count == 0 {
+            return Err(ErrorKind::StorageFull.into());
+        }
+        *room -= count;
+        taken.extend(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn frames_that_were_accepted_survive_an_error_of_the_destination() {
+    let full = Full::default();
+    full.0.borrow_mut().1 = SmallLog::HEADER.len() + 100;
+    let mut log = BlackboxWriter::<SmallLog, _>::new(full.clone()).expect("a log");
+    let mut accepted = Vec::new();
+    let mut iterations = 0..;
+    let error = loop {
+        let frame = small(iterations.next().expect("endless"), [7; 4]);
+        match log.write(&frame) {
+            Ok(()) => accepted.push(frame),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!(error.kind(), ErrorKind::StorageFull);
+    assert_eq!(error.bytes_written(), SmallLog::HEADER.len() as u64 + 100);
+    let mut encoder = Encoder::<SmallLog>::new();
+    let mut end = 0;
+    let whole = accepted.iter().take_while(|frame| {
+        end += encoder.encode(*frame).expect("it fits").len();
+        end <= 100
+    });
+    assert_eq!(error.records_written(), whole.count() as u64);
+    full.0.borrow_mut().1 = usize::MAX;
+    let next = small(iterations.next().expect("endless"), [7; 4]);
+    log.write(&next).expect("there is room");
+    // The frame that was not accepted is missing, so the next one stands alone.
+    assert_eq!((log.counts().gaps, log.counts().missing), (1, 1));
+    log.finish().expect("there is room");
+    let mut encoder = Encoder::<SmallLog>::new();
+    let frames = accepted.iter().chain([&next]).flat_map(|frame| encoder.encode(frame).expect("it fits").to_vec());
+    let expected = [SmallLog::HEADER.as_bytes(), &frames.collect::<Vec<_>>(), END].concat();
+    assert_eq!(full.0.borrow().0, expected);
+}
+
+#[test]
+fn a_frame_that_does_not_fit_is_an_error_and_not_in_the_log() {
+    let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+    let frame = MainFrame { vbat_latest: 65535, ..MainFrame::default() };
+    let error = log.write(&frame).expect_err("too far from vbatref");
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    assert!(error.to_string().starts_with("the frame can't be written: a value of the frame is too far"), "{error}");
+    assert_eq!(log.finish().expect("a log"), [FlightLog::HEADER.as_bytes(), END].concat());
+}
+
+#[test]
+fn a_header_line_that_is_refused_writes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("flight.bbl");
+    let error = BlackboxWriter::<SmallLog, _>::create_with_headers(&path, &[("a", "1"), ("I interval", "1")])
+        .expect_err("the schema's line");
+    assert_eq!(error.kind(), ErrorKind::InvalidInput);
+    let text = "header line 2 describes the frames, which the schema does (`I interval`)";
+    assert_eq!(error.to_string(), format!("{}: {text}", path.display()));
+    assert!(!path.exists());
+}
+
+#[test]
+fn a_log_is_created_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("flight.bbl");
+    let mut log = BlackboxWriter::<SmallLog, _>::create(&path).expect("a log");
+    log.write_any(&SmallLog::Main(Small::default())).expect("it fits");
+    log.finish().expect("a log");
+    let bytes = std::fs::read(&path).expect("the log");
+    assert_eq!(bytes, [SmallLog::HEADER.as_bytes(), &[b'I', 0, 0, 0, 0, 0, 0], END].concat());
+}
