@@ -4,19 +4,28 @@ mod frames;
 mod letters;
 mod lost;
 mod session;
+mod tables;
+mod units;
 
 pub use frames::{Frame, Frames, Item};
 pub use lost::{Lost, LostReason};
 pub use session::Session;
+pub use tables::{Column, LoggedEvent, Table, Tables};
 
 use crate::log::OpenError;
 use crate::log::bytes::{self, Bytes};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{panic, thread};
+
+/// Decoding a shorter log takes less time than starting a thread.
+const TOO_SHORT_FOR_THREADS: usize = 1024 * 1024;
 
 /// A Blackbox log in memory, or mapped into it.
 ///
@@ -73,6 +82,44 @@ impl<'a> BlackboxLog<'a> {
     /// The session with this index, beginning at 0.
     pub fn session(&self, index: usize) -> Option<Session<'_>> {
         self.ranges().get(index).map(|range| Session::new(&self.bytes, range.clone()))
+    }
+
+    /// The columns of all sessions, in the order of the log.
+    ///
+    /// The sessions of a long log are decoded by as many threads as there are processors.
+    pub fn tables(&self) -> Vec<Tables> {
+        let threads = match self.bytes.len() < TOO_SHORT_FOR_THREADS {
+            true => NonZero::<usize>::MIN,
+            false => thread::available_parallelism().unwrap_or(NonZero::<usize>::MIN),
+        };
+        self.tables_with(threads)
+    }
+
+    /// As [`tables`](Self::tables), decoded by the given number of threads.
+    pub fn tables_with(&self, threads: NonZero<usize>) -> Vec<Tables> {
+        let ranges = self.ranges();
+        let next = AtomicUsize::new(0);
+        let decode = || {
+            let mut decoded = Vec::new();
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(range) = ranges.get(i) else { return decoded };
+                decoded.push((i, Session::new(&self.bytes, range.clone()).tables()));
+            }
+        };
+        let mut all = thread::scope(|scope| {
+            let others = 1..threads.get().min(ranges.len());
+            // A thread that can't be started leaves its sessions to the others.
+            let started = others.map_while(|_| thread::Builder::new().spawn_scoped(scope, decode).ok());
+            let started: Vec<_> = started.collect();
+            let mut all = decode();
+            for thread in started {
+                all.extend(thread.join().unwrap_or_else(|panic| panic::resume_unwind(panic)));
+            }
+            all
+        });
+        all.sort_by_key(|(i, _)| *i);
+        all.into_iter().map(|(_, tables)| tables).collect()
     }
 
     fn ranges(&self) -> &[Range<usize>] {

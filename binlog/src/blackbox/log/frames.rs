@@ -5,8 +5,9 @@
 //! After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the next I frame. These
 //! are the rules of the format's description and of Cleanflight's decoder.
 //!
-//! Where that decoder loses the rest of a log, this one goes on: two I frames that agree with each other are accepted even
-//! if they are far from the last good frame, and P frames survive events that nobody has heard of.
+//! Where that decoder loses the rest of a log, this one goes on: an I frame that agrees with a rejected one before it is
+//! accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P frames
+//! after damage are kept if the next I frame proves that none of them is missing.
 
 use super::letters::{Begins, Letters, NoFrame};
 use super::lost::{Lost, LostReason};
@@ -140,6 +141,8 @@ pub struct Frames<'s> {
     other: Box<Values>,
     /// Whether `history` has the frames that a P frame refers to.
     synced: bool,
+    /// Whether `history` is that before a damaged stretch, in which no main frame may have been.
+    unproven: bool,
     /// The last main frame that was accepted.
     last: Option<Place>,
     /// The last I frame that was rejected for its jump.
@@ -165,6 +168,7 @@ impl<'s> Frames<'s> {
             history: [(); 3].map(|()| Box::new([0; _])),
             other: Box::new([0; _]),
             synced: false,
+            unproven: false,
             last: None,
             rejected: None,
             time_us: 0,
@@ -223,6 +227,9 @@ impl<'s> Frames<'s> {
 
     #[inline]
     fn inter(&mut self, plan: &'s FramePlan, at: usize) {
+        if !self.synced && mem::take(&mut self.unproven) {
+            self.synced = self.none_is_missing(at);
+        }
         let [values, previous, before_it] = &mut self.history;
         let end = match self.letters.read(plan, at, values) {
             Ok(end) => end,
@@ -260,13 +267,13 @@ impl<'s> Frames<'s> {
         let follows = |place_before: Option<Place>| place_before.is_some_and(|before| before.may_be_followed_by(place));
         if self.last.is_some() && !follows(self.last) && !follows(self.rejected) {
             self.rejected = Some(place);
-            self.synced = false;
+            (self.synced, self.unproven) = (false, false);
             self.lost.get_or_insert((at, jump(b'I', place)));
             return;
         }
         self.accept(place);
         self.rejected = None;
-        self.synced = true;
+        (self.synced, self.unproven) = (true, false);
         // A P frame after an I frame doesn't look further back.
         let [values, previous, before_it] = &mut self.history;
         before_it.copy_from_slice(&values[..]);
@@ -345,7 +352,6 @@ impl<'s> Frames<'s> {
     fn unusable(&mut self, letter: u8, at: usize) {
         self.lost.get_or_insert((at, LostReason::Unusable(letter)));
         self.at = self.next_that_stands(at + 1);
-        self.synced &= self.letters.byte(self.at).is_some();
     }
 
     #[cold]
@@ -361,9 +367,63 @@ impl<'s> Frames<'s> {
 
     #[cold]
     fn damaged(&mut self, at: usize, reason: LostReason) {
-        self.synced = false;
+        self.unproven |= mem::take(&mut self.synced);
         self.lost.get_or_insert((at, reason));
         self.at = self.next_that_stands(at + 1);
+    }
+
+    /// Whether the P frames from `at` on refer to the frames in `history`: the next I frame then comes at the iteration
+    /// and the time at which one is due after them. A missing P frame puts off both.
+    #[cold]
+    fn none_is_missing(&mut self, at: usize) -> bool {
+        let Some(from) = self.last else { return false };
+        let history = self.history.clone();
+        let proof = self.due_after(at, from);
+        self.history = history;
+        self.last = Some(from);
+        proof.unwrap_or(false)
+    }
+
+    /// Decodes up to the next I frame; whether it is due then. `None` if there is none before damage.
+    fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
+        let rate = self.session.header().rate();
+        let mut last = from;
+        let mut moved = 0;
+        loop {
+            let letter = self.letters.byte(at)?;
+            match self.letters.of(letter) {
+                Begins::Frame(plan) if letter == b'P' => {
+                    let [values, previous, before_it] = &mut self.history;
+                    at = self.letters.read(plan, at, values).ok()?;
+                    let iterations = rate.step(last.iteration);
+                    let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
+                    plan.predict(values, previous, before_it, &context);
+                    let place = self.place();
+                    if !last.may_be_followed_by(place) {
+                        return None;
+                    }
+                    moved = place.time.wrapping_sub(last.time);
+                    last = place;
+                    self.last = Some(place);
+                    self.history.rotate_right(1);
+                }
+                Begins::Frame(plan) if letter == b'I' => {
+                    self.decode_intra(plan, at).ok()?;
+                    let place = self.place();
+                    let early = place.time.wrapping_sub(last.time.wrapping_add(moved)) as i32;
+                    let is_in_time = early.unsigned_abs() <= moved / 2;
+                    return Some(
+                        is_in_time && place.iteration == last.iteration.wrapping_add(rate.step(last.iteration)),
+                    );
+                }
+                Begins::Frame(plan) => at = self.letters.read(plan, at, &mut self.other).ok()?,
+                Begins::Event => match self.letters.event(at).ok()? {
+                    (Event::End { .. } | Event::Resume { .. } | Event::Unknown { .. }, _) => return None,
+                    (_, end) => at = end,
+                },
+                Begins::Nothing | Begins::Unusable => return None,
+            }
+        }
     }
 
     /// The first place from `from` on where a frame stands and others after it do, or the end of the session.
@@ -385,7 +445,7 @@ impl<'s> Frames<'s> {
                         let place = self.place();
                         let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
                         let others = match continues {
-                            true if i_interval > 1 && place.iteration % i_interval == 0 => 0,
+                            true if i_interval > 1 && place.iteration.is_multiple_of(i_interval) => 0,
                             true => 1,
                             false => 2,
                         };

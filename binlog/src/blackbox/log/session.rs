@@ -1,6 +1,7 @@
 //! One session of a log.
 
 use super::frames::Frames;
+use super::tables::Tables;
 use crate::blackbox::header::Header;
 use memchr::memmem;
 use std::fmt;
@@ -59,6 +60,11 @@ impl<'log> Session<'log> {
     /// Its frames, events and lost stretches, one after the other.
     pub fn frames(&self) -> Frames<'_> {
         Frames::new(self)
+    }
+
+    /// The columns of all its frames, and its events and lost stretches.
+    pub fn tables(&self) -> Tables {
+        Tables::new(self)
     }
 
     /// The bytes of the log, which go on after the session.
