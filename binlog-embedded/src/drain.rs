@@ -1,6 +1,7 @@
 //! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
 mod counts;
+mod encoded;
 mod recovered;
 mod reports;
 mod usage;
@@ -14,6 +15,7 @@ use binlog::sink::Tally;
 use core::mem::ManuallyDrop;
 pub(crate) use counts::MOST_UNSYNCED;
 use embedded_io::Write;
+use encoded::Next;
 use reports::Reports;
 #[cfg(all(feature = "async", feature = "flash"))]
 pub(crate) use waiting::yield_now;
@@ -200,16 +202,20 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     pub fn finish<W: Write>(&mut self, writer: &mut W) -> Result<bool, W::Error> {
         let head = self.head();
         self.catch_up(writer)?;
-        self.report_last();
+        self.report_last(head);
         self.catch_up(writer)?;
         self.flush(writer)?;
         Ok(self.is_finished(head))
     }
 
-    /// Makes the last statistics due, once for a file however often its end is tried.
-    fn report_last(&mut self) {
+    /// Makes the last statistics due, once for a file however often its end is tried. If all records before `head` are
+    /// written, it ends the session.
+    fn report_last(&mut self, head: u32) {
         if !core::mem::replace(&mut self.is_last_reported, true) {
             self.report();
+        }
+        if Self::ENCODES && self.has_passed(head) {
+            self.end_session();
         }
     }
 
@@ -266,6 +272,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         self.begin_counts(Tally::lose_unflushed);
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
+        self.own.encoder.restart();
         self.bytes = 0;
         self.has_records = false;
         self.is_last_reported = false;
@@ -293,12 +300,16 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
 
     /// Bytes that are left of the record that was written in part, so that the file may end after them.
     pub(crate) fn record_rest(&self) -> usize {
+        if Self::ENCODES {
+            return self.own.rest.len();
+        }
         self.current.as_ref().map_or(self.own.rest.len(), |current| current.left)
     }
 
     /// Bytes that were written of the record that was written in part.
     pub(crate) fn record_begun(&self) -> usize {
         match &self.current {
+            Some(_) if Self::ENCODES => self.own.rest.start,
             Some(current) => Table::<S>::length(Table::<S>::TAGS[current.index & 255]) - current.left,
             None if self.own.rest.is_empty() => 0,
             None => self.own.rest.start,
@@ -310,9 +321,9 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     pub(crate) fn end_record<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         loop {
             let source = match &self.current {
-                Some(current) => Source::Ring(current.left),
-                None if self.own.rest.is_empty() => return Ok(()),
-                None => Source::Own,
+                Some(current) if !Self::ENCODES => Source::Ring(current.left),
+                _ if self.own.rest.is_empty() => return Ok(()),
+                _ => Source::Own,
             };
             self.write_piece(source, writer)?;
         }
@@ -341,6 +352,9 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         self.logger
     }
 
+    /// Whether the records of the ring are encoded; else, their bytes are the file's.
+    const ENCODES: bool = !<FormatOf<S> as FileFormat<S>>::VERBATIM;
+
     const PREAMBLE: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PREAMBLE;
 
     fn next(&mut self) -> Source {
@@ -365,6 +379,16 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
                     self.stage = if self.put_recovery(part) { Stage::Recovery(part + 1) } else { Stage::Records };
                 }
                 Stage::Records => {
+                    if Self::ENCODES {
+                        match self.encode_next(left) {
+                            Next::Bytes => continue,
+                            Next::Session => {
+                                self.stage = Stage::Preamble(0);
+                                continue;
+                            }
+                            Next::Nothing => return Source::Own,
+                        }
+                    }
                     // The drain's own records go between two records of the ring, not into one.
                     if self.current.is_some() || !self.put_report() {
                         return Source::Ring(left as usize);
@@ -412,7 +436,9 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
             Source::Preamble(at) => self.stage = Stage::Preamble(at + taken),
             Source::Own => {
                 self.own.rest.start += taken;
-                if self.own.rest.is_empty()
+                if Self::ENCODES && self.current.is_some() {
+                    self.encoded_part(taken);
+                } else if self.own.rest.is_empty()
                     && let Some(tag) = self.own.encoder.own_tag()
                 {
                     let (index, _) = Table::<S>::BY_TAG[usize::from(tag)];

@@ -80,6 +80,7 @@
 #[cfg(loom)]
 extern crate std;
 
+mod blackbox;
 mod budget;
 pub mod card;
 mod drain;

@@ -59,7 +59,7 @@ pub struct RecordShape {
     pub tag: u8,
     /// The name, for a program that counts on how often it logs what.
     pub name: &'static str,
-    /// Bytes in the ring, header included.
+    /// Bytes in the ring, header included; 0 for a kind of record that the schema doesn't have.
     pub length: usize,
     /// How a sink decimates it.
     pub rate: Option<Rate>,
@@ -132,17 +132,17 @@ pub trait Encoder<P> {
     /// The tag of what was encoded last, if it is a record that is counted though it didn't come from the ring.
     fn own_tag(&self) -> Option<u8>;
 
-    /// Begins a session: with what is encoded next, a reader begins.
+    /// Begins a session, behind the preamble: what is encoded next refers to nothing before.
     fn restart(&mut self);
 
-    /// Room for the payload of a record that is encoded next.
-    fn room(&mut self) -> &mut [u8];
+    /// Room for the payload of a record with this tag, which is encoded next.
+    fn room(&mut self, tag: u8) -> &mut [u8];
 
-    /// Encodes the record whose payload is in [`room`](Encoder::room). Returns the length, 0 if the log needs no frame of
-    /// it.
-    fn encode(&mut self, tag: u8) -> usize;
+    /// Encodes the record whose payload is in its [`room`](Encoder::room). Returns the length, 0 if it needs no bytes of
+    /// its own; `None` if the format can't hold it.
+    fn encode(&mut self, tag: u8) -> Option<usize>;
 
-    /// Encodes what ends a session. Returns the length, 0 if nothing does.
+    /// Encodes what ends the session. Returns the length, 0 if nothing was encoded in it.
     fn end(&mut self) -> usize;
 
     /// Whether the session has ended, so that another one begins with the next record.

@@ -73,8 +73,8 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
     pub(crate) async fn end_record_async<W: Write>(&mut self, writer: &mut W) -> Result<(), W::Error> {
         while !self.is_between_records() {
             let source = match &self.current {
-                Some(current) => super::Source::Ring(current.left),
-                None => super::Source::Own,
+                Some(current) if !Self::ENCODES => super::Source::Ring(current.left),
+                _ => super::Source::Own,
             };
             let taken = writer.write(self.piece(&source)).await?;
             self.took(source, taken);
@@ -150,7 +150,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
     pub async fn finish_async<W: Write>(&mut self, writer: &mut W) -> Result<bool, W::Error> {
         let head = self.head();
         self.catch_up_async(writer).await?;
-        self.report_last();
+        self.report_last(head);
         self.catch_up_async(writer).await?;
         self.flush_async(writer).await?;
         Ok(self.is_finished(head))

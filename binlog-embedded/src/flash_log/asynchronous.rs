@@ -84,6 +84,9 @@ impl<F: AsyncChip> FlashLog<F> {
             if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
                 // What is flushed ends with a record.
                 drain.end_record_async(self).await?;
+                if ends && drain.end_session() {
+                    drain.end_record_async(self).await?;
+                }
                 drain.flush_async(self).await?;
                 (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
             }
@@ -123,6 +126,7 @@ impl<F: AsyncChip> FlashLog<F> {
             }
         }
         drain.report();
+        drain.end_session();
         self.run_async(drain).await?;
         if self.is_open() {
             let outcome = match drain.end_record_async(self).await {

@@ -78,6 +78,9 @@ impl<F: Chip> FlashLog<F> {
             if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
                 // What is flushed ends with a record.
                 drain.end_record(self)?;
+                if ends && drain.end_session() {
+                    drain.end_record(self)?;
+                }
                 drain.flush(self)?;
                 (self.flushed_us, self.flushed_bytes) = (now_us, self.byte_count());
             }
@@ -120,6 +123,7 @@ impl<F: Chip> FlashLog<F> {
             }
         }
         drain.report();
+        drain.end_session();
         self.run(drain)?;
         if self.is_open() {
             if let Err(error) = drain.end_record(self).and_then(|()| drain.flush(self)) {

@@ -92,6 +92,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.retry_now();
             while !self.run_to_async(drain, false).await? {}
             drain.report();
+            drain.end_session();
             while !self.run_to_async(drain, false).await? {}
             if self.number().is_none() {
                 return Ok(());

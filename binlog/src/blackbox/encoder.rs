@@ -2,6 +2,7 @@
 
 mod counts;
 mod repeated;
+mod session;
 
 pub use counts::Counts;
 

@@ -114,13 +114,13 @@ impl<S: LogSchema> Encoder<S> for OwnRecord {
     fn restart(&mut self) {}
 
     #[inline(always)]
-    fn room(&mut self) -> &mut [u8] {
+    fn room(&mut self, _: u8) -> &mut [u8] {
         &mut []
     }
 
     #[inline(always)]
-    fn encode(&mut self, _: u8) -> usize {
-        0
+    fn encode(&mut self, _: u8) -> Option<usize> {
+        None
     }
 
     #[inline(always)]

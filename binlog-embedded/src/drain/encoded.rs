@@ -1,0 +1,107 @@
+//! Encodes the records of the ring, for a format whose files have other bytes than the ring.
+
+use super::{Current, Drain};
+use binlog::file_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
+use binlog::sink::Tally;
+
+/// What comes next after the preamble.
+pub(super) enum Next {
+    /// Nothing is left to write.
+    Nothing,
+    /// The bytes of a record.
+    Bytes,
+    /// Another session.
+    Session,
+}
+
+impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
+    /// Encodes the first of the ring's `left` bytes' records that needs bytes of its own, unless one is being written.
+    pub(super) fn encode_next(&mut self, left: u32) -> Next {
+        let end = self.tail.wrapping_add(left);
+        while self.tail != end {
+            if self.own.encoder.has_ended() {
+                self.own.encoder.restart();
+                return Next::Session;
+            }
+            let current = self.read();
+            let tag = Table::<S>::TAGS[current.index & 255];
+            match self.own.encoder.encode(tag) {
+                // It is released with its last byte.
+                Some(length @ 1..) => {
+                    self.current = Some(current);
+                    self.own.rest = 0..length;
+                    return Next::Bytes;
+                }
+                encoded => self.pass(current, encoded.is_some()),
+            }
+        }
+        Next::Nothing
+    }
+
+    pub(crate) fn encoder(&self) -> &EncoderOf<S> {
+        &self.own.encoder
+    }
+
+    /// Copies the payload of the first record from the ring to the encoder.
+    fn read(&mut self) -> Current {
+        // `log` only puts records into the ring that this table contains.
+        let (index, tag) = self.first();
+        let mut from = self.tail.wrapping_add(Table::<S>::HEADER as u32);
+        let mut room = self.own.encoder.room(tag);
+        while !room.is_empty() {
+            // SAFETY: the record is complete and belongs to the drain. Its payload is as long as the room.
+            let part = unsafe { self.logger.ring.slice(from, room.len()) };
+            #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
+            let part: &[u8] = &part;
+            let (into, rest) = room.split_at_mut(part.len());
+            into.copy_from_slice(part);
+            from = from.wrapping_add(into.len() as u32);
+            room = rest;
+        }
+        Current { index, left: Table::<S>::length(tag) }
+    }
+
+    /// The index and the tag of the first record in the ring.
+    fn first(&self) -> (usize, u8) {
+        // SAFETY: the record is complete and belongs to the drain.
+        let tag = unsafe { self.logger.ring.slice(self.tail.wrapping_add(2), 1) }[0];
+        (Table::<S>::BY_TAG[usize::from(tag)].0.into(), tag)
+    }
+
+    /// Notes that `taken` bytes of the first record were written.
+    pub(super) fn encoded_part(&mut self, taken: usize) {
+        self.has_records |= taken > 0;
+        self.moved();
+        if self.own.rest.is_empty()
+            && let Some(current) = self.current.take()
+        {
+            self.pass(current, true);
+        }
+    }
+
+    /// Releases a record, which the log has or can't hold.
+    fn pass(&mut self, current: Current, is_written: bool) {
+        let Current { index, left } = current;
+        self.tail = self.tail.wrapping_add(left as u32);
+        self.release(index, |tally: &mut Tally| match is_written {
+            true => tally.count_written(),
+            false => tally.lost = tally.lost.wrapping_add(1),
+        });
+        if !is_written {
+            self.tally(index, |_| true);
+        }
+    }
+}
+
+impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'_, S, N, P> {
+    /// Ends the session, if the format has sessions and the last record was written whole. Returns whether that takes
+    /// bytes, which are the next ones.
+    #[inline(always)]
+    pub(crate) fn end_session(&mut self) -> bool {
+        if <FormatOf<S> as FileFormat<S>>::VERBATIM || !self.is_between_records() {
+            return false;
+        }
+        self.own.rest = 0..self.own.encoder.end();
+        !self.own.rest.is_empty()
+    }
+}

@@ -1,0 +1,111 @@
+//! What the drain of a Blackbox logger encodes with.
+
+use super::{EventRecord, HeaderLine, kind_of};
+use crate::blackbox::{BlackboxSchema, Counts, Encoder, Event, FrameKind};
+use crate::file_format;
+use zerocopy::IntoBytes;
+
+/// Encodes the sessions of a logger, one after the other.
+pub struct SessionEncoder<S: BlackboxSchema> {
+    frames: Encoder<S>,
+    event: EventRecord,
+    /// A header line or a note.
+    line: [u8; HeaderLine::LONGEST],
+    last: Last,
+    /// Whether the session has a frame or an event.
+    has_begun: bool,
+    has_ended: bool,
+}
+
+/// What was encoded last.
+#[derive(Clone, Copy)]
+enum Last {
+    Line,
+    Frame,
+    Event,
+}
+
+impl<S: BlackboxSchema> SessionEncoder<S> {
+    /// What became of the frames since boot.
+    pub fn counts(&self) -> &Counts {
+        self.frames.counts()
+    }
+}
+
+impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
+    fn new() -> Self {
+        SessionEncoder {
+            frames: Encoder::new(),
+            event: EventRecord::NONE,
+            line: [0; HeaderLine::LONGEST],
+            last: Last::Line,
+            has_begun: false,
+            has_ended: false,
+        }
+    }
+
+    fn encoded(&self) -> &[u8] {
+        match self.last {
+            Last::Line => &self.line,
+            Last::Frame => self.frames.bytes(),
+            Last::Event => self.event.bytes(),
+        }
+    }
+
+    fn buffer(&mut self) -> &mut [u8] {
+        self.last = Last::Line;
+        &mut self.line
+    }
+
+    fn encode_prologue(&mut self, line: &HeaderLine) -> Option<usize> {
+        self.frames.refer(line.name(), line.value()).ok()?;
+        let bytes = line.bytes();
+        file_format::Encoder::buffer(self).get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(bytes.len())
+    }
+
+    fn own_tag(&self) -> Option<u8> {
+        None
+    }
+
+    fn restart(&mut self) {
+        self.frames.begin();
+        (self.has_begun, self.has_ended) = (false, false);
+    }
+
+    fn room(&mut self, tag: u8) -> &mut [u8] {
+        match kind_of(tag) {
+            FrameKind::Event => self.event.as_mut_bytes(),
+            kind => self.frames.room(kind),
+        }
+    }
+
+    fn encode(&mut self, tag: u8) -> Option<usize> {
+        let length = match kind_of(tag) {
+            FrameKind::Event => {
+                self.last = Last::Event;
+                self.event.bytes().len()
+            }
+            kind => {
+                self.last = Last::Frame;
+                self.frames.encode_room(kind).ok()?.len()
+            }
+        };
+        self.has_begun |= length > 0;
+        Some(length)
+    }
+
+    fn end(&mut self) -> usize {
+        if !self.has_begun || self.has_ended {
+            return 0;
+        }
+        self.has_ended = true;
+        self.event = EventRecord::new(&Event::End { disarm_reason: None });
+        self.last = Last::Event;
+        self.event.bytes().len()
+    }
+
+    fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+}
