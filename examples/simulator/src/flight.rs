@@ -1,8 +1,10 @@
-//! One flight: as fast as possible or in real time, into a file or a folder.
+//! One flight: as fast as possible or in real time, into a file or a folder, in either format.
 
 use crate::progress::Progress;
+use binlog::blackbox::BlackboxWriter;
 use binlog::host::LogThread;
 use binlog::{LogFolder, WriteError};
+use simulator::blackbox::{self, frames};
 use simulator::{FlightLog, Simulation, fly_on, logger};
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -20,7 +22,7 @@ pub(crate) struct Flight {
 
 /// How it went.
 pub(crate) struct Flown {
-    /// Records in the log.
+    /// Records in the log; frames and events of a Blackbox log.
     pub(crate) records: u64,
     dropped: u32,
     /// How much the loop was late at most.
@@ -36,6 +38,25 @@ impl Flight {
     pub(crate) fn to_folder(self, folder: &Path) -> Result<Flown, WriteError> {
         let simulation = self.simulation();
         self.fly(self.settings(&simulation).spawn_logs(LogFolder::new(folder))?, simulation)
+    }
+
+    /// Flies as fast as possible, and logs in Blackbox's format.
+    pub(crate) fn to_blackbox(self, path: &Path) -> Result<Flown, WriteError> {
+        let simulation = self.simulation();
+        let headers = blackbox::headers(&simulation);
+        let headers: Vec<_> = headers.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let mut log = BlackboxWriter::<frames::FlightLog, _>::create_with_headers(path, &headers)?;
+        let progress = Progress::new(self.seconds);
+        let flown = blackbox::fly(simulation, &mut log, |time_us| {
+            progress.update(time_us);
+            ControlFlow::Continue(())
+        });
+        progress.end();
+        flown?;
+        // `finish` writes one more event.
+        let records = log.counts().frames() + 1;
+        log.finish()?;
+        Ok(Flown { records, dropped: 0, late: Duration::ZERO })
     }
 
     fn simulation(self) -> Simulation {

@@ -18,6 +18,7 @@
 #![forbid(unsafe_code)]
 
 mod batches;
+pub mod blackbox;
 pub mod messages;
 pub mod recorder;
 pub mod simulation;

@@ -7,7 +7,8 @@ mod progress;
 mod summary;
 
 use binlog::WriteError;
-use clap::Parser;
+use clap::error::ErrorKind as ArgumentError;
+use clap::{CommandFactory, Parser, ValueEnum};
 use flight::{Flight, Flown};
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use std::{fmt, fs, thread};
 use summary::Summary;
 
-/// Flies a simulated quadcopter through a mission and logs the flight in ArduPilot's format.
+/// Flies a simulated quadcopter through a mission and logs the flight, in ArduPilot's format or in Blackbox's.
 #[derive(Parser)]
 #[command(
     version,
@@ -32,9 +33,13 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// The log; a file that exists is overwritten.
-    #[arg(short, long, value_name = "FILE", default_value = "flight.bin", conflicts_with = "logs")]
-    output: PathBuf,
+    /// The log, flight.bin or flight.bbl if it isn't given; a file that exists is overwritten.
+    #[arg(short, long, value_name = "FILE", conflicts_with = "logs")]
+    output: Option<PathBuf>,
+
+    /// Format of the log.
+    #[arg(long, value_enum, default_value_t = Format::Bin)]
+    format: Format,
 
     /// Flies in real time. The loop never waits for the disk: what the disk is too slow for is dropped and counted.
     #[arg(long)]
@@ -49,8 +54,33 @@ struct Arguments {
     logs: Option<PathBuf>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// ArduPilot's: messages at rates of their own.
+    Bin,
+    /// Betaflight's: a frame for each iteration of the control loop, as the difference from those before.
+    Blackbox,
+}
+
+impl Format {
+    /// The file's name if none is given.
+    fn file(self) -> &'static Path {
+        Path::new(match self {
+            Format::Bin => "flight.bin",
+            Format::Blackbox => "flight.bbl",
+        })
+    }
+}
+
 fn main() -> ExitCode {
-    match run(&Arguments::parse()) {
+    let arguments = Arguments::parse();
+    if arguments.format == Format::Blackbox
+        && (arguments.realtime || arguments.vehicles > 1 || arguments.logs.is_some())
+    {
+        let text = "--realtime, --vehicles and --logs need --format bin: a Blackbox log is written as fast as possible";
+        Arguments::command().error(ArgumentError::ArgumentConflict, text).exit();
+    }
+    match run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // With stderr closed there is nobody to tell.
@@ -64,7 +94,10 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let Arguments { seconds, seed, realtime, .. } = *arguments;
     let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime };
     match &arguments.logs {
-        None if arguments.vehicles == 1 => fly_one(flight(0), &arguments.output),
+        None if arguments.vehicles == 1 => {
+            let path = arguments.output.as_deref().unwrap_or_else(|| arguments.format.file());
+            fly_one(flight(0), arguments.format, path)
+        }
         logs => {
             let logs = logs.clone().unwrap_or_else(|| "logs".into());
             let folder = |number: u8| match arguments.vehicles {
@@ -77,8 +110,12 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
 }
 
 /// Flies one vehicle, and reads its log back.
-fn fly_one(flight: Flight, path: &Path) -> Result<(), Box<dyn Error>> {
-    let flown = flight.to_file(path).map_err(|error| failed(&error, FILE))?;
+fn fly_one(flight: Flight, format: Format, path: &Path) -> Result<(), Box<dyn Error>> {
+    let flown = match format {
+        Format::Bin => flight.to_file(path),
+        Format::Blackbox => flight.to_blackbox(path),
+    };
+    let flown = flown.map_err(|error| failed(&error, FILE))?;
 
     // A pipe or a device takes the log, but can't be read back.
     if !fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
@@ -86,7 +123,10 @@ fn fly_one(flight: Flight, path: &Path) -> Result<(), Box<dyn Error>> {
     }
     let unreadable = |error: &dyn fmt::Display| format!("{}: can't be read back: {error}", path.display());
     let bytes = fs::read(path).map_err(|error| with_advice(&unreadable(&error), error.kind(), FILE))?;
-    let summary = Summary::new(&bytes).map_err(|skipped| unreadable(&skipped))?;
+    let summary = match format {
+        Format::Bin => Summary::new(&bytes).map_err(|skipped| unreadable(&skipped))?,
+        Format::Blackbox => Summary::of_blackbox(&bytes).map_err(|lost| unreadable(&lost))?,
+    };
     if summary.records() != flown.records {
         return Err(format!(
             "{}: {} records were written, {} are in the file; does another program write to it?",
@@ -100,7 +140,7 @@ fn fly_one(flight: Flight, path: &Path) -> Result<(), Box<dyn Error>> {
     print(&format!(
         "{}{lateness}\n{}",
         summary.table(flight.seconds),
-        viewers(&fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()))
+        viewers(format, &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf()))
     ))?;
     Ok(())
 }
@@ -125,7 +165,16 @@ fn fly_several(flights: Vec<(Flight, PathBuf)>) -> Result<(), Box<dyn Error>> {
 }
 
 /// The file, and the programs that open it.
-fn viewers(path: &Path) -> String {
+fn viewers(format: Format, path: &Path) -> String {
+    let path = path.display();
+    if format == Format::Blackbox {
+        return format!(
+            "{path}\n\n\
+             Open it with one of\n  \
+             Blackbox Explorer  drop it on https://blackbox.betaflight.com\n  \
+             PIDtoolbox         https://github.com/bw1129/PIDtoolbox\n",
+        );
+    }
     format!(
         "{path}\n\n\
          Open it with one of\n  \
@@ -133,7 +182,6 @@ fn viewers(path: &Path) -> String {
          MAVExplorer      MAVExplorer.py \"{path}\"\n  \
          Mission Planner  DataFlash Logs > Review a Log\n  \
          PlotJuggler      with the plugin https://github.com/ArduPilot/plotjuggler-apbin-plugins\n",
-        path = path.display(),
     )
 }
 

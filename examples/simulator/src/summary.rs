@@ -1,5 +1,7 @@
-//! Counts the records in a log, from its bytes.
+//! Counts the records or frames in a log, from its bytes.
 
+use binlog::blackbox::log::{Item, Lost};
+use binlog::blackbox::{BlackboxLog, Event};
 use binlog::{Records, Skipped};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -41,6 +43,33 @@ impl Summary {
             Some((definition.name().to_owned(), count))
         });
         Ok(Summary { types: named.collect() })
+    }
+
+    /// Reads a whole Blackbox log: its frames by their letters.
+    ///
+    /// # Errors
+    ///
+    /// The first stretch without frames.
+    pub(crate) fn of_blackbox(log: &[u8]) -> Result<Self, Lost> {
+        let mut summary = Summary::default();
+        let mut count = |name: String, bytes| {
+            let count = summary.types.entry(name).or_default();
+            count.records += 1;
+            count.bytes += bytes as u64;
+        };
+        for session in BlackboxLog::from_bytes(log).sessions() {
+            let mut frames = session.frames();
+            while let Some(item) = frames.next() {
+                match item {
+                    Item::Frame(frame) => count(char::from(frame.letter()).into(), frame.length()),
+                    Item::Event { event, .. } => {
+                        count("E".into(), event.encode(&mut [0; Event::MAX_BYTES]).len());
+                    }
+                    Item::Lost(lost) => return Err(lost),
+                }
+            }
+        }
+        Ok(summary)
     }
 
     /// Records without the definitions, as [`binlog::LogWriter::record_count`] counts them.

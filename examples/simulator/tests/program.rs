@@ -109,3 +109,26 @@ fn several_vehicles_fly_in_real_time_each_with_its_own_numbered_logs() {
     let log = |vehicle| std::fs::read(folder.join(format!("{vehicle}/00000001.BIN"))).expect("its log");
     assert!(log(1) != log(2), "each has its own wind");
 }
+
+#[test]
+fn a_blackbox_log_is_read_back() {
+    let path = place("table.bbl");
+    let output = run(&["--format", "blackbox", "-o", &path.to_string_lossy()]);
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let records = |letter| {
+        let line = text.lines().find(|line| line.split_whitespace().next() == Some(letter))?;
+        line.split_whitespace().nth(1)?.parse::<u32>().ok()
+    };
+    assert_eq!((records("I"), records("P")), (Some(13), Some(387)), "{text}");
+}
+
+#[test]
+fn options_that_a_blackbox_log_does_not_have_are_named() {
+    for option in [&["--realtime"][..], &["--vehicles", "2"], &["--logs", "logs"]] {
+        let output = run(&[&["--format", "blackbox"], option].concat());
+        assert_eq!(output.status.code(), Some(2));
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains(option[0]) && text.contains("--format bin"), "{text}");
+    }
+}

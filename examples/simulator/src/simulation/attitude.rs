@@ -54,6 +54,12 @@ impl AttitudeControl {
         }
     }
 
+    /// The proportional, integral and derivative parts of the torques about the body axes.
+    pub fn terms(&self) -> [Vec3; 3] {
+        let [x, y, z] = [0, 1, 2].map(|axis| self.pids[axis].terms());
+        [0, 1, 2].map(|term| Vec3::new(x[term], y[term], z[term]))
+    }
+
     /// One step towards the attitude `target`; returns the pulse widths of the motors, us.
     pub fn update(&mut self, spool: Spool, target: Euler, throttle: f64, estimate: &Estimate, imu: &Imu) -> [u16; 4] {
         let [x, y, z] = &mut self.gyro_filter;

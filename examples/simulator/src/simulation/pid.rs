@@ -39,13 +39,14 @@ pub struct Pid {
     integral: f64,
     previous: Option<f64>,
     slope: LowPass,
+    terms: [f64; 3],
 }
 
 impl Pid {
     /// A controller without a derivative, stepped every `dt` seconds. The integral term stays within `integral_max`, in
     /// units of the output.
     pub fn new(p: f64, i: f64, integral_max: f64, dt: f64) -> Self {
-        Self { p, i, d: 0.0, integral_max, dt, integral: 0.0, previous: None, slope: LowPass::default() }
+        Self { p, i, d: 0.0, integral_max, dt, integral: 0.0, previous: None, slope: LowPass::default(), terms: [0.0; 3] }
     }
 
     /// Adds a derivative gain, filtered at `frequency` Hz.
@@ -60,7 +61,13 @@ impl Pid {
         // Without a previous error there is no slope yet, rather than a huge one.
         let slope = (error - self.previous.unwrap_or(error)) / self.dt;
         self.previous = Some(error);
-        self.p * error + self.integral + self.d * self.slope.apply(slope)
+        self.terms = [self.p * error, self.integral, self.d * self.slope.apply(slope)];
+        self.terms.iter().sum()
+    }
+
+    /// The proportional, integral and derivative parts of the output.
+    pub fn terms(&self) -> [f64; 3] {
+        self.terms
     }
 
     /// Forgets the past, as for a new flight.
@@ -68,6 +75,7 @@ impl Pid {
         self.integral = 0.0;
         self.previous = None;
         self.slope.value = 0.0;
+        self.terms = [0.0; 3];
     }
 }
 
