@@ -10,16 +10,12 @@ mod definition;
 mod encode;
 mod encoder;
 mod event;
-pub(crate) mod fields;
-mod file_format;
-mod frame;
-mod intervals;
-pub(crate) mod preamble;
-mod references;
-pub(crate) mod schema;
-pub(crate) mod value;
-#[cfg(all(feature = "derive", feature = "std"))]
-mod writer;
+#[cfg(feature = "std")]
+pub mod header;
+#[cfg(feature = "std")]
+pub mod log;
+#[cfg(feature = "std")]
+mod quantity;
 
 // Public, because warnings of the compiler show its path.
 #[doc(hidden)]
@@ -31,13 +27,9 @@ pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 pub use encode::{FrameBuffer, zigzag};
 pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event};
-pub use fields::BlackboxFields;
-pub use file_format::{Blackbox, EventRecord, HeaderLine, InvalidLine, SessionEncoder};
-pub use frame::{Absent, BlackboxFrame, FrameStruct, HomeFrame, MainFrame};
-pub use intervals::Intervals;
-pub use preamble::InvalidHeader;
-pub use references::References;
-pub use schema::{BlackboxSchema, LogsFrame};
-pub use value::FieldValue;
-#[cfg(all(feature = "derive", feature = "std"))]
-pub use writer::BlackboxWriter;
+#[cfg(feature = "std")]
+pub use header::Header;
+#[cfg(feature = "std")]
+pub use log::BlackboxLog;
+#[cfg(feature = "std")]
+pub use quantity::Quantity;

@@ -5,7 +5,6 @@ mod letters;
 mod lost;
 mod session;
 mod tables;
-mod units;
 
 pub use frames::{Frame, Frames, Item};
 pub use lost::{Lost, LostReason};

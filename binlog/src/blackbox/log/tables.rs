@@ -3,8 +3,8 @@
 use super::frames::{Frame, Item};
 use super::lost::Lost;
 use super::session::Session;
-use super::units::Quantity;
 use crate::blackbox::event::Event;
+use crate::blackbox::quantity::Quantity;
 use crate::log::Values;
 use crate::value::Scaling;
 use std::ops::{Range, RangeInclusive};
@@ -56,7 +56,7 @@ pub struct Table {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Column {
     name: String,
-    quantity: Quantity,
+    quantity: Option<Quantity>,
     values: Values,
 }
 
@@ -169,7 +169,7 @@ impl Column {
 
     /// The unit of its numbers in units: `deg/s`, `m`. Empty if the number has none or if the header doesn't say it.
     pub fn unit(&self) -> &str {
-        self.quantity.unit
+        self.quantity.as_ref().map_or("", |quantity| quantity.unit.name())
     }
 
     /// The number of values.
@@ -198,7 +198,9 @@ impl Column {
 
     /// One value as logged ([`Scaling::Stored`]), or in its [`unit`](Self::unit).
     pub fn number(&self, i: usize, scaling: Scaling) -> Option<f64> {
-        Some(self.quantity.number(self.get(i)?, scaling))
+        let logged = self.get(i)?;
+        let in_unit = self.quantity.filter(|_| scaling != Scaling::Stored);
+        Some(in_unit.map_or(logged as f64, |quantity| quantity.value(logged)))
     }
 
     /// All values as logged ([`Scaling::Stored`]), or in their [`unit`](Self::unit).
