@@ -16,6 +16,8 @@ pub mod header;
 pub mod log;
 #[cfg(feature = "std")]
 mod quantity;
+#[cfg(feature = "std")]
+mod session_encoder;
 
 // Public, because warnings of the compiler show its path.
 #[doc(hidden)]
@@ -33,3 +35,5 @@ pub use header::Header;
 pub use log::BlackboxLog;
 #[cfg(feature = "std")]
 pub use quantity::Quantity;
+#[cfg(feature = "std")]
+pub use session_encoder::{SessionEncoder, UnencodableFrame};

@@ -14,6 +14,7 @@ mod window;
 pub use plan::Unusable;
 pub(super) use plan::{FramePlan, PlannedField};
 pub(super) use predict::{Context, Given};
+pub(super) use read::How;
 pub(super) use window::{Values, WINDOW};
 
 /// The most fields that a frame may have. The decoders in use have room for as many.

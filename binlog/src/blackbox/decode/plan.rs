@@ -94,6 +94,11 @@ impl FramePlan {
         }
     }
 
+    /// How the residuals are stored, in the order of the fields.
+    pub(in crate::blackbox) fn stored(&self) -> &[Reads] {
+        &self.reads
+    }
+
     /// Whether values depend on the home coordinates.
     pub(crate) fn needs_home(&self) -> bool {
         self.predictions.iter().any(Prediction::needs_home)

@@ -8,13 +8,13 @@ use std::ops::Range;
 
 /// Consecutive fields of a frame that are read alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Reads {
-    how: How,
-    fields: Range<usize>,
+pub(in crate::blackbox) struct Reads {
+    pub(in crate::blackbox) how: How,
+    pub(in crate::blackbox) fields: Range<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum How {
+pub(in crate::blackbox) enum How {
     /// Nothing is stored.
     Nothing,
     Signed,
