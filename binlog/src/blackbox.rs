@@ -4,6 +4,8 @@
 //! follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P frame, which
 //! contains the differences from the frames before it.
 
+#[cfg(all(feature = "derive", feature = "std", target_endian = "little"))]
+pub mod convert;
 #[cfg(feature = "std")]
 mod decode;
 mod definition;

@@ -1,0 +1,342 @@
+//! Conversion of sessions to ArduPilot's format, for its viewers.
+//!
+//! ```no_run
+//! use binlog::blackbox::BlackboxLog;
+//! use std::fs::File;
+//! use std::io::BufWriter;
+//!
+//! let log = BlackboxLog::open("flight.bbl")?;
+//! for (i, session) in log.sessions().enumerate() {
+//!     let file = BufWriter::new(File::create(format!("flight-{}.bin", i + 1))?);
+//!     let converted = session.to_ardupilot(file)?;
+//!     println!("{} records, {} lost bytes", converted.records, converted.lost_bytes);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What becomes of a session
+//!
+//! | message | from |
+//! | --- | --- |
+//! | IMU, GYR | `gyroADC`, `accSmooth`; `gyroUnfilt` or INAV's `gyroRaw` |
+//! | ATT | INAV's `attitude`, Betaflight's `imuQuaternion` |
+//! | RATE, PIDR, PIDP, PIDY | `setpoint` or `axisRate`, `gyroADC`, `axisP`, `axisI`, `axisD`, `axisF` |
+//! | RCIN, RCOU, ESC | `rcData` or `rcCommand`; `motor` and `servo`; `eRPM` |
+//! | BAT, BARO, MAG | `vbatLatest`, `amperageLatest`; `BaroAlt`; `magADC` |
+//! | GPS, POS | GPS frames |
+//! | MODE, EV, ERR | `flightModeFlags`, `failsafePhase`, events |
+//! | PARM, FILE | the header: its numbers, and the whole of it as `header.txt` |
+//! | MSG | texts of the header, events, the names of mode flags, lost ranges |
+//! | BI00 and so on, BS00, BG00, BH00 | all other fields of main, slow, GPS and home frames, as logged |
+//!
+//! - Times are those of the session in microseconds, extended beyond 32 bits; they never go back.
+//! - Axes are forward, right, down as in ArduPilot: pitch and yaw have the other sign than in the Blackbox log.
+//! - MODE has the nearest mode of Copter. The exact flags are in MSG.
+//! - RCIN, BAT and BARO have a record for each change, and ten a second between changes. All others have one a frame.
+//! - Nothing is lost: each field is in a message of its own, or in one of floats that hold its integers exactly, except
+//!   that RCIN, BAT and BARO repeat no value.
+
+mod control;
+mod fields;
+mod firmware;
+pub mod messages;
+mod modes;
+mod motion;
+mod names;
+mod output;
+mod parameters;
+mod remaining;
+mod sensors;
+mod state;
+mod steps;
+mod track;
+
+use super::log::{Item, Session};
+use crate::field::{FlightModeError, TextError};
+use control::Control;
+use fields::Fields;
+use firmware::Family;
+use motion::Motion;
+use output::Output;
+use remaining::Remaining;
+use sensors::Sensors;
+use state::State;
+use std::fmt;
+use std::io::{self, Write};
+use track::Track;
+
+/// What a conversion wrote, and what the session had lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct Converted {
+    /// Main frames that were converted.
+    pub main_frames: u64,
+    /// Slow, GPS and home frames, and those of letters that only this log defines.
+    pub other_frames: u64,
+    /// Events.
+    pub events: u64,
+    /// Ranges of the session without frames. Each has a MSG.
+    pub lost_ranges: u64,
+    /// Their bytes.
+    pub lost_bytes: u64,
+    /// Parameters.
+    pub parameters: usize,
+    /// Records of the log, without the definitions that all converted logs have.
+    pub records: u64,
+    /// Bytes of the log.
+    pub bytes: u64,
+}
+
+/// Why a session wasn't converted.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The session has no main frames: its header doesn't define them, or none is sound.
+    NoFrames,
+    /// The log can't be written.
+    Io(io::Error),
+    /// The fields need more messages than ArduPilot's format has ids for.
+    TooManyMessages,
+    /// A text doesn't fit its column. That is a bug of this crate.
+    Text(TextError),
+    /// A mode doesn't fit its column. That is a bug of this crate.
+    Mode(FlightModeError),
+}
+
+impl Session<'_> {
+    /// Writes the session as an ArduPilot log, which UAV Log Viewer, MAVExplorer, PlotJuggler and others open.
+    ///
+    /// [`convert`](crate::blackbox::convert) says what becomes of each field.
+    ///
+    /// # Errors
+    ///
+    /// If the session has no main frames, if the writer fails, or if the fields need more than 250 messages.
+    pub fn to_ardupilot(&self, writer: impl Write) -> Result<Converted, ConvertError> {
+        let start_us = self.first_time_us().ok_or(ConvertError::NoFrames)?;
+        let header = self.header();
+        let family = Family::of(header);
+        let mut output = Output::new(writer)?;
+        let mut conversion = Conversion::begin(self, &mut output, family, start_us)?;
+        let mut frames = self.frames();
+        while let Some(item) = frames.next() {
+            conversion.item(&mut output, &item)?;
+        }
+        conversion.end(&mut output)?;
+        let converted = Converted { records: output.records, bytes: output.bytes, ..conversion.converted };
+        output.finish()?;
+        Ok(converted)
+    }
+
+    /// Whether the session has a sound main frame, without which it can't be converted. It reads up to the first one.
+    pub fn has_main_frames(&self) -> bool {
+        self.first_time_us().is_some()
+    }
+
+    /// The time of the first main frame.
+    fn first_time_us(&self) -> Option<u64> {
+        let mut frames = self.frames();
+        while let Some(item) = frames.next() {
+            if let Item::Frame(frame) = item
+                && matches!(frame.letter(), b'I' | b'P')
+            {
+                return Some(frame.time_us());
+            }
+        }
+        None
+    }
+}
+
+/// The converters of a session's frames.
+struct Conversion {
+    motion: Motion,
+    control: Control,
+    sensors: Sensors,
+    track: Option<Track>,
+    state: State,
+    state_flags: Option<fields::Source>,
+    /// The messages of the remaining fields by letter. P frames have those of I frames.
+    remaining: Vec<(u8, Remaining)>,
+    time_us: u64,
+    converted: Converted,
+}
+
+impl Conversion {
+    /// Writes what precedes the frames: parameters, texts, definitions.
+    fn begin<W: Write>(
+        session: &Session<'_>,
+        output: &mut Output<W>,
+        family: Family,
+        start_us: u64,
+    ) -> Result<Self, ConvertError> {
+        let header = session.header();
+        let mut main = Fields::of(header, b'I');
+        let slow = Fields::of(header, b'S');
+        let mut gps = Fields::of(header, b'G');
+        let home = Fields::of(header, b'H');
+        // Viewers take the vehicle, and with it the names of modes, from the text.
+        let vehicle = format!("ArduCopter modes; converted from {}", firmware::name(header));
+        output.text(start_us, &vehicle)?;
+        let parameters = parameters::parameters(output, header, start_us)?;
+        parameters::texts(output, header, start_us)?;
+        parameters::file(output, session)?;
+        // pymavlink takes the vehicle from the last text that names one: a craft called Plane would be one.
+        output.text(start_us, &vehicle)?;
+        let time = main.raw("time");
+        main.convert(&time);
+        let motion = Motion::of(&mut main);
+        let control = Control::of(&mut main);
+        let sensors = Sensors::of(&mut main);
+        let track = Track::of(&mut gps, &home, header, start_us);
+        let mut conversion = Conversion {
+            motion,
+            control,
+            sensors,
+            track,
+            state: State::of(&slow, family),
+            state_flags: slow.raw("stateFlags"),
+            remaining: Vec::new(),
+            time_us: start_us,
+            converted: Converted { parameters, ..Converted::default() },
+        };
+        for frame in header.frames().iter().filter(|frame| frame.letter() != b'P') {
+            let of_letter;
+            let fields = match frame.letter() {
+                b'I' => &main,
+                b'G' => &gps,
+                letter => {
+                    of_letter = Fields::of(header, letter);
+                    &of_letter
+                }
+            };
+            conversion.remaining.push((frame.letter(), Remaining::define(output, fields, frame.letter())?));
+        }
+        Ok(conversion)
+    }
+
+    fn item<W: Write>(&mut self, output: &mut Output<W>, item: &Item<'_>) -> Result<(), ConvertError> {
+        match item {
+            Item::Frame(frame) => {
+                // A frame's time may be a little before that of the frame that was written before it.
+                let time_us = frame.time_us().max(self.time_us);
+                self.time_us = time_us;
+                self.frame(output, frame.letter(), time_us, frame.values())
+            }
+            Item::Event { time_us, event, .. } => {
+                self.time_us = self.time_us.max(*time_us);
+                self.converted.events += 1;
+                self.state.event(output, self.time_us, event)
+            }
+            Item::Lost(lost) => {
+                self.converted.lost_ranges += 1;
+                self.converted.lost_bytes += lost.length as u64;
+                output.text(self.time_us, &lost.to_string())
+            }
+        }
+    }
+
+    fn frame<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        letter: u8,
+        time_us: u64,
+        values: &[u32],
+    ) -> Result<(), ConvertError> {
+        let letter = match letter {
+            b'P' => b'I',
+            letter => letter,
+        };
+        match letter {
+            b'I' => {
+                self.converted.main_frames += 1;
+                self.motion.write(output, time_us, values)?;
+                self.control.write(output, time_us, values)?;
+                self.sensors.write(output, time_us, values)?;
+            }
+            _ => self.converted.other_frames += 1,
+        }
+        match (letter, &mut self.track) {
+            (b'S', track) => {
+                if let (Some(track), Some(flags)) = (track, self.state_flags) {
+                    track.state(flags.raw(values) as u32);
+                }
+                self.state.slow(output, time_us, values)?;
+            }
+            (b'H', Some(track)) => track.home(values),
+            (b'G', Some(track)) => track.write(output, time_us, values)?,
+            _ => {}
+        }
+        match self.remaining.iter().find(|(of, _)| *of == letter) {
+            Some((_, remaining)) => remaining.write(output, time_us, values),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes what the whole session lost.
+    fn end<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), ConvertError> {
+        let Converted { lost_ranges, lost_bytes, .. } = self.converted;
+        if lost_ranges == 0 {
+            return Ok(());
+        }
+        output.text(self.time_us, &format!("The session lost {lost_bytes} bytes in {lost_ranges} ranges"))
+    }
+}
+
+impl fmt::Display for Converted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Converted { main_frames, other_frames, events, lost_ranges, lost_bytes, records, bytes, .. } = self;
+        write!(
+            f,
+            "{main_frames} main frames, {other_frames} others, {events} events: {records} records, {bytes} bytes"
+        )?;
+        match lost_ranges {
+            0 => Ok(()),
+            1 => write!(f, "; {lost_bytes} bytes of the session are damaged"),
+            _ => write!(f, "; {lost_bytes} bytes of the session are damaged, in {lost_ranges} ranges"),
+        }
+    }
+}
+
+impl From<io::Error> for ConvertError {
+    fn from(error: io::Error) -> Self {
+        ConvertError::Io(error)
+    }
+}
+
+impl From<TextError> for ConvertError {
+    fn from(error: TextError) -> Self {
+        ConvertError::Text(error)
+    }
+}
+
+impl From<FlightModeError> for ConvertError {
+    fn from(error: FlightModeError) -> Self {
+        ConvertError::Mode(error)
+    }
+}
+
+impl fmt::Display for ConvertError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ConvertError::NoFrames => f.write_str(
+                "the session has no sound main frame; see its header's problems and its lost ranges for the reason",
+            ),
+            ConvertError::Io(error) => write!(f, "the converted log can't be written: {error}"),
+            ConvertError::TooManyMessages => {
+                f.write_str("the fields need more messages than a log has ids for (254): shorten their names")
+            }
+            ConvertError::Text(error) => write!(f, "a text of the header doesn't fit: {error}"),
+            ConvertError::Mode(error) => write!(f, "a flight mode doesn't fit: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for ConvertError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            ConvertError::Io(error) => Some(error),
+            ConvertError::Text(error) => Some(error),
+            ConvertError::Mode(error) => Some(error),
+            ConvertError::NoFrames | ConvertError::TooManyMessages => None,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Slow frames and events: modes, arming, failsafe.
+
+use super::ConvertError;
+use super::fields::{Fields, Source};
+use super::firmware::Family;
+use super::modes::{ModeFlags, disarm_reason, failsafe_phase};
+use super::output::Output;
+use crate::blackbox::Event;
+use crate::blackbox::event::Adjusted;
+use crate::messages::{Err, Ev, Mode};
+use std::io::Write;
+
+/// What slow frames and events said so far.
+pub(super) struct State {
+    family: Family,
+    flags: ModeFlags,
+    mode_flags: Option<Source>,
+    failsafe: Option<Source>,
+    current_flags: Option<u32>,
+    mode: Option<u8>,
+    armed: Option<bool>,
+    phase: i64,
+}
+
+// `LogEvent`, `LogErrorSubsystem` and `LogErrorCode` of ArduPilot's `AP_Logger.h`.
+const ARMED: u8 = 10;
+const DISARMED: u8 = 11;
+const FAILSAFE_RADIO: u8 = 5;
+const RESOLVED: u8 = 0;
+const OCCURRED: u8 = 1;
+
+impl State {
+    pub(super) fn of(fields: &Fields<'_>, family: Family) -> Self {
+        State {
+            family,
+            flags: ModeFlags::of(family),
+            mode_flags: fields.raw("flightModeFlags"),
+            failsafe: fields.raw("failsafePhase"),
+            current_flags: None,
+            mode: None,
+            armed: None,
+            phase: 0,
+        }
+    }
+
+    /// Writes what a slow frame changes.
+    pub(super) fn slow<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        time_us: u64,
+        values: &[u32],
+    ) -> Result<(), ConvertError> {
+        if let Some(flags) = self.mode_flags {
+            self.flags(output, time_us, flags.raw(values) as u32)?;
+        }
+        let Some(phase) = self.failsafe.map(|phase| phase.raw(values)) else { return Ok(()) };
+        if phase != self.phase {
+            self.phase = phase;
+            let code = if phase == 0 { RESOLVED } else { OCCURRED };
+            output.write(&Err { time_us, subsystem: FAILSAFE_RADIO, code })?;
+            output.text(time_us, &format!("Failsafe phase {}", failsafe_phase(self.family, phase)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes an event.
+    pub(super) fn event<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        time_us: u64,
+        event: &Event,
+    ) -> Result<(), ConvertError> {
+        let text = match *event {
+            Event::FlightMode { new, .. } => return self.flags(output, time_us, new),
+            Event::Disarm { reason } => {
+                self.arm(output, time_us, false)?;
+                format!("Disarmed: {}", disarm_reason(self.family, reason))
+            }
+            Event::End { disarm_reason: Some(reason) } => {
+                self.arm(output, time_us, false)?;
+                format!("End of log, disarmed: {}", disarm_reason(self.family, reason.into()))
+            }
+            Event::End { disarm_reason: None } => "End of log".to_owned(),
+            Event::SyncBeep { time } => format!("Sync beep at {time} us"),
+            Event::Adjustment { function, value: Adjusted::Integer(value) } => {
+                format!("Adjustment of setting {function} to {value}")
+            }
+            Event::Adjustment { function, value: Adjusted::Float(value) } => {
+                format!("Adjustment of setting {function} to {value}")
+            }
+            Event::Resume { iteration, .. } => format!("Logging resumed at iteration {iteration}"),
+            Event::ImuFailure { error } => format!("IMU failure, error {error}"),
+            Event::Unknown { id } => format!("Event {id}, which this reader doesn't know"),
+        };
+        output.text(time_us, &text)
+    }
+
+    fn flags<W: Write>(&mut self, output: &mut Output<W>, time_us: u64, flags: u32) -> Result<(), ConvertError> {
+        if self.current_flags.replace(flags) == Some(flags) {
+            return Ok(());
+        }
+        output.text(time_us, &format!("Mode flags {flags:#x}: {}", self.flags.text(flags)))?;
+        let mode = self.flags.nearest(flags);
+        if self.mode.replace(mode) != Some(mode) {
+            output.write(&Mode::new(time_us, mode, 0)?)?;
+        }
+        match self.flags.is_armed(flags) {
+            Some(armed) => self.arm(output, time_us, armed),
+            // Firmwares whose flags don't tell begin a log when they arm.
+            None if self.armed.is_none() => self.arm(output, time_us, true),
+            None => Ok(()),
+        }
+    }
+
+    fn arm<W: Write>(&mut self, output: &mut Output<W>, time_us: u64, armed: bool) -> Result<(), ConvertError> {
+        if self.armed.replace(armed) == Some(armed) {
+            return Ok(());
+        }
+        output.write(&Ev { time_us, id: if armed { ARMED } else { DISARMED } })
+    }
+}
