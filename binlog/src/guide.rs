@@ -7,7 +7,7 @@
 //! | [Field types](field_types) | [Unknown firmware](unknown_firmware) | [Architecture](architecture) |
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
 //! | [Nested fields](nested_fields) | [Descriptions](descriptions) | |
-//! | [Viewers](viewers) | | |
+//! | [Viewers](viewers) | [Blackbox](blackbox) | |
 //! | [Several threads](several_threads) | | |
 //! | [Simulators](simulators) | | |
 //!
@@ -43,6 +43,11 @@ pub mod simulators {}
 
 #[doc = include_str!("guide/reading.md")]
 pub mod reading {}
+
+// What converts is little-endian: see `blackbox::convert`.
+#[cfg(target_endian = "little")]
+#[doc = include_str!("guide/blackbox.md")]
+pub mod blackbox {}
 
 #[doc = include_str!("guide/damaged_logs.md")]
 pub mod damaged_logs {}
