@@ -41,7 +41,7 @@ pub const fn multiplier(id: u8) -> Multiplier {
 /// Flattened fields.
 #[cfg(feature = "derive")]
 pub mod flatten {
-    pub use crate::flatten::check::{alias, of_columns, of_message};
+    pub use crate::flatten::check::{alias, is_broken, locate, of_columns, of_message};
     pub use crate::flatten::part::{
         Part, columns, count, element, group, has_f32, has_float, has_integer, text, text_length, with_default,
     };

@@ -71,11 +71,13 @@ impl ConstText {
 /// Whether two texts are equal.
 pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());
-    if a.len() != b.len() {
+    // A loop without calls, which take rustc's interpreter long.
+    let length = a.len();
+    if length != b.len() {
         return false;
     }
     let mut i = 0;
-    while i < a.len() {
+    while i < length {
         if a[i] != b[i] {
             return false;
         }

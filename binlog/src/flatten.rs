@@ -57,6 +57,10 @@ pub trait Columns: Sized {
     #[doc(hidden)]
     const IS_FALLBACK: bool = false;
 
+    /// Whether a derive has checked the labels against each other.
+    #[doc(hidden)]
+    const IS_DERIVED: bool = false;
+
     /// Reads the struct from the front of `rest`, and moves `rest` behind it.
     ///
     /// Returns `None` if a column holds a value invalid for its type, or if there are too few bytes; then `rest` begins

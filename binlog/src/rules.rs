@@ -240,10 +240,12 @@ const fn alias_rules(definition: &Definition, index: usize) {
 #[cfg(feature = "derive")]
 pub(crate) const fn is_identifier(label: &str) -> bool {
     let bytes = label.as_bytes();
-    let mut sound = !bytes.is_empty() && !bytes[0].is_ascii_digit();
+    let length = bytes.len();
+    let mut sound = length > 0 && !matches!(bytes[0], b'0'..=b'9');
     let mut i = 0;
-    while i < bytes.len() {
-        sound &= bytes[i].is_ascii_alphanumeric() || bytes[i] == b'_';
+    while i < length {
+        // No call, which rustc's interpreter takes long for.
+        sound &= matches!(bytes[i], b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
         i += 1;
     }
     sound
@@ -255,7 +257,7 @@ pub(crate) const fn is_taken_label(name: &str, label: &str) -> bool {
     let bytes = label.as_bytes();
     let mut taken = matches!(bytes, [b'_', b'_', ..]) && matches!(bytes, [.., b'_', b'_']);
     // Few labels begin as the reserved ones do: in lower case, with `_` or like `None`.
-    if bytes[0].is_ascii_lowercase() || matches!(bytes[0], b'_' | b'F' | b'N' | b'T') {
+    if matches!(bytes[0], b'a'..=b'z' | b'_' | b'F' | b'N' | b'T') {
         let mut i = 0;
         while i < RESERVED_LABELS.len() {
             taken |= same(RESERVED_LABELS[i], label);
@@ -263,7 +265,7 @@ pub(crate) const fn is_taken_label(name: &str, label: &str) -> bool {
         }
     }
     let mut i = 0;
-    while i < TAKEN_LABELS.len() {
+    while matches!(bytes[0], b'S' | b'M') && i < TAKEN_LABELS.len() {
         taken |= same(TAKEN_LABELS[i].1, label) && same(TAKEN_LABELS[i].0, name);
         i += 1;
     }

@@ -34,8 +34,22 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
     let count = parts.len();
     let first =
         fields.iter().take_while(|field| !matches!(field.shape, Shape::Struct)).map(|field| field.labels().len());
+    let shapes = fields.iter().flat_map(|field| match &field.shape {
+        Shape::Struct => vec![true],
+        _ => vec![false; field.labels().len()],
+    });
+    let structs: Vec<usize> = shapes.enumerate().filter(|(_, is_struct)| *is_struct).map(|(index, _)| index).collect();
     // The macro has checked the columns before the first struct.
-    let checks = parts.iter().enumerate().skip(first.sum()).map(|(index, (_, span))| match checked {
+    let after: Vec<(usize, Span)> = parts.iter().map(|part| part.1).enumerate().skip(first.sum()).collect();
+    let (limits, labels) = match checked {
+        Checked::Message(_, is_checked) => (true, *is_checked),
+        Checked::Columns => (false, true),
+    };
+    let located = after.iter().map(|(index, span)| {
+        quote_spanned!(*span=> __binlog::flatten::locate(&__PARTS.0, __COLUMNS, #index, #limits, #labels);)
+    });
+    let is_struct = |(index, _): &&(usize, Span)| structs.contains(index);
+    let checks = after.iter().filter(is_struct).map(|(index, span)| match checked {
         Checked::Message(name, is_checked) => quote_spanned! {*span=>
             __binlog::flatten::of_message(#name, &__PARTS.0, __COLUMNS, #index, #is_checked);
         },
@@ -54,7 +68,13 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
         const __COLUMNS: &[__binlog::ColumnDefinition] = &__binlog::flatten::columns::<{
             __binlog::flatten::count(&__PARTS.0)
         }>(&__PARTS.0, __TEXT);
-        const _: () = { #(#checks)* #(#alias_checks)* };
+        const _: () = {
+            if __binlog::flatten::is_broken(&__PARTS.0, __COLUMNS, #limits, #labels) {
+                #(#located)*
+            }
+            #(#checks)*
+            #(#alias_checks)*
+        };
     };
     Columns { items, columns: quote!(__COLUMNS), read: quote!(__PARTS.1) }
 }
@@ -170,6 +190,7 @@ pub(crate) fn group(group: &Group<'_>) -> TokenStream {
             #[automatically_derived]
             impl __binlog::flatten::Columns for #ident {
                 const COLUMNS: &'static [__binlog::ColumnDefinition] = __ALL.0;
+                const IS_DERIVED: __binlog::bool = true;
                 #[inline]
                 fn read(__rest: &mut &[__binlog::u8]) -> __binlog::Option<Self> {
                     (__ALL.1)(__rest)

@@ -1,45 +1,97 @@
 //! Checks of flattened fields, which the derive calls with the span of each field, once all columns are known.
 
-use super::part::{Group, Part, place};
+use super::part::{Part, place};
 use crate::const_text::{ConstText, same};
 use crate::rules::{MAX_COLUMNS, MAX_LABELS, label_rules, refuse, value_rules};
 use crate::{ColumnDefinition, Multiplier, Unit};
 
-/// A flattened struct in a message, or a column after one. The limits of FMT count the columns and labels up to here.
-/// `is_checked` is false for a message as another firmware logs it.
-///
-/// The macro has checked what it knows: labels of columns against each other, and a message without flattened structs.
+/// A flattened struct in a message, at its index among the parts. `is_checked` is false for a message as another firmware
+/// logs it.
 #[track_caller]
 pub const fn of_message(name: &str, parts: &[Part], columns: &[ColumnDefinition], index: usize, is_checked: bool) {
     let (start, end) = place(parts, index);
-    capacity(columns, start, end);
-    if is_checked {
-        no_other(columns, start, end);
-    }
-    if let Part::Group(group) = &parts[index] {
-        contradictions(group, columns, start);
-        let mut i = start;
-        while is_checked && i < end {
-            label_rules(name, &columns[i]);
-            value_rules(&columns[i], Unit::NONE.id());
-            i += 1;
-        }
+    contradictions(&parts[index], columns, start);
+    let mut i = start;
+    while is_checked && i < end {
+        label_rules(name, &columns[i]);
+        value_rules(&columns[i], Unit::NONE.id());
+        i += 1;
     }
 }
 
-/// A flattened struct in a struct that is flattened itself, or a column after one.
+/// A flattened struct in a struct that is flattened itself.
 #[track_caller]
 pub const fn of_columns(parts: &[Part], columns: &[ColumnDefinition], index: usize) {
     let (start, end) = place(parts, index);
-    no_other(columns, start, end);
-    if let Part::Group(group) = &parts[index] {
-        contradictions(group, columns, start);
-        let mut i = start;
-        while i < end {
-            value_rules(&columns[i], Unit::NONE.id());
-            i += 1;
-        }
+    contradictions(&parts[index], columns, start);
+    let mut i = start;
+    while i < end {
+        value_rules(&columns[i], Unit::NONE.id());
+        i += 1;
     }
+}
+
+/// Whether all columns together break a rule: the `limits` of FMT, or that each of the `labels` is there once. Then
+/// [`locate`] finds the field, which takes the compiler longer.
+pub const fn is_broken(parts: &[Part], columns: &[ColumnDefinition], limits: bool, labels: bool) -> bool {
+    (limits && exceeds(columns)) || (labels && has_twice(parts, columns))
+}
+
+/// The same rules up to a flattened struct, or to a column after one.
+#[track_caller]
+pub const fn locate(parts: &[Part], columns: &[ColumnDefinition], index: usize, limits: bool, labels: bool) {
+    let (start, end) = place(parts, index);
+    if limits {
+        capacity(columns, start, end);
+    }
+    if labels {
+        no_other(columns, start, end);
+    }
+}
+
+const fn exceeds(columns: &[ColumnDefinition]) -> bool {
+    columns.len() > MAX_COLUMNS || labels_length(columns, columns.len()) > MAX_LABELS
+}
+
+/// Whether a label is there twice. The macro has checked the labels of columns against each other, and those of a derived
+/// struct.
+const fn has_twice(parts: &[Part], columns: &[ColumnDefinition]) -> bool {
+    // The first column of the first struct.
+    let mut grouped = columns.len();
+    let (mut at, mut index) = (0, 0);
+    while index < parts.len() {
+        let start = at;
+        let (from, end, is_derived) = match &parts[index] {
+            Part::Column(_) => (grouped, at + 1, true),
+            Part::Group(group) => {
+                if start < grouped {
+                    grouped = start;
+                }
+                (0, at + group.columns.len(), group.is_derived)
+            }
+        };
+        while at < end {
+            let label = columns[at].label.as_bytes();
+            let until = if is_derived { start } else { at };
+            let mut j = from;
+            while j < until {
+                // Patterns instead of calls, which take rustc's interpreter long.
+                let other = columns[j].label.as_bytes();
+                if let ([first, ..], [other_first, ..]) = (label, other)
+                    && *first == *other_first
+                    && let ([.., last], [.., other_last]) = (label, other)
+                    && *last == *other_last
+                    && same(columns[j].label, columns[at].label)
+                {
+                    return true;
+                }
+                j += 1;
+            }
+            at += 1;
+        }
+        index += 1;
+    }
+    false
 }
 
 /// No column before has the label of one from `start` to `end`.
@@ -89,10 +141,6 @@ pub const fn alias(columns: &[ColumnDefinition], alias: &str) {
 /// Rule 1, for the columns up to `end`; those up to `start` are within the limits, or have an error already.
 #[track_caller]
 const fn capacity(columns: &[ColumnDefinition], start: usize, end: usize) {
-    // Nearly always, and then the rest would only cost the compiler time.
-    if columns.len() <= MAX_COLUMNS && labels_length(columns, columns.len()) <= MAX_LABELS {
-        return;
-    }
     if end > MAX_COLUMNS && start <= MAX_COLUMNS {
         let text = ConstText::new().str("up to here the message has ").number(end as u64);
         refuse(text.str(" columns, flattened fields counted in full; a message has at most 16"));
@@ -115,24 +163,25 @@ const fn labels_length(columns: &[ColumnDefinition], end: usize) -> usize {
 
 /// The field gives a unit or a multiplier to columns without one only, and its columns make up the whole struct.
 #[track_caller]
-const fn contradictions(group: &Group, columns: &[ColumnDefinition], start: usize) {
+const fn contradictions(part: &Part, columns: &[ColumnDefinition], start: usize) {
+    let Part::Group(group) = part else { return };
+    let none = (Unit::NONE.id(), Multiplier::NONE.id());
     let (mut size, mut i) = (0, 0);
     while i < group.columns.len() {
         let own = &group.columns[i];
         size += own.format.size();
-        let label = columns[start + i].label;
         if let Some(unit) = group.unit
-            && own.unit.id() != Unit::NONE.id()
+            && own.unit.id() != none.0
             && own.unit.id() != unit.id()
         {
-            let text = ConstText::new().str("the column ").str(label).str(" has the unit `").str(own.unit.name());
-            refuse(text.str("` of its own; leave `unit` out here, and give it in the struct"));
+            let text = ConstText::new().str("the column ").str(columns[start + i].label).str(" has the unit `");
+            refuse(text.str(own.unit.name()).str("` of its own; leave `unit` out here, and give it in the struct"));
         }
         if let Some(multiplier) = group.multiplier
-            && own.multiplier.id() != Multiplier::NONE.id()
+            && own.multiplier.id() != none.1
             && own.multiplier.id() != multiplier.id()
         {
-            let text = ConstText::new().str("the column ").str(label).str(" has the multiplier '");
+            let text = ConstText::new().str("the column ").str(columns[start + i].label).str(" has the multiplier '");
             let text = text.char(own.multiplier.id());
             refuse(text.str("' of its own; leave `mult` out here, and give it in the struct"));
         }

@@ -20,6 +20,8 @@ pub struct Group {
     pub(super) columns: &'static [ColumnDefinition],
     /// Bytes of the struct; `None` if its derive has reported errors.
     pub(super) size: Option<usize>,
+    /// Whether a derive has checked its labels against each other.
+    pub(super) is_derived: bool,
     pub(super) prefix: &'static str,
     description: &'static str,
     pub(super) unit: Option<Unit>,
@@ -42,6 +44,7 @@ pub const fn group<T: Columns>(
     Part::Group(Group {
         columns: T::COLUMNS,
         size,
+        is_derived: T::IS_DERIVED,
         prefix,
         description,
         unit,
@@ -78,9 +81,11 @@ pub const fn text_length(parts: &[Part]) -> usize {
     let (mut length, mut i) = (0, 0);
     while i < parts.len() {
         if let Part::Group(group) = &parts[i] {
+            let columns = group.columns.len();
+            length += columns * group.prefix.len();
             let mut j = 0;
-            while j < group.columns.len() {
-                length += group.prefix.len() + group.columns[j].label.len();
+            while j < columns {
+                length += group.columns[j].label.len();
                 j += 1;
             }
         }
@@ -95,9 +100,10 @@ pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
     let (mut at, mut i) = (0, 0);
     while i < parts.len() {
         if let Part::Group(group) = &parts[i] {
+            let (columns, prefix) = (group.columns.len(), group.prefix.as_bytes());
             let mut j = 0;
-            while j < group.columns.len() {
-                at = put(&mut text, at, group.prefix.as_bytes());
+            while j < columns {
+                at = put(&mut text, at, prefix);
                 at = put(&mut text, at, group.columns[j].label.as_bytes());
                 j += 1;
             }
@@ -123,10 +129,11 @@ pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) ->
                 at += 1;
             }
             Part::Group(group) => {
+                let (count, prefix) = (group.columns.len(), group.prefix.len());
                 let (mut offset, mut j) = (0, 0);
-                while j < group.columns.len() {
+                while j < count {
                     let inner = &group.columns[j];
-                    let (label, rest) = text.split_at(group.prefix.len() + inner.label.len());
+                    let (label, rest) = text.split_at(prefix + inner.label.len());
                     columns[at] = flattened(group, inner, label, offset);
                     text = rest;
                     offset += inner.format.size();
@@ -214,10 +221,10 @@ const fn flattened(group: &Group, inner: &ColumnDefinition, label: &'static str,
 /// Writes bytes to `at`, and returns the end. A loop, because rustc's interpreter takes far longer for
 /// `copy_from_slice`.
 const fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> usize {
-    let mut i = 0;
-    while i < bytes.len() {
+    let (length, mut i) = (bytes.len(), 0);
+    while i < length {
         out[at + i] = bytes[i];
         i += 1;
     }
-    at + bytes.len()
+    at + length
 }
