@@ -3,6 +3,7 @@
 
 pub mod against;
 pub mod exercise;
+pub mod exercise_blackbox;
 pub mod exercise_card;
 pub mod exercise_descriptions;
 pub mod image;

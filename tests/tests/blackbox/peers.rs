@@ -8,7 +8,7 @@ use blackbox_log::{File, ParserEvent};
 use fc_blackbox::{BlackboxReader, BlackboxRecord};
 
 /// The main frames of a session, as 32 bits.
-fn main_frames(log: &BlackboxLog<'_>, session: usize) -> Vec<Vec<u32>> {
+pub(crate) fn main_frames(log: &BlackboxLog<'_>, session: usize) -> Vec<Vec<u32>> {
     let session = log.session(session).expect("a session");
     let mut frames = session.frames();
     let mut all = Vec::new();
@@ -28,7 +28,9 @@ fn fc_blackbox_reads_the_same_main_frames() {
         let log = BlackboxLog::from_bytes(&*bytes);
         for (i, session) in log.sessions().enumerate() {
             let ours = main_frames(&log, i);
-            let mut reader = BlackboxReader::from_bytes(session.bytes()).expect("a header");
+            // It wants bytes after the header and the last frame.
+            let bytes = [session.bytes(), &[0; 4096]].concat();
+            let Ok(mut reader) = BlackboxReader::from_bytes(&bytes) else { panic!("{name} {i}: no header") };
             let mut theirs = Vec::new();
             while let Some(record) = reader.next() {
                 if let BlackboxRecord::Main(values) = record {
@@ -44,36 +46,40 @@ fn fc_blackbox_reads_the_same_main_frames() {
     }
 }
 
+/// The main frames of a session by `blackbox-log`, as 32 bits.
+pub(crate) fn blackbox_log(log: &[u8], session: usize) -> Vec<Vec<u32>> {
+    let headers = File::new(log).parse(session).expect("a session").expect("a header");
+    let mut parser = headers.data_parser();
+    let mut all = Vec::new();
+    while let Some(event) = parser.next() {
+        if let ParserEvent::Main(frame) = event {
+            let mut values: Vec<u32> = frame.iter_raw().collect();
+            values.insert(1, frame.time_raw() as u32);
+            all.push(values);
+        }
+    }
+    all
+}
+
 #[test]
 fn blackbox_log_reads_the_same_main_frames() {
-    for (name, bytes) in real_logs::all() {
+    // It keeps the P frames after the damage in the other log.
+    for (name, bytes) in real_logs::all().into_iter().filter(|(name, _)| name.starts_with("fcbb")) {
         let log = BlackboxLog::from_bytes(&*bytes);
-        let file = File::new(&bytes);
-        assert_eq!(file.log_count(), log.sessions().len());
+        assert_eq!(File::new(&bytes).log_count(), log.sessions().len());
         for (i, session) in log.sessions().enumerate() {
-            let ours = main_frames(&log, i);
-            let headers = file.parse(i).expect("a session").expect("a header");
-            let mut parser = headers.data_parser();
-            let mut theirs = Vec::new();
-            while let Some(event) = parser.next() {
-                if let ParserEvent::Main(frame) = event {
-                    let mut values: Vec<u32> = frame.iter_raw().collect();
-                    values.insert(1, frame.time_raw() as u32);
-                    theirs.push(values);
-                }
-            }
-            eprintln!("{name} {i} {} {}", ours.len(), theirs.len());
-            // After an I frame, it predicts averages from the frame before that, and never recovers before the next one.
+            let (ours, theirs) = (main_frames(&log, i), blackbox_log(&bytes, i));
+            assert_eq!(ours.len(), theirs.len(), "{name} {i}");
+            // After an I frame, it predicts averages from the frame before that, and doesn't recover before the next one.
+            // With `P interval:16`, it counts iterations up by one a frame.
             let fields = session.header().fields(b'P');
             let is_right = |field: &usize| *field > 0 && fields[*field].predictor() != Some(Predictor::Average2);
             let right: Vec<usize> = (0..fields.len()).filter(is_right).collect();
             assert!(right.len() > 20);
-            let of = |frames: &[Vec<u32>]| -> Vec<Vec<u32>> {
-                frames.iter().map(|frame| right.iter().map(|&field| frame[field]).collect()).collect()
-            };
-            let (ours, theirs) = (of(&ours), of(&theirs));
             for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
-                assert_eq!(ours, theirs, "{name} {i} frame {at}");
+                for &field in &right {
+                    assert_eq!(ours[field], theirs[field], "{name} {i} frame {at} field {}", fields[field].name());
+                }
             }
         }
     }

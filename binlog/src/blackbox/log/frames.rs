@@ -131,6 +131,7 @@ enum Found {
 pub struct Frames<'s> {
     letters: Letters<'s>,
     session: &'s Session<'s>,
+    main_fields: &'s [LoggedField],
     /// Field indices of `loopIteration` and `time` in main frames.
     iteration: Option<usize>,
     time: Option<usize>,
@@ -162,6 +163,7 @@ impl<'s> Frames<'s> {
         Frames {
             letters: Letters::new(header, session.log(), session.end()),
             session,
+            main_fields: header.fields(b'I'),
             iteration: index(b'I', "loopIteration"),
             time: index(b'I', "time"),
             at: session.frames_offset(),
@@ -193,12 +195,13 @@ impl<'s> Frames<'s> {
             };
             return Some(Item::Lost(Lost { offset, length: end - offset, reason }));
         }
-        let (letter, at, end, time_us, values) = match self.found.take()? {
+        let (letter, at, end, time_us, values, fields) = match self.found.take()? {
             Found::Event { at, event } => return Some(Item::Event { offset: at, time_us: self.time_us, event }),
-            Found::Main { letter, at, end } => (letter, at, end, self.time_us, &self.history[1]),
-            Found::Other { letter, at, end, time_us } => (letter, at, end, time_us, &self.other),
+            Found::Main { letter, at, end } => (letter, at, end, self.time_us, &self.history[1], self.main_fields),
+            Found::Other { letter, at, end, time_us } => {
+                (letter, at, end, time_us, &self.other, self.session.header().fields(letter))
+            }
         };
-        let fields = self.session.header().fields(if letter == b'P' { b'I' } else { letter });
         let values = values.get(..fields.len())?;
         Some(Item::Frame(Frame { letter, offset: at, length: end - at, time_us, values, fields }))
     }

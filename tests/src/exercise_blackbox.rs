@@ -1,0 +1,80 @@
+//! All operations of the Blackbox reader, on any bytes: shared by the fuzz target and the property tests.
+//!
+//! What must hold for any bytes is asserted here.
+
+use binlog::Scaling;
+use binlog::blackbox::log::{Item, Lost, Session};
+use binlog::blackbox::{BlackboxLog, MAX_FIELDS, MAX_FRAME_BYTES};
+
+/// Reads a log frame by frame and as tables. Both give the same.
+pub fn log(bytes: &[u8]) {
+    let log = BlackboxLog::from_bytes(bytes);
+    let by_one = log.tables();
+    let by_two = log.tables_with(2.try_into().expect("two"));
+    assert_eq!(by_one, by_two);
+    assert_eq!(log.sessions().len(), by_one.len());
+    let mut end_before = 0;
+    for (session, tables) in log.sessions().zip(&by_one) {
+        assert!(session.offset() >= end_before && session.frames_offset() >= session.offset());
+        end_before = session.offset() + session.bytes().len();
+        let _ = (format!("{:?} {:?}", session, session.header()), session.header().rate().p_rate());
+        for problem in session.header().problems() {
+            let _ = problem.to_string();
+        }
+        let counts = frames(&session);
+        let of_tables: usize = tables.tables().iter().map(|table| table.len()).sum();
+        assert_eq!(counts.frames, of_tables);
+        assert_eq!(counts.events, tables.events().len());
+        assert_eq!(counts.lost, tables.lost());
+        assert_eq!(counts.end, tables.foreign().start);
+        for table in tables.tables() {
+            assert_eq!(table.times_us().len(), table.len());
+            for column in table.columns() {
+                assert_eq!(column.len(), table.len());
+                assert_eq!(column.to_f64(Scaling::Units).len(), table.len());
+            }
+        }
+    }
+}
+
+struct Counts {
+    frames: usize,
+    events: usize,
+    lost: Vec<Lost>,
+    end: usize,
+}
+
+/// Reads frame by frame. Each byte is in one frame, one event or one lost stretch.
+fn frames(session: &Session<'_>) -> Counts {
+    let mut counts = Counts { frames: 0, events: 0, lost: Vec::new(), end: 0 };
+    let mut frames = session.frames();
+    let mut at = session.frames_offset();
+    let mut after_event = false;
+    while let Some(item) = frames.next() {
+        let (offset, length) = match item {
+            Item::Frame(frame) => {
+                counts.frames += 1;
+                assert_eq!(frame.values().len(), frame.fields().len());
+                assert!(frame.fields().len() <= MAX_FIELDS && frame.length() <= MAX_FRAME_BYTES);
+                (frame.offset(), frame.length())
+            }
+            Item::Event { offset, .. } => {
+                counts.events += 1;
+                (offset, 2)
+            }
+            Item::Lost(lost) => {
+                let _ = lost.to_string();
+                counts.lost.push(lost);
+                (lost.offset, lost.length)
+            }
+        };
+        // The length of an event isn't known here.
+        assert!(if after_event { offset >= at } else { offset == at }, "{item:?} doesn't begin at {at}");
+        assert!(length > 0, "{item:?}");
+        at = offset + length;
+        after_event = matches!(item, Item::Event { .. });
+    }
+    counts.end = frames.offset();
+    assert!(counts.end >= at && (after_event || counts.end == at), "the session ends at {at}, not {}", counts.end);
+    counts
+}
