@@ -199,6 +199,8 @@ impl<S: Schema> Budget<S> {
             (Some(said), Some(decimated)) if said < decimated => said,
             (_, Some(decimated)) => decimated,
             (Some(said), None) => said,
+            // A kind of frame that the schema doesn't have.
+            (None, None) if message.length == 0 => 0,
             (None, None) if is_one_of(message.name, &OF_THE_DRAIN) => 0,
             (None, None) => fail(
                 ConstText::new()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn main() {
-    println!("cargo::rerun-if-changed=c/sinks.c");
+    println!("cargo::rerun-if-changed=c");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
 
@@ -21,17 +21,20 @@ fn main() {
         command.args(cpu).args(["-mthumb", "-o"]).arg(to).arg(from).args(arguments);
         run(&mut command);
     };
-    let (compiled, linked) = (folder.join("compiled.o"), folder.join("sinks.o"));
-    gcc(
-        &["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-c"],
-        Path::new("c/sinks.c"),
-        &compiled,
-    );
-    // Each language keeps its own memcpy, as in a program that has only that language: newlib's is linked in here, and
-    // its name hidden from Rust, whose own is that of compiler_builtins.
-    gcc(&["-r", "-nostdlib", "-lc"], &compiled, &linked);
-    run(Command::new("arm-none-eabi-objcopy").args(["--wildcard", "--keep-global-symbol=c_*"]).arg(&linked));
-    println!("cargo::rustc-link-arg-bin=instructions={}", linked.display());
+    for (program, source) in [("instructions", "c/sinks.c"), ("blackbox", "c/frames.c")] {
+        let object = |name: &str| folder.join(format!("{program}-{name}.o"));
+        let (compiled, linked) = (object("compiled"), object("linked"));
+        gcc(
+            &["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-c"],
+            Path::new(source),
+            &compiled,
+        );
+        // Each language keeps its own memcpy, as in a program that has only that language: newlib's is linked in here,
+        // and its name hidden from Rust, whose own is that of compiler_builtins.
+        gcc(&["-r", "-nostdlib", "-lc"], &compiled, &linked);
+        run(Command::new("arm-none-eabi-objcopy").args(["--wildcard", "--keep-global-symbol=c_*"]).arg(&linked));
+        println!("cargo::rustc-link-arg-bin={program}={}", linked.display());
+    }
 }
 
 fn run(command: &mut Command) {

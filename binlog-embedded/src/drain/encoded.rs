@@ -18,6 +18,8 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Encodes the first of the ring's `left` bytes' records that needs bytes of its own, unless one is being written.
     pub(super) fn encode_next(&mut self, left: u32) -> Next {
         let end = self.tail.wrapping_add(left);
+        // The encoder may have fewer bytes next.
+        self.own.rest = 0..0;
         while self.tail != end {
             if self.own.encoder.has_ended() {
                 self.own.encoder.restart();

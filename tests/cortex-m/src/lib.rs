@@ -1,4 +1,4 @@
-//! Shared by the programs: the messages of tests/performance, and a clock that counts instructions.
+//! Shared by the programs: the messages of tests/performance, and what counts instructions.
 
 #![no_std]
 
@@ -6,4 +6,5 @@
 pub mod messages;
 
 pub mod clock;
+pub mod measure;
 pub mod size;

@@ -1,23 +1,17 @@
-//! Counts the instructions of a call that logs: a line `WORK MEAN MAXIMUM` for each, for tests/cortex-m/instructions.
-//!
-//! A call counts from the instruction that calls to the one that returns. As in an application, the called function is
-//! one into which the compiler may inline `Logger::log` or not. The functions in C are called in the same way.
+//! Counts the instructions of a call that logs a message, for tests/cortex-m/instructions.
 
 #![no_std]
 #![no_main]
 
 use binlog::field::{Centi, Chars};
 use binlog::{LogMessage, LogSchema, Logs};
-use binlog_cortex_m::clock::{self, between, now};
+use binlog_cortex_m::clock;
+use binlog_cortex_m::measure::{Aligned, Void, Work, check_clock, measure};
 use binlog_cortex_m::messages::{Attitude, ControlTuning};
 use binlog_embedded::{Drain, Logger};
-use core::convert::Infallible;
-use core::hint::black_box;
 use cortex_m::Peripherals;
-use cortex_m::peripheral::SYST;
 use cortex_m_rt::{entry, exception};
-use embedded_io::{ErrorType, Write};
-use lm3s6965::semihosting::{exit, println, unhandled};
+use lm3s6965::semihosting::{exit, unhandled};
 use zerocopy::{Immutable, IntoBytes};
 
 #[exception]
@@ -47,9 +41,6 @@ const CAPACITY: usize = 4096;
 
 static LOG: Logger<TargetLog, CAPACITY> = Logger::new();
 
-/// A C program has one type for all, so the calls have one.
-type Work = unsafe extern "C" fn(*const u8, u32) -> i32;
-
 mod c {
     unsafe extern "C" {
         pub(crate) fn c_constant_28(record: *const u8, length: u32) -> i32;
@@ -59,13 +50,6 @@ mod c {
         pub(crate) fn c_drain();
         pub(crate) fn c_drain_like_ap();
     }
-}
-
-// A call that does nothing, whose count is subtracted; its two instructions are added again.
-core::arch::global_asm!(".thumb_func", ".global nothing", "nothing:", "bx lr");
-const CALL_AND_RETURN: u32 = 2;
-unsafe extern "C" {
-    fn nothing(record: *const u8, length: u32) -> i32;
 }
 
 /// # Safety
@@ -89,61 +73,8 @@ where
     unsafe { core::mem::transmute(ours) }
 }
 
-/// A file that accepts everything.
-struct Void;
-
-impl ErrorType for Void {
-    type Error = Infallible;
-}
-
-impl Write for Void {
-    fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> Result<(), Infallible> {
-        Ok(())
-    }
-}
-
 fn drain(drain: &mut Drain<'_, TargetLog, CAPACITY>) {
     while drain.step(&mut Void).expect("it takes all") > 0 {}
-}
-
-/// Records to a batch; they fit into the ring with its reserve.
-const BATCH: usize = 64;
-const BATCHES: usize = 256;
-
-/// The instructions of each of a batch of calls.
-#[inline(never)]
-fn batch<T>(work: Work, records: &[T; 16], length: u32, expected: i32) -> [u32; BATCH] {
-    let work = black_box(work);
-    core::array::from_fn(|i| {
-        let record = black_box(&records[i % 16]);
-        let from = now();
-        // SAFETY: `records` are what `work` takes, `length` bytes each; `nothing` takes all.
-        let result = unsafe { work((&raw const *record).cast(), black_box(length)) };
-        let to = now();
-        assert!(expected == 2 || result == expected, "{result} in place of {expected}");
-        between(from, to)
-    })
-}
-
-/// Prints mean and maximum; `result` is what each call has to return, `between` runs between batches.
-fn measure<T>(name: &str, work: Work, records: &[T; 16], length: u32, result: i32, mut between: impl FnMut()) {
-    let (mut sum, mut max) = (0, 0);
-    for _ in 0..BATCHES {
-        for (with, without) in batch(work, records, length, result).into_iter().zip(batch(nothing, records, length, 2))
-        {
-            let instructions = with + CALL_AND_RETURN - without;
-            sum += instructions;
-            max = max.max(instructions);
-        }
-        between();
-    }
-    // A quarter of each, so that the product stays below 2³².
-    let hundredths = sum * 25 / (BATCH * BATCHES / 4) as u32;
-    println!("{name} {}.{:02} {max}", hundredths / 100, hundredths % 100);
 }
 
 /// Records as C has them: behind a header.
@@ -152,10 +83,6 @@ struct WithHeader<M> {
     header: [u8; 3],
     message: M,
 }
-
-/// C puts its records where the compiler likes, which is at a word.
-#[repr(C, align(4))]
-struct Aligned<T>(T);
 
 fn attitude(i: usize) -> Attitude {
     let number = |column: usize| (i * 31 + column * 7) as i16;
@@ -190,31 +117,6 @@ fn control_tuning(i: usize) -> ControlTuning {
         terrain_alt: number(7),
         target_climb_rate: 3 * i as i16,
         climb_rate: -3 * i as i16,
-    }
-}
-
-/// Asserts that blocks of known length count as many instructions as they have, at all phases of tick and instruction.
-fn check_clock() {
-    macro_rules! block {
-        ($($length:literal)*) => {$({
-            let (from, to): (u32, u32);
-            // SAFETY: it reads SysTick's counter, which is what `now` does.
-            unsafe {
-                core::arch::asm!(
-                    "ldr {from}, [{counter}]",
-                    concat!(".rept ", $length), "nop", ".endr",
-                    "ldr {to}, [{counter}]",
-                    counter = in(reg) &raw const (*SYST::PTR).cvr,
-                    from = out(reg) from,
-                    to = out(reg) to,
-                    options(nostack),
-                );
-            };
-            assert_eq!(between(from, to), $length + 1, "the clock counts instructions");
-        })*};
-    }
-    for _ in 0..100 {
-        block!(1 2 3 4 5 6 7 8 9 10 11 12 13 100);
     }
 }
 
