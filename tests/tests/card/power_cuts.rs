@@ -327,6 +327,38 @@ fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
     assert!(broken.is_empty(), "of each scene the first moment:\n{}", broken.join("\n\n"));
 }
 
+/// A flush needs more clusters than the note lists as marked: it links none of them before the note does.
+#[test]
+fn a_power_cut_in_a_flush_beyond_the_note_leaves_what_was_flushed() {
+    use Step::{Begin, Flush, Idle, Write};
+    let mut total = Cuts::default();
+    // Longer than what is marked ahead of the first flush: four blocks of the FAT, of 128 and of 64 KiB.
+    for (scene, bytes) in long_scenes().into_iter().zip([620_000, 300_000]) {
+        let card = scene.card.copy();
+        let steps = [Begin, Idle(20), Write(500), Flush, Write(bytes), Flush];
+        let flown = fly(&card, scene.options, scene.logs.clone(), &steps);
+        let regions = Volume::of(&card).regions();
+        let is_contents = |at| regions.of(at) == Region::Contents;
+        let writes = flown.recording.writes.iter().enumerate();
+        let metadata: Vec<usize> =
+            writes.filter(|(_, written)| !is_contents(written.at)).map(|(write, _)| write).collect();
+        // Those of the flush, and some before it.
+        for &write in &metadata[metadata.len() - 8..] {
+            let mut seen = 0;
+            let word = scene.word();
+            flown.recording.moments(write..write + 1, word, is_contents, |moment, card| {
+                seen += 1;
+                if (seen - 1) % stride(19) != 0 {
+                    return;
+                }
+                check_moment(&scene, &flown, moment, &card, 0..0, 1, &mut total)
+                    .unwrap_or_else(|error| panic!("{}, {moment:?}: {error}", scene.name));
+            });
+        }
+    }
+    assert!(total.moments >= 16, "{total:?}");
+}
+
 /// A card with a cache of its own may lose one of its last writes and keep later ones, for which `SdLog`'s
 /// documentation promises nothing. Still, no cluster gets two owners that way.
 #[test]
