@@ -374,7 +374,8 @@ pub fn derive_blackbox_fields(input: TokenStream) -> TokenStream {
 /// # Lint
 ///
 /// `not_portable`: some decoders don't read the log: `fc-blackbox` needs the line `looptime` (µs of an iteration), and
-/// `blackbox-log` a `Firmware revision` of Betaflight 4.2 to 4.5 or INAV 5 to 8.
+/// `blackbox-log` a `Firmware revision` of Betaflight 4.2 to 4.5 or INAV 5 to 8, and `acc_1G` if a main frame has
+/// `accSmooth`.
 #[proc_macro_derive(BlackboxSchema, attributes(blackbox))]
 pub fn derive_blackbox_schema(input: TokenStream) -> TokenStream {
     match syn::parse(input) {

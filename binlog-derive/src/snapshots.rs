@@ -212,3 +212,121 @@ fn fields_of_an_enum_and_of_a_newtype() {
     assert_snapshot!("field_of_an_enum", printed(crate::field_type(&values)));
     assert_snapshot!("field_of_a_newtype", printed(crate::field_type(&newtype)));
 }
+
+#[test]
+fn a_blackbox_main_frame() {
+    assert_snapshot!(printed(crate::blackbox::frame(&parse_quote! {
+        #[blackbox(main)]
+        #[repr(C)]
+        struct MainFrame {
+            loop_iteration: u32,
+            time: u32,
+            axis_i: [i16; 3],
+            setpoint: [i16; 4],
+            vbat_latest: u16,
+            #[blackbox(name = "baroAlt")]
+            altitude: i32,
+            #[blackbox(p(predictor = average_2))]
+            throttle: units::Percent,
+            gyro_adc: [i16; 2],
+            #[blackbox(i(encoding = elias_delta_u32), p(encoding = elias_delta_s32))]
+            debug: [i16; 2],
+            motor: [u16; 2],
+        }
+    })));
+}
+
+#[test]
+fn a_blackbox_main_frame_with_flattened_fields() {
+    assert_snapshot!(printed(crate::blackbox::frame(&parse_quote! {
+        #[blackbox(main)]
+        #[repr(C, packed)]
+        struct MainFrame {
+            loop_iteration: u32,
+            time: u32,
+            #[blackbox(flatten, prefix = "axis")]
+            pid: Pid,
+            rssi: u16,
+        }
+    })));
+}
+
+#[test]
+fn blackbox_fields_of_a_struct() {
+    assert_snapshot!(printed(crate::blackbox::fields(&parse_quote! {
+        #[repr(C)]
+        struct Pid {
+            p: [i16; 2],
+            #[blackbox(name = "Sum", p(predictor = zero))]
+            sum: i16,
+        }
+    })));
+}
+
+#[test]
+fn blackbox_slow_gps_and_home_frames() {
+    let slow: DeriveInput = parse_quote! {
+        #[blackbox(slow)]
+        #[repr(C, packed)]
+        struct SlowFrame {
+            flight_mode_flags: u32,
+            failsafe_phase: u8,
+            rx_signal_received: u8,
+            rx_flight_channels_valid: u8,
+        }
+    };
+    let gps: DeriveInput = parse_quote! {
+        #[blackbox(gps)]
+        #[repr(C)]
+        struct GpsFrame {
+            time: u32,
+            gps_coord: [i32; 2],
+            gps_speed: u16,
+            gps_ground_course: u16,
+        }
+    };
+    let home: DeriveInput = parse_quote! {
+        #[blackbox(home)]
+        #[repr(C)]
+        struct HomeFrame {
+            gps_home: [i32; 2],
+        }
+    };
+    assert_snapshot!("blackbox_slow_frame", printed(crate::blackbox::frame(&slow)));
+    assert_snapshot!("blackbox_gps_frame", printed(crate::blackbox::frame(&gps)));
+    assert_snapshot!("blackbox_home_frame", printed(crate::blackbox::frame(&home)));
+}
+
+#[test]
+fn a_blackbox_frame_that_is_not_portable() {
+    assert_snapshot!(printed(crate::blackbox::frame(&parse_quote! {
+        #[blackbox(gps)]
+        #[repr(C)]
+        struct GpsFrame {
+            gps_num_sat: u32,
+        }
+    })));
+}
+
+#[test]
+fn a_blackbox_frame_with_mistakes() {
+    assert_snapshot!(printed(crate::blackbox::frame(&parse_quote! {
+        #[blackbox(main)]
+        #[repr(C)]
+        struct MainFrame {
+            time: u32,
+            roll: f32,
+        }
+    })));
+}
+
+#[test]
+fn a_blackbox_schema() {
+    assert_snapshot!(printed(crate::blackbox::schema(&parse_quote! {
+        #[blackbox(i_interval = 64, p_rate = "1/4", header("looptime" = "125", "Craft name" = "Hawk"))]
+        enum FlightLog {
+            Main(MainFrame),
+            Slow(frames::SlowFrame),
+        }
+    })));
+}

@@ -54,10 +54,11 @@ pub mod blackbox {
     pub use crate::blackbox::fields::check::{fields_until, part};
     pub use crate::blackbox::fields::join::{Part, count, fields, group, text, text_length};
     pub use crate::blackbox::fields::{Fields, NoFields, field, main_field, padding};
+    pub use crate::blackbox::frame::{NoStruct, Padding, Struct};
     pub use crate::blackbox::lint;
     pub use crate::blackbox::preamble::{Preamble, ascii};
     pub use crate::blackbox::schema::check::{sizes, variant};
-    pub use crate::blackbox::schema::{bytes, read};
+    pub use crate::blackbox::schema::read;
     pub use crate::blackbox::value::{NoValue, Value};
     pub use crate::blackbox::{
         Absent, BlackboxFields, BlackboxFrame, BlackboxSchema, Encoding, FieldDefinition, FrameBuffer, FrameKind,

@@ -3,6 +3,52 @@
 //! A log is a sequence of sessions. A session begins with header lines, which define the fields of each frame; the frames
 //! follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P frame, which
 //! contains the differences from the frames before it.
+//!
+//! ```
+//! # #[cfg(all(feature = "derive", feature = "std"))] {
+//! use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, BlackboxWriter};
+//! use zerocopy::{FromBytes, Immutable, IntoBytes};
+//!
+//! /// What the control loop logs in each iteration.
+//! #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+//! #[blackbox(main)]
+//! #[repr(C)]
+//! struct MainFrame {
+//!     loop_iteration: u32,
+//!     time: u32,
+//!     gyro_adc: [i16; 3],
+//!     #[blackbox(p(encoding = tag8_8svb))]
+//!     throttle: u16,
+//! }
+//!
+//! #[derive(BlackboxSchema)]
+//! #[blackbox(i_interval = 32, header("looptime" = "1000"))]
+//! enum FlightLog {
+//!     Main(MainFrame),
+//! }
+//!
+//! let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new())?; // or `create("flight.bbl")`
+//! for i in 0..64 {
+//!     log.write(&MainFrame { loop_iteration: i, time: 1000 * i, gyro_adc: [3, -4, 0], throttle: 1200 })?;
+//! }
+//! let bytes = log.finish()?;
+//!
+//! let log = BlackboxLog::from_bytes(&*bytes);
+//! assert_eq!(log.sessions().len(), 1);
+//! # }
+//! # Ok::<(), binlog::WriteError>(())
+//! ```
+//!
+//! # The map
+//!
+//! - A frame is a struct with `#[derive(`[`BlackboxFrame`]`)]`: the main frame, which becomes I and P frames, and those of
+//!   slow state, GPS and home. Its fields are integers and arrays of them; each has a [`Predictor`] and an [`Encoding`], by
+//!   default those that Betaflight has for its name. `#[derive(`[`BlackboxFields`]`)]` is for structs in frames.
+//! - The frames of a program are an enum with `#[derive(`[`BlackboxSchema`]`)]`, which makes the header at compile time.
+//! - [`BlackboxWriter`] writes a log to any `std::io::Write`. [`Encoder`] has the rules by which a frame becomes bytes,
+//!   without I/O and allocation.
+//! - [`BlackboxLog`] reads the log of any firmware by its own header, as a [`Header`] and frames.
+//! - [`Event`]s are in both.
 
 #[cfg(all(feature = "derive", feature = "std", target_endian = "little"))]
 pub mod convert;
@@ -12,6 +58,9 @@ mod definition;
 mod encode;
 mod encoder;
 mod event;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive checks fields by it"))]
+pub(crate) mod fields;
+pub(crate) mod frame;
 #[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
@@ -31,6 +80,8 @@ pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 pub use encode::{FrameBuffer, zigzag};
 pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event};
+pub use fields::BlackboxFields;
+pub use frame::{Absent, BlackboxFrame, HomeFrame, MainFrame};
 #[cfg(feature = "std")]
 pub use header::Header;
 #[cfg(feature = "std")]

@@ -41,7 +41,7 @@ const OTHER_KEYS: [(&str, &str); 5] =
     [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
 
 /// Keys that may be given several times in one place.
-const REPEATABLE: [&str; 2] = ["allow", "alias"];
+const REPEATABLE: [&str; 3] = ["allow", "alias", "header"];
 
 const PLACES: [&Place; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, &GROUP];
 

@@ -6,7 +6,7 @@ use super::names;
 use crate::ast::{refuse_generics, without_self};
 use crate::errors::Errors;
 use crate::repr::{self, Hint};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::{Data, DeriveInput, Expr, ExprLit, Fields, Lit, Path, Type};
@@ -22,7 +22,7 @@ pub(super) struct Frame<'a> {
     pub(super) fields: Vec<Field>,
     /// The fields of the log, in order.
     pub(super) elements: Vec<Element>,
-    /// The names of the functions of the lint, with their spans.
+    /// The reasons of the lint, with their spans.
     pub(super) lints: Vec<Ident>,
 }
 
@@ -150,7 +150,7 @@ impl Field {
         let (name, name_span) = match attributes.prefix.as_ref().or(attributes.name.as_ref()) {
             Some(name) => (name.value(), name.span()),
             // A part's names follow a prefix.
-            None if kind.is_none() && !attributes.flatten.is_some() => (names::after_prefix(&raw), ident.span()),
+            None if kind.is_none() => (names::after_prefix(&raw), ident.span()),
             None => (names::of_field(&raw), ident.span()),
         };
         let shape = Shape::new(&field.ty, parent, &attributes, errors);
@@ -171,7 +171,11 @@ impl Field {
         match &self.shape {
             Shape::One | Shape::Struct => vec![element(self.name.clone(), quote!(#ident), &self.ty)],
             Shape::Array { element: ty, length } => {
-                (0..*length).map(|i| element(format!("{}[{i}]", self.name), quote!(#ident[#i]), ty)).collect()
+                let one = |i| {
+                    let index = Literal::usize_unsuffixed(i);
+                    element(format!("{}[{i}]", self.name), quote!(#ident[#index]), ty)
+                };
+                (0..*length).map(one).collect()
             }
         }
     }
@@ -229,8 +233,10 @@ pub(super) struct Schema<'a> {
     pub(super) original: &'a DeriveInput,
     pub(super) attributes: SchemaAttributes,
     pub(super) variants: Vec<Variant<'a>>,
-    /// The names of the functions of the lint, with their spans.
+    /// The reasons of the lint, with their spans.
     pub(super) lints: Vec<Ident>,
+    /// Whether acceleration, of which only the frame's derive knows, would be without its scale.
+    pub(super) needs_scale: bool,
 }
 
 /// One frame of a schema.
@@ -249,7 +255,7 @@ impl<'a> Schema<'a> {
             return None;
         };
         let variants = data.variants.iter().filter_map(|variant| Variant::new(variant, errors)).collect();
-        Some(Schema { original: input, attributes, variants, lints: Vec::new() })
+        Some(Schema { original: input, attributes, variants, lints: Vec::new(), needs_scale: false })
     }
 
     /// The frame of a kind.

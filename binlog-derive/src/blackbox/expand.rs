@@ -12,7 +12,7 @@ use super::groups::{self, Of};
 use super::lint;
 use super::tables::{Encoding, Predictor};
 use crate::expand::{in_scope, padding_of};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 
@@ -28,15 +28,36 @@ pub(super) fn frame(frame: &Frame<'_>) -> TokenStream {
         Kind::Slow | Kind::Gps => TokenStream::new(),
     };
     let lints = lints(&frame.lints);
+    let padding = match is_packed(frame) {
+        true => quote!(0),
+        false => quote!({ __PADDING }),
+    };
+    // With the span of the name, so that the error about a missing derive doesn't point at this one.
+    let zeros = quote_spanned! {ident.span()=>
+        fn zeros() -> Self {
+            __blackbox::Struct::<#ident>::zeros(__blackbox::Padding::<#padding>)
+        }
+    };
     in_scope(
         frame.krate.as_ref(),
         quote! {
             #items
             #lints
+            #[allow(unused_imports)]
+            use __blackbox::NoStruct as _;
             #[automatically_derived]
             impl __blackbox::BlackboxFrame for #ident {
                 const KIND: __blackbox::FrameKind = __blackbox::FrameKind::#frame_kind;
                 const FIELDS: &'static [__blackbox::FieldDefinition] = __FIELDS;
+                #zeros
+                #[inline]
+                fn wire(&self) -> &[__binlog::u8] {
+                    __blackbox::Struct::<#ident>::wire(self)
+                }
+                #[inline]
+                fn wire_mut(&mut self) -> &mut [__binlog::u8] {
+                    __blackbox::Struct::<#ident>::wire_mut(self)
+                }
                 #intra
             }
             #of_kind
@@ -63,11 +84,14 @@ pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
     )
 }
 
+fn is_packed(frame: &Frame<'_>) -> bool {
+    frame.repr.iter().any(|hint| hint.name == "packed")
+}
+
 /// The constant `__FIELDS`, with its checks.
 fn items(frame: &Frame<'_>, kind: &TokenStream) -> TokenStream {
     let ident = &frame.original.ident;
-    let is_packed = frame.repr.iter().any(|hint| hint.name == "packed");
-    let padding = (!is_packed).then(|| {
+    let padding = (!is_packed(frame)).then(|| {
         let types: Vec<_> = frame.fields.iter().map(|field| &field.ty).collect();
         padding_of(ident, &types, &quote_spanned!(ident.span()=> __blackbox::padding))
     });
@@ -90,8 +114,8 @@ fn items(frame: &Frame<'_>, kind: &TokenStream) -> TokenStream {
     } else {
         let fields = list(calls.map(|(_, call)| call).collect());
         let checks = frame.elements.chunk_by(|a, b| a.field == b.field).scan(0, |start, of_field| {
-            let (from, to) = (*start, *start + of_field.len());
-            *start = to;
+            let [from, to] = [*start, *start + of_field.len()].map(Literal::usize_unsuffixed);
+            *start += of_field.len();
             let check = quote_spanned!(of_field[0].span=> __blackbox::fields_until(__FIELDS, #from, #to, #kind););
             Some(check)
         });
@@ -232,7 +256,7 @@ fn residual(frame: &Frame<'_>, element: &Element, of: Of) -> TokenStream {
         }
         Predictor::Increment => quote!(inc(__before.#value, __references)),
         Predictor::HomeCoordinate => {
-            let axis = usize::from(is_longitude(frame, element));
+            let axis = Literal::usize_unsuffixed(is_longitude(frame, element).into());
             quote!(home_coord::<#axis>(__references))
         }
         Predictor::Fixed1500 => quote!(fixed_1500()),

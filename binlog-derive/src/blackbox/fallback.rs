@@ -3,8 +3,8 @@
 use super::ast::{Frame, Schema};
 use super::attr::Kind;
 use crate::expand::in_scope;
-use proc_macro2::TokenStream;
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
 use syn::DeriveInput;
 
 /// A frame without fields, which a schema doesn't check. Without a kind, it is of each kind.
@@ -47,6 +47,15 @@ pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStre
         impl __blackbox::BlackboxFrame for #ident {
             const KIND: __blackbox::FrameKind = __blackbox::FrameKind::Event;
             const FIELDS: &'static [__blackbox::FieldDefinition] = &[];
+            fn zeros() -> Self {
+                ::core::unreachable!("it doesn't compile")
+            }
+            fn wire(&self) -> &[__binlog::u8] {
+                &[]
+            }
+            fn wire_mut(&mut self) -> &mut [__binlog::u8] {
+                &mut []
+            }
             fn encode_intra(&self, _: &__blackbox::References, _: &mut __blackbox::FrameBuffer) {}
         }
         #main
@@ -76,7 +85,49 @@ pub(super) fn fields(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStr
     in_scope(frame.and_then(|frame| frame.krate.as_ref()), body)
 }
 
-/// Nothing: a schema without a main frame has no type for it.
-pub(super) fn schema(_: &DeriveInput, _: Option<&Schema<'_>>) -> TokenStream {
-    TokenStream::new()
+/// A schema with the frames of its variants; nothing without a main frame, because there is no type for it.
+pub(super) fn schema(input: &DeriveInput, schema: Option<&Schema<'_>>) -> TokenStream {
+    let ident = &input.ident;
+    let Some(schema) = schema else { return TokenStream::new() };
+    let Some(main) = schema.variant(Kind::Main).map(|variant| variant.ty) else { return TokenStream::new() };
+    let [slow, gps, home] = [Kind::Slow, Kind::Gps, Kind::Home].map(|kind| match schema.variant(kind) {
+        Some(variant) => variant.ty.to_token_stream(),
+        None => quote!(__blackbox::Absent),
+    });
+    let mut types: Vec<String> = Vec::new();
+    let of_frames = schema.variants.iter().filter_map(|variant| {
+        let (ty, kind) = (variant.ty, Ident::new(variant.kind.frame_kind(), Span::call_site()));
+        let name = quote!(#ty).to_string();
+        if types.contains(&name) {
+            return None;
+        }
+        types.push(name);
+        Some(quote! {
+            #[automatically_derived]
+            impl __blackbox::LogsFrame<#ty> for #ident {
+                const KIND: __blackbox::FrameKind = __blackbox::FrameKind::#kind;
+            }
+        })
+    });
+    let body = quote! {
+        use __binlog::blackbox as __blackbox;
+        #[automatically_derived]
+        impl __blackbox::BlackboxSchema for #ident {
+            type Main = #main;
+            type Slow = #slow;
+            type Gps = #gps;
+            type Home = #home;
+            const HEADER: &'static __binlog::str = "";
+            const INTERVALS: __blackbox::Intervals = __blackbox::Intervals::new(1, 1, 1);
+            const REFERENCES: __blackbox::References = __blackbox::References::NEW;
+            fn from_frame(_: __blackbox::FrameKind, _: &[__binlog::u8]) -> __binlog::Option<Self> {
+                __binlog::None
+            }
+            fn frame(&self) -> (__blackbox::FrameKind, &[__binlog::u8]) {
+                (__blackbox::FrameKind::Event, &[])
+            }
+        }
+        #(#of_frames)*
+    };
+    in_scope(schema.attributes.krate.as_ref(), body)
 }

@@ -56,6 +56,7 @@ pub(super) fn of_schema(schema: &mut Schema<'_>) {
     if schema.header("looptime").is_none() {
         schema.lints.push(Ident::new("looptime", schema.original.ident.span()));
     }
+    schema.needs_scale = schema.header("acc_1G").is_none();
     if let Some(revision) = schema.header("Firmware revision")
         && !is_known(&revision.value.value())
     {

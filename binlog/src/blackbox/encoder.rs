@@ -11,7 +11,6 @@ use super::schema::LogsFrame;
 use super::{BlackboxFrame, BlackboxSchema, Event, FrameBuffer, FrameKind, HomeFrame, MainFrame, References};
 use core::fmt;
 use repeated::Repeated;
-use zerocopy::{FromZeros, IntoBytes};
 
 /// A home frame is repeated after so many I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`): after about 10
 /// seconds.
@@ -101,7 +100,7 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     fn with_references(references: References) -> Self {
         Encoder {
-            main: [S::Main::new_zeroed(); 3],
+            main: [S::Main::zeros(), S::Main::zeros(), S::Main::zeros()],
             before: 0,
             older: 0,
             started: false,
@@ -109,7 +108,7 @@ impl<S: BlackboxSchema> Encoder<S> {
             resume_next: false,
             slow: Repeated::new(),
             home: Repeated::new(),
-            gps: S::Gps::new_zeroed(),
+            gps: S::Gps::zeros(),
             gps_waits: false,
             references,
             out: FrameBuffer::new(),
@@ -133,9 +132,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     where
         S: LogsFrame<F>,
     {
-        // Both are the same type, so they have the same size.
-        frame.write_to(self.room(S::KIND)).map_err(|_| DoesNotFit)?;
-        self.encode_room(S::KIND)
+        self.encode_bytes(S::KIND, frame.wire())
     }
 
     /// Encodes the frame that a value of the schema holds, as [`encode`](Encoder::encode) does.
@@ -145,7 +142,13 @@ impl<S: BlackboxSchema> Encoder<S> {
     /// Those of [`encode`](Encoder::encode).
     pub fn encode_any(&mut self, frame: &S) -> Result<&[u8], DoesNotFit> {
         let (kind, bytes) = frame.frame();
+        self.encode_bytes(kind, bytes)
+    }
+
+    #[inline(always)]
+    fn encode_bytes(&mut self, kind: FrameKind, bytes: &[u8]) -> Result<&[u8], DoesNotFit> {
         let room = self.room(kind);
+        // Both are of one type, unless a schema is implemented by hand.
         if room.len() != bytes.len() {
             return Err(DoesNotFit);
         }
@@ -155,11 +158,12 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     /// Room for the bytes of the next frame of a kind (the main frame's for I and P), which
     /// [`encode_room`](Encoder::encode_room) encodes. A ring's drain copies a struct here. Events have no room.
+    #[inline]
     pub fn room(&mut self, kind: FrameKind) -> &mut [u8] {
         match kind {
-            FrameKind::Intra | FrameKind::Inter => self.main[usize::from(self.next())].as_mut_bytes(),
+            FrameKind::Intra | FrameKind::Inter => self.main[usize::from(self.next())].wire_mut(),
             FrameKind::Slow => self.slow.room(),
-            FrameKind::Gps => self.gps.as_mut_bytes(),
+            FrameKind::Gps => self.gps.wire_mut(),
             FrameKind::Home => self.home.room(),
             FrameKind::Event => &mut [],
         }
@@ -170,6 +174,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     /// # Errors
     ///
     /// Those of [`encode`](Encoder::encode).
+    #[inline]
     pub fn encode_room(&mut self, kind: FrameKind) -> Result<&[u8], DoesNotFit> {
         self.out.clear();
         match kind {

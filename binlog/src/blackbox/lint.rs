@@ -4,6 +4,8 @@
 
 #![allow(non_upper_case_globals, reason = "the name is that of the lint, and is part of the warnings")]
 
+use super::FieldDefinition;
+
 macro_rules! reasons {
     ($($(#[$doc:meta])* $reason:ident $note:literal)*) => {$(
         $(#[$doc])*
@@ -32,4 +34,36 @@ reasons! {
     /// A firmware that decoders don't know.
     firmware "blackbox-log reads logs only whose `Firmware revision` is Betaflight 4.2 to 4.5 or INAV 5 to 8. Name one of \
               these (`Betaflight 4.5.0 (my firmware) MYBOARD`), or say `#[blackbox(allow(not_portable))]`"
+}
+
+/// A schema: whether it has `accSmooth` without the header line `acc_1G`.
+pub struct Acceleration<const LACKS_SCALE: bool>;
+
+impl Acceleration<true> {
+    /// It has.
+    #[deprecated(
+        note = "blackbox-log reads no log with `accSmooth` and without the header line `acc_1G`. Add what the sensor says \
+                for 1 g, `#[blackbox(header(\"acc_1G\" = \"2048\"))]`, or say `#[blackbox(allow(not_portable))]`"
+    )]
+    pub const not_portable: () = ();
+}
+
+/// The constant of schemas that the lint isn't about.
+pub trait Sound {
+    /// It is read.
+    const not_portable: () = ();
+}
+
+impl<const LACKS_SCALE: bool> Sound for Acceleration<LACKS_SCALE> {}
+
+/// Whether a main frame has `accSmooth`.
+pub const fn has_acceleration(fields: &[FieldDefinition]) -> bool {
+    let mut i = 0;
+    while i < fields.len() {
+        if matches!(fields[i].name.as_bytes(), [b'a', b'c', b'c', b'S', b'm', b'o', b'o', b't', b'h', ..]) {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }

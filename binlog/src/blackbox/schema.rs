@@ -4,7 +4,6 @@ pub(crate) mod check;
 
 use super::frame::{Absent, HomeFrame, MainFrame};
 use super::{BlackboxFrame, FrameKind, Intervals, References};
-use zerocopy::{FromBytes, IntoBytes};
 
 /// The frames of one program, and the header of its sessions.
 ///
@@ -82,12 +81,13 @@ impl<S: BlackboxSchema> LogsFrame<Absent> for S {
     const KIND: FrameKind = FrameKind::Event;
 }
 
-/// A frame from the bytes of its struct.
-pub fn read<F: FromBytes>(bytes: &[u8]) -> Option<F> {
-    F::read_from_bytes(bytes).ok()
-}
-
-/// The bytes of a frame's struct.
-pub fn bytes<F: BlackboxFrame>(frame: &F) -> &[u8] {
-    IntoBytes::as_bytes(frame)
+/// A frame from the bytes of its struct; `None` if it has another size.
+pub fn read<F: BlackboxFrame>(bytes: &[u8]) -> Option<F> {
+    let mut frame = F::zeros();
+    let wire = frame.wire_mut();
+    if wire.len() != bytes.len() {
+        return None;
+    }
+    wire.copy_from_slice(bytes);
+    Some(frame)
 }

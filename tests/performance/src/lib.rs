@@ -1,6 +1,7 @@
 //! The measured work, in binlog and in C: filling records from changing numbers and encoding them into a buffer, and
 //! reading logs.
 
+pub mod blackbox;
 mod messages;
 pub mod read;
 pub mod timing;

@@ -67,8 +67,9 @@ pub(crate) struct HomeFrame {
 #[blackbox(
     i_interval = 32,
     p_rate = "1/2",
-    header("looptime" = "125", "vbatref" = "1600", "motorOutput" = "158,2047", "Craft name" = "Hawk")
+    header("looptime" = "125", "acc_1G" = "2048", "vbatref" = "1600", "motorOutput" = "158,2047")
 )]
+#[blackbox(header("Craft name" = "Hawk"))]
 pub(crate) enum FlightLog {
     Main(MainFrame),
     Slow(SlowFrame),

@@ -2,5 +2,6 @@
 
 mod frames;
 mod header;
+mod round_trip;
 mod rules;
 mod writer;

@@ -4,6 +4,8 @@
 mod as_logged;
 #[path = "../../compile-pass/automatic_ids.rs"]
 mod automatic_ids;
+#[path = "../../compile-pass/blackbox.rs"]
+mod blackbox;
 #[path = "../../compile-pass/by_hand.rs"]
 mod by_hand;
 #[path = "../../compile-pass/custom_units.rs"]

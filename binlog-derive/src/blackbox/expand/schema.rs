@@ -50,6 +50,18 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
     let variant: Vec<_> = schema.variants.iter().map(|variant| variant.ident).collect();
     let kind: Vec<_> =
         schema.variants.iter().map(|variant| Ident::new(variant.kind.frame_kind(), Span::call_site())).collect();
+    let acceleration = schema.needs_scale.then(|| {
+        let span = schema.variant(Kind::Main).map_or(ident.span(), |variant| variant.ident.span());
+        let lacks = quote!({ __blackbox::lint::has_acceleration(__PREAMBLE.main) });
+        let lint = quote_spanned!(span=> __blackbox::lint::Acceleration::<#lacks>::not_portable);
+        quote! {
+            const _: () = {
+                #[allow(unused_imports)]
+                use __blackbox::lint::Sound as _;
+                let _ = #lint;
+            };
+        }
+    });
     let lints = lints(&schema.lints);
     in_scope(
         attributes.krate.as_ref(),
@@ -65,6 +77,7 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
             };
             const _: () = { #(#checks)* #sizes };
             #lints
+            #acceleration
             #[automatically_derived]
             impl __blackbox::BlackboxSchema for #ident {
                 type Main = #main;
@@ -86,7 +99,7 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
                 }
                 fn frame(&self) -> (__blackbox::FrameKind, &[__binlog::u8]) {
                     match self {
-                        #(Self::#variant(__frame) => (__blackbox::FrameKind::#kind, __blackbox::bytes(__frame)),)*
+                        #(Self::#variant(__frame) => (__blackbox::FrameKind::#kind, __blackbox::BlackboxFrame::wire(__frame)),)*
                     }
                 }
             }

@@ -17,18 +17,18 @@ pub(super) struct Repeated<F> {
 
 impl<F: BlackboxFrame> Repeated<F> {
     pub(super) fn new() -> Self {
-        Repeated { frames: [F::new_zeroed(); 2], last: 0, known: false, due: false, i_frames: 0 }
+        Repeated { frames: [F::zeros(), F::zeros()], last: 0, known: false, due: false, i_frames: 0 }
     }
 
     /// The bytes of the next frame.
     pub(super) fn room(&mut self) -> &mut [u8] {
-        self.frames[1 - self.last].as_mut_bytes()
+        self.frames[1 - self.last].wire_mut()
     }
 
     /// Makes the next frame the last one, which is due if it is another.
     pub(super) fn accept(&mut self) {
         let next = 1 - self.last;
-        if !self.known || self.frames[next].as_bytes() != self.frames[self.last].as_bytes() {
+        if !self.known || self.frames[next].wire() != self.frames[self.last].wire() {
             self.last = next;
             self.known = true;
             self.due = true;

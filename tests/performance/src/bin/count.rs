@@ -1,5 +1,6 @@
 //! One piece of work, for callgrind: `count WORK RECORDS`.
 
+use binlog_performance::blackbox;
 use binlog_performance::read::{c, long_log, ours, records};
 use binlog_performance::{
     INPUTS, Input, decode_att, encode_att, encode_ctun, floor_att, floor_ctun, host_att, shared_att,
@@ -12,19 +13,23 @@ use std::process::ExitCode;
 enum Work {
     /// Into a buffer.
     Write(fn(&[Input; 16], &mut [u8], usize) -> usize),
+    /// Blackbox frames into a buffer.
+    Blackbox(fn(&[blackbox::MainFrame], &mut [u8], usize) -> usize),
     /// On a log with that number of records.
     Read(fn(&[u8])),
     /// On a log with more records of the type, all of which are located first.
     Scan(fn(&[u8], usize) -> u64),
 }
 
-const WORKS: [(&str, Work); 15] = [
+const WORKS: [(&str, Work); 17] = [
     ("att", Work::Write(encode_att)),
     ("c-att", Work::Write(floor_att)),
     ("ctun", Work::Write(encode_ctun)),
     ("c-ctun", Work::Write(floor_ctun)),
     ("host-att", Work::Write(host_att)),
     ("shared-att", Work::Write(shared_att)),
+    ("blackbox", Work::Blackbox(blackbox::ours)),
+    ("c-blackbox", Work::Blackbox(blackbox::theirs)),
     ("decode-att", Work::Write(decode_att)),
     ("read-index", Work::Read(|log| drop(black_box(ours::index(log))))),
     ("c-read-index", Work::Read(|log| drop(black_box(c::Index::new(log))))),
@@ -62,6 +67,10 @@ fn run(arguments: &[String]) -> Result<(), String> {
         Work::Write(work) => {
             let mut out = vec![0; 64 * 1024];
             black_box(work(black_box(&INPUTS), black_box(&mut out), count));
+        }
+        Work::Blackbox(work) => {
+            let mut out = vec![0; 64 * 1024];
+            black_box(work(black_box(&blackbox::frames()), black_box(&mut out), count));
         }
         Work::Read(work) => {
             let log = long_log(LOG_BYTES);
