@@ -22,12 +22,12 @@ const MAX_COLUMNS: usize = 16;
 const MAX_LABELS: usize = 64;
 const MAX_LENGTH: usize = 255;
 
-/// Whether a message with one more column than these has room in its definition.
-pub(super) fn has_room(columns: &[Column], next: &Column) -> bool {
-    let all = || columns.iter().chain([next]);
+/// Whether a message with these columns and more of them has room in its definition.
+pub(super) fn has_room(columns: &[Column], more: &[Column]) -> bool {
+    let all = || columns.iter().chain(more);
     let labels: usize = all().map(|column| column.label.len() + 1).sum();
     let length: usize = all().map(|column| column.format.size()).sum();
-    columns.len() < MAX_COLUMNS && labels - 1 <= MAX_LABELS && Definition::HEADER_LENGTH + length <= MAX_LENGTH
+    all().count() <= MAX_COLUMNS && labels <= MAX_LABELS + 1 && Definition::HEADER_LENGTH + length <= MAX_LENGTH
 }
 
 /// A log in the making.

@@ -26,20 +26,29 @@ impl Remaining {
         fields: &Fields<'_>,
         letter: u8,
     ) -> Result<Self, ConvertError> {
-        let mut remaining = Remaining { messages: Vec::new() };
-        let (mut columns, mut sources) = (vec![time()], Vec::new());
         let mut labels = Names::labels();
+        let mut all: Vec<(&str, usize, Column)> = Vec::new();
         for (index, field, quantity) in fields.remaining() {
             let label = labels.label(field.name());
             let format = if field.is_signed() { Format::I32 } else { Format::U32 };
             let (unit, multiplier) = scale(quantity);
-            let column = Column { label, format, unit, multiplier };
-            if !has_room(&columns, &column) {
-                remaining.add(output, letter, &columns, std::mem::take(&mut sources))?;
-                columns.truncate(1);
+            all.push((array(field.name()), index, Column { label, format, unit, multiplier }));
+        }
+        let mut remaining = Remaining { messages: Vec::new() };
+        let (mut columns, mut sources) = (vec![time()], Vec::new());
+        // The elements of an array are in one message, if one has room for them.
+        for elements in all.chunk_by(|(array, ..), (next, ..)| array == next) {
+            let of_array: Vec<Column> = elements.iter().map(|(_, _, column)| column.clone()).collect();
+            let fits_alone = has_room(&[time()], &of_array);
+            for (i, (_, index, column)) in elements.iter().enumerate() {
+                let needed = if i == 0 && fits_alone { &of_array[..] } else { std::slice::from_ref(column) };
+                if !has_room(&columns, needed) {
+                    remaining.add(output, letter, &columns, std::mem::take(&mut sources))?;
+                    columns.truncate(1);
+                }
+                columns.push(column.clone());
+                sources.push(*index);
             }
-            columns.push(column);
-            sources.push(index);
         }
         if !sources.is_empty() {
             remaining.add(output, letter, &columns, sources)?;
@@ -84,6 +93,11 @@ impl Remaining {
         }
         Ok(())
     }
+}
+
+/// The name of an array from that of an element.
+fn array(field: &str) -> &str {
+    field.split_once('[').map_or(field, |(array, _)| array)
 }
 
 fn time() -> Column {
