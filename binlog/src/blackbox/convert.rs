@@ -265,7 +265,8 @@ impl Conversion {
             (b'G', Some(track)) => track.write(output, time_us, values)?,
             _ => {}
         }
-        match self.remaining.iter().find(|(of, _)| *of == letter) {
+        // A frame of a letter that only this log defines has no values if the header doesn't say how to decode them.
+        match self.remaining.iter().find(|(of, _)| *of == letter && !values.is_empty()) {
             Some((_, remaining)) => remaining.write(output, time_us, values),
             None => Ok(()),
         }

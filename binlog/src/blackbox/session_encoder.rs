@@ -107,8 +107,10 @@ impl<'h> SessionEncoder<'h> {
     /// If the header doesn't define such frames, or if they can't contain the values. Neither the encoder nor `out` is
     /// changed then.
     pub fn encode(&mut self, letter: u8, values: &[u32], out: &mut FrameBuffer) -> Result<(), UnencodableFrame> {
-        let frame = self.header.frame(letter).and_then(|frame| frame.plan().ok());
-        let plan = frame.ok_or(UnencodableFrame::Undefined { letter })?;
+        let plan = self.header.frame(letter).and_then(|frame| frame.plan().ok());
+        // The predictors of a letter that nobody else defines may mean a history of its own.
+        let plan = plan.filter(|plan| FrameKind::from_letter(letter).is_some() || !plan.needs_history());
+        let plan = plan.ok_or(UnencodableFrame::Undefined { letter })?;
         let fields = self.header.fields(if letter == b'P' { b'I' } else { letter }).len();
         if values.len() != fields || fields > MAX_FIELDS {
             return Err(UnencodableFrame::Count { letter, values: values.len(), fields });

@@ -1,9 +1,10 @@
 //! Blackbox logs are read as the decoders in use read them, damaged or not.
 
-mod any_bytes;
-mod damage;
-mod maker;
+mod by_header;
+mod converted;
+mod encoded_again;
 mod peers;
+mod random_definitions;
 mod real_logs;
 mod reference;
 mod synthetic;

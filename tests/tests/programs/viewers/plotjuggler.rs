@@ -193,3 +193,12 @@ fn plotjuggler_opens_a_log_with_exactly_one_gps_record() {
     take_times(&mut shown);
     assert_shows("PlotJuggler", &shown, &Log::from_bytes(&log), &PlotJuggler);
 }
+
+#[test]
+fn plotjuggler_shows_converted_blackbox_logs_as_its_rules_say() {
+    for (name, log) in binlog_tests::logs::converted() {
+        let Some(mut shown) = shown(&log) else { return };
+        take_times(&mut shown);
+        assert_shows(&format!("PlotJuggler of {name}"), &shown, &Log::from_bytes(&log), &PlotJuggler);
+    }
+}

@@ -153,3 +153,11 @@ fn uav_log_viewer_stops_reading_at_the_first_record_with_a_half_precision_column
     assert!(shown.remove(&name).is_some_and(|half| half["error"].is_string()), "its values can't be shown");
     assert_shows("UAV Log Viewer", &shown, &Log::from_bytes(&log[..half]), &UavLogViewer);
 }
+
+#[test]
+fn uav_log_viewer_shows_converted_blackbox_logs_as_its_rules_say() {
+    for (name, log) in binlog_tests::logs::converted() {
+        let Some(shown) = shown(&log) else { return };
+        assert_shows(&format!("UAV Log Viewer of {name}"), &shown, &Log::from_bytes(&log), &UavLogViewer);
+    }
+}
