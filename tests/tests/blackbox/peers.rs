@@ -24,26 +24,30 @@ pub(crate) fn main_frames(log: &BlackboxLog<'_>, session: usize) -> Vec<Vec<u32>
 
 #[test]
 fn fc_blackbox_reads_the_same_main_frames() {
-    for (name, bytes) in real_logs::all().into_iter().filter(|(name, _)| name.starts_with("fcbb")) {
-        let log = BlackboxLog::from_bytes(&*bytes);
+    let logs = real_logs::all();
+    let mut read = 0;
+    for (name, bytes) in logs.iter().filter(|(name, _)| name.starts_with("fcbb")) {
+        let log = BlackboxLog::from_bytes(&**bytes);
         for (i, session) in log.sessions().enumerate() {
             let ours = main_frames(&log, i);
-            // It wants bytes after the header and the last frame.
-            let bytes = [session.bytes(), &[0; 4096]].concat();
-            let Ok(mut reader) = BlackboxReader::from_bytes(&bytes) else { panic!("{name} {i}: no header") };
+            // It takes bytes of the next session for frames, and needs bytes after the last frame.
+            let bytes = [&bytes[session.offset()..], &[0; 512]].concat();
+            let mut reader = BlackboxReader::from_bytes(&bytes).expect("a header");
+            read += 1;
             let mut theirs = Vec::new();
             while let Some(record) = reader.next() {
                 if let BlackboxRecord::Main(values) = record {
                     theirs.push(values.iter().map(|&value| value as u32).collect::<Vec<_>>());
                 }
             }
-            assert_eq!(ours.len(), theirs.len(), "{name} {i}");
+            assert!(ours.len() <= theirs.len(), "{name} {i}");
             for (at, (ours, theirs)) in ours.iter().zip(&theirs).enumerate() {
                 // It counts iterations up by one a frame if the header says `P interval:16`.
                 assert_eq!(ours[1..], theirs[1..], "{name} {i} frame {at}");
             }
         }
     }
+    assert!(read > 0 || logs.is_empty());
 }
 
 /// The main frames of a session by `blackbox-log`, as 32 bits.

@@ -1,7 +1,7 @@
 //! Real logs of the shared folder beside the checkout.
 
-use binlog::blackbox::log::Item;
 use binlog::blackbox::BlackboxLog;
+use binlog::blackbox::log::Item;
 use binlog_tests::shared;
 use std::collections::BTreeMap;
 

@@ -9,6 +9,8 @@
 //! accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P frames
 //! after damage are kept if the next I frame proves that none of them is missing.
 
+mod resync;
+
 use super::letters::{Begins, Letters, NoFrame};
 use super::lost::{Lost, LostReason};
 use super::session::Session;
@@ -72,7 +74,7 @@ impl<'f> Frame<'f> {
         self.offset
     }
 
-    /// Its length in bytes, the letter included.
+    /// Its length in bytes, the letter included. A frame without values ends where the next one begins.
     pub fn length(&self) -> usize {
         self.length
     }
@@ -83,7 +85,8 @@ impl<'f> Frame<'f> {
         self.time_us
     }
 
-    /// The values as 32 bits, in the order of the fields.
+    /// The values as 32 bits, in the order of the fields. None, like [`fields`](Self::fields), for frames of a letter that
+    /// only the session's header defines, if that doesn't say how they are decoded.
     pub fn values(&self) -> &'f [u32] {
         self.values
     }
@@ -199,7 +202,7 @@ impl<'s> Frames<'s> {
             Found::Event { at, event } => return Some(Item::Event { offset: at, time_us: self.time_us, event }),
             Found::Main { letter, at, end } => (letter, at, end, self.time_us, &self.history[1], self.main_fields),
             Found::Other { letter, at, end, time_us } => {
-                (letter, at, end, time_us, &self.other, self.session.header().fields(letter))
+                (letter, at, end, time_us, &self.other, self.session.columns(letter))
             }
         };
         let values = values.get(..fields.len())?;
@@ -301,9 +304,8 @@ impl<'s> Frames<'s> {
             Err(error) => return self.broken(letter, at, error),
         };
         self.at = end;
-        // The predictors of a letter that nobody else defines may mean a history of its own: only the length is sure.
-        if FrameKind::from_letter(letter).is_none() && plan.needs_history() {
-            self.lost.get_or_insert((at, LostReason::Unusable(letter)));
+        if self.session.columns(letter).is_empty() {
+            self.found = Some(Found::Other { letter, at, end, time_us: self.time_us });
             return;
         }
         if plan.needs_home() && self.home.is_none() {
@@ -335,11 +337,8 @@ impl<'s> Frames<'s> {
             }
             Event::Unknown { .. } => {
                 // Its payload is as long as the way to the next frames that stand.
-                let ends = end..=(end + LONGEST_UNKNOWN_EVENT).min(self.letters.end);
-                let letters = &self.letters;
-                let Some(end) =
-                    ends.into_iter().find(|&end| letters.may_end(end) && letters.stand(end, 3, &mut self.other))
-                else {
+                let ends = end..(end + LONGEST_UNKNOWN_EVENT).min(self.letters.end);
+                let Some(end) = ends.into_iter().find(|&end| self.stands(end, false)) else {
                     return self.damaged(at, LostReason::Broken(b'E'));
                 };
                 self.at = end;
@@ -349,12 +348,15 @@ impl<'s> Frames<'s> {
         self.found = Some(Found::Event { at, event });
     }
 
-    /// The frame's length is unknown: reading goes on at the next frames that stand. P frames after it refer to the main
-    /// frames before it.
+    /// The frame's length is unknown: it ends where the next frames stand. P frames after it refer to the main frames
+    /// before it.
     #[cold]
     fn unusable(&mut self, letter: u8, at: usize) {
-        self.lost.get_or_insert((at, LostReason::Unusable(letter)));
         self.at = self.next_that_stands(at + 1);
+        match FrameKind::from_letter(letter) {
+            Some(_) => drop(self.lost.get_or_insert((at, LostReason::Unusable(letter)))),
+            None => self.found = Some(Found::Other { letter, at, end: self.at, time_us: self.time_us }),
+        }
     }
 
     #[cold]
@@ -373,96 +375,6 @@ impl<'s> Frames<'s> {
         self.unproven |= mem::take(&mut self.synced);
         self.lost.get_or_insert((at, reason));
         self.at = self.next_that_stands(at + 1);
-    }
-
-    /// Whether the P frames from `at` on refer to the frames in `history`: the next I frame then comes at the iteration
-    /// and the time at which one is due after them. A missing P frame puts off both.
-    #[cold]
-    fn none_is_missing(&mut self, at: usize) -> bool {
-        let Some(from) = self.last else { return false };
-        let history = self.history.clone();
-        let proof = self.due_after(at, from);
-        self.history = history;
-        self.last = Some(from);
-        proof.unwrap_or(false)
-    }
-
-    /// Decodes up to the next I frame; whether it is due then. `None` if there is none before damage.
-    fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
-        let rate = self.session.header().rate();
-        let mut last = from;
-        let mut moved = 0;
-        loop {
-            let letter = self.letters.byte(at)?;
-            match self.letters.of(letter) {
-                Begins::Frame(plan) if letter == b'P' => {
-                    let [values, previous, before_it] = &mut self.history;
-                    at = self.letters.read(plan, at, values).ok()?;
-                    let iterations = rate.step(last.iteration);
-                    let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
-                    plan.predict(values, previous, before_it, &context);
-                    let place = self.place();
-                    if !last.may_be_followed_by(place) {
-                        return None;
-                    }
-                    moved = place.time.wrapping_sub(last.time);
-                    last = place;
-                    self.last = Some(place);
-                    self.history.rotate_right(1);
-                }
-                Begins::Frame(plan) if letter == b'I' => {
-                    self.decode_intra(plan, at).ok()?;
-                    let place = self.place();
-                    let early = place.time.wrapping_sub(last.time.wrapping_add(moved)) as i32;
-                    let is_in_time = early.unsigned_abs() <= moved / 2;
-                    return Some(
-                        is_in_time && place.iteration == last.iteration.wrapping_add(rate.step(last.iteration)),
-                    );
-                }
-                Begins::Frame(plan) => at = self.letters.read(plan, at, &mut self.other).ok()?,
-                Begins::Event => match self.letters.event(at).ok()? {
-                    (Event::End { .. } | Event::Resume { .. } | Event::Unknown { .. }, _) => return None,
-                    (_, end) => at = end,
-                },
-                Begins::Nothing | Begins::Unusable => return None,
-            }
-        }
-    }
-
-    /// The first place from `from` on where a frame stands and others after it do, or the end of the session.
-    ///
-    /// Letters are frequent in damaged bytes, and one frame stands by chance in one of forty places. An I frame is
-    /// believed on less: it continues the iterations, at a multiple of the I interval.
-    fn next_that_stands(&mut self, from: usize) -> usize {
-        let i_interval = self.session.header().rate().i_interval();
-        for at in from..self.letters.end {
-            let Some(letter) = self.letters.byte(at) else { break };
-            let stands = match self.letters.of(letter) {
-                Begins::Nothing | Begins::Unusable => false,
-                Begins::Event => match self.letters.event(at) {
-                    Ok((Event::End { .. }, _)) => true,
-                    _ => self.letters.stand(at, 3, &mut self.other),
-                },
-                Begins::Frame(plan) if letter == b'I' => match self.decode_intra(plan, at) {
-                    Ok(end) => {
-                        let place = self.place();
-                        let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
-                        let others = match continues {
-                            true if i_interval > 1 && place.iteration.is_multiple_of(i_interval) => 0,
-                            true => 1,
-                            false => 2,
-                        };
-                        self.letters.stand(end, others, &mut self.other)
-                    }
-                    Err(_) => false,
-                },
-                Begins::Frame(_) => self.letters.stand(at, 3, &mut self.other),
-            };
-            if stands {
-                return at;
-            }
-        }
-        self.letters.end
     }
 
     /// The place of the main frame in `history[0]`. A log without these fields is never out of place.

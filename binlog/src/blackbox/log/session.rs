@@ -2,7 +2,7 @@
 
 use super::frames::Frames;
 use super::tables::Tables;
-use crate::blackbox::header::Header;
+use crate::blackbox::header::{Header, LoggedField};
 use memchr::memmem;
 use std::fmt;
 use std::ops::Range;
@@ -74,6 +74,16 @@ impl<'log> Session<'log> {
 
     pub(super) fn end(&self) -> usize {
         self.range.end
+    }
+
+    /// The fields of the frames with this letter, as far as their values are decoded.
+    ///
+    /// The predictors of a letter that nobody else defines may mean a history of its own: only its length is sure.
+    pub(super) fn columns(&self, letter: u8) -> &[LoggedField] {
+        match self.header.frame(letter).map(|frame| (frame, frame.plan())) {
+            Some((frame, Ok(plan))) if frame.kind().is_some() || !plan.needs_history() => frame.fields(),
+            _ => &[],
+        }
     }
 
     pub(super) fn time_field(&self, letter: u8) -> Option<usize> {

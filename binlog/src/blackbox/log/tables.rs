@@ -4,7 +4,7 @@ use super::frames::{Frame, Item};
 use super::lost::Lost;
 use super::session::Session;
 use crate::blackbox::event::Event;
-use crate::blackbox::quantity::Quantity;
+use crate::blackbox::header::LoggedField;
 use crate::log::Values;
 use crate::value::Scaling;
 use std::ops::{Range, RangeInclusive};
@@ -45,6 +45,9 @@ pub struct LoggedEvent {
 }
 
 /// The columns of the frames of one letter. I and P frames are one table.
+///
+/// A table of a letter that only the session's header defines has no columns if that doesn't say how its frames are
+/// decoded. It then counts them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Table {
     letter: u8,
@@ -225,7 +228,7 @@ struct Growing {
 
 impl Growing {
     fn new(session: &Session<'_>, letter: u8) -> Self {
-        let width = session.header().fields(letter).len();
+        let width = session.columns(letter).len();
         Growing {
             letter,
             times_us: Vec::new(),
@@ -263,7 +266,7 @@ impl Growing {
 
     fn flush(&mut self) {
         for (i, column) in self.columns.iter_mut().enumerate() {
-            column.extend(self.block.chunks_exact(self.width).filter_map(|row| row.get(i)));
+            column.extend(self.block.chunks_exact(self.width).map(|row| row[i]));
         }
         self.block.clear();
     }
@@ -271,7 +274,7 @@ impl Growing {
     fn grown(mut self, session: &Session<'_>) -> Table {
         self.flush();
         let header = session.header();
-        let column = |(field, values): (&crate::blackbox::header::LoggedField, Vec<u32>)| Column {
+        let column = |(field, values): (&LoggedField, Vec<u32>)| Column {
             name: field.name().to_owned(),
             quantity: Quantity::of(header, field.name()),
             values: match field.is_signed() {
@@ -280,7 +283,7 @@ impl Growing {
                 false => Values::U32(values),
             },
         };
-        let columns = header.fields(self.letter).iter().zip(self.columns).map(column).collect();
+        let columns = session.columns(self.letter).iter().zip(self.columns).map(column).collect();
         Table { letter: self.letter, times_us: self.times_us, columns }
     }
 }

@@ -1,0 +1,97 @@
+//! Finding the next frames after damage, and which P frames survive it.
+
+use super::{Frames, Place};
+use crate::blackbox::decode::Context;
+use crate::blackbox::event::Event;
+use crate::blackbox::log::letters::Begins;
+
+impl Frames<'_> {
+    /// Whether the P frames from `at` on refer to the frames in `history`: the next I frame then comes at the iteration
+    /// and the time at which one is due after them. A missing P frame puts off both.
+    #[cold]
+    pub(super) fn none_is_missing(&mut self, at: usize) -> bool {
+        let Some(from) = self.last else { return false };
+        let history = self.history.clone();
+        let proof = self.due_after(at, from);
+        self.history = history;
+        self.last = Some(from);
+        proof.unwrap_or(false)
+    }
+
+    /// Decodes up to the next I frame; whether it is due then. `None` if there is none before damage.
+    fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
+        let rate = self.session.header().rate();
+        let mut last = from;
+        let mut moved = 0;
+        loop {
+            let letter = self.letters.byte(at)?;
+            match self.letters.of(letter) {
+                Begins::Frame(plan) if letter == b'P' => {
+                    let [values, previous, before_it] = &mut self.history;
+                    at = self.letters.read(plan, at, values).ok()?;
+                    let iterations = rate.step(last.iteration);
+                    let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
+                    plan.predict(values, previous, before_it, &context);
+                    let place = self.place();
+                    if !last.may_be_followed_by(place) {
+                        return None;
+                    }
+                    moved = place.time.wrapping_sub(last.time);
+                    last = place;
+                    self.last = Some(place);
+                    self.history.rotate_right(1);
+                }
+                Begins::Frame(plan) if letter == b'I' => {
+                    self.decode_intra(plan, at).ok()?;
+                    let place = self.place();
+                    let early = place.time.wrapping_sub(last.time.wrapping_add(moved)) as i32;
+                    let is_in_time = early.unsigned_abs() <= moved / 2;
+                    return Some(
+                        is_in_time && place.iteration == last.iteration.wrapping_add(rate.step(last.iteration)),
+                    );
+                }
+                Begins::Frame(plan) => at = self.letters.read(plan, at, &mut self.other).ok()?,
+                Begins::Event => match self.letters.event(at).ok()? {
+                    (Event::End { .. } | Event::Resume { .. } | Event::Unknown { .. }, _) => return None,
+                    (_, end) => at = end,
+                },
+                Begins::Nothing | Begins::Unusable => return None,
+            }
+        }
+    }
+
+    /// The first place from `from` on where a frame stands, or the end of the session.
+    pub(super) fn next_that_stands(&mut self, from: usize) -> usize {
+        (from..self.letters.end).find(|&at| self.stands(at, true)).unwrap_or(self.letters.end)
+    }
+
+    /// Whether a frame stands at a place, and others after it do.
+    ///
+    /// Letters are frequent in any bytes, and one frame stands by chance in one of forty places. An I frame is believed on
+    /// less if it continues the iterations at a multiple of the I interval. One that doesn't continue them is believed if
+    /// `jumps` are expected, and two frames after it stand.
+    pub(super) fn stands(&mut self, at: usize, jumps: bool) -> bool {
+        let Some(letter) = self.letters.byte(at) else { return false };
+        match self.letters.of(letter) {
+            Begins::Nothing | Begins::Unusable => false,
+            Begins::Event => match self.letters.event(at) {
+                Ok((Event::End { .. }, _)) => true,
+                _ => self.letters.stand(at, 3, &mut self.other),
+            },
+            Begins::Frame(plan) if letter == b'I' => {
+                let Ok(end) = self.decode_intra(plan, at) else { return false };
+                let place = self.place();
+                let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
+                let i_interval = self.session.header().rate().i_interval();
+                let others = match continues {
+                    true if i_interval > 1 && place.iteration.is_multiple_of(i_interval) => 0,
+                    true => 1,
+                    false if jumps => 2,
+                    false => return false,
+                };
+                self.letters.stand(end, others, &mut self.other)
+            }
+            Begins::Frame(_) => self.letters.stand(at, 3, &mut self.other),
+        }
+    }
+}
