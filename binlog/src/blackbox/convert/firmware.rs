@@ -6,18 +6,20 @@ use crate::blackbox::Header;
 /// A family of firmwares that share their numbers of flags and phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Family {
-    /// Betaflight and firmwares that follow it, with the version if it is known.
+    /// Betaflight, and Cleanflight 2, which is built from it.
     Betaflight(Version),
     /// INAV.
     Inav,
     /// Cleanflight 1 and Baseflight.
     Cleanflight,
+    /// Any other, whose numbers are unknown except for those that all have in common.
+    Other,
 }
 
 /// Major and minor version.
 pub(super) type Version = (u32, u32);
 
-/// The version of Betaflight's numbers that firmwares without a version of their own get: the last ones before 2025.
+/// What a Betaflight without a version is taken for: the last numbers before 2025.
 const USUAL: Version = (4, 5);
 
 impl Family {
@@ -37,7 +39,7 @@ impl Family {
             "cleanflight" if version.is_some_and(|version| version >= (2, 0)) => Family::Betaflight((3, 1)),
             "cleanflight" | "baseflight" => Family::Cleanflight,
             hash if !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => Family::Cleanflight,
-            _ => Family::Betaflight(USUAL),
+            _ => Family::Other,
         }
     }
 }
@@ -96,10 +98,10 @@ mod tests {
             ("H Firmware type:Cleanflight\nH Firmware revision:c49bd40\n", Family::Cleanflight, "Cleanflight c49bd40"),
             (
                 "H Firmware type:Rotorflight\nH Firmware revision:Rotorflight 4.3.0\n",
-                Family::Betaflight(USUAL),
+                Family::Other,
                 "Rotorflight 4.3.0",
             ),
-            ("H Product:Blackbox\n", Family::Betaflight(USUAL), "unknown firmware"),
+            ("H Product:Blackbox\n", Family::Other, "unknown firmware"),
         ] {
             let header = header(lines);
             assert_eq!(Family::of(&header), family, "{lines}");

@@ -88,6 +88,8 @@ impl ModeFlags {
         let names = match family {
             Family::Inav => INAV,
             Family::Cleanflight => CLEANFLIGHT,
+            // The first three flags of all of them but Cleanflight 1.
+            Family::Other => "ARM ANGLE HORIZON",
             Family::Betaflight(version) if version >= (2026, 6) => BETAFLIGHT_2026,
             Family::Betaflight(version) if version >= (2025, 0) => BETAFLIGHT_2025,
             Family::Betaflight(version) if version >= (4, 0) => BETAFLIGHT_4,
@@ -130,7 +132,10 @@ pub(super) fn failsafe_phase(family: Family, phase: i64) -> String {
         Family::Inav => {
             "IDLE RX_LOSS_DETECTED RX_LOSS_IDLE RETURN_TO_HOME LANDING LANDED RX_LOSS_MONITORING RX_LOSS_RECOVERED"
         }
-        _ => "IDLE RX_LOSS_DETECTED LANDING LANDED RX_LOSS_MONITORING RX_LOSS_RECOVERED GPS_RESCUE",
+        Family::Other => "IDLE",
+        Family::Betaflight(_) | Family::Cleanflight => {
+            "IDLE RX_LOSS_DETECTED LANDING LANDED RX_LOSS_MONITORING RX_LOSS_RECOVERED GPS_RESCUE"
+        }
     };
     name(names, phase)
 }
@@ -139,7 +144,8 @@ pub(super) fn failsafe_phase(family: Family, phase: i64) -> String {
 pub(super) fn disarm_reason(family: Family, reason: u32) -> String {
     let names = match family {
         Family::Inav => "NONE TIMEOUT STICKS SWITCH_3D SWITCH KILLSWITCH FAILSAFE NAVIGATION LANDING",
-        _ => {
+        Family::Other => "",
+        Family::Betaflight(_) | Family::Cleanflight => {
             "ARMING_DISABLED FAILSAFE THROTTLE_TIMEOUT STICKS SWITCH CRASH_PROTECTION RUNAWAY_TAKEOFF GPS_RESCUE \
              SERIAL_COMMAND LANDING CRASHFLIP"
         }
@@ -178,6 +184,7 @@ mod tests {
             (Family::Cleanflight, 1, "ANGLE", "STABILIZE"),
             (Family::Cleanflight, 1 << 31, "bit 31", "ACRO"),
             (Family::Betaflight((4, 5)), 0, "none", "ACRO"),
+            (Family::Other, 0b1011, "ARM|ANGLE|bit 3", "STABILIZE"),
         ] {
             assert_eq!(of(family, flags), (text.to_owned(), mode));
         }

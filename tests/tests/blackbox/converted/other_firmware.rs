@@ -120,7 +120,7 @@ fn a_quaternion_becomes_angles() {
 
 #[test]
 fn events_are_texts_and_times_never_go_back() {
-    let lines = plain('I', &["loopIteration", "time"]);
+    let lines = plain('I', &["loopIteration", "time"]) + "H Firmware revision:Betaflight 4.5.2 (abcdef) TARGET\n";
     let log = log(&lines, |log| {
         log.event(&Event::SyncBeep { time: 900 });
         log.frame(b'I', &[0, 1000]).expect("a frame");
