@@ -1,7 +1,7 @@
 //! Logs written by the definitions of a header: for what the real logs lack.
 
 use binlog::blackbox::log::Item;
-use binlog::blackbox::{BlackboxLog, Event, FrameBuffer, Header, SessionEncoder, UnencodableFrame};
+use binlog::blackbox::{BlackboxLog, Event, FrameBuffer, Header, LoggedEncoder, UnencodableFrame};
 
 /// The line that a session begins with.
 pub(crate) const MARKER: &str = "H Product:Blackbox flight data recorder by Nicholas Sherlock\n";
@@ -9,7 +9,7 @@ pub(crate) const MARKER: &str = "H Product:Blackbox flight data recorder by Nich
 /// A log in the making.
 pub(crate) struct HeaderLog<'h> {
     pub(crate) bytes: Vec<u8>,
-    encoder: SessionEncoder<'h>,
+    encoder: LoggedEncoder<'h>,
     buffer: FrameBuffer,
 }
 
@@ -23,7 +23,7 @@ pub(crate) fn header_of<'log>(log: &'log BlackboxLog<'_>) -> Header<'log> {
 impl<'h> HeaderLog<'h> {
     /// `lines` are those of the header.
     pub(crate) fn new(lines: &str, header: &'h Header<'h>) -> Self {
-        HeaderLog { bytes: lines.into(), encoder: SessionEncoder::new(header), buffer: FrameBuffer::new() }
+        HeaderLog { bytes: lines.into(), encoder: LoggedEncoder::new(header), buffer: FrameBuffer::new() }
     }
 
     /// Appends a frame. Nothing is appended if it can't be encoded.

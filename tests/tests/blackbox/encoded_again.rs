@@ -2,7 +2,7 @@
 
 use crate::real_logs;
 use binlog::blackbox::log::Item;
-use binlog::blackbox::{BlackboxLog, Event, FrameBuffer, SessionEncoder};
+use binlog::blackbox::{BlackboxLog, Event, FrameBuffer, LoggedEncoder};
 
 #[test]
 fn every_frame_of_real_logs_has_its_bytes_again() {
@@ -11,7 +11,7 @@ fn every_frame_of_real_logs_has_its_bytes_again() {
         let log = BlackboxLog::from_bytes(&bytes[..]);
         let (mut same, mut others) = (0, Vec::new());
         for session in log.sessions() {
-            let mut encoder = SessionEncoder::new(session.header());
+            let mut encoder = LoggedEncoder::new(session.header());
             let mut frames = session.frames();
             let mut again = FrameBuffer::new();
             while let Some(item) = frames.next() {
