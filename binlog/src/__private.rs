@@ -61,8 +61,8 @@ pub mod blackbox {
     pub use crate::blackbox::schema::read;
     pub use crate::blackbox::value::{NoValue, Value};
     pub use crate::blackbox::{
-        Absent, BlackboxFields, BlackboxFrame, BlackboxSchema, Encoding, FieldDefinition, FrameBuffer, FrameKind,
-        HomeFrame, Intervals, LogsFrame, MainFrame, Predictor, References, zigzag,
+        Absent, BlackboxFields, BlackboxFrame, BlackboxSchema, Encoding, FieldDefinition, FieldWriter, FrameBuffer,
+        FrameKind, HomeFrame, Intervals, LogsFrame, MainFrame, Predictor, References, zigzag,
     };
     pub use core::primitive::{i32, u32};
 }

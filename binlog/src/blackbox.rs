@@ -77,7 +77,7 @@ pub mod lint;
 #[cfg(feature = "derive")]
 pub use binlog_derive::{BlackboxFields, BlackboxFrame, BlackboxSchema};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
-pub use encode::{FrameBuffer, zigzag};
+pub use encode::{FieldWriter, FrameBuffer, zigzag};
 pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event};
 pub use fields::BlackboxFields;

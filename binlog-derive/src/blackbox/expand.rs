@@ -69,7 +69,7 @@ pub(super) fn frame(frame: &Frame<'_>) -> TokenStream {
 pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
     let ident = &frame.original.ident;
     let items = items(frame, &quote!(__blackbox::FrameKind::Intra));
-    let (intra, inter) = (encode_intra(frame), encode_inter(frame));
+    let (intra, inter) = (statements(frame, Of::Intra), statements(frame, Of::Inter));
     in_scope(
         frame.krate.as_ref(),
         quote! {
@@ -77,8 +77,23 @@ pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
             #[automatically_derived]
             impl __blackbox::BlackboxFields for #ident {
                 const FIELDS: &'static [__blackbox::FieldDefinition] = __FIELDS;
-                #intra
-                #inter
+                // Into the frame around it, so that the writer's numbers stay in registers.
+                #[inline(always)]
+                #[allow(unused_variables)]
+                fn encode_intra(&self, __references: &__blackbox::References, __out: &mut __blackbox::FieldWriter<'_>) {
+                    #(#intra)*
+                }
+                #[inline(always)]
+                #[allow(unused_variables)]
+                fn encode_inter(
+                    &self,
+                    __before: &Self,
+                    __older: &Self,
+                    __references: &__blackbox::References,
+                    __out: &mut __blackbox::FieldWriter<'_>,
+                ) {
+                    #(#inter)*
+                }
             }
         },
     )
@@ -174,7 +189,10 @@ fn encode_intra(frame: &Frame<'_>) -> TokenStream {
         #[inline]
         #[allow(unused_variables)]
         fn encode_intra(&self, __references: &__blackbox::References, __out: &mut __blackbox::FrameBuffer) {
+            let mut __fields = __out.fields();
+            let __out = &mut __fields;
             #(#statements)*
+            __fields.finish();
         }
     }
 }
@@ -192,7 +210,10 @@ fn encode_inter(frame: &Frame<'_>) -> TokenStream {
             __references: &__blackbox::References,
             __out: &mut __blackbox::FrameBuffer,
         ) {
+            let mut __fields = __out.fields();
+            let __out = &mut __fields;
             #(#statements)*
+            __fields.finish();
         }
     }
 }

@@ -72,13 +72,13 @@ pub(super) fn fields(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStr
         #[automatically_derived]
         impl __blackbox::BlackboxFields for #ident {
             const FIELDS: &'static [__blackbox::FieldDefinition] = &[];
-            fn encode_intra(&self, _: &__blackbox::References, _: &mut __blackbox::FrameBuffer) {}
+            fn encode_intra(&self, _: &__blackbox::References, _: &mut __blackbox::FieldWriter<'_>) {}
             fn encode_inter(
                 &self,
                 _: &Self,
                 _: &Self,
                 _: &__blackbox::References,
-                _: &mut __blackbox::FrameBuffer,
+                _: &mut __blackbox::FieldWriter<'_>,
             ) {}
         }
     };

@@ -13,35 +13,37 @@ mod variable_bytes;
 
 /// The bytes of frames on their way into a log: one frame, with those that belong before or after it.
 ///
-/// The methods append one field, or one group of fields. They never fail: an encoding that can't hold a residual is
-/// remembered for [`fits`](FrameBuffer::fits), so that the code for a frame has no branches for errors.
-///
 /// ```
 /// use binlog::blackbox::FrameBuffer;
 ///
 /// let mut frame = FrameBuffer::new();
 /// frame.byte(b'P');
-/// frame.signed_vb(-3);
-/// frame.tag2_3s32([1, -1, 0]);
+/// let mut fields = frame.fields();
+/// fields.signed_vb(-3);
+/// fields.tag2_3s32([1, -1, 0]);
+/// fields.finish();
 /// assert!(frame.fits());
 /// assert_eq!(frame.bytes(), [b'P', 5, 0b00_01_11_00]);
 /// ```
 #[derive(Clone, Debug)]
 pub struct FrameBuffer {
-    bytes: [u8; FrameBuffer::CAPACITY + FrameBuffer::OVERHANG],
+    bytes: Bytes,
     end: usize,
     fits: bool,
 }
 
+/// The bytes of a buffer, and some behind them: groups are stored as eight bytes, of which fewer may count.
+type Bytes = [u8; FrameBuffer::CAPACITY + OVERHANG];
+
+const OVERHANG: usize = 8;
+
 impl FrameBuffer {
     /// Bytes that a buffer holds.
     pub const CAPACITY: usize = 512;
-    /// Groups are stored as eight bytes of which fewer may count.
-    const OVERHANG: usize = 8;
 
     /// An empty buffer.
     pub const fn new() -> Self {
-        FrameBuffer { bytes: [0; Self::CAPACITY + Self::OVERHANG], end: 0, fits: true }
+        FrameBuffer { bytes: [0; Self::CAPACITY + OVERHANG], end: 0, fits: true }
     }
 
     /// Removes all bytes.
@@ -73,18 +75,55 @@ impl FrameBuffer {
     /// Appends a byte.
     #[inline(always)]
     pub fn byte(&mut self, byte: u8) {
-        // Masked, so that no bounds are checked; a buffer that wrapped doesn't fit.
-        self.bytes[self.end % Self::CAPACITY] = byte;
-        self.end += 1;
+        let mut fields = self.fields();
+        fields.byte(byte);
+        fields.finish();
+    }
+
+    /// Appends fields.
+    #[inline(always)]
+    pub fn fields(&mut self) -> FieldWriter<'_> {
+        let FrameBuffer { bytes, end, fits } = self;
+        FieldWriter { bytes, end: *end, fits: *fits, end_of_buffer: end, fits_buffer: fits }
+    }
+}
+
+impl Default for FrameBuffer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Appends fields to a [`FrameBuffer`], which has them after [`finish`](FieldWriter::finish).
+///
+/// The methods append one field, or one group of fields. They never fail: an encoding that can't hold a residual is
+/// remembered for [`FrameBuffer::fits`], so that the code for a frame has no branches for errors.
+// Its numbers are its own, apart from those of the buffer: so they stay in registers while bytes are stored.
+pub struct FieldWriter<'b> {
+    bytes: &'b mut Bytes,
+    end: usize,
+    fits: bool,
+    end_of_buffer: &'b mut usize,
+    fits_buffer: &'b mut bool,
+}
+
+impl FieldWriter<'_> {
+    /// The buffer has the fields from now on.
+    #[inline(always)]
+    pub fn finish(self) {
+        *self.end_of_buffer = self.end;
+        *self.fits_buffer = self.fits;
+    }
+
+    #[inline(always)]
+    fn byte(&mut self, byte: u8) {
+        self.end = put(self.bytes, self.end, [byte], 1);
     }
 
     /// Appends the first `count` of some bytes.
     #[inline(always)]
     fn put<const N: usize>(&mut self, bytes: [u8; N], count: usize) {
-        const { assert!(N <= Self::OVERHANG) };
-        let at = self.end % Self::CAPACITY;
-        self.bytes[at..at + N].copy_from_slice(&bytes);
-        self.end += count;
+        self.end = put(self.bytes, self.end, bytes, count);
     }
 
     /// Appends nothing ([`Null`](super::Encoding::Null)). Only 0 fits.
@@ -94,10 +133,14 @@ impl FrameBuffer {
     }
 }
 
-impl Default for FrameBuffer {
-    fn default() -> Self {
-        Self::new()
-    }
+/// Stores bytes at `end`, of which the first `count` count. Returns the new end.
+#[inline(always)]
+fn put<const N: usize>(to: &mut Bytes, end: usize, bytes: [u8; N], count: usize) -> usize {
+    const { assert!(N <= OVERHANG) };
+    // Masked, so that no bounds are checked; a buffer that wrapped doesn't fit.
+    let at = end % FrameBuffer::CAPACITY;
+    to[at..at + N].copy_from_slice(&bytes);
+    end + count
 }
 
 /// A signed number as an unsigned one that is small if the number is near 0: 0, -1, 1, -2 are 0, 1, 2, 3.

@@ -4,7 +4,7 @@ pub(crate) mod check;
 pub(crate) mod join;
 
 use super::value::FieldValue;
-use super::{Coding, Encoding, FieldDefinition, FrameBuffer, Predictor, References};
+use super::{Coding, Encoding, FieldDefinition, FieldWriter, Predictor, References};
 use crate::const_text::ConstText;
 
 /// A struct whose fields become fields of the frame around it: `#[blackbox(flatten)]`.
@@ -46,10 +46,10 @@ pub trait BlackboxFields: Copy {
     const FIELDS: &'static [FieldDefinition];
 
     /// Appends the fields as those of a frame that refers to no frame of its kind before it.
-    fn encode_intra(&self, references: &References, out: &mut FrameBuffer);
+    fn encode_intra(&self, references: &References, out: &mut FieldWriter<'_>);
 
     /// Appends the fields as those of a P frame, after the fields of the two main frames before it.
-    fn encode_inter(&self, before: &Self, older: &Self, references: &References, out: &mut FrameBuffer);
+    fn encode_inter(&self, before: &Self, older: &Self, references: &References, out: &mut FieldWriter<'_>);
 }
 
 /// The fields of a flattened struct. Derived code calls the methods here if the struct derives [`BlackboxFields`], or else
@@ -59,13 +59,13 @@ pub struct Fields<T>(pub T);
 impl<T: BlackboxFields> Fields<T> {
     /// [`BlackboxFields::encode_intra`].
     #[inline(always)]
-    pub fn encode_intra(self, references: &References, out: &mut FrameBuffer) {
+    pub fn encode_intra(self, references: &References, out: &mut FieldWriter<'_>) {
         self.0.encode_intra(references, out);
     }
 
     /// [`BlackboxFields::encode_inter`].
     #[inline(always)]
-    pub fn encode_inter(self, before: T, older: T, references: &References, out: &mut FrameBuffer) {
+    pub fn encode_inter(self, before: T, older: T, references: &References, out: &mut FieldWriter<'_>) {
         self.0.encode_inter(&before, &older, references, out);
     }
 }
@@ -73,8 +73,8 @@ impl<T: BlackboxFields> Fields<T> {
 /// The fields of a struct that has none, whose error is reported elsewhere.
 #[allow(missing_docs, reason = "they are those of `Fields`")]
 pub trait NoFields<T>: Sized {
-    fn encode_intra(self, _: &References, _: &mut FrameBuffer) {}
-    fn encode_inter(self, _: T, _: T, _: &References, _: &mut FrameBuffer) {}
+    fn encode_intra(self, _: &References, _: &mut FieldWriter<'_>) {}
+    fn encode_inter(self, _: T, _: T, _: &References, _: &mut FieldWriter<'_>) {}
 }
 
 impl<T> NoFields<T> for Fields<T> {}

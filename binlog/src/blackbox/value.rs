@@ -1,6 +1,6 @@
 //! The types of fields, and what remains of a value after its prediction.
 
-use super::encode::FrameBuffer;
+use super::encode::FieldWriter;
 use super::references::References;
 use super::{Encoding, zigzag};
 
@@ -190,7 +190,7 @@ pub trait NoValue<T>: Sized {
 
 impl<T> NoValue<T> for Value<T> {}
 
-impl FrameBuffer {
+impl FieldWriter<'_> {
     /// Appends a residual of a type that only the compiler knows: signed or not.
     #[inline(always)]
     pub fn vb(&mut self, signed: bool, residual: i32) {

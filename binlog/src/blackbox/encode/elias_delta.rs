@@ -1,11 +1,11 @@
 //! Elias delta code: a stream of bits, the most significant first.
 
-use super::FrameBuffer;
+use super::FieldWriter;
 
 /// The largest number plus 1 that is written as it is; it also begins the codes of the two numbers that aren't.
 const ESCAPE: u32 = u32::MAX;
 
-impl FrameBuffer {
+impl FieldWriter<'_> {
     /// Appends neighbouring fields in Elias delta code ([`EliasDeltaU32`](crate::blackbox::Encoding::EliasDeltaU32);
     /// [`EliasDeltaS32`](crate::blackbox::Encoding::EliasDeltaS32) for numbers made by [`zigzag`](super::zigzag)).
     ///

@@ -1,8 +1,9 @@
 //! Groups of fields behind a byte that says how each is stored.
 
-use super::{FrameBuffer, magnitude};
+use super::variable_bytes::unsigned_vb;
+use super::{Bytes, FieldWriter, magnitude, put, zigzag};
 
-impl FrameBuffer {
+impl FieldWriter<'_> {
     /// Appends 1 to 8 residuals ([`Tag8_8Svb`](crate::blackbox::Encoding::Tag8_8Svb)): a byte with a bit for each, the
     /// first in the lowest, and those that aren't 0. One residual has no such byte. Other numbers of residuals don't fit.
     #[inline(always)]
@@ -11,23 +12,12 @@ impl FrameBuffer {
             return self.signed_vb(*alone);
         }
         self.fits &= matches!(residuals.len(), 2..=8);
-        let mut present = 0;
-        for (bit, &residual) in residuals.iter().enumerate().take(8) {
-            present |= u8::from(residual != 0) << bit;
-        }
-        self.byte(present);
-        if present != 0 {
-            self.present_svb(residuals);
-        }
-    }
-
-    /// The residuals that aren't 0. Most often all are.
-    #[inline(never)]
-    fn present_svb(&mut self, residuals: &[i32]) {
-        for &residual in residuals {
-            if residual != 0 {
-                self.signed_vb(residual);
-            }
+        let any = residuals.iter().fold(0, |any, residual| any | residual);
+        // Most often all are 0.
+        if any == 0 {
+            self.byte(0);
+        } else {
+            self.end = present_svb(self.bytes, self.end, residuals);
         }
     }
 
@@ -45,22 +35,7 @@ impl FrameBuffer {
         } else if largest < 32 {
             self.put([0x80 | (a & 0x3F) as u8, b as u8, c as u8], 3);
         } else {
-            self.tag2_3s32_in_bytes([a, b, c]);
-        }
-    }
-
-    #[inline(never)]
-    fn tag2_3s32_in_bytes(&mut self, residuals: [i32; 3]) {
-        // One byte less than each takes.
-        let extra = residuals.map(|residual| match magnitude(residual) {
-            0..0x80 => 0,
-            0x80..0x8000 => 1,
-            0x8000..0x80_0000 => 2,
-            _ => 3,
-        });
-        self.byte(0xC0 | extra[2] << 4 | extra[1] << 2 | extra[0]);
-        for (residual, extra) in residuals.into_iter().zip(extra) {
-            self.put(residual.to_le_bytes(), usize::from(extra) + 1);
+            self.end = tag2_3s32_in_bytes(self.bytes, self.end, [a, b, c]);
         }
     }
 
@@ -68,24 +43,65 @@ impl FrameBuffer {
     /// 4, 8 or 16 bits each, behind two bits for each that say so.
     #[inline(always)]
     pub fn tag8_4s16(&mut self, residuals: [i32; 4]) {
-        let mut selectors = 0;
-        let mut bits = 0u64;
-        let mut count = 0;
-        for (i, residual) in residuals.into_iter().enumerate() {
-            let magnitude = magnitude(residual);
-            self.fits &= magnitude < 0x8000;
-            let (selector, width) = match magnitude {
-                0 if residual == 0 => (0, 0),
-                0..8 => (1, 4),
-                8..0x80 => (2, 8),
-                _ => (3, 16),
-            };
-            selectors |= selector << (2 * i);
-            bits = bits << width | u64::from(residual as u32 & ((1 << width) - 1));
-            count += width;
+        let [a, b, c, d] = residuals;
+        // Most often all are 0: the pilot's sticks are read less often than the loop runs.
+        if a | b | c | d == 0 {
+            self.byte(0);
+            return;
         }
-        self.byte(selectors);
-        // To the top; of 0 bits, which a shift of 64 would have to move, there is none to move.
-        self.put(bits.wrapping_shl(64 - count).to_be_bytes(), (count as usize).div_ceil(8));
+        let largest = residuals.into_iter().fold(0, |largest, residual| largest | magnitude(residual));
+        self.fits &= largest < 0x8000;
+        self.end = nibbles(self.bytes, self.end, residuals);
     }
+}
+
+/// A byte with a bit for each of up to 8 residuals that isn't 0, and those.
+#[inline(never)]
+fn present_svb(bytes: &mut Bytes, end: usize, residuals: &[i32]) -> usize {
+    let mut present = 0;
+    for (bit, &residual) in residuals.iter().enumerate().take(8) {
+        present |= u8::from(residual != 0) << bit;
+    }
+    let mut end = put(bytes, end, [present], 1);
+    for &residual in residuals {
+        if residual != 0 {
+            end = unsigned_vb(bytes, end, zigzag(residual));
+        }
+    }
+    end
+}
+
+/// The form of `TAG2_3S32` in whole bytes.
+#[inline(never)]
+fn tag2_3s32_in_bytes(bytes: &mut Bytes, end: usize, residuals: [i32; 3]) -> usize {
+    // One byte less than each takes.
+    let extra = residuals.map(|residual| match magnitude(residual) {
+        0..0x80 => 0,
+        0x80..0x8000 => 1,
+        0x8000..0x80_0000 => 2,
+        _ => 3,
+    });
+    let end = put(bytes, end, [0xC0 | extra[2] << 4 | extra[1] << 2 | extra[0]], 1);
+    let each = residuals.into_iter().zip(extra);
+    each.fold(end, |end, (residual, extra)| put(bytes, end, residual.to_le_bytes(), usize::from(extra) + 1))
+}
+
+/// `TAG8_4S16` of residuals that aren't all 0.
+#[inline(never)]
+fn nibbles(bytes: &mut Bytes, end: usize, residuals: [i32; 4]) -> usize {
+    let (mut selectors, mut bits, mut count) = (0, 0u64, 0);
+    for (i, residual) in residuals.into_iter().enumerate() {
+        let (selector, width) = match magnitude(residual) {
+            0 if residual == 0 => (0, 0),
+            0..8 => (1, 4),
+            8..0x80 => (2, 8),
+            _ => (3, 16),
+        };
+        selectors |= selector << (2 * i);
+        bits = bits << width | u64::from(residual as u32 & ((1 << width) - 1));
+        count += width;
+    }
+    let end = put(bytes, end, [selectors], 1);
+    // To the top. There are some bits, so the shift is less than 64.
+    put(bytes, end, (bits << (64 - count)).to_be_bytes(), (count as usize).div_ceil(8))
 }

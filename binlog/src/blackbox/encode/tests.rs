@@ -1,16 +1,20 @@
 use super::*;
 use proptest::prelude::*;
 
-fn bytes(append: impl FnOnce(&mut FrameBuffer)) -> Vec<u8> {
+fn bytes(append: impl FnOnce(&mut FieldWriter<'_>)) -> Vec<u8> {
     let mut frame = FrameBuffer::new();
-    append(&mut frame);
+    let mut fields = frame.fields();
+    append(&mut fields);
+    fields.finish();
     assert!(frame.fits());
     frame.bytes().to_vec()
 }
 
-fn refused(append: impl FnOnce(&mut FrameBuffer)) -> bool {
+fn refused(append: impl FnOnce(&mut FieldWriter<'_>)) -> bool {
     let mut frame = FrameBuffer::new();
-    append(&mut frame);
+    let mut fields = frame.fields();
+    append(&mut fields);
+    fields.finish();
     !frame.fits()
 }
 
@@ -230,7 +234,7 @@ fn a_frame_longer_than_the_buffer_does_not_fit_until_it_is_cleared() {
         frame.byte(1);
     }
     assert!(frame.fits());
-    frame.tag8_4s16([1, 1, 1, 1]);
+    frame.byte(1);
     assert!(!frame.fits());
     frame.clear();
     assert!(frame.fits() && frame.bytes().is_empty());

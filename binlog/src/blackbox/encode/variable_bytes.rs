@@ -1,18 +1,12 @@
 //! Numbers of 7 bits a byte, the low ones first; the top bit says that more bytes follow.
 
-use super::{FrameBuffer, zigzag};
+use super::{Bytes, FieldWriter, put, zigzag};
 
-impl FrameBuffer {
+impl FieldWriter<'_> {
     /// Appends an unsigned number in 1 to 5 bytes ([`UnsignedVb`](crate::blackbox::Encoding::UnsignedVb)).
     #[inline(always)]
     pub fn unsigned_vb(&mut self, number: u32) {
-        if number < 1 << 7 {
-            self.byte(number as u8);
-        } else if number < 1 << 14 {
-            self.put([number as u8 | 0x80, (number >> 7) as u8], 2);
-        } else {
-            self.long_vb(number);
-        }
+        self.end = unsigned_vb(self.bytes, self.end, number);
     }
 
     /// Appends a signed number in 1 to 5 bytes ([`SignedVb`](crate::blackbox::Encoding::SignedVb)).
@@ -28,14 +22,25 @@ impl FrameBuffer {
         self.fits &= (-8192..=8191).contains(&negated);
         self.unsigned_vb(negated as u32 & 0x3FFF);
     }
+}
 
-    /// Numbers of 3 to 5 bytes.
-    #[inline(never)]
-    fn long_vb(&mut self, mut number: u32) {
-        while number >= 1 << 7 {
-            self.byte(number as u8 | 0x80);
-            number >>= 7;
-        }
-        self.byte(number as u8);
+#[inline(always)]
+pub(super) fn unsigned_vb(bytes: &mut Bytes, end: usize, number: u32) -> usize {
+    if number < 1 << 14 {
+        // Without a branch: of a noisy value, nobody predicts whether it takes one byte or two.
+        let more = number >= 1 << 7;
+        put(bytes, end, [number as u8 | u8::from(more) << 7, (number >> 7) as u8], 1 + usize::from(more))
+    } else {
+        long_vb(bytes, end, number)
     }
+}
+
+/// Numbers of 3 to 5 bytes. A function of its own, with the writer's parts, so that these stay in registers elsewhere.
+#[inline(never)]
+fn long_vb(bytes: &mut Bytes, mut end: usize, mut number: u32) -> usize {
+    while number >= 1 << 7 {
+        end = put(bytes, end, [number as u8 | 0x80], 1);
+        number >>= 7;
+    }
+    put(bytes, end, [number as u8], 1)
 }
