@@ -20,8 +20,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Prepares a part of the text that says what happened. Returns whether there is such a part.
     pub(super) fn put_recovery(&mut self, part: usize) -> bool {
-        let length =
-            self.recovery.and_then(|recovery| (recovery.encode)(recovery, part, &mut self.own.encoder.buffer()));
+        let length = self.recovery.and_then(|recovery| (recovery.encode)(recovery, part, self.own.encoder.buffer()));
         self.own.rest = 0..length.unwrap_or(0);
         length.is_some()
     }

@@ -4,6 +4,8 @@
 
 extern crate std;
 
+mod blackbox;
+
 use super::{Claim, Reset, Retained};
 use binlog::field::Chars;
 use binlog::messages::{Dropped, Dsf, Msg};

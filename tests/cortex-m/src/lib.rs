@@ -1,4 +1,4 @@
-//! Shared by the programs: the messages of tests/performance, and what counts instructions.
+//! Shared by the programs: the messages of tests/performance, and a clock that counts instructions.
 
 #![no_std]
 
@@ -6,5 +6,4 @@
 pub mod messages;
 
 pub mod clock;
-pub mod measure;
 pub mod size;

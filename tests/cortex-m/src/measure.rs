@@ -3,7 +3,7 @@
 //! A call counts from the instruction that calls to the one that returns. As in an application, the called function is
 //! one into which the compiler may inline `Logger::log` or not. The functions in C are called in the same way.
 
-use crate::clock::{between, now};
+use binlog_cortex_m::clock::{between, now};
 use core::convert::Infallible;
 use core::hint::black_box;
 use cortex_m::peripheral::SYST;
@@ -11,7 +11,7 @@ use embedded_io::{ErrorType, Write};
 use lm3s6965::semihosting::println;
 
 /// A C program has one type for all, so the calls have one.
-pub type Work = unsafe extern "C" fn(*const u8, u32) -> i32;
+pub(crate) type Work = unsafe extern "C" fn(*const u8, u32) -> i32;
 
 // A call that does nothing, whose count is subtracted; its two instructions are added again.
 core::arch::global_asm!(".thumb_func", ".global nothing", "nothing:", "bx lr");
@@ -40,7 +40,14 @@ fn batch<T>(work: Work, records: &[T; 16], length: u32, expected: i32) -> [u32; 
 }
 
 /// Prints mean and maximum; `result` is what each call has to return, `between` runs between batches.
-pub fn measure<T>(name: &str, work: Work, records: &[T; 16], length: u32, result: i32, mut between: impl FnMut()) {
+pub(crate) fn measure<T>(
+    name: &str,
+    work: Work,
+    records: &[T; 16],
+    length: u32,
+    result: i32,
+    mut between: impl FnMut(),
+) {
     let (mut sum, mut max) = (0, 0);
     for _ in 0..BATCHES {
         for (with, without) in batch(work, records, length, result).into_iter().zip(batch(nothing, records, length, 2))
@@ -58,27 +65,31 @@ pub fn measure<T>(name: &str, work: Work, records: &[T; 16], length: u32, result
 
 /// C puts its records where the compiler likes, which is at a word.
 #[repr(C, align(4))]
-pub struct Aligned<T>(pub T);
+pub(crate) struct Aligned<T>(pub(crate) T);
 
 /// Asserts that blocks of known length count as many instructions as they have, at all phases of tick and instruction.
-#[inline(never)]
-pub fn check_clock() {
+pub(crate) fn check_clock() {
     macro_rules! block {
         ($($length:literal)*) => {$({
-            let (from, to): (u32, u32);
-            // SAFETY: it reads SysTick's counter, which is what `now` does.
-            unsafe {
-                core::arch::asm!(
-                    "ldr {from}, [{counter}]",
-                    concat!(".rept ", $length), "nop", ".endr",
-                    "ldr {to}, [{counter}]",
-                    counter = in(reg) &raw const (*SYST::PTR).cvr,
-                    from = out(reg) from,
-                    to = out(reg) to,
-                    options(nostack),
-                );
-            };
-            assert_eq!(between(from, to), $length + 1, "the clock counts instructions");
+            // Functions, because the assembler's repetition may be longer than the compiler's reach to a constant.
+            #[inline(never)]
+            fn count() -> u32 {
+                let (from, to): (u32, u32);
+                // SAFETY: it reads SysTick's counter, which is what `now` does.
+                unsafe {
+                    core::arch::asm!(
+                        "ldr {from}, [{counter}]",
+                        concat!(".rept ", $length), "nop", ".endr",
+                        "ldr {to}, [{counter}]",
+                        counter = in(reg) &raw const (*SYST::PTR).cvr,
+                        from = out(reg) from,
+                        to = out(reg) to,
+                        options(nostack),
+                    );
+                };
+                between(from, to)
+            }
+            assert_eq!(count(), $length + 1, "the clock counts instructions");
         })*};
     }
     for _ in 0..100 {
@@ -87,7 +98,7 @@ pub fn check_clock() {
 }
 
 /// A file that accepts everything.
-pub struct Void;
+pub(crate) struct Void;
 
 impl ErrorType for Void {
     type Error = Infallible;

@@ -3,13 +3,16 @@
 #![no_std]
 #![no_main]
 
+#[path = "../measure.rs"]
+mod measure;
+
 use binlog::blackbox::{BlackboxFrame, BlackboxSchema};
 use binlog_cortex_m::clock;
-use binlog_cortex_m::measure::{Aligned, Void, Work, check_clock, measure};
 use binlog_embedded::{Drain, Logger};
 use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
 use lm3s6965::semihosting::{exit, unhandled};
+use measure::{Aligned, Void, Work, check_clock, measure};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 #[exception]

@@ -3,15 +3,18 @@
 #![no_std]
 #![no_main]
 
+#[path = "../measure.rs"]
+mod measure;
+
 use binlog::field::{Centi, Chars};
 use binlog::{LogMessage, LogSchema, Logs};
 use binlog_cortex_m::clock;
-use binlog_cortex_m::measure::{Aligned, Void, Work, check_clock, measure};
 use binlog_cortex_m::messages::{Attitude, ControlTuning};
 use binlog_embedded::{Drain, Logger};
 use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
 use lm3s6965::semihosting::{exit, unhandled};
+use measure::{Aligned, Void, Work, check_clock, measure};
 use zerocopy::{Immutable, IntoBytes};
 
 #[exception]
