@@ -60,15 +60,21 @@ mod encoder;
 mod event;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive checks fields by it"))]
 pub(crate) mod fields;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive calls it"))]
 pub(crate) mod frame;
 #[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
 pub mod log;
-#[cfg(feature = "std")]
-mod quantity;
-#[cfg(feature = "std")]
-mod session_encoder;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive makes headers by it"))]
+pub(crate) mod preamble;
+mod references;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive checks schemas by it"))]
+pub(crate) mod schema;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive calls it"))]
+pub(crate) mod value;
+#[cfg(all(feature = "derive", feature = "std"))]
+mod writer;
 
 // Public, because warnings of the compiler show its path.
 #[doc(hidden)]

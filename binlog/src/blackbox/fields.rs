@@ -79,17 +79,13 @@ pub trait NoFields<T>: Sized {
 
 impl<T> NoFields<T> for Fields<T> {}
 
-/// A field of the type `T` of a slow, GPS or home frame. Its encoding has to hold the type.
-#[track_caller]
+/// A field of the type `T` of a slow, GPS or home frame.
 pub const fn field<T: FieldValue>(name: &'static str, predictor: Predictor, encoding: Encoding) -> FieldDefinition {
     let intra = coding(predictor, encoding);
-    let field = FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None };
-    of_type(&field, intra, true);
-    field
+    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None }
 }
 
 /// A field of the type `T` of a main frame: how it is written in I and in P frames.
-#[track_caller]
 pub const fn main_field<T: FieldValue>(
     name: &'static str,
     intra_predictor: Predictor,
@@ -98,10 +94,7 @@ pub const fn main_field<T: FieldValue>(
     encoding: Encoding,
 ) -> FieldDefinition {
     let (intra, inter) = (coding(intra_predictor, intra_encoding), coding(predictor, encoding));
-    let field = FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: Some(inter) };
-    of_type(&field, intra, true);
-    of_type(&field, inter, false);
-    field
+    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: Some(inter) }
 }
 
 /// The bytes of padding in a frame whose fields have so many bytes; any is an error.
@@ -122,43 +115,6 @@ pub const fn padding<F>(name: &str, fields: usize) -> usize {
 /// A predictor and an encoding.
 pub(crate) const fn coding(predictor: Predictor, encoding: Encoding) -> Coding {
     Coding { predictor, encoding }
-}
-
-/// Whether a coding can hold the values of a field's type. In a frame that refers to none before it, every value has to
-/// fit; a P frame is written as an I frame where one doesn't.
-#[track_caller]
-const fn of_type(field: &FieldDefinition, coding: Coding, intra: bool) {
-    let is_long = field.bits == 32;
-    let why = match (coding.encoding, coding.predictor) {
-        (Encoding::Tag8_4S16, _) if is_long => {
-            "TAG8_4S16 holds differences of 16 bits, and this field has 32; take \
-                                                `tag2_3s32`, `tag8_8svb` or `signed_vb`"
-        }
-        (Encoding::Tag8_4S16, Predictor::Zero) if intra && field.bits == 16 && !field.signed => {
-            "TAG8_4S16 holds signed numbers of 16 bits, and an I frame has to hold each value of a `u16`; take \
-             `unsigned_vb`"
-        }
-        (Encoding::Tag8_4S16, predictor) if intra && field.bits == 16 && !matches!(predictor, Predictor::Zero) => {
-            "TAG8_4S16 holds differences of 16 bits, and an I frame has to hold each difference of two 16-bit numbers; \
-             take `signed_vb`"
-        }
-        (Encoding::Neg14Bit, _) if is_long => {
-            "NEG_14BIT holds differences of 14 bits, and this field has 32; take \
-                                               `signed_vb`"
-        }
-        (Encoding::Neg14Bit, Predictor::Zero) if field.bits == 16 => {
-            "NEG_14BIT holds what is up to 8191 below a reference, and this is the value itself; predict it from \
-             `vbatref`"
-        }
-        (_, Predictor::HomeCoordinate) if !is_long || !field.signed => {
-            "a coordinate is an `i32` in 1e-7 degrees, as that of the home frame"
-        }
-        (_, Predictor::LastMainFrameTime) if !is_long || field.signed => {
-            "a time is a `u32` in µs, as that of the main frame"
-        }
-        _ => return,
-    };
-    refuse(ConstText::new().str("`").str(field.name).str("`: ").str(why));
 }
 
 /// An error of the compiler.

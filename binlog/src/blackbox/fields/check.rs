@@ -4,7 +4,7 @@
 use super::join::{Part, place};
 use super::refuse;
 use crate::blackbox::preamble::MAX_LINE;
-use crate::blackbox::{Encoding, FieldDefinition, FrameKind, Predictor};
+use crate::blackbox::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 use crate::const_text::{ConstText, same};
 
 /// The most fields of a frame that decoders read (`FLIGHT_LOG_MAX_FIELDS` of blackbox-tools).
@@ -16,7 +16,11 @@ const MAX_FRAME: usize = 256;
 #[track_caller]
 pub const fn part(parts: &[Part], fields: &[FieldDefinition], index: usize, kind: FrameKind) {
     let (start, end) = (place(parts, index), place(parts, index + 1));
-    fields_until(fields, start, end, kind);
+    limits(fields, start, end, kind);
+    if let Part::Field(field) = &parts[index] {
+        // Those of a flattened struct are checked at its own fields.
+        types(field);
+    }
     if let Part::Group(..) = parts[index] {
         touching(fields, start, kind);
         touching(fields, end, kind);
@@ -27,9 +31,67 @@ pub const fn part(parts: &[Part], fields: &[FieldDefinition], index: usize, kind
     }
 }
 
-/// The fields from `start` to `end` against those before them.
+/// The fields from `start` to `end`, by themselves and against those before them.
 #[track_caller]
 pub const fn fields_until(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
+    let mut i = start;
+    while i < end {
+        types(&fields[i]);
+        i += 1;
+    }
+    limits(fields, start, end, kind);
+}
+
+/// The encodings of a field hold its type. They are checked here, and not where the definition is made, because an error
+/// in the constant of the definitions would be followed by notes about each use of it.
+#[track_caller]
+const fn types(field: &FieldDefinition) {
+    of_type(field, field.intra, true);
+    if let Some(inter) = field.inter {
+        of_type(field, inter, false);
+    }
+}
+
+/// Whether a coding can hold the values of a field's type. In a frame that refers to none before it, every value has to
+/// fit; a P frame is written as an I frame where one doesn't.
+#[track_caller]
+const fn of_type(field: &FieldDefinition, coding: Coding, intra: bool) {
+    let is_long = field.bits == 32;
+    let why = match (coding.encoding, coding.predictor) {
+        (Encoding::Tag8_4S16, _) if is_long => {
+            "TAG8_4S16 holds differences of 16 bits, and this field has 32; take \
+                                                `tag2_3s32`, `tag8_8svb` or `signed_vb`"
+        }
+        (Encoding::Tag8_4S16, Predictor::Zero) if intra && field.bits == 16 && !field.signed => {
+            "TAG8_4S16 holds signed numbers of 16 bits, and an I frame has to hold each value of a `u16`; take \
+             `unsigned_vb`"
+        }
+        (Encoding::Tag8_4S16, predictor) if intra && field.bits == 16 && !matches!(predictor, Predictor::Zero) => {
+            "TAG8_4S16 holds differences of 16 bits, and an I frame has to hold each difference of two 16-bit numbers; \
+             take `signed_vb`"
+        }
+        (Encoding::Neg14Bit, _) if is_long => {
+            "NEG_14BIT holds differences of 14 bits, and this field has 32; take \
+                                               `signed_vb`"
+        }
+        (Encoding::Neg14Bit, Predictor::Zero) if field.bits == 16 => {
+            "NEG_14BIT holds what is up to 8191 below a reference, and this is the value itself; predict it from \
+             `vbatref`"
+        }
+        (_, Predictor::HomeCoordinate) if !is_long || !field.signed => {
+            "a coordinate is an `i32` in 1e-7 degrees, as that of the home frame"
+        }
+        (_, Predictor::LastMainFrameTime) if !is_long || field.signed => {
+            "a time is a `u32` in µs, as that of the main frame"
+        }
+        _ => return,
+    };
+    refuse(ConstText::new().str("`").str(field.name).str("`: ").str(why));
+}
+
+/// The fields from `start` to `end` against those before them.
+#[track_caller]
+const fn limits(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
     if start < MAX_FIELDS && end > MAX_FIELDS {
         let text = ConstText::new().str("with this a frame has ").number(end as u64);
         refuse(text.str(" fields; decoders read at most ").number(MAX_FIELDS as u64));
