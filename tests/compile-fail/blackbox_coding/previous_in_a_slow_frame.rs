@@ -1,0 +1,12 @@
+use binlog::blackbox::BlackboxFrame;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(slow)]
+#[repr(C)]
+struct SlowFrame {
+    #[blackbox(predictor = previous)]
+    flight_mode_flags: u32,
+}
+
+fn main() {}
