@@ -272,7 +272,9 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         self.begin_counts(Tally::lose_unflushed);
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
-        self.own.encoder.restart();
+        if Self::ENCODES {
+            self.own.encoder.restart();
+        }
         self.bytes = 0;
         self.has_records = false;
         self.is_last_reported = false;
@@ -351,9 +353,6 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     pub fn logger(&self) -> &'a Logger<S, N> {
         self.logger
     }
-
-    /// Whether the records of the ring are encoded; else, their bytes are the file's.
-    const ENCODES: bool = !<FormatOf<S> as FileFormat<S>>::VERBATIM;
 
     const PREAMBLE: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PREAMBLE;
 

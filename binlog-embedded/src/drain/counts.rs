@@ -1,7 +1,7 @@
 //! Releases records from the ring, and counts what became of them.
 
 use super::{Current, Drain};
-use binlog::file_format::{FileFormat, FormatOf, Schema, Table};
+use binlog::file_format::{Schema, Table};
 use binlog::sink::{Counters, Tally};
 
 /// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
@@ -28,7 +28,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Drops the rest of a record whose file is lost.
     pub(super) fn abandon_record(&mut self) {
-        if !<FormatOf<S> as FileFormat<S>>::VERBATIM && self.own.rest.start == 0 {
+        if Self::ENCODES && self.own.rest.start == 0 {
             // Encoded and not begun: it stays in the ring, and is encoded again.
             self.current = None;
         }

@@ -15,6 +15,10 @@ pub(super) enum Next {
 }
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
+    /// Whether the records of the ring are encoded; else, their bytes are the file's. Asked before calls that a verbatim
+    /// format doesn't need, so that they cost it nothing.
+    pub(crate) const ENCODES: bool = !<FormatOf<S> as FileFormat<S>>::VERBATIM;
+
     /// Encodes the first of the ring's `left` bytes' records that needs bytes of its own, unless one is being written.
     pub(super) fn encode_next(&mut self, left: u32) -> Next {
         let end = self.tail.wrapping_add(left);
@@ -96,11 +100,10 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 }
 
 impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'_, S, N, P> {
-    /// Ends the session, if the format has sessions and the last record was written whole. Returns whether that takes
+    /// Ends the session of a format that encodes, if the last record was written whole. Returns whether that takes
     /// bytes, which are the next ones.
-    #[inline(always)]
     pub(crate) fn end_session(&mut self) -> bool {
-        if <FormatOf<S> as FileFormat<S>>::VERBATIM || !self.is_between_records() {
+        if !self.is_between_records() {
             return false;
         }
         self.own.rest = 0..self.own.encoder.end();

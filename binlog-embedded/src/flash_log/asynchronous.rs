@@ -84,7 +84,7 @@ impl<F: AsyncChip> FlashLog<F> {
             if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
                 // What is flushed ends with a record.
                 drain.end_record_async(self).await?;
-                if ends && drain.end_session() {
+                if Drain::<'_, S, N, P>::ENCODES && ends && drain.end_session() {
                     drain.end_record_async(self).await?;
                 }
                 drain.flush_async(self).await?;
@@ -126,7 +126,9 @@ impl<F: AsyncChip> FlashLog<F> {
             }
         }
         drain.report();
-        drain.end_session();
+        if Drain::<'_, S, N, P>::ENCODES {
+            drain.end_session();
+        }
         self.run_async(drain).await?;
         if self.is_open() {
             let outcome = match drain.end_record_async(self).await {

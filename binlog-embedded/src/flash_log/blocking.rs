@@ -78,7 +78,7 @@ impl<F: Chip> FlashLog<F> {
             if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
                 // What is flushed ends with a record.
                 drain.end_record(self)?;
-                if ends && drain.end_session() {
+                if Drain::<'_, S, N, P>::ENCODES && ends && drain.end_session() {
                     drain.end_record(self)?;
                 }
                 drain.flush(self)?;
@@ -123,7 +123,9 @@ impl<F: Chip> FlashLog<F> {
             }
         }
         drain.report();
-        drain.end_session();
+        if Drain::<'_, S, N, P>::ENCODES {
+            drain.end_session();
+        }
         self.run(drain)?;
         if self.is_open() {
             if let Err(error) = drain.end_record(self).and_then(|()| drain.flush(self)) {

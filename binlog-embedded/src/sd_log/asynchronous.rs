@@ -92,7 +92,9 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.retry_now();
             while !self.run_to_async(drain, false).await? {}
             drain.report();
-            drain.end_session();
+            if Drain::<'_, S, N, P>::ENCODES {
+                drain.end_session();
+            }
             while !self.run_to_async(drain, false).await? {}
             if self.number().is_none() {
                 return Ok(());

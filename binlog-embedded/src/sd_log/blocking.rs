@@ -70,7 +70,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.retry_now();
         while !self.run_to(drain, false)? {}
         drain.report();
-        drain.end_session();
+        if Drain::<'_, S, N, P>::ENCODES {
+            drain.end_session();
+        }
         while !self.run_to(drain, false)? {}
         if self.number().is_none() {
             return Ok(());

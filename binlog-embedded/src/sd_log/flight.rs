@@ -204,7 +204,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             Due::Flush(bytes) => self.flush_to(bytes)?,
             Due::FlushAll | Due::End => {
                 self.end_record(drain)?;
-                if self.flight.due == Due::End && drain.end_session() {
+                if Drain::<'_, S, N, P>::ENCODES && self.flight.due == Due::End && drain.end_session() {
                     self.end_record(drain)?;
                 }
                 self.flush_to(self.contents.bytes())?;
