@@ -4,51 +4,41 @@
 //! follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P frame, which
 //! contains the differences from the frames before it.
 //!
-//! ```
-//! # #[cfg(all(feature = "derive", feature = "std"))] {
-//! use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, BlackboxWriter};
-//! use zerocopy::{FromBytes, Immutable, IntoBytes};
+//! [`BlackboxLog`] reads any log by what its own headers say, whatever firmware wrote it, damaged or not:
 //!
-//! /// What the control loop logs in each iteration.
-//! #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
-//! #[blackbox(main)]
-//! #[repr(C)]
-//! struct MainFrame {
-//!     loop_iteration: u32,
-//!     time: u32,
-//!     gyro_adc: [i16; 3],
-//!     #[blackbox(p(encoding = tag8_8svb))]
-//!     throttle: u16,
-//! }
+#![cfg_attr(feature = "std", doc = "```")]
+#![cfg_attr(not(feature = "std"), doc = "```ignore")]
+//! use binlog::Scaling;
+//! use binlog::blackbox::BlackboxLog;
 //!
-//! #[derive(BlackboxSchema)]
-//! #[blackbox(i_interval = 32, header("looptime" = "1000"))]
-//! enum FlightLog {
-//!     Main(MainFrame),
-//! }
-//!
-//! let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new())?; // or `create("flight.bbl")`
-//! for i in 0..64 {
-//!     log.write(&MainFrame { loop_iteration: i, time: 1000 * i, gyro_adc: [3, -4, 0], throttle: 1200 })?;
-//! }
-//! let bytes = log.finish()?;
-//!
-//! let log = BlackboxLog::from_bytes(&*bytes);
-//! assert_eq!(log.sessions().len(), 1);
-//! # }
-//! # Ok::<(), binlog::WriteError>(())
+//! let log = BlackboxLog::from_bytes(
+//!     b"H Product:Blackbox flight data recorder by Nicholas Sherlock
+//! H Data version:2
+//! H I interval:32
+//! H P interval:1/2
+//! H Field I name:loopIteration,time,BaroAlt
+//! H Field I signed:0,0,1
+//! H Field I predictor:0,0,0
+//! H Field I encoding:1,1,0
+//! H Field P predictor:6,2,1
+//! H Field P encoding:9,0,0
+//! I\x00\x64\x0AP\x14\x02E\xFFEnd of log\0",
+//! );
+//! let session = log.session(0).expect("a session");
+//! let tables = session.tables();
+//! assert_eq!(tables.main().times_us(), [100, 110]);
+//! let altitude = tables.column("BaroAlt").expect("a field");
+//! assert_eq!((altitude.to_f64(Scaling::Units), altitude.unit()), (vec![0.05, 0.06], "m"));
+//! assert!(tables.lost().is_empty());
 //! ```
 //!
-//! # The map
+//! The map of reading:
 //!
-//! - A frame is a struct with `#[derive(`[`BlackboxFrame`]`)]`: the main frame, which becomes I and P frames, and those of
-//!   slow state, GPS and home. Its fields are integers and arrays of them; each has a [`Predictor`] and an [`Encoding`], by
-//!   default those that Betaflight has for its name. `#[derive(`[`BlackboxFields`]`)]` is for structs in frames.
-//! - The frames of a program are an enum with `#[derive(`[`BlackboxSchema`]`)]`, which makes the header at compile time.
-//! - [`BlackboxWriter`] writes a log to any `std::io::Write`. [`Encoder`] has the rules by which a frame becomes bytes,
-//!   without I/O and allocation.
-//! - [`BlackboxLog`] reads the log of any firmware by its own header, as a [`Header`] and frames.
-//! - [`Event`]s are in both.
+//! - [`BlackboxLog`] has [sessions](log::Session); a session has a [`Header`], whose lines define its frames.
+//! - [`Session::tables`](log::Session::tables) decodes all of it to columns, raw or in units, with events and lost
+//!   stretches; [`BlackboxLog::tables`] does so for all sessions, by several threads.
+//! - [`Session::frames`](log::Session::frames) lends one frame after the other without allocating.
+//! - [`Event`] is the payload of an E frame, to bytes and back.
 
 #[cfg(all(feature = "derive", feature = "std", target_endian = "little"))]
 pub mod convert;

@@ -218,7 +218,11 @@ impl<'a> Reference<'a> {
             Some(14) => drop(numbers(2)),
             Some(13) => {
                 let function = cursor.byte().unwrap_or(0);
-                if function >= 128 { cursor.at += 4 } else { drop(cursor.signed()) }
+                if function >= 128 {
+                    cursor.at += 4
+                } else {
+                    let _ = cursor.signed();
+                }
             }
             Some(255) if self.bytes[cursor.at..].starts_with(b"End of log\0") => cursor.at += 11,
             _ => return (None, cursor.at),
