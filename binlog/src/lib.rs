@@ -82,6 +82,7 @@ mod definition;
 mod description;
 mod encode;
 pub mod field;
+#[doc(hidden)]
 pub mod file_format;
 pub mod flash;
 #[cfg(feature = "derive")]

@@ -39,7 +39,7 @@
 mod control;
 mod fields;
 mod firmware;
-pub mod messages;
+mod messages;
 mod modes;
 mod motion;
 mod names;
@@ -110,7 +110,7 @@ impl Session<'_> {
     ///
     /// # Errors
     ///
-    /// If the session has no main frames, if the writer fails, or if the fields need more than 250 messages.
+    /// If the session has no main frames, if the writer fails, or if the fields need more messages than a log has ids for.
     pub fn to_ardupilot(&self, writer: impl Write) -> Result<Converted, ConvertError> {
         let start_us = self.first_time_us().ok_or(ConvertError::NoFrames)?;
         let header = self.header();
@@ -323,7 +323,7 @@ impl fmt::Display for ConvertError {
             ),
             ConvertError::Io(error) => write!(f, "the converted log can't be written: {error}"),
             ConvertError::TooManyMessages => {
-                f.write_str("the fields need more messages than a log has ids for (254): shorten their names")
+                f.write_str("the fields need more messages than a log has ids for: shorten their names")
             }
             ConvertError::Text(error) => write!(f, "a text of the header doesn't fit: {error}"),
             ConvertError::Mode(error) => write!(f, "a flight mode doesn't fit: {error}"),

@@ -68,7 +68,7 @@ impl FrameBuffer {
 
     /// Removes all bytes after the first `length`, which fit.
     pub fn truncate(&mut self, length: usize) {
-        self.end = length;
+        self.end = length.min(self.end);
         self.fits = true;
     }
 

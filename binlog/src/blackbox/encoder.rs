@@ -12,19 +12,18 @@ use super::{BlackboxFrame, BlackboxSchema, Event, FrameBuffer, FrameKind, HomeFr
 use core::fmt;
 use repeated::Repeated;
 
-/// A home frame is repeated after so many I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`): after about 10
-/// seconds.
+/// A home frame is repeated after so many I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`).
 const HOME_PERIOD: u16 = 128;
 /// A slow frame is repeated after so many I frames, as Betaflight does (`blackboxSInterval`).
 const SLOW_PERIOD: u16 = 256;
 
-/// Decoders take a main frame for damaged whose iteration moved by so many, or whose time by so many µs, unless a resume
-/// event comes before it.
+/// Decoders reject a main frame that is so many iterations or microseconds after the last one, unless a resume event comes
+/// before it.
 const MAX_ITERATIONS: u32 = 5000;
 const MAX_MICROSECONDS: u32 = 10_000_000;
 
 /// Turns the frames of a schema into the bytes of one session of a log. It does no I/O and allocates nothing;
-/// `BlackboxWriter` has one, and so has the logger of a microcontroller.
+/// `BlackboxWriter` has one, and so has the drain of a microcontroller's logger.
 ///
 /// - A main frame becomes an I or a P frame, or nothing, by its iteration and the schema's intervals.
 /// - A main frame becomes an I frame as well if it is the first, after [`restart`](Encoder::restart), if frames before it

@@ -19,20 +19,20 @@ macro_rules! reasons {
 
 reasons! {
     /// The first fields of a main frame.
-    main_frame "blackbox-log reads main frames only that begin with `loop_iteration: u32` (I: zero, unsigned_vb; P: inc, \
+    main_frame "blackbox-log reads only main frames that begin with `loop_iteration: u32` (I: zero, unsigned_vb; P: inc, \
                 null) and `time: u32` (I: zero, unsigned_vb; P: straight_line, signed_vb). Begin with these, or say \
                 `#[blackbox(allow(not_portable))]`"
     /// The first field of a GPS frame.
-    gps_frame "blackbox-log reads GPS frames only that begin with `time: u32` (last_main_frame_time, unsigned_vb). Begin \
+    gps_frame "blackbox-log reads only GPS frames that begin with `time: u32` (last_main_frame_time, unsigned_vb). Begin \
                with it, or say `#[blackbox(allow(not_portable))]`"
     /// The first fields of a home frame.
-    home_frame "blackbox-log reads home frames only that begin with `gps_home: [i32; 2]`. Begin with it, or say \
+    home_frame "blackbox-log reads only home frames that begin with `gps_home: [i32; 2]`. Begin with it, or say \
                 `#[blackbox(allow(not_portable))]`"
     /// A header without the duration of an iteration.
     looptime "fc-blackbox reads no log without the header line `looptime`. Add the µs of an iteration, \
               `#[blackbox(header(\"looptime\" = \"125\"))]`, or say `#[blackbox(allow(not_portable))]`"
     /// A firmware that decoders don't know.
-    firmware "blackbox-log reads logs only whose `Firmware revision` is Betaflight 4.2 to 4.5 or INAV 5 to 8. Name one of \
+    firmware "blackbox-log reads a log only if its `Firmware revision` is Betaflight 4.2 to 4.5 or INAV 5 to 8. Name one of \
               these (`Betaflight 4.5.0 (my firmware) MYBOARD`), or say `#[blackbox(allow(not_portable))]`"
 }
 

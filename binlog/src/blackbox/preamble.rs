@@ -276,12 +276,12 @@ impl InvalidHeader {
 impl fmt::Display for InvalidHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.reason {
-            Reason::OfSchema => "describes the frames, which the schema does",
+            Reason::OfSchema => "is one that the schema writes; leave it out",
             Reason::Name => "has a name that is empty or contains a `:` or something else than printable ASCII",
             Reason::Value => "has a value that contains something else than printable ASCII",
             Reason::Length => "is longer than 1020 bytes, the most that decoders read",
             Reason::Twice => "has the name of a line before it",
-            Reason::Number => "is a number of 0 to 65535 for predictors (of motorOutput two, `158,2047`)",
+            Reason::Number => "must be a number of 0 to 65535, because predictors refer to it (motorOutput two of them, `158,2047`)",
         };
         write!(f, "header line {} {why}", self.index + 1)
     }

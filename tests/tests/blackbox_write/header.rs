@@ -50,15 +50,15 @@ fn a_header_line_of_run_time_replaces_that_of_the_schema() {
 #[test]
 fn header_lines_that_would_break_the_header_are_refused() {
     for (name, value, why) in [
-        ("Field I name", "a,b", "describes the frames"),
-        ("I interval", "7", "describes the frames"),
+        ("Field I name", "a,b", "is one that the schema writes"),
+        ("I interval", "7", "is one that the schema writes"),
         ("", "x", "has a name that is empty"),
         ("a:b", "x", "contains a `:`"),
         ("a\nb", "x", "has a name"),
         ("note", "two\nlines", "has a value"),
         ("note", "naïve", "has a value"),
-        ("vbatref", "12 V", "is a number"),
-        ("motorOutput", "158", "is a number"),
+        ("vbatref", "12 V", "must be a number of 0 to 65535"),
+        ("motorOutput", "158", "must be a number of 0 to 65535"),
     ] {
         let error = Encoder::<FlightLog>::with_headers(&[("fine", "x"), (name, value)]).expect_err(name);
         assert_eq!(error.index(), 1);

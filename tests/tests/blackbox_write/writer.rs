@@ -139,7 +139,7 @@ fn a_header_line_that_is_refused_writes_nothing() {
     let error = BlackboxWriter::<SmallLog, _>::create_with_headers(&path, &[("a", "1"), ("I interval", "1")])
         .expect_err("the schema's line");
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
-    let text = "header line 2 describes the frames, which the schema does (`I interval`)";
+    let text = "header line 2 is one that the schema writes; leave it out (`I interval`)";
     assert_eq!(error.to_string(), format!("{}: {text}", path.display()));
     assert!(!path.exists());
 }

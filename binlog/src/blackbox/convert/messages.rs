@@ -10,7 +10,7 @@ use zerocopy::{Immutable, IntoBytes};
 
 /// Everything that a converted log has, apart from the messages that each log defines for its remaining fields.
 #[derive(LogSchema)]
-pub enum ConvertedLog {
+pub(crate) enum ConvertedLog {
     /// Definitions of the messages of the remaining fields.
     Fmt(Fmt),
     /// Units that only those have.
@@ -67,7 +67,7 @@ pub enum ConvertedLog {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "IMU")]
 #[repr(C, packed)]
-pub struct Imu {
+pub(crate) struct Imu {
     /// Time since boot.
     pub time_us: u64,
     /// Which sensor, from 0.
@@ -85,7 +85,7 @@ pub struct Imu {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "GYR")]
 #[repr(C, packed)]
-pub struct Gyr {
+pub(crate) struct Gyr {
     /// Time since boot.
     pub time_us: u64,
     /// Which sensor, from 0.
@@ -103,7 +103,7 @@ pub struct Gyr {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "ATT")]
 #[repr(C, packed)]
-pub struct Attitude {
+pub(crate) struct Attitude {
     /// Time since boot.
     pub time_us: u64,
     /// Roll, right wing down positive.
@@ -121,7 +121,7 @@ pub struct Attitude {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "RATE")]
 #[repr(C, packed)]
-pub struct Rates {
+pub(crate) struct Rates {
     /// Time since boot.
     pub time_us: u64,
     /// Wanted roll rate. NaN if not logged, as the other wanted rates.
@@ -156,7 +156,7 @@ pub struct Rates {
 /// The state of a PID controller of a rate of rotation. Terms are fractions of the motors' range; NaN is not logged.
 #[derive(Columns, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
-pub struct PidTerms {
+pub(crate) struct PidTerms {
     /// Wanted rate.
     #[log(label = "Tar", unit = "rad/s")]
     pub target: f32,
@@ -184,7 +184,7 @@ pub struct PidTerms {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "PIDR")]
 #[repr(C, packed)]
-pub struct PidRoll {
+pub(crate) struct PidRoll {
     /// Time since boot.
     pub time_us: u64,
     /// Its state.
@@ -196,7 +196,7 @@ pub struct PidRoll {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "PIDP")]
 #[repr(C, packed)]
-pub struct PidPitch {
+pub(crate) struct PidPitch {
     /// Time since boot.
     pub time_us: u64,
     /// Its state.
@@ -208,7 +208,7 @@ pub struct PidPitch {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "PIDY")]
 #[repr(C, packed)]
-pub struct PidYaw {
+pub(crate) struct PidYaw {
     /// Time since boot.
     pub time_us: u64,
     /// Its state.
@@ -217,13 +217,13 @@ pub struct PidYaw {
 }
 
 /// Channels in ArduPilot's number and order.
-pub const CHANNELS: usize = 14;
+pub(crate) const CHANNELS: usize = 14;
 
 /// The pilot's commands: roll, pitch, throttle, yaw in channels 1 to 4; the others are 0.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "RCIN")]
 #[repr(C, packed)]
-pub struct RcInput {
+pub(crate) struct RcInput {
     /// Time since boot.
     pub time_us: u64,
     /// Pulse widths.
@@ -235,7 +235,7 @@ pub struct RcInput {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "RCOU")]
 #[repr(C, packed)]
-pub struct RcOutput {
+pub(crate) struct RcOutput {
     /// Time since boot.
     pub time_us: u64,
     /// Pulse widths; 0 where there is neither a motor nor a servo.
@@ -247,7 +247,7 @@ pub struct RcOutput {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "BAT")]
 #[repr(C, packed)]
-pub struct Battery {
+pub(crate) struct Battery {
     /// Time since boot.
     pub time_us: u64,
     /// Which battery, from 0.
@@ -268,7 +268,7 @@ pub struct Battery {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "BARO")]
 #[repr(C, packed)]
-pub struct Barometer {
+pub(crate) struct Barometer {
     /// Time since boot.
     pub time_us: u64,
     /// Which sensor, from 0.
@@ -283,7 +283,7 @@ pub struct Barometer {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "MAG")]
 #[repr(C, packed)]
-pub struct Magnetometer {
+pub(crate) struct Magnetometer {
     /// Time since boot.
     pub time_us: u64,
     /// Which sensor, from 0.
@@ -298,7 +298,7 @@ pub struct Magnetometer {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "ESC")]
 #[repr(C, packed)]
-pub struct MotorSpeed {
+pub(crate) struct MotorSpeed {
     /// Time since boot.
     pub time_us: u64,
     /// Which motor, from 0.
@@ -313,7 +313,7 @@ pub struct MotorSpeed {
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "POS")]
 #[repr(C, packed)]
-pub struct Position {
+pub(crate) struct Position {
     /// Time since boot.
     pub time_us: u64,
     /// Latitude.
