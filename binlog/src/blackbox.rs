@@ -75,7 +75,7 @@ pub use binlog_derive::{BlackboxFields, BlackboxFrame, BlackboxSchema};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 pub use encode::{FieldWriter, FrameBuffer, zigzag};
 pub use encoder::{Counts, DoesNotFit, Encoder};
-pub use event::{Adjusted, Event};
+pub use event::{Adjusted, Event, RefusedEvent};
 pub use fields::BlackboxFields;
 pub use frame::{Absent, BlackboxFrame, HomeFrame, MainFrame};
 #[cfg(feature = "std")]

@@ -8,7 +8,9 @@ pub use counts::Counts;
 
 use super::preamble::{self, InvalidHeader};
 use super::schema::LogsFrame;
-use super::{BlackboxFrame, BlackboxSchema, Event, FrameBuffer, FrameKind, HomeFrame, MainFrame, References};
+use super::{
+    BlackboxFrame, BlackboxSchema, Event, FrameBuffer, FrameKind, HomeFrame, MainFrame, References, RefusedEvent,
+};
 use core::fmt;
 use repeated::Repeated;
 
@@ -71,6 +73,9 @@ pub struct Encoder<S: BlackboxSchema> {
     intra_next: bool,
     /// Whether a resume event has to come before it.
     resume_next: bool,
+    /// The iteration and time of a resume event that the program logged, from which decoders count until the next main
+    /// frame.
+    resumed: Option<(u32, u32)>,
     slow: Repeated<S::Slow>,
     home: Repeated<S::Home>,
     gps: S::Gps,
@@ -105,6 +110,7 @@ impl<S: BlackboxSchema> Encoder<S> {
             started: false,
             intra_next: true,
             resume_next: false,
+            resumed: None,
             slow: Repeated::new(),
             home: Repeated::new(),
             gps: S::Gps::zeros(),
@@ -197,10 +203,29 @@ impl<S: BlackboxSchema> Encoder<S> {
         Ok(self.out.bytes())
     }
 
-    /// Encodes an event.
-    pub fn event(&mut self, event: &Event) -> &[u8] {
+    /// Encodes an event. After a resume event the next main frame becomes an I frame.
+    ///
+    /// # Errors
+    ///
+    /// If readers would take the bytes after it for something else: see [`RefusedEvent`]. The event is not written.
+    pub fn event(&mut self, event: &Event) -> Result<&[u8], RefusedEvent> {
         self.out.clear();
+        if let Err(refused) = event.check() {
+            self.counts.refused += 1;
+            return Err(refused);
+        }
         self.append_event(event);
+        if let Event::Resume { iteration, time } = *event {
+            self.intra_next = true;
+            self.resumed = Some((iteration, time));
+        }
+        Ok(self.out.bytes())
+    }
+
+    /// Encodes the event that ends the session. Readers ignore what follows it.
+    pub fn end(&mut self) -> &[u8] {
+        self.out.clear();
+        self.append_event(&Event::End { disarm_reason: None });
         self.out.bytes()
     }
 
@@ -244,6 +269,10 @@ impl<S: BlackboxSchema> Encoder<S> {
             missing = S::INTERVALS.logged_between(before.iteration(), iteration);
             self.references.skipped = iterations.wrapping_sub(1);
         }
+        if let Some((resumed, at)) = self.resumed {
+            let (iterations, microseconds) = (iteration.wrapping_sub(resumed), time.wrapping_sub(at));
+            resumes = self.resume_next || iterations >= MAX_ITERATIONS || microseconds >= MAX_MICROSECONDS;
+        }
         if kind == FrameKind::Inter && missing == 0 && !resumes && !self.intra_next {
             self.out.byte(b'P');
             frame.encode_inter(before, older, &self.references, &mut self.out);
@@ -282,7 +311,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.counts.missing = self.counts.missing.saturating_add(missing);
         (self.before, self.older) = (next, next);
         self.references.main_frame_time = time;
-        (self.started, self.intra_next, self.resume_next) = (true, false, false);
+        (self.started, self.intra_next, self.resume_next, self.resumed) = (true, false, false, None);
         self.slow.after_i_frame(SLOW_PERIOD);
         self.home.after_i_frame(HOME_PERIOD);
         // The I frame stands, also if one of these doesn't fit, which is counted.

@@ -4,6 +4,8 @@
 //! Betaflight's `FlightLogEvent`, INAV's 40, and the retired ones of Cleanflight, as the decoder of Cleanflight's
 //! blackbox-tools reads them.
 
+use core::fmt;
+
 /// An event in a Blackbox log.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[non_exhaustive]
@@ -135,6 +137,19 @@ impl Event {
         &buffer[..at]
     }
 
+    /// Checks that a program can log the event: [`Encoder::event`](super::Encoder::event) and the writer accept it.
+    ///
+    /// # Errors
+    ///
+    /// If readers would take the bytes after it for something else: see [`RefusedEvent`].
+    pub fn check(&self) -> Result<(), RefusedEvent> {
+        match *self {
+            Event::End { .. } => Err(RefusedEvent::End),
+            Event::Unknown { id } if Event::decode(&[id]).is_none() => Err(RefusedEvent::NoPayload { id }),
+            _ => Ok(()),
+        }
+    }
+
     /// Decodes the bytes after the letter `E`, and returns the length of the event in them. They may continue after the
     /// event. `None` if they end inside it, or if they are not an event: a number without the payload that belongs to it.
     ///
@@ -183,6 +198,37 @@ impl Event {
         Some((event, payload.len() - reader.rest.len()))
     }
 }
+
+/// An event that a program can't log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum RefusedEvent {
+    /// An [`End`](Event::End): readers ignore what follows it in the session.
+    End,
+    /// An [`Unknown`](Event::Unknown) event with a number that readers know. They take the bytes of the next frames for
+    /// its payload.
+    NoPayload {
+        /// The number.
+        id: u8,
+    },
+}
+
+impl fmt::Display for RefusedEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            RefusedEvent::End => f.write_str(
+                "readers ignore what follows an end; leave it out, the end of the session is written by itself",
+            ),
+            RefusedEvent::NoPayload { id } => write!(
+                f,
+                "readers know event {id} and expect a payload, which `Event::Unknown` has not; take its own variant of \
+                 `Event`, or another number"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for RefusedEvent {}
 
 /// The bit of an adjusted setting's number that says that its value is a float.
 const FLOAT: u8 = 0x80;
@@ -297,6 +343,14 @@ mod tests {
             assert_eq!(Event::decode(&bytes), Some((Event::Unknown { id }, length)));
         }
         assert_eq!(Event::decode(&[20, 1, 0x80, 0x01, 2, 3, 4]), Some((Event::Unknown { id: 20 }, 6)));
+    }
+
+    #[test]
+    fn an_end_and_a_number_whose_payload_is_missing_are_refused() {
+        let refused: Vec<u8> = (0..=255).filter(|&id| Event::Unknown { id }.check().is_err()).collect();
+        assert_eq!(refused, [0, 10, 11, 12, 13, 14, 15, 20, 30, 40, 255]);
+        assert_eq!(Event::End { disarm_reason: Some(1) }.check(), Err(RefusedEvent::End));
+        assert_eq!(Event::Resume { iteration: 1, time: 2 }.check(), Ok(()));
     }
 
     #[test]

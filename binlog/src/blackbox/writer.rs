@@ -196,10 +196,18 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// If the buffer is full and the destination fails. The event is not accepted then.
+    /// If the buffer is full and the destination fails, or if readers would take the frames after the event for something
+    /// else: see [`RefusedEvent`](super::RefusedEvent). The event is not accepted then.
     pub fn event(&mut self, event: &Event) -> Result<(), WriteError> {
         self.make_room(FrameBuffer::CAPACITY)?;
-        accept(self.encoder.event(event), &mut self.buffer, &mut self.end, &mut self.ends);
+        let bytes = match self.encoder.event(event) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let text = format!("the event can't be written: {error}");
+                return Err(WriteError::refused(io::ErrorKind::InvalidInput, text, self.path.as_deref()));
+            }
+        };
+        accept(bytes, &mut self.buffer, &mut self.end, &mut self.ends);
         Ok(())
     }
 
@@ -219,7 +227,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
             self.buffer = vec![0; header.len() + BUFFER].into();
         }
         self.make_room(header.len() + Event::MAX_BYTES)?;
-        self.event(&Event::End { disarm_reason: None })?;
+        self.end_session()?;
         let end = self.end + header.len();
         self.buffer[self.end..end].copy_from_slice(header.as_bytes());
         self.end = end;
@@ -246,7 +254,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     /// As [`flush`](BlackboxWriter::flush). The error says how many frames the destination has; the others are lost, and
     /// so is the destination. If you want to retry, call `flush` before `finish`.
     pub fn finish(mut self) -> Result<W, WriteError> {
-        let ended = self.event(&Event::End { disarm_reason: None });
+        let ended = self.end_session();
         let flushed = ended.and_then(|()| self.flush());
         // Taken out of the writer, so that dropping it doesn't write what the error reports as lost.
         match (flushed, self.out.take()) {
@@ -264,6 +272,13 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     /// Number of accepted bytes, with those of the headers.
     pub fn byte_count(&self) -> u64 {
         self.before.bytes + self.end as u64
+    }
+
+    /// Writes the event that ends the session.
+    fn end_session(&mut self) -> Result<(), WriteError> {
+        self.make_room(Event::MAX_BYTES)?;
+        accept(self.encoder.end(), &mut self.buffer, &mut self.end, &mut self.ends);
+        Ok(())
     }
 
     /// Makes room for so many bytes behind the buffered frames.

@@ -102,6 +102,23 @@ fn a_jump_that_decoders_take_for_damage_has_a_resume_event() {
 }
 
 #[test]
+fn after_a_resume_event_of_the_program_the_next_main_frame_is_an_i_frame() {
+    let mut encoder = Encoder::<SmallLog>::new();
+    encoder.encode(&small(0, [0; 4])).expect("it fits");
+    encoder.encode(&small(1, [0; 4])).expect("it fits");
+    for resumed in [2, 100_000] {
+        let time = small(resumed, [0; 4]).time;
+        encoder.event(&Event::Resume { iteration: resumed, time }).expect("an event of the program");
+        assert_eq!(letter(encoder.encode(&small(resumed, [0; 4])).expect("it fits")), 'I');
+        assert_eq!(letter(encoder.encode(&small(resumed + 1, [0; 4])).expect("it fits")), 'P');
+    }
+    // It leads elsewhere, so the encoder adds one that leads to the frame.
+    encoder.event(&Event::Resume { iteration: 7, time: 7 }).expect("an event of the program");
+    assert_eq!(letter(encoder.encode(&small(100_002, [0; 4])).expect("it fits")), 'E');
+    assert_eq!(letter(encoder.encode(&small(100_003, [0; 4])).expect("it fits")), 'P');
+}
+
+#[test]
 fn after_a_restart_the_log_stands_alone_again() {
     let mut encoder = Encoder::<FlightLog>::new();
     encoder.encode(&main_frame(0)).expect("it fits");

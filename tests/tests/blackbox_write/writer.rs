@@ -66,6 +66,27 @@ fn events_are_written_in_their_place() {
     assert_eq!(bytes[SmallLog::HEADER.len()..], [&[b'I', 0, 0, 0, 0, 0, 0, b'E', 15, 4], END].concat());
 }
 
+#[test]
+fn an_event_that_hides_the_frames_after_it_is_refused() {
+    let mut log = BlackboxWriter::<SmallLog, _>::new(Vec::new()).expect("a log");
+    log.write(&small(0, [0; 4])).expect("it fits");
+    for (event, why) in [
+        (Event::End { disarm_reason: None }, "the end of the session is written by itself"),
+        (Event::Unknown { id: 0 }, "readers know event 0 and expect a payload"),
+        (Event::Unknown { id: 20 }, "readers know event 20 and expect a payload"),
+        (Event::Unknown { id: 255 }, "readers know event 255 and expect a payload"),
+    ] {
+        let error = log.event(&event).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::InvalidInput);
+        assert!(error.to_string().starts_with("the event can't be written: "), "{error}");
+        assert!(error.to_string().contains(why), "{error}");
+    }
+    assert_eq!((log.counts().events, log.counts().refused), (0, 4));
+    log.event(&Event::Unknown { id: 200 }).expect("a number that no reader knows");
+    let bytes = log.finish().expect("a log");
+    assert_eq!(bytes[SmallLog::HEADER.len()..], [&[b'I', 0, 0, 0, 0, 0, 0, b'E', 200], END].concat());
+}
+
 /// A destination that takes a few bytes, and then an error for each byte more until it is mended.
 #[derive(Clone, Default)]
 struct Full(Rc<RefCell<(Vec<u8>, usize)>>);

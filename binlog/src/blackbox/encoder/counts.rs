@@ -26,7 +26,7 @@ pub struct Counts {
     pub missing: u32,
     /// I frames in the place of P frames that a residual didn't fit into.
     pub misfits: u32,
-    /// Frames that aren't in the log, because a residual didn't fit.
+    /// Frames that aren't in the log, because a residual didn't fit, and events that a program can't log.
     pub refused: u32,
 }
 

@@ -10,6 +10,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     pub fn begin(&mut self) {
         self.references = S::REFERENCES;
         (self.started, self.intra_next, self.resume_next, self.gps_waits) = (false, true, false, false);
+        self.resumed = None;
         self.slow.repeat();
         self.home.repeat();
     }
