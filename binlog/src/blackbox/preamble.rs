@@ -6,6 +6,9 @@ use core::fmt;
 /// The most bytes of a header line that decoders accept, without its end of line.
 pub(crate) const MAX_LINE: usize = 1020;
 
+/// The beginning of the first line of a session.
+const SESSION: &str = "H Product:Blackbox flight data recorder";
+
 /// Lines that every header has, unless the schema or the program gives them another value. `blackbox-log` reads no log
 /// without a revision of a firmware that it knows and without `motor_pwm_protocol`, `fc-blackbox` none without
 /// `gyro_scale`, which is the bits of an `f32`, in degrees per second.
@@ -66,7 +69,7 @@ impl Preamble {
     }
 
     const fn write<const N: usize>(&self, text: Text<N>) -> Text<N> {
-        let text = text.str("H Product:Blackbox flight data recorder by Nicholas Sherlock\nH Data version:2\n");
+        let text = text.str(SESSION).str(" by Nicholas Sherlock\nH Data version:2\n");
         let mut text = text.fields(FrameKind::Intra, self.main);
         text = text.list("P predictor", self.main, Of::Predictor(FrameKind::Inter));
         text = text.list("P encoding", self.main, Of::Encoding(FrameKind::Inter));
@@ -221,11 +224,15 @@ pub(crate) fn check(mut references: References, headers: &[(&str, &str)]) -> Res
         if is_of_schema(name) {
             return invalid(Reason::OfSchema);
         }
-        if name.is_empty() || !name.bytes().all(is_printable) || name.contains(':') {
+        let has_spaces_around = name.starts_with(' ') || name.ends_with(' ');
+        if name.is_empty() || has_spaces_around || !name.bytes().all(is_printable) || name.contains(':') {
             return invalid(Reason::Name);
         }
         if !value.bytes().all(is_printable) {
             return invalid(Reason::Value);
+        }
+        if begins_a_session(name, value) {
+            return invalid(Reason::Session);
         }
         if "H :".len() + name.len() + value.len() > MAX_LINE {
             return invalid(Reason::Length);
@@ -245,6 +252,12 @@ fn is_of_schema(name: &str) -> bool {
     name.starts_with("Field ") || ["Product", "Data version", "I interval", "P interval", "P ratio"].contains(&name)
 }
 
+/// Whether the line contains the one that begins a session: readers look for it anywhere in the file.
+fn begins_a_session(name: &str, value: &str) -> bool {
+    let is_in_value = value.as_bytes().windows(SESSION.len()).any(|bytes| bytes == SESSION.as_bytes());
+    is_in_value || SESSION.split_once(':').is_some_and(|(of, to)| name.ends_with(of) && value.starts_with(to))
+}
+
 fn is_printable(byte: u8) -> bool {
     matches!(byte, b' '..=b'~')
 }
@@ -261,6 +274,7 @@ enum Reason {
     OfSchema,
     Name,
     Value,
+    Session,
     Length,
     Twice,
     Number,
@@ -277,11 +291,17 @@ impl fmt::Display for InvalidHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let why = match self.reason {
             Reason::OfSchema => "is one that the schema writes; leave it out",
-            Reason::Name => "has a name that is empty or contains a `:` or something else than printable ASCII",
+            Reason::Name => {
+                "has a name that is empty, begins or ends with a space, or contains a `:` or something else than printable \
+                 ASCII"
+            }
             Reason::Value => "has a value that contains something else than printable ASCII",
+            Reason::Session => "contains `H Product:Blackbox flight data recorder`, with which readers begin a session",
             Reason::Length => "is longer than 1020 bytes, the most that decoders read",
             Reason::Twice => "has the name of a line before it",
-            Reason::Number => "must be a number of 0 to 65535, because predictors refer to it (motorOutput two of them, `158,2047`)",
+            Reason::Number => {
+                "must be a number of 0 to 65535, because predictors refer to it (motorOutput two of them, `158,2047`)"
+            }
         };
         write!(f, "header line {} {why}", self.index + 1)
     }
