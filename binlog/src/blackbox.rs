@@ -48,20 +48,23 @@ mod definition;
 mod encode;
 mod encoder;
 mod event;
-#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive checks fields by it"))]
+#[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks fields by it"))]
 pub(crate) mod fields;
-#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive calls it"))]
+mod file_format;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive calls it"))]
 pub(crate) mod frame;
 #[cfg(feature = "std")]
 pub mod header;
 #[cfg(feature = "std")]
 pub mod log;
-#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive makes headers by it"))]
+#[cfg(feature = "std")]
+mod logged_encoder;
+#[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive makes headers by it"))]
 pub(crate) mod preamble;
 mod references;
-#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive checks schemas by it"))]
+#[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks schemas by it"))]
 pub(crate) mod schema;
-#[cfg_attr(not(feature = "derive"), allow(dead_code, reason = "the derive calls it"))]
+#[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive calls it"))]
 pub(crate) mod value;
 #[cfg(all(feature = "derive", feature = "std"))]
 mod writer;

@@ -15,7 +15,7 @@ pub use plan::Unusable;
 pub(super) use plan::{FramePlan, PlannedField};
 pub(super) use predict::{Context, Given};
 pub(super) use read::How;
-pub(super) use window::{Values, WINDOW};
+pub(super) use window::{NO_VALUES, Values, WINDOW};
 
 /// The most fields that a frame may have. The decoders in use have room for as many.
 pub const MAX_FIELDS: usize = 128;

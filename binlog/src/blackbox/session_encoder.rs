@@ -1,6 +1,6 @@
 //! Encodes frames as the header of a session defines them.
 
-use super::decode::{Context, FramePlan, Values};
+use super::decode::{Context, FramePlan, NO_VALUES, Values};
 use super::{Event, FrameBuffer, FrameKind, Header, MAX_FIELDS, MAX_FRAME_BYTES};
 use std::fmt;
 
@@ -115,7 +115,7 @@ impl<'h> SessionEncoder<'h> {
         if values.len() != fields || fields > MAX_FIELDS {
             return Err(UnencodableFrame::Count { letter, values: values.len(), fields });
         }
-        let mut all: Values = [0; _];
+        let mut all = NO_VALUES;
         all[..fields].copy_from_slice(values);
         let residuals = self.residuals(letter, plan, &all)?;
         let start = out.length();
@@ -145,7 +145,7 @@ impl<'h> SessionEncoder<'h> {
 
     /// The differences between values and predictions.
     fn residuals(&self, letter: u8, plan: &FramePlan, values: &Values) -> Result<Values, UnencodableFrame> {
-        let none: Values = [0; _];
+        let none = NO_VALUES;
         let (previous, before_it) = match (FrameKind::from_letter(letter), &self.history) {
             (Some(FrameKind::Inter), Some([previous, before_it])) => (&**previous, &**before_it),
             (Some(FrameKind::Inter), None) => return Err(UnencodableFrame::NoIntra),

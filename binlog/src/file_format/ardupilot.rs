@@ -1,6 +1,8 @@
 //! ArduPilot's format: the ring has the bytes of the file.
 
-use super::{Encoder, FileFormat, Notes, RecordShape, Table, Takes};
+#[cfg(feature = "derive")]
+use super::Notes;
+use super::{Encoder, FileFormat, RecordShape, Table, Takes};
 use crate::definition::Definition;
 #[cfg(feature = "derive")]
 use crate::field::Chars;

@@ -8,6 +8,9 @@ pub(crate) const WINDOW: usize = 512;
 /// The values of a frame's fields. A group at the end of a frame may have more numbers than the frame has fields.
 pub(crate) type Values = [u32; MAX_FIELDS + 8];
 
+/// The values of a frame that there is none of.
+pub(crate) const NO_VALUES: Values = [0; MAX_FIELDS + 8];
+
 /// The bytes after a frame's letter, and the place in them.
 ///
 /// Reading beyond the end starts again at its beginning: the place then shows that the frame is too long, so that no

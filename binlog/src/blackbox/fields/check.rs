@@ -114,7 +114,11 @@ const fn limits(fields: &[FieldDefinition], start: usize, end: usize, kind: Fram
 const fn frame_length(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
     let (before, length) = (longest(fields, start, kind), longest(fields, end, kind));
     if before <= MAX_FRAME && length > MAX_FRAME {
-        let text = ConstText::new().str("up to here ").str(if matches!(kind.letter(), b'I' | b'S' | b'H') { "an " } else { "a " });
+        let text = ConstText::new().str("up to here ").str(if matches!(kind.letter(), b'I' | b'S' | b'H') {
+            "an "
+        } else {
+            "a "
+        });
         let text = text.char(kind.letter()).str(" frame takes up to ").number(length as u64);
         let text = text.str(" bytes; decoders read at most ").number(MAX_FRAME as u64);
         refuse(text.str("; take narrower types, or log less in it"));

@@ -14,7 +14,7 @@ mod resync;
 use super::letters::{Begins, Letters, NoFrame};
 use super::lost::{Lost, LostReason};
 use super::session::Session;
-use crate::blackbox::decode::{Context, FramePlan, Values};
+use crate::blackbox::decode::{Context, FramePlan, NO_VALUES, Values};
 use crate::blackbox::definition::FrameKind;
 use crate::blackbox::event::Event;
 use crate::blackbox::header::LoggedField;
@@ -170,8 +170,8 @@ impl<'s> Frames<'s> {
             iteration: index(b'I', "loopIteration"),
             time: index(b'I', "time"),
             at: session.frames_offset(),
-            history: [(); 3].map(|()| Box::new([0; _])),
-            other: Box::new([0; _]),
+            history: [(); 3].map(|()| Box::new(NO_VALUES)),
+            other: Box::new(NO_VALUES),
             synced: false,
             unproven: false,
             last: None,
@@ -293,7 +293,7 @@ impl<'s> Frames<'s> {
         let end = self.letters.read(plan, at, values)?;
         let last = self.last.map_or(0, |last| last.time);
         let context = Context { home: self.home.unwrap_or_default(), main_time: last, iterations: 1 };
-        plan.predict(values, &[0; _], &[0; _], &context);
+        plan.predict(values, &NO_VALUES, &NO_VALUES, &context);
         Ok(end)
     }
 
@@ -314,7 +314,7 @@ impl<'s> Frames<'s> {
         }
         let main_time = self.last.map_or(0, |last| last.time);
         let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
-        plan.predict(&mut self.other, &[0; _], &[0; _], &context);
+        plan.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
         if letter == b'H' {
             self.home = Some(self.home_fields.map(|field| self.other.get(field).copied().unwrap_or(0)));
         }
