@@ -8,3 +8,4 @@ mod random_definitions;
 mod real_logs;
 mod reference;
 mod synthetic;
+mod unknown_events;

@@ -26,9 +26,6 @@ const LONGEST_JUMP: u32 = 5000;
 /// Time moves by less than this from one main frame to the next, in microseconds.
 const LONGEST_JUMP_US: u32 = 10_000_000;
 
-/// The payload of an unknown event is at most this long.
-const LONGEST_UNKNOWN_EVENT: usize = 64;
-
 /// What [`Frames`] returns.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Item<'f> {
@@ -147,6 +144,8 @@ pub struct Frames<'s> {
     synced: bool,
     /// Whether `history` is that before a damaged stretch, in which no main frame may have been.
     unproven: bool,
+    /// Up to here, an I frame has proved that no main frame is missing.
+    proven_until: usize,
     /// The last main frame that was accepted.
     last: Option<Place>,
     /// The last I frame that was rejected for its jump.
@@ -174,6 +173,7 @@ impl<'s> Frames<'s> {
             other: Box::new(NO_VALUES),
             synced: false,
             unproven: false,
+            proven_until: 0,
             last: None,
             rejected: None,
             time_us: 0,
@@ -336,12 +336,17 @@ impl<'s> Frames<'s> {
                 self.last = Some(Place { iteration, time });
             }
             Event::Unknown { .. } => {
-                // Its payload is as long as the way to the next frames that stand.
-                let ends = end..(end + LONGEST_UNKNOWN_EVENT).min(self.letters.end);
-                let Some(end) = ends.into_iter().find(|&end| self.stands(end, false)) else {
+                let Some(payload_end) = self.unknown_event_end(end) else {
                     return self.damaged(at, LostReason::Broken(b'E'));
                 };
-                self.at = end;
+                if self.synced
+                    && at >= self.proven_until
+                    && self.has_main_frame(end..payload_end)
+                    && !self.none_is_missing(payload_end)
+                {
+                    return self.damaged(at, LostReason::Broken(b'E'));
+                }
+                self.at = payload_end;
             }
             _ => {}
         }

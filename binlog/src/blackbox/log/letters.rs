@@ -4,6 +4,10 @@ use crate::blackbox::decode::{FramePlan, Values, WINDOW};
 use crate::blackbox::event::Event;
 use crate::blackbox::header::Header;
 
+/// More unknown events between frames are not looked at: bytes that are nothing else must not cost a look at all of them
+/// for each.
+const MOST_UNKNOWN_EVENTS: usize = 64;
+
 /// What begins with a letter.
 #[derive(Clone, Copy)]
 pub(super) enum Begins<'h> {
@@ -98,23 +102,31 @@ impl<'h> Letters<'h> {
         }
     }
 
-    /// Whether `count` frames stand one after the other from `at` on, or fewer up to the end of the session. Unknown
-    /// events don't count: their end is unknown.
+    /// Whether `count` frames stand one after the other from `at` on, or fewer up to the end of the session.
+    ///
+    /// Unknown events don't count, neither for nor against: if no letter follows one at once, the end of its payload is
+    /// unknown, and the frames before it decide.
     pub(super) fn stand(&self, at: usize, count: usize, scratch: &mut Values) -> bool {
-        let mut at = at;
-        for _ in 0..count {
+        let (mut at, mut stood, mut unknown) = (at, 0, 0);
+        while stood < count {
             let Some(letter) = self.byte(at) else { return at == self.end };
             let end = match self.of(letter) {
                 Begins::Frame(plan) => self.read(plan, at, scratch),
                 Begins::Event => match self.event(at) {
                     Ok((Event::End { .. }, _)) => return true,
-                    Ok((Event::Unknown { .. }, _)) => return false,
+                    Ok((Event::Unknown { .. }, end)) => {
+                        if unknown == MOST_UNKNOWN_EVENTS || !self.may_end(end) {
+                            return stood > 0;
+                        }
+                        (at, unknown) = (end, unknown + 1);
+                        continue;
+                    }
                     other => other.map(|(_, end)| end),
                 },
                 Begins::Nothing | Begins::Unusable => return false,
             };
             match end {
-                Ok(end) => at = end,
+                Ok(end) => (at, stood) = (end, stood + 1),
                 Err(_) => return false,
             }
         }

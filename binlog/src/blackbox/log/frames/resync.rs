@@ -4,6 +4,10 @@ use super::{Frames, Place};
 use crate::blackbox::decode::Context;
 use crate::blackbox::event::Event;
 use crate::blackbox::log::letters::Begins;
+use std::ops::Range;
+
+/// The payload of an unknown event is at most this long.
+const LONGEST_UNKNOWN_EVENT: usize = 64;
 
 impl Frames<'_> {
     /// Whether the P frames from `at` on refer to the frames in `history`: the next I frame then comes at the iteration
@@ -46,18 +50,37 @@ impl Frames<'_> {
                     let place = self.place();
                     let early = place.time.wrapping_sub(last.time.wrapping_add(moved)) as i32;
                     let is_in_time = early.unsigned_abs() <= moved / 2;
-                    return Some(
-                        is_in_time && place.iteration == last.iteration.wrapping_add(rate.step(last.iteration)),
-                    );
+                    let is_next = place.iteration == last.iteration.wrapping_add(rate.step(last.iteration));
+                    if is_in_time && is_next {
+                        self.proven_until = at;
+                    }
+                    return Some(is_in_time && is_next);
                 }
                 Begins::Frame(plan) => at = self.letters.read(plan, at, &mut self.other).ok()?,
                 Begins::Event => match self.letters.event(at).ok()? {
-                    (Event::End { .. } | Event::Resume { .. } | Event::Unknown { .. }, _) => return None,
+                    (Event::End { .. } | Event::Resume { .. }, _) => return None,
+                    (Event::Unknown { .. }, end) => at = self.unknown_event_end(end)?,
                     (_, end) => at = end,
                 },
                 Begins::Nothing | Begins::Unusable => return None,
             }
         }
+    }
+
+    /// Where the payload of an unknown event ends that begins at `from`: at the next frames that stand, at `from` itself if
+    /// they do.
+    pub(super) fn unknown_event_end(&mut self, from: usize) -> Option<usize> {
+        (from..(from + LONGEST_UNKNOWN_EVENT).min(self.letters.end)).find(|&at| self.stands(at, false))
+    }
+
+    /// Whether a main frame may be in a range that is taken for the payload of an unknown event.
+    pub(super) fn has_main_frame(&mut self, mut range: Range<usize>) -> bool {
+        let end = range.end;
+        range.any(|at| {
+            let Some(letter @ (b'I' | b'P')) = self.letters.byte(at) else { return false };
+            let Begins::Frame(plan) = self.letters.of(letter) else { return false };
+            self.letters.read(plan, at, &mut self.other).is_ok_and(|frame_end| frame_end <= end)
+        })
     }
 
     /// The first place from `from` on where a frame stands, or the end of the session.
@@ -76,20 +99,22 @@ impl Frames<'_> {
             Begins::Nothing | Begins::Unusable => false,
             Begins::Event => match self.letters.event(at) {
                 Ok((Event::End { .. }, _)) => true,
+                // After damage, any byte would do as its number.
+                Ok((Event::Unknown { .. }, _)) if jumps => false,
                 _ => self.letters.stand(at, 3, &mut self.other),
             },
             Begins::Frame(plan) if letter == b'I' => {
-                let Ok(end) = self.decode_intra(plan, at) else { return false };
+                let Ok(_) = self.decode_intra(plan, at) else { return false };
                 let place = self.place();
                 let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
                 let i_interval = self.session.header().rate().i_interval();
                 let others = match continues {
                     true if i_interval > 1 && place.iteration.is_multiple_of(i_interval) => 0,
                     true => 1,
-                    false if jumps => 2,
+                    false if jumps || self.last.is_none() => 2,
                     false => return false,
                 };
-                self.letters.stand(end, others, &mut self.other)
+                self.letters.stand(at, 1 + others, &mut self.other)
             }
             Begins::Frame(_) => self.letters.stand(at, 3, &mut self.other),
         }
