@@ -261,6 +261,10 @@ fn p_rate(item: &Item) -> syn::Result<Located<(u16, u16)>> {
         Some((numerator @ 1.., denominator @ 1..)) => {
             Ok(Located { value: (numerator, denominator), span: text.span() })
         }
+        Some((_, 0)) => Err(syn::Error::new(
+            text.span(),
+            "the denominator of the P rate is 0; it is a fraction of the iterations, as `\"1/2\"`",
+        )),
         _ => Err(syn::Error::new(text.span(), "`p_rate` takes the fraction of iterations that are logged: `\"1/2\"`")),
     }
 }

@@ -232,6 +232,9 @@ fn home(frame: &Frame<'_>, errors: &mut Errors) {
     }
 }
 
+/// The beginning of the first line of a session, which readers look for anywhere in the file.
+const SESSION: &str = "H Product:Blackbox flight data recorder";
+
 /// Lines that the derive writes.
 const OF_THE_DERIVE: [(&str, &str); 5] = [
     ("I interval", "`i_interval = …`"),
@@ -315,6 +318,12 @@ fn header_fault(name: &str, name_span: Span, value: &str, value_span: Span) -> O
     if name.is_empty() {
         return Some((name_span, "a header line has a name".into()));
     }
+    if name.starts_with(' ') || name.ends_with(' ') {
+        return Some((
+            name_span,
+            "the name begins or ends with a space, which some readers remove; leave it out".into(),
+        ));
+    }
     if let Some(wrong) = name.chars().find(|c| !printable(c) || *c == ':') {
         return Some((
             name_span,
@@ -323,6 +332,10 @@ fn header_fault(name: &str, name_span: Span, value: &str, value_span: Span) -> O
     }
     if let Some(wrong) = value.chars().find(|c| !printable(c)) {
         return Some((value_span, format!("the value contains {wrong:?}; a header line is printable ASCII")));
+    }
+    if format!("{name}:{value}").contains(SESSION) {
+        let text = format!("the header line contains `{SESSION}`, with which readers begin a session; leave it out");
+        return Some((value_span, text));
     }
     let length = "H :".len() + name.len() + value.len();
     if length > MAX_LINE {
