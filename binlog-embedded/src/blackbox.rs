@@ -5,11 +5,12 @@ use binlog::blackbox::{BlackboxSchema, Counts, Event, EventRecord};
 use binlog::file_format::EncoderOf;
 
 impl<S: BlackboxSchema, const N: usize> Logger<S, N> {
-    /// Logs an event, as [`log`](Logger::log) does a frame. Returns whether it was accepted.
+    /// Logs an event, as [`log`](Logger::log) does a frame. Returns whether it was accepted, which one that
+    /// [`Event::check`] refuses isn't.
     ///
     /// The drain writes [`Event::Resume`] and [`Event::End`] by itself.
     pub fn event(&self, event: &Event) -> bool {
-        self.log(&EventRecord::new(event))
+        event.check().is_ok() && self.log(&EventRecord::new(event))
     }
 }
 

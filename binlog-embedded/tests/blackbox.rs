@@ -283,6 +283,29 @@ fn a_finished_log_goes_on_with_another_session() {
 }
 
 #[test]
+fn an_event_of_the_program_neither_hides_frames_nor_breaks_those_after_it() {
+    let logger = Logger::<Flight, 4096>::new();
+    logger.start(|| 0);
+    let mut drain = logger.drain().expect("the only drain");
+    let mut file = File::default();
+    for iteration in 0..4 {
+        logger.log(&main(iteration));
+    }
+    assert!(!logger.event(&Event::End { disarm_reason: None }));
+    assert!(!logger.event(&Event::Unknown { id: 10 }));
+    let resume = Event::Resume { iteration: 4, time: 4000 };
+    assert!(logger.event(&resume));
+    for iteration in 4..8 {
+        logger.log(&main(iteration));
+    }
+    assert!(drain.finish(&mut file).unwrap());
+    let [session] = &sessions(&file.bytes)[..] else { panic!("one session") };
+    assert_eq!(session.main, [(0, b'I'), (2, b'P'), (4, b'I'), (6, b'P')]);
+    assert_eq!(session.events, [resume, Event::End { disarm_reason: None }]);
+    assert_eq!(drain.counts().events, 2);
+}
+
+#[test]
 fn a_lost_file_is_followed_by_one_that_begins_with_a_header_and_an_i_frame() {
     let logger = Logger::<Flight, 1024>::new();
     logger.start(|| 0);

@@ -8,6 +8,7 @@ use zerocopy::IntoBytes;
 /// Encodes the sessions of a logger, one after the other.
 pub struct SessionEncoder<S: BlackboxSchema> {
     frames: Encoder<S>,
+    /// Room for the next event.
     event: EventRecord,
     /// A header line or a note.
     line: [u8; HeaderLine::LONGEST],
@@ -21,8 +22,8 @@ pub struct SessionEncoder<S: BlackboxSchema> {
 #[derive(Clone, Copy)]
 enum Last {
     Line,
+    /// A frame or an event.
     Frame,
-    Event,
 }
 
 impl<S: BlackboxSchema> SessionEncoder<S> {
@@ -48,7 +49,6 @@ impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
         match self.last {
             Last::Line => &self.line,
             Last::Frame => self.frames.bytes(),
-            Last::Event => self.event.bytes(),
         }
     }
 
@@ -81,15 +81,13 @@ impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
     }
 
     fn encode(&mut self, tag: u8) -> Option<usize> {
+        self.last = Last::Frame;
         let length = match kind_of(tag) {
             FrameKind::Event => {
-                self.last = Last::Event;
-                self.event.bytes().len()
+                let (event, _) = Event::decode(self.event.bytes().get(1..)?)?;
+                self.frames.event(&event).ok()?.len()
             }
-            kind => {
-                self.last = Last::Frame;
-                self.frames.encode_room(kind).ok()?.len()
-            }
+            kind => self.frames.encode_room(kind).ok()?.len(),
         };
         self.has_begun |= length > 0;
         Some(length)
@@ -100,9 +98,8 @@ impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
             return 0;
         }
         self.has_ended = true;
-        self.event = EventRecord::new(&Event::End { disarm_reason: None });
-        self.last = Last::Event;
-        self.event.bytes().len()
+        self.last = Last::Frame;
+        self.frames.end().len()
     }
 
     fn has_ended(&self) -> bool {
