@@ -10,6 +10,7 @@ pub use rate::Rate;
 
 use super::decode::{Given, Unusable};
 use std::fmt;
+use std::ops::RangeInclusive;
 
 /// The header of a session.
 ///
@@ -42,7 +43,7 @@ pub enum HeaderProblemKind {
         /// How many.
         length: usize,
     },
-    /// The value of a line that the reader needs is not of its form.
+    /// The value of a line that the reader needs is not of its form, or beyond its range.
     Value {
         /// The name of the line.
         name: String,
@@ -66,7 +67,7 @@ impl<'log> Header<'log> {
     pub(super) fn parse(session: &'log [u8], at: usize) -> (Self, usize) {
         let (lines, mut problems, length) = lines::lines(session, at);
         let mut values = Values { lines: &lines, problems: &mut problems };
-        let data_version = values.number("Data version").unwrap_or(2);
+        let data_version = values.number_in("Data version", 1..=2).unwrap_or(2);
         let rate = Rate::of(&mut values);
         // The values in use without these lines are those of Cleanflight's decoder, which defines the meaning of such a
         // log. Firmware with motorOutput writes it for predictor 11; minthrottle takes its place in older logs.
@@ -172,6 +173,17 @@ impl<'log> Values<'_, 'log> {
         self.numbers(name)?.first().copied()
     }
 
+    /// The first number of a line, if it is in a range.
+    fn number_in(&mut self, name: &str, range: RangeInclusive<u32>) -> Option<u32> {
+        let line = self.line(name)?;
+        let number = lines::numbers(line.value()).and_then(|numbers| u32::try_from(*numbers.first()?).ok());
+        let number = number.filter(|number| range.contains(number));
+        if number.is_none() {
+            self.reject(name);
+        }
+        number
+    }
+
     fn reject(&mut self, name: &str) {
         let Some(line) = self.line(name) else { return };
         let kind = HeaderProblemKind::Value { name: name.into(), value: line.value().into() };
@@ -188,7 +200,7 @@ impl fmt::Display for HeaderProblem {
                 write!(f, "{length} bytes are not a header line and were skipped")
             }
             HeaderProblemKind::Value { name, value } => {
-                write!(f, "the value of `{name}` is `{value}`, not a number; the default is used")
+                write!(f, "the value of `{name}` is `{value}`, not a number in its range; the default is used")
             }
             HeaderProblemKind::Frame { letter, reason } => write!(f, "{letter} frames can't be decoded: {reason}"),
             HeaderProblemKind::NoMainFrames => {

@@ -173,7 +173,7 @@ fn motor(header: &Header<'_>) -> Option<Quantity> {
         _ => header.number("minthrottle").zip(header.number("maxthrottle")),
     };
     let (low, high) = range.filter(|(low, high)| low < high)?;
-    Some(Quantity { zero: low as f64, ..times("%", 100.0 / (high - low) as f64)? })
+    Some(Quantity { zero: low as f64, ..times("%", 100.0 / (high as f64 - low as f64))? })
 }
 
 /// Tenths of a metre in Betaflight's logs, which have `motorOutput`. Metres in those of INAV, which logs the type of the

@@ -3,6 +3,8 @@
 mod by_header;
 mod converted;
 mod encoded_again;
+mod hostile;
+mod maker;
 mod peers;
 mod random_definitions;
 mod real_logs;

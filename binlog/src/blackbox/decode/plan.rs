@@ -7,6 +7,9 @@ use super::{MAX_FIELDS, MAX_FRAME_BYTES};
 use crate::blackbox::definition::{Encoding, Predictor};
 use std::fmt;
 
+/// Frames with more fields for a byte are not decoded: bounds the memory for the values of a log by its length.
+const MOST_FIELDS_PER_BYTE: usize = 16;
+
 /// The steps that decode a frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FramePlan {
@@ -45,6 +48,14 @@ pub enum Unusable {
         /// How many.
         count: usize,
     },
+    /// The frames may be so short for their fields that a small log would fill the memory. Encodings store at most 8
+    /// fields in a byte; only fields without bytes can be more.
+    TooFewBytes {
+        /// How many fields.
+        fields: usize,
+        /// The bytes of the shortest frame, its letter included.
+        bytes: usize,
+    },
     /// The lines of the names, predictors and encodings have different numbers of entries, or one is missing.
     Counts {
         /// The number of names.
@@ -70,7 +81,12 @@ impl FramePlan {
         };
         let codings = fields.iter().enumerate().map(coding).collect::<Result<Vec<_>, _>>()?;
         let signs = codings.iter().zip(fields).map(|((predictor, _), field)| (*predictor, field.signed));
-        Ok(FramePlan { reads: reads(data_version, &codings), predictions: predictions(given, signs) })
+        let reads = reads(data_version, &codings);
+        let bytes = 1 + reads.iter().map(Reads::least_bytes).sum::<usize>();
+        if fields.len() > bytes * MOST_FIELDS_PER_BYTE {
+            return Err(Unusable::TooFewBytes { fields: fields.len(), bytes });
+        }
+        Ok(FramePlan { reads, predictions: predictions(given, signs) })
     }
 
     /// Reads the residuals of a frame from the bytes after its letter. Returns the number of bytes read; `None` if they
@@ -130,6 +146,11 @@ impl fmt::Display for Unusable {
             Unusable::TooManyFields { count } => {
                 write!(f, "the frame has {count} fields; decoders have room for {MAX_FIELDS}")
             }
+            Unusable::TooFewBytes { fields, bytes } => write!(
+                f,
+                "a frame with {fields} fields may have {bytes} bytes only; decoders expect a byte for every \
+                 {MOST_FIELDS_PER_BYTE} fields at least"
+            ),
             Unusable::Counts { names, predictors, encodings } => write!(
                 f,
                 "the header names {names} fields with {predictors} predictors and {encodings} encodings; a header line is \

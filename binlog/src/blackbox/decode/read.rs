@@ -86,6 +86,17 @@ pub(super) fn reads(data_version: u32, fields: &[(Predictor, Encoding)]) -> Vec<
 }
 
 impl Reads {
+    /// The bytes of the smallest residuals.
+    pub(super) fn least_bytes(&self) -> usize {
+        match self.how {
+            How::Nothing => 0,
+            How::Signed | How::Unsigned | How::Negated14Bits => self.fields.len(),
+            // A 0 is one bit.
+            How::Elias { absent, .. } => (self.fields.len() - absent.count_ones() as usize).div_ceil(8),
+            How::Tag8_8Svb | How::Tag2_3S32 | How::Tag8_4S16 | How::Tag8_4S16V1 => 1,
+        }
+    }
+
     /// Reads the residuals of these fields. `false` if the bytes are no numbers.
     #[inline(always)]
     pub(super) fn read(&self, window: &mut Window<'_>, out: &mut Values) -> bool {

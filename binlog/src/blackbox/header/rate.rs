@@ -16,7 +16,7 @@ impl Rate {
     /// `P ratio:16` alone, sixteen in an I interval. Without these lines, every iteration is logged, and every 32nd as I
     /// frame.
     pub(super) fn of(values: &mut Values<'_, '_>) -> Self {
-        let i_interval = values.number("I interval").unwrap_or(32).max(1);
+        let i_interval = values.number_in("I interval", 1..=u32::MAX).unwrap_or(32);
         let all = Rate { i_interval, p_numerator: 1, p_denominator: 1 };
         let of_every = |p_denominator| Rate { p_denominator, ..all };
         if let Some(line) = values.line("P interval") {

@@ -314,12 +314,16 @@ impl<'s> Frames<'s> {
         }
         let main_time = self.last.map_or(0, |last| last.time);
         let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
-        plan.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
+        plan.predict(&mut self.other, &[0; _], &[0; _], &context);
+        let time = self.session.time_field(letter).and_then(|field| self.other.get(field).copied());
+        if let Some(time) = time.filter(|&time| self.is_far(time)) {
+            self.lost.get_or_insert((at, LostReason::Time { letter, time }));
+            return;
+        }
         if letter == b'H' {
             self.home = Some(self.home_fields.map(|field| self.other.get(field).copied().unwrap_or(0)));
         }
-        let time = self.session.time_field(letter).and_then(|field| self.other.get(field));
-        let time_us = time.map_or(self.time_us, |&time| self.extended(time));
+        let time_us = time.map_or(self.time_us, |time| self.extended(time));
         self.found = Some(Found::Other { letter, at, end, time_us });
     }
 
@@ -397,6 +401,13 @@ impl<'s> Frames<'s> {
     fn accept(&mut self, place: Place) {
         self.time_us = self.extended(place.time);
         self.last = Some(place);
+    }
+
+    /// Whether a time is too far from that of the last main frame for a frame after it. Main frames without a time say
+    /// nothing about others.
+    fn is_far(&self, time: u32) -> bool {
+        let last = self.last.filter(|_| self.time.is_some());
+        last.is_some_and(|last| (time.wrapping_sub(last.time) as i32).unsigned_abs() >= LONGEST_JUMP_US)
     }
 
     /// The time near the last one that has these low 32 bits.

@@ -32,6 +32,13 @@ pub enum LostReason {
         /// The low 32 bits of its time, in microseconds.
         time: u32,
     },
+    /// The time of a frame other than a main frame is 10 seconds or more from the main frame before it.
+    Time {
+        /// The frame's letter.
+        letter: u8,
+        /// The low 32 bits of its time, in microseconds.
+        time: u32,
+    },
     /// A P frame without an I frame before it.
     NoIntra,
     /// A GPS frame without a home frame before it, to which its coordinates refer.
@@ -50,6 +57,11 @@ impl fmt::Display for Lost {
             LostReason::Jump { letter, iteration, time } => write!(
                 f,
                 "the {} frame jumps to iteration {iteration} at {time} µs without a Resume event",
+                char::from(letter)
+            ),
+            LostReason::Time { letter, time } => write!(
+                f,
+                "the time of the {} frame, {time} µs, is 10 s or more from the main frame before it",
                 char::from(letter)
             ),
             LostReason::NoIntra => f.write_str("there is no I frame before the P frame"),

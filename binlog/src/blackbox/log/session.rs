@@ -3,7 +3,7 @@
 use super::frames::Frames;
 use super::tables::Tables;
 use crate::blackbox::header::{Header, LoggedField};
-use memchr::memmem;
+use memchr::{memmem, memrchr};
 use std::fmt;
 use std::ops::Range;
 
@@ -12,9 +12,22 @@ pub(super) const MARKER: &[u8] = b"H Product:Blackbox flight data recorder by Ni
 
 /// Where the sessions of a log begin and end.
 pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
-    let starts: Vec<usize> = memmem::find_iter(log, MARKER).collect();
+    let starts: Vec<usize> = memmem::find_iter(log, MARKER).filter(|&start| !is_in_a_value(log, start)).collect();
     let ends = starts.iter().skip(1).copied().chain([log.len()]);
     starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
+}
+
+/// A marker further from the start of its line is not in a value.
+const LONGEST_LINE: usize = 1024;
+
+/// Whether the marker at `start` is the value of a header line, such as a name that a pilot chose. Foreign bytes before a
+/// marker on its line are no header line.
+fn is_in_a_value(log: &[u8], start: usize) -> bool {
+    let before = &log[start.saturating_sub(LONGEST_LINE)..start];
+    let line = memrchr(b'\n', before).map_or(before, |newline| &before[newline + 1..]);
+    // An H frame has bytes that are not text.
+    let is_text = line.iter().all(|&byte| byte >= b' ' || byte == b'\t');
+    line.starts_with(b"H ") && is_text && line.contains(&b':')
 }
 
 /// A session: from arming to disarming, as a rule. It has a header of its own.

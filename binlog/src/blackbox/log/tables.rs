@@ -249,7 +249,8 @@ impl Growing {
         }
     }
 
-    /// Makes room for as many frames as the rest of the session has, if they go on like those up to `at`.
+    /// Makes room for as many frames as the rest of the session has, if they go on like those up to `at`; for twice as many
+    /// as there are at most, since the rest may be anything.
     fn reserve(&mut self, at: usize) {
         let rows = self.times_us.len();
         if self.columns.first().is_none_or(|column| column.capacity() >= rows) {
@@ -259,7 +260,7 @@ impl Growing {
         let left = (self.bytes.end - at) as u64;
         // Too many by a sixteenth; a wrong estimate is corrected when it has filled up.
         let more = (rows as u64 * left / read) as usize;
-        let more = more + more / 16 + BLOCK;
+        let more = (more + more / 16 + BLOCK).min(rows);
         self.columns.iter_mut().for_each(|column| column.reserve(more));
         self.times_us.reserve(more);
     }

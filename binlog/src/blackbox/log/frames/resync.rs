@@ -104,7 +104,9 @@ impl Frames<'_> {
                 _ => self.letters.stand(at, 3, &mut self.other),
             },
             Begins::Frame(plan) if letter == b'I' => {
-                let Ok(_) = self.decode_intra(plan, at) else { return false };
+                if self.decode_intra(plan, at).is_err() {
+                    return false;
+                }
                 let place = self.place();
                 let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
                 let i_interval = self.session.header().rate().i_interval();
