@@ -13,6 +13,7 @@ mod sealed {
     message = "`{Self}` can't be a field of a Blackbox frame",
     label = "not an integer of up to 32 bits",
     note = "a field is a `u8`, `i8`, `u16`, `i16`, `u32` or `i32`, or an array of them",
+    note = "write an array here, as `[u16; 4]`, not an alias of one",
     note = "scale a float to an integer (`(roll * 10.0) as i16`), and store a `bool` or an enum as its number",
     note = "a struct becomes several fields by `#[blackbox(flatten)]`"
 )]
