@@ -150,7 +150,7 @@ impl Track {
     /// Week and milliseconds of the week; 0 if the header has no date.
     fn week(&self, time_us: u64) -> (u16, u32) {
         let Some(clock) = self.clock else { return (0, 0) };
-        let ms = (clock + time_us.saturating_sub(self.start_us)) / 1000;
+        let ms = clock.saturating_add(time_us.saturating_sub(self.start_us)) / 1000;
         (u16::try_from(ms / WEEK_MS).unwrap_or_default(), (ms % WEEK_MS) as u32)
     }
 }
@@ -187,7 +187,9 @@ fn offset_minutes(text: &str) -> Option<i64> {
         Some((_, text)) => (1, text),
     };
     let (hours, minutes) = text.split_once(':')?;
-    Some(sign * (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?))
+    let (hours, minutes) = (hours.parse::<i64>().ok()?, minutes.parse::<i64>().ok()?);
+    let is_offset = (0..24).contains(&hours) && (0..60).contains(&minutes);
+    is_offset.then(|| sign * (hours * 60 + minutes))
 }
 
 /// Days of the Gregorian calendar. A year is counted from March, so that a leap day is its last.
@@ -225,6 +227,13 @@ mod tests {
             "2022-02-02T24:00:00",
             "2022-02-02T1:2:x",
             "2022-02-02T10:00:00+1",
+            "2022-01-01T00:00:00+24:00",
+            "2022-01-01T00:00:00+01:60",
+            "2022-01-01T00:00:00+-1:00",
+            "2022-01-01T00:00:00+9223372036854775807:59",
+            "2022-01-01T00:00:00+153722867280912930:59",
+            "2022-01-01T00:00:00-99999999999:00",
+            "2022-01-01T00:00:1e300",
         ] {
             assert_eq!(since_1980_us(text), None, "{text}");
         }
