@@ -51,6 +51,7 @@ mod state;
 mod steps;
 mod track;
 
+use super::header::LoggedFrame;
 use super::log::{Item, Session};
 use crate::field::{FlightModeError, TextError};
 use control::Control;
@@ -154,8 +155,8 @@ struct Conversion {
     track: Option<Track>,
     state: State,
     state_flags: Option<fields::Source>,
-    /// The messages of the remaining fields by letter. P frames have those of I frames.
-    remaining: Vec<(u8, Remaining)>,
+    /// The messages of the remaining fields of each letter. P frames have those of I frames.
+    remaining: Vec<Remaining>,
     time_us: u64,
     converted: Converted,
 }
@@ -173,6 +174,29 @@ impl Conversion {
         let slow = Fields::of(header, b'S');
         let mut gps = Fields::of(header, b'G');
         let home = Fields::of(header, b'H');
+        let time = main.raw("time");
+        main.convert(&time);
+        let motion = Motion::of(&mut main);
+        let control = Control::of(&mut main);
+        let sensors = Sensors::of(&mut main);
+        let track = Track::of(&mut gps, &home, header, start_us);
+        // P frames have the fields of I frames.
+        let converted = header.frames().iter().filter(|frame| frame.letter() != b'P' && frame.unusable().is_none());
+        let others: Vec<(u8, Fields<'_>)> = converted
+            .clone()
+            .map(LoggedFrame::letter)
+            .filter(|letter| !matches!(letter, b'I' | b'G'))
+            .map(|letter| (letter, Fields::of(header, letter)))
+            .collect();
+        let of = |letter: u8| match letter {
+            b'I' => Some(&main),
+            b'G' => Some(&gps),
+            letter => others.iter().find(|(of, _)| *of == letter).map(|(_, fields)| fields),
+        };
+        let all: Vec<(u8, &Fields<'_>)> =
+            converted.filter_map(|frame| Some((frame.letter(), of(frame.letter())?))).collect();
+        // Before the first record, since it may fail.
+        let (mut remaining, cut) = remaining::plan(&all, output.free_ids())?;
         // Viewers take the vehicle, and with it the names of modes, from the text.
         let vehicle = format!("ArduCopter modes; converted from {}", firmware::name(header));
         output.text(start_us, &vehicle)?;
@@ -181,36 +205,30 @@ impl Conversion {
         parameters::file(output, session)?;
         // pymavlink takes the vehicle from the last text that names one: a craft called Plane would be one.
         output.text(start_us, &vehicle)?;
-        let time = main.raw("time");
-        main.convert(&time);
-        let motion = Motion::of(&mut main);
-        let control = Control::of(&mut main);
-        let sensors = Sensors::of(&mut main);
-        let track = Track::of(&mut gps, &home, header, start_us);
-        let mut conversion = Conversion {
+        for frame in header.frames() {
+            if let Some(reason) = frame.unusable() {
+                let letter = char::from(frame.letter());
+                output.text(start_us, &format!("{letter} frames can't be decoded and are left out: {reason}"))?;
+            }
+        }
+        if let Some(longest) = cut {
+            let hint = "header.txt has them in full";
+            output.text(start_us, &format!("Names of fields are cut to {longest} characters; {hint}"))?;
+        }
+        for remaining in &mut remaining {
+            remaining.define(output)?;
+        }
+        Ok(Conversion {
             motion,
             control,
             sensors,
             track,
             state: State::of(&slow, family),
             state_flags: slow.raw("stateFlags"),
-            remaining: Vec::new(),
+            remaining,
             time_us: start_us,
             converted: Converted { parameters, ..Converted::default() },
-        };
-        for frame in header.frames().iter().filter(|frame| frame.letter() != b'P') {
-            let of_letter;
-            let fields = match frame.letter() {
-                b'I' => &main,
-                b'G' => &gps,
-                letter => {
-                    of_letter = Fields::of(header, letter);
-                    &of_letter
-                }
-            };
-            conversion.remaining.push((frame.letter(), Remaining::define(output, fields, frame.letter())?));
-        }
-        Ok(conversion)
+        })
     }
 
     fn item<W: Write>(&mut self, output: &mut Output<W>, item: &Item<'_>) -> Result<(), ConvertError> {
@@ -266,8 +284,8 @@ impl Conversion {
             _ => {}
         }
         // A frame of a letter that only this log defines has no values if the header doesn't say how to decode them.
-        match self.remaining.iter().find(|(of, _)| *of == letter && !values.is_empty()) {
-            Some((_, remaining)) => remaining.write(output, time_us, values),
+        match self.remaining.iter().find(|of| of.letter() == letter && !values.is_empty()) {
+            Some(remaining) => remaining.write(output, time_us, values),
             None => Ok(()),
         }
     }

@@ -1,27 +1,28 @@
 //! Labels and names of parameters, made from the names in a header: allowed characters only, short enough, and each once.
 
 use crate::rules::is_taken_label;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The longest label: one column beside the time.
-const LONGEST_LABEL: usize = 64 - "TimeUS,".len();
+pub(super) const LONGEST_LABEL: usize = 64 - "TimeUS,".len();
 
 /// Names that are unlike each other.
 pub(super) struct Names {
     longest: usize,
-    /// How often each was wanted.
-    taken: HashMap<String, usize>,
+    taken: HashSet<String>,
+    /// The last number that was tried after each stem, so that none is tried twice.
+    numbers: HashMap<String, usize>,
 }
 
 impl Names {
-    /// The labels of messages.
-    pub(super) fn labels() -> Self {
-        Names { longest: LONGEST_LABEL, taken: HashMap::from([("TimeUS".to_owned(), 1)]) }
+    /// The labels of a message, each of at most so many characters.
+    pub(super) fn labels(longest: usize) -> Self {
+        Names { taken: HashSet::from(["TimeUS".to_owned()]), ..Names::of_length(longest) }
     }
 
     /// Names of at most so many characters.
     pub(super) fn of_length(longest: usize) -> Self {
-        Names { longest, taken: HashMap::new() }
+        Names { longest, taken: HashSet::new(), numbers: HashMap::new() }
     }
 
     /// A label for a field: `gyroADC[0]` becomes `gyroADC0`.
@@ -35,21 +36,35 @@ impl Names {
         self.unique(&label, "")
     }
 
-    /// A name, with an end that isn't cut off. The rest is, and another end is added if the name is taken.
+    /// A name, with an end that isn't cut off. The rest is, and a number is added if the name is taken.
     pub(super) fn unique(&mut self, name: &str, end: &str) -> String {
-        let cut =
-            |end: &str| sound(name).chars().take(self.longest - end.len().min(self.longest)).collect::<String>() + end;
-        let wanted = cut(end);
-        let mut count = self.taken.get(&wanted).copied().unwrap_or_default();
-        let mut free = wanted.clone();
-        while self.taken.contains_key(&free) {
-            count += 1;
-            free = cut(&format!("{end}_{count}"));
+        let name = sound(name);
+        let cut = |end: &str, digits: usize| {
+            let rest = self.longest.saturating_sub(end.len() + digits);
+            format!("{name:.rest$}{end}")
+        };
+        let (mut free, numbered) = (cut(end, 0), format!("{end}_"));
+        let mut digits = 1;
+        while self.taken.contains(&free) {
+            // Names that are cut alike share the number, or each would try those of all others.
+            let stem = cut(&numbered, digits);
+            let number = self.numbers.entry(stem.clone()).or_insert(1);
+            let next = (*number + 1).max(smallest(digits));
+            if next >= smallest(digits + 1) {
+                digits += 1;
+                continue;
+            }
+            *number = next;
+            free = format!("{stem}{next}");
         }
-        self.taken.insert(wanted, count.max(1));
-        self.taken.entry(free.clone()).or_insert(1);
+        self.taken.insert(free.clone());
         free
     }
+}
+
+/// The smallest number with so many digits.
+fn smallest(digits: usize) -> usize {
+    u32::try_from(digits - 1).ok().and_then(|zeros| 10_usize.checked_pow(zeros)).unwrap_or(usize::MAX)
 }
 
 /// Letters, digits and underscores: ground stations know no other names.
@@ -63,7 +78,7 @@ mod tests {
 
     #[test]
     fn labels_of_fields() {
-        let mut names = Names::labels();
+        let mut names = Names::labels(LONGEST_LABEL);
         let labels =
             ["gyroADC[0]", "gyroADC0", "gyroADC[0]", "TimeUS", "", "3d", "in", "a b"].map(|name| names.label(name));
         assert_eq!(labels, ["gyroADC0", "gyroADC0_2", "gyroADC0_3", "TimeUS_2", "f", "f3d", "fin", "a_b"]);
@@ -91,5 +106,17 @@ mod tests {
         all.sort();
         all.dedup();
         assert_eq!(all.len(), 20_000);
+    }
+
+    /// Each is unlike the others, but cut to 14 characters, 100 of them are alike.
+    #[test]
+    fn many_names_that_are_alike_when_cut_differ_and_take_no_time() {
+        let mut names = Names::of_length(16);
+        let twice = (0..40_000).map(|i| format!("aaaaaaaaaaa{:05}", i / 2));
+        let mut all: Vec<String> = twice.map(|name| names.unique(&name, "")).collect();
+        assert!(all.iter().all(|name| name.len() <= 16));
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), 40_000);
     }
 }

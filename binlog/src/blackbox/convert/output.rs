@@ -86,6 +86,11 @@ impl<W: Write> Output<W> {
         Ok(())
     }
 
+    /// How many messages can be defined.
+    pub(super) fn free_ids(&self) -> usize {
+        self.free_ids.len()
+    }
+
     /// Defines a message, whose columns have room, and returns its id.
     pub(super) fn define(&mut self, name: &str, columns: &[Column]) -> Result<u8, ConvertError> {
         let id = self.free_ids.pop().ok_or(ConvertError::TooManyMessages)?;

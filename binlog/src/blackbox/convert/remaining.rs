@@ -3,7 +3,7 @@
 
 use super::ConvertError;
 use super::fields::Fields;
-use super::names::Names;
+use super::names::{LONGEST_LABEL, Names};
 use super::output::{Column, Output, has_room};
 use crate::blackbox::quantity::Quantity;
 use crate::{Format, Multiplier, Unit};
@@ -11,22 +11,40 @@ use std::io::Write;
 
 /// The messages of one kind of frame.
 pub(super) struct Remaining {
+    letter: u8,
     messages: Vec<Message>,
 }
 
+#[derive(Default)]
 struct Message {
-    id: u8,
+    /// `None` until it is defined.
+    id: Option<u8>,
+    /// Those beside the time.
+    columns: Vec<Column>,
     sources: Vec<usize>,
 }
 
+/// Lengths of labels, from the longest: the shorter they are, the more of them a message has room for.
+const LABEL_LENGTHS: [usize; 6] = [LONGEST_LABEL, 28, 14, 8, 5, 3];
+
+/// The messages of several kinds of frames, and how long their labels may be if they had to be cut.
+pub(super) fn plan(
+    all: &[(u8, &Fields<'_>)],
+    free_ids: usize,
+) -> Result<(Vec<Remaining>, Option<usize>), ConvertError> {
+    for longest in LABEL_LENGTHS {
+        let planned: Vec<Remaining> =
+            all.iter().map(|&(letter, fields)| Remaining::of(fields, letter, longest)).collect();
+        if planned.iter().map(|remaining| remaining.messages.len()).sum::<usize>() <= free_ids {
+            return Ok((planned, (longest < LONGEST_LABEL).then_some(longest)));
+        }
+    }
+    Err(ConvertError::TooManyMessages)
+}
+
 impl Remaining {
-    /// Defines the messages. Their names have the letter of the frames.
-    pub(super) fn define<W: Write>(
-        output: &mut Output<W>,
-        fields: &Fields<'_>,
-        letter: u8,
-    ) -> Result<Self, ConvertError> {
-        let mut labels = Names::labels();
+    fn of(fields: &Fields<'_>, letter: u8, longest_label: usize) -> Self {
+        let mut labels = Names::labels(longest_label);
         let mut all: Vec<(&str, usize, Column)> = Vec::new();
         for (index, field, quantity) in fields.remaining() {
             let label = labels.label(field.name());
@@ -34,41 +52,40 @@ impl Remaining {
             let (unit, multiplier) = scale(quantity);
             all.push((array(field.name()), index, Column { label, format, unit, multiplier }));
         }
-        let mut remaining = Remaining { messages: Vec::new() };
-        let (mut columns, mut sources) = (vec![time()], Vec::new());
+        let (mut messages, mut message) = (Vec::new(), Message::default());
         // The elements of an array are in one message, if one has room for them.
         for elements in all.chunk_by(|(array, ..), (next, ..)| array == next) {
             let of_array: Vec<Column> = elements.iter().map(|(_, _, column)| column.clone()).collect();
-            let fits_alone = has_room(&[time()], &of_array);
+            let fits_alone = fits(&[], &of_array);
             for (i, (_, index, column)) in elements.iter().enumerate() {
                 let needed = if i == 0 && fits_alone { &of_array[..] } else { std::slice::from_ref(column) };
-                if !has_room(&columns, needed) {
-                    remaining.add(output, letter, &columns, std::mem::take(&mut sources))?;
-                    columns.truncate(1);
+                if !fits(&message.columns, needed) {
+                    messages.push(std::mem::take(&mut message));
                 }
-                columns.push(column.clone());
-                sources.push(*index);
+                message.columns.push(column.clone());
+                message.sources.push(*index);
             }
         }
-        if !sources.is_empty() {
-            remaining.add(output, letter, &columns, sources)?;
+        if !message.sources.is_empty() {
+            messages.push(message);
         }
-        Ok(remaining)
+        Remaining { letter, messages }
     }
 
-    fn add<W: Write>(
-        &mut self,
-        output: &mut Output<W>,
-        letter: u8,
-        columns: &[Column],
-        sources: Vec<usize>,
-    ) -> Result<(), ConvertError> {
+    /// The letter of the frames.
+    pub(super) fn letter(&self) -> u8 {
+        self.letter
+    }
+
+    /// Defines the messages. Their names have the letter of the frames.
+    pub(super) fn define<W: Write>(&mut self, output: &mut Output<W>) -> Result<(), ConvertError> {
         const DIGITS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-        let number = self.messages.len();
         let digit = |place: usize| char::from(DIGITS[place % DIGITS.len()]);
-        let name = format!("B{}{}{}", char::from(letter), digit(number / DIGITS.len()), digit(number));
-        let id = output.define(&name, columns)?;
-        self.messages.push(Message { id, sources });
+        for (number, message) in self.messages.iter_mut().enumerate() {
+            let name = format!("B{}{}{}", char::from(self.letter), digit(number / DIGITS.len()), digit(number));
+            let columns: Vec<Column> = std::iter::once(time()).chain(message.columns.drain(..)).collect();
+            message.id = Some(output.define(&name, &columns)?);
+        }
         Ok(())
     }
 
@@ -80,6 +97,7 @@ impl Remaining {
         values: &[u32],
     ) -> Result<(), ConvertError> {
         for message in &self.messages {
+            let Some(id) = message.id else { continue };
             // A time and at most 15 columns of 4 bytes.
             let mut payload = [0; 8 + 4 * 15];
             payload[..8].copy_from_slice(&time_us.to_le_bytes());
@@ -89,7 +107,7 @@ impl Remaining {
                 payload[end..end + 4].copy_from_slice(&bits.to_le_bytes());
                 end += 4;
             }
-            output.record(message.id, &payload[..end])?;
+            output.record(id, &payload[..end])?;
         }
         Ok(())
     }
@@ -98,6 +116,11 @@ impl Remaining {
 /// The name of an array from that of an element.
 fn array(field: &str) -> &str {
     field.split_once('[').map_or(field, |(array, _)| array)
+}
+
+/// Whether a message with a time and these columns has room for more.
+fn fits(columns: &[Column], more: &[Column]) -> bool {
+    has_room(&[&[time()], columns].concat(), more)
 }
 
 fn time() -> Column {

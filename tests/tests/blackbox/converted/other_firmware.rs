@@ -184,3 +184,44 @@ fn frames_that_only_this_log_defines_are_converted_as_logged() {
     assert_eq!(numbers(&log, "BT00.left"), [-7.0]);
     assert_eq!(numbers(&log, "BT00.right"), [9.0]);
 }
+
+#[test]
+fn frames_that_cannot_be_decoded_are_left_out_and_a_text_says_so() {
+    let names = vec!["a"; 20_000];
+    let lines = plain('I', &["loopIteration", "time"]) + &plain('S', &names) + &plain('T', &names);
+    // A main frame of iteration 0 at 1 us.
+    let log = BlackboxLog::from_bytes(format!("{MARKER}H Data version:2\n{lines}I\0\x02").into_bytes());
+    let log = Log::from_bytes(converted(&log.session(0).expect("a session")));
+    assert_eq!(numbers(&log, "BI00.loopIteration"), [0.0]);
+    let texts: Vec<String> = log.texts().into_iter().map(|text| text.text).collect();
+    for letter in ["S", "T"] {
+        let start = format!("{letter} frames can't be decoded and are left out: the frame has 20000 fields");
+        assert!(texts.iter().any(|text| text.starts_with(&start)), "{texts:?}");
+    }
+}
+
+#[test]
+fn many_long_names_are_cut_so_that_all_fields_find_room() {
+    let names: Vec<String> = (0..128).map(|i| format!("{i:050}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let letters = ['S', 'G', 'T'];
+    let lines = letters.map(|letter| plain(letter, &names)).concat() + &plain('I', &["loopIteration", "time"]);
+    let values: Vec<i32> = (-64..64).collect();
+    let log = log(&lines, |log| {
+        log.frame(b'I', &[0, 1000]).expect("a frame");
+        for letter in letters {
+            log.frame(letter as u8, &bits(&values)).expect("a frame");
+        }
+    });
+    let log = Log::from_bytes(log);
+    for letter in letters {
+        let mut found: Vec<f64> = Vec::new();
+        for rows in log.types().filter(|rows| rows.name().starts_with(&format!("B{letter}"))) {
+            for label in rows.labels().into_iter().filter(|label| *label != "TimeUS") {
+                found.extend(rows.numbers(label, Scaling::Stored).expect("a column"));
+            }
+        }
+        assert_eq!(found, values.iter().map(|&value| f64::from(value)).collect::<Vec<_>>(), "{letter}");
+    }
+    assert!(log.texts().iter().any(|text| text.text.contains("cut to 28 characters")), "{:?}", log.texts());
+}
