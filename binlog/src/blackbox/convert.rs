@@ -29,7 +29,9 @@
 //! | MSG | texts of the header, events, the names of mode flags, lost ranges |
 //! | BI00 and so on, BS00, BG00, BH00 | all other fields of main, slow, GPS and home frames, as logged |
 //!
-//! - Times are those of the session in microseconds, extended beyond 32 bits; they never go back.
+//! - Times are those of the session's main frames in microseconds, extended beyond 32 bits. They never go back: where
+//!   those of the session do, they go on from the last one, and a MSG says how much later than logged they are.
+//! - Other frames and events have the time of the main frame before them. The time in a GPS frame is in BG00.
 //! - Axes are forward, right, down as in ArduPilot: pitch and yaw have the other sign than in the Blackbox log.
 //! - MODE has the nearest mode of Copter. The exact flags are in MSG.
 //! - RCIN, BAT and BARO have a record for each change, and ten a second between changes. All others have one a frame.
@@ -157,7 +159,10 @@ struct Conversion {
     state_flags: Option<fields::Source>,
     /// The messages of the remaining fields of each letter. P frames have those of I frames.
     remaining: Vec<Remaining>,
+    /// The time of the last main frame.
     time_us: u64,
+    /// How much later it is than logged.
+    later_us: u64,
     converted: Converted,
 }
 
@@ -227,6 +232,7 @@ impl Conversion {
             state_flags: slow.raw("stateFlags"),
             remaining,
             time_us: start_us,
+            later_us: 0,
             converted: Converted { parameters, ..Converted::default() },
         })
     }
@@ -234,13 +240,13 @@ impl Conversion {
     fn item<W: Write>(&mut self, output: &mut Output<W>, item: &Item<'_>) -> Result<(), ConvertError> {
         match item {
             Item::Frame(frame) => {
-                // A frame's time may be a little before that of the frame that was written before it.
-                let time_us = frame.time_us().max(self.time_us);
-                self.time_us = time_us;
-                self.frame(output, frame.letter(), time_us, frame.values())
+                // Main frames alone advance the time: that of a GPS frame is one of its fields, and may be damaged.
+                if matches!(frame.letter(), b'I' | b'P') {
+                    self.advance(output, frame.time_us())?;
+                }
+                self.frame(output, frame.letter(), self.time_us, frame.values())
             }
-            Item::Event { time_us, event, .. } => {
-                self.time_us = self.time_us.max(*time_us);
+            Item::Event { event, .. } => {
                 self.converted.events += 1;
                 self.state.event(output, self.time_us, event)
             }
@@ -250,6 +256,22 @@ impl Conversion {
                 output.text(self.time_us, &lost.to_string())
             }
         }
+    }
+
+    /// Takes over the time of a main frame. If it is before that of the last one, times go on from there.
+    fn advance<W: Write>(&mut self, output: &mut Output<W>, logged_us: u64) -> Result<(), ConvertError> {
+        let time_us = logged_us.saturating_add(self.later_us);
+        if time_us < self.time_us {
+            let last_us = self.time_us - self.later_us;
+            self.later_us = self.time_us - logged_us;
+            let later_us = self.later_us;
+            let text = format!(
+                "Time goes back from {last_us} to {logged_us} us: from here, TimeUS is {later_us} us more than logged"
+            );
+            return output.text(self.time_us, &text);
+        }
+        self.time_us = time_us;
+        Ok(())
     }
 
     fn frame<W: Write>(

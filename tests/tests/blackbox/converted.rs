@@ -83,9 +83,11 @@ fn every_value_of_every_frame_is_in_the_converted_log() {
                 continue;
             }
             // The messages of the remaining fields: equal numbers.
-            let mut found: Vec<String> = vec!["time".into()];
+            let mut found: Vec<String> = if letter == b'I' { vec!["time".into()] } else { Vec::new() };
             for rows in read.types().filter(|rows| rows.name().starts_with(&format!("B{}", char::from(letter)))) {
-                assert!(rows.times_us().iter().zip(&times).all(|(row, frame)| row >= frame), "{name}");
+                if letter == b'I' {
+                    assert!(rows.times_us().iter().zip(&times).all(|(row, frame)| row >= frame), "{name}");
+                }
                 for (field, values) in &columns {
                     let Ok(numbers) = rows.numbers(&label(field), Scaling::Stored) else { continue };
                     assert!(numbers.iter().copied().eq(values.iter().map(|&value| value as f64)), "{name}: {field}");

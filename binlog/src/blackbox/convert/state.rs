@@ -88,7 +88,7 @@ impl State {
             Event::Adjustment { function, value: Adjusted::Float(value) } => {
                 format!("Adjustment of setting {function} to {value}")
             }
-            Event::Resume { iteration, .. } => format!("Logging resumed at iteration {iteration}"),
+            Event::Resume { iteration, time } => format!("Logging resumed at iteration {iteration}, {time} us"),
             Event::ImuFailure { error } => format!("IMU failure, error {error}"),
             Event::Unknown { id } => format!("Event {id}, which this reader doesn't know"),
         };

@@ -57,9 +57,7 @@ impl Track {
             state_fix: None,
             ground: None,
         };
-        // The time of the frame is that of the records.
-        let time = fields.raw("time");
-        let exact = [&track.altitude, &track.speed, &track.course, &track.satellites, &time];
+        let exact = [&track.altitude, &track.speed, &track.course, &track.satellites];
         fields.convert(coordinates.iter().chain(exact.into_iter().flatten()));
         if let Some([_, _, down]) = &track.velocity {
             fields.convert([down]);

@@ -225,3 +225,38 @@ fn many_long_names_are_cut_so_that_all_fields_find_room() {
     }
     assert!(log.texts().iter().any(|text| text.text.contains("cut to 28 characters")), "{:?}", log.texts());
 }
+
+#[test]
+fn the_time_of_a_gps_frame_never_moves_that_of_main_frames() {
+    let lines = plain('I', &["loopIteration", "time"]) + &plain('G', &["time", "GPS_coord[0]", "GPS_coord[1]"]);
+    let log = Log::from_bytes(log(&lines, |log| {
+        log.frame(b'I', &[0, 1000]).expect("a frame");
+        log.frame(b'G', &[0x7000_0000, 1, 2]).expect("a frame");
+        log.frame(b'I', &[32, 2000]).expect("a frame");
+        log.frame(b'G', &[2100, 1, 2]).expect("a frame");
+        log.frame(b'I', &[64, 3000]).expect("a frame");
+    }));
+    assert_eq!(log.rows("BI00").expect("the iterations").times_us(), [1000, 2000, 3000]);
+    assert_eq!(log.rows("GPS").expect("positions").times_us(), [1000, 2000]);
+    assert_eq!(numbers(&log, "BG00.time"), [f64::from(0x7000_0000), 2100.0], "it is kept as logged");
+}
+
+#[test]
+fn times_that_go_back_go_on_from_the_last_one_and_a_text_says_how_much_later() {
+    let lines = plain('I', &["loopIteration", "time"]);
+    let log = Log::from_bytes(log(&lines, |log| {
+        log.frame(b'I', &[0, 5_000_000]).expect("a frame");
+        log.event(&Event::Resume { iteration: 32, time: 1000 });
+        for i in 1..4 {
+            log.frame(b'I', &[32 * i, 1000 + 100 * i]).expect("a frame");
+        }
+    }));
+    assert_eq!(log.rows("BI00").expect("the iterations").times_us(), [5_000_000, 5_000_000, 5_000_100, 5_000_200]);
+    let texts: Vec<String> = log.texts().into_iter().map(|text| text.text).collect();
+    for text in [
+        "Logging resumed at iteration 32, 1000 us",
+        "Time goes back from 5000000 to 1100 us: from here, TimeUS is 4998900 us more than logged",
+    ] {
+        assert!(texts.iter().any(|found| found == text), "{text} is not in {texts:?}");
+    }
+}
