@@ -2,6 +2,7 @@
 
 mod any_session;
 mod other_firmware;
+mod program;
 
 use crate::real_logs;
 use binlog::blackbox::log::{Item, Session};

@@ -6,7 +6,7 @@ use binlog::blackbox::{Adjusted, BlackboxLog, Event};
 use binlog::{Log, Scaling};
 
 /// Header lines of frames whose fields are stored as they are, all as `SIGNED_VB`.
-fn plain(letter: char, names: &[&str]) -> String {
+pub(super) fn plain(letter: char, names: &[&str]) -> String {
     let list = |entry: &str| vec![entry; names.len()].join(",");
     let mut lines = format!("H Field {letter} name:{}\nH Field {letter} signed:{}\n", names.join(","), list("1"));
     lines += &format!("H Field {letter} predictor:{}\nH Field {letter} encoding:{}\n", list("0"), list("0"));
