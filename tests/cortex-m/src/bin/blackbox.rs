@@ -47,7 +47,8 @@ struct MainFrame {
 }
 
 #[derive(BlackboxSchema)]
-#[blackbox(header("looptime" = "125", "vbatref" = "1680", "minthrottle" = "1070", "motorOutput" = "158,2047"))]
+#[blackbox(header("looptime" = "125", "acc_1G" = "2048", "vbatref" = "1680"))]
+#[blackbox(header("minthrottle" = "1070", "motorOutput" = "158,2047"))]
 enum FlightLog {
     Main(MainFrame),
 }
