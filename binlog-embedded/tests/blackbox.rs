@@ -212,10 +212,12 @@ proptest! {
         let sessions: Vec<Session> =
             files.iter().enumerate().flat_map(|(i, file)| sessions_of(&file.bytes, i < last)).collect();
         let read: Vec<u32> = sessions.iter().flat_map(iterations).collect();
-        // A restart tears the record that is being written, and counts it.
+        // A restart tears the record that is being written, and counts it as lost. If it tears the slow frame behind an I
+        // frame, which come from one record, the I frame can be read all the same.
         let lost: Vec<u32> = accepted.iter().copied().filter(|iteration| read.binary_search(iteration).is_err()).collect();
-        prop_assert_eq!(lost.len() as u32, tally.lost);
-        prop_assert_eq!(tally.written as usize, read.len());
+        let torn_behind = (tally.lost as usize).checked_sub(lost.len());
+        prop_assert!(torn_behind.is_some_and(|torn| torn <= last), "{} of {} lost", tally.lost, lost.len());
+        prop_assert_eq!(tally.written as usize + torn_behind.unwrap_or(0), read.len());
         accepted.retain(|iteration| lost.binary_search(iteration).is_err());
         prop_assert_eq!(&read, &accepted);
         for session in &sessions {
