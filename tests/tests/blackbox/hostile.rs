@@ -103,3 +103,12 @@ fn numbers_beyond_their_range_are_problems() {
         assert_eq!(problem.kind, HeaderProblemKind::Value { name: name.into(), value }, "{problem}");
     }
 }
+
+#[test]
+fn a_log_that_ends_inside_its_header_has_no_frames() {
+    let header = Maker::simple(&["x"], &["I interval:16", "Craft name:P I S G"]).bytes;
+    for end in MARKER.len()..header.len() {
+        let tables = tables(&header[..end]);
+        assert!(tables.tables().iter().all(|table| table.is_empty()), "{end}");
+    }
+}

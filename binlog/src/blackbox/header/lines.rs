@@ -50,7 +50,11 @@ pub(super) fn lines(session: &[u8], at: usize) -> (Vec<HeaderLine<'_>>, Vec<Head
             end += length;
             continue;
         }
-        let Some(gap) = next_line(rest) else { break };
+        let gap = match next_line(rest) {
+            Some(gap) => gap,
+            None if is_cut_line(rest) => rest.len(),
+            None => break,
+        };
         problems.push(HeaderProblem { offset: at + end, kind: HeaderProblemKind::NotALine { length: gap } });
         end += gap;
     }
@@ -63,13 +67,21 @@ fn line(bytes: &[u8], offset: usize) -> Option<(HeaderLine<'_>, usize)> {
     let end = memchr(b'\n', text)?;
     let text = &text[..end];
     // An H frame has bytes that are not text.
-    let is_text = text.iter().all(|&byte| byte >= b' ' || byte == b'\t' || byte == b'\r');
-    let colon = memchr(b':', text).filter(|_| is_text)?;
+    let colon = memchr(b':', text).filter(|_| is_text(text))?;
     let lossy = |text| match String::from_utf8_lossy(text) {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
         Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
     };
     Some((HeaderLine { offset, name: lossy(&text[..colon]), value: lossy(&text[colon + 1..]) }, end + 3))
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    bytes.iter().all(|&byte| byte >= b' ' || byte == b'\t' || byte == b'\r')
+}
+
+/// Whether the bytes are a line whose end is missing, because the session ends inside the header.
+fn is_cut_line(bytes: &[u8]) -> bool {
+    bytes.len() <= LONGEST_GAP && (bytes == b"H" || bytes.starts_with(b"H ")) && is_text(bytes)
 }
 
 /// The distance to the next line, if the header goes on.
