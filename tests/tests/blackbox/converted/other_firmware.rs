@@ -231,14 +231,14 @@ fn the_time_of_a_gps_frame_never_moves_that_of_main_frames() {
     let lines = plain('I', &["loopIteration", "time"]) + &plain('G', &["time", "GPS_coord[0]", "GPS_coord[1]"]);
     let log = Log::from_bytes(log(&lines, |log| {
         log.frame(b'I', &[0, 1000]).expect("a frame");
-        log.frame(b'G', &[0x7000_0000, 1, 2]).expect("a frame");
+        log.frame(b'G', &[9_000_000, 1, 2]).expect("a frame");
         log.frame(b'I', &[32, 2000]).expect("a frame");
         log.frame(b'G', &[2100, 1, 2]).expect("a frame");
         log.frame(b'I', &[64, 3000]).expect("a frame");
     }));
     assert_eq!(log.rows("BI00").expect("the iterations").times_us(), [1000, 2000, 3000]);
     assert_eq!(log.rows("GPS").expect("positions").times_us(), [1000, 2000]);
-    assert_eq!(numbers(&log, "BG00.time"), [f64::from(0x7000_0000), 2100.0], "it is kept as logged");
+    assert_eq!(numbers(&log, "BG00.time"), [f64::from(9_000_000), 2100.0], "it is kept as logged");
 }
 
 #[test]
