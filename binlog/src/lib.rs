@@ -47,6 +47,7 @@
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
 //! - [`LoggedSchema`] is the format of a log: as Rust source, JSON or Markdown, and compared with that of another log.
+//! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader, conversion.
 //! - [`lock::assert`] holds a schema against the format of all its releases, in one line of a test. [`compatibility`]
 //!   says which changes break what.
 //!
