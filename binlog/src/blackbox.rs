@@ -4,41 +4,56 @@
 //! follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P frame, which
 //! contains the differences from the frames before it.
 //!
-//! [`BlackboxLog`] reads any log by what its own headers say, whatever firmware wrote it, damaged or not:
+//! ```
+//! # #[cfg(all(feature = "derive", feature = "std"))] {
+//! use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, BlackboxWriter};
+//! use zerocopy::{FromBytes, Immutable, IntoBytes};
 //!
-#![cfg_attr(feature = "std", doc = "```")]
-#![cfg_attr(not(feature = "std"), doc = "```ignore")]
-//! use binlog::Scaling;
-//! use binlog::blackbox::BlackboxLog;
+//! /// What the control loop logs in each iteration.
+//! #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+//! #[blackbox(main)]
+//! #[repr(C)]
+//! struct MainFrame {
+//!     loop_iteration: u32,
+//!     time: u32,
+//!     gyro_adc: [i16; 3],
+//!     #[blackbox(p(encoding = tag8_8svb))]
+//!     throttle: u16,
+//! }
 //!
-//! let log = BlackboxLog::from_bytes(
-//!     b"H Product:Blackbox flight data recorder by Nicholas Sherlock
-//! H Data version:2
-//! H I interval:32
-//! H P interval:1/2
-//! H Field I name:loopIteration,time,BaroAlt
-//! H Field I signed:0,0,1
-//! H Field I predictor:0,0,0
-//! H Field I encoding:1,1,0
-//! H Field P predictor:6,2,1
-//! H Field P encoding:9,0,0
-//! I\x00\x64\x0AP\x14\x02E\xFFEnd of log\0",
-//! );
-//! let session = log.session(0).expect("a session");
-//! let tables = session.tables();
-//! assert_eq!(tables.main().times_us(), [100, 110]);
-//! let altitude = tables.column("BaroAlt").expect("a field");
-//! assert_eq!((altitude.to_f64(Scaling::Units), altitude.unit()), (vec![0.05, 0.06], "m"));
-//! assert!(tables.lost().is_empty());
+//! #[derive(BlackboxSchema)]
+//! #[blackbox(i_interval = 32, header("looptime" = "1000"))]
+//! enum FlightLog {
+//!     Main(MainFrame),
+//! }
+//!
+//! let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new())?; // or `create("flight.bbl")`
+//! for i in 0..64 {
+//!     log.write(&MainFrame { loop_iteration: i, time: 1000 * i, gyro_adc: [3, -4, 0], throttle: 1200 })?;
+//! }
+//! let bytes = log.finish()?;
+//!
+//! let log = BlackboxLog::from_bytes(&*bytes);
+//! assert_eq!(log.sessions().len(), 1);
+//! # }
+//! # Ok::<(), binlog::WriteError>(())
 //! ```
 //!
-//! The map of reading:
+//! # The map
 //!
-//! - [`BlackboxLog`] has [sessions](log::Session); a session has a [`Header`], whose lines define its frames.
-//! - [`Session::tables`](log::Session::tables) decodes all of it to columns, raw or in units, with events and lost
-//!   stretches; [`BlackboxLog::tables`] does so for all sessions, by several threads.
-//! - [`Session::frames`](log::Session::frames) lends one frame after the other without allocating.
-//! - [`Event`] is the payload of an E frame, to bytes and back.
+//! - A frame is a struct with `#[derive(`[`BlackboxFrame`]`)]`: the main frame, which becomes I and P frames, and those of
+//!   slow state, GPS and home. Its fields are integers and arrays of them; each has a [`Predictor`] and an [`Encoding`], by
+//!   default those that Betaflight has for its name. `#[derive(`[`BlackboxFields`]`)]` is for structs in frames.
+//! - The frames of a program are an enum with `#[derive(`[`BlackboxSchema`]`)]`, which makes the header at compile time.
+//! - [`BlackboxWriter`] writes a log to any `std::io::Write`. [`Encoder`] has the rules by which a frame becomes bytes,
+//!   without I/O and allocation.
+//! - [`BlackboxLog`] reads the log of any firmware by its own [`Header`], damaged or not: sessions, frames one after the
+//!   other, [tables](log::Tables) of numbers or in units, events, and each lost stretch.
+//! - [`Session::to_ardupilot`](log::Session::to_ardupilot) converts a session to an ArduPilot log.
+//! - [`LoggedEncoder`] encodes values by the header of any log.
+//! - [`Event`]s are written and read.
+//!
+//! On a microcontroller, the `Logger` of `binlog-embedded` takes the frames of a schema.
 
 #[cfg(all(feature = "derive", feature = "std", target_endian = "little"))]
 pub mod convert;
@@ -55,12 +70,15 @@ mod file_format;
 pub(crate) mod frame;
 #[cfg(feature = "std")]
 pub mod header;
+mod intervals;
 #[cfg(feature = "std")]
 pub mod log;
 #[cfg(feature = "std")]
 mod logged_encoder;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive makes headers by it"))]
 pub(crate) mod preamble;
+#[cfg(feature = "std")]
+mod quantity;
 mod references;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks schemas by it"))]
 pub(crate) mod schema;
@@ -75,17 +93,27 @@ pub mod lint;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{BlackboxFields, BlackboxFrame, BlackboxSchema};
+#[cfg(feature = "std")]
+pub use decode::{MAX_FIELDS, MAX_FRAME_BYTES, Unusable};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 pub use encode::{FieldWriter, FrameBuffer, zigzag};
 pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event, RefusedEvent};
 pub use fields::BlackboxFields;
+pub use file_format::{Blackbox, EventRecord, HeaderLine, InvalidLine, SessionEncoder};
 pub use frame::{Absent, BlackboxFrame, HomeFrame, MainFrame};
 #[cfg(feature = "std")]
 pub use header::Header;
+pub use intervals::Intervals;
 #[cfg(feature = "std")]
 pub use log::BlackboxLog;
 #[cfg(feature = "std")]
-pub use quantity::Quantity;
+pub use logged_encoder::{LoggedEncoder, UnencodableFrame};
+pub use preamble::InvalidHeader;
 #[cfg(feature = "std")]
-pub use session_encoder::{SessionEncoder, UnencodableFrame};
+pub use quantity::Quantity;
+pub use references::References;
+pub use schema::{BlackboxSchema, LogsFrame};
+pub use value::FieldValue;
+#[cfg(all(feature = "derive", feature = "std"))]
+pub use writer::BlackboxWriter;

@@ -238,13 +238,13 @@ const fn alias_rules(definition: &Definition, index: usize) {
 
 /// Whether a label has the form of one.
 #[cfg(feature = "derive")]
+#[allow(clippy::manual_is_ascii_check, reason = "a call takes rustc's interpreter long")]
 pub(crate) const fn is_identifier(label: &str) -> bool {
     let bytes = label.as_bytes();
     let length = bytes.len();
     let mut sound = length > 0 && !matches!(bytes[0], b'0'..=b'9');
     let mut i = 0;
     while i < length {
-        // No call, which rustc's interpreter takes long for.
         sound &= matches!(bytes[i], b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_');
         i += 1;
     }

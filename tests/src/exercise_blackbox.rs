@@ -22,6 +22,7 @@ pub fn log(bytes: &[u8]) {
             let _ = problem.to_string();
         }
         let counts = frames(&session);
+        converted(&session);
         let of_tables: usize = tables.tables().iter().map(|table| table.len()).sum();
         assert_eq!(counts.frames, of_tables);
         assert_eq!(counts.events, tables.events().len());
@@ -34,6 +35,15 @@ pub fn log(bytes: &[u8]) {
                 assert_eq!(column.to_f64(Scaling::Units).len(), table.len());
             }
         }
+    }
+}
+
+/// Converts a session. Our reader finds nothing wrong in the result.
+fn converted(session: &Session<'_>) {
+    let mut log = Vec::new();
+    match session.to_ardupilot(&mut log) {
+        Ok(_) => assert_eq!(binlog::Log::from_bytes(log).skipped(), []),
+        Err(error) => assert!(!session.has_main_frames(), "{error}"),
     }
 }
 

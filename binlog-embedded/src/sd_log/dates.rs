@@ -109,6 +109,9 @@ impl Dates for Undated {
 #[cfg(test)]
 mod tests {
     use super::Date;
+    extern crate std;
+
+    use std::string::ToString as _;
 
     #[test]
     fn a_date_is_what_it_was_made_of() {

@@ -7,10 +7,11 @@ mod session;
 use super::{BlackboxFrame, BlackboxSchema, FrameKind, LogsFrame, MainFrame};
 use crate::file_format::{FileFormat, Notes, RecordShape, Schema, Takes};
 use crate::sink::{CountersOf, Rate};
+use core::any::Any;
 pub use event::EventRecord;
 pub use line::{HeaderLine, InvalidLine};
 pub use session::SessionEncoder;
-use zerocopy::{FromBytes, IntoBytes};
+use zerocopy::IntoBytes;
 
 /// The format of Blackbox logs.
 ///
@@ -104,13 +105,13 @@ impl<S: LogsFrame<F>, F: BlackboxFrame> Takes<S, F> for Blackbox {
 
     #[inline(always)]
     fn payload(frame: &F) -> &[u8] {
-        frame.as_bytes()
+        frame.wire()
     }
 
     #[inline(always)]
     fn has_place(frame: &F) -> bool {
-        // It is the schema's main frame, so it has as many bytes.
-        S::Main::read_from_bytes(frame.as_bytes()).is_ok_and(|main| S::INTERVALS.kind_of(main.iteration()).is_some())
+        let main = (frame as &dyn Any).downcast_ref::<S::Main>();
+        main.is_none_or(|main| S::INTERVALS.kind_of(main.iteration()).is_some())
     }
 }
 

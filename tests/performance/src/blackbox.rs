@@ -62,7 +62,7 @@ pub fn frames() -> Vec<MainFrame> {
         let gyro_adc = [rate(60.0, 200.0, 12), rate(70.0, 150.0, 12), rate(200.0, 40.0, 6)];
         MainFrame {
             loop_iteration: i as u32,
-            time: 5_000_000 + 125 * i as u32 + (i % 5 == 0) as u32,
+            time: 5_000_000 + 125 * i as u32 + (i.is_multiple_of(5)) as u32,
             pid: Pid {
                 p: gyro_adc.map(|rate| rate / 2),
                 i: [rate(900.0, 60.0, 0), rate(700.0, 50.0, 0), rate(800.0, 90.0, 1)],

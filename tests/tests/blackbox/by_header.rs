@@ -3,9 +3,6 @@
 use binlog::blackbox::log::Item;
 use binlog::blackbox::{BlackboxLog, Event, FrameBuffer, Header, LoggedEncoder, UnencodableFrame};
 
-/// The line that a session begins with.
-pub(crate) const MARKER: &str = "H Product:Blackbox flight data recorder by Nicholas Sherlock\n";
-
 /// A log in the making.
 pub(crate) struct HeaderLog<'h> {
     pub(crate) bytes: Vec<u8>,

@@ -1,7 +1,9 @@
-//! Blackbox logs are read as the decoders in use read them, damaged or not.
+//! Blackbox logs are read as the decoders in use read them, damaged or not; they are encoded again and converted.
 
+mod any_bytes;
 mod by_header;
 mod converted;
+mod damage;
 mod encoded_again;
 mod hostile;
 mod maker;

@@ -219,7 +219,7 @@ impl<'a> Reference<'a> {
             Some(13) => {
                 let function = cursor.byte().unwrap_or(0);
                 if function >= 128 {
-                    cursor.at += 4
+                    cursor.at += 4;
                 } else {
                     let _ = cursor.signed();
                 }

@@ -1,5 +1,6 @@
 //! Blackbox logs that this crate writes: the encoder's rules, and what other decoders read.
 
+mod decoders;
 mod frames;
 mod header;
 mod round_trip;

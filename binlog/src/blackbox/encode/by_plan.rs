@@ -1,9 +1,9 @@
 //! Residuals to bytes as a header defines the fields: the inverse of how the decoder reads them.
 
-use super::{FrameBuffer, zigzag};
+use super::{FieldWriter, zigzag};
 use crate::blackbox::decode::{FramePlan, How, Values};
 
-impl FrameBuffer {
+impl FieldWriter<'_> {
     /// Appends the residuals of a frame's fields.
     pub(in crate::blackbox) fn residuals(&mut self, plan: &FramePlan, residuals: &Values) {
         for stored in plan.stored() {

@@ -314,7 +314,7 @@ impl<'s> Frames<'s> {
         }
         let main_time = self.last.map_or(0, |last| last.time);
         let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
-        plan.predict(&mut self.other, &[0; _], &[0; _], &context);
+        plan.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
         let time = self.session.time_field(letter).and_then(|field| self.other.get(field).copied());
         if let Some(time) = time.filter(|&time| self.is_far(time)) {
             self.lost.get_or_insert((at, LostReason::Time { letter, time }));

@@ -5,6 +5,7 @@ use super::lost::Lost;
 use super::session::Session;
 use crate::blackbox::event::Event;
 use crate::blackbox::header::LoggedField;
+use crate::blackbox::quantity::Quantity;
 use crate::log::Values;
 use crate::value::Scaling;
 use std::ops::{Range, RangeInclusive};

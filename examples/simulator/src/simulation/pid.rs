@@ -46,7 +46,17 @@ impl Pid {
     /// A controller without a derivative, stepped every `dt` seconds. The integral term stays within `integral_max`, in
     /// units of the output.
     pub fn new(p: f64, i: f64, integral_max: f64, dt: f64) -> Self {
-        Self { p, i, d: 0.0, integral_max, dt, integral: 0.0, previous: None, slope: LowPass::default(), terms: [0.0; 3] }
+        Self {
+            p,
+            i,
+            d: 0.0,
+            integral_max,
+            dt,
+            integral: 0.0,
+            previous: None,
+            slope: LowPass::default(),
+            terms: [0.0; 3],
+        }
     }
 
     /// Adds a derivative gain, filtered at `frequency` Hz.

@@ -1,6 +1,6 @@
 //! Whatever the header and the frames are, the converted log is sound.
 
-use crate::by_header::MARKER;
+use crate::maker::MARKER;
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::convert::ConvertError;
 use binlog::{Log, LoggedSchema};

@@ -1,7 +1,8 @@
 //! Logs with the fields of firmwares that no real log is from.
 
 use super::converted;
-use crate::by_header::{HeaderLog, MARKER, header_of};
+use crate::by_header::{HeaderLog, header_of};
+use crate::maker::MARKER;
 use binlog::blackbox::{Adjusted, BlackboxLog, Event};
 use binlog::{Log, Scaling};
 

@@ -1,6 +1,6 @@
 //! Wall time of Blackbox frames, compared with C. They take turns, so that noise hits both alike.
 //!
-//! `cargo bench -p binlog-performance --bench blackbox`
+//! `cargo bench -p binlog-performance --bench blackbox_write`
 
 use binlog_performance::blackbox::{frames, ours, theirs};
 use binlog_performance::timing::{median, time};

@@ -11,7 +11,7 @@ use std::fmt;
 /// the bytes that they had.
 ///
 /// ```
-/// use binlog::blackbox::{BlackboxLog, FrameBuffer, SessionEncoder};
+/// use binlog::blackbox::{BlackboxLog, FrameBuffer, LoggedEncoder};
 ///
 /// let header = "H Product:Blackbox flight data recorder by Nicholas Sherlock\nH Data version:2\n\
 ///     H Field I name:loopIteration,time,gyroADC[0]\nH Field I signed:0,0,1\n\
@@ -20,7 +20,7 @@ use std::fmt;
 /// let log = BlackboxLog::from_bytes(header.as_bytes());
 /// let session = log.session(0).expect("a session");
 ///
-/// let mut encoder = SessionEncoder::new(session.header());
+/// let mut encoder = LoggedEncoder::new(session.header());
 /// let mut frame = FrameBuffer::new();
 /// encoder.encode(b'I', &[0, 1000, 5], &mut frame)?;
 /// assert_eq!(frame.bytes(), [b'I', 0, 0xE8, 7, 10]);
@@ -29,7 +29,7 @@ use std::fmt;
 /// assert_eq!(frame.bytes(), [b'P', 0xFA, 1, 4]);
 /// # Ok::<(), binlog::blackbox::UnencodableFrame>(())
 /// ```
-pub struct SessionEncoder<'h> {
+pub struct LoggedEncoder<'h> {
     header: &'h Header<'h>,
     iteration: Option<usize>,
     time: Option<usize>,
@@ -83,11 +83,11 @@ pub enum UnencodableFrame {
     },
 }
 
-impl<'h> SessionEncoder<'h> {
+impl<'h> LoggedEncoder<'h> {
     /// Encodes by this header.
     pub fn new(header: &'h Header<'h>) -> Self {
         let index = |letter, name: &str| header.fields(letter).iter().position(|field| field.name() == name);
-        SessionEncoder {
+        LoggedEncoder {
             header,
             iteration: index(b'I', "loopIteration"),
             time: index(b'I', "time"),
@@ -120,7 +120,9 @@ impl<'h> SessionEncoder<'h> {
         let residuals = self.residuals(letter, plan, &all)?;
         let start = out.length();
         out.byte(letter);
-        out.residuals(plan, &residuals);
+        let mut fields = out.fields();
+        fields.residuals(plan, &residuals);
+        fields.finish();
         let length = out.length() - start;
         let error = match (out.fits(), length) {
             (_, length) if length > MAX_FRAME_BYTES => Some(UnencodableFrame::TooLong { letter, length }),
