@@ -1,5 +1,6 @@
 //! Accepted records are in the log, or an error says how many are, whatever the destination does.
 
+use binlog::field::Chars;
 use binlog::messages::{Ev, File, Mode, Msg, Parm};
 use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, Multiplier, Rules, Unit};
 use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, SharedWriter, Sink, WriteError, encode};
@@ -545,4 +546,43 @@ fn the_text_of_an_io_error_is_once_in_the_chain_of_errors() {
         next = error.source();
     }
     assert_eq!(chain.join(": ").matches(&text).count(), 1, "{chain:?}");
+}
+
+#[test]
+fn a_record_of_255_bytes_is_written() {
+    #[derive(LogMessage, zerocopy::IntoBytes, zerocopy::Immutable)]
+    #[log(name = "LONG")]
+    #[repr(C, packed)]
+    struct Longest {
+        time_us: u64,
+        texts: Chars<64>,
+        more: Chars<64>,
+        most: Chars<64>,
+        names: Chars<16>,
+        last: Chars<16>,
+        parts: Chars<16>,
+        count: u32,
+    }
+    #[derive(LogSchema)]
+    enum LongLog {
+        Long(Longest),
+    }
+    let text = |text| Chars::<64>::cut(text);
+    let name = |text| Chars::<16>::cut(text);
+    let longest = Longest {
+        time_us: 1,
+        texts: text("a"),
+        more: text("b"),
+        most: text("c"),
+        names: name("d"),
+        last: name("e"),
+        parts: name("f"),
+        count: 7,
+    };
+    assert_eq!(Longest::DEFINITION.length(), 255);
+    let mut log = LogWriter::<LongLog, _>::new(Vec::new()).expect("memory takes all");
+    log.write(&longest).expect("a record of 255 bytes");
+    log.write_any(&LongLog::Long(longest)).expect("a record of 255 bytes");
+    let bytes = log.finish().expect("memory takes all");
+    assert_eq!(Records::new(&bytes).flatten().filter(|record| record.name() == "LONG").count(), 2);
 }
