@@ -27,7 +27,7 @@ pub trait Schema: Sized {
 
 /// A format of files with the schema `S`.
 pub trait FileFormat<S> {
-    /// Records in the ring begin at multiples of so many bytes, 1 or 4.
+    /// Alignment of records in the ring, in bytes: 1 or 4.
     const UNIT: usize;
 
     /// Whether the ring's bytes are those of the file.

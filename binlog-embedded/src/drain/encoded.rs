@@ -19,7 +19,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// format doesn't need, so that they cost it nothing.
     pub(crate) const ENCODES: bool = !<FormatOf<S> as FileFormat<S>>::VERBATIM;
 
-    /// Encodes the first of the ring's `left` bytes' records that needs bytes of its own, unless one is being written.
+    /// Encodes the next record in the first `left` bytes of the ring; releases records that encode to nothing.
     pub(super) fn encode_next(&mut self, left: u32) -> Next {
         let end = self.tail.wrapping_add(left);
         // The encoder may have fewer bytes next.

@@ -55,7 +55,7 @@ const fn kind_of(tag: u8) -> FrameKind {
     }
 }
 
-/// The shape of records with a payload of so many bytes, none of them if the schema lacks the kind.
+/// The shape of records with a payload of so many bytes. A payload of 0 bytes means that the schema lacks the kind.
 const fn shape(kind: FrameKind, payload: usize) -> RecordShape {
     let (kind, name) = KINDS[index(kind)];
     let length = if payload == 0 { 0 } else { (UNIT + payload).next_multiple_of(UNIT) };

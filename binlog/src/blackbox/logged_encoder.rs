@@ -8,7 +8,7 @@ use std::fmt;
 /// whose fields are known at run time only.
 ///
 /// It is the inverse of [`Session::frames`](super::log::Session::frames): the frames of a sound log, encoded again, have
-/// the bytes that they had.
+/// the same bytes, if the firmware chose the shortest encodings.
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxLog, FrameBuffer, LoggedEncoder};

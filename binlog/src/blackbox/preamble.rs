@@ -31,11 +31,11 @@ const USUAL_SLOW: &[&str; 4] = &[
 pub struct Preamble {
     /// The fields of the main frame.
     pub main: &'static [FieldDefinition],
-    /// The fields of the slow frame, empty if there is none.
+    /// The fields of the slow frame; empty if the schema has no such frame.
     pub slow: &'static [FieldDefinition],
-    /// The fields of the GPS frame, empty if there is none.
+    /// The fields of the GPS frame; empty if the schema has no such frame.
     pub gps: &'static [FieldDefinition],
-    /// The fields of the home frame, empty if there is none.
+    /// The fields of the home frame; empty if the schema has no such frame.
     pub home: &'static [FieldDefinition],
     /// Which iterations are logged.
     pub intervals: Intervals,

@@ -11,7 +11,7 @@ pub struct Table<S>(PhantomData<S>);
 impl<S: Schema> Table<S> {
     const RECORDS: &'static [RecordShape] = <S::Format as FileFormat<S>>::RECORDS;
 
-    /// Records in the ring begin at multiples of so many bytes.
+    /// Alignment of records in the ring, in bytes.
     pub const UNIT: usize = <S::Format as FileFormat<S>>::UNIT;
 
     /// Bytes before the payload of a record in the ring.

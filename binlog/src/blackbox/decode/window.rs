@@ -8,7 +8,7 @@ pub(crate) const WINDOW: usize = 512;
 /// The values of a frame's fields. A group at the end of a frame may have more numbers than the frame has fields.
 pub(crate) type Values = [u32; MAX_FIELDS + 8];
 
-/// The values of a frame that there is none of.
+/// Zeros, for the values of a frame that is missing.
 pub(crate) const NO_VALUES: Values = [0; MAX_FIELDS + 8];
 
 /// The bytes after a frame's letter, and the place in them.

@@ -35,7 +35,7 @@ impl<F: BlackboxFrame> Repeated<F> {
         }
     }
 
-    /// Makes a frame of zeros the last one if there is none.
+    /// If no frame was accepted yet, accepts one of zeros.
     pub(super) fn accept_zeros(&mut self) {
         if !self.known {
             self.room().fill(0);

@@ -51,7 +51,7 @@ pub struct SlowFrame {
     pub flight_mode_flags: u32,
     /// What the vehicle knows: [`HOME_FIX`], [`FIX`], [`SMALL_ANGLE`].
     pub state_flags: u32,
-    /// Step of the failsafe procedure; 0 is none.
+    /// Step of the failsafe procedure; 0 if it does not run.
     pub failsafe_phase: u8,
     /// Whether the receiver has a signal.
     pub rx_signal_received: u8,

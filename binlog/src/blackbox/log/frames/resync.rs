@@ -22,7 +22,8 @@ impl Frames<'_> {
         proof.unwrap_or(false)
     }
 
-    /// Decodes up to the next I frame; whether it is due then. `None` if there is none before damage.
+    /// Decodes up to the next I frame, and returns whether that frame has the expected iteration and time. `None` if damage
+    /// comes first.
     fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
         let rate = self.session.header().rate();
         let mut last = from;
