@@ -1,6 +1,6 @@
 //! The derives for Blackbox logs, in the stages of the others: `attr` and `ast` parse, `coding` chooses how each field is
-//! written, `check` compares one part with another, `lint` finds what decoders don't read, `expand` writes the code, and
-//! `fallback` that of an input with errors.
+//! written, `check` compares one part with another, `older` checks and writes what older logs have in place of a field,
+//! `lint` finds what decoders don't read, `expand` writes the code, and `fallback` that of an input with errors.
 
 mod ast;
 mod attr;
@@ -11,6 +11,7 @@ mod fallback;
 mod groups;
 mod lint;
 mod names;
+mod older;
 mod tables;
 
 use crate::errors::Errors;

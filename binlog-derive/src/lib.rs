@@ -281,6 +281,14 @@ pub fn derive_field(input: TokenStream) -> TokenStream {
 ///   is written as.
 /// - `flatten`, `prefix = "axis"`: the field becomes those of a struct that derives
 ///   [`BlackboxFields`](macro@BlackboxFields), behind a prefix in place of the field's name.
+/// - `alias = "gyroData"`: a name that older logs used; of an array, as `name`, without the index. May be given several
+///   times. If a log has both, the field with today's name is read; of several aliases, the first that the log has.
+/// - `default`, `default = EXPR`: the value where a log lacks the field: 0, or a constant of the field's type. Each element
+///   of an array that the log lacks has its own default: `default = [0; 8]` reads a log of four motors into eight.
+///   `loopIteration` and `time` of a main frame have none.
+///
+/// `alias` and `default` are for reading, by `Session::typed` and `Session::typed_frames`; the header that the program
+/// writes is the same without them.
 ///
 /// Predictors are `zero`, `previous`, `straight_line`, `average_2`, `minthrottle`, `motor_0`, `inc`, `home_coord`, `1500`,
 /// `vbatref`, `last_main_frame_time` and `minmotor`; encodings `signed_vb`, `unsigned_vb`, `neg_14bit`,
@@ -329,7 +337,7 @@ pub fn derive_blackbox_frame(input: TokenStream) -> TokenStream {
 ///
 /// - of the struct, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 /// - of a field: those of a [`BlackboxFrame`](macro@BlackboxFrame)'s field. `i(…)` also applies to slow, GPS and home
-///   frames. The name is what follows the prefix of the flattened field.
+///   frames. The name is what follows the prefix of the flattened field. An `alias` is for a field of a frame.
 #[proc_macro_derive(BlackboxFields, attributes(blackbox))]
 pub fn derive_blackbox_fields(input: TokenStream) -> TokenStream {
     match syn::parse(input) {

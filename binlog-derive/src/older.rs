@@ -10,7 +10,7 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::LitStr;
 use syn::spanned::Spanned;
 
-/// The attributes of one column.
+/// The attributes of one column, or of a field of a Blackbox frame.
 #[derive(Default)]
 pub(crate) struct Older {
     /// Earlier labels.
@@ -100,16 +100,15 @@ fn name(column: &Column) -> String {
 }
 
 impl DefaultValue {
-    fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         match self {
             DefaultValue::Zeros(span) => *span,
             DefaultValue::Of(expr) => expr.span(),
         }
     }
 
-    /// The value's bytes as a constant. The type is the field's, even where the columns are built for a parameter.
-    pub(crate) fn bytes(&self, column: &Column) -> TokenStream {
-        let ty = &column.ty;
+    /// The value's bytes as a constant. `ty` is the field's, even where the columns are built for a parameter.
+    pub(crate) fn bytes(&self, ty: &TokenStream) -> TokenStream {
         match self {
             DefaultValue::Zeros(span) => quote_spanned!(*span=> __binlog::zeros::<#ty>()),
             DefaultValue::Of(expr) => quote! {{
@@ -123,22 +122,34 @@ impl DefaultValue {
 
 /// The call that builds a column, with what older logs have in its place. `index` is that of an array's element.
 pub(crate) fn with_older(call: TokenStream, column: &Column, index: usize) -> TokenStream {
-    let Older { aliases, default } = &column.attributes.older;
-    if aliases.is_empty() && default.is_none() {
+    let older = &column.attributes.older;
+    if older.is_none() {
         return call;
     }
-    let default = match default {
-        Some(default) => {
-            let bytes = default.bytes(column);
-            let bytes = match &column.shape {
-                Shape::Array { element, .. } => quote! {
-                    __binlog::flatten::element::<{ __binlog::size_of::<#element>() }>(#bytes, #index)
-                },
-                Shape::Column | Shape::Struct => bytes,
-            };
-            quote!(__binlog::Some(#bytes))
-        }
-        None => quote!(__binlog::None),
+    let element = match &column.shape {
+        Shape::Array { element, .. } => Some((element, index)),
+        Shape::Column | Shape::Struct => None,
     };
+    let (aliases, default) = (&older.aliases, older.default_bytes(&column.ty, element));
     quote!(__binlog::older(#call, &[#(#aliases),*], #default))
+}
+
+impl Older {
+    /// Whether there is neither an alias nor a default.
+    pub(crate) fn is_none(&self) -> bool {
+        self.aliases.is_empty() && self.default.is_none()
+    }
+
+    /// The default's bytes as an `Option`, for a field of type `ty`, or for an element of an array: its type and index.
+    pub(crate) fn default_bytes(&self, ty: &TokenStream, element: Option<(&TokenStream, usize)>) -> TokenStream {
+        let Some(default) = &self.default else { return quote!(__binlog::None) };
+        let bytes = default.bytes(ty);
+        let bytes = match element {
+            Some((element, index)) => quote! {
+                __binlog::flatten::element::<{ __binlog::size_of::<#element>() }>(#bytes, #index)
+            },
+            None => bytes,
+        };
+        quote!(__binlog::Some(#bytes))
+    }
 }

@@ -1,10 +1,28 @@
 //! Snapshots of the derives' output; `cargo insta review` shows changes.
 
 use proc_macro2::TokenStream;
-use syn::{DeriveInput, parse_quote};
+use syn::{DeriveInput, Expr, Item, ItemConst, Stmt, parse_quote};
 
 fn printed(output: TokenStream) -> String {
-    prettyplease::unparse(&syn::parse2(output).expect("the derive writes items"))
+    let mut file: syn::File = syn::parse2(output).expect("the derive writes items");
+    for item in &mut file.items {
+        if let Item::Const(ItemConst { expr, .. }) = item
+            && let Expr::Block(block) = &mut **expr
+        {
+            block.block.stmts.iter_mut().for_each(without_macro);
+        }
+    }
+    prettyplease::unparse(&file)
+}
+
+/// Shows the item in the macro `reading!`, whose tokens aren't formatted, as an item with that attribute.
+fn without_macro(statement: &mut Stmt) {
+    if let Stmt::Macro(macro_) = statement
+        && macro_.mac.path.segments.last().is_some_and(|name| name.ident == "reading")
+    {
+        let item = macro_.mac.tokens.clone();
+        *statement = parse_quote!(#[reading] #item);
+    }
 }
 
 /// Without the input, which is in this file.
@@ -247,6 +265,22 @@ fn a_blackbox_main_frame_with_flattened_fields() {
             #[blackbox(flatten, prefix = "axis")]
             pid: Pid,
             rssi: u16,
+        }
+    })));
+}
+
+#[test]
+fn a_blackbox_frame_that_reads_older_logs() {
+    assert_snapshot!(printed(crate::blackbox::frame(&parse_quote! {
+        #[blackbox(slow)]
+        #[repr(C, packed)]
+        struct SlowFrame {
+            #[blackbox(alias = "modes", alias = "flags", default)]
+            flight_mode_flags: u32,
+            #[blackbox(alias = "channel", default = Self::CENTERED)]
+            sticks: [u16; 2],
+            #[blackbox(flatten, prefix = "wind", default = Wind::CALM)]
+            wind: Wind,
         }
     })));
 }

@@ -202,13 +202,15 @@ impl<S: Schema> Budget<S> {
             // A kind of frame that the schema doesn't have.
             (None, None) if message.length == 0 => 0,
             (None, None) if is_one_of(message.name, &OF_THE_DRAIN) => 0,
-            (None, None) => fail(
-                ConstText::new()
-                    .str(message.name)
-                    .str(" has no rate: say `.at_most(\"")
-                    .str(message.name)
-                    .str("\", 10)` for at most 10 a second, or give it a `#[log(rate = 10)]`"),
-            ),
+            (None, None) => {
+                let text = ConstText::new().str(message.name).str(" has no rate: say `.at_most(\"").str(message.name);
+                let text = text.str("\", 10)` for at most 10 a second");
+                // Only ArduPilot's messages have rates of their own.
+                fail(match <FormatOf<S> as FileFormat<S>>::VERBATIM {
+                    true => text.str(", or give it a `#[log(rate = 10)]`"),
+                    false => text,
+                })
+            }
         }
     }
 

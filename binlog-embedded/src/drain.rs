@@ -13,6 +13,7 @@ use crate::recovery::Recovery;
 use binlog::file_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
 use binlog::sink::Tally;
 use core::mem::ManuallyDrop;
+use core::ops::Range;
 pub(crate) use counts::MOST_UNSYNCED;
 use embedded_io::Write;
 use encoded::Next;
@@ -93,7 +94,7 @@ enum Stage {
 struct Own<E> {
     encoder: E,
     /// The part that is not written yet.
-    rest: core::ops::Range<usize>,
+    rest: Range<usize>,
 }
 
 #[derive(Clone, Copy)]
@@ -104,7 +105,10 @@ struct Current {
 
 /// The source of the next bytes.
 enum Source {
+    /// The preamble from here on.
     Preamble(usize),
+    /// A part of the preamble, up to a line that is replaced.
+    Lines(Range<usize>),
     Own,
     Ring(usize),
 }
@@ -141,7 +145,8 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
     }
 
     /// Adds a prologue, which follows the preamble in every file: `prologue` returns the `i`th record for 0, 1, 2 and
-    /// so on, then `None`. Viewers want the parameters, the firmware's name as MSG and the flight mode there.
+    /// so on, then `None`. It is called again for the same numbers in another file; in a Blackbox log, whose header it adds
+    /// lines to, also in the same one. Viewers want the parameters, the firmware's name as MSG and the flight mode there.
     pub fn with_prologue<P: FnMut(usize) -> Option<PrologueOf<S>>>(self, prologue: P) -> Drain<'a, S, N, P> {
         let mut drain = ManuallyDrop::new(self);
         let encoder = core::mem::replace(&mut drain.own.encoder, EncoderOf::<S>::new());
@@ -267,14 +272,19 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     /// The first statistics in the new file contain all counts since boot.
     pub fn restart(&mut self) {
         self.abandon_record();
+        let has_recovered = Self::ENCODES && self.recovery.is_some();
         self.end_recovery();
+        if Self::ENCODES {
+            match has_recovered && self.recovery.is_none() {
+                true => self.own.encoder.forget(),
+                false => self.own.encoder.begin_session(),
+            }
+            self.count_unwritten();
+        }
         self.dirty = false;
         self.begin_counts(Tally::lose_unflushed);
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
-        if Self::ENCODES {
-            self.own.encoder.restart();
-        }
         self.bytes = 0;
         self.has_records = false;
         self.is_last_reported = false;
@@ -363,13 +373,21 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
                 return Source::Own;
             }
             match self.stage {
-                Stage::Preamble(at) if at < Self::PREAMBLE.len() => return Source::Preamble(at),
+                Stage::Preamble(at) if at < Self::PREAMBLE.len() => match self.replacement(at) {
+                    Some((line, item)) if line.start == at => {
+                        self.stage = Stage::Preamble(line.end);
+                        self.put_prologue(&item);
+                    }
+                    Some((line, _)) => return Source::Lines(at..line.start),
+                    None => return Source::Preamble(at),
+                },
                 Stage::Preamble(_) => self.stage = Stage::Prologue(0),
                 Stage::Prologue(record) => match self.prologue.as_mut().and_then(|prologue| prologue(record)) {
-                    Some(message) => {
+                    Some(item) => {
                         self.stage = Stage::Prologue(record.saturating_add(1));
-                        if let Some(length) = self.own.encoder.encode_prologue(&message) {
-                            self.own.rest = 0..length;
+                        // Those that replace a line are in the preamble.
+                        if EncoderOf::<S>::replaces(Self::PREAMBLE, &item).is_none() {
+                            self.put_prologue(&item);
                         }
                     }
                     None => self.stage = Stage::Recovery(0),
@@ -397,6 +415,22 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         }
     }
 
+    /// The first line of the preamble from `at` on whose place an item of the prologue takes.
+    fn replacement(&mut self, at: usize) -> Option<(Range<usize>, PrologueOf<S>)> {
+        if !Self::ENCODES {
+            return None;
+        }
+        let items = (0..).map_while(self.prologue.as_mut()?);
+        let replacing = items.filter_map(|item| Some((EncoderOf::<S>::replaces(Self::PREAMBLE, &item)?, item)));
+        replacing.filter(|(line, _)| line.start >= at).min_by_key(|(line, _)| line.start)
+    }
+
+    fn put_prologue(&mut self, item: &PrologueOf<S>) {
+        if let Some(length) = self.own.encoder.encode_prologue(item) {
+            self.own.rest = 0..length;
+        }
+    }
+
     /// Whether there is something to write besides the contents of the ring.
     #[cfg(feature = "async")]
     fn has_next(&self) -> bool {
@@ -406,22 +440,24 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
 
     #[cfg(not(loom))]
     fn piece(&self, source: &Source) -> &[u8] {
-        match *source {
-            Source::Preamble(at) => &Self::PREAMBLE[at..],
+        match source {
+            Source::Preamble(at) => &Self::PREAMBLE[*at..],
+            Source::Lines(lines) => &Self::PREAMBLE[lines.clone()],
             Source::Own => &self.own.encoder.encoded()[self.own.rest.clone()],
             // SAFETY: the `used` bytes from the tail on belong to the drain, of which there is only one. `took`
             // releases them, after the slice's lifetime has ended.
-            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
+            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, *used) },
         }
     }
 
     #[cfg(loom)]
     fn piece(&self, source: &Source) -> std::vec::Vec<u8> {
-        match *source {
-            Source::Preamble(at) => Self::PREAMBLE[at..].to_vec(),
+        match source {
+            Source::Preamble(at) => Self::PREAMBLE[*at..].to_vec(),
+            Source::Lines(lines) => Self::PREAMBLE[lines.clone()].to_vec(),
             Source::Own => self.own.encoder.encoded()[self.own.rest.clone()].to_vec(),
             // SAFETY: as above.
-            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, used) },
+            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, *used) },
         }
     }
 
@@ -433,6 +469,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         }
         match source {
             Source::Preamble(at) => self.stage = Stage::Preamble(at + taken),
+            Source::Lines(lines) => self.stage = Stage::Preamble(lines.start + taken),
             Source::Own => {
                 self.own.rest.start += taken;
                 if Self::ENCODES && self.current.is_some() {
@@ -491,6 +528,9 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
 impl<S: Schema, const N: usize, P> Drop for Drain<'_, S, N, P> {
     fn drop(&mut self) {
         self.abandon_record();
+        if Self::ENCODES {
+            self.lose_waiting();
+        }
         // Dropped after the critical section, because dropping runs the executor's code.
         #[cfg(feature = "async")]
         let _waker = self.logger.state.with(|state| state.waker.take());

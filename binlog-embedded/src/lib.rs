@@ -90,6 +90,8 @@ pub mod flash_log;
 #[cfg(all(any(doc, doctest), feature = "sdmmc"))]
 #[doc = include_str!("guide.md")]
 pub mod guide {
+    #[doc = include_str!("guide/blackbox.md")]
+    pub mod blackbox {}
     #[cfg(feature = "flash")]
     #[doc = include_str!("guide/flash.md")]
     pub mod flash {}

@@ -3,10 +3,9 @@
 use crate::drain::Drain;
 use crate::ring::Ring;
 use crate::sync::Locked;
-use binlog::file_format::{FileFormat, FormatOf, Schema, Table, Takes};
-use binlog::messages::Msg;
+use binlog::file_format::{FileFormat, FormatOf, Schema, Table, Takes, Texts};
 use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
-use binlog::{LogSchema, Logs, SchemaMessage};
+use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -140,7 +139,7 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     /// Reserves bytes of the ring for critical messages, at most `N - 255`. The default is an eighth of the ring.
     pub fn set_reserve(&self, bytes: usize) {
         self.state.with(|state| {
-            state.reserve = bytes.min(N - const { <FormatOf<S> as FileFormat<S>>::LONGEST }) as u32 + 1;
+            state.reserve = bytes.min(const { N.saturating_sub(<FormatOf<S> as FileFormat<S>>::LONGEST) }) as u32 + 1;
             if state.critical_limit != 0 {
                 state.run::<N>();
             }
@@ -209,7 +208,7 @@ impl<S: Schema, const N: usize> Logger<S, N> {
             }
             // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
             // because `limit` is at most N, and the critical section admits only one producer at a time.
-            unsafe { self.ring.put::<S>(state.head, <FormatOf<S> as Takes<S, M>>::TAG, payload) };
+            unsafe { self.ring.put::<S, M>(state.head, <FormatOf<S> as Takes<S, M>>::TAG, payload) };
             // After a reset, the ring has whole records up to the head.
             compiler_fence(Ordering::Release);
             state.head = state.head.wrapping_add(length as u32);
@@ -297,9 +296,11 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     ///
     /// Formatting runs outside the critical section. Other contexts may log between two records of a text; the records
     /// of a text have the same `ID`.
+    ///
+    /// Requires an ArduPilot schema with [`Msg`](binlog::messages::Msg); a Blackbox log has no texts.
     pub fn text(&self, text: impl Display) -> bool
     where
-        S: Logs<Msg>,
+        FormatOf<S>: Texts<S>,
     {
         TimedSink::text(self, text)
     }

@@ -161,6 +161,14 @@ impl Recorder {
         (self.is_mounted, self.log) = (false, None);
     }
 
+    /// Names the logs with another extension, which the next mount takes, unless the program chose one or a log is open.
+    pub(crate) fn name_logs(&mut self, extension: &'static str) {
+        if self.options.extension == Options::DEFAULT.extension && self.log.is_none() {
+            self.options.extension = extension;
+            self.forget();
+        }
+    }
+
     /// Works on `goal` until it is reached. `block` is the block that is loaded.
     #[inline(never)]
     pub(crate) fn work(&mut self, goal: Goal, block: &mut Block) -> Result<(), Stop> {

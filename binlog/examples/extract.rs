@@ -1,7 +1,7 @@
 //! Writes the logs of a flash chip's image as files: `extract IMAGE [-o FOLDER] [--preamble LOG]`.
 //!
-//! The files are `00000001.BIN` and so on. A log whose beginning was overwritten gets the preamble of another log on the
-//! chip, or of LOG, a log of the same firmware.
+//! The files are `00000001.BIN` and so on, Blackbox logs `00000001.BBL`. A log whose beginning was overwritten gets the
+//! preamble of another log on the chip, or of LOG, a log of the same firmware.
 
 use binlog::flash::Image;
 use std::error::Error;

@@ -51,19 +51,23 @@ pub mod flatten {
 /// Blackbox logs.
 #[cfg(feature = "derive")]
 pub mod blackbox {
-    pub use crate::blackbox::fields::check::{fields_until, part};
-    pub use crate::blackbox::fields::join::{Part, count, fields, group, text, text_length};
-    pub use crate::blackbox::fields::{Fields, NoFields, field, main_field, padding};
-    pub use crate::blackbox::frame::{NoStruct, Padding, Struct};
+    pub use crate::__blackbox_reading as reading;
+    pub use crate::blackbox::fields::check::{alias, fields_until, part};
+    pub use crate::blackbox::fields::join::{Part, count, fields, group, group_older, text, text_length};
+    pub use crate::blackbox::fields::{Fields, NoFields, field, main_field, older, padding};
+    pub use crate::blackbox::frame::derived::{NoStruct, NoVariant, Padding, Struct, Variant};
     pub use crate::blackbox::lint;
     pub use crate::blackbox::preamble::{Preamble, ascii};
+    #[cfg(feature = "std")]
+    pub use crate::blackbox::read::FieldValues;
     pub use crate::blackbox::schema::check::{sizes, variant};
-    pub use crate::blackbox::schema::read;
     pub use crate::blackbox::value::{NoValue, Value};
     pub use crate::blackbox::{
         Absent, BlackboxFields, BlackboxFrame, BlackboxSchema, Encoding, FieldDefinition, FieldWriter, FrameBuffer,
-        FrameKind, HomeFrame, Intervals, LogsFrame, MainFrame, Predictor, References, zigzag,
+        FrameKind, HomeFrame, Intervals, LogsFrame, MainFrame, Predictor, ReadFields, References, zigzag,
     };
+    #[cfg(feature = "std")]
+    pub use crate::blackbox::{FieldPredictor, FieldReader};
     pub use core::primitive::{i32, u32};
 }
 

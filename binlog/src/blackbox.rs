@@ -50,6 +50,7 @@
 //! - [`BlackboxLog`] reads the log of any firmware by its own [`Header`], damaged or not: sessions, frames one after the
 //!   other, [tables](log::Tables) of numbers or in units, events, and each lost stretch.
 //! - [`Session::to_ardupilot`](log::Session::to_ardupilot) converts a session to an ArduPilot log.
+//! - [`Session::typed`](log::Session::typed) reads frames as the program's structs.
 //! - [`LoggedEncoder`] encodes values by the header of any log.
 //! - [`Event`]s are written and read.
 //!
@@ -71,14 +72,21 @@ pub(crate) mod frame;
 #[cfg(feature = "std")]
 pub mod header;
 mod intervals;
+mod limits;
 #[cfg(feature = "std")]
 pub mod log;
 #[cfg(feature = "std")]
 mod logged_encoder;
+mod place;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive makes headers by it"))]
 pub(crate) mod preamble;
 #[cfg(feature = "std")]
 mod quantity;
+#[cfg(feature = "std")]
+pub(crate) mod read;
+#[cfg(not(feature = "std"))]
+#[path = "blackbox/no_read.rs"]
+pub(crate) mod read;
 mod references;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks schemas by it"))]
 pub(crate) mod schema;
@@ -86,6 +94,7 @@ pub(crate) mod schema;
 pub(crate) mod value;
 #[cfg(all(feature = "derive", feature = "std"))]
 mod writer;
+mod zigzag;
 
 // Public, because warnings of the compiler show its path.
 #[doc(hidden)]
@@ -94,9 +103,9 @@ pub mod lint;
 #[cfg(feature = "derive")]
 pub use binlog_derive::{BlackboxFields, BlackboxFrame, BlackboxSchema};
 #[cfg(feature = "std")]
-pub use decode::{MAX_FIELDS, MAX_FRAME_BYTES, Unusable};
+pub use decode::{FieldPredictor, FieldReader, Unusable};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
-pub use encode::{FieldWriter, FrameBuffer, zigzag};
+pub use encode::{FieldWriter, FrameBuffer};
 pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event, RefusedEvent};
 pub use fields::BlackboxFields;
@@ -105,6 +114,7 @@ pub use frame::{Absent, BlackboxFrame, HomeFrame, MainFrame};
 #[cfg(feature = "std")]
 pub use header::Header;
 pub use intervals::Intervals;
+pub use limits::{MAX_FIELDS, MAX_FRAME_BYTES};
 #[cfg(feature = "std")]
 pub use log::BlackboxLog;
 #[cfg(feature = "std")]
@@ -112,8 +122,10 @@ pub use logged_encoder::{LoggedEncoder, UnencodableFrame};
 pub use preamble::InvalidHeader;
 #[cfg(feature = "std")]
 pub use quantity::Quantity;
+pub use read::ReadFields;
 pub use references::References;
 pub use schema::{BlackboxSchema, LogsFrame};
 pub use value::FieldValue;
 #[cfg(all(feature = "derive", feature = "std"))]
 pub use writer::BlackboxWriter;
+pub use zigzag::zigzag;

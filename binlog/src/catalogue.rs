@@ -24,3 +24,7 @@ pub(crate) mod ledger;
 pub(crate) mod mismatch;
 #[cfg(feature = "std")]
 pub(crate) mod units;
+
+/// The names of the messages that define the others. Every preamble of `binlog` has them, listed in the schema or not.
+#[cfg(feature = "std")]
+pub(crate) const DEFINITIONS: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];

@@ -68,6 +68,69 @@ impl ConstText {
     }
 }
 
+/// Names that are a prefix and another name, one after the other. The two are known to different macros, so constants join
+/// them: first with a capacity of 0, which only measures, then with that length.
+pub(crate) struct JoinedNames<const N: usize> {
+    text: [u8; N],
+    length: usize,
+}
+
+impl<const N: usize> JoinedNames<N> {
+    /// None.
+    pub(crate) const fn new() -> Self {
+        JoinedNames { text: [0; N], length: 0 }
+    }
+
+    /// Adds a name.
+    pub(crate) const fn add(&mut self, prefix: &str, name: &str) {
+        self.put(prefix.as_bytes());
+        self.put(name.as_bytes());
+    }
+
+    /// A loop, because rustc's interpreter takes far longer for `copy_from_slice`.
+    const fn put(&mut self, bytes: &[u8]) {
+        let (length, at) = (bytes.len(), self.length);
+        if N > 0 {
+            let mut i = 0;
+            while i < length {
+                self.text[at + i] = bytes[i];
+                i += 1;
+            }
+        }
+        self.length = at + length;
+    }
+
+    /// The bytes of all names.
+    pub(crate) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// All names.
+    pub(crate) const fn text(self) -> [u8; N] {
+        self.text
+    }
+}
+
+/// The names in the text of [`JoinedNames`], in their order.
+pub(crate) struct Names(&'static str);
+
+impl Names {
+    /// The names in a text.
+    pub(crate) const fn new(text: &'static [u8]) -> Self {
+        match core::str::from_utf8(text) {
+            Ok(text) => Names(text),
+            Err(_) => Names(""),
+        }
+    }
+
+    /// The next name, which these two were joined to.
+    pub(crate) const fn take(&mut self, prefix: &str, name: &str) -> &'static str {
+        let (next, rest) = self.0.split_at(prefix.len() + name.len());
+        self.0 = rest;
+        next
+    }
+}
+
 /// Whether two texts are equal.
 pub const fn same(a: &str, b: &str) -> bool {
     let (a, b) = (a.as_bytes(), b.as_bytes());

@@ -8,10 +8,15 @@
 //! Schemas are derived, and the derive chooses the format. A program names none of this.
 
 mod ardupilot;
+#[cfg(feature = "derive")]
+mod messages;
 mod table;
 
 use crate::sink::{Counters, Rate};
 pub use ardupilot::ArduPilot;
+use core::ops::Range;
+#[cfg(feature = "derive")]
+pub use messages::{ReportsRing, ReportsStatistics, Texts};
 pub use table::Table;
 
 /// The set of things that one program logs, in any format. [`LogSchema`](crate::LogSchema) is that of ArduPilot's.
@@ -41,6 +46,9 @@ pub trait FileFormat<S> {
 
     /// What every file begins with.
     const PREAMBLE: &'static [u8];
+
+    /// The extension of the files' names, in capital letters.
+    const EXTENSION: &'static str;
 
     /// The counts for each of [`RECORDS`](FileFormat::RECORDS).
     type Counters: Counters;
@@ -73,8 +81,9 @@ impl RecordShape {
 /// A format that takes values of `M` into logs with the schema `S`. It makes `LOG.log(&attitude)` compile.
 #[diagnostic::on_unimplemented(
     message = "`{M}` is not in the schema `{S}`",
-    label = "this log has no such message",
-    note = "add a variant that holds `{M}` to the enum `{S}`"
+    label = "this log doesn't take it",
+    note = "add a variant that holds `{M}` to the enum `{S}`",
+    note = "a Blackbox log has frames (`#[derive(BlackboxFrame)]`), an ArduPilot log messages (`#[derive(LogMessage)]`)"
 )]
 pub trait Takes<S, M> {
     /// The place in [`FileFormat::RECORDS`].
@@ -129,11 +138,18 @@ pub trait Encoder<P> {
     /// Encodes an item of the prologue. Returns its length; `None` if it has no place in a log.
     fn encode_prologue(&mut self, item: &P) -> Option<usize>;
 
+    /// The line of the preamble whose place an item of the prologue takes: its bytes. `None` if the item follows the
+    /// preamble.
+    fn replaces(preamble: &[u8], item: &P) -> Option<Range<usize>>;
+
     /// The tag of what was encoded last, if it is a record that is counted though it didn't come from the ring.
     fn own_tag(&self) -> Option<u8>;
 
     /// Begins a session, behind the preamble: what is encoded next refers to nothing before.
-    fn restart(&mut self);
+    fn begin_session(&mut self);
+
+    /// Forgets the state that a session repeats from the one before, because that was another boot's. The counts stay.
+    fn forget(&mut self);
 
     /// Room for the payload of a record with this tag, which is encoded next.
     fn room(&mut self, tag: u8) -> &mut [u8];
@@ -147,6 +163,13 @@ pub trait Encoder<P> {
 
     /// Whether the session has ended, so that another one begins with the next record.
     fn has_ended(&self) -> bool;
+
+    /// How many records with this tag needed no bytes of their own, because they wait for others.
+    fn waiting(&self, tag: u8) -> u32;
+
+    /// Records that needed no bytes of their own, and that the log lacks after all: their tag, and how many they are. Each
+    /// is returned once.
+    fn take_unwritten(&mut self) -> Option<(u8, u32)>;
 }
 
 /// The format of a schema's files.

@@ -5,6 +5,7 @@
 //! resumes at a proven header. Looking at the bytes after a record is the first check of the next record, so it costs
 //! next to nothing.
 
+use crate::counted::Counted;
 #[cfg(feature = "std")]
 use crate::definition::Definition;
 use core::fmt;
@@ -277,8 +278,13 @@ impl Bytes<'_> {
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "skipped {} bytes at offset {}: ", self.length, self.offset)?;
-        match self.reason {
+        write!(f, "skipped {} at offset {}: {}", Counted(self.length, "byte"), self.offset, self.reason)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Reason::NoHeader => f.write_str("there is no record header (A3 95)"),
             Reason::UnknownId(id) => write!(f, "no FMT for id {id} precedes it"),
             Reason::Broken(id) => write!(f, "the record with id {id} is interrupted by another record"),

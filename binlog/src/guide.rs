@@ -6,9 +6,9 @@
 //! | [Attributes](attributes) | [Damaged logs](damaged_logs) | [What the format can't say](limits) |
 //! | [Field types](field_types) | [Unknown firmware](unknown_firmware) | [Architecture](architecture) |
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
-//! | [Nested fields](nested_fields) | [Descriptions](descriptions) | |
-//! | [Viewers](viewers) | [Blackbox](blackbox) | |
-//! | [Several threads](several_threads) | | |
+//! | [Nested fields](nested_fields) | [Descriptions](descriptions) | [The program](program) |
+//! | [Viewers](viewers) | [Whole logs](whole_logs): check, repair, cut, merge | [Plots](plots) |
+//! | [Several threads](several_threads) | [Blackbox](blackbox) | |
 //! | [Simulators](simulators) | | |
 //!
 //! Logging on a microcontroller (ring, SD card, porting, footprint, the firmware's application on a host) is the guide
@@ -52,6 +52,9 @@ pub mod blackbox {}
 #[doc = include_str!("guide/damaged_logs.md")]
 pub mod damaged_logs {}
 
+#[doc = include_str!("guide/whole_logs.md")]
+pub mod whole_logs {}
+
 #[doc = include_str!("guide/unknown_firmware.md")]
 pub mod unknown_firmware {}
 
@@ -60,6 +63,12 @@ pub mod formats_over_years {}
 
 #[doc = include_str!("guide/descriptions.md")]
 pub mod descriptions {}
+
+#[doc = include_str!("guide/program.md")]
+pub mod program {}
+
+#[doc = include_str!("guide/plots.md")]
+pub mod plots {}
 
 #[doc = include_str!("guide/performance.md")]
 pub mod performance {}

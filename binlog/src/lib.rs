@@ -47,6 +47,8 @@
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
 //! - [`LoggedSchema`] is the format of a log: as Rust source, JSON or Markdown, and compared with that of another log.
+//! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
+//!   [`merge`] makes one log of several.
 //! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader, conversion.
 //! - [`lock::assert`] holds a schema against the format of all its releases, in one line of a test. [`compatibility`]
 //!   says which changes break what.
@@ -74,11 +76,16 @@ extern crate self as binlog;
 
 pub mod blackbox;
 mod catalogue;
+#[cfg(feature = "std")]
+pub mod check;
 mod columns;
 #[cfg(feature = "std")]
 pub mod compatibility;
 mod const_text;
+mod counted;
 mod custom;
+#[cfg(feature = "std")]
+pub mod cut;
 mod definition;
 mod description;
 mod encode;
@@ -99,6 +106,8 @@ pub mod lock;
 pub mod log_messages;
 #[cfg(feature = "std")]
 pub mod logged_schema;
+#[cfg(feature = "std")]
+pub mod merge;
 mod message;
 #[cfg(feature = "derive")]
 pub mod messages;
@@ -109,6 +118,8 @@ mod plan;
 #[cfg(feature = "derive")]
 mod preamble;
 mod records;
+#[cfg(feature = "std")]
+pub mod repair;
 #[cfg(feature = "std")]
 mod reviewed_file;
 mod rules;

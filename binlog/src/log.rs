@@ -33,8 +33,9 @@
 //! for the pages in use. The first request is answered in one pass over the log. The second request, even for the same
 //! type, builds the index in one more pass; from then on a column costs only its own values.
 //!
-//! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; see
-//! `examples/counts.rs`. [`Records`] reads bytes in memory one record after the other, without allocating.
+//! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; the guide
+//! [shows how](crate::guide::reading#bytes-that-arrive-in-chunks). [`Records`] reads bytes in memory one record after the
+//! other, without allocating.
 
 mod boots;
 pub(crate) mod bytes;
@@ -48,6 +49,7 @@ mod offsets;
 mod rows;
 mod select;
 mod tables;
+mod time_range;
 mod typed;
 mod values;
 
@@ -62,6 +64,7 @@ pub use flight::{
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
 pub use tables::{Numbers, Table};
+pub use time_range::TimeRange;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
 pub use values::Values;
 
@@ -249,7 +252,8 @@ impl<'a> Log<'a> {
     /// The earliest and the latest time of the log's records, both inclusive, in microseconds since boot; `None` if the
     /// log has no times.
     ///
-    /// If the clock restarts in the middle of the log, each part of [`boots`](Log::boots) has its own range.
+    /// A time that damage made up doesn't count: [`TimeRange`] has the rule. If the clock restarts in the middle of the
+    /// log, each part of [`boots`](Log::boots) has its own range.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         let ranges = self.spans().iter().filter_map(|span| span.time_us.clone());
         ranges.reduce(|a, b| *a.start().min(b.start())..=*a.end().max(b.end()))

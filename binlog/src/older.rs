@@ -1,4 +1,4 @@
-//! What older logs have in place of a column.
+//! What older logs have in place of a column, or of a field of Blackbox frames.
 
 use crate::ColumnDefinition;
 #[cfg(feature = "derive")]
@@ -10,12 +10,15 @@ use zerocopy::FromZeros;
 /// It applies where columns are matched by label: [`Log::typed`](crate::Log::typed) and
 /// [`Log::messages`](crate::Log::messages). A log's column with today's label is read first, then one with an alias, in
 /// the order of the aliases; a log that has neither is read with the default.
+///
+/// A field of a [Blackbox frame](macro@crate::blackbox::BlackboxFrame) has the same, for
+/// `blackbox::log::Session::typed` and `typed_frames`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Older {
     /// Labels that older logs used.
     pub aliases: &'static [&'static str],
-    /// The stored value where a log lacks the column, as many bytes as the format takes. Without one, such a log isn't
-    /// read.
+    /// The stored value where a log lacks the column, as many bytes as the format (of a Blackbox field, the type) takes.
+    /// Without one, such a log isn't read.
     pub default: Option<&'static [u8]>,
 }
 
@@ -65,4 +68,9 @@ pub(crate) const fn default_rules(column: &ColumnDefinition) {
         let text = text.number(default.len() as u64).str(" bytes; the column has ");
         panic!("{}", text.number(column.format.size() as u64).as_str());
     }
+}
+
+/// The part of a default that is one of several columns'; all bytes if there are fewer, which is an error of the column.
+pub(crate) const fn part_of(bytes: &'static [u8], at: usize, length: usize) -> &'static [u8] {
+    if at + length <= bytes.len() { bytes.split_at(at).1.split_at(length).0 } else { bytes }
 }

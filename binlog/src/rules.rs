@@ -4,9 +4,11 @@
 //! A broken rule panics at its caller, because that costs less compile time than returning the error.
 
 use crate::const_text::ConstText;
+#[cfg(any(feature = "derive", feature = "std"))]
+use crate::const_text::same;
 use crate::{ColumnDefinition, Format, Multiplier, Unit};
 #[cfg(feature = "derive")]
-use crate::{Definition, Rules, const_text::same, older};
+use crate::{Definition, Rules, older};
 
 /// Columns of a definition, bytes of its labels joined by commas, and of a record: what FMT has room for.
 #[cfg(feature = "derive")]
@@ -17,17 +19,17 @@ const MAX_LENGTH: usize = 255;
 #[cfg(feature = "derive")]
 const MAX_NAME: usize = 4;
 
-/// Names whose layout readers take for granted, and `MAV`, which pymavlink takes.
-#[cfg(feature = "derive")]
-const TAKEN_NAMES: [&str; 14] =
-    ["FMT", "FMTU", "UNIT", "MULT", "PARM", "MSG", "VER", "MODE", "GPS", "GPS2", "FILE", "ISBH", "ISBD", "MAV"];
+/// Names of the format's own messages, whose layout readers take for granted.
+#[cfg(any(feature = "derive", feature = "std"))]
+const OWN_NAMES: [&str; 13] =
+    ["FMT", "FMTU", "UNIT", "MULT", "PARM", "MSG", "VER", "MODE", "GPS", "GPS2", "FILE", "ISBH", "ISBD"];
 
 /// Labels by which pymavlink takes a message of that name for one of PX4's.
-#[cfg(feature = "derive")]
+#[cfg(any(feature = "derive", feature = "std"))]
 const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
 
 /// Labels that are identifiers and yet no attributes of pymavlink's messages: its own, and Python's keywords.
-#[cfg(feature = "derive")]
+#[cfg(any(feature = "derive", feature = "std"))]
 const RESERVED_LABELS: &[&str] = &[
     "fmt",
     "to_dict",
@@ -170,7 +172,7 @@ const fn name_rules(name: &str) {
 }
 
 /// Whether a name of at most 4 bytes has the form of one.
-#[cfg(feature = "derive")]
+#[cfg(any(feature = "derive", feature = "std"))]
 pub(crate) const fn is_name(name: &str) -> bool {
     let bytes = name.as_bytes();
     let mut sound = bytes.len() >= 2 && !bytes[0].is_ascii_digit();
@@ -182,16 +184,23 @@ pub(crate) const fn is_name(name: &str) -> bool {
     sound
 }
 
-/// Whether readers take messages of this name for others.
-#[cfg(feature = "derive")]
+/// Whether readers take messages of this name for others: the format's own, pymavlink's `MAV`, and all that PlotJuggler
+/// drops because they begin with `MSG`.
+#[cfg(any(feature = "derive", feature = "std"))]
 pub(crate) const fn is_taken_name(name: &str) -> bool {
-    let mut taken = matches!(name.as_bytes(), [b'M', b'S', b'G', ..]);
+    matches!(name.as_bytes(), [b'M', b'S', b'G', ..] | b"MAV") || is_own_name(name)
+}
+
+/// Whether it is the name of one of the format's own messages.
+#[cfg(any(feature = "derive", feature = "std"))]
+pub(crate) const fn is_own_name(name: &str) -> bool {
+    let mut own = false;
     let mut i = 0;
-    while i < TAKEN_NAMES.len() {
-        taken |= same(TAKEN_NAMES[i], name);
+    while i < OWN_NAMES.len() {
+        own |= same(OWN_NAMES[i], name);
         i += 1;
     }
-    taken
+    own
 }
 
 /// Rule 3, for a column of the message `name`, except for duplicates.
@@ -237,7 +246,7 @@ const fn alias_rules(definition: &Definition, index: usize) {
 }
 
 /// Whether a label has the form of one.
-#[cfg(feature = "derive")]
+#[cfg(any(feature = "derive", feature = "std"))]
 #[allow(clippy::manual_is_ascii_check, reason = "a call takes rustc's interpreter long")]
 pub(crate) const fn is_identifier(label: &str) -> bool {
     let bytes = label.as_bytes();
@@ -252,7 +261,7 @@ pub(crate) const fn is_identifier(label: &str) -> bool {
 }
 
 /// Whether Python or pymavlink has this label, which isn't empty, in use in a message of this name.
-#[cfg(feature = "derive")]
+#[cfg(any(feature = "derive", feature = "std"))]
 pub(crate) const fn is_taken_label(name: &str, label: &str) -> bool {
     let bytes = label.as_bytes();
     let mut taken = matches!(bytes, [b'_', b'_', ..]) && matches!(bytes, [.., b'_', b'_']);

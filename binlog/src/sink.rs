@@ -157,7 +157,8 @@ pub struct Tally {
     pub written: u32,
     /// Written but not yet flushed.
     pub unflushed: u32,
-    /// Accepted or written, then lost because the file failed before a flush.
+    /// Accepted or written, then lost because the file failed before a flush. Of a Blackbox log, also those that
+    /// [`unwritten`](crate::blackbox::Counts::unwritten) counts, and frames that don't fit.
     pub lost: u32,
 }
 
@@ -198,6 +199,14 @@ impl Tally {
     pub fn count_written(&mut self) {
         self.written = self.written.wrapping_add(1);
         self.unflushed = self.unflushed.wrapping_add(1);
+    }
+
+    /// Moves written records to [`lost`](Tally::lost), because the format kept them back and then left them out.
+    #[inline]
+    pub fn lose_written(&mut self, records: u32) {
+        self.written = self.written.wrapping_sub(records);
+        self.unflushed = self.unflushed.saturating_sub(records);
+        self.lost = self.lost.wrapping_add(records);
     }
 
     /// Moves the unflushed records to [`lost`](Tally::lost), because their file is lost.

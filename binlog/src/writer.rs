@@ -1,5 +1,6 @@
 //! Writes logs to any `std::io::Write`.
 
+pub(crate) mod buffered;
 mod error;
 mod shared;
 
@@ -10,6 +11,7 @@ use crate::encode::{encode_any_at, encode_at};
 use crate::log_messages::FILE_NAME;
 use crate::messages::{File, Mode, Msg, Parm};
 use crate::{LogMessage, LogSchema, Logs};
+use buffered::{Buffered, CountRecords};
 pub(crate) use error::Progress;
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -54,20 +56,8 @@ use std::{fmt, fs};
 /// # Ok::<(), binlog::WriteError>(())
 /// ```
 pub struct LogWriter<S: LogSchema, W: Write> {
-    /// `None` after `finish` has taken it.
-    out: Option<W>,
-    /// Buffered records are in `..end`; the destination has those before `start`.
-    buffer: Box<[u8]>,
-    start: usize,
-    end: usize,
-    /// Records and bytes that left the buffer before.
-    before: Progress,
+    buffered: Buffered<W, Lengths<S>>,
     text_id: u8,
-    /// The file's path, for errors.
-    path: Option<PathBuf>,
-    /// After a panic in `W::write`, it is unknown how much was written, so nothing may follow.
-    out_panicked: bool,
-    schema: PhantomData<fn() -> S>,
 }
 
 /// Small enough for the first-level cache, large enough to make the cost of system calls per record small.
@@ -123,23 +113,11 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
         Self::start(out, buffer, None)
     }
 
-    fn start(mut out: W, mut buffer: Vec<u8>, path: Option<PathBuf>) -> Result<Self, WriteError> {
+    fn start(out: W, mut buffer: Vec<u8>, path: Option<PathBuf>) -> Result<Self, WriteError> {
         // Use the vector's whole capacity.
         buffer.resize(buffer.capacity().max(LONGEST_RECORD), 0);
-        if let Err(error) = out.write_all(S::PREAMBLE) {
-            return Err(WriteError::new(error, path.as_deref(), Progress::default()));
-        }
-        Ok(LogWriter {
-            out: Some(out),
-            buffer: buffer.into(),
-            start: 0,
-            end: 0,
-            before: Progress { records: 0, bytes: S::PREAMBLE.len() as u64 },
-            text_id: 0,
-            path,
-            out_panicked: false,
-            schema: PhantomData,
-        })
+        let buffered = Buffered::new(out, S::PREAMBLE, buffer.into(), Lengths(PhantomData), path)?;
+        Ok(LogWriter { buffered, text_id: 0 })
     }
 
     /// Writes a record.
@@ -152,9 +130,10 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<M>,
     {
-        match encode_at::<S, M>(message, &mut self.buffer, self.end) {
+        let (buffer, end) = self.buffered.bytes_and_end();
+        match encode_at::<S, M>(message, buffer, end) {
             Some(end) => {
-                self.end = end;
+                self.buffered.accept(end);
                 Ok(())
             }
             None => self.write_to_full(message),
@@ -166,9 +145,10 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     where
         S: Logs<M>,
     {
-        self.drain()?;
-        let end = encode_at::<S, M>(message, &mut self.buffer, 0);
-        self.end = end.ok_or_else(|| self.contradiction())?;
+        self.buffered.drain()?;
+        let (buffer, end) = self.buffered.bytes_and_end();
+        let end = encode_at::<S, M>(message, buffer, end).ok_or_else(|| self.contradiction())?;
+        self.buffered.accept(end);
         Ok(())
     }
 
@@ -184,12 +164,14 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     ///
     /// As [`write`](LogWriter::write).
     pub fn write_any(&mut self, message: &S) -> Result<(), WriteError> {
-        let mut end = encode_any_at(message, &mut self.buffer, self.end);
+        let (buffer, end) = self.buffered.bytes_and_end();
+        let mut end = encode_any_at(message, buffer, end);
         if end.is_none() {
-            self.drain()?;
-            end = encode_any_at(message, &mut self.buffer, 0);
+            self.buffered.drain()?;
+            end = encode_any_at(message, self.buffered.bytes_and_end().0, 0);
         }
-        self.end = end.ok_or_else(|| self.contradiction())?;
+        let end = end.ok_or_else(|| self.contradiction())?;
+        self.buffered.accept(end);
         Ok(())
     }
 
@@ -281,9 +263,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     ///
     /// The destination's. Records that it didn't take stay in the buffer; call `flush` again to continue.
     pub fn flush(&mut self) -> Result<(), WriteError> {
-        self.drain()?;
-        let flushed = self.out.as_mut().map_or(Ok(()), Write::flush);
-        flushed.map_err(|error| self.error(error))
+        self.buffered.flush()
     }
 
     /// Flushes and returns the destination. To survive a power cut as well, call `log.finish()?.sync_all()?` for a
@@ -294,13 +274,7 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     /// As [`flush`](LogWriter::flush). The error says how many records the destination has; the others are lost, and so
     /// is the destination. If you want to retry, call `flush` before `finish`.
     pub fn finish(mut self) -> Result<W, WriteError> {
-        let flushed = self.flush();
-        // Taken out of the writer, so that dropping it doesn't write what the error reports as lost.
-        match (flushed, self.out.take()) {
-            (Err(error), _) => Err(error),
-            (Ok(()), Some(out)) => Ok(out),
-            (Ok(()), None) => Err(self.error(io::Error::other("the log is already finished"))),
-        }
+        self.buffered.finish(Ok(()))
     }
 
     /// Turns the writer into a handle that can be cloned and shared between threads.
@@ -310,65 +284,35 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
 
     /// Number of accepted records, without those of the preamble.
     pub fn record_count(&self) -> u64 {
-        self.before.records + self.records_until(self.end)
+        self.buffered.record_count()
     }
 
     /// Number of accepted bytes, with those of the preamble.
     pub fn byte_count(&self) -> u64 {
-        self.before.bytes + self.end as u64
-    }
-
-    /// Writes the buffer to the destination and empties it.
-    fn drain(&mut self) -> Result<(), WriteError> {
-        let Some(out) = &mut self.out else { return Ok(()) };
-        if self.out_panicked {
-            return Err(self.error(io::Error::other("the destination panicked, so it is unknown how much it wrote")));
-        }
-        while self.start < self.end {
-            self.out_panicked = true;
-            let taken = out.write(&self.buffer[self.start..self.end]);
-            self.out_panicked = false;
-            match taken {
-                Ok(0) => return Err(self.error(io::ErrorKind::WriteZero.into())),
-                // A destination may claim to have written more than it was given.
-                Ok(taken) => self.start += taken.min(self.end - self.start),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.error(error)),
-            }
-        }
-        self.before = Progress { records: self.record_count(), bytes: self.byte_count() };
-        self.start = 0;
-        self.end = 0;
-        Ok(())
-    }
-
-    /// An error that says how much the destination has.
-    fn error(&self, error: io::Error) -> WriteError {
-        let written = Progress {
-            records: self.before.records + self.records_until(self.start),
-            bytes: self.before.bytes + self.start as u64,
-        };
-        WriteError::new(error, self.path.as_deref(), written)
+        self.buffered.byte_count()
     }
 
     /// An error about an argument; nothing about the destination.
     fn refuse(&self, what: impl fmt::Display, why: impl fmt::Display) -> WriteError {
-        WriteError::refused(io::ErrorKind::InvalidInput, format!("{what}: {why}"), self.path.as_deref())
+        WriteError::refused(io::ErrorKind::InvalidInput, format!("{what}: {why}"), self.buffered.path())
     }
+}
 
-    /// Whole records in `..end` of the buffer, which begins with one. Counted on demand, so that writing a record stays
-    /// fast.
-    fn records_until(&self, end: usize) -> u64 {
+/// Counts records on demand by the lengths of their messages, so that writing a record stays fast.
+struct Lengths<S>(PhantomData<fn() -> S>);
+
+impl<S: LogSchema> CountRecords for Lengths<S> {
+    fn count(&self, bytes: &[u8]) -> u64 {
         let mut lengths = [0; 256];
         for message in S::MESSAGES {
             lengths[usize::from(message.id)] = message.definition.length();
         }
         let mut records = 0;
         let mut at = 0;
-        while let Some(&id) = self.buffer[..end].get(at + 2) {
+        while let Some(&id) = bytes.get(at + 2) {
             at += lengths[usize::from(id)];
             // An accepted record never has a length of 0.
-            if at > end || lengths[usize::from(id)] == 0 {
+            if at > bytes.len() || lengths[usize::from(id)] == 0 {
                 break;
             }
             records += 1;
@@ -377,17 +321,10 @@ impl<S: LogSchema, W: Write> LogWriter<S, W> {
     }
 }
 
-impl<S: LogSchema, W: Write> Drop for LogWriter<S, W> {
-    fn drop(&mut self) {
-        // Drop can't return the error; `finish` does.
-        let _ = self.drain();
-    }
-}
-
 impl<S: LogSchema, W: Write> fmt::Debug for LogWriter<S, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LogWriter")
-            .field("path", &self.path)
+            .field("path", &self.buffered.path())
             .field("records", &self.record_count())
             .field("bytes", &self.byte_count())
             .finish_non_exhaustive()

@@ -99,6 +99,45 @@ struct NotPortable {
     loop_iteration: u32,
 }
 
+/// What older logs have in place of fields: constants of the program's own, of types behind aliases, and of structs.
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(main)]
+#[repr(C, packed)]
+struct Evolved {
+    #[blackbox(alias = "iteration")]
+    loop_iteration: u32,
+    time: Micros,
+    #[blackbox(alias = "thr", alias = "self", default = Self::HALF)]
+    throttle: Percent,
+    #[blackbox(alias = "time[0]", default = [-1, if cfg!(test) { 2 } else { 3 }])]
+    offset: [i8; 2],
+    #[blackbox(flatten, prefix = "", default = NOTHING)]
+    nested: Nested,
+    #[blackbox(flatten, prefix = "other", default)]
+    other: Defaulted,
+}
+
+impl Evolved {
+    const HALF: Percent = 50;
+}
+
+const NOTHING: Nested = Nested { inner: Inner { y: -3 }, x: 4 };
+
+#[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[repr(C)]
+struct Defaulted {
+    #[blackbox(default = 7)]
+    z: u32,
+}
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(slow)]
+#[repr(C)]
+struct OfFields {
+    #[blackbox(flatten, prefix = "")]
+    defaulted: Defaulted,
+}
+
 /// 128 fields.
 #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
 #[blackbox(main)]
@@ -142,4 +181,25 @@ fn odd_frames_have_the_fields_that_they_say() {
     assert_eq!(NotPortable::FIELDS.len(), 2);
     assert!(Log::HEADER.contains("H vbatref:1600\n") && Bare::HEADER.contains("H I interval:32\n"));
     assert!(!SPEED.is_empty());
+}
+
+#[test]
+fn defaults_are_the_bytes_of_their_values() {
+    /// Name, aliases and default of a field.
+    type Expected<'a> = (&'a str, &'a [&'a str], Option<&'a [u8]>);
+    let all = Evolved::FIELDS.iter().chain(OfFields::FIELDS);
+    let older: Vec<_> = all.map(|field| (field.name, field.older.aliases, field.older.default)).collect();
+    let expected: [Expected<'_>; 9] = [
+        ("loopIteration", &["iteration"], None),
+        ("time", &[], None),
+        ("throttle", &["thr", "self"], Some(&50_u16.to_ne_bytes())),
+        ("offset[0]", &["time[0][0]"], Some(&[0xFF])),
+        ("offset[1]", &["time[0][1]"], Some(&[2])),
+        ("InnerY", &[], Some(&(-3_i16).to_ne_bytes())),
+        ("x", &[], Some(&4_i16.to_ne_bytes())),
+        // The default of the whole struct, and that of its field.
+        ("otherZ", &[], Some(&[0; 4])),
+        ("Z", &[], Some(&7_u32.to_ne_bytes())),
+    ];
+    assert_eq!(older, expected);
 }

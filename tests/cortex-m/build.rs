@@ -5,8 +5,12 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// The Blackbox encoder in C that tests/performance measures, too.
+const ENCODER: &str = "../performance/c/blackbox.c";
+
 fn main() {
     println!("cargo::rerun-if-changed=c");
+    println!("cargo::rerun-if-changed={ENCODER}");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
 
@@ -21,11 +25,15 @@ fn main() {
         command.args(cpu).args(["-mthumb", "-o"]).arg(to).arg(from).args(arguments);
         run(&mut command);
     };
-    for (program, source) in [("instructions", "c/sinks.c"), ("blackbox", "c/frames.c")] {
-        let object = |name: &str| folder.join(format!("{program}-{name}.o"));
+    for (program, name, source, level) in [
+        ("instructions", "sinks", "c/sinks.c", "-O2"),
+        ("blackbox", "frames", "c/frames.c", "-O2"),
+        ("blackbox", "encoder", ENCODER, "-O3"),
+    ] {
+        let object = |step: &str| folder.join(format!("{name}-{step}.o"));
         let (compiled, linked) = (object("compiled"), object("linked"));
         gcc(
-            &["-O2", "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-c"],
+            &[level, "-std=c11", "-Wall", "-Wextra", "-Werror", "-ffunction-sections", "-c"],
             Path::new(source),
             &compiled,
         );

@@ -17,7 +17,7 @@ pub fn log(bytes: &[u8]) {
     for (session, tables) in log.sessions().zip(&by_one) {
         assert!(session.offset() >= end_before && session.frames_offset() >= session.offset());
         end_before = session.offset() + session.bytes().len();
-        let _ = (format!("{:?} {:?}", session, session.header()), session.header().rate().p_rate());
+        let _ = (format!("{:?} {:?}", session, session.header()), session.header().intervals().p_rate());
         for problem in session.header().problems() {
             let _ = problem.to_string();
         }

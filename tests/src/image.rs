@@ -28,7 +28,7 @@ fn logs_on_fat(mut file: File) -> Vec<(String, Vec<u8>)> {
     let mut logs: Vec<_> = folder
         .iter()
         .map(|entry| entry.expect("an entry"))
-        .filter(|entry| entry.is_file() && entry.file_name().ends_with(".BIN"))
+        .filter(|entry| entry.is_file() && [".BIN", ".BBL"].iter().any(|end| entry.file_name().ends_with(end)))
         .map(|entry| {
             let mut log = Vec::new();
             entry.to_file().read_to_end(&mut log).expect("the log reads to its end");

@@ -45,6 +45,8 @@ function report () {
     const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
     window.addEventListener('load', async () => {
         const log = await (await fetch('/log')).blob()
+        // Some pages load libraries first, and would open a log that is chosen meanwhile twice.
+        if (typeof import_done !== 'undefined') await Promise.allSettled([import_done].flat())
         const files = new DataTransfer()
         files.items.add(new File([log], '00000001.BIN'))
         const input = document.getElementById('fileItem')

@@ -20,6 +20,7 @@ pub(crate) struct Item {
     pub(crate) value: Value,
 }
 
+#[allow(clippy::large_enum_variant, reason = "how large depends on the features of syn that others turn on")]
 pub(crate) enum Value {
     None,
     Expr(Expr),
@@ -90,7 +91,7 @@ impl Item {
     }
 
     /// `default`, or `default = EXPR`.
-    pub(super) fn default_value(&self) -> syn::Result<DefaultValue> {
+    pub(crate) fn default_value(&self) -> syn::Result<DefaultValue> {
         match &self.value {
             Value::None => Ok(DefaultValue::Zeros(self.key.span())),
             Value::Expr(expr) => Ok(DefaultValue::Of(expr.to_token_stream())),

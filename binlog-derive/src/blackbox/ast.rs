@@ -5,6 +5,7 @@ use super::coding::{self, Chosen};
 use super::names;
 use crate::ast::{refuse_generics, without_self};
 use crate::errors::Errors;
+use crate::older::DefaultValue;
 use crate::repr::{self, Hint};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -54,6 +55,8 @@ pub(super) enum Shape {
 pub(super) struct Element {
     /// The index of the struct's field.
     pub(super) field: usize,
+    /// The index in that field's array, or 0.
+    pub(super) index: usize,
     /// The name in the log, or the prefix of a flattened struct.
     pub(super) name: String,
     /// `motor[0]`: what follows `self.`.
@@ -145,7 +148,10 @@ impl<'a> Frame<'a> {
 impl Field {
     fn new(field: &syn::Field, parent: &Ident, kind: Option<Kind>, errors: &mut Errors) -> Option<Self> {
         let ident = field.ident.clone()?;
-        let attributes = FieldAttributes::parse(&field.attrs, errors);
+        let mut attributes = FieldAttributes::parse(&field.attrs, errors);
+        if let Some(DefaultValue::Of(value)) = &mut attributes.older.default {
+            *value = without_self(std::mem::take(value), parent);
+        }
         let raw = ident.unraw().to_string();
         let (name, name_span) = match attributes.prefix.as_ref().or(attributes.name.as_ref()) {
             Some(name) => (name.value(), name.span()),
@@ -158,10 +164,19 @@ impl Field {
         Some(Field { ident, ty, shape, attributes, name, name_span })
     }
 
+    /// A name of this field, for its element with an index.
+    pub(super) fn with_index(&self, name: &str, index: usize) -> String {
+        match self.shape {
+            Shape::Array { .. } => format!("{name}[{index}]"),
+            Shape::One | Shape::Struct => name.to_owned(),
+        }
+    }
+
     fn elements(&self, field: usize) -> Vec<Element> {
         let (ident, span) = (&self.ident, self.ident.span());
-        let element = |name: String, value, ty: &TokenStream| Element {
+        let element = |index, name: String, value, ty: &TokenStream| Element {
             field,
+            index,
             name,
             value,
             ty: ty.clone(),
@@ -169,11 +184,11 @@ impl Field {
             codings: (!matches!(self.shape, Shape::Struct)).then(|| coding::of(self)),
         };
         match &self.shape {
-            Shape::One | Shape::Struct => vec![element(self.name.clone(), quote!(#ident), &self.ty)],
+            Shape::One | Shape::Struct => vec![element(0, self.name.clone(), quote!(#ident), &self.ty)],
             Shape::Array { element: ty, length } => {
                 let one = |i| {
                     let index = Literal::usize_unsuffixed(i);
-                    element(format!("{}[{i}]", self.name), quote!(#ident[#index]), ty)
+                    element(i, self.with_index(&self.name, i), quote!(#ident[#index]), ty)
                 };
                 (0..*length).map(one).collect()
             }

@@ -6,6 +6,7 @@ use crate::attr::item::{Item, Value};
 use crate::attr::place::{Place, each};
 use crate::errors::Errors;
 use crate::lint_names::NOT_PORTABLE;
+use crate::older::Older;
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;
@@ -16,7 +17,7 @@ const BLACKBOX: Place = Place { attribute: "blackbox", name: "", keys: &[], othe
 const FRAME: Place = Place { name: "a frame", keys: &["main", "slow", "gps", "home", "allow", "crate"], ..BLACKBOX };
 const FIELD: Place = Place {
     name: "a field of a frame",
-    keys: &["name", "predictor", "encoding", "i", "p", "flatten", "prefix"],
+    keys: &["name", "predictor", "encoding", "i", "p", "flatten", "prefix", "alias", "default"],
     ..BLACKBOX
 };
 const FIELDS: Place = Place { name: "a struct of fields", keys: &["crate"], ..BLACKBOX };
@@ -92,6 +93,7 @@ pub(super) struct FieldAttributes {
     pub(super) inter: Given,
     pub(super) flatten: Option<Span>,
     pub(super) prefix: Option<LitStr>,
+    pub(super) older: Older,
 }
 
 /// A coding as far as attributes give it.
@@ -155,6 +157,8 @@ impl FieldAttributes {
                 "name" => found.name = Some(item.string()?),
                 "prefix" => found.prefix = Some(item.string()?),
                 "flatten" => found.flatten = item.flag()?.then(|| item.key.span()),
+                "alias" => found.older.aliases.push(item.string()?),
+                "default" => found.older.default = Some(item.default_value()?),
                 "i" => found.intra = Given::of_list(item)?,
                 "p" => found.inter = Given::of_list(item)?,
                 _ => {

@@ -4,6 +4,7 @@ use super::ast::{Element, Frame, Schema, Shape};
 use super::attr::Kind;
 use super::groups::{self, Of};
 use super::names;
+use super::older;
 use super::tables::{Encoding, Predictor};
 use crate::errors::Errors;
 use crate::repr::Hint;
@@ -19,6 +20,7 @@ pub(super) const TIME: &str = "time";
 pub(super) fn frame(frame: &Frame<'_>, errors: &mut Errors) {
     struct_repr(frame, errors);
     names(frame, errors);
+    older::check(frame, errors);
     types(frame, errors);
     places(frame, errors);
     for of in [Of::Intra, Of::Inter] {

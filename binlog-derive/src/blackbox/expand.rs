@@ -1,5 +1,6 @@
 //! Writes code for the checked model. It makes no decisions.
 
+mod read;
 mod schema;
 
 pub(super) use schema::schema;
@@ -10,6 +11,7 @@ use super::check::{ITERATION, TIME};
 use super::coding::Chosen;
 use super::groups::{self, Of};
 use super::lint;
+use super::older;
 use super::tables::{Encoding, Predictor};
 use crate::expand::{in_scope, padding_of};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -22,6 +24,7 @@ pub(super) fn frame(frame: &Frame<'_>) -> TokenStream {
     let frame_kind = Ident::new(kind.frame_kind(), Span::call_site());
     let items = items(frame, &quote!(__blackbox::FrameKind::#frame_kind));
     let intra = encode_intra(frame);
+    let read = read::read(frame);
     let of_kind = match kind {
         Kind::Main => main(frame),
         Kind::Home => home(frame),
@@ -60,6 +63,7 @@ pub(super) fn frame(frame: &Frame<'_>) -> TokenStream {
                 }
                 #intra
             }
+            #read
             #of_kind
         },
     )
@@ -70,6 +74,7 @@ pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
     let ident = &frame.original.ident;
     let items = items(frame, &quote!(__blackbox::FrameKind::Intra));
     let (intra, inter) = (statements(frame, Of::Intra), statements(frame, Of::Inter));
+    let read = read::read(frame);
     in_scope(
         frame.krate.as_ref(),
         quote! {
@@ -95,6 +100,7 @@ pub(super) fn fields(frame: &Frame<'_>) -> TokenStream {
                     #(#inter)*
                 }
             }
+            #read
         },
     )
 }
@@ -119,12 +125,13 @@ fn items(frame: &Frame<'_>, kind: &TokenStream) -> TokenStream {
         let checks = frame.elements.iter().enumerate().map(
             |(index, element)| quote_spanned!(element.span=> __blackbox::part(&__PARTS, __FIELDS, #index, #kind);),
         );
+        let aliases = older::checks(frame);
         quote! {
             const __PARTS: [__blackbox::Part; #count] = #parts;
             const __NAMES: &[__binlog::u8] = &__blackbox::text::<{ __blackbox::text_length(&__PARTS) }>(&__PARTS);
             const __FIELDS: &[__blackbox::FieldDefinition] =
                 &__blackbox::fields::<{ __blackbox::count(&__PARTS) }>(&__PARTS, __NAMES);
-            const _: () = { #(#checks)* };
+            const _: () = { #(#checks)* #(#aliases)* };
         }
     } else {
         let fields = list(calls.map(|(_, call)| call).collect());
@@ -153,7 +160,8 @@ fn call(frame: &Frame<'_>, element: &Element) -> TokenStream {
     let Element { name, ty, span, codings, .. } = element;
     let Some(Codings { intra, inter }) = codings else {
         let is_main = frame.has_inter();
-        return quote_spanned!(*span=> __blackbox::group::<#ty>(#name, #is_main));
+        let group = quote_spanned!(*span=> __blackbox::group::<#ty>(#name, #is_main));
+        return older::with_older(group, frame, element);
     };
     let coding = |chosen: &Chosen| {
         let predictor = Ident::new(chosen.predictor.variant(), *span);
@@ -167,12 +175,13 @@ fn call(frame: &Frame<'_>, element: &Element) -> TokenStream {
         quote_spanned!(*span=> __P::#predictor, #encoding)
     };
     let intra = coding(intra);
-    if frame.has_inter() {
+    let field = if frame.has_inter() {
         let inter = coding(inter);
         quote_spanned!(*span=> __blackbox::main_field::<#ty>(#name, #intra, #inter))
     } else {
         quote_spanned!(*span=> __blackbox::field::<#ty>(#name, #intra))
-    }
+    };
+    older::with_older(field, frame, element)
 }
 
 fn part(element: &Element, call: TokenStream) -> TokenStream {
@@ -221,7 +230,32 @@ fn encode_inter(frame: &Frame<'_>) -> TokenStream {
 /// A statement for each field, or group of fields.
 fn statements(frame: &Frame<'_>, of: Of) -> Vec<TokenStream> {
     let groups = groups::runs(&frame.elements, of).flat_map(|run| groups::groups(run, of));
-    groups.map(|group| statement(frame, group, of)).collect()
+    let groups: Vec<(&[Element], Option<TokenStream>)> =
+        groups.map(|group| (group, number(frame, group, of))).collect();
+    let array = |(a, number): &(&[Element], _), (b, other): &(&[Element], Option<_>)| {
+        Option::is_some(number) && other.is_some() && a[0].field == b[0].field
+    };
+    let neighbours = groups.chunk_by(array).flat_map(|array| array.chunks(4));
+    let written = neighbours.flat_map(|neighbours| match (of, neighbours) {
+        (Of::Inter, [_, _, ..]) => {
+            let numbers = neighbours.iter().filter_map(|(_, number)| number.as_ref());
+            vec![quote!(__out.vbs([#(#numbers),*]);)]
+        }
+        _ => neighbours.iter().map(|(group, _)| statement(frame, group, of)).collect(),
+    });
+    written.collect()
+}
+
+/// The number that is written for a field of its own in 7 bits a byte.
+fn number(frame: &Frame<'_>, group: &[Element], of: Of) -> Option<TokenStream> {
+    let element = &group[0];
+    let encoding = element.codings.as_ref().and_then(|codings| of.chosen(codings).known_encoding(&element.ty))?;
+    let residual = residual(frame, element, of);
+    match encoding {
+        Encoding::SignedVb => Some(quote!(__blackbox::zigzag(#residual))),
+        Encoding::UnsignedVb => Some(quote!(#residual.cast_unsigned())),
+        _ => None,
+    }
 }
 
 fn statement(frame: &Frame<'_>, group: &[Element], of: Of) -> TokenStream {
@@ -241,9 +275,11 @@ fn statement(frame: &Frame<'_>, group: &[Element], of: Of) -> TokenStream {
         Encoding::Tag8_4S16 => quote!(__out.tag8_4s16([#(#residuals),*]);),
         Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32 => {
             let numbers = group.iter().zip(&residuals).map(|(element, residual)| {
-                let signed = element.codings.as_ref().and_then(|codings| of.chosen(codings).encoding)
-                    == Some(Encoding::EliasDeltaS32);
-                if signed { quote!(__blackbox::zigzag(#residual)) } else { quote!(#residual.cast_unsigned()) }
+                if element.is_elias_signed(of) {
+                    quote!(__blackbox::zigzag(#residual))
+                } else {
+                    quote!(#residual.cast_unsigned())
+                }
             });
             quote!(__out.elias_delta(&[#(#numbers),*]);)
         }

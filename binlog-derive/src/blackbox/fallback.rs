@@ -7,6 +7,22 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::DeriveInput;
 
+/// Nothing that is read.
+fn read(ident: &Ident) -> TokenStream {
+    quote! {
+        __blackbox::reading! {
+            #[automatically_derived]
+            impl __blackbox::ReadFields for #ident {
+                fn from_values(_: &mut __blackbox::FieldValues<'_>) -> Self {
+                    ::core::unreachable!("it doesn't compile")
+                }
+                fn read_intra(_: &mut __blackbox::FieldReader<'_>) {}
+                fn predict_intra(_: &mut __blackbox::FieldPredictor<'_>) {}
+            }
+        }
+    }
+}
+
 /// A frame without fields, which a schema doesn't check. Without a kind, it is of each kind.
 pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStream {
     let ident = &input.ident;
@@ -41,6 +57,7 @@ pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStre
             }
         }
     });
+    let read = read(ident);
     let body = quote! {
         use __binlog::blackbox as __blackbox;
         #[automatically_derived]
@@ -58,6 +75,7 @@ pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStre
             }
             fn encode_intra(&self, _: &__blackbox::References, _: &mut __blackbox::FrameBuffer) {}
         }
+        #read
         #main
         #home
     };
@@ -67,6 +85,7 @@ pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStre
 /// No fields.
 pub(super) fn fields(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStream {
     let ident = &input.ident;
+    let read = read(ident);
     let body = quote! {
         use __binlog::blackbox as __blackbox;
         #[automatically_derived]
@@ -81,6 +100,7 @@ pub(super) fn fields(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStr
                 _: &mut __blackbox::FieldWriter<'_>,
             ) {}
         }
+        #read
     };
     in_scope(frame.and_then(|frame| frame.krate.as_ref()), body)
 }

@@ -26,6 +26,13 @@ impl Of {
     }
 }
 
+impl Element {
+    /// Whether it is written in the signed one of Elias delta's two encodings.
+    pub(super) fn is_elias_signed(&self, of: Of) -> bool {
+        of.encoding(self) == Some(Encoding::EliasDeltaS32)
+    }
+}
+
 /// Runs of neighbours that decoders read together if they read the first so: fields of one grouped encoding, or all of
 /// Elias delta's two; any other field, or a flattened struct, is a run of its own.
 pub(super) fn runs(elements: &[Element], of: Of) -> impl Iterator<Item = &[Element]> {

@@ -103,7 +103,7 @@ fn parts(field: &Column, role: impl Fn(&Column) -> Role) -> Vec<(TokenStream, Sp
     let group = quote_spanned!(span=> __binlog::flatten::group::<#ty>(#label, #description, #unit, #multiplier));
     let part = match &field.attributes.older.default {
         Some(default) => {
-            let bytes = default.bytes(field);
+            let bytes = default.bytes(&field.ty);
             quote!(__binlog::flatten::with_default(#group, #bytes))
         }
         None => group,

@@ -66,8 +66,9 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         if core::mem::take(&mut self.dirty) {
             self.logger.state.with(|state| state.synced = state.tail);
             for index in 0..Table::<S>::COUNT {
+                let waiting = if Self::ENCODES { self.waiting(index) } else { 0 };
                 self.tally(index, |tally| {
-                    tally.unflushed = 0;
+                    tally.unflushed = waiting;
                     false
                 });
             }

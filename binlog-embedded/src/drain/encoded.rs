@@ -26,7 +26,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         self.own.rest = 0..0;
         while self.tail != end {
             if self.own.encoder.has_ended() {
-                self.own.encoder.restart();
+                self.own.encoder.begin_session();
                 return Next::Session;
             }
             let current = self.read();
@@ -38,7 +38,11 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
                     self.own.rest = 0..length;
                     return Next::Bytes;
                 }
-                encoded => self.pass(current, encoded.is_some()),
+                encoded => {
+                    self.moved();
+                    self.pass(current, encoded.is_some());
+                    self.count_unwritten();
+                }
             }
         }
         Next::Nothing
@@ -85,6 +89,33 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         }
     }
 
+    /// How many records of a kind were passed and wait for others, so that the log doesn't have them yet.
+    pub(super) fn waiting(&self, index: usize) -> u32 {
+        self.own.encoder.waiting(Table::<S>::TAGS[index & 255])
+    }
+
+    /// Counts those as lost, because no others follow.
+    pub(super) fn lose_waiting(&self) {
+        for index in 0..Table::<S>::COUNT {
+            let waiting = self.waiting(index);
+            self.tally(index, |tally| {
+                tally.lose_written(waiting);
+                waiting > 0
+            });
+        }
+    }
+
+    /// Counts records as lost that were passed, and that the log lacks after all.
+    pub(super) fn count_unwritten(&mut self) {
+        while let Some((tag, records)) = self.own.encoder.take_unwritten() {
+            let (index, _) = Table::<S>::BY_TAG[usize::from(tag)];
+            self.tally(index.into(), |tally| {
+                tally.lose_written(records);
+                true
+            });
+        }
+    }
+
     /// Releases a record, which the log has or can't hold.
     fn pass(&mut self, current: Current, is_written: bool) {
         let Current { index, left } = current;
@@ -107,6 +138,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
             return false;
         }
         self.own.rest = 0..self.own.encoder.end();
+        self.count_unwritten();
         !self.own.rest.is_empty()
     }
 }

@@ -1,10 +1,9 @@
 //! Writes statistics as records of the log.
 
 use super::Drain;
-use binlog::file_format::{Encoder, PrologueOf, Schema, Table};
-use binlog::messages::{self, Dsf, Ring};
+use binlog::file_format::{Encoder, FormatOf, PrologueOf, ReportsRing, ReportsStatistics, Schema, Table};
+use binlog::messages::{Dropped, Dsf, Ring};
 use binlog::sink::{BufferUsage, Counters};
-use binlog::{Logs, encode};
 
 /// Encodes a message; `None` if that is impossible.
 type Encode<M> = fn(&M, &mut [u8]) -> Option<usize>;
@@ -23,7 +22,7 @@ pub(super) struct Reports {
     stall_us: u32,
     // Function pointers, so that a drain without reports doesn't require these messages in its schema.
     encode_dsf: Encode<Dsf>,
-    encode_drop: Encode<messages::Dropped>,
+    encode_drop: Encode<Dropped>,
     encode_ring: Option<Encode<Ring>>,
     /// Whether the RING record is written that comes before the next DSF.
     has_ring: bool,
@@ -74,9 +73,11 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
     /// Call [`Logger::start`](crate::Logger::start) first, because the statistics use its clock.
     ///
     /// As in ArduPilot, `DSF.Dp` counts from boot; `Blk` (blocks of 512 bytes) and `Bytes` count from the previous DSF.
+    ///
+    /// Requires an ArduPilot schema with [`Dsf`] and [`Dropped`]; a Blackbox log has no statistics.
     pub fn report_every(&mut self, interval_us: u64)
     where
-        S: Logs<Dsf> + Logs<messages::Dropped>,
+        FormatOf<S>: ReportsStatistics<S>,
     {
         self.report_with(interval_us, None);
     }
@@ -86,14 +87,14 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
     /// be, or how much it lacks.
     pub fn report_ring_every(&mut self, interval_us: u64)
     where
-        S: Logs<Dsf> + Logs<messages::Dropped> + Logs<Ring>,
+        FormatOf<S>: ReportsRing<S>,
     {
-        self.report_with(interval_us, Some(|message, out| encode::<S, _>(message, out).ok()));
+        self.report_with(interval_us, Some(FormatOf::<S>::encode_ring));
     }
 
     fn report_with(&mut self, interval_us: u64, encode_ring: Option<Encode<Ring>>)
     where
-        S: Logs<Dsf> + Logs<messages::Dropped>,
+        FormatOf<S>: ReportsStatistics<S>,
     {
         // Below half of all times, so that a time that has passed is told from one that is too far away.
         let interval_us = interval_us.clamp(1000, u64::MAX / 2);
@@ -103,8 +104,8 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
             drops_from: None,
             usage: BufferUsage::new(N as u32),
             stall_us: 0,
-            encode_dsf: |message, out| encode::<S, _>(message, out).ok(),
-            encode_drop: |message, out| encode::<S, _>(message, out).ok(),
+            encode_dsf: FormatOf::<S>::encode_dsf,
+            encode_drop: FormatOf::<S>::encode_dropped,
             encode_ring,
             has_ring: false,
         });
@@ -139,7 +140,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
                 });
                 let Some((index, tally)) = found else { return false };
                 reports.drops_from = Some(index + 1);
-                let drop = messages::Dropped {
+                let drop = Dropped {
                     time_us: now_us.into(),
                     id: Table::<S>::TAGS[index & 255],
                     dropped: tally.dropped.wrapping_add(tally.lost).into(),

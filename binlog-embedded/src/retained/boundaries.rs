@@ -22,6 +22,9 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     /// The longest record.
     pub(super) const LONGEST: u32 = <FormatOf<S> as FileFormat<S>>::LONGEST as u32;
 
+    /// Bytes to which records are aligned. Positions are multiples of them, and so is the longest length.
+    const UNIT: u32 = Table::<S>::UNIT as u32;
+
     pub(super) fn new(ring: &'a Ring<N>) -> Self {
         Boundaries { ring, schema: PhantomData }
     }
@@ -50,7 +53,8 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
             return to;
         }
         let mut met: Option<u32> = None;
-        for candidate in (0..Self::LONGEST).map(|offset| from.wrapping_add(offset)) {
+        let places = Self::LONGEST / Self::UNIT;
+        for candidate in (0..places).map(|place| from.wrapping_add(place * Self::UNIT)) {
             if self.walk(candidate, to).is_some() {
                 met = Some(met.map_or(candidate, |met| self.meeting(met, candidate, to)));
             }

@@ -1,10 +1,11 @@
 //! Moving a drain's records to the card: when to flush, and when the next log begins.
 
 use super::contents::Contents;
-use super::{Cause, Dates, Fault, SdError, SdLog, Slot};
+use super::{Cause, Dates, Fault, Options, SdError, SdLog, Slot};
 use crate::Drain;
 use crate::recorder::{Goal, Stop};
-use binlog::file_format::{PrologueOf, Schema};
+use binlog::__private::same;
+use binlog::file_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};
 
@@ -247,10 +248,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// The beginning of a run: `None` while no card was found and the next attempt isn't due, and while a finished
     /// flight isn't followed by another.
-    pub(super) fn begin_run<S: Schema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Option<Run>
+    pub(super) fn begin_run<S: Schema, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>) -> Option<Run>
     where
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
+        if const { !same(<FormatOf<S> as FileFormat<S>>::EXTENSION, Options::DEFAULT.extension) } {
+            self.recorder.name_logs(<FormatOf<S> as FileFormat<S>>::EXTENSION);
+        }
         let run = self.last_run(drain);
         let retry_us = self.flight.retry_us;
         // A clock that was set back doesn't keep the card waiting.

@@ -12,8 +12,10 @@ pub struct Options {
     /// entries.
     pub folder: &'static str,
     /// Extension of the logs' names: 1 to 3 letters or digits; anything else is
-    /// [`Fault::Extension`](super::Fault::Extension). Default: `BIN`; Blackbox logs have `BBL`. Files with another
-    /// extension aren't logs: they are neither listed nor removed.
+    /// [`Fault::Extension`](super::Fault::Extension). Files with another extension aren't logs: they are neither listed
+    /// nor removed. Default: `BIN`. The first [`run`](super::SdLog::run) with a drain of a Blackbox schema makes it `BBL`;
+    /// calls before that, such as [`list`](super::SdLog::list), and [`begin_log`](super::SdLog::begin_log) know of no
+    /// drain, so set `BBL` for them.
     pub extension: &'static str,
     /// The card's partition, 0 to 3; anything else is [`Unusable::PartitionOption`](super::Unusable::PartitionOption).
     /// Default: 0. On a card without a partition table, 0 is the whole card.

@@ -54,7 +54,8 @@ mod steps;
 mod track;
 
 use super::header::LoggedFrame;
-use super::log::{Item, Session};
+use super::log::{Frame, Item, Session};
+use crate::counted::Counted;
 use crate::field::{FlightModeError, TextError};
 use control::Control;
 use fields::Fields;
@@ -102,8 +103,8 @@ pub enum ConvertError {
     TooManyMessages,
     /// A text doesn't fit its column. That is a bug of this crate.
     Text(TextError),
-    /// A mode doesn't fit its column. That is a bug of this crate.
-    Mode(FlightModeError),
+    /// A mode's number doesn't fit its column. That is a bug of this crate.
+    ModeNumber(FlightModeError),
 }
 
 impl Session<'_> {
@@ -237,7 +238,7 @@ impl Conversion {
         })
     }
 
-    fn item<W: Write>(&mut self, output: &mut Output<W>, item: &Item<'_>) -> Result<(), ConvertError> {
+    fn item<W: Write>(&mut self, output: &mut Output<W>, item: &Item<Frame<'_>>) -> Result<(), ConvertError> {
         match item {
             Item::Frame(frame) => {
                 // Main frames alone advance the time: that of a GPS frame is one of its fields, and may be damaged.
@@ -318,21 +319,25 @@ impl Conversion {
         if lost_ranges == 0 {
             return Ok(());
         }
-        output.text(self.time_us, &format!("The session lost {lost_bytes} bytes in {lost_ranges} ranges"))
+        output.text(
+            self.time_us,
+            &format!("The session lost {} in {}", Counted(lost_bytes, "byte"), Counted(lost_ranges, "range")),
+        )
     }
 }
 
 impl fmt::Display for Converted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Converted { main_frames, other_frames, events, lost_ranges, lost_bytes, records, bytes, .. } = self;
-        write!(
-            f,
-            "{main_frames} main frames, {other_frames} others, {events} events: {records} records, {bytes} bytes"
-        )?;
+        let (main_frames, events) = (Counted(*main_frames, "main frame"), Counted(*events, "event"));
+        let other_frames = Counted(*other_frames, "other");
+        let (records, bytes) = (Counted(*records, "record"), Counted(*bytes, "byte"));
+        write!(f, "{main_frames}, {other_frames}, {events}: {records}, {bytes}")?;
+        let lost_bytes = Counted(*lost_bytes, "damaged byte");
         match lost_ranges {
             0 => Ok(()),
-            1 => write!(f, "; {lost_bytes} bytes of the session are damaged"),
-            _ => write!(f, "; {lost_bytes} bytes of the session are damaged, in {lost_ranges} ranges"),
+            1 => write!(f, "; the session has {lost_bytes}"),
+            _ => write!(f, "; the session has {lost_bytes}, in {lost_ranges} ranges"),
         }
     }
 }
@@ -351,7 +356,7 @@ impl From<TextError> for ConvertError {
 
 impl From<FlightModeError> for ConvertError {
     fn from(error: FlightModeError) -> Self {
-        ConvertError::Mode(error)
+        ConvertError::ModeNumber(error)
     }
 }
 
@@ -366,7 +371,7 @@ impl fmt::Display for ConvertError {
                 f.write_str("the fields need more messages than a log has ids for: shorten their names")
             }
             ConvertError::Text(error) => write!(f, "a text of the header doesn't fit: {error}"),
-            ConvertError::Mode(error) => write!(f, "a flight mode doesn't fit: {error}"),
+            ConvertError::ModeNumber(error) => write!(f, "a flight mode doesn't fit: {error}"),
         }
     }
 }
@@ -376,7 +381,7 @@ impl std::error::Error for ConvertError {
         match self {
             ConvertError::Io(error) => Some(error),
             ConvertError::Text(error) => Some(error),
-            ConvertError::Mode(error) => Some(error),
+            ConvertError::ModeNumber(error) => Some(error),
             ConvertError::NoFrames | ConvertError::TooManyMessages => None,
         }
     }

@@ -3,22 +3,25 @@
 //! A frame is read in two passes. The first reads all residuals, the differences between values and predictions, in
 //! loops over fields of one encoding. The second adds the predictions, in loops over fields of one predictor. Neither
 //! looks at a field on its own, and only the first depends on the bytes.
+//!
+//! The steps are those of a plan that is made from the header, or, where the header is that of the program's own frames,
+//! of code that the derive made.
 
+mod derived;
 mod elias;
+mod field_predictor;
+mod field_reader;
 mod plan;
 mod predict;
 mod read;
 mod tagged;
 mod window;
 
+pub(super) use derived::{Derived, FrameDecoder};
+pub use field_predictor::FieldPredictor;
+pub use field_reader::FieldReader;
 pub use plan::Unusable;
 pub(super) use plan::{FramePlan, PlannedField};
 pub(super) use predict::{Context, Given};
 pub(super) use read::How;
 pub(super) use window::{NO_VALUES, Values, WINDOW};
-
-/// The most fields that a frame may have. The decoders in use have room for as many.
-pub const MAX_FIELDS: usize = 128;
-
-/// The most bytes of a frame, its letter included. The decoders in use reject longer ones.
-pub const MAX_FRAME_BYTES: usize = 256;

@@ -3,6 +3,7 @@
 //! The numbers are those of the header lines `H Field I predictor:` and `H Field I encoding:`; their meaning is that of
 //! Cleanflight's description of the format ("Blackbox logging internals") and of the decoders in use.
 
+use crate::Older;
 use core::fmt;
 
 /// The kind of a frame: the letter that it begins with.
@@ -188,6 +189,8 @@ pub struct FieldDefinition {
     pub intra: Coding,
     /// How the field is written in a P frame; `None` in S, G and H frames.
     pub inter: Option<Coding>,
+    /// What older logs have in place of the field.
+    pub older: Older,
 }
 
 impl FieldDefinition {
@@ -197,5 +200,19 @@ impl FieldDefinition {
             (FrameKind::Inter, Some(inter)) => inter,
             _ => self.intra,
         }
+    }
+
+    /// The default where a log lacks the field, as 32 bits, extended by its sign or by zeros.
+    #[cfg(feature = "std")]
+    pub(super) fn default_value(&self) -> Option<u32> {
+        let bits = match *self.older.default? {
+            [a] => a.into(),
+            [a, b] => u16::from_ne_bytes([a, b]).into(),
+            [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]),
+            // The derive makes none.
+            _ => return None,
+        };
+        let unused = 32_u32.saturating_sub(self.bits.into());
+        Some(if self.signed { ((bits << unused) as i32 >> unused) as u32 } else { bits })
     }
 }

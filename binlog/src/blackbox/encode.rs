@@ -143,12 +143,6 @@ fn put<const N: usize>(to: &mut Bytes, end: usize, bytes: [u8; N], count: usize)
     end + count
 }
 
-/// A signed number as an unsigned one that is small if the number is near 0: 0, -1, 1, -2 are 0, 1, 2, 3.
-#[inline(always)]
-pub const fn zigzag(number: i32) -> u32 {
-    ((number << 1) ^ (number >> 31)) as u32
-}
-
 /// The number, or its complement if it is negative: one bit less than the number needs.
 #[inline(always)]
 const fn magnitude(number: i32) -> u32 {

@@ -3,9 +3,11 @@
 mod counts;
 mod repeated;
 mod session;
+mod waiting;
 
 pub use counts::Counts;
 
+use super::place::Place;
 use super::preamble::{self, InvalidHeader};
 use super::schema::LogsFrame;
 use super::{
@@ -13,28 +15,25 @@ use super::{
 };
 use core::fmt;
 use repeated::Repeated;
+use waiting::Waiting;
 
 /// A home frame is repeated after so many I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`).
 const HOME_PERIOD: u16 = 128;
 /// A slow frame is repeated after so many I frames, as Betaflight does (`blackboxSInterval`).
 const SLOW_PERIOD: u16 = 256;
 
-/// Decoders reject a main frame that is so many iterations or microseconds after the last one, unless a resume event comes
-/// before it.
-const MAX_ITERATIONS: u32 = 5000;
-const MAX_MICROSECONDS: u32 = 10_000_000;
-
 /// Turns the frames of a schema into the bytes of one session of a log. It does no I/O and allocates nothing;
 /// `BlackboxWriter` has one, and so has the drain of a microcontroller's logger.
 ///
 /// - A main frame becomes an I or a P frame, or nothing, by its iteration and the schema's intervals.
-/// - A main frame becomes an I frame as well if it is the first, after [`restart`](Encoder::restart), if frames before it
+/// - A main frame becomes an I frame as well if it is the first, after [`resume`](Encoder::resume), if frames before it
 ///   are missing, and if a residual doesn't fit the encoding of its P frame. After a jump that decoders would take for
 ///   damage, a resume event comes before it.
-/// - A slow or home frame is written if it differs from the last one, after a restart, and again after 256 or 128 I
+/// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
-/// - A log begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last one of
-///   each kind.
+/// - A session begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last one
+///   of each kind. Those that another one follows, and those that still wait at the end, aren't in the log, and are
+///   counted in [`unwritten`](Counts::unwritten).
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};
@@ -73,15 +72,15 @@ pub struct Encoder<S: BlackboxSchema> {
     intra_next: bool,
     /// Whether a resume event has to come before it.
     resume_next: bool,
-    /// The iteration and time of a resume event that the program logged, from which decoders count until the next main
-    /// frame.
-    resumed: Option<(u32, u32)>,
+    /// A resume event that the program logged, from which decoders count until the next main frame.
+    resumed: Option<Place>,
     slow: Repeated<S::Slow>,
     home: Repeated<S::Home>,
     gps: S::Gps,
-    /// Whether the GPS frame waits for the first I frame.
-    gps_waits: bool,
+    waiting: Waiting,
     references: References,
+    /// Whether a header line of run time was `motorOutput`.
+    has_motor_output: bool,
     out: FrameBuffer,
     counts: Counts,
 }
@@ -99,7 +98,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     ///
     /// If a line can't be in a header: see [`InvalidHeader`].
     pub fn with_headers(headers: &[(&str, &str)]) -> Result<Self, InvalidHeader> {
-        preamble::check(S::REFERENCES, headers).map(Self::with_references)
+        preamble::check(S::HEADER, S::REFERENCES, headers).map(Self::with_references)
     }
 
     fn with_references(references: References) -> Self {
@@ -114,15 +113,16 @@ impl<S: BlackboxSchema> Encoder<S> {
             slow: Repeated::new(),
             home: Repeated::new(),
             gps: S::Gps::zeros(),
-            gps_waits: false,
+            waiting: Waiting::NONE,
             references,
+            has_motor_output: false,
             out: FrameBuffer::new(),
             counts: Counts::NEW,
         }
     }
 
     /// The header of the session, in pieces: the schema's lines, then `headers`, names and values. A line of `headers`
-    /// replaces the schema's line of that name. They are those that [`with_headers`](Encoder::with_headers) has accepted.
+    /// takes the place of the schema's line of that name. They are those that [`with_headers`](Encoder::with_headers) has accepted.
     pub fn header<'h>(headers: &'h [(&'h str, &'h str)]) -> impl Iterator<Item = &'h str> + Clone {
         preamble::pieces(S::HEADER, headers)
     }
@@ -184,20 +184,16 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.out.clear();
         match kind {
             FrameKind::Intra | FrameKind::Inter => self.main()?,
-            FrameKind::Slow => {
-                self.slow.accept();
-                if self.started {
-                    self.slow()?;
-                }
-            }
-            FrameKind::Home => {
-                self.home.accept();
-                if self.started {
-                    self.home()?;
-                }
-            }
+            FrameKind::Slow => match (self.slow.accept(), self.started) {
+                (_, true) => self.slow()?,
+                (is_another, false) => self.wait(kind, is_another),
+            },
+            FrameKind::Home => match (self.home.accept(), self.started) {
+                (_, true) => self.home()?,
+                (is_another, false) => self.wait(kind, is_another),
+            },
             FrameKind::Gps if self.started => self.gps()?,
-            FrameKind::Gps => self.gps_waits = true,
+            FrameKind::Gps => self.wait(kind, true),
             FrameKind::Event => {}
         }
         Ok(self.out.bytes())
@@ -217,13 +213,15 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.append_event(event);
         if let Event::Resume { iteration, time } = *event {
             self.intra_next = true;
-            self.resumed = Some((iteration, time));
+            self.resumed = Some(Place { iteration, time });
         }
         Ok(self.out.bytes())
     }
 
-    /// Encodes the event that ends the session. Readers ignore what follows it.
+    /// Encodes the event that ends the session. Readers ignore what follows it. Frames that still wait for the first I
+    /// frame aren't written.
     pub fn end(&mut self) -> &[u8] {
+        self.lose_waiting();
         self.out.clear();
         self.append_event(&Event::End { disarm_reason: None });
         self.out.bytes()
@@ -231,7 +229,7 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. To be called
     /// where the log lost bytes that the encoder had made.
-    pub fn restart(&mut self) {
+    pub fn resume(&mut self) {
         self.intra_next = true;
         self.resume_next = self.started;
         self.slow.repeat();
@@ -256,22 +254,24 @@ impl<S: BlackboxSchema> Encoder<S> {
     fn main(&mut self) -> Result<(), DoesNotFit> {
         let next = self.next();
         let [frame, before, older] = [next, self.before, self.older].map(|i| &self.main[usize::from(i % 3)]);
-        let (iteration, time) = (frame.iteration(), frame.time());
+        let place = Place { iteration: frame.iteration(), time: frame.time() };
+        let Place { iteration, time } = place;
         let Some(kind) = S::INTERVALS.kind_of(iteration) else {
             self.counts.left_out += 1;
             return Ok(());
         };
         let (mut missing, mut resumes) = (0, false);
         if self.started {
-            let (iterations, microseconds) =
-                (iteration.wrapping_sub(before.iteration()), time.wrapping_sub(before.time()));
-            resumes = self.resume_next || !matches!(iterations, 1..MAX_ITERATIONS) || microseconds >= MAX_MICROSECONDS;
-            missing = S::INTERVALS.logged_between(before.iteration(), iteration);
-            self.references.skipped = iterations.wrapping_sub(1);
+            let last = Place { iteration: before.iteration(), time: before.time() };
+            resumes = self.resume_next || iteration == last.iteration || !last.may_be_followed_by(place);
+            missing = match iteration < last.iteration && !resumes {
+                true => S::INTERVALS.logged_across_end(last.iteration, iteration),
+                false => S::INTERVALS.logged_between(last.iteration, iteration),
+            };
+            self.references.skipped = iteration.wrapping_sub(last.iteration).wrapping_sub(1);
         }
-        if let Some((resumed, at)) = self.resumed {
-            let (iterations, microseconds) = (iteration.wrapping_sub(resumed), time.wrapping_sub(at));
-            resumes = self.resume_next || iterations >= MAX_ITERATIONS || microseconds >= MAX_MICROSECONDS;
+        if let Some(resumed) = self.resumed {
+            resumes = self.resume_next || !resumed.may_be_followed_by(place);
         }
         if kind == FrameKind::Inter && missing == 0 && !resumes && !self.intra_next {
             self.out.byte(b'P');
@@ -311,22 +311,36 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.counts.missing = self.counts.missing.saturating_add(missing);
         (self.before, self.older) = (next, next);
         self.references.main_frame_time = time;
+        let is_first = !self.started;
         (self.started, self.intra_next, self.resume_next, self.resumed) = (true, false, false, None);
         self.slow.after_i_frame(SLOW_PERIOD);
         self.home.after_i_frame(HOME_PERIOD);
         // The I frame stands, also if one of these doesn't fit, which is counted.
-        let _ = self.slow();
-        let _ = self.home();
-        if core::mem::take(&mut self.gps_waits) {
-            let _ = self.gps();
+        let (slow, home) = (self.slow(), self.home());
+        if is_first {
+            let gps = if self.waiting.of(FrameKind::Gps) > 0 { self.gps() } else { Ok(()) };
+            for (kind, written) in [(FrameKind::Slow, slow), (FrameKind::Home, home), (FrameKind::Gps, gps)] {
+                self.counts.unwritten += self.waiting.settle(kind, written.is_ok());
+            }
         }
         Ok(())
+    }
+
+    /// Notes a frame that waits for the first I frame, and takes the place of the one that waits, if it is another.
+    fn wait(&mut self, kind: FrameKind, is_another: bool) {
+        if is_another {
+            self.counts.unwritten += self.waiting.settle(kind, false);
+        }
+        self.waiting.add(kind);
     }
 
     /// Appends the slow frame if it is due.
     fn slow(&mut self) -> Result<(), DoesNotFit> {
         let Some(frame) = self.slow.take() else { return Ok(()) };
         let written = append(frame, FrameKind::Slow, &self.references, &mut self.out);
+        if !written {
+            self.slow.refuse();
+        }
         count(written, &mut self.counts.slow_frames, &mut self.counts.refused)
     }
 
@@ -334,8 +348,9 @@ impl<S: BlackboxSchema> Encoder<S> {
     fn home(&mut self) -> Result<(), DoesNotFit> {
         let Some(frame) = self.home.take() else { return Ok(()) };
         let written = append(frame, FrameKind::Home, &self.references, &mut self.out);
-        if written {
-            self.references.home = frame.coordinates();
+        match written {
+            true => self.references.home = frame.coordinates(),
+            false => self.home.refuse(),
         }
         count(written, &mut self.counts.home_frames, &mut self.counts.refused)
     }

@@ -4,6 +4,7 @@
 //! Betaflight's `FlightLogEvent`, INAV's 40, and the retired ones of Cleanflight, as the decoder of Cleanflight's
 //! blackbox-tools reads them.
 
+use super::zigzag::{unfolded, zigzag};
 use core::fmt;
 
 /// An event in a Blackbox log.
@@ -46,9 +47,10 @@ pub enum Event {
         /// INAV's number of the error.
         error: u32,
     },
-    /// 255: the log ends here, as intended.
+    /// 255: the log ends here, as intended. [`Encoder::end`](super::Encoder::end) writes it.
     End {
-        /// The firmware's number of the reason for disarming, which INAV adds.
+        /// The firmware's number of the reason for disarming, which INAV adds. Logs of this crate have it in the event
+        /// [`Disarm`](Event::Disarm) before the end, as Betaflight's do.
         disarm_reason: Option<u8>,
     },
     /// Any other number. Its payload isn't kept.
@@ -106,7 +108,7 @@ impl Event {
             Event::SyncBeep { time } => writer.unsigned(time),
             Event::Adjustment { function, value: Adjusted::Integer(value) } => {
                 writer.bytes(&[function & !FLOAT]);
-                writer.unsigned((value << 1 ^ value >> 31) as u32);
+                writer.unsigned(zigzag(value));
             }
             Event::Adjustment { function, value: Adjusted::Float(value) } => {
                 writer.bytes(&[function | FLOAT]);
@@ -295,8 +297,7 @@ impl Reader<'_> {
     }
 
     fn signed(&mut self) -> Option<i32> {
-        let folded = self.unsigned()?;
-        Some((folded >> 1) as i32 ^ -((folded & 1) as i32))
+        Some(unfolded(self.unsigned()?) as i32)
     }
 
     fn decimal_then(&mut self, end: &[u8]) -> Option<u8> {

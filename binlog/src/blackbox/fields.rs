@@ -3,8 +3,13 @@
 pub(crate) mod check;
 pub(crate) mod join;
 
+#[cfg(feature = "std")]
+use super::read::FieldValues;
 use super::value::FieldValue;
-use super::{Coding, Encoding, FieldDefinition, FieldWriter, Predictor, References};
+use super::{Coding, Encoding, FieldDefinition, FieldWriter, Predictor, ReadFields, References};
+#[cfg(feature = "std")]
+use super::{FieldPredictor, FieldReader};
+use crate::Older;
 use crate::const_text::ConstText;
 
 /// A struct whose fields become fields of the frame around it: `#[blackbox(flatten)]`.
@@ -41,7 +46,7 @@ use crate::const_text::ConstText;
     label = "a flattened field is a struct that derives `BlackboxFields`",
     note = "`#[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]` and `#[repr(C)]`"
 )]
-pub trait BlackboxFields: Copy {
+pub trait BlackboxFields: Copy + ReadFields {
     /// The fields; a name is what follows the prefix.
     const FIELDS: &'static [FieldDefinition];
 
@@ -70,11 +75,52 @@ impl<T: BlackboxFields> Fields<T> {
     }
 }
 
+#[cfg(feature = "std")]
+#[allow(missing_docs, reason = "they are those of `ReadFields`")]
+impl<T: BlackboxFields> Fields<T> {
+    #[inline(always)]
+    pub fn from_values(values: &mut FieldValues<'_>) -> T {
+        T::from_values(values)
+    }
+
+    #[inline(always)]
+    pub fn read_intra(fields: &mut FieldReader<'_>) {
+        T::read_intra(fields);
+    }
+
+    #[inline(always)]
+    pub fn read_inter(fields: &mut FieldReader<'_>) {
+        T::read_inter(fields);
+    }
+
+    #[inline(always)]
+    pub fn predict_intra(fields: &mut FieldPredictor<'_>) {
+        T::predict_intra(fields);
+    }
+
+    #[inline(always)]
+    pub fn predict_inter(fields: &mut FieldPredictor<'_>) {
+        T::predict_inter(fields);
+    }
+}
+
 /// The fields of a struct that has none, whose error is reported elsewhere.
 #[allow(missing_docs, reason = "they are those of `Fields`")]
 pub trait NoFields<T>: Sized {
     fn encode_intra(self, _: &References, _: &mut FieldWriter<'_>) {}
     fn encode_inter(self, _: T, _: T, _: &References, _: &mut FieldWriter<'_>) {}
+    #[cfg(feature = "std")]
+    fn from_values(_: &mut FieldValues<'_>) -> T {
+        unreachable!("it doesn't compile")
+    }
+    #[cfg(feature = "std")]
+    fn read_intra(_: &mut FieldReader<'_>) {}
+    #[cfg(feature = "std")]
+    fn read_inter(_: &mut FieldReader<'_>) {}
+    #[cfg(feature = "std")]
+    fn predict_intra(_: &mut FieldPredictor<'_>) {}
+    #[cfg(feature = "std")]
+    fn predict_inter(_: &mut FieldPredictor<'_>) {}
 }
 
 impl<T> NoFields<T> for Fields<T> {}
@@ -82,7 +128,7 @@ impl<T> NoFields<T> for Fields<T> {}
 /// A field of the type `T` of a slow, GPS or home frame.
 pub const fn field<T: FieldValue>(name: &'static str, predictor: Predictor, encoding: Encoding) -> FieldDefinition {
     let intra = coding(predictor, encoding);
-    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None }
+    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None, older: Older::NONE }
 }
 
 /// A field of the type `T` of a main frame: how it is written in I and in P frames.
@@ -94,7 +140,16 @@ pub const fn main_field<T: FieldValue>(
     encoding: Encoding,
 ) -> FieldDefinition {
     let (intra, inter) = (coding(intra_predictor, intra_encoding), coding(predictor, encoding));
-    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: Some(inter) }
+    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: Some(inter), older: Older::NONE }
+}
+
+/// A field with what older logs have in its place.
+pub const fn older(
+    field: FieldDefinition,
+    aliases: &'static [&'static str],
+    default: Option<&'static [u8]>,
+) -> FieldDefinition {
+    FieldDefinition { older: Older { aliases, default }, ..field }
 }
 
 /// The bytes of padding in a frame whose fields have so many bytes; any is an error.

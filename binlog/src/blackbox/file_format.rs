@@ -55,7 +55,7 @@ const fn kind_of(tag: u8) -> FrameKind {
     }
 }
 
-/// The shape of records with a payload of so many bytes. A payload of 0 bytes means that the schema lacks the kind.
+/// The shape of records whose payload has this many bytes; 0 for a kind of frame that the schema lacks.
 const fn shape(kind: FrameKind, payload: usize) -> RecordShape {
     let (kind, name) = KINDS[index(kind)];
     let length = if payload == 0 { 0 } else { (UNIT + payload).next_multiple_of(UNIT) };
@@ -85,6 +85,7 @@ impl<S: BlackboxSchema> FileFormat<S> for Blackbox {
     ];
     const LONGEST: usize = longest(<Self as FileFormat<S>>::RECORDS);
     const PREAMBLE: &'static [u8] = S::HEADER.as_bytes();
+    const EXTENSION: &'static str = "BBL";
     type Counters = CountersOf<{ KINDS.len() }, 0>;
     type Prologue = HeaderLine;
     type Encoder = SessionEncoder<S>;

@@ -1,7 +1,10 @@
 //! Frames: a struct, its fields, and how it is encoded.
 
-use super::{FieldDefinition, FrameBuffer, FrameKind, References};
-use core::marker::PhantomData;
+pub(crate) mod derived;
+
+use super::{FieldDefinition, FrameBuffer, FrameKind, ReadFields, References};
+#[cfg(feature = "std")]
+use super::{FieldPredictor, FieldReader, read::FieldValues};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// A struct that is a frame of a Blackbox log; implemented by
@@ -32,7 +35,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
     note = "a frame is a struct with `#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]`, \
             `#[blackbox(main)]` (or `slow`, `gps`, `home`) and `#[repr(C)]`"
 )]
-pub trait BlackboxFrame: Sized + 'static {
+pub trait BlackboxFrame: ReadFields + 'static {
     /// Its kind; [`Intra`](FrameKind::Intra) of a main frame, which is also written as [`Inter`](FrameKind::Inter).
     const KIND: FrameKind;
 
@@ -76,70 +79,6 @@ pub trait HomeFrame: BlackboxFrame {
     fn coordinates(&self) -> [i32; 2];
 }
 
-/// Zerocopy's derives that the encoder needs, with one error for all of them.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` can't be copied into the encoder: it lacks one of zerocopy's derives",
-    label = "add `FromBytes`, `IntoBytes` and `Immutable` to its derives, or mend what these complain of",
-    note = "`#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable)]` and `#[repr(C)]`"
-)]
-pub trait FrameStruct {}
-
-#[diagnostic::do_not_recommend]
-impl<T: FromBytes + IntoBytes + Immutable + BlackboxFrame> FrameStruct for T {}
-
-/// The bytes of a frame, by zerocopy's derives. Derived code calls the functions here if the struct has them, or else
-/// those of [`NoStruct`], so that a missing derive is one error.
-pub struct Struct<T>(PhantomData<T>);
-
-impl<T: FromBytes + IntoBytes + Immutable> Struct<T> {
-    /// [`BlackboxFrame::zeros`].
-    #[inline(always)]
-    pub fn zeros<R>(_: R) -> T {
-        T::new_zeroed()
-    }
-
-    /// [`BlackboxFrame::wire`].
-    #[inline(always)]
-    pub fn wire(frame: &T) -> &[u8] {
-        frame.as_bytes()
-    }
-
-    /// [`BlackboxFrame::wire_mut`].
-    #[inline(always)]
-    pub fn wire_mut(frame: &mut T) -> &mut [u8] {
-        frame.as_mut_bytes()
-    }
-}
-
-/// Derives may be missing only where there is padding. Then the constant is an error already, and nothing that depends
-/// on it is another one.
-pub struct Padding<const BYTES: usize>;
-
-/// Whether a frame may lack derives, which shows as an error of [`FrameStruct`].
-pub trait Allows<T> {}
-
-impl<T: FrameStruct> Allows<T> for Padding<0> {}
-
-/// Causes the error for a frame without zerocopy's derives.
-pub trait NoStruct<T> {
-    /// Never called: its bound is the error.
-    fn zeros<R: Allows<T>>(_: R) -> T {
-        unreachable!("it doesn't compile")
-    }
-
-    /// No bytes.
-    fn wire(_: &T) -> &[u8] {
-        &[]
-    }
-
-    /// No bytes.
-    fn wire_mut(_: &mut T) -> &mut [u8] {
-        &mut []
-    }
-}
-
-impl<T> NoStruct<T> for Struct<T> {}
-
 /// The frame of a kind that a schema doesn't have.
 #[derive(FromBytes, IntoBytes, Immutable, Clone, Copy, Debug)]
 #[repr(C)]
@@ -162,6 +101,17 @@ impl BlackboxFrame for Absent {
     }
 
     fn encode_intra(&self, _: &References, _: &mut FrameBuffer) {}
+}
+
+#[cfg(feature = "std")]
+impl ReadFields for Absent {
+    fn from_values(_: &mut FieldValues<'_>) -> Self {
+        Absent([])
+    }
+
+    fn read_intra(_: &mut FieldReader<'_>) {}
+
+    fn predict_intra(_: &mut FieldPredictor<'_>) {}
 }
 
 impl HomeFrame for Absent {

@@ -1,14 +1,15 @@
 //! The header of a session: what its lines say about the frames.
 
 mod definition;
+mod intervals;
 mod lines;
-mod rate;
 
 pub use definition::{LoggedField, LoggedFrame};
-pub use lines::HeaderLine;
-pub use rate::Rate;
+pub use lines::LoggedLine;
 
+use super::Intervals;
 use super::decode::{Given, Unusable};
+use crate::counted::Counted;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -18,11 +19,11 @@ use std::ops::RangeInclusive;
 /// text.
 #[derive(Clone, Debug)]
 pub struct Header<'log> {
-    lines: Vec<HeaderLine<'log>>,
+    lines: Vec<LoggedLine<'log>>,
     frames: Vec<LoggedFrame>,
     problems: Vec<HeaderProblem>,
     data_version: u32,
-    rate: Rate,
+    intervals: Intervals,
 }
 
 /// Something in a header that is damaged or contradicts itself.
@@ -53,7 +54,7 @@ pub enum HeaderProblemKind {
     /// Frames of a letter can't be decoded. They are skipped.
     Frame {
         /// The letter.
-        letter: char,
+        letter: u8,
         /// Why.
         reason: Unusable,
     },
@@ -68,7 +69,7 @@ impl<'log> Header<'log> {
         let (lines, mut problems, length) = lines::lines(session, at);
         let mut values = Values { lines: &lines, problems: &mut problems };
         let data_version = values.number_in("Data version", 1..=2).unwrap_or(2);
-        let rate = Rate::of(&mut values);
+        let intervals = intervals::intervals(&mut values);
         // The values in use without these lines are those of Cleanflight's decoder, which defines the meaning of such a
         // log. Firmware with motorOutput writes it for predictor 11; minthrottle takes its place in older logs.
         let min_throttle = values.number("minthrottle").unwrap_or(1150);
@@ -81,24 +82,24 @@ impl<'log> Header<'log> {
             |letter: u8| lines.iter().find(|line| line.defines() == Some(letter)).map_or(at, |line| line.offset);
         for frame in &frames {
             if let Err(reason) = frame.plan() {
-                let kind = HeaderProblemKind::Frame { letter: frame.letter().into(), reason: *reason };
+                let kind = HeaderProblemKind::Frame { letter: frame.letter(), reason: *reason };
                 problems.push(HeaderProblem { offset: defined_at(frame.letter()), kind });
             }
         }
         if !frames.iter().any(|frame| frame.letter() == b'I') {
             problems.push(HeaderProblem { offset: at, kind: HeaderProblemKind::NoMainFrames });
         }
-        (Header { lines, frames, problems, data_version, rate }, length)
+        (Header { lines, frames, problems, data_version, intervals }, length)
     }
 
     /// All lines, in the order of the log.
-    pub fn lines(&self) -> &[HeaderLine<'log>] {
+    pub fn lines(&self) -> &[LoggedLine<'log>] {
         &self.lines
     }
 
     /// The value of the last line with this name, such as `looptime`.
     pub fn value(&self, name: &str) -> Option<&str> {
-        lines::value(&self.lines, name).map(HeaderLine::value)
+        lines::value(&self.lines, name).map(LoggedLine::value)
     }
 
     /// The numbers in the value of a line, separated by commas. Hexadecimal ones begin with `0x`. `None` if there is no
@@ -122,9 +123,10 @@ impl<'log> Header<'log> {
         self.data_version
     }
 
-    /// Which iterations of the control loop are logged.
-    pub fn rate(&self) -> Rate {
-        self.rate
+    /// Which iterations of the control loop are logged: as I frame, those divisible by the I interval; as P frame, a
+    /// fraction of the others.
+    pub fn intervals(&self) -> Intervals {
+        self.intervals
     }
 
     /// The frames that the header defines, in the order of the lines. P frames have the names of I frames.
@@ -150,12 +152,12 @@ impl<'log> Header<'log> {
 
 /// Values that the reader needs. A value that is not of its form is a problem.
 struct Values<'v, 'log> {
-    lines: &'v [HeaderLine<'log>],
+    lines: &'v [LoggedLine<'log>],
     problems: &'v mut Vec<HeaderProblem>,
 }
 
 impl<'log> Values<'_, 'log> {
-    fn line(&self, name: &str) -> Option<&HeaderLine<'log>> {
+    fn line(&self, name: &str) -> Option<&LoggedLine<'log>> {
         lines::value(self.lines, name)
     }
 
@@ -197,12 +199,14 @@ impl fmt::Display for HeaderProblem {
         write!(f, "header at offset {}: ", self.offset)?;
         match &self.kind {
             HeaderProblemKind::NotALine { length } => {
-                write!(f, "{length} bytes are not a header line and were skipped")
+                write!(f, "skipped {} without a header line", Counted(*length, "byte"))
             }
             HeaderProblemKind::Value { name, value } => {
                 write!(f, "the value of `{name}` is `{value}`, not a number in its range; the default is used")
             }
-            HeaderProblemKind::Frame { letter, reason } => write!(f, "{letter} frames can't be decoded: {reason}"),
+            HeaderProblemKind::Frame { letter, reason } => {
+                write!(f, "{} frames can't be decoded: {reason}", letter.escape_ascii())
+            }
             HeaderProblemKind::NoMainFrames => {
                 f.write_str("no main frames are defined (`H Field I name:`); the session has events only")
             }

@@ -39,6 +39,12 @@ impl Intervals {
         Intervals { i_interval: i_interval as u32, numerator: numerator as u32, denominator: denominator as u32 }
     }
 
+    /// Those of a header, which may be any from 1 on.
+    #[cfg(feature = "std")]
+    pub(super) const fn of_header(i_interval: u16, numerator: u16, denominator: u16) -> Self {
+        Intervals { i_interval: i_interval as u32, numerator: numerator as u32, denominator: denominator as u32 }
+    }
+
     /// The I interval, iterations.
     pub const fn i_interval(self) -> u32 {
         self.i_interval
@@ -64,10 +70,31 @@ impl Intervals {
         }
     }
 
+    /// How far the iteration moves to the next frame: 1 and those that are left out.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub(super) const fn step(self, iteration: u32) -> u32 {
+        if self.numerator >= self.denominator {
+            return 1;
+        }
+        let place = iteration % self.i_interval;
+        let next = (place + self.numerator) % self.denominator;
+        let step = if next < self.numerator { 1 } else { 1 + self.denominator - next };
+        // An I frame comes before that, whatever the fraction says.
+        let to_intra = self.i_interval - place;
+        if step < to_intra { step } else { to_intra }
+    }
+
     /// The number of logged iterations after `last` and before `next`; 0 unless `next` is the larger number.
     pub const fn logged_between(self, last: u32, next: u32) -> u32 {
         // The usual case, which needs no division.
         if next.saturating_sub(last) <= 1 { 0 } else { self.logged_before(next) - self.logged_before(last + 1) }
+    }
+
+    /// As [`logged_between`](Intervals::logged_between), if the iterations began again at 0 after `last`.
+    pub const fn logged_across_end(self, last: u32, next: u32) -> u32 {
+        let is_end_logged = last < u32::MAX && self.kind_of(u32::MAX).is_some();
+        self.logged_between(last, u32::MAX) + is_end_logged as u32 + self.logged_before(next)
     }
 
     /// The number of logged iterations from 0 on.
@@ -135,6 +162,24 @@ mod tests {
         ) {
             let one_by_one = (last + 1..last + step).filter(|&i| intervals.kind_of(i).is_some()).count();
             prop_assert_eq!(intervals.logged_between(last, last + step), one_by_one as u32);
+        }
+
+        #[test]
+        fn so_are_those_across_the_end_of_the_range(intervals in intervals(), left in 0..400u32, next in 0..400u32) {
+            let last = u32::MAX - left;
+            let iterations = (1..=left).map(|i| last + i).chain(0..next);
+            let one_by_one = iterations.filter(|&i| intervals.kind_of(i).is_some()).count();
+            prop_assert_eq!(intervals.logged_across_end(last, next), one_by_one as u32);
+        }
+
+        #[cfg(feature = "std")]
+        #[test]
+        fn the_step_leads_to_the_next_logged_iteration(
+            from in 0..1_000_000_u32, i_interval in 1..2000_u16, numerator in 1..40_u16, denominator in 1..3000_u16,
+        ) {
+            let intervals = Intervals::of_header(i_interval, numerator, denominator);
+            let next = (from + 1..).find(|&next| intervals.kind_of(next).is_some()).expect("an I frame");
+            prop_assert_eq!(intervals.step(from), next - from);
         }
     }
 }

@@ -5,11 +5,13 @@ mod letters;
 mod lost;
 mod session;
 mod tables;
+mod typed;
 
 pub use frames::{Frame, Frames, Item};
 pub use lost::{Lost, LostReason};
 pub use session::Session;
 pub use tables::{Column, LoggedEvent, Table, Tables};
+pub use typed::{Beyond, Typed, TypedError, TypedFrame, TypedFrames};
 
 use crate::log::OpenError;
 use crate::log::bytes::{self, Bytes};

@@ -1,7 +1,9 @@
 //! Encodes frames as the header of a session defines them.
 
 use super::decode::{Context, FramePlan, NO_VALUES, Values};
-use super::{Event, FrameBuffer, FrameKind, Header, MAX_FIELDS, MAX_FRAME_BYTES};
+use super::limits::{MAX_FIELDS, MAX_FRAME_BYTES};
+use super::place::{Place, ReferredFields};
+use super::{Event, FrameBuffer, FrameKind, Header};
 use std::fmt;
 
 /// Encodes values as frames of a session, by the definitions of its header: to repair a log, to cut one, or to write one
@@ -31,21 +33,13 @@ use std::fmt;
 /// ```
 pub struct LoggedEncoder<'h> {
     header: &'h Header<'h>,
-    iteration: Option<usize>,
-    time: Option<usize>,
+    referred: ReferredFields,
     motor_0: Option<usize>,
-    home_fields: [usize; 2],
-    /// The main frame before, and the one before that.
+    /// The main frame before, and the one before that. Unlike that of `Frames`, it has no room for a frame that is being
+    /// read and may turn out not to stand: a frame is here once it is encoded.
     history: Option<[Box<Values>; 2]>,
     last: Place,
     home: [u32; 2],
-}
-
-/// Iteration and time of the last main frame.
-#[derive(Clone, Copy, Default)]
-struct Place {
-    iteration: u32,
-    time: u32,
 }
 
 /// Why a frame can't be encoded.
@@ -86,13 +80,10 @@ pub enum UnencodableFrame {
 impl<'h> LoggedEncoder<'h> {
     /// Encodes by this header.
     pub fn new(header: &'h Header<'h>) -> Self {
-        let index = |letter, name: &str| header.fields(letter).iter().position(|field| field.name() == name);
         LoggedEncoder {
             header,
-            iteration: index(b'I', "loopIteration"),
-            time: index(b'I', "time"),
-            motor_0: index(b'I', "motor[0]"),
-            home_fields: [index(b'H', "GPS_home[0]").unwrap_or(0), index(b'H', "GPS_home[1]").unwrap_or(1)],
+            referred: ReferredFields::of(header),
+            motor_0: header.fields(b'I').iter().position(|field| field.name() == "motor[0]"),
             history: None,
             last: Place::default(),
             home: [0; 2],
@@ -154,7 +145,7 @@ impl<'h> LoggedEncoder<'h> {
             _ => (&none, &none),
         };
         let iterations = match letter {
-            b'P' => self.header.rate().step(self.last.iteration),
+            b'P' => self.header.intervals().step(self.last.iteration),
             _ => 1,
         };
         let context = Context { home: self.home, main_time: self.last.time, iterations };
@@ -187,16 +178,12 @@ impl<'h> LoggedEncoder<'h> {
                 }
             }
             Some(FrameKind::Home) => {
-                self.home = self.home_fields.map(|field| values.get(field).copied().unwrap_or_default());
+                self.home = self.referred.home(&values);
                 return;
             }
             _ => return,
         }
-        let value = |field: Option<usize>| field.and_then(|field| values.get(field).copied());
-        self.last = Place {
-            iteration: value(self.iteration).unwrap_or(self.last.iteration),
-            time: value(self.time).unwrap_or(self.last.time),
-        };
+        self.last = self.referred.place(&values, self.last);
     }
 }
 

@@ -1,10 +1,13 @@
 //! The header of a session: the lines that the schema knows, made at compile time, and those of run time.
 
+use super::limits::MAX_LINE_BYTES;
 use super::{FieldDefinition, FrameKind, Intervals, References};
 use core::fmt;
+use core::ops::Range;
 
-/// The most bytes of a header line that decoders accept, without its end of line.
-pub(crate) const MAX_LINE: usize = 1020;
+/// Lines whose order matters.
+const MIN_THROTTLE: &str = "minthrottle";
+pub(crate) const MOTOR_OUTPUT: &str = "motorOutput";
 
 /// The beginning of the first line of a session.
 const SESSION: &str = "H Product:Blackbox flight data recorder";
@@ -93,12 +96,8 @@ impl Preamble {
             }
             i += 1;
         }
-        let mut i = 0;
-        while i < self.lines.len() {
-            text = text.line(self.lines[i]);
-            i += 1;
-        }
-        text
+        // Decoders take `minthrottle` for the lower of `motorOutput`, too, unless that comes after it.
+        text.lines(self.lines, true).lines(self.lines, false)
     }
 
     /// Whether the lines have one of this name.
@@ -159,6 +158,18 @@ impl<const N: usize> Text<N> {
         self.str("H ").str(name).str(":").str(value).str("\n")
     }
 
+    /// Those of the lines that are `minthrottle`, or those that aren't.
+    const fn lines(mut self, lines: &[(&str, &str)], are_min_throttle: bool) -> Self {
+        let mut i = 0;
+        while i < lines.len() {
+            if crate::const_text::same(lines[i].0, MIN_THROTTLE) == are_min_throttle {
+                self = self.line(lines[i]);
+            }
+            i += 1;
+        }
+        self
+    }
+
     /// The four lines of a kind of frame, none without fields.
     const fn fields(self, kind: FrameKind, fields: &[FieldDefinition]) -> Self {
         let lists = match kind {
@@ -202,23 +213,51 @@ pub const fn ascii(bytes: &'static [u8]) -> &'static str {
 }
 
 /// The header of a session in pieces: the lines of the schema, then those of `headers`, names and values. A line of
-/// `headers` replaces the schema's line of that name.
+/// `headers` takes the place of the schema's line of that name.
 pub(crate) fn pieces<'h>(
     schema: &'static str,
     headers: &'h [(&'h str, &'h str)],
 ) -> impl Iterator<Item = &'h str> + Clone {
-    let of_schema = schema
-        .split_inclusive('\n')
-        .filter(move |line| line_name(line).is_none_or(|line| headers.iter().all(|&(name, _)| name != line)));
-    of_schema.chain(headers.iter().flat_map(|&(name, value)| ["H ", name, ":", value, "\n"]))
+    let of_schema = schema.split_inclusive('\n').flat_map(|line| {
+        let given = headers.iter().find(|&&(name, _)| line_name(line) == Some(name));
+        given.map_or([line, "", "", "", ""], pieces_of_line)
+    });
+    let others = headers.iter().filter(|(name, _)| line_of(schema, name).is_none()).flat_map(pieces_of_line);
+    of_schema.chain(others).filter(|piece| !piece.is_empty())
+}
+
+fn pieces_of_line<'h>(&(name, value): &(&'h str, &'h str)) -> [&'h str; 5] {
+    ["H ", name, ":", value, "\n"]
 }
 
 fn line_name(line: &str) -> Option<&str> {
     Some(line.strip_prefix("H ")?.split_once(':')?.0)
 }
 
-/// Checks the header lines of run time and returns what predictors refer to.
-pub(crate) fn check(mut references: References, headers: &[(&str, &str)]) -> Result<References, InvalidHeader> {
+/// Where a schema's header has the line of this name, its end included.
+pub(crate) fn line_of(schema: &str, name: &str) -> Option<Range<usize>> {
+    let mut end = 0;
+    schema.split_inclusive('\n').find_map(|line| {
+        let start = end;
+        end += line.len();
+        (line_name(line) == Some(name)).then_some(start..end)
+    })
+}
+
+/// Whether a line is the `minthrottle` that decoders would take for the lower of a `motorOutput` before it: of the
+/// schema, or of another line of run time (`follows_motor_output`).
+pub(crate) fn hides_motor_output(schema: &str, name: &str, follows_motor_output: bool) -> bool {
+    name == MIN_THROTTLE
+        && line_of(schema, MIN_THROTTLE).is_none()
+        && (follows_motor_output || line_of(schema, MOTOR_OUTPUT).is_some())
+}
+
+/// Checks the header lines of run time, which follow `schema`, and returns what predictors refer to.
+pub(crate) fn check(
+    schema: &str,
+    mut references: References,
+    headers: &[(&str, &str)],
+) -> Result<References, InvalidHeader> {
     for (index, &(name, value)) in headers.iter().enumerate() {
         let invalid = |reason| Err(InvalidHeader { index, reason });
         if is_of_schema(name) {
@@ -234,11 +273,15 @@ pub(crate) fn check(mut references: References, headers: &[(&str, &str)]) -> Res
         if begins_a_session(name, value) {
             return invalid(Reason::Session);
         }
-        if "H :".len() + name.len() + value.len() > MAX_LINE {
+        if "H :".len() + name.len() + value.len() > MAX_LINE_BYTES {
             return invalid(Reason::Length);
         }
-        if headers[..index].iter().any(|&(before, _)| before == name) {
+        let follows = |other| headers[..index].iter().any(|&(before, _)| before == other);
+        if follows(name) {
             return invalid(Reason::Twice);
+        }
+        if hides_motor_output(schema, name, follows(MOTOR_OUTPUT)) {
+            return invalid(Reason::Order);
         }
         if references.take(name, value).is_none() {
             return invalid(Reason::Number);
@@ -277,10 +320,18 @@ enum Reason {
     Session,
     Length,
     Twice,
+    Order,
+    Late,
     Number,
 }
 
 impl InvalidHeader {
+    /// A line that comes after the session's first main frame.
+    pub(crate) const LATE: Self = InvalidHeader { index: 0, reason: Reason::Late };
+
+    /// A `minthrottle` that comes after `motorOutput`.
+    pub(crate) const ORDER: Self = InvalidHeader { index: 0, reason: Reason::Order };
+
     /// The index of the line in those that were given.
     pub fn index(&self) -> usize {
         self.index
@@ -299,6 +350,11 @@ impl fmt::Display for InvalidHeader {
             Reason::Session => "contains `H Product:Blackbox flight data recorder`, with which readers begin a session",
             Reason::Length => "is longer than 1020 bytes, the most that decoders read",
             Reason::Twice => "has the name of a line before it",
+            Reason::Order => {
+                "is `minthrottle` after `motorOutput`, whose lower number decoders then replace; give it before \
+                 `motorOutput`, in the schema if that has `motorOutput`"
+            }
+            Reason::Late => "comes after the session's first main frame; give it before",
             Reason::Number => {
                 "must be a number of 0 to 65535, because predictors refer to it (motorOutput two of them, `158,2047`)"
             }

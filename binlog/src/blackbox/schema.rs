@@ -82,7 +82,7 @@ impl<S: BlackboxSchema> LogsFrame<Absent> for S {
 }
 
 /// A frame from the bytes of its struct; `None` if it has another size.
-pub fn read<F: BlackboxFrame>(bytes: &[u8]) -> Option<F> {
+pub(crate) fn read<F: BlackboxFrame>(bytes: &[u8]) -> Option<F> {
     let mut frame = F::zeros();
     let wire = frame.wire_mut();
     if wire.len() != bytes.len() {

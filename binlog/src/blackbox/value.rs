@@ -1,6 +1,8 @@
 //! The types of fields, and what remains of a value after its prediction.
 
 use super::encode::FieldWriter;
+#[cfg(feature = "std")]
+use super::read::FieldValues;
 use super::references::References;
 use super::{Encoding, zigzag};
 
@@ -26,6 +28,9 @@ pub trait FieldValue: Copy + sealed::Sealed {
     /// The 32 bits that predictions are made of: extended by its sign, or by zeros.
     fn raw(self) -> i32;
 
+    /// The value with these bits, of which the low ones count.
+    fn from_raw(bits: i32) -> Self;
+
     /// The mean of two values, rounded towards zero, as 32 bits.
     fn mean(self, other: Self) -> i32;
 }
@@ -41,6 +46,11 @@ macro_rules! values {
             #[inline(always)]
             fn raw(self) -> i32 {
                 self as i32
+            }
+
+            #[inline(always)]
+            fn from_raw(bits: i32) -> Self {
+                bits as Self
             }
 
             #[inline(always)]
@@ -67,6 +77,21 @@ impl<T: FieldValue> Value<T> {
 
     /// The encoding of a single number of the type.
     pub const VB: Encoding = if T::SIGNED { Encoding::SignedVb } else { Encoding::UnsignedVb };
+
+    /// The value of the next field.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub fn read(values: &mut FieldValues<'_>) -> T {
+        let [value] = values.take();
+        value
+    }
+
+    /// The values of the next fields.
+    #[cfg(feature = "std")]
+    #[inline(always)]
+    pub fn read_array<const N: usize>(values: &mut FieldValues<'_>) -> [T; N] {
+        values.take()
+    }
 
     #[inline(always)]
     fn minus(self, prediction: i32) -> i32 {
@@ -151,6 +176,14 @@ impl<T: FieldValue> Value<T> {
 pub trait NoValue<T>: Sized {
     const SIGNED: bool = false;
     const VB: Encoding = Encoding::UnsignedVb;
+    #[cfg(feature = "std")]
+    fn read(_: &mut FieldValues<'_>) -> T {
+        unreachable!("it doesn't compile")
+    }
+    #[cfg(feature = "std")]
+    fn read_array<const N: usize>(_: &mut FieldValues<'_>) -> [T; N] {
+        unreachable!("it doesn't compile")
+    }
     fn zero(self) -> i32 {
         0
     }

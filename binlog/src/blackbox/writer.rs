@@ -3,6 +3,7 @@
 use super::encoder::Encoder;
 use super::schema::LogsFrame;
 use super::{BlackboxFrame, BlackboxSchema, Counts, DoesNotFit, Event, FrameBuffer};
+use crate::writer::buffered::{Buffered, CountRecords};
 use crate::writer::{Progress, WriteError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -68,21 +69,22 @@ use std::{fmt, fs};
 /// # Ok::<(), binlog::WriteError>(())
 /// ```
 pub struct BlackboxWriter<S: BlackboxSchema, W: Write> {
-    /// `None` after `finish` has taken it.
-    out: Option<W>,
+    buffered: Buffered<W, Ends>,
     encoder: Encoder<S>,
-    /// Buffered frames are in `..end`; the destination has those before `start`.
-    buffer: Box<[u8]>,
-    start: usize,
-    end: usize,
-    /// Where the buffered frames end: their number is not in the bytes.
-    ends: Vec<usize>,
-    /// Frames and bytes that left the buffer before.
-    before: Progress,
-    /// The file's path, for errors.
-    path: Option<PathBuf>,
-    /// After a panic in `W::write`, it is unknown how much was written, so nothing may follow.
-    out_panicked: bool,
+}
+
+/// Where the buffered frames end: their number is not in the bytes.
+#[derive(Default)]
+struct Ends(Vec<usize>);
+
+impl CountRecords for Ends {
+    fn count(&self, bytes: &[u8]) -> u64 {
+        self.0.partition_point(|&end| end <= bytes.len()) as u64
+    }
+
+    fn emptied(&mut self) {
+        self.0.clear();
+    }
 }
 
 /// As of [`LogWriter`](crate::LogWriter).
@@ -133,30 +135,15 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         Self::start(out, encoder(headers, None)?, headers, None)
     }
 
-    fn start(
-        mut out: W,
-        encoder: Encoder<S>,
-        headers: &[(&str, &str)],
-        path: Option<PathBuf>,
-    ) -> Result<Self, WriteError> {
+    fn start(out: W, encoder: Encoder<S>, headers: &[(&str, &str)], path: Option<PathBuf>) -> Result<Self, WriteError> {
         let header: String = Encoder::<S>::header(headers).collect();
-        if let Err(error) = out.write_all(header.as_bytes()) {
-            return Err(WriteError::new(error, path.as_deref(), Progress::default()));
-        }
-        Ok(BlackboxWriter {
-            out: Some(out),
-            encoder,
-            buffer: vec![0; BUFFER].into(),
-            start: 0,
-            end: 0,
-            ends: Vec::new(),
-            before: Progress { records: 0, bytes: header.len() as u64 },
-            path,
-            out_panicked: false,
-        })
+        let buffered = Buffered::new(out, header.as_bytes(), vec![0; BUFFER].into(), Ends::default(), path)?;
+        Ok(BlackboxWriter { buffered, encoder })
     }
 
-    /// Writes a frame, or nothing if the rate leaves out its iteration or if it didn't change: see [`Encoder`].
+    /// Writes a frame, or nothing if the rate leaves out its iteration or if it didn't change: see [`Encoder`]. Slow, GPS
+    /// and home frames wait for the session's first main frame; [`unwritten`](Counts::unwritten) counts those that others
+    /// follow before it. A session without main frames has none of them.
     ///
     /// # Errors
     ///
@@ -170,9 +157,9 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         self.make_room(FrameBuffer::CAPACITY)?;
         let bytes = match self.encoder.encode(frame) {
             Ok(bytes) => bytes,
-            Err(error) => return Err(refused(error, self.path.as_deref())),
+            Err(error) => return Err(refused(error, self.buffered.path())),
         };
-        accept(bytes, &mut self.buffer, &mut self.end, &mut self.ends);
+        accept(bytes, &mut self.buffered);
         Ok(())
     }
 
@@ -185,9 +172,9 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         self.make_room(FrameBuffer::CAPACITY)?;
         let bytes = match self.encoder.encode_any(frame) {
             Ok(bytes) => bytes,
-            Err(error) => return Err(refused(error, self.path.as_deref())),
+            Err(error) => return Err(refused(error, self.buffered.path())),
         };
-        accept(bytes, &mut self.buffer, &mut self.end, &mut self.ends);
+        accept(bytes, &mut self.buffered);
         Ok(())
     }
 
@@ -204,10 +191,10 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
             Ok(bytes) => bytes,
             Err(error) => {
                 let text = format!("the event can't be written: {error}");
-                return Err(WriteError::refused(io::ErrorKind::InvalidInput, text, self.path.as_deref()));
+                return Err(WriteError::refused(io::ErrorKind::InvalidInput, text, self.buffered.path()));
             }
         };
-        accept(bytes, &mut self.buffer, &mut self.end, &mut self.ends);
+        accept(bytes, &mut self.buffered);
         Ok(())
     }
 
@@ -219,18 +206,19 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     /// If a header line can't be in a header, or if the buffer is full and the destination fails. The session goes on
     /// then.
     pub fn next_session(&mut self, headers: &[(&str, &str)]) -> Result<(), WriteError> {
-        let encoder = encoder(headers, self.path.as_deref())?;
+        let encoder = encoder(headers, self.buffered.path())?;
         let header: String = Encoder::<S>::header(headers).collect();
-        if header.len() + Event::MAX_BYTES > self.buffer.len() {
-            // A header of many lines: what is in the buffer goes first, so that it keeps its place.
-            self.drain()?;
-            self.buffer = vec![0; header.len() + BUFFER].into();
+        let length = header.len() + Event::MAX_BYTES;
+        self.make_room(length)?;
+        if self.buffered.room() < length {
+            // A header of many lines.
+            self.buffered.enlarge(header.len() + BUFFER)?;
         }
-        self.make_room(header.len() + Event::MAX_BYTES)?;
         self.end_session()?;
-        let end = self.end + header.len();
-        self.buffer[self.end..end].copy_from_slice(header.as_bytes());
-        self.end = end;
+        let (buffer, start) = self.buffered.bytes_and_end();
+        let end = start + header.len();
+        buffer[start..end].copy_from_slice(header.as_bytes());
+        self.buffered.accept(end);
         self.encoder = encoder;
         Ok(())
     }
@@ -242,9 +230,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     ///
     /// The destination's. Frames that it didn't take stay in the buffer; call `flush` again to continue.
     pub fn flush(&mut self) -> Result<(), WriteError> {
-        self.drain()?;
-        let flushed = self.out.as_mut().map_or(Ok(()), Write::flush);
-        flushed.map_err(|error| self.error(error))
+        self.buffered.flush()
     }
 
     /// Writes the event that ends the log, flushes, and returns the destination.
@@ -255,13 +241,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     /// so is the destination. If you want to retry, call `flush` before `finish`.
     pub fn finish(mut self) -> Result<W, WriteError> {
         let ended = self.end_session();
-        let flushed = ended.and_then(|()| self.flush());
-        // Taken out of the writer, so that dropping it doesn't write what the error reports as lost.
-        match (flushed, self.out.take()) {
-            (Err(error), _) => Err(error),
-            (Ok(()), Some(out)) => Ok(out),
-            (Ok(()), None) => Err(self.error(io::Error::other("the log is already finished"))),
-        }
+        self.buffered.finish(ended)
     }
 
     /// What became of the frames of this session.
@@ -271,54 +251,20 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
 
     /// Number of accepted bytes, with those of the headers.
     pub fn byte_count(&self) -> u64 {
-        self.before.bytes + self.end as u64
+        self.buffered.byte_count()
     }
 
     /// Writes the event that ends the session.
     fn end_session(&mut self) -> Result<(), WriteError> {
         self.make_room(Event::MAX_BYTES)?;
-        accept(self.encoder.end(), &mut self.buffer, &mut self.end, &mut self.ends);
+        accept(self.encoder.end(), &mut self.buffered);
         Ok(())
     }
 
     /// Makes room for so many bytes behind the buffered frames.
     #[inline]
     fn make_room(&mut self, bytes: usize) -> Result<(), WriteError> {
-        if self.buffer.len() - self.end >= bytes { Ok(()) } else { self.drain() }
-    }
-
-    /// Writes the buffer to the destination and empties it.
-    #[cold]
-    fn drain(&mut self) -> Result<(), WriteError> {
-        let Some(out) = &mut self.out else { return Ok(()) };
-        if self.out_panicked {
-            return Err(self.error(io::Error::other("the destination panicked, so it is unknown how much it wrote")));
-        }
-        while self.start < self.end {
-            self.out_panicked = true;
-            let taken = out.write(&self.buffer[self.start..self.end]);
-            self.out_panicked = false;
-            match taken {
-                Ok(0) => return Err(self.error(io::ErrorKind::WriteZero.into())),
-                // A destination may claim to have written more than it was given.
-                Ok(taken) => self.start += taken.min(self.end - self.start),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.error(error)),
-            }
-        }
-        self.before.records += self.ends.len() as u64;
-        self.before.bytes += self.end as u64;
-        self.ends.clear();
-        (self.start, self.end) = (0, 0);
-        Ok(())
-    }
-
-    /// An error that says how much the destination has.
-    fn error(&self, error: io::Error) -> WriteError {
-        let whole = self.ends.iter().take_while(|&&end| end <= self.start).count();
-        let written =
-            Progress { records: self.before.records + whole as u64, bytes: self.before.bytes + self.start as u64 };
-        WriteError::new(error, self.path.as_deref(), written)
+        if self.buffered.room() >= bytes { Ok(()) } else { self.buffered.drain() }
     }
 }
 
@@ -337,27 +283,20 @@ fn refused(error: DoesNotFit, path: Option<&Path>) -> WriteError {
 
 /// Appends the frames of one call to the buffer, which has room for them.
 #[inline]
-fn accept(bytes: &[u8], buffer: &mut [u8], end: &mut usize, ends: &mut Vec<usize>) {
+fn accept<W: Write>(bytes: &[u8], buffered: &mut Buffered<W, Ends>) {
     if bytes.is_empty() {
         return;
     }
-    let start = *end;
-    *end = start + bytes.len();
-    buffer[start..*end].copy_from_slice(bytes);
-    ends.push(*end);
-}
-
-impl<S: BlackboxSchema, W: Write> Drop for BlackboxWriter<S, W> {
-    fn drop(&mut self) {
-        // Drop can't return the error; `finish` does.
-        let _ = self.drain();
-    }
+    let (buffer, start) = buffered.bytes_and_end();
+    let end = start + bytes.len();
+    buffer[start..end].copy_from_slice(bytes);
+    buffered.accept(end).0.push(end);
 }
 
 impl<S: BlackboxSchema, W: Write> fmt::Debug for BlackboxWriter<S, W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BlackboxWriter")
-            .field("path", &self.path)
+            .field("path", &self.buffered.path())
             .field("counts", self.counts())
             .field("bytes", &self.byte_count())
             .finish_non_exhaustive()

@@ -82,6 +82,12 @@ impl Learner {
         lengths
     }
 
+    /// Whether the records of an id are FMTUs.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_fmtu(&self, id: u8) -> bool {
+        self.fmtu_id == Some(id)
+    }
+
     /// The declaration in a record, if it contains one.
     #[inline(always)]
     pub(crate) fn learn<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
@@ -118,7 +124,7 @@ mod tests {
     /// FMT and FMTU of a message with two columns.
     fn declared(labels: &str, units: &str) -> (Fmt, Fmtu) {
         let copy = CopiedDefinition::new(1, 15, "ATT", "Qf", labels, Some((units, "F0")));
-        copy.payloads().expect("an FMTU")
+        (*copy.fmt(), *copy.fmtu().expect("an FMTU"))
     }
 
     #[test]

@@ -120,6 +120,15 @@ impl<'a> LoggedDefinition<'a> {
         text(&self.fmt[22..86])
     }
 
+    /// The number of labels; an empty text has none.
+    #[cfg(feature = "std")]
+    pub(crate) fn label_count(&self) -> usize {
+        match self.labels() {
+            "" => 0,
+            labels => labels.split(',').count(),
+        }
+    }
+
     /// The ids of the units, one for each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
     pub fn unit_ids(&self) -> Option<&'a str> {
         self.fmtu.map(|fmtu| text(&fmtu[9..25]))
@@ -280,10 +289,16 @@ impl CopiedDefinition {
         LoggedDefinition::new(&self.fmt, self.fmtu.as_ref())
     }
 
-    /// The payloads of FMT and FMTU.
-    #[cfg(all(test, feature = "std"))]
-    pub(super) fn payloads(&self) -> Option<(Fmt, Fmtu)> {
-        Some((self.fmt, self.fmtu?))
+    /// The payload of its FMT.
+    #[cfg(feature = "std")]
+    pub(crate) fn fmt(&self) -> &Fmt {
+        &self.fmt
+    }
+
+    /// The payload of its FMTU, if it has one.
+    #[cfg(feature = "std")]
+    pub(crate) fn fmtu(&self) -> Option<&Fmtu> {
+        self.fmtu.as_ref()
     }
 }
 

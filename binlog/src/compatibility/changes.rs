@@ -5,6 +5,7 @@ use super::facts::{ColumnFacts, MeaningFacts, MessageFacts};
 use crate::catalogue::column::ResolvedColumn;
 use crate::catalogue::comparison::by_meaning::{ColumnComparison, Fit, Losses, Relation};
 use crate::catalogue::comparison::lossless::source;
+use crate::counted::Counted;
 use crate::format::Format;
 use crate::multiplier::Factor;
 use std::collections::{HashMap, HashSet};
@@ -187,7 +188,7 @@ impl Changes {
             self.add(subject.at_line(was.line), ChangeKind::Rate, texts, Breaks::default());
         }
         if old.rest != new.rest {
-            let bytes = |rest: usize| format!("{rest} bytes");
+            let bytes = |rest: usize| Counted(rest, "byte").to_string();
             self.add(subject, ChangeKind::TrailingBytes, texts(bytes(old.rest), bytes(new.rest)), LAYOUT);
         }
         if old.leftover != new.leftover {

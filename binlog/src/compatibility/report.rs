@@ -4,6 +4,7 @@ use super::change::Change;
 use super::changes::changes;
 use super::comparable::Comparable;
 use super::facts;
+use crate::catalogue::DEFINITIONS;
 use crate::schema_message::SchemaMessage;
 use std::fmt;
 use std::panic::Location;
@@ -87,14 +88,11 @@ impl fmt::Display for Explained<'_> {
     }
 }
 
-/// Names of the messages that are in every log, listed in the schema or not.
-const IN_EVERY_LOG: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];
-
 /// Answers the question for a program.
 pub(crate) fn answer(question: Question, program: &'static [SchemaMessage], older: &impl Comparable) -> Report {
     let of_program = facts::of_program(program);
     let is_listed = |name: &str| of_program.iter().any(|message| message.name == name);
-    let of_preamble = |name: &str| IN_EVERY_LOG.contains(&name) && !is_listed(name);
+    let of_preamble = |name: &str| DEFINITIONS.contains(&name) && !is_listed(name);
     let mut older = older.facts();
     older.retain(|message| !of_preamble(&message.name));
     // As in `Log::typed`: of a message with several names, definitions without records count only if none has records.

@@ -12,6 +12,7 @@ use crate::messages::Msg;
 use crate::schema::{LogSchema, Logs};
 use crate::sink::Rate;
 use core::marker::PhantomData;
+use core::ops::Range;
 
 /// The format of `.BIN` files.
 pub enum ArduPilot {}
@@ -22,6 +23,7 @@ impl<S: LogSchema> FileFormat<S> for ArduPilot {
     const RECORDS: &'static [RecordShape] = Shapes::<S>::ALL.split_at(S::MESSAGES.len()).0;
     const LONGEST: usize = 255;
     const PREAMBLE: &'static [u8] = S::PREAMBLE;
+    const EXTENSION: &'static str = "BIN";
     type Counters = S::Counters;
     type Prologue = S;
     type Encoder = OwnRecord;
@@ -108,12 +110,20 @@ impl<S: LogSchema> Encoder<S> for OwnRecord {
     }
 
     #[inline(always)]
+    fn replaces(_: &[u8], _: &S) -> Option<Range<usize>> {
+        None
+    }
+
+    #[inline(always)]
     fn own_tag(&self) -> Option<u8> {
         Some(self.0[2])
     }
 
     #[inline(always)]
-    fn restart(&mut self) {}
+    fn begin_session(&mut self) {}
+
+    #[inline(always)]
+    fn forget(&mut self) {}
 
     #[inline(always)]
     fn room(&mut self, _: u8) -> &mut [u8] {
@@ -133,5 +143,15 @@ impl<S: LogSchema> Encoder<S> for OwnRecord {
     #[inline(always)]
     fn has_ended(&self) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn waiting(&self, _: u8) -> u32 {
+        0
+    }
+
+    #[inline(always)]
+    fn take_unwritten(&mut self) -> Option<(u8, u32)> {
+        None
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Frame, HEADER_BYTES, Header, LAPS, PAGE_BYTES, SECTOR_BYTES, schema_hash};
 use crate::Records;
+use crate::counted::Counted;
 use core::error::Error;
 use core::fmt;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,9 @@ use std::{fs, io};
 /// A log whose beginning was overwritten gets the preamble of its schema put back in front. It is taken from another
 /// log of the image with the same schema, or from [`with_preamble`](Image::with_preamble). Without either, the log starts
 /// with a part of a record and has no definitions: [`ImageLog::lacks_preamble`].
+///
+/// The preamble of a Blackbox log is the header of its schema. Header lines that the firmware adds at run time aren't part
+/// of it, so they are missing in a log whose beginning was overwritten, and predictors take the schema's values.
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     logs: Vec<ImageLog<'a>>,
@@ -98,8 +102,9 @@ impl<'a> Image<'a> {
         Ok(image)
     }
 
-    /// Adds a preamble for logs without their beginning: `FlightLog::PREAMBLE` of the firmware, or a whole log of the
-    /// same firmware, which starts with it. Logs of other schemas stay as they are.
+    /// Adds a preamble for logs without their beginning: `FlightLog::PREAMBLE` of the firmware (of a Blackbox schema,
+    /// `FlightLog::HEADER`), or a whole log of the same firmware, which starts with it. Logs of other schemas stay as
+    /// they are.
     pub fn with_preamble(mut self, preamble: &[u8]) -> Self {
         for log in &self.logs {
             if let Some(length) = preamble_length(preamble, log.schema) {
@@ -127,8 +132,8 @@ impl<'a> Image<'a> {
         &self.logs
     }
 
-    /// Writes all logs into a folder, which is created if missing, as `00000001.BIN` and so on. Returns the files'
-    /// paths. Files of the same names are replaced.
+    /// Writes all logs into a folder, which is created if missing, as `00000001.BIN` and so on, Blackbox logs as
+    /// `00000001.BBL`. Returns the files' paths. Files of the same names are replaced.
     ///
     /// # Errors
     ///
@@ -222,9 +227,13 @@ impl<'a> ImageLog<'a> {
         self.number
     }
 
-    /// The name of the log as a file, as on a card: `00000012.BIN`.
+    /// The name of the log as a file, as on a card: `00000012.BIN`, or `00000012.BBL` if it begins with a Blackbox header.
     pub fn file_name(&self) -> String {
-        format!("{:08}.BIN", self.number)
+        let begins_with_line = |bytes: &[u8]| bytes.starts_with(HEADER_LINE);
+        let is_blackbox = begins_with_line(&self.preamble)
+            || !self.lacks_preamble() && self.pieces.first().is_some_and(|piece| begins_with_line(piece));
+        let extension = if is_blackbox { "BBL" } else { "BIN" };
+        format!("{:08}.{extension}", self.number)
     }
 
     /// [`schema_hash`] of the log's preamble, or 0.
@@ -232,7 +241,7 @@ impl<'a> ImageLog<'a> {
         self.schema
     }
 
-    /// The contents of the log: a `.BIN` file, with the preamble put back if the beginning is missing.
+    /// The contents of the log: a `.BIN` or `.BBL` file, with the preamble put back if the beginning is missing.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.preamble.clone();
         self.pieces.iter().for_each(|piece| bytes.extend_from_slice(piece));
@@ -265,17 +274,28 @@ impl<'a> ImageLog<'a> {
     }
 }
 
-/// The length of the preamble of a schema with which a log begins: it ends with a record.
+/// What each line of a Blackbox header begins with, and no record.
+const HEADER_LINE: &[u8] = b"H ";
+
+/// The length of the preamble of a schema with which a log begins: it ends with a record, or with a line of a Blackbox
+/// header.
 fn preamble_length(log: &[u8], schema: u32) -> Option<usize> {
-    let mut state = super::crc::START;
-    let mut at = 0;
-    for record in Records::new(log) {
-        let record = record.ok()?;
-        let end = record.offset() + record.len();
-        state = super::crc::update(state, &log[at..end]);
-        at = end;
+    if log.starts_with(HEADER_LINE) {
+        let lines = log.split_inclusive(|&byte| byte == b'\n').take_while(|line| line.starts_with(HEADER_LINE));
+        return hashed_length(lines, schema);
+    }
+    let records = Records::new(log).map_while(Result::ok);
+    hashed_length(records.map(|record| &log[record.offset()..record.offset() + record.len()]), schema)
+}
+
+/// The length of the parts up to the one with which they have this hash.
+fn hashed_length<'a>(parts: impl Iterator<Item = &'a [u8]>, schema: u32) -> Option<usize> {
+    let (mut state, mut length) = (super::crc::START, 0);
+    for part in parts {
+        state = super::crc::update(state, part);
+        length += part.len();
         if !state == schema {
-            return Some(end);
+            return Some(length);
         }
     }
     None
@@ -305,6 +325,7 @@ impl Error for ImageError {}
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Gap { at, length, image_offset } = self;
-        write!(f, "{length} bytes are missing at offset {at}; the log goes on at offset {image_offset} of the image")
+        let missing = Counted(*length, "byte");
+        write!(f, "the log lacks {missing} at offset {at}, and goes on at offset {image_offset} of the image")
     }
 }

@@ -1,9 +1,9 @@
 //! Joins the columns of flattened structs with those around them, in constants.
-//!
-//! A label is a prefix and the label of a struct's column. Both are known to different macros, so constants join them.
 
 use crate::columns::value;
+use crate::const_text::{JoinedNames, Names};
 use crate::flatten::Columns;
+use crate::older::part_of;
 use crate::{ColumnDefinition, Multiplier, Unit};
 use core::panic::Location;
 
@@ -67,10 +67,6 @@ pub const fn element<const SIZE: usize>(bytes: &'static [u8], index: usize) -> &
     part_of(bytes, index * SIZE, SIZE)
 }
 
-const fn part_of(bytes: &'static [u8], at: usize, length: usize) -> &'static [u8] {
-    if at + length <= bytes.len() { bytes.split_at(at).1.split_at(length).0 } else { bytes }
-}
-
 /// The number of columns.
 pub const fn count(parts: &[Part]) -> usize {
     place(parts, parts.len()).0
@@ -78,49 +74,34 @@ pub const fn count(parts: &[Part]) -> usize {
 
 /// Bytes of the labels that have to be joined.
 pub const fn text_length(parts: &[Part]) -> usize {
-    let (mut length, mut i) = (0, 0);
-    while i < parts.len() {
-        if let Part::Group(group) = &parts[i] {
-            let columns = group.columns.len();
-            length += columns * group.prefix.len();
-            let mut j = 0;
-            while j < columns {
-                length += group.columns[j].label.len();
-                j += 1;
-            }
-        }
-        i += 1;
-    }
-    length
+    joined::<0>(parts).length()
 }
 
 /// The joined labels, one after the other in the order of [`columns`].
 pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
-    let mut text = [0; LENGTH];
-    let (mut at, mut i) = (0, 0);
+    joined(parts).text()
+}
+
+const fn joined<const LENGTH: usize>(parts: &[Part]) -> JoinedNames<LENGTH> {
+    let (mut labels, mut i) = (JoinedNames::new(), 0);
     while i < parts.len() {
         if let Part::Group(group) = &parts[i] {
-            let (columns, prefix) = (group.columns.len(), group.prefix.as_bytes());
+            let columns = group.columns.len();
             let mut j = 0;
             while j < columns {
-                at = put(&mut text, at, prefix);
-                at = put(&mut text, at, group.columns[j].label.as_bytes());
+                labels.add(group.prefix, group.columns[j].label);
                 j += 1;
             }
         }
         i += 1;
     }
-    text
+    labels
 }
 
 /// All columns; `text` is that of [`text`].
 pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> [ColumnDefinition; COUNT] {
     let mut columns = [const { value::<u8>("", "", 0, 0) }; COUNT];
-    // They are labels joined to prefixes.
-    let mut text = match core::str::from_utf8(text) {
-        Ok(text) => text,
-        Err(_) => "",
-    };
+    let mut labels = Names::new(text);
     let (mut at, mut i) = (0, 0);
     while i < parts.len() {
         match &parts[i] {
@@ -129,13 +110,12 @@ pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) ->
                 at += 1;
             }
             Part::Group(group) => {
-                let (count, prefix) = (group.columns.len(), group.prefix.len());
+                let count = group.columns.len();
                 let (mut offset, mut j) = (0, 0);
                 while j < count {
                     let inner = &group.columns[j];
-                    let (label, rest) = text.split_at(prefix + inner.label.len());
+                    let label = labels.take(group.prefix, inner.label);
                     columns[at] = flattened(group, inner, label, offset);
-                    text = rest;
                     offset += inner.format.size();
                     at += 1;
                     j += 1;
@@ -216,15 +196,4 @@ const fn flattened(group: &Group, inner: &ColumnDefinition, label: &'static str,
         column.older.default = Some(part_of(default, offset, column.format.size()));
     }
     column
-}
-
-/// Writes bytes to `at`, and returns the end. A loop, because rustc's interpreter takes far longer for
-/// `copy_from_slice`.
-const fn put(out: &mut [u8], at: usize, bytes: &[u8]) -> usize {
-    let (length, mut i) = (bytes.len(), 0);
-    while i < length {
-        out[at + i] = bytes[i];
-        i += 1;
-    }
-    at + length
 }

@@ -2,6 +2,7 @@
 
 use super::destination::Destination;
 use super::time_sorter::SortedLogs;
+use crate::counted::Counted;
 use crate::schema::LogSchema;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -188,7 +189,7 @@ impl LogFolder {
                 break;
             }
             if !self.removes_oldest {
-                return Err(self.full(&format!("{count} logs of {bytes} bytes")));
+                return Err(self.full(&format!("{} of {}", Counted(count, "log"), Counted(bytes, "byte"))));
             }
             if Some(log.number) == newest || Some(log.number) == noted || log.path == open {
                 continue;

@@ -5,14 +5,17 @@ use super::file::WHY;
 use super::states::States;
 use super::token::Subject;
 use super::{Exception, Lock};
+use crate::catalogue::DEFINITIONS;
 use crate::compatibility::changes::{Found, changes};
-use crate::compatibility::facts;
+use crate::compatibility::comparable::sealed::Sealed;
+use crate::compatibility::facts::{self, MessageFacts};
 use crate::compatibility::report::Explained;
 use crate::compatibility::{Change, Level};
+use crate::logged_schema::LoggedSchema;
 use crate::schema::LogSchema;
 use std::fmt;
 
-/// How a schema differs from a lock: [`Lock::check`].
+/// How a schema or a log differs from a lock: [`Lock::check`], [`Lock::check_log`].
 ///
 /// `Display` prints each change with its rule, both places, what it breaks and what to do: at most five lines.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -63,15 +66,28 @@ impl Check {
 impl Lock {
     /// Compares a schema with each version of the lock, in one pass: a message is compared as often as it changed.
     pub fn check<S: LogSchema>(&self) -> Check {
+        self.check_facts(&facts::of_program(S::MESSAGES), self.is_current::<S>())
+    }
+
+    /// Compares the format of a log with each version of the lock, as if it were the version that isn't released yet: a
+    /// log that the firmware of today wrote. A log says nothing of rates, defaults, aliases and the names of values.
+    pub fn check_log(&self, log: &LoggedSchema) -> Check {
+        let is_listed = |name: &str| self.facts.iter().any(|dated| dated.subject.message == name);
+        let mut facts = log.facts();
+        facts.retain(|message| !DEFINITIONS.contains(&&*message.name) || is_listed(&message.name));
+        let check = self.check_facts(&facts, false);
+        Check { is_current: check.unaccepted.is_empty(), ..check }
+    }
+
+    fn check_facts(&self, today: &[MessageFacts<'_>], is_current: bool) -> Check {
         // Can't fail: the facts come from a schema, or were checked when they were read.
         let States { versions, messages } =
             States::of(self).unwrap_or_else(|_| States { versions: vec![], messages: vec![] });
         let next = self.releases.len();
-        let is_current = self.is_current::<S>();
         let mut check =
             Check { level: self.level, violations: Vec::new(), unaccepted: Vec::new(), unused: Vec::new(), is_current };
         let mut is_used = vec![false; self.exceptions.len()];
-        for Found { change, before } in changes(&messages, &facts::of_program(S::MESSAGES)) {
+        for Found { change, before } in changes(&messages, today) {
             let is_in = |version: usize| before.iter().any(|&state| versions[state].contains(&version));
             let breaks = change.breaks.breaks(self.level);
             for (exception, is_used) in self.exceptions.iter().zip(&mut is_used) {

@@ -7,6 +7,7 @@ use super::token::Subject;
 use super::{Exception, Lock};
 use crate::compatibility::{ChangeKind, Level};
 use crate::format::Format;
+use crate::logged_schema::LoggedSchema;
 use crate::multiplier::Multiplier;
 use crate::reviewed_file::{Environment, Request};
 use crate::unit::Unit;
@@ -45,6 +46,21 @@ fn what_is_printed_is_what_was_read() {
     let edited =
         EXAMPLE.replace("1.3.. ENG id", "..   ENG  id").replace('\n', "\r\n").replace("level", "# ours\n\nlevel");
     assert_eq!(edited.parse(), Ok(lock));
+}
+
+#[test]
+fn a_log_is_checked_as_what_is_not_released_yet() {
+    let mut lock = Lock::of::<TestLog>();
+    lock.release("1.0").expect("the first release");
+    let today = lock.check_log(&LoggedSchema::of::<TestLog>());
+    assert!(today.is_ok(), "a log doesn't know rates: {today}");
+    let less = lock.check_log(&LoggedSchema::of::<LessLog>());
+    let removed: Vec<_> = less.violations().iter().map(|violation| violation.change.message.as_str()).collect();
+    assert_eq!((removed, less.is_ok()), (vec!["GPS"], false));
+    let more = Lock::of::<LessLog>().check_log(&LoggedSchema::of::<TestLog>());
+    assert!(more.violations().is_empty());
+    assert_eq!(more.unaccepted().iter().map(|change| change.message.as_str()).collect::<Vec<_>>(), ["GPS"]);
+    assert!(!more.is_ok());
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The boots of a log: the records from one start of the firmware to the next.
 
-use super::index::{Index, Kind};
+use super::index::Index;
+use super::time_range::TimeRange;
 use crate::Log;
 use crate::framing;
+use crate::records::Records;
 use crate::records::time::TimeSource;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -35,7 +37,7 @@ impl<'log> Boot<'log> {
     }
 
     /// The earliest and the latest time of its records, both inclusive, in microseconds since this boot; `None` if it
-    /// has no times.
+    /// has no times. [`TimeRange`] says which times count.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         self.span.time_us.clone()
     }
@@ -95,14 +97,17 @@ impl Log<'_> {
     }
 }
 
-/// Reads the time of each record once.
+/// Whether the times of a type are times of the flight; `LogWriter` gives definitions the time 0.
+fn is_of_flight(name: &str) -> bool {
+    !matches!(name, "UNIT" | "MULT" | "FMTU")
+}
+
+/// Reads the time of each record once, and again in the order of the log where they may be damaged.
 fn spans(log: &[u8], index: &Index) -> Vec<Span> {
     let starts = std::iter::once(0).chain(index.boots.iter().copied());
     let ends = index.boots.iter().copied().chain([log.len()]);
     let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
-    // The times of these records aren't times of the flight; `LogWriter` gives them the time 0.
-    let is_of_flight = |kind: &&Kind| !matches!(kind.definition(log).name(), "UNIT" | "MULT" | "FMTU");
-    for kind in index.kinds.iter().filter(is_of_flight) {
+    for kind in index.kinds.iter().filter(|kind| is_of_flight(kind.definition(log).name())) {
         let definition = kind.definition(log);
         let source = TimeSource::of(&definition);
         if source == TimeSource::None {
@@ -125,5 +130,22 @@ fn spans(log: &[u8], index: &Index) -> Vec<Span> {
             }
         }
     }
+    for span in &mut spans {
+        // Times within an hour all count.
+        if span.time_us.as_ref().is_some_and(|all| all.end() - all.start() > TimeRange::NEAR_US) {
+            span.time_us = counting(log.get(span.bytes.clone()).unwrap_or_default());
+        }
+    }
     spans
+}
+
+/// The range of the times that count in a boot.
+fn counting(boot: &[u8]) -> Option<RangeInclusive<u64>> {
+    let mut range = TimeRange::default();
+    for record in Records::new(boot).flatten().filter(|record| is_of_flight(record.name())) {
+        if let Some(time_us) = record.time_us() {
+            range.add(time_us);
+        }
+    }
+    range.range_us()
 }

@@ -1,5 +1,6 @@
 //! Parses names of types and columns: `ATT`, `IMU[1]`, `ATT.Roll`, `IMU[1].GyrX`.
 
+use crate::counted::Counted;
 use std::fmt;
 
 /// The name of a type, and of its instance if one is given.
@@ -96,7 +97,8 @@ impl fmt::Display for SelectError {
             }
             SelectError::NoLog { bytes: 0 } => f.write_str("the log is empty"),
             SelectError::NoLog { bytes } => {
-                write!(f, "the {bytes} bytes define no message: this is not an ArduPilot binary log (.bin)")
+                let bytes = Counted(*bytes, "byte");
+                write!(f, "nothing in {bytes} defines a message: this is not an ArduPilot binary log (.bin)")
             }
             SelectError::NoType { name, known } => {
                 write!(f, "the log has no type `{name}`; ")?;

@@ -1,6 +1,5 @@
 //! Converts a schema to and from JSON, with one row on each line, so that each change is one line in a diff.
 
-use super::markdown::label_count;
 use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME};
 use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
 use crate::definition::Definition;
@@ -162,7 +161,7 @@ impl MultiplierRow {
 }
 
 fn message_json(message: &LoggedDefinition<'_>) -> String {
-    let mut labels = message.labels().split(',').take(label_count(message));
+    let mut labels = message.labels().split(',').take(message.label_count());
     let mut formats = message.format().chars();
     let mut units = message.unit_ids().unwrap_or_default().chars();
     let mut multipliers = message.multiplier_ids().unwrap_or_default().chars();

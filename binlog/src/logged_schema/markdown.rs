@@ -27,7 +27,7 @@ impl LoggedSchema {
         }
         let columns = message.columns();
         let (shown, formats) = (columns.clone().count(), message.format().chars().count());
-        let labels = label_count(message);
+        let labels = message.label_count();
         if shown < formats.max(labels) {
             writeln!(
                 f,
@@ -54,14 +54,6 @@ impl LoggedSchema {
             writeln!(f, " |")?;
         }
         Ok(())
-    }
-}
-
-/// The number of labels of a definition; an empty text has none.
-pub(super) fn label_count(message: &LoggedDefinition<'_>) -> usize {
-    match message.labels() {
-        "" => 0,
-        labels => labels.split(',').count(),
     }
 }
 

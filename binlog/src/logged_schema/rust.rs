@@ -1,10 +1,12 @@
 //! Converts a schema to Rust source: structs with the derive, and the enum that lists them.
 
+#[cfg(test)]
+mod as_logged;
 mod names;
-mod rules;
 mod source;
 
-use super::{LoggedSchema, markdown::label_count};
+use super::LoggedSchema;
+use crate::catalogue::DEFINITIONS;
 use crate::catalogue::definition::{FMT_ID, LoggedDefinition};
 use crate::catalogue::units::UnitTables;
 use crate::definition::Definition;
@@ -159,9 +161,6 @@ const OWN: [(&str, Definition); 17] = [
     ("Gps", messages::Gps::DEFINITION),
 ];
 
-/// The messages in every preamble of `binlog`, whether the schema lists them or not.
-const PREAMBLE: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];
-
 /// A message that can be written as a struct.
 struct Written<'a> {
     definition: LoggedDefinition<'a>,
@@ -223,8 +222,8 @@ impl LoggedSchema {
             }
         }
         // Messages of every preamble that the log lacks take some of the ids 0 to 254 other than FMT's.
-        let unlisted = PREAMBLE[1..].iter().filter(|name| !names.contains_key(**name)).count();
-        let is_other = |(_, definition): &(usize, LoggedDefinition<'_>)| !PREAMBLE.contains(&definition.name());
+        let unlisted = DEFINITIONS[1..].iter().filter(|name| !names.contains_key(**name)).count();
+        let is_other = |(_, definition): &(usize, LoggedDefinition<'_>)| !DEFINITIONS.contains(&definition.name());
         while written.iter().filter(|(_, definition)| definition.id() != FMT_ID).count() + unlisted > 254
             && let Some(last) = written.iter().rposition(is_other)
         {
@@ -255,7 +254,7 @@ impl LoggedSchema {
         if let Some(format) = definition.format().chars().find(|format| !is_known(format)) {
             return Err(Obstacle::UnknownFormat(format));
         }
-        let (formats, labels) = (definition.format().len(), label_count(definition));
+        let (formats, labels) = (definition.format().len(), definition.label_count());
         if labels == 0 {
             return Err(Obstacle::NoColumns);
         }
@@ -274,7 +273,7 @@ impl LoggedSchema {
         if (definition.id() == FMT_ID) != (definition.name() == "FMT") {
             return Err(Obstacle::FmtId);
         }
-        if PREAMBLE.contains(&definition.name()) && own(definition).is_none() {
+        if DEFINITIONS.contains(&definition.name()) && own(definition).is_none() {
             return Err(Obstacle::Layout);
         }
         Ok(())

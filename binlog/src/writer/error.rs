@@ -1,5 +1,6 @@
 //! Errors of a writer.
 
+use crate::counted::Counted;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
@@ -89,7 +90,8 @@ impl fmt::Display for WriteError {
         }
         write!(f, "the log can't be written: {error}")?;
         if written.bytes > 0 {
-            write!(f, " ({} records, {} bytes were written)", written.records, written.bytes)?;
+            let (records, bytes) = (Counted(written.records, "record"), Counted(written.bytes, "byte"));
+            write!(f, " ({records}, {bytes} written)")?;
         }
         Ok(())
     }
@@ -136,8 +138,8 @@ impl<W> fmt::Display for FinishError<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.out {
             Some(_) if self.refused == 0 => write!(f, "no record was lost, but an error occurred: {}", self.error),
-            Some(_) => write!(f, "the log lacks {} records that were refused", self.refused),
-            None => write!(f, "the log was not finished, and {} records were refused", self.refused),
+            Some(_) => write!(f, "the log lacks {}", Counted(self.refused, "refused record")),
+            None => write!(f, "the log was not finished, and lacks {}", Counted(self.refused, "refused record")),
         }
     }
 }

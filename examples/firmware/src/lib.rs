@@ -1,101 +1,85 @@
 //! The application: what it logs, and when. It knows neither board nor card, so it runs on a host, too.
 //!
-//! A timer calls [`interrupt`], the main loop calls [`Flight::step`]. Each attempt to log is counted here, by hand, so
-//! that a test can compare the attempts with the records on the card and with the logger's own counts.
+//! A timer calls [`Application::interrupt`], the main loop calls [`Flight::step`]. There are two applications of the same
+//! sensors: [`ardupilot`] logs messages, [`blackbox`] frames. Each attempt to log is counted here, by hand, so that a test
+//! can compare the attempts with the records on the card and with the logger's own counts.
 
 #![no_std]
 #![deny(unsafe_code)]
 
+pub mod ardupilot;
+mod attempts;
+pub mod blackbox;
 mod messages;
 pub mod sensors;
 
-pub use messages::{Attitude, Barometer, FlightLog, Imu, MESSAGES, RollRate};
+pub use messages::{Attitude, Barometer, FlightLog, Imu, RollRate};
 
-use binlog::messages::{Msg, Parm};
-use binlog::sink::Tally;
-use binlog::{LogMessage, Logs};
+use binlog::blackbox::Counts;
+use binlog::file_format::{PrologueOf, Schema};
+use binlog::sink::{Statistics, Tally};
 use binlog_embedded::card::Card;
 pub use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::sd_log::{SdError, Undated};
 use binlog_embedded::{Drain, Retained, SdLog};
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::panic::PanicInfo;
 
-/// The logger for all contexts. Its ring outlives a reset, because cortex-m-rt doesn't clear `.uninit`.
-#[allow(unsafe_code, reason = "the program promises to claim the memory first")]
-#[cfg_attr(target_os = "none", unsafe(link_section = ".uninit.LOG"))]
-// SAFETY: `main` calls `boot` before it enables the interrupt and before it starts a flight, which are all that use it.
-pub static LOG: Retained<FlightLog, 16384> = unsafe { Retained::new() };
+/// Bytes of a ring.
+pub const RING: usize = 16384;
 
-/// Finds out what the ring has from before the reset. Call it first, once in each boot.
-pub fn boot(reset: Reset) -> Claim {
-    LOG.claim(reset)
-}
+/// What takes the records of `S` to the card.
+pub type FlightDrain<S> = Drain<'static, S, RING>;
 
-/// Attempts to log, by the message's place in the schema. Each message is logged by one context, so a load and a store
-/// are enough to count it; a Cortex-M0 has no atomic addition.
-static ATTEMPTS: [AtomicU32; MESSAGES] = [const { AtomicU32::new(0) }; MESSAGES];
+/// What is logged in one format, and when. It is implemented for the schema.
+pub trait Application: Schema + 'static {
+    /// When the main loop logs next.
+    type MainLoop: Default;
 
-fn count<M>(records: u32)
-where
-    FlightLog: Logs<M>,
-{
-    let attempts = &ATTEMPTS[<FlightLog as Logs<M>>::INDEX];
-    attempts.store(attempts.load(Ordering::Relaxed).wrapping_add(records), Ordering::Relaxed);
-}
+    /// The logger for all contexts. Its ring outlives a reset, because cortex-m-rt doesn't clear `.uninit`.
+    fn log() -> &'static Retained<Self, RING>;
 
-fn log<M: LogMessage>(message: &M)
-where
-    FlightLog: Logs<M>,
-{
-    count::<M>(1);
-    LOG.log(message);
-}
+    /// Finds out what the ring has from before the reset. Call it first, once in each boot.
+    fn boot(reset: Reset) -> Claim;
 
-/// The timer's interrupt, a thousand times a second: reads `sensors` inertial sensors (one in a real vehicle), and logs
-/// their measurements.
-pub fn interrupt(time_us: u64, sensors: u8) {
-    for instance in 0..sensors {
-        log(&sensors::imu(time_us, instance));
-    }
-    if (time_us / 1000).is_multiple_of(2) {
-        log(&sensors::roll_rate(time_us));
-    }
-}
+    /// The timer's interrupt, a thousand times a second. `sensors` is how many thousand measurements a second there are.
+    fn interrupt(time_us: u64, sensors: u8);
 
-/// The text and the parameters at the start of every log.
-fn prologue(i: usize) -> Option<FlightLog> {
-    const PARAMETERS: [(&str, f32, f32); 3] =
-        [("ATC_RAT_RLL_P", 0.135, 0.135), ("ATC_RAT_RLL_I", 0.09, 0.135), ("LOG_BITMASK", 65535.0, 65535.0)];
-    match i {
-        0 => {
-            count::<Msg>(1);
-            Msg::new(0, 0, "ArduCopter V4.6.0 (binlog firmware example)").ok().map(FlightLog::Msg)
-        }
-        _ => {
-            let (name, value, default) = *PARAMETERS.get(i - 1)?;
-            count::<Parm>(1);
-            Parm::new(0, name, value, Some(default)).ok().map(FlightLog::Parm)
-        }
+    /// What the main loop logs.
+    fn main_loop(state: &mut Self::MainLoop, time_us: u64);
+
+    /// The beginning of every log, after the preamble: for 0, 1, 2 and so on until `None`.
+    fn prologue(i: usize) -> Option<PrologueOf<Self>>;
+
+    /// Makes statistics a part of the log, in a format that has a place for them.
+    fn report(_: &mut FlightDrain<Self>) {}
+
+    /// Logs why the program ends, in a format that has a place for it.
+    fn panicked(_: &PanicInfo<'_>) {}
+
+    /// For each kind of record: its name, the attempts counted by hand, and the logger's counts.
+    fn counts() -> impl Iterator<Item = (&'static str, u32, Tally)>;
+
+    /// What the drain made of frames, in a format that has some.
+    fn frames(_: &FlightDrain<Self>) -> Option<Counts> {
+        None
     }
 }
 
-/// The main loop's part: slower messages, and moving the records to the card.
-pub struct Flight<C: Card, const BLOCKS: usize> {
+/// The main loop's part: slower records, and moving all of them to the card.
+pub struct Flight<S: Application, C: Card, const BLOCKS: usize> {
     /// The card.
     pub card: SdLog<C, Undated, BLOCKS>,
-    drain: Drain<'static, FlightLog, 16384>,
-    attitude_us: u64,
-    barometer_us: u64,
-    text_us: u64,
+    drain: FlightDrain<S>,
+    main_loop: S::MainLoop,
 }
 
-impl<C: Card, const BLOCKS: usize> Flight<C, BLOCKS> {
+impl<S: Application, C: Card, const BLOCKS: usize> Flight<S, C, BLOCKS> {
     /// Starts logging. `None` if a flight is in progress already.
     pub fn start(card: SdLog<C, Undated, BLOCKS>, clock: fn() -> u64) -> Option<Self> {
-        let mut drain = LOG.drain()?.with_prologue(prologue as fn(usize) -> Option<FlightLog>);
-        LOG.start(clock);
-        drain.report_every(1_000_000);
-        Some(Flight { card, drain, attitude_us: 0, barometer_us: 0, text_us: 0 })
+        let mut drain = S::log().drain()?.with_prologue(S::prologue as fn(usize) -> Option<PrologueOf<S>>);
+        S::log().start(clock);
+        S::report(&mut drain);
+        Some(Flight { card, drain, main_loop: S::MainLoop::default() })
     }
 
     /// One round of the main loop.
@@ -104,20 +88,7 @@ impl<C: Card, const BLOCKS: usize> Flight<C, BLOCKS> {
     ///
     /// The card's, each once; the next round continues.
     pub fn step(&mut self, time_us: u64) -> Result<(), SdError<C::Error>> {
-        if time_us >= self.attitude_us {
-            self.attitude_us = time_us + 10_000;
-            log(&sensors::attitude(time_us));
-        }
-        if time_us >= self.barometer_us {
-            self.barometer_us = time_us + 50_000;
-            log(&sensors::barometer(time_us));
-        }
-        if time_us >= self.text_us {
-            self.text_us = time_us + 500_000;
-            // Shorter than 64 bytes, so it is one record.
-            count::<Msg>(1);
-            LOG.text(format_args!("flying for {} ms", time_us / 1000));
-        }
+        S::main_loop(&mut self.main_loop, time_us);
         self.card.run(&mut self.drain)
     }
 
@@ -127,13 +98,17 @@ impl<C: Card, const BLOCKS: usize> Flight<C, BLOCKS> {
     ///
     /// The card's.
     pub fn land(&mut self) -> Result<(), SdError<C::Error>> {
-        LOG.stop();
+        S::log().stop();
         self.card.finish(&mut self.drain)
     }
-}
 
-/// For each message: its name, the attempts counted by hand, and the logger's counts.
-pub fn counts() -> impl Iterator<Item = (&'static str, u32, Tally)> {
-    let tallies = LOG.tallies().zip(&ATTEMPTS);
-    tallies.map(|((message, tally), attempts)| (message.definition.name, attempts.load(Ordering::Relaxed), tally))
+    /// The usage of the ring.
+    pub fn statistics(&self) -> Statistics {
+        S::log().statistics()
+    }
+
+    /// What the drain made of frames; `None` of the format that has none.
+    pub fn frames(&self) -> Option<Counts> {
+        S::frames(&self.drain)
+    }
 }

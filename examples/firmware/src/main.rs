@@ -2,14 +2,16 @@
 //!
 //! Arguments, with their defaults:
 //!
+//! - `format=bin|blackbox` (bin): the format of the log.
 //! - `seconds=N` (5): how long to fly.
-//! - `sensors=N` (1): inertial sensors; each logs a thousand records a second.
+//! - `sensors=N` (1): inertial sensors, each of which logs a thousand records a second; of a Blackbox log, iterations of
+//!   the control loop in a millisecond.
 //! - `buffer=KIB` (4): the card's buffer, 4 or 8 KiB. The card gets so much in one transfer.
 //! - `show`: prints a line after each flush, with the bytes that it covers.
 //! - `busy=N`: keeps the card busy for N bytes after each block.
 //! - `pull=N`: pulls the card in second N and puts it back in the next one.
 //! - `panic=N`: panics in second N, which resets the processor. The next boot flies on, and its first log has what was
-//!   left in the ring, up to the panic's text.
+//!   left in the ring, up to the panic's text. A Blackbox log has no place for the text.
 //! - `fail=N`: lets one of N blocks fail.
 
 #![no_std]
@@ -17,15 +19,17 @@
 
 mod board;
 
+use binlog::blackbox::Counts;
 use binlog_embedded::SdLog;
+use binlog_embedded::card::Card;
 use binlog_embedded::sd_log::{Options, Undated};
 use board::counted::spi_bytes;
 use board::{Board, faults};
 use core::panic::PanicInfo;
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use cortex_m::peripheral::SCB;
 use cortex_m_rt::{entry, exception};
-use firmware::{Claim, Flight, LOG, Reset};
+use firmware::{Application, Claim, Flight, FlightLog, Reset, blackbox};
 use lm3s6965::clock::Clock;
 use lm3s6965::reset::{Cause, take_cause};
 use lm3s6965::semihosting::{Arguments, exit, on_panic, println, unhandled};
@@ -33,10 +37,17 @@ use lm3s6965::semihosting::{Arguments, exit, on_panic, println, unhandled};
 /// The number of sensors that the interrupt reads.
 static SENSORS: AtomicU32 = AtomicU32::new(0);
 
+/// Whether it logs a Blackbox log.
+static IS_BLACKBOX: AtomicBool = AtomicBool::new(false);
+
 #[exception]
 fn SysTick() {
     Clock::on_tick();
-    firmware::interrupt(Clock::now_us(), SENSORS.load(Ordering::Relaxed) as u8);
+    let (time_us, sensors) = (Clock::now_us(), SENSORS.load(Ordering::Relaxed) as u8);
+    match IS_BLACKBOX.load(Ordering::Relaxed) {
+        true => blackbox::FlightLog::interrupt(time_us, sensors),
+        false => FlightLog::interrupt(time_us, sensors),
+    }
 }
 
 #[exception]
@@ -45,8 +56,8 @@ unsafe fn DefaultHandler(number: i16) {
 }
 
 /// The ring outlives the reset, so the text need only get there.
-fn log_and_reset(info: &PanicInfo<'_>) {
-    LOG.text(info);
+fn log_and_reset<S: Application>(info: &PanicInfo<'_>) {
+    S::panicked(info);
     SCB::sys_reset();
 }
 
@@ -62,6 +73,7 @@ fn reset_cause() -> Reset {
 
 /// The command line.
 struct Flags {
+    is_blackbox: bool,
     seconds: u32,
     sensors: u32,
     buffer: u32,
@@ -72,12 +84,26 @@ struct Flags {
     fail: u32,
 }
 
-const ARGUMENTS: &str = "seconds=N sensors=0..255 buffer=4|8 show busy=N pull=N panic=N fail=N";
+const ARGUMENTS: &str = "format=bin|blackbox seconds=N sensors=0..255 buffer=4|8 show busy=N pull=N panic=N fail=N";
 
 fn flags() -> Flags {
-    let mut flags = Flags { seconds: 5, sensors: 1, buffer: 4, show: false, busy: 0, pull: None, panic: None, fail: 0 };
+    let mut flags = Flags {
+        is_blackbox: false,
+        seconds: 5,
+        sensors: 1,
+        buffer: 4,
+        show: false,
+        busy: 0,
+        pull: None,
+        panic: None,
+        fail: 0,
+    };
     for argument in Arguments::read().iter() {
         let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
+        if let ("format", "bin" | "blackbox") = (key, value) {
+            flags.is_blackbox = value == "blackbox";
+            continue;
+        }
         let value: Option<u32> = value.parse().ok();
         match (key, value) {
             ("seconds", Some(seconds)) => flags.seconds = seconds,
@@ -108,33 +134,42 @@ struct Mark {
 
 #[entry]
 fn main() -> ! {
-    // Before anything that logs.
-    let claim = firmware::boot(reset_cause());
-    println!("boot: {claim}");
-    on_panic(log_and_reset);
-    let mut flags = flags();
-    if matches!(claim, Claim::Warm { .. }) {
-        flags.panic = None;
-    }
-    match flags.buffer {
-        4 => fly::<8>(&flags),
-        _ => fly::<16>(&flags),
+    let flags = flags();
+    match flags.is_blackbox {
+        true => boot::<blackbox::FlightLog>(flags),
+        false => boot::<FlightLog>(flags),
     }
     exit(0)
 }
 
+/// Claims the ring and flies.
+fn boot<S: Application>(mut flags: Flags) {
+    // Before anything that logs.
+    let claim = S::boot(reset_cause());
+    println!("boot: {claim}");
+    on_panic(log_and_reset::<S>);
+    if matches!(claim, Claim::Warm { .. }) {
+        flags.panic = None;
+    }
+    IS_BLACKBOX.store(flags.is_blackbox, Ordering::Relaxed);
+    match flags.buffer {
+        4 => fly::<S, 8>(&flags),
+        _ => fly::<S, 16>(&flags),
+    }
+}
+
 /// Flies with a card's buffer of `BLOCKS` blocks, and prints what it logged.
-fn fly<const BLOCKS: usize>(flags: &Flags) {
+fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
     let board = Board::take(1000).expect("the board is taken once");
     // Records that are logged before the start are ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
     while Clock::now_us() < 10_000 {}
     let card = SdLog::<_, _, BLOCKS>::with_blocks(board.card, Undated, Options::DEFAULT);
-    let mut flight = Flight::start(card, Clock::now_us).expect("there is one flight");
+    let mut flight = Flight::<S, _, BLOCKS>::start(card, Clock::now_us).expect("there is one flight");
     faults::set_busy(flags.busy);
     faults::fail_every(flags.fail);
 
-    let mark = |flight: &Flight<_, BLOCKS>| Mark {
+    let mark = |flight: &Flight<S, _, BLOCKS>| Mark {
         spi: spi_bytes(),
         blocks: flight.card.transfers().written,
         log: flight.card.number(),
@@ -181,20 +216,29 @@ fn fly<const BLOCKS: usize>(flags: &Flags) {
     if let Err(error) = flight.land() {
         println!("landing: {error}");
     }
-    report(from, to);
+    report(&flight, from, to);
 }
 
 /// Prints what was logged, and what the card's bus carried from one mark to another.
-fn report(from: Option<Mark>, to: Option<Mark>) {
+fn report<S: Application, C: Card, const BLOCKS: usize>(
+    flight: &Flight<S, C, BLOCKS>,
+    from: Option<Mark>,
+    to: Option<Mark>,
+) {
     println!("message attempts written dropped decimated ignored lost");
-    for (name, attempts, tally) in firmware::counts() {
+    for (name, attempts, tally) in S::counts() {
         println!(
             "{name} {attempts} {} {} {} {} {}",
             tally.written, tally.dropped, tally.decimated, tally.ignored, tally.lost
         );
     }
-    let statistics = LOG.statistics();
-    println!("most of the ring in use: {} bytes", statistics.high_water);
+    println!("most of the ring in use: {} bytes", flight.statistics().high_water);
+    if let Some(Counts { i_frames, p_frames, slow_frames, events, gaps, missing, misfits, refused, .. }) =
+        flight.frames()
+    {
+        println!("frames: {i_frames} I, {p_frames} P, {slow_frames} S, {events} events");
+        println!("not as usual: {gaps} gaps, {missing} missing, {misfits} misfits, {refused} refused");
+    }
     if let (Some(from), Some(to)) = (from, to) {
         let bytes = u64::from(to.bytes.wrapping_sub(from.bytes));
         let per_kib = |count: u32| u64::from(count) * 1024 / bytes.max(1);

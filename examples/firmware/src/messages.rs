@@ -26,9 +26,6 @@ pub enum FlightLog {
     Drop(messages::Dropped),
 }
 
-/// The number of messages, for the counts by hand.
-pub const MESSAGES: usize = FlightLog::MESSAGES.len();
-
 /// Gyroscope and accelerometer, as ArduPilot logs them: tools expect this layout, in rad/s and m/s/s.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[log(name = "IMU")]

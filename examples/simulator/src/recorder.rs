@@ -187,7 +187,7 @@ fn version(time_us: u64) -> Ver {
         firmware: const { Chars::literal(FIRMWARE) },
         board_id: 0,
         vehicle: VehicleType::COPTER,
-        filter_version: 3,
+        filter_version: 2, // as Copter 4.6 logs it
         iomcu_mcu_id: 0,
         iomcu_cpu_id: 0,
     }

@@ -51,7 +51,7 @@ fn both_logs_tell_of_the_same_flight() {
     near(&column("gyroADC[2]"), &to_degrees(numbers("IMU[0].GyrZ"), -1.0), 1.0);
 
     // The other log has all fixes, also those before home is known.
-    let known = tables.table('G').map_or(0, |gps| gps.len());
+    let known = tables.table(b'G').map_or(0, |gps| gps.len());
     let latitudes = numbers("GPS.Lat");
     assert!(known > 250, "{known} fixes");
     let degrees: Vec<f64> = column("GPS_coord[0]").iter().map(|latitude| latitude * 1e-7).collect();

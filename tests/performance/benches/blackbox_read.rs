@@ -4,7 +4,9 @@
 //! measure: set `BINLOG_SHARED` (see CONTRIBUTING.md).
 
 use binlog::blackbox::BlackboxLog;
-use binlog::blackbox::log::{Item, Tables};
+use binlog::blackbox::log::Tables;
+use binlog_performance::betaflight::{MainFrame, MainFrameWithMag};
+use binlog_performance::blackbox::{rows, structs};
 use binlog_performance::timing::{median, time};
 use blackbox_log::frame::Frame as _;
 use blackbox_log::{File, ParserEvent};
@@ -17,20 +19,6 @@ const ROUNDS: usize = 11;
 /// `blackbox-log` takes longer, so it runs in every second round only.
 const PEER: usize = 2;
 const LOG_BYTES: usize = 36_000_000;
-
-/// Every frame as a row. The sum depends on all values.
-fn rows(log: &[u8]) -> u64 {
-    let mut sum = 0_u64;
-    for session in BlackboxLog::from_bytes(log).sessions() {
-        let mut frames = session.frames();
-        while let Some(item) = frames.next() {
-            if let Item::Frame(frame) = item {
-                sum = frame.values().iter().fold(sum, |sum, &value| sum.wrapping_add(value.into()));
-            }
-        }
-    }
-    sum
-}
 
 fn columns(log: &[u8], threads: NonZero<usize>) -> Vec<Tables> {
     BlackboxLog::from_bytes(log).tables_with(threads)
@@ -86,7 +74,10 @@ fn compare<T, P>(name: &str, bytes: usize, ours: impl Fn() -> T, peer: impl Fn()
 fn main() {
     let folder = std::env::var_os("BINLOG_SHARED")
         .map_or_else(|| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared").into(), PathBuf::from);
-    for name in ["fcbb_btfl_001.bbl", "fcbb_LOG00037.BFL"] {
+    type Read = fn(&[u8]) -> u64;
+    let logs: [(_, Read); 2] =
+        [("fcbb_btfl_001.bbl", structs::<MainFrame>), ("fcbb_LOG00037.BFL", structs::<MainFrameWithMag>)];
+    for (name, structs) in logs {
         let path = folder.join("blackbox-logs").join(name);
         let Ok(log) = std::fs::read(&path) else {
             eprintln!("{} can't be read; nothing is measured", path.display());
@@ -96,6 +87,7 @@ fn main() {
         let two = NonZero::new(2).unwrap_or(NonZero::<usize>::MIN);
         println!("{name}, {:.1} MB", log.len() as f64 / 1e6);
         compare("rows", log.len(), || rows(&log), || peer_rows(&log));
+        compare("structs of a derived schema", log.len(), || structs(&log), || peer_rows(&log));
         compare("columns, one thread", log.len(), || columns(&log, NonZero::<usize>::MIN), || peer_columns(&log));
         compare("columns, two threads", log.len(), || columns(&log, two), || peer_columns(&log));
     }

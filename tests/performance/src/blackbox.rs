@@ -1,48 +1,11 @@
-//! Blackbox frames to bytes, in binlog and in C.
+//! Blackbox frames to bytes, in binlog and in C, and back.
 
-use binlog::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema, Encoder};
+use crate::frame::{FlightLog, I_INTERVAL, Pid};
+use binlog::blackbox::log::Item;
+use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, Encoder};
 use std::hint::black_box;
-use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// A usual main frame of Betaflight 4, as in `c/blackbox.c`.
-#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
-#[blackbox(main)]
-#[repr(C, packed)]
-pub struct MainFrame {
-    loop_iteration: u32,
-    time: u32,
-    #[blackbox(flatten, prefix = "axis")]
-    pid: Pid,
-    rc_command: [i16; 4],
-    setpoint: [i16; 4],
-    vbat_latest: u16,
-    amperage_latest: i16,
-    baro_alt: i32,
-    rssi: u16,
-    gyro_adc: [i16; 3],
-    acc_smooth: [i16; 3],
-    motor: [u16; 4],
-}
-
-#[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
-#[repr(C)]
-struct Pid {
-    p: [i16; 3],
-    #[blackbox(p(encoding = tag2_3s32))]
-    i: [i16; 3],
-    d: [i16; 2],
-    f: [i16; 3],
-}
-
-#[derive(BlackboxSchema)]
-#[blackbox(i_interval = 256)]
-#[blackbox(header("looptime" = "125", "acc_1G" = "2048", "vbatref" = "1600", "motorOutput" = "158,2047"))]
-enum FlightLog {
-    Main(MainFrame),
-}
-
-/// As of the schema.
-const I_INTERVAL: u32 = 256;
+pub use crate::frame::MainFrame;
 
 /// Frames of a flight with noise; a multiple of the I interval, so that they may take turns without a gap in the
 /// iterations' remainders.
@@ -107,6 +70,50 @@ pub fn ours(frames: &[MainFrame], _: &mut [u8], records: usize) -> usize {
     encode(frames, records, |_, bytes| {
         black_box(bytes);
     })
+}
+
+/// A log of one session with so many main frames, and where each begins.
+pub fn long_log(count: usize) -> (Vec<u8>, Vec<usize>) {
+    let mut encoder = Encoder::<FlightLog>::new();
+    let mut log = FlightLog::HEADER.as_bytes().to_vec();
+    let mut starts = Vec::with_capacity(count);
+    for (i, frame) in frames().iter().cycle().take(count).enumerate() {
+        let (iteration, time) = (i as u32, 5_000_000 + 125 * i as u32);
+        let frame = MainFrame { loop_iteration: iteration, time, ..*frame };
+        starts.push(log.len());
+        log.extend_from_slice(encoder.encode(&frame).unwrap_or(&[]));
+    }
+    (log, starts)
+}
+
+/// Every frame as a row. The sum depends on all values.
+pub fn rows(log: &[u8]) -> u64 {
+    let mut sum = 0_u64;
+    for session in BlackboxLog::from_bytes(log).sessions() {
+        let mut frames = session.frames();
+        while let Some(item) = frames.next() {
+            if let Item::Frame(frame) = item {
+                sum = frame.values().iter().fold(sum, |sum, &value| sum.wrapping_add(value.into()));
+            }
+        }
+    }
+    sum
+}
+
+/// Every main frame as a struct.
+pub fn structs<F: BlackboxFrame>(log: &[u8]) -> u64 {
+    let mut sum = 0_u64;
+    for session in BlackboxLog::from_bytes(log).sessions() {
+        let Ok(frames) = session.typed::<F>() else { continue };
+        for item in frames {
+            if let Ok(Item::Frame(main)) = item {
+                // Its bytes in memory, as numbers of 16 bits, depend on all values.
+                let (numbers, _) = main.frame.wire().as_chunks();
+                sum = numbers.iter().fold(sum, |sum, bytes| sum.wrapping_add(u16::from_le_bytes(*bytes).into()));
+            }
+        }
+    }
+    sum
 }
 
 unsafe extern "C" {

@@ -1,7 +1,10 @@
 //! The measured work, in binlog and in C: filling records from changing numbers and encoding them into a buffer, and
 //! reading logs.
 
+#[path = "../../src/betaflight.rs"]
+pub mod betaflight;
 pub mod blackbox;
+mod frame;
 mod messages;
 pub mod read;
 pub mod timing;

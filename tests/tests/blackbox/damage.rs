@@ -4,6 +4,7 @@ use crate::peers;
 use crate::real_logs;
 use crate::reference::Reference;
 use binlog::blackbox::BlackboxLog;
+use binlog::blackbox::log::LostReason;
 use std::collections::HashSet;
 use std::ops::AddAssign;
 
@@ -47,7 +48,7 @@ fn score(sound: &Rows, damaged: &Rows) -> Score {
 }
 
 fn ours(log: &[u8]) -> Rows {
-    peers::main_frames(&BlackboxLog::from_bytes(log), 0)
+    peers::by_us(&BlackboxLog::from_bytes(log), 0).main
 }
 
 fn by_reference(log: &[u8]) -> Rows {
@@ -55,7 +56,7 @@ fn by_reference(log: &[u8]) -> Rows {
 }
 
 fn by_blackbox_log(log: &[u8]) -> Rows {
-    peers::blackbox_log(log, 0)
+    peers::by_blackbox_log(log, 0).main
 }
 
 /// The first 20,000 main frames of a session, as bytes.
@@ -101,4 +102,30 @@ fn cuts_cost_no_more_rows_than_in_other_decoders() {
             }
         }
     }
+}
+
+/// Where firmware's `S` frame has another `S` before it, a decoder reads a frame that ends at no letter. By the format's
+/// description such a frame is rejected, "a rejected frame causes all subsequent interframes to be rejected as well, up
+/// until the next intraframe", and nothing in the log proves that no main frame is missing at the damage. blackbox-log
+/// keeps P frames nevertheless.
+#[test]
+fn p_frames_after_a_rejected_frame_are_lost_unless_the_next_i_frame_proves_them() {
+    let Some((_, damaged)) = real_logs::all().into_iter().find(|(name, _)| *name == "bblog_error-recovery.bbl") else {
+        return;
+    };
+    let read = ours(&damaged);
+    assert_eq!(read, by_reference(&damaged));
+    let iterations = |rows: &Rows| rows.iter().map(|row| row[0]).collect::<Vec<_>>();
+    assert_eq!(iterations(&read), [0, 256]);
+    assert_eq!(by_blackbox_log(&damaged).len(), 5);
+    let lost = BlackboxLog::from_bytes(&*damaged).tables()[0].lost().to_vec();
+    let reasons: Vec<LostReason> = lost.iter().map(|lost| lost.reason).collect();
+    // An event is between the P frames.
+    assert_eq!(reasons, [LostReason::Broken(b'S'), LostReason::NoIntra, LostReason::NoIntra]);
+
+    // Without the byte before the slow frame, nothing is rejected, and the P frames are good.
+    let at = damaged.windows(3).position(|bytes| bytes == b"SS\x01").expect("the byte");
+    let mut mended = damaged.clone();
+    mended.remove(at);
+    assert_eq!(iterations(&ours(&mended)), [0, 16, 32, 48, 64, 80, 256]);
 }

@@ -62,7 +62,7 @@ fn a_wild_time_of_a_gps_frame_is_damage() {
         log.inter(0, &[1]).end();
         let tables = tables(&log.bytes);
         assert_eq!(tables.main().times_us(), [1000, 1010, 1020]);
-        assert_eq!(tables.table('G').expect("GPS frames").len(), usize::from(!is_damage), "{late}");
+        assert_eq!(tables.table(b'G').expect("GPS frames").len(), usize::from(!is_damage), "{late}");
         let lost: Vec<_> = tables.lost().iter().map(|lost| (lost.offset, lost.length, lost.reason)).collect();
         let reason = LostReason::Time { letter: b'G', time: 1010 + late as u32 };
         assert_eq!(lost, if is_damage { vec![(at, end - at, reason)] } else { vec![] });
@@ -97,7 +97,7 @@ fn numbers_beyond_their_range_are_problems() {
         let log = BlackboxLog::from_bytes(log.bytes);
         let session = log.session(0).expect("a session");
         let header = session.header();
-        assert_eq!((header.rate().i_interval(), header.data_version()), (32, 2), "{line}");
+        assert_eq!((header.intervals().i_interval(), header.data_version()), (32, 2), "{line}");
         let [problem] = header.problems() else { panic!("{line}: {:?}", header.problems()) };
         let value = line.rsplit(':').next().expect("a value").to_owned();
         assert_eq!(problem.kind, HeaderProblemKind::Value { name: name.into(), value }, "{problem}");

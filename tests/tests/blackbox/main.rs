@@ -1,10 +1,12 @@
 //! Blackbox logs are read as the decoders in use read them, damaged or not; they are encoded again and converted.
 
 mod any_bytes;
+mod any_frames;
 mod by_header;
 mod converted;
 mod damage;
 mod encoded_again;
+mod firmware;
 mod hostile;
 mod maker;
 mod peers;
@@ -12,4 +14,5 @@ mod random_definitions;
 mod real_logs;
 mod reference;
 mod synthetic;
+mod typed;
 mod unknown_events;

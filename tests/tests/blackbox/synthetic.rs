@@ -50,7 +50,7 @@ fn time_goes_on_beyond_32_bits() {
     assert_eq!(tables.lost(), []);
     let from = u64::from(u32::MAX) - 15;
     assert_eq!(tables.main().times_us(), [from, from + 10, from + 20, from + 30, (1 << 32) + 300]);
-    assert_eq!(tables.table('S').expect("slow frames").times_us(), [(1 << 32) + 300]);
+    assert_eq!(tables.table(b'S').expect("slow frames").times_us(), [(1 << 32) + 300]);
     assert_eq!(tables.time_range_us(), Some(from..=(1 << 32) + 300));
 }
 
@@ -159,14 +159,14 @@ fn frames_of_2026_6_have_quaternions_velocities_and_an_altitude_of_home() {
     // The first fix has no home to refer to.
     assert_eq!(reasons(&tables), [LostReason::NoHome]);
     assert_eq!(column(&tables, "imuQuaternion[1]"), [-2, -2, -1]);
-    let gps = tables.table('G').expect("fixes");
+    let gps = tables.table(b'G').expect("fixes");
     assert_eq!(gps.times_us(), [1017]);
     let number = |name: &str| gps.column(name).expect("a field").number(0, Scaling::Units).expect("a fix");
     assert!((number("GPS_coord[0]") - 47.397_741_5).abs() < 1e-9);
     assert!((number("GPS_coord[1]") + 8.545_593_4).abs() < 1e-9);
     assert!((number("GPS_velned[0]") + 1.5).abs() < 1e-9);
     assert!((number("GPS_altitude") - 123.4).abs() < 1e-9);
-    assert_eq!(tables.table('H').expect("home").len(), 1);
+    assert_eq!(tables.table(b'H').expect("home").len(), 1);
 }
 
 #[test]
@@ -192,7 +192,7 @@ fn letters_of_one_header_are_tables_if_they_can_be_decoded() {
         log.intra(0, 1000, &[5]).inter(10, &[1]).push(b'T', &[signed(3), signed(-7)]).inter(0, &[1]).inter(0, &[1]);
         log.intra(4, 1040, &[8]).inter(10, &[1]).end();
         let tables = tables(&log.bytes);
-        let table = tables.table('T').expect("defined");
+        let table = tables.table(b'T').expect("defined");
         assert_eq!(table.len(), 1);
         assert_eq!(table.column("b").map(|column| column.get(0)), values.map(Some));
         assert_eq!((column(&tables, "x"), tables.lost()), (vec![5, 6, 7, 8, 8, 9], &[][..]));

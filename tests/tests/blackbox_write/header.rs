@@ -1,7 +1,7 @@
 //! The header of a session.
 
-use super::frames::{FlightLog, SmallLog};
-use binlog::blackbox::{BlackboxSchema, Encoder};
+use super::frames::{FlightLog, Small, SmallLog, flight};
+use binlog::blackbox::{BlackboxSchema, Encoder, InvalidHeader};
 
 #[test]
 fn the_header_defines_a_usual_main_frame_as_betaflight_does() {
@@ -42,7 +42,9 @@ fn a_header_line_of_run_time_replaces_that_of_the_schema() {
     let headers = [("vbatref", "1523"), ("Log start datetime", "2026-07-01T10:00:00.000+00:00")];
     let header: String = Encoder::<FlightLog>::header(&headers).collect();
     assert_eq!(header.matches("H vbatref:").count(), 1);
-    assert!(header.contains("H vbatref:1523\nH Log start datetime:2026-07-01T10:00:00.000+00:00\n"));
+    assert!(header.ends_with("H Log start datetime:2026-07-01T10:00:00.000+00:00\n"));
+    let place = |header: &str| header.lines().position(|line| line.starts_with("H vbatref:"));
+    assert_eq!((header.contains("H vbatref:1523\n"), place(&header)), (true, place(FlightLog::HEADER)));
     assert_eq!(header.lines().count(), FlightLog::HEADER.lines().count() + 1);
     assert!(Encoder::<FlightLog>::header(&[]).eq(FlightLog::HEADER.split_inclusive('\n')));
 }
@@ -75,4 +77,45 @@ fn header_lines_that_would_break_the_header_are_refused() {
     assert!(Encoder::<FlightLog>::with_headers(&[("a", &long)]).is_ok());
     let longer = "x".repeat(1017);
     assert!(Encoder::<FlightLog>::with_headers(&[("a", &longer)]).is_err());
+}
+
+/// Decoders take `minthrottle` for the lower of `motorOutput`, too, if it comes later.
+#[test]
+fn minthrottle_never_follows_motor_output() {
+    #[derive(BlackboxSchema)]
+    #[blackbox(header("looptime" = "125", "motorOutput" = "158,2047", "minthrottle" = "1070"))]
+    enum BothLog {
+        Main(Small),
+    }
+
+    #[derive(BlackboxSchema)]
+    #[blackbox(header("looptime" = "125", "motorOutput" = "158,2047"))]
+    enum MotorLog {
+        Main(Small),
+    }
+
+    let is_in_order = |header: &str| header.find("\nH minthrottle:") < header.find("\nH motorOutput:");
+    assert!(is_in_order(BothLog::HEADER));
+    let headers = [("motorOutput", "100,2000"), ("minthrottle", "1100")];
+    assert!(Encoder::<BothLog>::with_headers(&headers).is_ok());
+    assert!(is_in_order(&Encoder::<BothLog>::header(&headers).collect::<String>()));
+    let refused = |error: InvalidHeader| assert!(error.to_string().contains("after `motorOutput`"), "{error}");
+    refused(Encoder::<MotorLog>::with_headers(&headers[1..]).expect_err("motorOutput is in the schema"));
+    refused(Encoder::<SmallLog>::with_headers(&headers).expect_err("motorOutput is before"));
+    assert!(Encoder::<SmallLog>::with_headers(&[headers[1], headers[0]]).is_ok());
+
+    let mut encoder = Encoder::<SmallLog>::new();
+    encoder.refer(headers[0].0, headers[0].1).expect("a line");
+    refused(encoder.refer(headers[1].0, headers[1].1).expect_err("motorOutput is before"));
+    encoder.begin();
+    encoder.refer(headers[1].0, headers[1].1).expect("another session");
+}
+
+#[test]
+fn a_header_line_after_the_first_frame_is_refused() {
+    let mut encoder = Encoder::<FlightLog>::new();
+    encoder.refer("vbatref", "1500").expect("no frame yet");
+    encoder.encode(&flight(1).next().expect("a frame")).expect("it fits");
+    let error = encoder.refer("vbatref", "1600").expect_err("a frame was encoded");
+    assert_eq!(error.to_string(), "header line 1 comes after the session's first main frame; give it before");
 }

@@ -1,7 +1,9 @@
 //! When the encoder writes which frame.
 
 use super::frames::{FlightLog, GpsFrame, HomeFrame, MainFrame, SlowFrame, Small, SmallLog, flight, small};
-use binlog::blackbox::{Encoder, Event};
+use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder, Event};
+use proptest::prelude::*;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 /// The letters of the frames: `I`, or `IS` for two in one call. The first is that of the bytes, the others come from the
 /// counts.
@@ -125,7 +127,7 @@ fn after_a_restart_the_log_stands_alone_again() {
     let slow = SlowFrame { flight_mode_flags: 3, ..SlowFrame::default() };
     assert_eq!(letter(encoder.encode(&slow).expect("it fits")), 'S');
     assert_eq!(letter(encoder.encode(&main_frame(2)).expect("it fits")), 'P');
-    encoder.restart();
+    encoder.resume();
     let bytes = encoder.encode(&main_frame(4)).expect("it fits").to_vec();
     assert_eq!(&bytes[..2], [b'E', 14]);
     assert!(bytes.ends_with(&[b'S', 3, 0, 0]), "{bytes:?}");
@@ -180,5 +182,120 @@ fn a_value_of_the_schema_is_encoded_as_the_frame_in_it() {
     for frame in flight(64) {
         let any = of_any.encode_any(&FlightLog::Main(frame)).expect("it fits");
         assert_eq!(any, of_frame.encode(&frame).expect("it fits"));
+    }
+}
+
+fn gps(time: u32) -> GpsFrame {
+    GpsFrame { time, gps_num_sat: 9, ..GpsFrame::default() }
+}
+
+#[test]
+fn before_the_first_i_frame_the_last_of_each_kind_waits_and_the_others_are_counted() {
+    let mut encoder = Encoder::<FlightLog>::new();
+    for flags in [1, 1, 2] {
+        let slow = SlowFrame { flight_mode_flags: flags, ..SlowFrame::default() };
+        assert!(encoder.encode(&slow).expect("it fits").is_empty());
+    }
+    for i in 0..4 {
+        assert!(encoder.encode(&gps(i)).expect("it fits").is_empty());
+        assert!(encoder.encode(&HomeFrame { gps_home: [7, (i / 2) as i32] }).expect("it fits").is_empty());
+    }
+    assert_eq!(encoder.counts().unwritten, 2 + 3 + 2);
+    let bytes = encoder.encode(&main_frame(0)).expect("it fits").to_vec();
+    assert!(bytes.ends_with(&[b'S', 2, 0, 0, b'H', 14, 2, b'G', 3, 9, 13, 1, 0, 0, 0]), "{bytes:?}");
+    encoder.end();
+    let counts = encoder.counts();
+    assert_eq!((counts.slow_frames, counts.home_frames, counts.gps_frames, counts.unwritten), (1, 1, 1, 7));
+}
+
+#[test]
+fn a_session_without_a_main_frame_has_none_of_the_frames_that_wait_and_counts_them() {
+    let mut encoder = Encoder::<FlightLog>::new();
+    let slow = SlowFrame { flight_mode_flags: 1, ..SlowFrame::default() };
+    encoder.encode(&slow).expect("it fits");
+    encoder.encode(&gps(1)).expect("it fits");
+    assert_eq!(encoder.end(), b"E\xFFEnd of log\0");
+    assert_eq!((encoder.counts().unwritten, encoder.counts().frames()), (2, 1));
+    encoder.begin();
+    let bytes = encoder.encode(&main_frame(0)).expect("it fits").to_vec();
+    assert!(bytes.ends_with(&[b'S', 1, 0, 0]), "the next session has the slow state, and no old fix: {bytes:?}");
+    assert_eq!(encoder.counts().unwritten, 2);
+}
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(slow)]
+#[repr(C)]
+struct Battery {
+    #[blackbox(predictor = vbatref, encoding = neg_14bit)]
+    vbat: u16,
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(header("looptime" = "125", "vbatref" = "1600"))]
+enum BatteryLog {
+    Main(Small),
+    Slow(Battery),
+}
+
+#[test]
+fn a_slow_frame_that_does_not_fit_is_refused_each_time() {
+    let mut encoder = Encoder::<BatteryLog>::new();
+    encoder.encode(&small(0, [0; 4])).expect("it fits");
+    for _ in 0..2 {
+        assert!(encoder.encode(&Battery { vbat: u16::MAX }).is_err());
+    }
+    assert_eq!(encoder.encode(&Battery { vbat: 1599 }).expect("it fits"), [b'S', 1]);
+    assert_eq!(encoder.counts().refused, 2);
+    // The first I frame stands if the frame that waits for it doesn't fit.
+    let mut encoder = Encoder::<BatteryLog>::new();
+    encoder.encode(&Battery { vbat: u16::MAX }).expect("it waits");
+    let bytes = encoder.encode(&small(0, [0; 4])).expect("it fits");
+    assert_eq!(bytes, [b'I', 0, 0, 0, 0, 0, 0]);
+    assert_eq!((encoder.counts().refused, encoder.counts().unwritten), (1, 1));
+}
+
+#[derive(Clone, Debug)]
+enum Call {
+    Main(u32),
+    Gps,
+    End,
+    Begin,
+    Forget,
+    Resume,
+}
+
+proptest! {
+    #[test]
+    fn each_fix_is_in_the_log_or_counted(calls in prop::collection::vec(
+        prop_oneof![
+            2 => (0..100u32).prop_map(Call::Main),
+            4 => Just(Call::Gps),
+            1 => Just(Call::End),
+            1 => Just(Call::Begin),
+            1 => Just(Call::Forget),
+            1 => Just(Call::Resume),
+        ],
+        1..60,
+    )) {
+        let mut encoder = Encoder::<FlightLog>::new();
+        let mut accepted = 0;
+        for call in calls.into_iter().chain([Call::End]) {
+            match call {
+                Call::Main(iteration) => {
+                    encoder.encode(&main_frame(iteration)).expect("it fits");
+                }
+                Call::Gps => {
+                    encoder.encode(&gps(accepted)).expect("it fits");
+                    accepted += 1;
+                }
+                Call::End => {
+                    encoder.end();
+                }
+                Call::Begin => encoder.begin(),
+                Call::Forget => encoder.forget(),
+                Call::Resume => encoder.resume(),
+            }
+        }
+        prop_assert_eq!(encoder.counts().gps_frames + encoder.counts().unwritten, accepted);
     }
 }

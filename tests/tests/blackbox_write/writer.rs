@@ -1,7 +1,7 @@
 //! The writer: whole frames or nothing, sessions, errors.
 
-use super::frames::{FlightLog, MainFrame, Small, SmallLog, flight, small};
-use binlog::blackbox::{BlackboxSchema, BlackboxWriter, Encoder, Event};
+use super::frames::{FlightLog, GpsFrame, MainFrame, Small, SmallLog, flight, small};
+use binlog::blackbox::{BlackboxLog, BlackboxSchema, BlackboxWriter, Encoder, Event};
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
 use std::rc::Rc;
@@ -174,4 +174,32 @@ fn a_log_is_created_in_a_file() {
     log.finish().expect("a log");
     let bytes = std::fs::read(&path).expect("the log");
     assert_eq!(bytes, [SmallLog::HEADER.as_bytes(), &[b'I', 0, 0, 0, 0, 0, 0], END].concat());
+}
+
+#[test]
+fn the_reason_for_disarming_is_an_event_before_the_end() {
+    let mut log = BlackboxWriter::<SmallLog, _>::new(Vec::new()).expect("a log");
+    log.write(&small(0, [1; 4])).expect("it fits");
+    let end = Event::End { disarm_reason: Some(4) };
+    assert!(log.event(&end).is_err_and(|error| error.to_string().contains("readers ignore what follows an end")));
+    log.event(&Event::Disarm { reason: 4 }).expect("an event");
+    let bytes = log.finish().expect("a log");
+    let tables = BlackboxLog::from_bytes(&*bytes).tables();
+    let events: Vec<Event> = tables[0].events().iter().map(|event| event.event).collect();
+    assert_eq!(events, [Event::Disarm { reason: 4 }, Event::End { disarm_reason: None }]);
+}
+
+#[test]
+fn fixes_before_the_first_main_frame_are_in_the_log_or_counted() {
+    let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+    for time in 0..3 {
+        log.write(&GpsFrame { time, ..GpsFrame::default() }).expect("it waits");
+    }
+    assert_eq!(log.counts().unwritten, 2);
+    log.write(&MainFrame { vbat_latest: 1600, motor: [200; 4], ..MainFrame::default() }).expect("it fits");
+    assert_eq!((log.counts().gps_frames, log.counts().unwritten), (1, 2));
+    let bytes = log.finish().expect("a log");
+    let read = BlackboxLog::from_bytes(&*bytes).tables();
+    let fixes = read[0].table(b'G').expect("fixes");
+    assert_eq!(fixes.len(), 1);
 }

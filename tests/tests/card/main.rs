@@ -1,6 +1,7 @@
 //! Logs on a card in memory.
 
 mod asynchronous;
+mod blackbox;
 mod bounds;
 mod broken_cards;
 mod dropped;

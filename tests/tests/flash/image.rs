@@ -57,7 +57,7 @@ fn a_damaged_sector_is_a_gap_that_is_reported() {
         assert_eq!(bytes.len() + gap.length as usize, whole.len());
         assert_eq!(gap.image_offset, 3 * SECTOR);
         assert_eq!(gap.length > 3900, is_header, "{gap}");
-        assert!(gap.to_string().starts_with(&format!("{} bytes are missing at offset {}", gap.length, gap.at)));
+        assert!(gap.to_string().starts_with(&format!("the log lacks {} bytes at offset {}", gap.length, gap.at)));
     }
 }
 

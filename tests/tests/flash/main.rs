@@ -1,6 +1,7 @@
 //! Logs on a flash chip in memory.
 
 mod asynchronous;
+mod blackbox;
 mod boot;
 mod drain;
 mod figures;

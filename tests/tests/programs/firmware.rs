@@ -2,6 +2,8 @@
 //!
 //! `tests/run` sets up what these tests need. `BINLOG_FIRMWARE` is the folder that it builds firmware into.
 
+mod blackbox;
+
 use binlog::{Decoder, LogMessage, LogSchema, LogWriter, Logs, Record, Records};
 use binlog_tests::{image, left_out, pymavlink};
 use firmware::{Attitude, Barometer, FlightLog, Imu, RollRate, sensors};
@@ -277,7 +279,7 @@ fn kill_ten_times(card: &str) {
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();
         // At another place in the stream each time.
         let told = |line: &str| line.strip_prefix(&format!("flushed {} ", flight + 1))?.parse().ok();
-        let mut left = 3 + flight * 2;
+        let mut left = 3 + flight;
         let mut bytes = 0;
         while left > 0 {
             let line = lines.next().expect("the firmware runs").expect("text");

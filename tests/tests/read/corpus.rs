@@ -1,6 +1,6 @@
 //! Runs the corpus of the fuzz targets, on any toolchain.
 
-use binlog_tests::{exercise, exercise_blackbox, exercise_descriptions};
+use binlog_tests::{exercise, exercise_blackbox, exercise_blackbox_encoders, exercise_descriptions, exercise_tools};
 use std::path::Path;
 
 fn replay(target: &str, exercise: fn(&[u8])) {
@@ -40,4 +40,14 @@ fn descriptions_read_the_corpus() {
 #[test]
 fn blackbox_logs_read_the_corpus() {
     replay("blackbox", exercise_blackbox::log);
+}
+
+#[test]
+fn blackbox_encoders_take_the_corpus() {
+    replay("blackbox_encoders", exercise_blackbox_encoders::frames);
+}
+
+#[test]
+fn whole_logs_are_checked_repaired_cut_and_merged() {
+    replay("tools", exercise_tools::whole_log);
 }

@@ -543,50 +543,6 @@ fn every_change_between_two_releases_is_one_line() {
     }
 }
 
-#[test]
-fn the_example_says_by_its_exit_code_whether_a_change_breaks_the_level() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let file = |name: &str, bytes: &[u8]| {
-        let path = folder.path().join(name);
-        fs::write(&path, bytes).expect("a writable folder");
-        path
-    };
-    let mut more = Definitions::new();
-    more.message(1, "ATT", "Qf", "TimeUS,Roll");
-    let (less, more) = (file("less.bin", &Definitions::new().0), file("more.bin", &more.0));
-    let json = file("less.json", LoggedSchema::from_bytes(&Definitions::new().0).to_json().as_bytes());
-    let schema = |arguments: &[&Path]| {
-        let cargo = env::var_os("CARGO").unwrap_or("cargo".into());
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is `tmp` in the target folder");
-        let output = Command::new(cargo)
-            .args(["run", "--quiet", "--offline", "-p", "binlog", "--features", "json", "--example", "schema"])
-            .arg("--target-dir")
-            .args([target, Path::new("--")])
-            .args(arguments)
-            .current_dir(env!("CARGO_MANIFEST_DIR"))
-            .output()
-            .expect("cargo runs: it has just built this test");
-        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-        (output.status.code(), text(output.stdout), text(output.stderr))
-    };
-    let diff = Path::new("diff");
-    let added = "ATT: added: nothing → id 1, TimeUS,Roll (breaks nothing)\n";
-    assert_eq!(schema(&[diff, &json, &more]), (Some(0), added.into(), String::new()));
-    let removed = "ATT: removed: id 1, TimeUS,Roll → nothing (breaks names)\n";
-    assert_eq!(schema(&[diff, &more, &less]), (Some(1), removed.into(), String::new()));
-    let mut other = Definitions::new();
-    other.message(2, "ATT", "Qf", "TimeUS,Roll");
-    let other = file("id.bin", &other.0);
-    let code = |arguments: &[&Path]| schema(&[&[diff, &more, &other], arguments].concat()).0;
-    assert_eq!((code(&[]), code(&[Path::new("layout")]), code(&[Path::new("queries")])), (Some(0), Some(1), Some(2)));
-    let read = fs::read(&json).expect("it was written");
-    assert_eq!(schema(&[&less, Path::new("--json")]).1.as_bytes(), read);
-    assert_eq!(schema(&[diff, &more]).0, Some(2));
-    let none = file("none.bin", b"no log");
-    let said = format!("schema: {} defines no messages, so it is no log\n", none.display());
-    assert_eq!(schema(&[&none]), (Some(2), String::new(), said));
-}
-
 proptest! {
     #[test]
     fn any_definitions_give_a_schema(

@@ -158,21 +158,27 @@ fn a_logger_that_waits_for_room_drops_nothing() {
 
 #[test]
 fn the_reserve_is_for_critical_messages() {
-    let (out, key, _) = gate();
-    let settings = HostLogger::<FlightLog>::builder().capacity(1024).reserve(512).write_every(Duration::ZERO);
-    let thread = settings.spawn(out).expect("it takes the preamble");
-    let log = thread.logger();
-    // The first record is with the destination, which stalls.
-    assert!(log.log(&parm(0)));
-    while log.statistics().used > 0 {
-        thread::yield_now();
+    let reserved = [(Some(512), 512), (Some(0), 0), (None, 1024 / 8)];
+    for (reserve, reserved) in reserved {
+        let (out, key, _) = gate();
+        let mut settings = HostLogger::<FlightLog>::builder().capacity(1024).write_every(Duration::ZERO);
+        if let Some(reserve) = reserve {
+            settings = settings.reserve(reserve);
+        }
+        let thread = settings.spawn(out).expect("it takes the preamble");
+        let log = thread.logger();
+        // The first record is with the destination, which stalls.
+        assert!(log.log(&parm(0)));
+        while log.statistics().used > 0 {
+            thread::yield_now();
+        }
+        let parms = (0..100).filter(|&number| log.log(&parm(number))).count();
+        assert_eq!(parms, (1024 - reserved) / 35, "{reserve:?}");
+        // EV is critical.
+        let events = (0..100).filter(|&number| log.log(&ev(number))).count();
+        assert_eq!(events, (1024 - parms * 35) / 12, "{reserve:?}");
+        drop(key);
     }
-    let parms = (0..100).filter(|&number| log.log(&parm(number))).count();
-    assert_eq!(parms, 512 / 35);
-    // EV is critical.
-    let events = (0..100).filter(|&number| log.log(&ev(number))).count();
-    assert_eq!(events, (1024 - parms * 35) / 12);
-    drop(key);
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn an_error_leaves_the_record_out_and_says_so() {
     assert_eq!(errors[0].kind(), ErrorKind::StorageFull);
     assert_eq!(
         errors[0].to_string(),
-        format!("the log can't be written: no storage space (0 records, {} bytes were written)", preamble + 20)
+        format!("the log can't be written: no storage space (0 records, {} bytes written)", preamble + 20)
     );
 }
 

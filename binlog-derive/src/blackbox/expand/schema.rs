@@ -21,7 +21,7 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
     let fields = |kind: Kind| match schema.variant(kind) {
         Some(variant) => {
             let ty = variant.ty;
-            quote_spanned!(variant.ident.span()=> <#ty as __blackbox::BlackboxFrame>::FIELDS)
+            quote_spanned!(variant.ident.span()=> __blackbox::Variant::<#ty>::FIELDS)
         }
         None => quote!(&[]),
     };
@@ -34,7 +34,7 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
     let checks = schema.variants.iter().map(|variant| {
         let (ty, kind) = (variant.ty, Ident::new(variant.kind.frame_kind(), Span::call_site()));
         let span = variant.ident.span();
-        quote_spanned!(span=> __blackbox::variant::<#ty>(&__PREAMBLE, __blackbox::FrameKind::#kind);)
+        quote_spanned!(span=> __blackbox::variant(&__PREAMBLE, __blackbox::FrameKind::#kind, __blackbox::Variant::<#ty>::KIND, __blackbox::Variant::<#ty>::FIELDS);)
     });
     let sizes = quote_spanned!(ident.span()=> __blackbox::sizes(&__PREAMBLE););
     let of_frames = schema.variants.iter().map(|variant| {
@@ -47,6 +47,7 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
             }
         }
     });
+    let ty: Vec<_> = schema.variants.iter().map(|variant| variant.ty).collect();
     let variant: Vec<_> = schema.variants.iter().map(|variant| variant.ident).collect();
     let kind: Vec<_> =
         schema.variants.iter().map(|variant| Ident::new(variant.kind.frame_kind(), Span::call_site())).collect();
@@ -67,6 +68,8 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
         attributes.krate.as_ref(),
         quote! {
             use __binlog::blackbox as __blackbox;
+            #[allow(unused_imports)]
+            use __blackbox::NoVariant as _;
             const __PREAMBLE: __blackbox::Preamble = __blackbox::Preamble {
                 main: #main_fields,
                 slow: #slow_fields,
@@ -93,13 +96,13 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
                     __bytes: &[__binlog::u8],
                 ) -> __binlog::Option<Self> {
                     match __kind {
-                        #(__blackbox::FrameKind::#kind => __blackbox::read(__bytes).map(Self::#variant),)*
+                        #(__blackbox::FrameKind::#kind => __blackbox::Variant::<#ty>::read(__bytes).map(Self::#variant),)*
                         _ => __binlog::None,
                     }
                 }
                 fn frame(&self) -> (__blackbox::FrameKind, &[__binlog::u8]) {
                     match self {
-                        #(Self::#variant(__frame) => (__blackbox::FrameKind::#kind, __blackbox::BlackboxFrame::wire(__frame)),)*
+                        #(Self::#variant(__frame) => (__blackbox::FrameKind::#kind, __blackbox::Variant::<#ty>::wire(__frame)),)*
                     }
                 }
             }

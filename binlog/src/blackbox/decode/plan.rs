@@ -3,8 +3,8 @@
 use super::predict::{Context, Given, Prediction, predictions};
 use super::read::{Reads, reads};
 use super::window::{Values, WINDOW, Window};
-use super::{MAX_FIELDS, MAX_FRAME_BYTES};
 use crate::blackbox::definition::{Encoding, Predictor};
+use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES};
 use std::fmt;
 
 /// Frames with more fields for a byte are not decoded: bounds the memory for the values of a log by its length.
@@ -15,6 +15,7 @@ const MOST_FIELDS_PER_BYTE: usize = 16;
 pub(crate) struct FramePlan {
     reads: Vec<Reads>,
     predictions: Vec<Prediction>,
+    given: Given,
 }
 
 /// A field as the plan needs it: numbers of the header.
@@ -86,7 +87,7 @@ impl FramePlan {
         if fields.len() > bytes * MOST_FIELDS_PER_BYTE {
             return Err(Unusable::TooFewBytes { fields: fields.len(), bytes });
         }
-        Ok(FramePlan { reads, predictions: predictions(given, signs) })
+        Ok(FramePlan { reads, predictions: predictions(given, signs), given: *given })
     }
 
     /// Reads the residuals of a frame from the bytes after its letter. Returns the number of bytes read; `None` if they
@@ -108,6 +109,11 @@ impl FramePlan {
         for prediction in &self.predictions {
             prediction.add(values, previous, before_it, context);
         }
+    }
+
+    /// The predictions that the header gives.
+    pub(super) fn given(&self) -> &Given {
+        &self.given
     }
 
     /// How the residuals are stored, in the order of the fields.

@@ -5,7 +5,8 @@ use super::window::Values;
 use crate::blackbox::definition::Predictor;
 use std::ops::Range;
 
-/// What predictions are made from, apart from the main frames before.
+/// What predictions are made from, apart from the main frames before and what the header gives. The encoder of a schema
+/// has all of it in `References`.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Context {
     /// The home coordinates: the first two fields of the last H frame.
@@ -52,7 +53,9 @@ pub(super) fn predictions(given: &Given, fields: impl Iterator<Item = (Predictor
     let mut all: Vec<Prediction> = Vec::new();
     let mut of_motor_0 = Vec::new();
     let mut latitude_before = false;
+    let mut count = 0;
     for (i, (predictor, signed)) in fields.enumerate() {
+        count = i + 1;
         // The second of two neighbours is the longitude; a third would be a latitude again.
         let longitude = predictor == Predictor::HomeCoordinate && latitude_before;
         latitude_before = predictor == Predictor::HomeCoordinate && !longitude;
@@ -81,7 +84,10 @@ pub(super) fn predictions(given: &Given, fields: impl Iterator<Item = (Predictor
             _ => to.push(Prediction { from, fields: i..i + 1 }),
         }
     }
-    all.append(&mut of_motor_0);
+    // A frame that is too short for `motor[0]` is predicted from 0, as in C, where its place in such a frame stays 0.
+    if given.motor_0.is_some_and(|motor_0| motor_0 < count) {
+        all.append(&mut of_motor_0);
+    }
     all
 }
 
@@ -113,7 +119,7 @@ impl Prediction {
                 *value = value.wrapping_add(signed_average(*last as i32, *before as i32) as u32);
             }),
             From::AverageUnsigned => history.for_each(|((value, last), before)| {
-                *value = value.wrapping_add((last & before).wrapping_add((last ^ before) >> 1));
+                *value = value.wrapping_add(unsigned_average(*last, *before));
             }),
             From::Increment => values.iter_mut().zip(previous).for_each(|(value, last)| {
                 *value = value.wrapping_add(*last).wrapping_add(context.iterations);
@@ -140,9 +146,15 @@ impl Prediction {
 
 /// The mean, rounded towards zero, without a wider number, so that the loop is vectorised.
 #[inline(always)]
-fn signed_average(a: i32, b: i32) -> i32 {
+pub(super) fn signed_average(a: i32, b: i32) -> i32 {
     let rounded_down = (a & b) + ((a ^ b) >> 1);
     rounded_down + ((rounded_down as u32 >> 31) as i32 & (a ^ b))
+}
+
+/// The mean, rounded down, likewise.
+#[inline(always)]
+pub(super) fn unsigned_average(a: u32, b: u32) -> u32 {
+    (a & b) + ((a ^ b) >> 1)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use super::elias::Bits;
 use super::tagged;
-use super::window::{Values, Window, sign_extended, unfolded};
+use super::window::{Values, Window, negated_14_bits};
 use crate::blackbox::definition::{Encoding, Predictor};
+use crate::blackbox::zigzag::unfolded;
 use std::ops::Range;
 
 /// Consecutive fields of a frame that are read alike.
@@ -105,10 +106,7 @@ impl Reads {
             How::Nothing => out.fill(0),
             How::Signed => out.iter_mut().for_each(|out| *out = window.signed()),
             How::Unsigned => out.iter_mut().for_each(|out| *out = window.unsigned()),
-            How::Negated14Bits => {
-                let negated = |stored| sign_extended::<14>(stored).wrapping_neg();
-                out.iter_mut().for_each(|out| *out = negated(window.unsigned()));
-            }
+            How::Negated14Bits => out.iter_mut().for_each(|out| *out = negated_14_bits(window.unsigned())),
             How::Tag8_8Svb => tagged::tag8_8svb(window, out),
             How::Tag2_3S32 => copy(out, tagged::tag2_3s32(window)),
             How::Tag8_4S16 => copy(out, tagged::tag8_4s16(window)),

@@ -1,6 +1,7 @@
 //! The bytes that a frame is read from, and the numbers that it is read into.
 
-use super::MAX_FIELDS;
+use crate::blackbox::limits::MAX_FIELDS;
+use crate::blackbox::zigzag::unfolded;
 
 /// The number of bytes in a [`Window`]: a power of two that is longer than a frame.
 pub(crate) const WINDOW: usize = 512;
@@ -24,6 +25,12 @@ pub(crate) struct Window<'b> {
 impl<'b> Window<'b> {
     pub(crate) fn new(bytes: &'b [u8; WINDOW]) -> Self {
         Window { bytes, at: 0 }
+    }
+
+    /// Another one at the same place.
+    #[inline(always)]
+    pub(super) fn copy(&self) -> Self {
+        Window { ..*self }
     }
 
     /// The byte at a distance from the place.
@@ -53,26 +60,9 @@ impl<'b> Window<'b> {
             self.at += 2;
             return u32::from(first & 0x7F) | u32::from(second) << 7;
         }
-        self.long_unsigned()
-    }
-
-    /// As [`unsigned`](Self::unsigned), of three bytes or more.
-    #[inline]
-    fn long_unsigned(&mut self) -> u32 {
-        let mut bytes = [0; 8];
-        for (distance, byte) in bytes[..5].iter_mut().enumerate() {
-            *byte = self.peek(distance);
-        }
-        let bytes = u64::from_le_bytes(bytes);
-        // The first byte without a top bit is the last one.
-        let last = (!bytes & 0x80_8080_8080).trailing_zeros() / 8;
-        let length = last.min(4) + 1;
-        let bytes = bytes & (0x7F_7F7F_7F7F >> (8 * (5 - length)));
-        self.at += length as usize;
-        // 7 bits of each byte, joined pair by pair.
-        let pairs = bytes & 0x007F_007F_007F_007F | (bytes & 0x7F00_7F00_7F00_7F00) >> 1;
-        let fours = pairs & 0x0000_3FFF_0000_3FFF | (pairs & 0x3FFF_0000_3FFF_0000) >> 2;
-        (fours | fours >> 4 & !0xFFF_FFFF) as u32
+        let (number, length) = long_unsigned(self.bytes, self.at);
+        self.at += length;
+        number
     }
 
     /// Reads a zigzag-encoded number: 0, -1, 1, -2, 2 and so on.
@@ -82,13 +72,32 @@ impl<'b> Window<'b> {
     }
 }
 
-/// The number that zigzag encoding folded.
-#[inline(always)]
-pub(super) fn unfolded(folded: u32) -> u32 {
-    (folded >> 1) ^ (folded & 1).wrapping_neg()
+/// A number of three to five bytes, and how many it has. Apart from the window, so that its place stays in a register
+/// where this isn't inlined.
+#[inline(never)]
+fn long_unsigned(bytes: &[u8; WINDOW], at: usize) -> (u32, usize) {
+    let mut five = [0; 8];
+    for (distance, byte) in five[..5].iter_mut().enumerate() {
+        *byte = bytes[(at + distance) & (WINDOW - 1)];
+    }
+    let bytes = u64::from_le_bytes(five);
+    // The first byte without a top bit is the last one.
+    let last = (!bytes & 0x80_8080_8080).trailing_zeros() / 8;
+    let length = last.min(4) + 1;
+    let bytes = bytes & (0x7F_7F7F_7F7F >> (8 * (5 - length)));
+    // 7 bits of each byte, joined pair by pair.
+    let pairs = bytes & 0x007F_007F_007F_007F | (bytes & 0x7F00_7F00_7F00_7F00) >> 1;
+    let fours = pairs & 0x0000_3FFF_0000_3FFF | (pairs & 0x3FFF_0000_3FFF_0000) >> 2;
+    ((fours | fours >> 4 & !0xFFF_FFFF) as u32, length as usize)
 }
 
-/// The low `BITS` bits of a byte as a signed number.
+/// The number that was stored negated, in 14 bits.
+#[inline(always)]
+pub(super) fn negated_14_bits(stored: u32) -> u32 {
+    sign_extended::<14>(stored).wrapping_neg()
+}
+
+/// The low `BITS` bits of a number as a signed number.
 #[inline(always)]
 pub(super) fn sign_extended<const BITS: u32>(value: u32) -> u32 {
     ((value << (32 - BITS)) as i32 >> (32 - BITS)) as u32

@@ -1,7 +1,8 @@
 //! Residuals to bytes as a header defines the fields: the inverse of how the decoder reads them.
 
-use super::{FieldWriter, zigzag};
+use super::FieldWriter;
 use crate::blackbox::decode::{FramePlan, How, Values};
+use crate::blackbox::zigzag;
 
 impl FieldWriter<'_> {
     /// Appends the residuals of a frame's fields.

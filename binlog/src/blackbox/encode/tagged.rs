@@ -1,7 +1,8 @@
 //! Groups of fields behind a byte that says how each is stored.
 
 use super::variable_bytes::unsigned_vb;
-use super::{Bytes, FieldWriter, magnitude, put, zigzag};
+use super::{Bytes, FieldWriter, magnitude, put};
+use crate::blackbox::zigzag;
 
 impl FieldWriter<'_> {
     /// Appends 1 to 8 residuals ([`Tag8_8Svb`](crate::blackbox::Encoding::Tag8_8Svb)): a byte with a bit for each, the

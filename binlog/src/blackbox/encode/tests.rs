@@ -1,4 +1,5 @@
 use super::*;
+use crate::blackbox::zigzag;
 use proptest::prelude::*;
 
 fn bytes(append: impl FnOnce(&mut FieldWriter<'_>)) -> Vec<u8> {

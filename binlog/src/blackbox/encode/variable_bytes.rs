@@ -1,12 +1,28 @@
 //! Numbers of 7 bits a byte, the low ones first; the top bit says that more bytes follow.
 
-use super::{Bytes, FieldWriter, put, zigzag};
+use super::{Bytes, FieldWriter, put};
+use crate::blackbox::zigzag;
 
 impl FieldWriter<'_> {
     /// Appends an unsigned number in 1 to 5 bytes ([`UnsignedVb`](crate::blackbox::Encoding::UnsignedVb)).
     #[inline(always)]
     pub fn unsigned_vb(&mut self, number: u32) {
         self.end = unsigned_vb(self.bytes, self.end, number);
+    }
+
+    /// Appends 2 to 4 unsigned numbers, each as [`unsigned_vb`](Self::unsigned_vb).
+    ///
+    /// Neighbours are alike: most often all of them have 7 bits, and one branch and one store do for them.
+    #[inline(always)]
+    pub fn vbs<const N: usize>(&mut self, numbers: [u32; N]) {
+        const { assert!(N <= 4) };
+        let (any, bytes) =
+            numbers.iter().rev().fold((0, 0), |(any, bytes), number| (any | number, bytes << 8 | number));
+        if any < 1 << 7 {
+            self.put(bytes.to_le_bytes(), N);
+        } else {
+            self.end = numbers.iter().fold(self.end, |end, number| unsigned_vb(self.bytes, end, *number));
+        }
     }
 
     /// Appends a signed number in 1 to 5 bytes ([`SignedVb`](crate::blackbox::Encoding::SignedVb)).

@@ -28,6 +28,9 @@ pub struct Counts {
     pub misfits: u32,
     /// Frames that aren't in the log, because a residual didn't fit, and events that a program can't log.
     pub refused: u32,
+    /// Slow, GPS and home frames that aren't in the log, because another one of the kind followed before the first I frame
+    /// of the session, or because the session ended without one.
+    pub unwritten: u32,
 }
 
 impl Counts {
@@ -44,6 +47,7 @@ impl Counts {
         missing: 0,
         misfits: 0,
         refused: 0,
+        unwritten: 0,
     };
 
     /// The number of written frames, events included.

@@ -25,14 +25,21 @@ impl<F: BlackboxFrame> Repeated<F> {
         self.frames[1 - self.last].wire_mut()
     }
 
-    /// Makes the next frame the last one, which is due if it is another.
-    pub(super) fn accept(&mut self) {
+    /// Makes the next frame the last one, which is due if it is another. Returns whether it is.
+    pub(super) fn accept(&mut self) -> bool {
         let next = 1 - self.last;
-        if !self.known || self.frames[next].wire() != self.frames[self.last].wire() {
+        let is_another = !self.known || self.frames[next].wire() != self.frames[self.last].wire();
+        if is_another {
             self.last = next;
             self.known = true;
             self.due = true;
         }
+        is_another
+    }
+
+    /// The last frame can't be written, so that the next one is another, even if it is equal.
+    pub(super) fn refuse(&mut self) {
+        self.known = false;
     }
 
     /// If no frame was accepted yet, accepts one of zeros.

@@ -1,27 +1,59 @@
 //! Sessions that follow each other in one encoder, as in a logger that runs on.
 
 use super::Encoder;
-use crate::blackbox::BlackboxSchema;
 use crate::blackbox::preamble::{self, InvalidHeader};
+use crate::blackbox::{BlackboxSchema, FrameKind};
 
 impl<S: BlackboxSchema> Encoder<S> {
     /// Begins another session, with the schema's header: the next main frame becomes an I frame, and the slow and home
     /// frames of the session before follow it. The counts go on.
     pub fn begin(&mut self) {
+        self.lose_waiting();
         self.references = S::REFERENCES;
-        (self.started, self.intra_next, self.resume_next, self.gps_waits) = (false, true, false, false);
-        self.resumed = None;
+        (self.started, self.intra_next, self.resume_next) = (false, true, false);
+        (self.resumed, self.has_motor_output) = (None, false);
         self.slow.repeat();
         self.home.repeat();
     }
 
-    /// Takes a further header line of the session, because predictors refer to some. To be called before the first frame.
+    /// Forgets all frames, so that none of this session is repeated in the next one. The counts go on.
+    pub fn forget(&mut self) {
+        self.lose_waiting();
+        *self = Encoder { counts: self.counts, waiting: self.waiting, ..Self::new() };
+    }
+
+    /// How many accepted frames of a kind wait for the first I frame.
+    pub(in crate::blackbox) fn waiting(&self, kind: FrameKind) -> u32 {
+        self.waiting.of(kind)
+    }
+
+    /// Counts frames that wait for the first I frame, because the session ends without one.
+    pub(in crate::blackbox) fn lose_waiting(&mut self) {
+        self.counts.unwritten += self.waiting.lose_all();
+    }
+
+    /// The frames of a kind that were accepted and aren't in the log, because they waited for the first I frame. Each is
+    /// returned once.
+    pub(in crate::blackbox) fn take_unwritten(&mut self) -> Option<(FrameKind, u32)> {
+        self.waiting.take_unwritten()
+    }
+
+    /// Takes a further header line of the session, because predictors refer to some. To be called before the first main
+    /// frame.
     ///
     /// # Errors
     ///
-    /// If the line can't be in a header. Then nothing changes.
+    /// If the line can't be in a header: also if a main frame was encoded before, or if it is `minthrottle` after
+    /// `motorOutput`. Then nothing changes.
     pub fn refer(&mut self, name: &str, value: &str) -> Result<(), InvalidHeader> {
-        self.references = preamble::check(self.references, &[(name, value)])?;
+        if self.started {
+            return Err(InvalidHeader::LATE);
+        }
+        if preamble::hides_motor_output(S::HEADER, name, self.has_motor_output) {
+            return Err(InvalidHeader::ORDER);
+        }
+        self.references = preamble::check(S::HEADER, self.references, &[(name, value)])?;
+        self.has_motor_output |= name == preamble::MOTOR_OUTPUT;
         Ok(())
     }
 }

@@ -3,14 +3,9 @@
 
 use super::join::{Part, place};
 use super::refuse;
-use crate::blackbox::preamble::MAX_LINE;
+use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES, MAX_LINE_BYTES};
 use crate::blackbox::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 use crate::const_text::{ConstText, same};
-
-/// The most fields of a frame that decoders read (`FLIGHT_LOG_MAX_FIELDS` of blackbox-tools).
-const MAX_FIELDS: usize = 128;
-/// The most bytes of a frame that decoders read (`FLIGHT_LOG_MAX_FRAME_LENGTH` of blackbox-tools), the letter included.
-const MAX_FRAME: usize = 256;
 
 /// A part of a frame: its fields against those before it.
 #[track_caller]
@@ -98,9 +93,9 @@ const fn limits(fields: &[FieldDefinition], start: usize, end: usize, kind: Fram
     }
     unique(fields, start, end);
     let (before, line) = (name_line(fields, start), name_line(fields, end));
-    if before <= MAX_LINE && line > MAX_LINE {
+    if before <= MAX_LINE_BYTES && line > MAX_LINE_BYTES {
         let text = ConstText::new().str("up to here the header line with the names has ").number(line as u64);
-        let text = text.str(" bytes; decoders read at most ").number(MAX_LINE as u64);
+        let text = text.str(" bytes; decoders read at most ").number(MAX_LINE_BYTES as u64);
         refuse(text.str("; shorten names with `#[blackbox(name = \"…\")]`"));
     }
     frame_length(fields, start, end, kind);
@@ -113,14 +108,14 @@ const fn limits(fields: &[FieldDefinition], start: usize, end: usize, kind: Fram
 #[track_caller]
 const fn frame_length(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
     let (before, length) = (longest(fields, start, kind), longest(fields, end, kind));
-    if before <= MAX_FRAME && length > MAX_FRAME {
+    if before <= MAX_FRAME_BYTES && length > MAX_FRAME_BYTES {
         let text = ConstText::new().str("up to here ").str(if matches!(kind.letter(), b'I' | b'S' | b'H') {
             "an "
         } else {
             "a "
         });
         let text = text.char(kind.letter()).str(" frame takes up to ").number(length as u64);
-        let text = text.str(" bytes; decoders read at most ").number(MAX_FRAME as u64);
+        let text = text.str(" bytes; decoders read at most ").number(MAX_FRAME_BYTES as u64);
         refuse(text.str("; take narrower types, or log less in it"));
     }
 }
@@ -138,6 +133,29 @@ const fn unique(fields: &[FieldDefinition], start: usize, end: usize) {
             j += 1;
         }
         i += 1;
+    }
+}
+
+/// An alias in a frame with flattened structs: no field has that name, and no other one that alias. In a frame without
+/// them, the macro checks this.
+#[track_caller]
+pub const fn alias(fields: &[FieldDefinition], alias: &str) {
+    let (mut times, mut i) = (0, 0);
+    while i < fields.len() {
+        if same(fields[i].name, alias) {
+            let text = ConstText::new().str("the alias `").str(alias);
+            refuse(text.str("` is a name of the frame, so it can't be an older name of another field"));
+        }
+        let aliases = fields[i].older.aliases;
+        let mut j = 0;
+        while j < aliases.len() {
+            times += same(aliases[j], alias) as usize;
+            j += 1;
+        }
+        i += 1;
+    }
+    if times > 1 {
+        refuse(ConstText::new().str("the alias `").str(alias).str("` is given twice"));
     }
 }
 

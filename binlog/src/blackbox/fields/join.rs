@@ -1,21 +1,40 @@
 //! Joins the fields of flattened structs with those around them, in constants.
-//!
-//! A name is a prefix and the name of a struct's field. Both are known to different macros, so constants join them.
 
 use super::{BlackboxFields, coding};
+use crate::Older;
 use crate::blackbox::{Encoding, FieldDefinition, Predictor};
+use crate::const_text::{JoinedNames, Names};
+use crate::older::part_of;
 
 /// A part of a frame.
 pub enum Part {
     /// One field.
     Field(FieldDefinition),
-    /// The fields of a flattened struct: its prefix, the fields, and whether the frame has P frames.
-    Group(&'static str, &'static [FieldDefinition], bool),
+    /// The fields of a flattened struct.
+    Group(Group),
+}
+
+/// A flattened struct, and the attributes of the field.
+pub struct Group {
+    prefix: &'static str,
+    fields: &'static [FieldDefinition],
+    /// Whether the frame has P frames.
+    is_main: bool,
+    /// The struct's bytes where an older log lacks the fields.
+    default: Option<&'static [u8]>,
 }
 
 /// A flattened struct.
 pub const fn group<T: BlackboxFields>(prefix: &'static str, is_main: bool) -> Part {
-    Part::Group(prefix, T::FIELDS, is_main)
+    Part::Group(Group { prefix, fields: T::FIELDS, is_main, default: None })
+}
+
+/// A flattened struct with the bytes that older logs lack.
+pub const fn group_older(part: Part, default: Option<&'static [u8]>) -> Part {
+    match part {
+        Part::Group(group) => Part::Group(Group { default, ..group }),
+        Part::Field(_) => part,
+    }
 }
 
 /// The number of fields.
@@ -29,7 +48,7 @@ pub(super) const fn place(parts: &[Part], index: usize) -> usize {
     while i < index {
         fields += match &parts[i] {
             Part::Field(_) => 1,
-            Part::Group(_, group, _) => group.len(),
+            Part::Group(group) => group.fields.len(),
         };
         i += 1;
     }
@@ -38,46 +57,27 @@ pub(super) const fn place(parts: &[Part], index: usize) -> usize {
 
 /// Bytes of the names that have to be joined.
 pub const fn text_length(parts: &[Part]) -> usize {
-    let (mut length, mut i) = (0, 0);
-    while i < parts.len() {
-        if let Part::Group(prefix, group, _) = &parts[i] {
-            let mut j = 0;
-            while j < group.len() {
-                length += prefix.len() + group[j].name.len();
-                j += 1;
-            }
-        }
-        i += 1;
-    }
-    length
+    joined::<0>(parts).length()
 }
 
 /// The joined names, one after the other in the order of [`fields`].
 pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
-    let mut text = [0; LENGTH];
-    let (mut at, mut i) = (0, 0);
+    joined(parts).text()
+}
+
+const fn joined<const LENGTH: usize>(parts: &[Part]) -> JoinedNames<LENGTH> {
+    let (mut names, mut i) = (JoinedNames::new(), 0);
     while i < parts.len() {
-        if let Part::Group(prefix, group, _) = &parts[i] {
+        if let Part::Group(Group { prefix, fields, .. }) = &parts[i] {
             let mut j = 0;
-            while j < group.len() {
-                at = put(&mut text, at, prefix.as_bytes());
-                at = put(&mut text, at, group[j].name.as_bytes());
+            while j < fields.len() {
+                names.add(prefix, fields[j].name);
                 j += 1;
             }
         }
         i += 1;
     }
-    text
-}
-
-const fn put(text: &mut [u8], mut at: usize, bytes: &[u8]) -> usize {
-    let mut i = 0;
-    while i < bytes.len() {
-        text[at] = bytes[i];
-        at += 1;
-        i += 1;
-    }
-    at
+    names
 }
 
 /// All fields; `text` is that of [`text`].
@@ -88,13 +88,10 @@ pub const fn fields<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> 
         bits: 8,
         intra: coding(Predictor::Zero, Encoding::UnsignedVb),
         inter: None,
+        older: Older::NONE,
     };
     let mut fields = [NONE; COUNT];
-    // They are names joined to prefixes.
-    let mut text = match core::str::from_utf8(text) {
-        Ok(text) => text,
-        Err(_) => "",
-    };
+    let mut names = Names::new(text);
     let (mut at, mut i) = (0, 0);
     while i < parts.len() {
         match &parts[i] {
@@ -102,13 +99,19 @@ pub const fn fields<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> 
                 fields[at] = *field;
                 at += 1;
             }
-            Part::Group(prefix, group, is_main) => {
-                let mut j = 0;
-                while j < group.len() {
-                    let (name, rest) = text.split_at(prefix.len() + group[j].name.len());
-                    let inter = if *is_main { group[j].inter } else { None };
-                    fields[at] = FieldDefinition { name, inter, ..group[j] };
-                    text = rest;
+            Part::Group(group) => {
+                let (mut j, mut byte) = (0, 0);
+                while j < group.fields.len() {
+                    let field = group.fields[j];
+                    let name = names.take(group.prefix, field.name);
+                    let inter = if group.is_main { field.inter } else { None };
+                    let size = field.bits as usize / 8;
+                    let older = match group.default {
+                        Some(bytes) => Older { default: Some(part_of(bytes, byte, size)), ..field.older },
+                        None => field.older,
+                    };
+                    fields[at] = FieldDefinition { name, inter, older, ..field };
+                    byte += size;
                     at += 1;
                     j += 1;
                 }

@@ -27,8 +27,9 @@ impl HeaderLine {
 
     /// Formats a line.
     ///
-    /// If the schema's header has a line of this name, the log has both, and decoders take this one. Predictors refer to
-    /// `minthrottle`, `vbatref` and `motorOutput`; write `minthrottle` before `motorOutput`.
+    /// If the schema's header has a line of this name, this one takes its place. Predictors refer to `minthrottle`,
+    /// `vbatref` and `motorOutput`; a `minthrottle` that would follow `motorOutput` is left out, because decoders take it
+    /// for the lower number of that, too.
     ///
     /// # Errors
     ///
@@ -40,7 +41,7 @@ impl HeaderLine {
             writeln!(line, "{value}")
         });
         written.map_err(|_| InvalidLine::TooLong)?;
-        preamble::check(References::NEW, &[(name, line.value())]).map_err(InvalidLine::Header)?;
+        preamble::check("", References::NEW, &[(name, line.value())]).map_err(InvalidLine::Header)?;
         Ok(line)
     }
 

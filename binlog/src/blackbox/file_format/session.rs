@@ -1,8 +1,10 @@
 //! What the drain of a Blackbox logger encodes with.
 
 use super::{EventRecord, HeaderLine, kind_of};
+use crate::blackbox::preamble;
 use crate::blackbox::{BlackboxSchema, Counts, Encoder, Event, FrameKind};
 use crate::file_format;
+use core::ops::Range;
 use zerocopy::IntoBytes;
 
 /// Encodes the sessions of a logger, one after the other.
@@ -64,13 +66,22 @@ impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
         Some(bytes.len())
     }
 
+    fn replaces(_: &[u8], line: &HeaderLine) -> Option<Range<usize>> {
+        preamble::line_of(S::HEADER, line.name())
+    }
+
     fn own_tag(&self) -> Option<u8> {
         None
     }
 
-    fn restart(&mut self) {
+    fn begin_session(&mut self) {
         self.frames.begin();
         (self.has_begun, self.has_ended) = (false, false);
+    }
+
+    fn forget(&mut self) {
+        self.frames.forget();
+        file_format::Encoder::begin_session(self);
     }
 
     fn room(&mut self, tag: u8) -> &mut [u8] {
@@ -94,6 +105,7 @@ impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
     }
 
     fn end(&mut self) -> usize {
+        self.frames.lose_waiting();
         if !self.has_begun || self.has_ended {
             return 0;
         }
@@ -104,5 +116,13 @@ impl<S: BlackboxSchema> file_format::Encoder<HeaderLine> for SessionEncoder<S> {
 
     fn has_ended(&self) -> bool {
         self.has_ended
+    }
+
+    fn waiting(&self, tag: u8) -> u32 {
+        self.frames.waiting(kind_of(tag))
+    }
+
+    fn take_unwritten(&mut self) -> Option<(u8, u32)> {
+        self.frames.take_unwritten().map(|(kind, frames)| (kind.letter(), frames))
     }
 }

@@ -1,6 +1,6 @@
 //! The frames and fields that the lines `Field I name`, `Field I predictor` and so on define.
 
-use super::lines::{self, HeaderLine, entries};
+use super::lines::{self, LoggedLine, entries};
 use crate::blackbox::decode::{FramePlan, Given, PlannedField, Unusable};
 use crate::blackbox::definition::{Encoding, FrameKind, Predictor};
 
@@ -75,21 +75,21 @@ impl LoggedField {
 }
 
 /// The names of the fields of frames with this letter.
-pub(super) fn names<'l>(lines: &'l [HeaderLine<'_>], letter: u8) -> Vec<&'l str> {
+pub(super) fn names<'l>(lines: &'l [LoggedLine<'_>], letter: u8) -> Vec<&'l str> {
     list(lines, letter, "name").unwrap_or_default()
 }
 
-fn list<'l>(lines: &'l [HeaderLine<'_>], letter: u8, what: &str) -> Option<Vec<&'l str>> {
+fn list<'l>(lines: &'l [LoggedLine<'_>], letter: u8, what: &str) -> Option<Vec<&'l str>> {
     let line = lines::value(lines, &format!("Field {} {what}", char::from(letter)))?;
     Some(entries(line.value()).collect())
 }
 
-fn numbers(lines: &[HeaderLine<'_>], letter: u8, what: &str) -> Vec<Option<u32>> {
+fn numbers(lines: &[LoggedLine<'_>], letter: u8, what: &str) -> Vec<Option<u32>> {
     list(lines, letter, what).unwrap_or_default().iter().map(|number| number.parse().ok()).collect()
 }
 
 /// All frames that the lines define.
-pub(super) fn frames(lines: &[HeaderLine<'_>], data_version: u32, given: &Given) -> Vec<LoggedFrame> {
+pub(super) fn frames(lines: &[LoggedLine<'_>], data_version: u32, given: &Given) -> Vec<LoggedFrame> {
     let mut frames: Vec<LoggedFrame> = Vec::new();
     for line in lines {
         let Some([letter, b' ', ..]) = line.name().strip_prefix("Field ").map(str::as_bytes) else { continue };
@@ -102,7 +102,7 @@ pub(super) fn frames(lines: &[HeaderLine<'_>], data_version: u32, given: &Given)
     frames
 }
 
-fn frame(lines: &[HeaderLine<'_>], letter: u8, data_version: u32, given: &Given) -> LoggedFrame {
+fn frame(lines: &[LoggedLine<'_>], letter: u8, data_version: u32, given: &Given) -> LoggedFrame {
     // P frames have the fields of I frames.
     let of_names = if letter == b'P' { b'I' } else { letter };
     let names = names(lines, of_names);

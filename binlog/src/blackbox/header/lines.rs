@@ -6,13 +6,13 @@ use std::borrow::Cow;
 
 /// A line of a header.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HeaderLine<'log> {
+pub struct LoggedLine<'log> {
     pub(super) offset: usize,
     name: Cow<'log, str>,
     value: Cow<'log, str>,
 }
 
-impl HeaderLine<'_> {
+impl LoggedLine<'_> {
     /// Where it is, in bytes from the start of the log.
     pub fn offset(&self) -> usize {
         self.offset
@@ -41,7 +41,7 @@ impl HeaderLine<'_> {
 const LONGEST_GAP: usize = 2048;
 
 /// The lines at the start of a session, what is between them, and where they end. `at` is the session's offset.
-pub(super) fn lines(session: &[u8], at: usize) -> (Vec<HeaderLine<'_>>, Vec<HeaderProblem>, usize) {
+pub(super) fn lines(session: &[u8], at: usize) -> (Vec<LoggedLine<'_>>, Vec<HeaderProblem>, usize) {
     let (mut lines, mut problems, mut end) = (Vec::new(), Vec::new(), 0);
     loop {
         let rest = &session[end..];
@@ -62,7 +62,7 @@ pub(super) fn lines(session: &[u8], at: usize) -> (Vec<HeaderLine<'_>>, Vec<Head
 }
 
 /// The line that the bytes begin with, and its length.
-fn line(bytes: &[u8], offset: usize) -> Option<(HeaderLine<'_>, usize)> {
+fn line(bytes: &[u8], offset: usize) -> Option<(LoggedLine<'_>, usize)> {
     let text = bytes.strip_prefix(b"H ")?;
     let end = memchr(b'\n', text)?;
     let text = &text[..end];
@@ -72,7 +72,7 @@ fn line(bytes: &[u8], offset: usize) -> Option<(HeaderLine<'_>, usize)> {
         Cow::Borrowed(text) => Cow::Borrowed(text.trim()),
         Cow::Owned(text) => Cow::Owned(text.trim().to_owned()),
     };
-    Some((HeaderLine { offset, name: lossy(&text[..colon]), value: lossy(&text[colon + 1..]) }, end + 3))
+    Some((LoggedLine { offset, name: lossy(&text[..colon]), value: lossy(&text[colon + 1..]) }, end + 3))
 }
 
 fn is_text(bytes: &[u8]) -> bool {
@@ -97,7 +97,7 @@ fn next_line(bytes: &[u8]) -> Option<usize> {
 }
 
 /// The last line with this name: what is written later is valid.
-pub(super) fn value<'l, 'log>(lines: &'l [HeaderLine<'log>], name: &str) -> Option<&'l HeaderLine<'log>> {
+pub(super) fn value<'l, 'log>(lines: &'l [LoggedLine<'log>], name: &str) -> Option<&'l LoggedLine<'log>> {
     lines.iter().rfind(|line| line.name == name)
 }
 

@@ -14,23 +14,21 @@ mod resync;
 use super::letters::{Begins, Letters, NoFrame};
 use super::lost::{Lost, LostReason};
 use super::session::Session;
-use crate::blackbox::decode::{Context, FramePlan, NO_VALUES, Values};
+use crate::blackbox::decode::{Context, Derived, FrameDecoder, NO_VALUES, Values};
 use crate::blackbox::definition::FrameKind;
 use crate::blackbox::event::Event;
 use crate::blackbox::header::LoggedField;
+use crate::blackbox::limits::JUMP_US;
+use crate::blackbox::place::{Place, ReferredFields};
+use std::fmt;
 use std::mem;
 
-/// An iteration moves by less than this from one main frame to the next.
-const LONGEST_JUMP: u32 = 5000;
-
-/// Time moves by less than this from one main frame to the next, in microseconds.
-const LONGEST_JUMP_US: u32 = 10_000_000;
-
-/// What [`Frames`] returns.
+/// What is in a session: what [`Frames`] returns, with its [`Frame`]s, and what [`Typed`](super::Typed) and
+/// [`TypedFrames`](super::TypedFrames) return, with the program's structs.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Item<'f> {
+pub enum Item<F> {
     /// A frame with values.
-    Frame(Frame<'f>),
+    Frame(F),
     /// An event.
     Event {
         /// Where it begins, in bytes from the start of the log.
@@ -45,13 +43,14 @@ pub enum Item<'f> {
 }
 
 /// A frame: the values of its fields.
-#[derive(Clone, Copy, PartialEq, Debug)]
+#[derive(Clone, Copy)]
 pub struct Frame<'f> {
     letter: u8,
     offset: usize,
     length: usize,
     time_us: u64,
-    values: &'f [u32],
+    /// Those of the fields, and room after them.
+    values: &'f Values,
     fields: &'f [LoggedField],
 }
 
@@ -85,6 +84,12 @@ impl<'f> Frame<'f> {
     /// The values as 32 bits, in the order of the fields. None, like [`fields`](Self::fields), for frames of a letter that
     /// only the session's header defines, if that doesn't say how they are decoded.
     pub fn values(&self) -> &'f [u32] {
+        // There is room for the fields of any frame.
+        self.values.get(..self.fields.len()).unwrap_or_default()
+    }
+
+    /// The values, and the room after them.
+    pub(super) fn all_values(&self) -> &'f Values {
         self.values
     }
 
@@ -95,24 +100,30 @@ impl<'f> Frame<'f> {
 
     /// The value of the field with this name, with its sign.
     pub fn value(&self, name: &str) -> Option<i64> {
-        let (field, &bits) = self.fields.iter().zip(self.values).find(|(field, _)| field.name() == name)?;
+        let (field, &bits) = self.fields.iter().zip(self.values()).find(|(field, _)| field.name() == name)?;
         Some(field.value(bits))
     }
 }
 
-/// Where and when a main frame was.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Place {
-    iteration: u32,
-    time: u32,
+impl PartialEq for Frame<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let Frame { letter, offset, length, time_us, fields, .. } = *self;
+        (letter, offset, length, time_us, fields)
+            == (other.letter, other.offset, other.length, other.time_us, other.fields)
+            && self.values() == other.values()
+    }
 }
 
-impl Place {
-    /// Whether a main frame may follow this one at `next`. Both counts wrap.
-    #[inline(always)]
-    fn may_be_followed_by(self, next: Place) -> bool {
-        next.iteration.wrapping_sub(self.iteration) < LONGEST_JUMP
-            && next.time.wrapping_sub(self.time) < LONGEST_JUMP_US
+impl fmt::Debug for Frame<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = self.fields.iter().zip(self.values()).map(|(field, &bits)| (field.name(), field.value(bits)));
+        f.debug_struct("Frame")
+            .field("letter", &char::from(self.letter))
+            .field("offset", &self.offset)
+            .field("length", &self.length)
+            .field("time_us", &self.time_us)
+            .field("values", &named.collect::<Vec<_>>())
+            .finish()
     }
 }
 
@@ -132,9 +143,7 @@ pub struct Frames<'s> {
     letters: Letters<'s>,
     session: &'s Session<'s>,
     main_fields: &'s [LoggedField],
-    /// Field indices of `loopIteration` and `time` in main frames.
-    iteration: Option<usize>,
-    time: Option<usize>,
+    referred: ReferredFields,
     at: usize,
     /// The frame that is being decoded, and the main frames before it.
     history: [Box<Values>; 3],
@@ -152,7 +161,6 @@ pub struct Frames<'s> {
     rejected: Option<Place>,
     time_us: u64,
     home: Option<[u32; 2]>,
-    home_fields: [usize; 2],
     lost: Option<(usize, LostReason)>,
     found: Option<Found>,
 }
@@ -160,14 +168,11 @@ pub struct Frames<'s> {
 impl<'s> Frames<'s> {
     pub(super) fn new(session: &'s Session<'s>) -> Self {
         let header = session.header();
-        let index = |letter, name| header.fields(letter).iter().position(|field| field.name() == name);
-        let coordinate = |i, name| index(b'H', name).unwrap_or(i);
         Frames {
             letters: Letters::new(header, session.log(), session.end()),
             session,
             main_fields: header.fields(b'I'),
-            iteration: index(b'I', "loopIteration"),
-            time: index(b'I', "time"),
+            referred: ReferredFields::of(header),
             at: session.frames_offset(),
             history: [(); 3].map(|()| Box::new(NO_VALUES)),
             other: Box::new(NO_VALUES),
@@ -178,16 +183,20 @@ impl<'s> Frames<'s> {
             rejected: None,
             time_us: 0,
             home: None,
-            home_fields: [coordinate(0, "GPS_home[0]"), coordinate(1, "GPS_home[1]")],
             lost: None,
             found: None,
         }
     }
 
+    /// Decodes the frames with a letter by derived code, which does the same as the header's plan.
+    pub(super) fn derive(&mut self, letter: u8, derived: Derived) {
+        self.letters.derive(letter, derived);
+    }
+
     /// The next frame, event or lost stretch; `None` at the end of the session.
     #[expect(clippy::should_implement_trait, reason = "it lends, which an iterator can't")]
     #[inline]
-    pub fn next(&mut self) -> Option<Item<'_>> {
+    pub fn next(&mut self) -> Option<Item<Frame<'_>>> {
         if self.found.is_none() {
             self.find();
         }
@@ -205,7 +214,6 @@ impl<'s> Frames<'s> {
                 (letter, at, end, time_us, &self.other, self.session.columns(letter))
             }
         };
-        let values = values.get(..fields.len())?;
         Some(Item::Frame(Frame { letter, offset: at, length: end - at, time_us, values, fields }))
     }
 
@@ -221,9 +229,9 @@ impl<'s> Frames<'s> {
             let at = self.at;
             let Some(letter) = self.letters.byte(at) else { return };
             match self.letters.of(letter) {
-                Begins::Frame(plan) if letter == b'P' => self.inter(plan, at),
-                Begins::Frame(plan) if letter == b'I' => self.intra(plan, at),
-                Begins::Frame(plan) => self.other(plan, letter, at),
+                Begins::Frame(decoder) if letter == b'P' => self.inter(&decoder, at),
+                Begins::Frame(decoder) if letter == b'I' => self.intra(&decoder, at),
+                Begins::Frame(decoder) => self.other(&decoder, letter, at),
                 Begins::Event => self.event(at),
                 Begins::Unusable => self.unusable(letter, at),
                 Begins::Nothing => self.damaged(at, LostReason::NoFrame(letter)),
@@ -232,12 +240,12 @@ impl<'s> Frames<'s> {
     }
 
     #[inline]
-    fn inter(&mut self, plan: &'s FramePlan, at: usize) {
+    fn inter(&mut self, decoder: &FrameDecoder<'s>, at: usize) {
         if !self.synced && mem::take(&mut self.unproven) {
             self.synced = self.none_is_missing(at);
         }
         let [values, previous, before_it] = &mut self.history;
-        let end = match self.letters.read(plan, at, values) {
+        let end = match self.letters.read(decoder, at, values) {
             Ok(end) => end,
             Err(error) => return self.broken(b'P', at, error),
         };
@@ -246,10 +254,10 @@ impl<'s> Frames<'s> {
             self.lost.get_or_insert((at, LostReason::NoIntra));
             return;
         }
-        let last = self.last.unwrap_or(Place { iteration: 0, time: 0 });
-        let iterations = self.session.header().rate().step(last.iteration);
+        let last = self.last.unwrap_or_default();
+        let iterations = self.session.header().intervals().step(last.iteration);
         let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
-        plan.predict(values, previous, before_it, &context);
+        decoder.predict(values, previous, before_it, &context);
         let place = self.place();
         if !last.may_be_followed_by(place) {
             self.synced = false;
@@ -263,8 +271,8 @@ impl<'s> Frames<'s> {
         self.at = end;
     }
 
-    fn intra(&mut self, plan: &'s FramePlan, at: usize) {
-        let end = match self.decode_intra(plan, at) {
+    fn intra(&mut self, decoder: &FrameDecoder<'s>, at: usize) {
+        let end = match self.decode_intra(decoder, at) {
             Ok(end) => end,
             Err(error) => return self.broken(b'I', at, error),
         };
@@ -288,18 +296,18 @@ impl<'s> Frames<'s> {
     }
 
     /// Decodes an I frame into `history[0]`. It stands alone: it has no history.
-    fn decode_intra(&mut self, plan: &FramePlan, at: usize) -> Result<usize, NoFrame> {
+    fn decode_intra(&mut self, decoder: &FrameDecoder<'_>, at: usize) -> Result<usize, NoFrame> {
         let values = &mut self.history[0];
-        let end = self.letters.read(plan, at, values)?;
+        let end = self.letters.read(decoder, at, values)?;
         let last = self.last.map_or(0, |last| last.time);
         let context = Context { home: self.home.unwrap_or_default(), main_time: last, iterations: 1 };
-        plan.predict(values, &NO_VALUES, &NO_VALUES, &context);
+        decoder.predict(values, &NO_VALUES, &NO_VALUES, &context);
         Ok(end)
     }
 
     /// A frame other than a main frame: it has no history, either.
-    fn other(&mut self, plan: &'s FramePlan, letter: u8, at: usize) {
-        let end = match self.letters.read(plan, at, &mut self.other) {
+    fn other(&mut self, decoder: &FrameDecoder<'s>, letter: u8, at: usize) {
+        let end = match self.letters.read(decoder, at, &mut self.other) {
             Ok(end) => end,
             Err(error) => return self.broken(letter, at, error),
         };
@@ -308,20 +316,20 @@ impl<'s> Frames<'s> {
             self.found = Some(Found::Other { letter, at, end, time_us: self.time_us });
             return;
         }
-        if plan.needs_home() && self.home.is_none() {
+        if decoder.needs_home() && self.home.is_none() {
             self.lost.get_or_insert((at, LostReason::NoHome));
             return;
         }
         let main_time = self.last.map_or(0, |last| last.time);
         let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
-        plan.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
+        decoder.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
         let time = self.session.time_field(letter).and_then(|field| self.other.get(field).copied());
         if let Some(time) = time.filter(|&time| self.is_far(time)) {
             self.lost.get_or_insert((at, LostReason::Time { letter, time }));
             return;
         }
         if letter == b'H' {
-            self.home = Some(self.home_fields.map(|field| self.other.get(field).copied().unwrap_or(0)));
+            self.home = Some(self.referred.home(&self.other));
         }
         let time_us = time.map_or(self.time_us, |time| self.extended(time));
         self.found = Some(Found::Other { letter, at, end, time_us });
@@ -386,15 +394,10 @@ impl<'s> Frames<'s> {
         self.at = self.next_that_stands(at + 1);
     }
 
-    /// The place of the main frame in `history[0]`. A log without these fields is never out of place.
+    /// The place of the main frame in `history[0]`.
     #[inline(always)]
     fn place(&self) -> Place {
-        let last = self.last.unwrap_or(Place { iteration: 0, time: 0 });
-        let value = |field: Option<usize>| self.history[0].get(field?).copied();
-        Place {
-            iteration: value(self.iteration).unwrap_or(last.iteration),
-            time: value(self.time).unwrap_or(last.time),
-        }
+        self.referred.place(&self.history[0], self.last.unwrap_or_default())
     }
 
     #[inline(always)]
@@ -406,8 +409,8 @@ impl<'s> Frames<'s> {
     /// Whether a time is too far from that of the last main frame for a frame after it. Main frames without a time say
     /// nothing about others.
     fn is_far(&self, time: u32) -> bool {
-        let last = self.last.filter(|_| self.time.is_some());
-        last.is_some_and(|last| (time.wrapping_sub(last.time) as i32).unsigned_abs() >= LONGEST_JUMP_US)
+        let last = self.last.filter(|_| self.referred.has_time());
+        last.is_some_and(|last| (time.wrapping_sub(last.time) as i32).unsigned_abs() >= JUMP_US)
     }
 
     /// The time near the last one that has these low 32 bits.

@@ -1,6 +1,6 @@
 //! What the bytes of a session are in the place of a frame's letter.
 
-use crate::blackbox::decode::{FramePlan, Values, WINDOW};
+use crate::blackbox::decode::{Derived, FrameDecoder, Values, WINDOW};
 use crate::blackbox::event::Event;
 use crate::blackbox::header::Header;
 
@@ -15,7 +15,7 @@ pub(super) enum Begins<'h> {
     Nothing,
     Event,
     /// A frame of which the length and the values are known.
-    Frame(&'h FramePlan),
+    Frame(FrameDecoder<'h>),
     /// A frame that the header names without saying how it is decoded.
     Unusable,
 }
@@ -41,10 +41,21 @@ impl<'h> Letters<'h> {
     pub(super) fn new(header: &'h Header<'_>, bytes: &'h [u8], end: usize) -> Self {
         let mut begins = [Begins::Nothing; 256];
         for frame in header.frames() {
-            begins[usize::from(frame.letter())] = frame.plan().map_or(Begins::Unusable, Begins::Frame);
+            begins[usize::from(frame.letter())] = match frame.plan() {
+                Ok(plan) => Begins::Frame(FrameDecoder::by_plan(plan)),
+                Err(_) => Begins::Unusable,
+            };
         }
         begins[usize::from(b'E')] = Begins::Event;
         Letters { begins, bytes, end: end.min(bytes.len()) }
+    }
+
+    /// Decodes the frames with a letter by derived code, which does the same as the header's plan.
+    pub(super) fn derive(&mut self, letter: u8, derived: Derived) {
+        let begins = &mut self.begins[usize::from(letter)];
+        if let Begins::Frame(decoder) = begins {
+            *begins = Begins::Frame(decoder.with(derived));
+        }
     }
 
     pub(super) fn of(&self, letter: u8) -> Begins<'h> {
@@ -67,12 +78,12 @@ impl<'h> Letters<'h> {
 
     /// Reads the residuals of the frame whose letter is at `at`. Returns its end.
     #[inline]
-    pub(super) fn read(&self, plan: &FramePlan, at: usize, residuals: &mut Values) -> Result<usize, NoFrame> {
+    pub(super) fn read(&self, decoder: &FrameDecoder<'_>, at: usize, residuals: &mut Values) -> Result<usize, NoFrame> {
         let start = at + 1;
         let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<WINDOW>());
         let length = match window {
-            Some(window) => plan.read(window, residuals),
-            None => self.read_at_the_end(plan, start, residuals),
+            Some(window) => decoder.read(window, residuals),
+            None => self.read_at_the_end(decoder, start, residuals),
         };
         let Some(length) = length else { return Err(NoFrame::Broken) };
         let end = start + length;
@@ -84,11 +95,11 @@ impl<'h> Letters<'h> {
 
     /// The last bytes of the log are followed by zeros.
     #[cold]
-    fn read_at_the_end(&self, plan: &FramePlan, start: usize, residuals: &mut Values) -> Option<usize> {
+    fn read_at_the_end(&self, decoder: &FrameDecoder<'_>, start: usize, residuals: &mut Values) -> Option<usize> {
         let rest = self.bytes.get(start..).unwrap_or_default();
         let mut window = [0; WINDOW];
         window[..rest.len()].copy_from_slice(rest);
-        plan.read(&window, residuals)
+        decoder.read(&window, residuals)
     }
 
     /// The event whose letter is at `at`, and its end.
@@ -111,7 +122,7 @@ impl<'h> Letters<'h> {
         while stood < count {
             let Some(letter) = self.byte(at) else { return at == self.end };
             let end = match self.of(letter) {
-                Begins::Frame(plan) => self.read(plan, at, scratch),
+                Begins::Frame(decoder) => self.read(&decoder, at, scratch),
                 Begins::Event => match self.event(at) {
                     Ok((Event::End { .. }, _)) => return true,
                     Ok((Event::Unknown { .. }, end)) => {

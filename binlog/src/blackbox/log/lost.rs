@@ -1,5 +1,6 @@
 //! What a session's reader skips, and why.
 
+use crate::counted::Counted;
 use std::fmt;
 
 /// A stretch of a session that yields no frames.
@@ -49,8 +50,13 @@ pub enum LostReason {
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "lost {} bytes at offset {}: ", self.length, self.offset)?;
-        match self.reason {
+        write!(f, "lost {} at offset {}: {}", Counted(self.length, "byte"), self.offset, self.reason)
+    }
+}
+
+impl fmt::Display for LostReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
             LostReason::NoFrame(byte) => write!(f, "no frame begins with the byte {byte:#04x}"),
             LostReason::Broken(letter) => write!(f, "the {} frame is damaged", char::from(letter)),
             LostReason::Truncated(letter) => write!(f, "the log ends inside the {} frame", char::from(letter)),
@@ -65,7 +71,7 @@ impl fmt::Display for Lost {
                 char::from(letter)
             ),
             LostReason::NoIntra => f.write_str("there is no I frame before the P frame"),
-            LostReason::NoHome => f.write_str("there is no H frame before the G frame"),
+            LostReason::NoHome => f.write_str("the frame refers to the home position, and no H frame is before it"),
             LostReason::Unusable(letter) => {
                 write!(f, "the header doesn't say how {} frames are decoded", char::from(letter))
             }

@@ -95,9 +95,9 @@ impl Tables {
 
     /// The frames with this letter: `S`, `G`, `H`, or one that only the session's header defines. `None` if the header
     /// doesn't define them.
-    pub fn table(&self, letter: char) -> Option<&Table> {
-        let letter = if letter == 'P' { 'I' } else { letter };
-        self.tables.iter().find(|table| char::from(table.letter) == letter)
+    pub fn table(&self, letter: u8) -> Option<&Table> {
+        let letter = if letter == b'P' { b'I' } else { letter };
+        self.tables.iter().find(|table| table.letter == letter)
     }
 
     /// All tables, that of the main frames first.
@@ -125,17 +125,18 @@ impl Tables {
         self.foreign.clone()
     }
 
-    /// The times of the first and the last main frame, both inclusive, in microseconds; `None` without main frames.
+    /// The earliest and the latest time of a main frame, both inclusive, in microseconds; `None` without main frames. They
+    /// are those of the first and the last one, unless the log is damaged.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         let times = self.main().times_us();
-        Some(*times.first()?..=*times.last()?)
+        Some(*times.iter().min()?..=*times.iter().max()?)
     }
 }
 
 impl Table {
     /// The letter of the frames; I for main frames.
-    pub fn letter(&self) -> char {
-        self.letter.into()
+    pub fn letter(&self) -> u8 {
+        self.letter
     }
 
     /// The number of frames.

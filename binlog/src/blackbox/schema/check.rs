@@ -3,24 +3,24 @@
 use crate::blackbox::fields::check::longest;
 use crate::blackbox::fields::refuse;
 use crate::blackbox::preamble::Preamble;
-use crate::blackbox::{BlackboxFrame, Event, FieldDefinition, FrameBuffer, FrameKind, Predictor};
+use crate::blackbox::{Event, FieldDefinition, FrameBuffer, FrameKind, Predictor};
 use crate::const_text::ConstText;
 
-/// A variant holds a frame of its kind, and the header has the lines that its predictors refer to.
+/// A variant holds a frame of its kind with these fields, and the header has the lines that its predictors refer to.
 #[track_caller]
-pub const fn variant<F: BlackboxFrame>(preamble: &Preamble, kind: FrameKind) {
+pub const fn variant(preamble: &Preamble, kind: FrameKind, of_frame: FrameKind, fields: &[FieldDefinition]) {
     // Its derive has reported errors.
-    if F::FIELDS.is_empty() {
+    if fields.is_empty() {
         return;
     }
-    if F::KIND.letter() != kind.letter() {
+    if of_frame.letter() != kind.letter() {
         let text = ConstText::new().str("the variant `").str(variant_of(kind)).str("` holds a frame with `#[blackbox(");
-        let text = text.str(key_of(kind)).str(")]`, and this one is `").str(key_of(F::KIND));
+        let text = text.str(key_of(kind)).str(")]`, and this one is `").str(key_of(of_frame));
         refuse(text.str("`"));
     }
     let mut i = 0;
-    while i < F::FIELDS.len() {
-        let field = &F::FIELDS[i];
+    while i < fields.len() {
+        let field = &fields[i];
         referred(preamble, field, field.intra.predictor);
         if let Some(inter) = field.inter {
             referred(preamble, field, inter.predictor);

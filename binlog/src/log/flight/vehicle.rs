@@ -69,7 +69,7 @@ impl Vehicle {
     }
 
     /// Texts such as `ArduCopter V4.6.0`, `APM:Plane V3.8`, `APMrover2 V2.5`.
-    fn from_text(text: &str) -> Option<Self> {
+    pub(crate) fn from_text(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
         let names = [
             ("copter", Vehicle::Copter),

@@ -1,8 +1,9 @@
 //! Writes the source of messages. Which messages can be written is already decided.
 
-use super::{LeftOut, LoggedSchema, Written, names, rules};
+use super::{LeftOut, LoggedSchema, Written, names};
 use crate::catalogue::definition::LoggedColumn;
 use crate::catalogue::units::UnitTables;
+use crate::check::{Rule, definition};
 use crate::format::Format;
 use crate::multiplier::Multiplier;
 use crate::unit::Unit;
@@ -15,11 +16,6 @@ const MAX_WIDTH: usize = 100;
 const ATTRIBUTE_WIDTH: usize = 70;
 /// The width at which rustfmt breaks the arguments of a call.
 const CALL_WIDTH: usize = 60;
-
-/// Ids of multipliers that mean 1 or nothing; no lint of the derive is about them.
-const NO_SCALE: [u8; 3] = *b"-?0";
-/// Ids of multipliers that all viewers show.
-const SHOWN_WITH_PREFIX: [u8; 2] = *b"CF";
 
 pub(super) fn source(schema: &LoggedSchema, written: &[Written<'_>], left_out: &[LeftOut]) -> String {
     let mut constants = Constants::default();
@@ -134,7 +130,7 @@ fn schema_enum(source: &mut String, written: &[Written<'_>]) {
 fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut Constants) -> String {
     let definition = &message.definition;
     let columns: Vec<LoggedColumn<'_>> = definition.columns().collect();
-    let as_logged = rules::are_broken_by(definition, &columns);
+    let as_logged = definition::breaks_rules(definition, &columns);
     let mut taken = HashSet::new();
     let fields: Vec<Field> = (columns.iter().enumerate())
         .map(|(i, column)| {
@@ -147,11 +143,12 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     let linted = fields.iter().filter(|field| !field.lints.is_empty() && !as_logged).count();
     if as_logged {
         of_message.push("as_logged".into());
-        if definition.name() == "GPS" && !GPS_WEEK.iter().all(|label| columns.iter().any(|each| each.label == *label)) {
-            of_message.push("allow(gps_without_week)".into());
+        if definition.name() == "GPS" && definition::lacks_week(&columns) {
+            of_message.push(allow([Rule::GpsWithoutWeek.name()]));
         }
     } else if linted > 1 {
-        let lints: BTreeSet<&str> = fields.iter().flat_map(|field| field.lints.iter().copied()).collect();
+        let lints: BTreeSet<&str> =
+            fields.iter().flat_map(|field| field.lints.iter().map(|lint| lint.name())).collect();
         of_message.push(allow(lints));
     }
     let mut source = String::new();
@@ -161,7 +158,7 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     line!(source, "pub struct {} {{", message.name);
     for mut field in fields {
         if !field.lints.is_empty() && linted == 1 {
-            field.attributes.push(allow(field.lints.iter().copied()));
+            field.attributes.push(allow(field.lints.iter().map(|lint| lint.name())));
         }
         attributes(&mut source, &field.attributes);
         line!(source, "    pub {}: {},", field.name, field.ty);
@@ -169,9 +166,6 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     line!(source, "}}");
     source
 }
-
-/// PlotJuggler takes the time from these columns of GPS.
-const GPS_WEEK: [&str; 2] = ["GWk", "GMS"];
 
 /// The attribute that allows lints.
 fn allow<'a>(lints: impl IntoIterator<Item = &'a str>) -> String {
@@ -196,7 +190,7 @@ struct Field {
     /// The attributes that differ from the defaults of the derive.
     attributes: Vec<String>,
     /// The lints of the derive that would warn about it.
-    lints: Vec<&'static str>,
+    lints: Vec<Rule>,
 }
 
 impl Field {
@@ -206,7 +200,7 @@ impl Field {
             field.attributes.push(format!("label = {:?}", column.label));
         }
         if column.format == Format::F16 {
-            field.lints.push("half_precision");
+            field.lints.push(Rule::HalfPrecision);
         }
         let (Some(unit), Some(multiplier)) = (column.unit_id, column.multiplier_id) else { return field };
         if unit == INSTANCE {
@@ -217,33 +211,9 @@ impl Field {
         if multiplier != default_multiplier(column, unit) {
             field.attributes.push(format!("mult = {}", constants.multiplier(schema, multiplier)));
         }
-        field.lints.extend(lints_of_scale(column.format, unit, multiplier));
+        field.lints.extend(definition::lints_of_scale(column.format, unit, multiplier));
         field
     }
-}
-
-/// The lints of binlog-derive's `lint.rs` for a unit and a multiplier. A test there checks that both agree.
-fn lints_of_scale(format: Format, unit: u8, multiplier: u8) -> Vec<&'static str> {
-    let is_float = matches!(format, Format::F16 | Format::F32 | Format::F64);
-    let is_coordinate = matches!(unit, b'D' | b'U');
-    let mut lints = Vec::new();
-    if is_coordinate && format == Format::F32 {
-        lints.push("f32_coordinate");
-    }
-    if NO_SCALE.contains(&multiplier) || unit == INSTANCE {
-        return lints;
-    }
-    if is_float {
-        lints.push("float_multiplier");
-    } else if format.is_integer() && format != Format::FlightMode {
-        match (unit, multiplier) {
-            (b'D' | b'U', b'G') => lints.push("integer_coordinate"),
-            (b'-', _) => lints.push("multiplier_without_unit"),
-            (_, multiplier) if !SHOWN_WITH_PREFIX.contains(&multiplier) => lints.push("misleading_multiplier"),
-            _ => {}
-        }
-    }
-    lints
 }
 
 const INSTANCE: u8 = Unit::INSTANCE.id();

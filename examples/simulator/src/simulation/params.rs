@@ -136,8 +136,8 @@ params! {
     COMPASS_DEV_ID = 97539.0, default 0.0;
     /// The compass is used for the heading.
     COMPASS_USE = 1.0, default 1.0;
-    /// The compass is inside of the autopilot.
-    COMPASS_EXTERNAL = 0.0, default 0.0;
+    /// The compass is outside of the autopilot: the device id is that of one on DroneCAN.
+    COMPASS_EXTERNAL = 1.0, default 0.0;
     /// It is mounted as the autopilot is.
     COMPASS_ORIENT = 0.0, default 0.0;
     /// The scale needs no correction.

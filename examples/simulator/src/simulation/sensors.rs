@@ -121,8 +121,9 @@ pub struct Compass {
 }
 
 impl Compass {
-    /// Field of the Earth at home, NED, mGauss.
-    const EARTH: Vec3 = Vec3::new(216.0, 11.0, 425.0);
+    /// Field of the Earth at home, NED, mGauss: that of ArduPilot's table (`AP_Declination`), by which its page MAGFit
+    /// judges a calibration.
+    const EARTH: Vec3 = Vec3::new(223.3, 10.3, 422.0);
 
     /// A compass on a frame of its own magnetism.
     pub fn new(mut noise: Noise) -> Self {

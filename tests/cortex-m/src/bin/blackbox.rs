@@ -1,4 +1,5 @@
-//! Counts the instructions of a call that logs a main frame of Blackbox, for tests/cortex-m/instructions.
+//! Counts the instructions of a call that logs a main frame of Blackbox, and of encoding one, for
+//! tests/cortex-m/instructions.
 
 #![no_std]
 #![no_main]
@@ -6,12 +7,13 @@
 #[path = "../measure.rs"]
 mod measure;
 
-use binlog::blackbox::{BlackboxFrame, BlackboxSchema};
-use binlog_cortex_m::clock;
+use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};
+use binlog_cortex_m::{clock, frame as encoded};
 use binlog_embedded::{Drain, Logger};
+use core::hint::black_box;
 use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
-use lm3s6965::semihosting::{exit, unhandled};
+use lm3s6965::semihosting::{exit, println, unhandled};
 use measure::{Aligned, Void, Work, check_clock, measure};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -60,6 +62,13 @@ static LOG: Logger<FlightLog, CAPACITY> = Logger::new();
 unsafe extern "C" {
     fn c_frame_72(record: *const u8, length: u32) -> i32;
     fn c_drain_frames();
+    fn c_blackbox(
+        frames: *const encoded::MainFrame,
+        count: usize,
+        out: *mut u8,
+        records: usize,
+        i_interval: u32,
+    ) -> usize;
 }
 
 /// # Safety
@@ -94,6 +103,77 @@ fn frame(i: usize) -> MainFrame {
     }
 }
 
+/// Frames that are encoded.
+const FRAMES: usize = 128;
+
+/// A flight with noise, of waves without floating point.
+fn flight() -> [encoded::MainFrame; FRAMES] {
+    let mut state = 1_u32;
+    // Noise of -size to size, by a linear congruence.
+    let mut noise = |size: i32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as i32 % (2 * size + 1) - size
+    };
+    let wave = |i: usize, period: usize, height: i32| {
+        let phase = (i % period * 4 * height as usize / period) as i32;
+        if phase < 2 * height { phase - height } else { 3 * height - phase }
+    };
+    core::array::from_fn(|i| {
+        let mut rate = |period, height, size| (wave(i, period, height) + noise(size)) as i16;
+        let gyro_adc = [rate(380, 200, 12), rate(440, 150, 12), rate(1260, 40, 6)];
+        encoded::MainFrame {
+            loop_iteration: i as u32,
+            time: 5_000_000 + 125 * i as u32 + u32::from(i % 5 == 0),
+            pid: encoded::Pid {
+                p: gyro_adc.map(|rate| rate / 2),
+                i: [rate(5600, 60, 0), rate(4400, 50, 0), rate(5000, 90, 1)],
+                d: [rate(190, 40, 20), rate(210, 40, 20)],
+                f: [rate(3100, 4, 0), rate(3800, 4, 0), 0],
+            },
+            rc_command: [300, 200, 1, 400].map(|height| wave(i / 32 * 32, 5600, height) as i16),
+            setpoint: [200, 150, 10, 300].map(|height| wave(i / 32 * 32, 5000, height) as i16),
+            vbat_latest: 1590 - (i / 90) as u16,
+            amperage_latest: wave(i / 40, 57, 1000) as i16,
+            baro_alt: (i / 20) as i32,
+            rssi: 1000 + (i / 30 % 3) as u16,
+            gyro_adc,
+            acc_smooth: [rate(1900, 100, 9), rate(1950, 100, 9), rate(2000, 100, 9)],
+            motor: [0, 1, 2, 3]
+                .map(|motor| (900 + wave(i + 250 * motor, 630, 200) + i32::from(rate(57, 2, 14))) as u16),
+        }
+    })
+}
+
+/// Prints the instructions that a frame takes to be encoded, by binlog and by C, one I frame among them.
+#[inline(never)]
+fn measure_encoding() {
+    let frames = black_box(flight());
+    let mut encoder = Encoder::<encoded::FlightLog>::new();
+    let from = clock::now();
+    let mut ours = 0;
+    for frame in &frames {
+        ours += black_box(encoder.encode(frame).unwrap_or(&[])).len();
+    }
+    let between = clock::between(from, clock::now());
+    print_mean("encode", between);
+
+    // The C code doesn't know the buffer's end: 64 frames of at most 35 fields of 5 bytes.
+    let mut out = [0; 64 * 176];
+    let from = clock::now();
+    // SAFETY: `MainFrame` is packed as `struct main_frame` is, and there are as many as it says. The function writes at
+    // most 64 of them into `out` before it begins again at the start.
+    let theirs =
+        unsafe { c_blackbox(frames.as_ptr(), FRAMES, black_box(out.as_mut_ptr()), FRAMES, encoded::I_INTERVAL) };
+    let between = clock::between(from, clock::now());
+    print_mean("encode-c", between);
+    assert_eq!(ours, theirs, "both write the same");
+}
+
+fn print_mean(name: &str, instructions: u32) {
+    let hundredths = instructions * 100 / FRAMES as u32;
+    println!("{name} {}.{:02}", hundredths / 100, hundredths % 100);
+}
+
 #[entry]
 fn main() -> ! {
     let mut peripherals = Peripherals::take().expect("taken once");
@@ -109,5 +189,6 @@ fn main() -> ! {
     measure("main", ours, &frames, 72, 1, || drain(&mut out));
     // SAFETY: no other context is at what these functions share.
     measure("main-c-constant", c_frame_72, &frames, 72, 1, || unsafe { c_drain_frames() });
+    measure_encoding();
     exit(0)
 }

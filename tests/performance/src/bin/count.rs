@@ -15,13 +15,15 @@ enum Work {
     Write(fn(&[Input; 16], &mut [u8], usize) -> usize),
     /// Blackbox frames into a buffer.
     Blackbox(fn(&[blackbox::MainFrame], &mut [u8], usize) -> usize),
+    /// On a Blackbox log with that number of main frames.
+    BlackboxRead(fn(&[u8]) -> u64),
     /// On a log with that number of records.
     Read(fn(&[u8])),
     /// On a log with more records of the type, all of which are located first.
     Scan(fn(&[u8], usize) -> u64),
 }
 
-const WORKS: [(&str, Work); 17] = [
+const WORKS: [(&str, Work); 19] = [
     ("att", Work::Write(encode_att)),
     ("c-att", Work::Write(floor_att)),
     ("ctun", Work::Write(encode_ctun)),
@@ -30,6 +32,8 @@ const WORKS: [(&str, Work); 17] = [
     ("shared-att", Work::Write(shared_att)),
     ("blackbox", Work::Blackbox(blackbox::ours)),
     ("c-blackbox", Work::Blackbox(blackbox::theirs)),
+    ("read-blackbox", Work::BlackboxRead(blackbox::rows)),
+    ("read-structs", Work::BlackboxRead(blackbox::structs::<blackbox::MainFrame>)),
     ("decode-att", Work::Write(decode_att)),
     ("read-index", Work::Read(|log| drop(black_box(ours::index(log))))),
     ("c-read-index", Work::Read(|log| drop(black_box(c::Index::new(log))))),
@@ -43,6 +47,9 @@ const WORKS: [(&str, Work); 17] = [
 
 /// All logs that are read are a prefix of this one, so that making them costs the same for any number of records.
 const LOG_BYTES: usize = 8_000_000;
+
+/// Likewise the frames of the Blackbox log.
+const BLACKBOX_FRAMES: usize = 60_000;
 
 fn main() -> ExitCode {
     match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
@@ -71,6 +78,11 @@ fn run(arguments: &[String]) -> Result<(), String> {
         Work::Blackbox(work) => {
             let mut out = vec![0; 64 * 1024];
             black_box(work(black_box(&blackbox::frames()), black_box(&mut out), count));
+        }
+        Work::BlackboxRead(work) => {
+            let (log, starts) = blackbox::long_log(BLACKBOX_FRAMES);
+            let end = *starts.get(count).ok_or(format!("the log has no more than {BLACKBOX_FRAMES} frames"))?;
+            black_box(work(&log[..end]));
         }
         Work::Read(work) => {
             let log = long_log(LOG_BYTES);

@@ -140,6 +140,29 @@ fn neither_a_time_that_jumps_back_nor_a_definition_that_is_repeated_begins_a_boo
     assert_eq!(Log::from_bytes(&twice).boots().len(), 1);
 }
 
+/// TimeUS of one record has a bit too many: the last one's, and one in the middle.
+#[test]
+fn a_damaged_time_stretches_neither_the_range_nor_what_lasts_to_its_end() {
+    const HOUR: u64 = 3_600_000_000;
+    for wild in [1 << 40 | 7_000, 1 << 63 | 7_000, u64::MAX] {
+        for times in [vec![6_000, 7_000, 8_000, wild], vec![6_000, wild, 7_000, 8_000], vec![wild, 6_000, 8_000]] {
+            let whole = boot(&times, &[(5_000, 1)], &[(5_500, 1)]);
+            let log = Log::from_bytes(&whole.bytes);
+            assert_eq!(log.time_range_us(), Some(5_000..=8_000), "{times:?}");
+            assert_eq!(log.modes()[0].time_us, 5_000..8_001);
+            assert_eq!(log.armed(), [ArmedInterval { time_us: 5_500..8_001, is_open: true }]);
+            assert_eq!(log.rows("TIME").expect("its definition").times_us(), times, "the record keeps its time");
+        }
+    }
+    // A pause isn't damage: two records agree.
+    let paused = boot(&[5_000, 6_000, 9 * HOUR, 9 * HOUR + 1_000], &[], &[]);
+    assert_eq!(Log::from_bytes(&paused.bytes).time_range_us(), Some(5_000..=9 * HOUR + 1_000));
+    // Each boot for itself.
+    let two = [&boot(&[1_000, 2_000], &[], &[]).bytes[..], &boot(&[10, u64::MAX, 20], &[], &[]).bytes].concat();
+    let ranges: Vec<_> = Log::from_bytes(&two).boots().map(|boot| boot.time_range_us()).collect();
+    assert_eq!(ranges, [Some(1_000..=2_000), Some(10..=20)]);
+}
+
 #[test]
 fn a_log_without_times_is_one_boot_without_a_range() {
     for bytes in [&[][..], &[0; 100], &preamble().bytes] {

@@ -1,9 +1,10 @@
 //! Finding the next frames after damage, and which P frames survive it.
 
-use super::{Frames, Place};
+use super::Frames;
 use crate::blackbox::decode::Context;
 use crate::blackbox::event::Event;
 use crate::blackbox::log::letters::Begins;
+use crate::blackbox::place::Place;
 use std::ops::Range;
 
 /// The payload of an unknown event is at most this long.
@@ -25,18 +26,18 @@ impl Frames<'_> {
     /// Decodes up to the next I frame, and returns whether that frame has the expected iteration and time. `None` if damage
     /// comes first.
     fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
-        let rate = self.session.header().rate();
+        let intervals = self.session.header().intervals();
         let mut last = from;
         let mut moved = 0;
         loop {
             let letter = self.letters.byte(at)?;
             match self.letters.of(letter) {
-                Begins::Frame(plan) if letter == b'P' => {
+                Begins::Frame(decoder) if letter == b'P' => {
                     let [values, previous, before_it] = &mut self.history;
-                    at = self.letters.read(plan, at, values).ok()?;
-                    let iterations = rate.step(last.iteration);
+                    at = self.letters.read(&decoder, at, values).ok()?;
+                    let iterations = intervals.step(last.iteration);
                     let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
-                    plan.predict(values, previous, before_it, &context);
+                    decoder.predict(values, previous, before_it, &context);
                     let place = self.place();
                     if !last.may_be_followed_by(place) {
                         return None;
@@ -46,18 +47,18 @@ impl Frames<'_> {
                     self.last = Some(place);
                     self.history.rotate_right(1);
                 }
-                Begins::Frame(plan) if letter == b'I' => {
-                    self.decode_intra(plan, at).ok()?;
+                Begins::Frame(decoder) if letter == b'I' => {
+                    self.decode_intra(&decoder, at).ok()?;
                     let place = self.place();
                     let early = place.time.wrapping_sub(last.time.wrapping_add(moved)) as i32;
                     let is_in_time = early.unsigned_abs() <= moved / 2;
-                    let is_next = place.iteration == last.iteration.wrapping_add(rate.step(last.iteration));
+                    let is_next = place.iteration == last.iteration.wrapping_add(intervals.step(last.iteration));
                     if is_in_time && is_next {
                         self.proven_until = at;
                     }
                     return Some(is_in_time && is_next);
                 }
-                Begins::Frame(plan) => at = self.letters.read(plan, at, &mut self.other).ok()?,
+                Begins::Frame(decoder) => at = self.letters.read(&decoder, at, &mut self.other).ok()?,
                 Begins::Event => match self.letters.event(at).ok()? {
                     (Event::End { .. } | Event::Resume { .. }, _) => return None,
                     (Event::Unknown { .. }, end) => at = self.unknown_event_end(end)?,
@@ -79,8 +80,8 @@ impl Frames<'_> {
         let end = range.end;
         range.any(|at| {
             let Some(letter @ (b'I' | b'P')) = self.letters.byte(at) else { return false };
-            let Begins::Frame(plan) = self.letters.of(letter) else { return false };
-            self.letters.read(plan, at, &mut self.other).is_ok_and(|frame_end| frame_end <= end)
+            let Begins::Frame(decoder) = self.letters.of(letter) else { return false };
+            self.letters.read(&decoder, at, &mut self.other).is_ok_and(|frame_end| frame_end <= end)
         })
     }
 
@@ -104,13 +105,13 @@ impl Frames<'_> {
                 Ok((Event::Unknown { .. }, _)) if jumps => false,
                 _ => self.letters.stand(at, 3, &mut self.other),
             },
-            Begins::Frame(plan) if letter == b'I' => {
-                if self.decode_intra(plan, at).is_err() {
+            Begins::Frame(decoder) if letter == b'I' => {
+                if self.decode_intra(&decoder, at).is_err() {
                     return false;
                 }
                 let place = self.place();
                 let continues = self.last.is_some_and(|last| last.may_be_followed_by(place));
-                let i_interval = self.session.header().rate().i_interval();
+                let i_interval = self.session.header().intervals().i_interval();
                 let others = match continues {
                     true if i_interval > 1 && place.iteration.is_multiple_of(i_interval) => 0,
                     true => 1,

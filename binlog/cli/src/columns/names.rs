@@ -1,0 +1,77 @@
+//! Names of tables and columns, and the errors about names that aren't there.
+
+use crate::outcome::Failure;
+use crate::suggest;
+use binlog::log::SelectError;
+
+/// The tables of Blackbox frames that every firmware has, by letter.
+const FRAMES: [(u8, &str); 4] = [(b'I', "main"), (b'S', "slow"), (b'G', "gps"), (b'H', "home")];
+
+/// The name of the table of frames with a letter.
+pub(crate) fn of_letter(letter: u8) -> String {
+    let name = FRAMES.into_iter().find(|(of, _)| *of == letter);
+    name.map_or_else(|| char::from(letter).to_string(), |(_, name)| name.to_owned())
+}
+
+/// The letter of the frames in a table, given its name or the letter.
+pub(super) fn letter_of(name: &str) -> Option<u8> {
+    if let Some((letter, _)) = FRAMES.into_iter().find(|(_, of)| *of == name) {
+        return Some(letter);
+    }
+    match name.as_bytes() {
+        [letter] => Some(*letter),
+        _ => None,
+    }
+}
+
+/// Splits `main.gyroADC[0]` into table and label; without a table, it is a label.
+pub(super) fn split(name: &str) -> (Option<&str>, &str) {
+    match name.split_once('.') {
+        Some((table, label)) => (Some(table), label),
+        None => (None, name),
+    }
+}
+
+pub(super) fn no_table(name: &str, known: &[String]) -> Failure {
+    let hint = suggest::hint(name, "it has", known.iter().map(String::as_str));
+    Failure::new(format_args!("the log has no frames `{name}`; {hint}"))
+}
+
+pub(super) fn no_column(table: &str, label: &str, known: &[&str]) -> Failure {
+    let hint = suggest::hint(label, "it has", known.iter().copied());
+    Failure::new(format_args!("{table} has no column `{label}`; {hint}"))
+}
+
+impl From<SelectError> for Failure {
+    fn from(error: SelectError) -> Self {
+        let (what, given, known) = match &error {
+            SelectError::NoType { name, known } => (format!("the log has no type `{name}`"), name, known),
+            SelectError::NoColumn { name, label, known } => (format!("{name} has no column `{label}`"), label, known),
+            SelectError::NoInstance { name, instance, known } => {
+                (format!("{name} has no instance `{instance}`"), instance, known)
+            }
+            _ => return Failure::new(error),
+        };
+        let hint = suggest::hint(given, "it has", known.iter().map(String::as_str));
+        Failure::new(format_args!("{what}; {hint}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_names() {
+        for (name, letter) in [("main", Some(b'I')), ("gps", Some(b'G')), ("Z", Some(b'Z')), ("", None), ("xy", None)] {
+            assert_eq!(letter_of(name), letter, "{name}");
+        }
+        assert_eq!((of_letter(b'S'), of_letter(b'Z')), ("slow".into(), "Z".into()));
+    }
+
+    #[test]
+    fn a_name_that_is_not_there_has_a_suggestion() {
+        let error = SelectError::NoColumn { name: "ATT".into(), label: "Rol".into(), known: vec!["Roll".into()] };
+        assert_eq!(Failure::from(error).to_string(), "ATT has no column `Rol`; did you mean `Roll`?");
+    }
+}

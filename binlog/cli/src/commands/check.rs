@@ -1,0 +1,101 @@
+//! `binlog check`: what is wrong in a log.
+
+use crate::arguments::{Context, Logs};
+use crate::counted::counted;
+use crate::flight::Flight;
+use crate::input::{self, Input};
+use crate::json;
+use crate::outcome::{CommandResult, Outcome};
+use crate::output::Output;
+use crate::style::Style;
+use binlog::check::{Finding, Report, Rule, Severity};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+
+/// Finds what a reader would lose, misread or not show: damage, definitions that break rules, times that go backwards,
+/// dropped records.
+///
+/// Prints a line for each finding, with the first offset and the number of times, and what to do about it. The exit code
+/// is 1 if something is found.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    logs: Logs,
+
+    /// Only errors: data that is lost, or that a reader loses or misreads. Warnings are about what a reader doesn't show.
+    #[arg(long)]
+    errors: bool,
+}
+
+/// A finding as `--json` prints it.
+#[derive(Serialize)]
+struct JsonFinding<'f> {
+    log: &'f str,
+    rule: &'f str,
+    severity: &'f str,
+    subject: &'f str,
+    offset: usize,
+    count: u64,
+    bytes: u64,
+    is_damage: bool,
+    text: &'f str,
+    advice: &'f str,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let mut out = Output::stdout();
+    let outcome = input::for_each(&arguments.logs.logs, |input| of_log(input, arguments, context, &mut out))?;
+    out.finish()?;
+    Ok(outcome)
+}
+
+fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Output) -> CommandResult {
+    let report: Report = match &input.flight {
+        Flight::ArduPilot(log) => log.check(),
+        Flight::Blackbox(log) => log.check(),
+    };
+    let is_asked = |finding: &&Finding| !arguments.errors || finding.severity() == Severity::Error;
+    let findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
+    let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
+    input.set_lost(report.findings().iter().any(|finding| finding.rule().is_damage()));
+    if context.json {
+        findings.iter().try_for_each(|finding| json::line(out, &json_finding(input, finding)))?;
+        return Ok(outcome);
+    }
+    let name = Style::Strong.of(&input.name, context.color);
+    if findings.is_empty() {
+        writeln!(out, "{name}: nothing found")?;
+        return Ok(outcome);
+    }
+    let errors = findings.iter().filter(|finding| finding.severity() == Severity::Error).count();
+    writeln!(out, "{name}: {}, {}", counted(errors, "error"), counted(findings.len() - errors, "warning"))?;
+    let mut advised = BTreeSet::new();
+    for finding in findings {
+        match finding.severity() {
+            Severity::Error => writeln!(out, "{}", Style::Warning.of(finding, context.color))?,
+            Severity::Warning => writeln!(out, "{finding}")?,
+        }
+        // Once for each rule.
+        if advised.insert(finding.rule()) {
+            writeln!(out, "    {}", Style::Faint.of(finding.rule().advice(), context.color))?;
+        }
+    }
+    Ok(outcome)
+}
+
+fn json_finding<'f>(input: &'f Input, finding: &'f Finding) -> JsonFinding<'f> {
+    let rule: Rule = finding.rule();
+    JsonFinding {
+        log: &input.name,
+        rule: rule.name(),
+        severity: rule.severity().name(),
+        subject: finding.subject(),
+        offset: finding.offset(),
+        count: finding.count(),
+        bytes: finding.bytes(),
+        is_damage: rule.is_damage(),
+        text: finding.text(),
+        advice: rule.advice(),
+    }
+}

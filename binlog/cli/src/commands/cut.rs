@@ -1,0 +1,103 @@
+//! `binlog cut`: a part of a log.
+
+use super::written::{ardupilot, check_destination};
+use crate::arguments::{self, Context};
+use crate::counted::counted;
+use crate::dump::Types;
+use crate::flight::Session;
+use crate::input::Input;
+use crate::json;
+use crate::outcome::{CommandResult, Failure, warn};
+use crate::output::{Existing, Output};
+use crate::selection::Selection;
+use binlog::Log;
+use binlog::cut::Cut;
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// Writes a part of a log: a part of its time, some of its types, or both.
+///
+/// The part has what readers need to understand it: all definitions and units, and the parameters, the mode, the version
+/// and the firmware's name that apply at its beginning. Records are copied as they are.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// An ArduPilot log; `-` is standard input.
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+
+    /// The file for the part; `-` is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+
+    #[command(flatten)]
+    existing: Existing,
+
+    /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*.
+    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name)]
+    types: Vec<String>,
+
+    /// All types except these.
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name, conflicts_with = "types")]
+    without: Vec<String>,
+
+    #[command(flatten)]
+    selection: Selection,
+}
+
+#[derive(Serialize)]
+struct Json<'r> {
+    log: &'r str,
+    definitions: u64,
+    records: u64,
+    carried: u64,
+    skipped_bytes: usize,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    check_destination(&arguments.output, context)?;
+    let input = Input::open_path(&arguments.log)?;
+    let log = ardupilot(&input)?;
+    let sessions = input.flight.sessions();
+    let named = |failure: Failure| failure.in_(&input.name);
+    let cut = cut(arguments, log, &sessions).map_err(named)?;
+    let mut out = Output::create(Some(&arguments.output), input.path.as_deref(), arguments.existing)?;
+    let part = cut.write(log, &mut out)?;
+    out.finish()?;
+    let skipped_bytes: usize = part.skipped().iter().map(|skipped| skipped.length).sum();
+    if context.json {
+        let (definitions, records, carried) = (part.definitions(), part.chosen(), part.carried());
+        let mut out = Output::stdout();
+        json::line(&mut out, &Json { log: &input.name, definitions, records, carried, skipped_bytes })?;
+        out.finish()?;
+    } else {
+        if part.chosen() == 0 {
+            warn(format_args!("{}: no record is in the part", input.name));
+        }
+        if skipped_bytes > 0 {
+            let lacking = counted(skipped_bytes, "byte");
+            warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
+        }
+    }
+    input.set_lost(skipped_bytes > 0);
+    Ok(input.outcome())
+}
+
+fn cut(arguments: &Arguments, log: &Log<'_>, sessions: &[Session<'_>]) -> Result<Cut, Failure> {
+    let mut cut = Cut::new();
+    if !arguments.selection.is_everything() {
+        let chosen = arguments.selection.intervals(sessions)?;
+        cut = cut.during_boots(chosen.iter().map(|intervals| intervals.ranges().to_vec()));
+    }
+    let names: Vec<String> = log.types().map(|rows| rows.name().to_owned()).collect();
+    let matching = |patterns: &[String]| {
+        let types = Types::new(patterns);
+        types.require(names.iter().map(String::as_str))?;
+        Ok::<Vec<String>, Failure>(names.iter().filter(|name| types.contains(name)).cloned().collect())
+    };
+    if !arguments.types.is_empty() {
+        cut = cut.types(matching(&arguments.types)?);
+    } else if !arguments.without.is_empty() {
+        cut = cut.without(matching(&arguments.without)?);
+    }
+    Ok(cut)
+}

@@ -1,0 +1,65 @@
+//! `binlog diff`: how the definitions of two logs differ.
+
+use crate::arguments::Context;
+use crate::definitions;
+use crate::json;
+use crate::outcome::{CommandResult, Outcome};
+use crate::output::Output;
+use binlog::compatibility::Level;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Compares the definitions of two logs; exits with 1 if a change breaks programs that read the older one.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// The older log, or the JSON of its definitions (`binlog schema --json`).
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+
+    /// The newer log, or the JSON of its definitions.
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+
+    /// Which programs must keep working: those that read columns by name (names), those that read records into structs
+    /// (typed), or those that read bytes at fixed places (layout).
+    #[arg(long, value_name = "LEVEL", default_value = "names", value_parser = ["names", "typed", "layout"])]
+    level: String,
+}
+
+#[derive(Serialize)]
+struct ChangeRow {
+    message: String,
+    column: Option<String>,
+    rule: &'static str,
+    before: Option<String>,
+    after: Option<String>,
+    breaks: Option<&'static str>,
+    text: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let level: Level = arguments.level.parse().unwrap_or_default();
+    let (old, new) = (definitions::read(&arguments.old)?, definitions::read(&arguments.new)?);
+    let difference = old.schema.difference(&new.schema);
+    let mut out = Output::stdout();
+    if context.json {
+        for change in difference.changes() {
+            let row = ChangeRow {
+                message: change.message.clone(),
+                column: change.column.clone(),
+                rule: change.kind.name(),
+                before: change.before.clone(),
+                after: change.after.clone(),
+                breaks: change.breaks.level().map(Level::name),
+                text: change.to_string(),
+            };
+            json::line(&mut out, &row)?;
+        }
+    } else {
+        write!(out, "{difference}")?;
+    }
+    out.finish()?;
+    let outcome = if difference.breaks(level) { Outcome::Finding } else { Outcome::Fine };
+    Ok(outcome.max(old.outcome).max(new.outcome))
+}

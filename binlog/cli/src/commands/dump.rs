@@ -1,0 +1,121 @@
+//! `binlog dump`: the records of a log, one line each.
+
+use crate::arguments::{self, Context, Logs};
+use crate::counted::counted;
+use crate::dump::{self, Form, Types};
+use crate::flight::{Flight, Session, SessionLog};
+use crate::input::{self, Input};
+use crate::outcome::{CommandResult, Failure, Outcome, warn};
+use crate::output::{Existing, Output};
+use crate::progress::Progress;
+use crate::selection::{Intervals, Selection};
+use binlog::Log;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Prints the records of a log, one line each: as mavlogdump.py does, or as JSON; of Blackbox logs, the main frames as CSV.
+///
+/// Dates are in local time, as those of mavlogdump.py; with TZ=UTC in the environment they are in UTC. A JSON line has
+/// the shape of `mavlogdump.py --format json`; a number that isn't finite is null.
+///
+/// Blackbox CSV has the logged columns of blackbox_decode, with values as logged. Columns that blackbox_decode computes
+/// are left out. `export` has voltage and current in V and A; `export --wide main` has the GPS beside the main frames.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    logs: Logs,
+
+    /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*. Of
+    /// Blackbox logs, with --json: main, slow, gps, home, event.
+    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name)]
+    types: Vec<String>,
+
+    /// Writes to a file instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    existing: Existing,
+
+    #[command(flatten)]
+    selection: Selection,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let sources = input::sources(&arguments.logs.logs)?;
+    let inputs = sources.iter().filter_map(|source| source.path());
+    let mut out = Output::create(arguments.output.as_deref(), inputs, arguments.existing)?;
+    let outcome = input::for_each(&arguments.logs.logs, |input| {
+        let types = Types::new(&arguments.types);
+        match &input.flight {
+            Flight::ArduPilot(log) => records(input, log, &types, &arguments.selection, context, &mut out),
+            Flight::Blackbox(_) => frames(input, &types, &arguments.selection, context, &mut out),
+        }
+    })?;
+    out.finish()?;
+    Ok(outcome)
+}
+
+fn records(
+    input: &Input,
+    log: &Log<'_>,
+    types: &Types,
+    selection: &Selection,
+    context: &Context,
+    out: &mut Output,
+) -> CommandResult {
+    let parts = if selection.is_everything() {
+        // Nothing is indexed for that.
+        vec![(0..log.bytes().len(), Intervals::everything())]
+    } else {
+        let sessions = input.flight.sessions();
+        let intervals = selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
+        sessions.iter().map(|session| session.range()).zip(intervals).collect()
+    };
+    let form = if context.json { Form::Json } else { Form::Text };
+    let mut progress = Progress::bytes(&input.name, log.bytes().len() as u64);
+    let dumped = dump::records(log.bytes(), &parts, types, form, out, |done| progress.set(done))?;
+    let printed = dumped.types.iter().map(String::as_str);
+    if types.unmatched(printed.clone()).is_some() {
+        // The log is indexed for the error only: a part of it may not have all types.
+        let indexed = log.types().map(|rows| rows.name().to_owned());
+        let known: BTreeSet<String> = printed.map(str::to_owned).chain(indexed).collect();
+        types.require(known.iter().map(String::as_str)).map_err(|failure| failure.in_(&input.name))?;
+    }
+    if dumped.skipped_bytes > 0 {
+        let skipped = counted(dumped.skipped_bytes, "byte");
+        warn(format_args!("{}: skipped {skipped} without a record", input.name));
+    }
+    input.set_lost(dumped.skipped_bytes > 0);
+    Ok(Outcome::Fine)
+}
+
+fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context, out: &mut Output) -> CommandResult {
+    if !context.json && !types.is_all() && !types.contains("main") {
+        let text = "dump prints the main frames of Blackbox logs as CSV; --json prints the others, too";
+        return Err(Failure::new(format_args!("{}: {text}", input.name)));
+    }
+    let sessions = input.flight.sessions();
+    let names: Vec<String> = sessions.iter().flat_map(Session::table_names).chain([dump::EVENT.to_owned()]).collect();
+    let named = |failure: Failure| failure.in_(&input.name);
+    types.require(names.iter().map(String::as_str)).map_err(named)?;
+    let intervals = selection.intervals(&sessions).map_err(named)?;
+    let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
+    let (mut header, mut lost) = (None, 0);
+    for (session, intervals) in sessions.iter().zip(&intervals) {
+        if let SessionLog::Blackbox(frames) = session.log()
+            && !intervals.is_nothing()
+        {
+            lost += match context.json {
+                true => dump::frames_json(frames, intervals, types, out)?,
+                false => dump::frames(frames, intervals, &mut header, out)?,
+            };
+            progress.set(session.range().end as u64);
+        }
+    }
+    if lost > 0 {
+        warn(format_args!("{}: skipped {} without a frame", input.name, counted(lost, "byte")));
+    }
+    input.set_lost(lost > 0);
+    Ok(Outcome::Fine)
+}

@@ -1,0 +1,272 @@
+//! `binlog export`: logs in the formats of other programs.
+
+#[cfg(feature = "parquet")]
+mod data_set;
+mod per_log;
+mod per_type;
+mod place;
+
+use crate::arguments::{self, Context, Logs};
+use crate::export::choice::{Choice, Unknown};
+use crate::export::tables;
+use crate::export::time::TimeColumn;
+use crate::flight::Session;
+use crate::input::{self, Input, Source};
+use crate::json;
+use crate::outcome::{CommandResult, Failure, Outcome, print};
+use crate::output::{Existing, Output, is_stdout};
+use crate::progress::Progress;
+use crate::selection::{Intervals, Selection};
+use crate::suggest;
+use clap::ValueEnum;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// Writes logs in the formats of other programs.
+///
+/// csv: a file for each type in the folder -o, or one file with --wide or --rate. jsonl: an object for each record.
+/// parquet: a data set in the folder -o, to which logs are added that it doesn't have. mcap: for Foxglove. kml, gpx:
+/// the track. Of several logs, the folder -o gets a file for each, and of csv a folder for each.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    logs: Logs,
+
+    /// The format. Without it, the ending of -o says it.
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// The file or folder to write to. Without it, or with `-`, one log goes to standard output, if its export is one
+    /// file.
+    #[arg(short, long, value_name = "PATH")]
+    output: Option<PathBuf>,
+
+    /// Only these types and columns, separated by commas; in types, `*` and `?` are wildcards: XK*,IMU.GyrX,GPS[0].Alt.
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
+    types: Vec<String>,
+
+    /// csv: one file with a line for each record of this type; other types have their last values by then.
+    #[arg(long, value_name = "TYPE")]
+    wide: Option<String>,
+
+    /// csv: one file with so many lines a second, in hertz.
+    #[arg(long, value_name = "HZ", conflicts_with = "wide", allow_negative_numbers = true)]
+    rate: Option<f64>,
+
+    /// With --wide and --rate, leaves out values that are older, in seconds.
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
+    max_age: Option<f64>,
+
+    /// csv: adds a column with the time in this form beside TimeUS.
+    #[arg(long, value_enum, value_name = "TIME")]
+    time: Option<TimeColumn>,
+
+    /// kml, gpx: the type with the positions; without it, the first that the log has of POS, GPS, AHR2 and SIM.
+    #[arg(long, value_name = "TYPE")]
+    track: Option<String>,
+
+    #[command(flatten)]
+    existing: Existing,
+
+    #[command(flatten)]
+    selection: Selection,
+}
+
+/// A format to export to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// Comma-separated values.
+    Csv,
+    /// JSON lines.
+    #[value(alias = "json", alias = "ndjson")]
+    Jsonl,
+    /// Apache Parquet.
+    Parquet,
+    /// MCAP.
+    Mcap,
+    /// Keyhole Markup Language.
+    Kml,
+    /// GPS Exchange Format.
+    Gpx,
+}
+
+impl Format {
+    fn ending(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Jsonl => "jsonl",
+            Format::Parquet => "parquet",
+            Format::Mcap => "mcap",
+            Format::Kml => "kml",
+            Format::Gpx => "gpx",
+        }
+    }
+}
+
+/// What `--json` prints at the end.
+#[derive(Serialize)]
+struct Summary<'s> {
+    format: &'s str,
+    output: &'s Path,
+    /// Logs that were read.
+    logs: usize,
+    /// Logs that were written; a data set has the others already.
+    written: usize,
+    damaged: usize,
+}
+
+/// A log to export, with what is chosen of it.
+struct Chosen<'c> {
+    /// The log's name for messages.
+    name: &'c str,
+    sessions: &'c [Session<'c>],
+    intervals: Vec<Intervals>,
+    choice: &'c Choice,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let format = format(arguments)?;
+    let choice = Choice::of(&arguments.types);
+    let sources = input::sources(&arguments.logs.logs)?;
+    check(arguments, format, &choice, context)?;
+    let is_one = sources.len() == 1 && !arguments.logs.logs.iter().any(|path| path.is_dir());
+    let mut exporter = exporter(arguments, format, is_one)?;
+    let mut unknown: Option<Vec<Unknown>> = None;
+    let (mut worst, mut exported, mut damaged) = (Outcome::Fine, 0, 0);
+    let length = |source: &Source| source.path().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
+    let mut progress = Progress::bytes("exporting", sources.iter().map(length).sum());
+    for source in &sources {
+        let outcome = Input::open(source).and_then(|input| {
+            let sessions = input.flight.sessions();
+            let labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
+            let of_log = if choice.is_everything() { Vec::new() } else { choice.unknown(&labels) };
+            if is_one {
+                require(&of_log, &input.name)?;
+                require_instances(&choice, &sessions).map_err(|failure| failure.in_(&input.name))?;
+            }
+            unknown = Some(match unknown.take() {
+                None => of_log,
+                Some(unknown) => {
+                    unknown.into_iter().filter(|name| of_log.iter().any(|other| other.given == name.given)).collect()
+                }
+            });
+            let intervals = arguments.selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
+            let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: &choice };
+            let outcome = exporter.export(&input, &chosen)?;
+            input.set_lost(sessions.iter().any(Session::is_damaged));
+            Ok(outcome.max(input.outcome()))
+        });
+        progress.add(length(source));
+        worst = worst.max(match outcome {
+            Ok(outcome) => {
+                exported += 1;
+                damaged += usize::from(outcome == Outcome::Lost);
+                outcome
+            }
+            Err(failure) if is_one || failure.is_closed_pipe() => return Err(failure),
+            Err(failure) => {
+                print(&failure);
+                Outcome::Failed
+            }
+        });
+    }
+    drop(progress);
+    require(&unknown.unwrap_or_default(), "no log")?;
+    let written = exporter.finish()?.unwrap_or(exported);
+    if context.json
+        && let Some(output) = &arguments.output
+    {
+        let mut out = Output::stdout();
+        json::line(&mut out, &Summary { format: format.ending(), output, logs: exported, written, damaged })?;
+        out.finish()?;
+    }
+    Ok(worst)
+}
+
+/// Writes logs in one format.
+trait Exporter {
+    /// Writes a log.
+    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult;
+
+    /// Ends what belongs to all logs. Returns how many were written if that isn't all that were read.
+    fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {
+        Ok(None)
+    }
+}
+
+fn exporter<'a>(arguments: &'a Arguments, format: Format, is_one: bool) -> Result<Box<dyn Exporter + 'a>, Failure> {
+    let place = || place::Place::new(arguments.output.as_deref(), format.ending(), is_one, arguments.existing);
+    Ok(match format {
+        Format::Csv if arguments.wide.is_none() && arguments.rate.is_none() => {
+            Box::new(per_type::PerType::new(arguments, is_one)?)
+        }
+        #[cfg(feature = "parquet")]
+        Format::Parquet => Box::new(data_set::Adding::new(arguments)?),
+        #[cfg(not(feature = "parquet"))]
+        Format::Parquet => return Err(missing_feature("parquet")),
+        #[cfg(not(feature = "mcap"))]
+        Format::Mcap => return Err(missing_feature("mcap")),
+        format => Box::new(per_log::PerLog::new(arguments, format, place()?)),
+    })
+}
+
+#[cfg(not(all(feature = "parquet", feature = "mcap")))]
+fn missing_feature(feature: &str) -> Failure {
+    Failure::new(format_args!(
+        "this binlog was built without {feature}; build it with `cargo install --path binlog/cli --features {feature}`"
+    ))
+}
+
+fn format(arguments: &Arguments) -> Result<Format, Failure> {
+    let ending = arguments.output.as_deref().and_then(Path::extension).map(|ending| ending.to_string_lossy());
+    let by_ending = ending.and_then(|ending| Format::from_str(&ending, true).ok());
+    let text = "say the format: --format csv, jsonl, parquet, mcap, kml or gpx";
+    arguments.format.or(by_ending).ok_or_else(|| Failure::new(text))
+}
+
+/// Options of other formats are a mistake.
+fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Context) -> Result<(), Failure> {
+    let is_wide = arguments.wide.is_some() || arguments.rate.is_some();
+    let is_folder = arguments.output.as_deref().is_some_and(|output| !is_stdout(output));
+    let is_track = matches!(format, Format::Kml | Format::Gpx);
+    let wrong = [
+        (is_wide && format != Format::Csv, "--wide and --rate are for --format csv"),
+        (arguments.time.is_some() && format != Format::Csv, "--time is for --format csv"),
+        (arguments.max_age.is_some() && !is_wide, "--max-age needs --wide or --rate"),
+        (arguments.track.is_some() && !is_track, "--track is for --format kml and gpx"),
+        (!choice.is_everything() && is_track, "--types isn't for --format kml and gpx; --track names the type"),
+        (arguments.rate.is_some_and(|rate| !(rate > 0.0 && rate <= 1e6)), "--rate must be above 0 and at most 1000000"),
+        (arguments.max_age.is_some_and(|age| age.is_nan() || age < 0.0), "--max-age must not be negative"),
+        (format == Format::Parquet && !is_folder, "--format parquet needs a folder: -o DIR"),
+        (
+            context.json && !is_folder,
+            "--json prints what was exported, so the export can't go to standard output, too; name a file with -o",
+        ),
+    ];
+    wrong.into_iter().find(|(is_wrong, _)| *is_wrong).map_or(Ok(()), |(_, text)| Err(Failure::new(text)))
+}
+
+/// An instance that no boot of the log has is a mistake.
+fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Result<(), Failure> {
+    for instance in choice.instances() {
+        let logs = || sessions.iter().filter_map(Session::ardupilot);
+        if !logs().any(|log| log.rows(&instance).is_ok())
+            && let Some(log) = logs().next()
+        {
+            log.rows(&instance)?;
+        }
+    }
+    Ok(())
+}
+
+fn require(unknown: &[Unknown], whose: &str) -> Result<(), Failure> {
+    let Some(Unknown { given, known }) = unknown.first() else { return Ok(()) };
+    // Of a column, the label is what somebody mistyped.
+    let (of, name) = given.split_once('.').map_or(("", given.as_str()), |(of, label)| (of, label));
+    let hint = suggest::hint(
+        name,
+        &format!("{} has", if of.is_empty() { "the log" } else { of }),
+        known.iter().map(String::as_str),
+    );
+    Err(Failure::new(format_args!("{whose}: there is no `{given}`; {hint}")))
+}

@@ -1,0 +1,173 @@
+//! The formats that have a file for each log.
+
+use super::place::Place;
+use super::{Arguments, Chosen, Exporter, Format};
+use crate::export::choice::Choice;
+use crate::export::chosen_table::ChosenTable;
+use crate::export::time::Times;
+use crate::export::{csv, gpx, json_lines, kml, tables, wide};
+use crate::flight::Session;
+use crate::input::Input;
+use crate::join::at_rate;
+use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::output::Output;
+use crate::selection::Intervals;
+use crate::suggest;
+use crate::track::Track;
+use std::ops::{Range, RangeInclusive};
+use std::path::Path;
+
+/// More lines at a rate than a flight has, a thousand a second for five hours: one bit of a damaged time makes centuries.
+const MOST_LINES: u64 = 20_000_000;
+
+/// Writes a file for each log.
+pub(super) struct PerLog<'a> {
+    arguments: &'a Arguments,
+    format: Format,
+    place: Place,
+}
+
+impl<'a> PerLog<'a> {
+    pub(super) fn new(arguments: &'a Arguments, format: Format, place: Place) -> Self {
+        PerLog { arguments, format, place }
+    }
+}
+
+/// Of a session: its times, its tables, and the times of the lines of a wide file, in microseconds.
+type Part = (Times, Vec<ChosenTable>, Vec<u64>);
+
+impl Exporter for PerLog<'_> {
+    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
+        match self.format {
+            Format::Kml | Format::Gpx => {
+                let tracks = self.tracks(chosen)?;
+                let name = input.path.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
+                let name = name.unwrap_or_else(|| chosen.name.into());
+                let mut out = self.place.create(input)?;
+                match self.format {
+                    Format::Kml => kml::write(&mut out, &name, &tracks)?,
+                    _ => gpx::write(&mut out, &name, &tracks)?,
+                }
+                out.finish()?;
+            }
+            Format::Csv => {
+                let parts = self.parts(chosen)?;
+                let out = self.place.create(input)?;
+                self.wide(chosen, &parts, out)?;
+            }
+            #[cfg(feature = "mcap")]
+            Format::Mcap => {
+                let out = self.place.create(input)?;
+                mcap(chosen, out)?;
+            }
+            _ => {
+                let mut out = self.place.create(input)?;
+                let is_several = chosen.sessions.len() > 1;
+                for (i, (session, intervals)) in chosen.sessions.iter().zip(&chosen.intervals).enumerate() {
+                    json_lines::write(&mut out, session, is_several.then_some(i), chosen.choice, intervals)?;
+                }
+                out.finish()?;
+            }
+        }
+        Ok(Outcome::Fine)
+    }
+}
+
+impl PerLog<'_> {
+    fn tracks(&self, chosen: &Chosen<'_>) -> Result<Vec<Track>, Failure> {
+        let source = self.arguments.track.as_deref();
+        let track = |(session, intervals): (&Session<'_>, _)| {
+            let mut track = Track::of(session.as_ardupilot()?, source)?;
+            track.keep_intervals(intervals);
+            (!track.segments.is_empty()).then_some(track)
+        };
+        let tracks: Vec<Track> = chosen.sessions.iter().zip(&chosen.intervals).filter_map(track).collect();
+        match source {
+            _ if !tracks.is_empty() => Ok(tracks),
+            Some(source) => {
+                let hint = suggest::hint(source, "positions are in", Track::sources());
+                Err(Failure::new(format_args!("{}: `{source}` has no positions; {hint}", chosen.name)))
+            }
+            None => Err(Failure::new(format_args!("{}: the log has no positions", chosen.name))),
+        }
+    }
+
+    /// The tables of each session, and the times of the lines.
+    fn parts(&self, chosen: &Chosen<'_>) -> Result<Vec<Part>, Failure> {
+        let mut parts = Vec::new();
+        for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
+            let tables = wide::by_instance(tables::tables(session, chosen.choice, intervals));
+            let mut at_us: Vec<u64> = match (&self.arguments.wide, self.arguments.rate) {
+                (Some(name), _) => {
+                    let choice = Choice::parse(name);
+                    let of_type = tables::tables(session, &choice, intervals).into_iter();
+                    of_type.flat_map(|table| table.times_us).collect()
+                }
+                (None, Some(rate)) => match session.time_range_us() {
+                    Some(range) => lines_at_rate(range, rate, intervals).map_err(|failure| failure.in_(chosen.name))?,
+                    None => Vec::new(),
+                },
+                (None, None) => Vec::new(),
+            };
+            // Boots or definitions may follow one another in any order.
+            at_us.sort_unstable();
+            parts.push((Times::of(self.arguments.time.unwrap_or_default(), session), tables, at_us));
+        }
+        if let (Some(name), true) = (&self.arguments.wide, parts.iter().all(|(.., at_us)| at_us.is_empty())) {
+            let known: Vec<String> = chosen.sessions.iter().flat_map(tables::labels).map(|(name, _)| name).collect();
+            let hint = suggest::hint(name, "the log has", known.iter().map(String::as_str));
+            return Err(Failure::new(format_args!("{}: no records of `{name}`; {hint}", chosen.name)));
+        }
+        Ok(parts)
+    }
+
+    fn wide(&self, chosen: &Chosen<'_>, parts: &[Part], mut out: Output) -> Result<(), Failure> {
+        let mut labels: Vec<String> = Vec::new();
+        for label in parts.iter().flat_map(|(_, tables, _)| wide::labels(tables)) {
+            if !labels.contains(&label) {
+                labels.push(label);
+            }
+        }
+        let is_several = chosen.sessions.len() > 1;
+        let max_age_us = self.arguments.max_age.map(|seconds| (seconds * 1e6).round() as u64);
+        for (i, (times, tables, at_us)) in parts.iter().enumerate() {
+            if i == 0 {
+                csv::header(&mut out, times, is_several.then_some("boot"), labels.iter().map(String::as_str))?;
+            }
+            wide::rows(&mut out, times, is_several.then_some(i), &labels, tables, at_us, max_age_us)?;
+        }
+        out.finish()
+    }
+}
+
+/// The times of the lines in the chosen part of a session, from its first time on.
+///
+/// # Errors
+///
+/// If there are more than [`MOST_LINES`].
+fn lines_at_rate(range: RangeInclusive<u64>, rate_hz: f64, chosen: &Intervals) -> Result<Vec<u64>, Failure> {
+    let (start, end) = range.into_inner();
+    // An interval that ends at u64::MAX has no end: it lasts as long as the log.
+    let last = |part: &Range<u64>| if part.end == u64::MAX { end } else { end.min(part.end - 1) };
+    let parts: Vec<_> = chosen.ranges().iter().map(|part| part.start.max(start)..=last(part)).collect();
+    let seconds: f64 = parts.iter().map(|part| part.end().saturating_sub(*part.start()) as f64 / 1e6).sum();
+    if seconds * rate_hz > MOST_LINES as f64 {
+        return Err(Failure::new(format_args!(
+            "{rate_hz} Hz from {:.3} s to {:.3} s are more than {MOST_LINES} lines; does a damaged record have a wrong \
+             time? choose a part with --from and --to, or a lower rate",
+            start as f64 / 1e6,
+            end as f64 / 1e6
+        )));
+    }
+    Ok(parts.into_iter().flat_map(|part| at_rate(start, rate_hz, part)).collect())
+}
+
+#[cfg(feature = "mcap")]
+fn mcap(chosen: &Chosen<'_>, out: Output) -> Result<(), Failure> {
+    let about = [("log", chosen.name.to_owned())].map(|(key, text)| (key.to_owned(), text)).into();
+    let mut mcap = crate::export::mcap::Mcap::new(out, about)?;
+    for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
+        mcap.add(session, chosen.choice, intervals)?;
+    }
+    mcap.finish()?.finish()
+}

@@ -1,0 +1,116 @@
+//! `binlog info`: what a log is, and what it has.
+
+mod ardupilot;
+mod blackbox;
+mod print;
+
+use crate::arguments::{Context, Logs};
+use crate::flight::Flight;
+use crate::input::{self, Input};
+use crate::json;
+use crate::outcome::{CommandResult, Outcome};
+use crate::output::Output;
+use crate::progress::Progress;
+use serde::Serialize;
+
+/// Says what a log is: vehicle, firmware, date, duration, types with their rates, and what is damaged.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    logs: Logs,
+}
+
+/// What a log is.
+#[derive(Serialize, Debug)]
+struct Info {
+    log: String,
+    /// `ardupilot` or `blackbox`.
+    format: &'static str,
+    bytes: usize,
+    sessions: Vec<SessionInfo>,
+}
+
+/// A boot, or a session of a Blackbox log.
+#[derive(Serialize, Default, Debug)]
+struct SessionInfo {
+    vehicle: Option<String>,
+    firmware: Option<String>,
+    board: Option<String>,
+    /// The date of its first record, UTC.
+    date: Option<String>,
+    /// The first and the last time, in seconds of the session's clock.
+    from_s: Option<f64>,
+    to_s: Option<f64>,
+    duration_s: Option<f64>,
+    armed_s: Option<f64>,
+    modes: Vec<ModeInfo>,
+    parameters: usize,
+    types: Vec<TypeInfo>,
+    /// Records that the logger dropped, as it says.
+    dropped: u64,
+    gaps: Vec<GapInfo>,
+    gap_count: u64,
+    damage: Vec<DamageInfo>,
+    damage_count: u64,
+    damaged_bytes: u64,
+}
+
+#[derive(Serialize, Debug)]
+struct ModeInfo {
+    name: String,
+    from_s: f64,
+    to_s: f64,
+}
+
+#[derive(Serialize, Debug)]
+struct TypeInfo {
+    name: String,
+    records: u64,
+    bytes: u64,
+    /// Records a second, of one instance.
+    rate: Option<f64>,
+    instances: usize,
+}
+
+/// A time without any record.
+#[derive(Serialize, Debug)]
+struct GapInfo {
+    from_s: f64,
+    to_s: f64,
+}
+
+/// Bytes without records.
+#[derive(Serialize, Debug)]
+struct DamageInfo {
+    offset: usize,
+    length: usize,
+    what: String,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let mut out = Output::stdout();
+    let outcome = input::for_each(&arguments.logs.logs, |input| {
+        let info = info(input);
+        match context.json {
+            true => json::line(&mut out, &info)?,
+            false => print::info(&mut out, &info, context.color)?,
+        }
+        input.set_lost(info.sessions.iter().any(|session| session.damage_count > 0));
+        Ok(Outcome::Fine)
+    })?;
+    out.finish()?;
+    Ok(outcome)
+}
+
+fn info(input: &Input) -> Info {
+    let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
+    let (format, sessions) = match &input.flight {
+        Flight::ArduPilot(log) => ("ardupilot", ardupilot::sessions(log.bytes(), &mut progress)),
+        Flight::Blackbox(_) => ("blackbox", blackbox::sessions(&input.flight, &mut progress)),
+    };
+    Info { log: input.name.clone(), format, bytes: input.flight.bytes().len(), sessions }
+}
+
+fn seconds(time_us: u64) -> f64 {
+    time_us as f64 / 1e6
+}

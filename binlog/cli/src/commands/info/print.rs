@@ -1,0 +1,100 @@
+//! `info` for people.
+
+use super::{Info, SessionInfo};
+use crate::counted::counted;
+use crate::outcome::Failure;
+use crate::style::Style;
+use std::io::Write;
+
+/// So many gaps and damaged stretches are printed; `--json` has more.
+const PRINTED: usize = 5;
+
+pub(super) fn info(out: &mut impl Write, info: &Info, color: bool) -> Result<(), Failure> {
+    let format = if info.format == "blackbox" { "Blackbox" } else { "ArduPilot" };
+    writeln!(out, "{}: {format} log, {}", Style::Strong.of(&info.log, color), bytes(info.bytes as u64))?;
+    for (i, of_session) in info.sessions.iter().enumerate() {
+        if info.sessions.len() > 1 {
+            writeln!(out, "{}", Style::Strong.of(format_args!("session {}", i + 1), color))?;
+        }
+        session(out, of_session, color)?;
+    }
+    Ok(())
+}
+
+fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(), Failure> {
+    let mut line = |name: &str, text: &str| writeln!(out, "  {name:<11}{text}");
+    for (name, text) in [("vehicle", &session.vehicle), ("firmware", &session.firmware), ("board", &session.board)] {
+        if let Some(text) = text {
+            line(name, text)?;
+        }
+    }
+    if let Some(date) = &session.date {
+        line("date", date)?;
+    }
+    if let (Some(from), Some(to), Some(long)) = (session.from_s, session.to_s, session.duration_s) {
+        line("duration", &format!("{}, from {from:.3} s to {to:.3} s", duration(long)))?;
+    }
+    if let Some(armed) = session.armed_s.filter(|armed| *armed > 0.0) {
+        line("armed", &duration(armed))?;
+    }
+    if !session.modes.is_empty() {
+        let mode = |mode: &super::ModeInfo| format!("{} {}", mode.name, duration(mode.to_s - mode.from_s));
+        let modes: Vec<String> = session.modes.iter().take(20).map(mode).collect();
+        let more = if session.modes.len() > 20 { ", …" } else { "" };
+        line("modes", &format!("{}{more}", modes.join(", ")))?;
+    }
+    if session.parameters > 0 {
+        line("parameters", &session.parameters.to_string())?;
+    }
+    if session.dropped > 0 {
+        line("dropped", &format!("{}, as the logger says", counted(session.dropped, "record")))?;
+    }
+    for gap in session.gaps.iter().take(PRINTED) {
+        line("gap", &format!("no record from {:.3} s to {:.3} s", gap.from_s, gap.to_s))?;
+    }
+    if session.gap_count > PRINTED as u64 {
+        line("", &format!("and {}", counted(session.gap_count - PRINTED as u64, "more gap")))?;
+    }
+    for damage in session.damage.iter().take(PRINTED) {
+        line("damage", &Style::Warning.of(&damage.what, color).to_string())?;
+    }
+    if session.damage_count > PRINTED as u64 {
+        let more = session.damage_count - PRINTED as u64;
+        let all = bytes(session.damaged_bytes);
+        line("", &format!("and {more} more {}, {all} in all", if more == 1 { "stretch" } else { "stretches" }))?;
+    }
+    let width = session.types.iter().map(|of_type| of_type.name.chars().count()).max().unwrap_or(0).max(4);
+    let heading = format!("  {:<width$} {:>10} {:>10} {:>12}", "type", "records", "rate", "bytes");
+    writeln!(out, "{}", Style::Faint.of(heading, color))?;
+    for of_type in &session.types {
+        let rate = of_type.rate.map_or_else(String::new, |rate| format!("{rate:.1} Hz"));
+        let instances =
+            if of_type.instances > 1 { format!("  {} instances", of_type.instances) } else { String::new() };
+        // A damaged log may name its types anything.
+        let name: String =
+            of_type.name.chars().map(|character| if character.is_control() { '?' } else { character }).collect();
+        writeln!(out, "  {name:<width$} {:>10} {rate:>10} {:>12}{instances}", of_type.records, of_type.bytes)?;
+    }
+    Ok(())
+}
+
+/// `12.5 MB`.
+fn bytes(bytes: u64) -> String {
+    match bytes {
+        0..10_000 => counted(bytes, "byte"),
+        10_000..1_000_000 => format!("{:.1} kB", bytes as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{:.2} GB", bytes as f64 / 1e9),
+    }
+}
+
+/// `1 min 30 s`.
+fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0) as u64;
+    match whole {
+        0..10 => format!("{seconds:.2} s"),
+        10..60 => format!("{seconds:.1} s"),
+        60..3600 => format!("{} min {} s", whole / 60, whole % 60),
+        _ => format!("{} h {} min", whole / 3600, whole % 3600 / 60),
+    }
+}

@@ -1,0 +1,117 @@
+//! `binlog lock`: logs against the lock of a schema.
+
+use crate::arguments::Context;
+use crate::definitions;
+use crate::input::{is_log, shown};
+use crate::json;
+use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::output::Output;
+use crate::style::Style;
+use binlog::compatibility::Level;
+use binlog::lock::{Check, Lock};
+use serde::Serialize;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Compares the definitions of logs with a lock, the file that has the format of every release; exits with 1 if a log
+/// breaks what was released.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    /// The lock: flightlog.lock.
+    #[arg(value_name = "LOCK")]
+    lock: PathBuf,
+
+    /// Logs of today's firmware, or the JSON of their definitions; without one, the lock's releases are printed.
+    #[arg(value_name = "LOG")]
+    logs: Vec<PathBuf>,
+
+    /// Which programs must keep working, as for `binlog diff`, instead of those that the lock names.
+    #[arg(long, value_name = "LEVEL", value_parser = ["names", "typed", "layout"])]
+    level: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Row<'r> {
+    log: &'r str,
+    is_ok: bool,
+    violations: Vec<ViolationRow>,
+    /// Changes that no release forbids.
+    changes: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ViolationRow {
+    change: String,
+    releases: Vec<String>,
+    rule: &'static str,
+    /// The line of the lock that would allow it.
+    exception: String,
+}
+
+#[derive(Serialize)]
+struct Releases<'l> {
+    lock: &'l str,
+    level: &'static str,
+    releases: Vec<&'l str>,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let name = shown(&arguments.lock);
+    let mut lock = read(&arguments.lock)?;
+    if let Some(level) = arguments.level.as_ref().and_then(|level| level.parse::<Level>().ok()) {
+        lock.set_level(level);
+    }
+    let mut out = Output::stdout();
+    if arguments.logs.is_empty() {
+        let releases = Releases { lock: &name, level: lock.level().name(), releases: lock.releases().collect() };
+        match context.json {
+            true => json::line(&mut out, &releases)?,
+            false => writeln!(out, "{name}: level {}, releases {}", releases.level, releases.releases.join(", "))?,
+        }
+    }
+    let mut outcome = Outcome::Fine;
+    for path in &arguments.logs {
+        let definitions = definitions::read(path)?;
+        let check = lock.check_log(&definitions.schema);
+        let log = shown(path);
+        match context.json {
+            true => json::line(&mut out, &row(&log, &check))?,
+            false if check.is_ok() => writeln!(out, "{log}: as the lock says")?,
+            false => write!(out, "{}\n{check}", Style::Strong.of(&log, context.color))?,
+        }
+        outcome = outcome.max(definitions.outcome);
+        if !check.violations().is_empty() {
+            outcome = outcome.max(Outcome::Finding);
+        }
+    }
+    out.finish()?;
+    Ok(outcome)
+}
+
+/// Reads a lock. Its place on the command line is easily confused with that of a log.
+fn read(path: &Path) -> Result<Lock, Failure> {
+    let name = shown(path);
+    let bytes = fs::read(path).map_err(|error| Failure::new(format_args!("can't read {name}: {error}")))?;
+    if is_log(&bytes) {
+        let text = "is a log, not a lock; the lock comes first: binlog lock flightlog.lock flight.bin";
+        return Err(Failure::new(format_args!("{name} {text}")));
+    }
+    let text = str::from_utf8(&bytes).map_err(|_| Failure::new(format_args!("{name} is no lock: it isn't a text")))?;
+    text.parse().map_err(|error| Failure::of(&name, &error))
+}
+
+fn row<'r>(log: &'r str, check: &Check) -> Row<'r> {
+    let violation = |violation: &binlog::lock::Violation| ViolationRow {
+        change: violation.change.to_string(),
+        releases: violation.releases.clone(),
+        rule: violation.change.kind.name(),
+        exception: violation.exception.clone(),
+    };
+    Row {
+        log,
+        is_ok: check.is_ok(),
+        violations: check.violations().iter().map(violation).collect(),
+        changes: check.unaccepted().iter().map(ToString::to_string).collect(),
+    }
+}

@@ -1,0 +1,169 @@
+//! `binlog params`: the parameters of a log.
+
+use crate::arguments::{self, Context, Logs};
+use crate::dump::Types;
+use crate::input::{self, Input};
+use crate::json;
+use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::output::{Existing, Output};
+use crate::parameters::{self, Parameters};
+use crate::selection::Selection;
+use crate::style::Style;
+use crate::suggest;
+use serde::Serialize;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Prints the parameters of a log: values, changes in flight, defaults; or how they differ from those of another log.
+///
+/// Blackbox logs have the numbers of their header.
+#[derive(clap::Args, Debug)]
+pub struct Arguments {
+    #[command(flatten)]
+    logs: Logs,
+
+    /// Only these parameters; `*` and `?` are wildcards; may be given several times.
+    #[arg(long, short, value_name = "NAME", value_delimiter = ',', value_parser = arguments::name)]
+    name: Vec<String>,
+
+    /// Only parameters that changed in flight.
+    #[arg(long)]
+    changed: bool,
+
+    /// Only parameters that differ from the firmware's defaults, if the log has the defaults.
+    #[arg(long)]
+    not_default: bool,
+
+    /// Only parameters that differ from those of another log, or of a .param file of a ground station.
+    #[arg(long, value_name = "FILE")]
+    diff: Option<PathBuf>,
+
+    /// Prints lines NAME,VALUE, as ground stations read them.
+    #[arg(long, conflicts_with_all = ["diff", "json"])]
+    param: bool,
+
+    /// Writes to a file instead of standard output.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    existing: Existing,
+
+    #[command(flatten)]
+    selection: Selection,
+}
+
+#[derive(Serialize)]
+struct Row<'r> {
+    log: &'r str,
+    name: &'r str,
+    /// The last value in the chosen part of the log; `None` if only the other log has the parameter.
+    value: Option<f64>,
+    default: Option<f64>,
+    /// All values with their times, in seconds of the session's clock.
+    changes: Vec<Change>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<Option<f64>>,
+}
+
+#[derive(Serialize)]
+struct Change {
+    time_s: f64,
+    value: f64,
+}
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    let other = arguments.diff.as_deref().map(parameters::of_file).transpose()?;
+    let sources = input::sources(&arguments.logs.logs)?;
+    let paths = sources.iter().filter_map(|source| source.path());
+    let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
+    let outcome = input::for_each(&arguments.logs.logs, |input| {
+        of_log(input, other.as_ref(), arguments, context, &mut out).map_err(|failure| failure.in_(&input.name))
+    })?;
+    out.finish()?;
+    Ok(outcome)
+}
+
+fn of_log(
+    input: &Input,
+    other: Option<&Parameters>,
+    arguments: &Arguments,
+    context: &Context,
+    out: &mut Output,
+) -> CommandResult {
+    let sessions = input.flight.sessions();
+    let intervals = arguments.selection.intervals(&sessions)?;
+    let found = parameters::of_sessions(&sessions, &intervals);
+    if found.is_empty() {
+        return Err(Failure::new("the log has no parameters"));
+    }
+    let names = Types::new(&arguments.name);
+    if let Some(pattern) = names.unmatched(found.keys().map(String::as_str)) {
+        let hint = suggest::hint(pattern, "it has", found.keys().map(String::as_str));
+        return Err(Failure::new(format_args!("the log has no parameter `{pattern}`; {hint}")));
+    }
+    let mut all: Vec<&String> = found.keys().chain(other.iter().flat_map(|other| other.keys())).collect();
+    all.sort_unstable();
+    all.dedup();
+    for name in all.into_iter().filter(|name| names.contains(name)) {
+        let parameter = found.get(name);
+        let value = parameter.and_then(|parameter| parameter.last());
+        let row = Row {
+            log: &input.name,
+            name,
+            value,
+            default: parameter.and_then(|parameter| parameter.default),
+            changes: parameter
+                .iter()
+                .flat_map(|parameter| &parameter.values)
+                .map(|&(time_us, value)| Change { time_s: time_us as f64 / 1e6, value })
+                .collect(),
+            other: other.map(|other| other.get(name).and_then(|other| other.last())),
+        };
+        let is_chosen = (!arguments.changed || row.changes.len() > 1)
+            && (!arguments.not_default || row.default.is_some_and(|default| !is_same(Some(default), value)))
+            && row.other.is_none_or(|other| !is_same(other, value));
+        match (is_chosen, context.json) {
+            (false, _) => {}
+            (true, true) => json::line(out, &row)?,
+            (true, false) if arguments.param => {
+                if let Some(value) = row.value {
+                    writeln!(out, "{name},{value}")?;
+                }
+            }
+            (true, false) => print(out, &row, context.color)?,
+        }
+    }
+    input.set_lost(sessions.iter().any(|session| session.is_damaged()));
+    Ok(Outcome::Fine)
+}
+
+/// Whether two values are the same in a log, which stores them as `f32`, and in a file, which has a few of their digits.
+fn is_same(one: Option<f64>, other: Option<f64>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => {
+            one == other || one as f32 == other as f32 || (one - other).abs() <= one.abs() * 1e-6
+        }
+        (one, other) => one.is_none() && other.is_none(),
+    }
+}
+
+fn print(out: &mut impl Write, row: &Row<'_>, color: bool) -> Result<(), Failure> {
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| (value as f32).to_string());
+    write!(out, "{:<16} {:>14}", Style::Strong.of(row.name, color), shown(row.value))?;
+    if let Some(other) = row.other {
+        write!(out, "  there {}", shown(other))?;
+    }
+    if row.default.is_some_and(|default| !is_same(Some(default), row.value)) {
+        write!(out, "  default {}", shown(row.default))?;
+    }
+    if row.changes.len() > 1 {
+        let changes: Vec<String> = row
+            .changes
+            .iter()
+            .map(|change| format!("{} at {:.3} s", shown(Some(change.value)), change.time_s))
+            .collect();
+        write!(out, "  changed: {}", changes.join(", "))?;
+    }
+    Ok(writeln!(out)?)
+}

@@ -1,0 +1,135 @@
+//! `binlog plot`: curves of one or several logs, as a picture, a page, text or points.
+
+mod arguments;
+mod figures;
+mod points;
+mod preset;
+
+pub use arguments::Arguments;
+
+use crate::arguments::Context;
+use crate::flight::Session;
+use crate::input::{self, Input, Source};
+use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::output::Output;
+use crate::plot::curves::Plotted;
+use crate::plot::figure::Figure;
+use crate::plot::{drawing, html, terminal};
+use arguments::Format;
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+
+pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    if arguments.list_presets {
+        return preset::list(arguments, context);
+    }
+    let given = arguments.given()?;
+    let format = match context.json {
+        true => arguments.require_points().map(|()| Format::Text)?,
+        false => arguments.output_format()?,
+    };
+    let inputs = open(&given.logs)?;
+    let paths = inputs.iter().filter_map(|input| input.path.as_deref());
+    let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
+    let sessions: Vec<(&Input, Vec<Session<'_>>)> =
+        inputs.iter().map(|input| (input, input.flight.sessions())).collect();
+    let mut plotted = Vec::new();
+    for (input, sessions) in &sessions {
+        plotted.extend(of_log(arguments, input, sessions)?);
+        input.set_lost(sessions.iter().any(Session::is_damaged));
+    }
+    if plotted.is_empty() {
+        return Err(Failure::new("nothing to plot: no record is in the chosen part").in_(log_names(&inputs)));
+    }
+    name(&mut plotted, inputs.len());
+    let figure = figures::figure(arguments, &given, &inputs, &plotted)?;
+    if context.json {
+        points::print(&mut out, &figure)?;
+    } else {
+        write(arguments, format, &figure, context, &mut out)?;
+    }
+    out.finish()?;
+    Ok(inputs.iter().map(Input::outcome).max().unwrap_or(Outcome::Fine))
+}
+
+fn open(logs: &[std::path::PathBuf]) -> Result<Vec<Input>, Failure> {
+    input::sources(logs)?.iter().map(|source: &Source| Input::open(source)).collect()
+}
+
+/// The sessions of a log of which something is chosen, with their numbers as names.
+fn of_log<'s>(arguments: &Arguments, input: &Input, sessions: &'s [Session<'s>]) -> Result<Vec<Plotted<'s>>, Failure> {
+    let intervals = arguments.selection.intervals(sessions).map_err(|failure| failure.in_(&input.name))?;
+    let log = log_name(input);
+    let plotted = sessions.iter().zip(intervals).filter(|(_, intervals)| !intervals.is_nothing());
+    let plotted = plotted.map(|(session, intervals)| {
+        let name = if sessions.len() > 1 { format!("{log} session {}", session.number() + 1) } else { log.clone() };
+        Plotted { session, intervals, name }
+    });
+    Ok(plotted.collect())
+}
+
+/// The name of a log in a legend: that of its file.
+fn log_name(input: &Input) -> String {
+    let file = input.path.as_deref().and_then(Path::file_name);
+    file.map_or_else(|| input.name.clone(), |file| input::shown(Path::new(file)))
+}
+
+/// The logs' names for an error that is about all of them.
+fn log_names(inputs: &[Input]) -> String {
+    const NAMED: usize = 3;
+    let names: Vec<&str> = inputs.iter().take(NAMED).map(|input| input.name.as_str()).collect();
+    match inputs.len().saturating_sub(NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// One session needs no name; the sessions of one log need no log's name.
+fn name(plotted: &mut [Plotted<'_>], logs: usize) {
+    if let [only] = plotted {
+        only.name.clear();
+    } else if logs == 1 {
+        plotted.iter_mut().for_each(|plotted| plotted.name = format!("session {}", plotted.session.number() + 1));
+    }
+}
+
+fn write(
+    arguments: &Arguments,
+    format: Format,
+    figure: &Figure,
+    context: &Context,
+    out: &mut Output,
+) -> Result<(), Failure> {
+    let panels = figure.panels.len();
+    let (width, height) = arguments.size.map_or((drawing::WIDTH, drawing::height(panels)), |size| size.0);
+    let least = drawing::least_height(panels);
+    if matches!(format, Format::Png | Format::Svg) && height < least {
+        return Err(Failure::new(format_args!(
+            "the curves have so many units that the picture has {panels} panels, which need a height of {least}; plot \
+             fewer at once, or give a larger --size"
+        )));
+    }
+    if format == Format::Text && figure.panels.iter().any(|panel| panel.heat.is_some()) {
+        return Err(Failure::new("a spectrogram needs colours: write it to a picture with -o FILE.png or .html"));
+    }
+    match format {
+        Format::Svg => out.write_all(drawing::svg(figure, width, height).as_bytes())?,
+        Format::Png => {
+            let picture = drawing::png(&drawing::svg(figure, width, height));
+            out.write_all(&picture.map_err(|error| Failure::of(out.name(), &error))?)?;
+        }
+        Format::Html => out.write_all(html::page(figure).as_bytes())?,
+        Format::Text => {
+            let is_terminal = arguments.output.is_none() && std::io::stdout().is_terminal();
+            let (columns, lines) = text_size(is_terminal);
+            out.write_all(terminal::text(figure, columns, lines, context.color).as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
+/// The size of the terminal; 100 by 30 characters elsewhere.
+fn text_size(is_terminal: bool) -> (usize, usize) {
+    let size = terminal_size::terminal_size().filter(|_| is_terminal);
+    size.map_or((100, 30), |(columns, lines)| (columns.0.into(), usize::from(lines.0).saturating_sub(1)))
+}

@@ -1,0 +1,194 @@
+//! The arguments of `binlog plot`.
+
+use crate::outcome::Failure;
+use crate::output::{Existing, is_stdout};
+use crate::plot::expression::{Expression, functions};
+use crate::selection::Selection;
+use clap::ValueEnum;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+/// Plots columns and expressions of one or several logs.
+///
+/// Writes a picture (.png, .svg) or a page with zoom (.html), or draws in the terminal without -o. Several logs are
+/// aligned at arming. Each unit has its axis; flight modes are shaded, messages marked.
+#[derive(clap::Args, Debug)]
+#[command(after_long_help = after_help())]
+pub struct Arguments {
+    /// Logs or folders of logs, then what to plot: columns such as `ATT.Roll`, `IMU[0].GyrX` or `gyroADC[0]`, and
+    /// expressions of them, such as `ATT.DesRoll-ATT.Roll`; `:2` at the end puts a curve on the right axis.
+    #[arg(required_unless_present = "list_presets", value_name = "LOG… EXPRESSION")]
+    pub logs_and_expressions: Vec<OsString>,
+
+    /// The file to write: .png, .svg or .html; `-` is standard output.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(super) existing: Existing,
+
+    /// The format, if the file's name doesn't say it.
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+
+    /// A further expression, on the right axis.
+    #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
+    pub right: Vec<String>,
+
+    /// Plots a preset, by name.
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+
+    /// Presets in the format of ArduPilot's mavgraphs.xml: a file, or a folder of such files.
+    #[arg(long, value_name = "PATH")]
+    pub presets: Vec<PathBuf>,
+
+    /// Lists the presets.
+    #[arg(long)]
+    pub list_presets: bool,
+
+    /// Plots amplitudes by frequency; without an expression, of the batches of inertial samples (ISBH and ISBD), or else
+    /// of the gyroscopes.
+    #[arg(long, conflicts_with = "spectrogram")]
+    pub spectrum: bool,
+
+    /// Plots amplitudes by time and frequency, as colours.
+    #[arg(long)]
+    pub spectrogram: bool,
+
+    /// The heading; without it, the log's name.
+    #[arg(long)]
+    pub title: Option<String>,
+
+    /// Width and height of a picture in pixels, such as 1200x500.
+    #[arg(long, value_name = "WIDTHxHEIGHT")]
+    pub size: Option<Size>,
+
+    #[command(flatten)]
+    pub(super) selection: Selection,
+}
+
+fn after_help() -> String {
+    let names: Vec<&str> = functions().collect();
+    format!(
+        "Expressions have the operators of Python: + - * / // % ** < <= > >= == != and or not if else & | ^ ~ << >>. \
+         EXPRESSION{{CONDITION}} leaves samples out.\n\nFunctions: {}",
+        names.join(" ")
+    )
+}
+
+/// What is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Format {
+    /// A picture of pixels.
+    Png,
+    /// A picture of lines.
+    Svg,
+    /// A page with zoom, legend and cursor, which needs nothing else.
+    Html,
+    /// Braille, for terminals.
+    Text,
+}
+
+/// Width and height in pixels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Size(pub (u32, u32));
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let size = text.split_once(['x', 'X', '×']).and_then(|(width, height)| {
+            let size: (u32, u32) = (width.trim().parse().ok()?, height.trim().parse().ok()?);
+            Some(size).filter(|(width, height)| (200..=10_000).contains(width) && (150..=10_000).contains(height))
+        });
+        size.map(Size).ok_or_else(|| "write width and height, from 200x150 to 10000x10000".into())
+    }
+}
+
+/// The logs and the expressions of a command line.
+pub(super) struct Given {
+    pub(super) logs: Vec<PathBuf>,
+    pub(super) expressions: Vec<Expression>,
+}
+
+/// Names that end so are files, even if they don't exist.
+const LOG_EXTENSIONS: [&str; 6] = ["bin", "bbl", "bfl", "log", "txt", "part"];
+
+fn is_log(argument: &OsString) -> bool {
+    let path = Path::new(argument);
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    path == Path::new("-") || path.exists() || LOG_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+}
+
+impl Arguments {
+    /// Logs are the arguments that exist as files or folders, or that have a log's extension.
+    pub(super) fn given(&self) -> Result<Given, Failure> {
+        let (logs, expressions): (Vec<&OsString>, Vec<&OsString>) =
+            self.logs_and_expressions.iter().partition(|argument| is_log(argument));
+        if logs.is_empty() {
+            let first = crate::input::shown(Path::new(expressions.first().map_or(Path::new(""), |e| Path::new(e))));
+            return Err(Failure::new(format_args!(
+                "there is no log `{first}`; write the logs first, then the expressions: binlog plot flight.bin ATT.Roll"
+            )));
+        }
+        let logs = logs.into_iter().map(PathBuf::from).collect();
+        let mut parsed = Vec::new();
+        for text in expressions {
+            let text = text.to_string_lossy();
+            parsed.push(Expression::parse(&text).map_err(Failure::new)?);
+        }
+        for text in &self.right {
+            parsed.push(Expression::parse(text).map_err(Failure::new)?.on_the_right());
+        }
+        Ok(Given { logs, expressions: parsed })
+    }
+
+    /// Requires that no picture is asked for beside `--json`, which prints the points.
+    pub(super) fn require_points(&self) -> Result<(), Failure> {
+        let is_picture = self.output.as_deref().is_some_and(|output| {
+            let extension = output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+            ["png", "svg", "html", "htm"].iter().any(|picture| extension.eq_ignore_ascii_case(picture))
+        });
+        if self.format.is_some() || is_picture {
+            let text = "--json prints the points of the curves, not a picture: leave --json out, or name a .json file";
+            return Err(Failure::new(text));
+        }
+        Ok(())
+    }
+
+    /// The format by `--format`, or by the extension of the output.
+    pub(super) fn output_format(&self) -> Result<Format, Failure> {
+        if let Some(format) = self.format {
+            return Ok(format);
+        }
+        let Some(output) = self.output.as_deref().filter(|output| !is_stdout(output)) else {
+            return Ok(Format::Text);
+        };
+        let extension = output.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        match extension.to_ascii_lowercase().as_str() {
+            "png" => Ok(Format::Png),
+            "svg" => Ok(Format::Svg),
+            "html" | "htm" => Ok(Format::Html),
+            "txt" => Ok(Format::Text),
+            _ => Err(Failure::new(format_args!(
+                "{}: the name doesn't say the format; end it with .png, .svg or .html, or give --format",
+                crate::input::shown(output)
+            ))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_size_is_width_and_height() {
+        assert_eq!("1200x500".parse(), Ok(Size((1200, 500))));
+        for wrong in ["", "1200", "0x5", "-1x200", "99999x99999"] {
+            assert!(wrong.parse::<Size>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! The definitions of a log, or those that were written as JSON before.
+
+use crate::flight::Flight;
+use crate::input::{Input, Source};
+use crate::outcome::{Failure, Outcome};
+use binlog::LoggedSchema;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// The definitions of a log.
+#[derive(Debug)]
+pub struct Definitions {
+    /// The definitions.
+    pub schema: LoggedSchema,
+    /// How a command ends that has nothing else to say: as [`Input::outcome`] of the log.
+    pub outcome: Outcome,
+}
+
+/// The definitions of the log at a path, or those in a JSON file; `-` is standard input.
+///
+/// # Errors
+///
+/// If it can't be read, or if it is neither an ArduPilot log nor the JSON of one's definitions.
+pub fn read(path: &Path) -> Result<Definitions, Failure> {
+    let source = Source::of(path);
+    let can_t_read = |error: io::Error| Failure::new(format_args!("can't read {}: {error}", source.name()));
+    let is_log = path.is_file() && source != Source::Stdin && !begins_as_json(path).map_err(can_t_read)?;
+    if is_log {
+        return of_log(&Input::open(&source)?);
+    }
+    // JSON, or a pipe, which can be read once only.
+    let bytes = match &source {
+        Source::Stdin => {
+            let mut bytes = Vec::new();
+            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+        }
+        Source::File(path) => fs::read(path),
+    };
+    let bytes = bytes.map_err(can_t_read)?;
+    if !is_json(&bytes) {
+        return of_log(&Input::of_bytes(&source, bytes)?);
+    }
+    let json = str::from_utf8(&bytes).map_err(|error| Failure::of(source.name(), &error))?;
+    let schema = LoggedSchema::from_json(json).map_err(|error| Failure::of(source.name(), &error))?;
+    Ok(Definitions { schema, outcome: Outcome::Fine })
+}
+
+fn of_log(input: &Input) -> Result<Definitions, Failure> {
+    let Flight::ArduPilot(log) = &input.flight else {
+        let text = "it is a Blackbox log, which has no such definitions; `binlog find` lists its fields";
+        return Err(Failure::new(format_args!("{}: {text}", input.name)));
+    };
+    Ok(Definitions { schema: log.schema(), outcome: input.outcome() })
+}
+
+fn begins_as_json(path: &Path) -> io::Result<bool> {
+    let mut beginning = Vec::new();
+    File::open(path)?.take(64).read_to_end(&mut beginning)?;
+    Ok(is_json(&beginning))
+}
+
+fn is_json(bytes: &[u8]) -> bool {
+    bytes.trim_ascii_start().starts_with(b"{")
+}

@@ -1,0 +1,24 @@
+//! Records as text and as JSON, as fast as they can be formatted.
+//!
+//! The text is that of pymavlink's `mavlogdump.py`, to the byte: local time, Python's form of floats, `qnan` for NaNs
+//! other than the usual one, signed modes. The JSON has the shape of `mavlogdump.py --format json`; numbers that JSON
+//! doesn't have are null. Tests compare both with pymavlink 2.4.50.
+//!
+//! Where pymavlink is wrong, or doesn't read a log, the output differs: in damaged stretches, which pymavlink takes for
+//! records; if a type is redefined, which pymavlink applies to records before it; if a record is longer than its columns,
+//! which pymavlink skips; and in logs of PX4, or without any time but that of GPS, whose clock isn't reconstructed.
+
+mod calendar;
+mod clock;
+mod frames;
+mod frames_json;
+mod json;
+mod plan;
+mod records;
+mod text;
+mod types;
+
+pub use frames::frames;
+pub use frames_json::{EVENT, frames_json};
+pub use records::{Dumped, Form, records};
+pub use types::{Types, matches};

@@ -1,0 +1,70 @@
+//! The frames and events of a Blackbox session as JSON lines, in the shape of records:
+//! `{"meta":{"type":"main","timestamp":36.1},"data":{"loopIteration":0,"time":36100000}}`.
+
+use super::types::Types;
+use crate::columns::names;
+use crate::lines::Lines;
+use crate::selection::Intervals;
+use crate::{json, number};
+use binlog::blackbox::log::{Item, Session};
+use std::io::{self, Write};
+
+/// The name that events have, as a table has one.
+pub const EVENT: &str = "event";
+
+/// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `event`, that are in the chosen times. Values
+/// are as logged; the timestamp is in seconds of the session's clock. Returns how many bytes yield no frame.
+///
+/// # Errors
+///
+/// If the output can't be written.
+pub fn frames_json(
+    session: &Session<'_>,
+    intervals: &Intervals,
+    types: &Types,
+    out: &mut impl Write,
+) -> io::Result<u64> {
+    let mut lines = Lines::new(out);
+    let mut lost = 0;
+    let mut items = session.frames();
+    while let Some(item) = items.next() {
+        match item {
+            Item::Lost(stretch) => lost += stretch.length as u64,
+            Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENT) => {
+                let line = lines.text();
+                begin(line, EVENT, time_us);
+                line.extend_from_slice(b"\"event\":");
+                json::string(line, &format!("{event:?}"));
+                line.extend_from_slice(b"}}\n");
+            }
+            Item::Frame(frame) if intervals.contains(frame.time_us()) => {
+                let letter = if frame.letter() == b'P' { b'I' } else { frame.letter() };
+                let table = names::of_letter(letter);
+                if !types.contains(&table) {
+                    continue;
+                }
+                let line = lines.text();
+                begin(line, &table, frame.time_us());
+                for (i, (field, &bits)) in frame.fields().iter().zip(frame.values()).enumerate() {
+                    line.extend_from_slice(if i == 0 { b"" } else { b"," });
+                    json::string(line, field.name());
+                    line.push(b':');
+                    number::integer(line, field.value(bits));
+                }
+                line.extend_from_slice(b"}}\n");
+            }
+            _ => {}
+        }
+        lines.write_if_full()?;
+    }
+    lines.finish()?;
+    Ok(lost)
+}
+
+fn begin(line: &mut Vec<u8>, table: &str, time_us: u64) {
+    line.extend_from_slice(b"{\"meta\":{\"type\":");
+    json::string(line, table);
+    line.extend_from_slice(b",\"timestamp\":");
+    json::float(line, time_us as f64 / 1e6, number::python);
+    line.extend_from_slice(b"},\"data\":{");
+}

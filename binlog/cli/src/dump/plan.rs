@@ -1,0 +1,60 @@
+//! How the records of one definition are printed: what is known before the first of them.
+
+use binlog::{Format, LoggedDefinition};
+
+/// How the records of one definition are printed.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The type's name.
+    pub(super) name: String,
+    /// Whether its records are printed.
+    pub(super) is_chosen: bool,
+    /// Whether its records have a say in the time of records without one.
+    pub(super) is_timed: bool,
+    /// Where records have their time.
+    pub(super) time: Time,
+    /// The labels and cells of its columns.
+    pub(super) columns: Vec<(String, Cell)>,
+    /// What stands before each column and after the last one.
+    pub(super) between: Vec<Vec<u8>>,
+}
+
+/// Where a record has its time: offsets in the payload.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Time {
+    /// A u64 in microseconds.
+    Microseconds(usize),
+    /// A u32 in milliseconds.
+    Milliseconds(usize),
+    None,
+}
+
+/// One value of a record: how and where it is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Cell {
+    pub(super) format: Format,
+    /// Its offset in the payload.
+    pub(super) at: usize,
+    /// Whether it is raw bytes: the contents of a file, which pymavlink doesn't decode.
+    pub(super) is_raw: bool,
+}
+
+impl Plan {
+    pub(super) fn new(definition: &LoggedDefinition<'_>) -> Self {
+        let name = definition.name().to_owned();
+        let logged: Vec<_> = definition.columns().collect();
+        let cell = |label: &str| {
+            // Of several columns with one label, pymavlink shows the last one in each place.
+            let column = logged.iter().rev().find(|column| column.label == label)?;
+            let is_raw = name == "FILE" && column.format == Format::Chars64;
+            Some((label.to_owned(), Cell { format: column.format, at: column.offset, is_raw }))
+        };
+        let columns: Vec<_> = logged.iter().filter_map(|column| cell(column.label)).collect();
+        let time = match columns.first() {
+            Some((label, cell)) if label == "TimeUS" && cell.format == Format::U64 => Time::Microseconds(cell.at),
+            Some((label, cell)) if label == "TimeMS" && cell.format == Format::U32 => Time::Milliseconds(cell.at),
+            _ => Time::None,
+        };
+        Plan { is_chosen: true, is_timed: true, time, columns, between: Vec::new(), name }
+    }
+}

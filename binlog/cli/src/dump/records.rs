@@ -1,0 +1,137 @@
+//! The records of an ArduPilot log, one line each.
+
+use super::calendar::Calendar;
+use super::clock::Clock;
+use super::plan::Plan;
+use super::types::Types;
+use super::{json, text};
+use crate::lines::Lines;
+use crate::selection::Intervals;
+use binlog::{Record, Records};
+use std::io::{self, Write};
+use std::ops::Range;
+
+/// The form of a line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// As `mavlogdump.py` prints it.
+    Text,
+    /// As `mavlogdump.py --format json` prints it, with null for numbers that JSON doesn't have.
+    Json,
+}
+
+/// What was printed.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Dumped {
+    /// Records that were printed.
+    pub records: u64,
+    /// Bytes of the log that are no record.
+    pub skipped_bytes: u64,
+    /// The names of the types with records, printed or not.
+    pub types: Vec<String>,
+}
+
+/// Types that pymavlink reads even if they aren't asked for (`DFReader.skip_to_type`), so that records without a time
+/// have theirs.
+const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
+
+/// Prints the records of the chosen types that are in the chosen times of one of the parts of the log: ranges of bytes,
+/// each of which begins with definitions. `advance` is told, now and then, how many bytes of the log are done.
+///
+/// # Errors
+///
+/// If the output can't be written.
+pub fn records(
+    log: &[u8],
+    parts: &[(Range<usize>, Intervals)],
+    types: &Types,
+    form: Form,
+    out: &mut impl Write,
+    mut advance: impl FnMut(u64),
+) -> io::Result<Dumped> {
+    let mut clock = Clock::of(log);
+    let mut calendar = Calendar::local();
+    let mut dumped = Dumped::default();
+    let mut lines = Lines::new(out);
+    for (range, intervals) in parts {
+        let mut plans = Plans::new(types, form);
+        let is_everything = intervals.is_everything();
+        let mut time_us = 0;
+        for item in Records::new(log.get(range.clone()).unwrap_or_default()) {
+            let record = match item {
+                Ok(record) => record,
+                Err(skipped) => {
+                    dumped.skipped_bytes += skipped.length as u64;
+                    continue;
+                }
+            };
+            let plan = plans.of(&record);
+            if plan.is_timed {
+                let time = clock.date(plan, record.payload());
+                if !is_everything {
+                    time_us = record.time_us().unwrap_or(time_us);
+                }
+                if plan.is_chosen && (is_everything || intervals.contains(time_us)) {
+                    match form {
+                        Form::Text => text::record(lines.text(), plan, record.payload(), time, &mut calendar),
+                        Form::Json => json::record(lines.text(), plan, record.payload(), time),
+                    }
+                    dumped.records += 1;
+                    if lines.write_if_full()? {
+                        advance((range.start + record.offset()) as u64);
+                    }
+                }
+            }
+            plans.learn(&record);
+        }
+        dumped.types.extend(plans.names());
+    }
+    lines.finish()?;
+    Ok(dumped)
+}
+
+/// The plans of the definitions in force.
+struct Plans<'t> {
+    types: &'t Types,
+    form: Form,
+    by_id: Box<[Option<Plan>; 256]>,
+    replaced: Vec<Plan>,
+}
+
+/// The id of the records that define types.
+const FMT_ID: u8 = 128;
+
+impl<'t> Plans<'t> {
+    fn new(types: &'t Types, form: Form) -> Self {
+        Plans { types, form, by_id: Box::new([const { None }; 256]), replaced: Vec::new() }
+    }
+
+    #[inline]
+    fn of(&mut self, record: &Record<'_>) -> &Plan {
+        let Plans { types, form, by_id, .. } = self;
+        by_id[usize::from(record.id())].get_or_insert_with(|| {
+            let mut plan = Plan::new(&record.definition());
+            plan.is_chosen = types.contains(&plan.name);
+            plan.is_timed = plan.is_chosen || ALWAYS_READ.contains(&plan.name.as_str());
+            match form {
+                Form::Text => text::prepare(&mut plan),
+                Form::Json => json::prepare(&mut plan),
+            }
+            plan
+        })
+    }
+
+    /// Forgets the plan of a type that the record defines again.
+    #[inline]
+    fn learn(&mut self, record: &Record<'_>) {
+        if record.id() == FMT_ID
+            && let Some(&id) = record.payload().first()
+        {
+            self.replaced.extend(self.by_id[usize::from(id)].take());
+        }
+    }
+
+    fn names(self) -> impl Iterator<Item = String> {
+        self.replaced.into_iter().chain(self.by_id.into_iter().flatten()).map(|plan| plan.name)
+    }
+}

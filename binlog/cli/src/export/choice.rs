@@ -1,0 +1,191 @@
+//! Which types and columns are exported: `ATT,IMU.GyrX,GPS[0].Alt`.
+
+use super::chosen_table::ChosenTable;
+use crate::dump::matches;
+use std::fmt;
+
+/// The chosen types and columns. The default is everything except for the log's own definitions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    items: Vec<Item>,
+}
+
+/// `IMU`, `IMU[1]`, `IMU.GyrX` or `IMU[1].GyrX`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Item {
+    name: String,
+    instance: Option<String>,
+    label: Option<String>,
+}
+
+/// The types that define others. What they say is in headers and metadata.
+const DEFINITIONS: [&str; 4] = ["FMT", "FMTU", "UNIT", "MULT"];
+
+/// A name in a choice that no log has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The name as given.
+    pub given: String,
+    /// What it could have been: types, or labels of the type.
+    pub known: Vec<String>,
+}
+
+impl Choice {
+    /// Reads a list with commas.
+    pub fn parse(list: &str) -> Self {
+        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
+        Choice { items: names.map(Item::parse).collect() }
+    }
+
+    /// Joins the items of several lists.
+    pub fn of(lists: &[String]) -> Self {
+        Choice { items: lists.iter().flat_map(|list| Choice::parse(list).items).collect() }
+    }
+
+    /// Everything, the log's own definitions included.
+    pub fn is_everything(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// What is chosen of one type.
+    #[must_use]
+    pub fn only(&self, name: &str) -> Self {
+        let of_type = self.items.iter().filter(|item| item.is_of(name));
+        let mut items: Vec<Item> = of_type.map(|item| Item { name: name.into(), ..item.clone() }).collect();
+        if items.is_empty() {
+            items.push(Item { name: name.into(), instance: None, label: None });
+        }
+        Choice { items }
+    }
+
+    /// The chosen instances: `IMU[1]`.
+    pub fn instances(&self) -> impl Iterator<Item = String> {
+        self.items.iter().filter_map(|item| Some(format!("{}[{}]", item.name, item.instance.as_ref()?)))
+    }
+
+    /// Whether records of a type are exported.
+    pub fn has_type(&self, name: &str) -> bool {
+        match self.is_everything() {
+            true => !DEFINITIONS.contains(&name),
+            false => self.items.iter().any(|item| item.is_of(name)),
+        }
+    }
+
+    /// Whether a column of a type is exported.
+    pub fn has_column(&self, name: &str, label: &str) -> bool {
+        let mut of_type = self.items.iter().filter(|item| item.is_of(name));
+        self.is_everything() || of_type.any(|item| item.label.as_deref().is_none_or(|of_item| of_item == label))
+    }
+
+    /// Whether the records of an instance are exported.
+    pub fn has_instance(&self, name: &str, instance: Option<&str>) -> bool {
+        let mut of_type = self.items.iter().filter(|item| item.is_of(name));
+        self.is_everything() || of_type.any(|item| item.instance.is_none() || item.instance.as_deref() == instance)
+    }
+
+    /// Whether the choice names instances of a type.
+    pub fn names_instances(&self, name: &str) -> bool {
+        let mut of_type = self.items.iter().filter(|item| item.is_of(name));
+        !self.is_everything() && of_type.all(|item| item.instance.is_some())
+    }
+
+    /// Leaves out the records of instances that are not chosen.
+    pub fn keep_instances(&self, table: &mut ChosenTable) {
+        if self.names_instances(&table.name) {
+            let is_kept: Vec<bool> =
+                (0..table.len()).map(|i| self.has_instance(&table.name, table.instance_of(i).as_deref())).collect();
+            table.keep(|i| is_kept.get(i).copied().unwrap_or(false));
+        }
+    }
+
+    /// The items that none of the types and labels satisfies.
+    pub fn unknown(&self, types: &[(String, Vec<String>)]) -> Vec<Unknown> {
+        let unknown = |item: &Item| {
+            let matching: Vec<_> = types.iter().filter(|(name, _)| item.is_of(name)).collect();
+            if matching.is_empty() {
+                let known = types.iter().map(|(name, _)| name.clone()).collect();
+                return Some(Unknown { given: item.name.clone(), known });
+            }
+            let known = matching.into_iter().flat_map(|(_, labels)| labels);
+            let label = item.label.as_ref().filter(|label| !known.clone().any(|known| known == *label))?;
+            Some(Unknown { given: format!("{}.{label}", item.name), known: known.cloned().collect() })
+        };
+        self.items.iter().filter_map(unknown).collect()
+    }
+}
+
+impl Item {
+    /// Whether it is about a type; its name may have wildcards.
+    fn is_of(&self, name: &str) -> bool {
+        matches(&self.name, name)
+    }
+
+    fn parse(text: &str) -> Self {
+        // A dot inside of brackets belongs to the name of an instance, one after them begins the label. Blackbox has
+        // brackets in labels: `main.gyroADC[0]`.
+        let dot = match (text.find('.'), text.find('[')) {
+            (Some(dot), Some(bracket)) if bracket < dot => text.find("].").map(|at| at + 1),
+            (dot, _) => dot,
+        };
+        let (of_type, label) = dot.map_or((text, None), |dot| (&text[..dot], Some(text[dot + 1..].to_owned())));
+        let (name, instance) = match of_type.strip_suffix(']').and_then(|text| text.split_once('[')) {
+            Some((name, instance)) => (name, Some(instance.to_owned())),
+            None => (of_type, None),
+        };
+        Item { name: name.into(), instance, label }
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, Item { name, instance, label }) in self.items.iter().enumerate() {
+            write!(f, "{}{name}", if i == 0 { "" } else { "," })?;
+            instance.as_ref().map_or(Ok(()), |instance| write!(f, "[{instance}]"))?;
+            label.as_ref().map_or(Ok(()), |label| write!(f, ".{label}"))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_both_formats() {
+        let choice = Choice::parse("ATT, IMU.GyrX,GPS[1].Alt,main.gyroADC[0]");
+        assert_eq!(choice.to_string(), "ATT,IMU.GyrX,GPS[1].Alt,main.gyroADC[0]");
+        assert!(choice.has_type("ATT") && choice.has_column("ATT", "Roll"));
+        assert!(choice.has_column("IMU", "GyrX") && !choice.has_column("IMU", "GyrY"));
+        assert!(choice.has_instance("GPS", Some("1")) && !choice.has_instance("GPS", Some("0")));
+        assert!(choice.has_column("main", "gyroADC[0]") && !choice.has_column("main", "gyroADC[1]"));
+        assert!(!choice.has_type("BARO"));
+    }
+
+    #[test]
+    fn types_have_wildcards() {
+        let choice = Choice::parse("XK*,I?U.GyrX");
+        assert!(choice.has_type("XKF1") && choice.has_column("XKF1", "Roll") && choice.has_type("IMU"));
+        assert!(choice.has_column("IMU", "GyrX") && !choice.has_column("IMU", "GyrY") && !choice.has_type("ATT"));
+        assert_eq!(choice.only("IMU"), Choice::parse("IMU.GyrX"));
+        let types = [("IMU".to_owned(), vec!["GyrX".to_owned()])];
+        assert_eq!(choice.unknown(&types)[0].given, "XK*");
+        assert_eq!(Choice::parse("I*.GyrW").unknown(&types)[0].known, ["GyrX"]);
+    }
+
+    #[test]
+    fn everything_leaves_out_definitions() {
+        let choice = Choice::default();
+        assert!(choice.has_type("ATT") && !choice.has_type("FMT"));
+        assert!(Choice::parse("FMT").has_type("FMT"));
+    }
+
+    #[test]
+    fn what_no_log_has_comes_with_what_there_is() {
+        let types = [("ATT".to_owned(), vec!["Roll".to_owned(), "Pitch".to_owned()])];
+        assert!(Choice::parse("ATT.Roll,ATT").unknown(&types).is_empty());
+        let unknown = Choice::parse("ATT.Rol,AT").unknown(&types);
+        assert_eq!(unknown[0], Unknown { given: "ATT.Rol".into(), known: vec!["Roll".into(), "Pitch".into()] });
+        assert_eq!(unknown[1], Unknown { given: "AT".into(), known: vec!["ATT".into()] });
+    }
+}

@@ -1,0 +1,266 @@
+//! The chosen records of one type as columns, of both formats: what CSV and Parquet take.
+//!
+//! A [`columns::Table`](crate::columns::Table), which commands for people look at, borrows all rows of a session and
+//! scales numbers on request. Here only the chosen rows are left; values are owned, because Parquet takes them as they
+//! are, and keep their stored type with an exact [`Scale`], because CSV has the shortest text: 50.397491, not
+//! 50.397490999999995. Events are tables, too.
+
+use crate::selection::Intervals;
+use binlog::Format;
+use binlog::field::Chars;
+use binlog::log::{Rows, Values};
+use std::fmt::Write as _;
+
+/// The records of one type in one [part](super::tables) of a log.
+#[derive(Clone, Debug)]
+pub struct ChosenTable {
+    /// The type's name: `ATT`, or of Blackbox `main`, `slow`, `gps`, `home`, `events`.
+    pub name: String,
+    /// What the type is about; empty if the log doesn't say.
+    pub description: String,
+    /// The time of each record, in microseconds since boot.
+    pub times_us: Vec<u64>,
+    /// The columns, in the order of the record, without TimeUS. All are as long as `times_us`, and their labels differ.
+    pub columns: Vec<ChosenColumn>,
+    /// The place in `columns` of the one that separates instances.
+    pub instance: Option<usize>,
+}
+
+/// The values of one column, in the type that stores them.
+#[derive(Clone, Debug)]
+pub struct ChosenColumn {
+    /// The label: `Roll`, `gyroADC[0]`.
+    pub label: String,
+    /// The unit of the shown numbers: `deg`, `µs`. Empty for no unit.
+    pub unit: String,
+    /// What it is; empty if the log doesn't say.
+    pub description: String,
+    /// The values as stored.
+    pub cells: Cells,
+    /// How a stored number is shown.
+    pub scale: Scale,
+}
+
+/// Values as stored.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
+    /// Numbers, text of a fixed width, or arrays.
+    Logged(Values),
+    /// Text of a fixed width that isn't text but raw data: `FILE.Data`.
+    Raw(Vec<Chars<64>>),
+    /// Text of any length.
+    Text(Vec<String>),
+}
+
+/// How a stored number becomes the one that is shown: by pymavlink for ArduPilot's logs, in units for Blackbox.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// As it is.
+    One,
+    /// An integer divided by ten to this power, at most 7: 2 for hundredths, 7 for coordinates.
+    Decimals(u32),
+    /// `(stored - zero) * factor`.
+    Linear {
+        /// The stored number that is shown as 0.
+        zero: f64,
+        /// What one more is shown as.
+        factor: f64,
+    },
+}
+
+/// Powers of ten, which an `f64` has exactly.
+const POWERS: [f64; 8] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+
+impl Scale {
+    /// How pymavlink shows a format: hundredths divided by 100, coordinates by 1e7.
+    pub fn of(format: Format) -> Self {
+        match format {
+            Format::Coordinate => Scale::Decimals(7),
+            format if format.is_centi() => Scale::Decimals(2),
+            _ => Scale::One,
+        }
+    }
+
+    /// The shown number. A division by a power of ten is exact, as in pymavlink.
+    pub fn shown(self, stored: f64) -> f64 {
+        match self {
+            Scale::One => stored,
+            Scale::Decimals(decimals) => stored / POWERS[decimals as usize % POWERS.len()],
+            Scale::Linear { zero, factor } => (stored - zero) * factor,
+        }
+    }
+}
+
+/// The label of the times of a table.
+pub const TIME: &str = "TimeUS";
+
+/// What a log says about a type and its columns.
+pub trait Describe {
+    /// What the type is about.
+    fn of_type(&self, name: &str) -> String;
+    /// What the column is.
+    fn of_column(&self, name: &str, label: &str) -> String;
+}
+
+impl ChosenTable {
+    /// The records of an ArduPilot log that have one definition. `wanted` chooses columns by label.
+    ///
+    /// Of columns with the same label, which only a damaged definition has, the first is taken.
+    pub fn of_rows(rows: &Rows<'_>, describe: &impl Describe, wanted: impl Fn(&str) -> bool) -> Self {
+        let name = rows.name().split('[').next().unwrap_or_default().to_owned();
+        let instance = rows.definitions().find_map(|definition| definition.instance_column());
+        let mut columns: Vec<ChosenColumn> = Vec::new();
+        for (place, label) in rows.labels().into_iter().enumerate() {
+            if (place, label) == (0, TIME) {
+                continue;
+            }
+            // Without the instance nobody could tell the sensors apart.
+            let is_wanted = wanted(label) || instance.is_some_and(|instance| instance.label == label);
+            let Some(column) = is_wanted.then(|| rows.column(label).ok()).flatten() else { continue };
+            columns.push(ChosenColumn {
+                // Only the first column can be the time; pymavlink ignores it elsewhere.
+                label: if label == TIME { "TimeUS_".into() } else { label.into() },
+                unit: column.shown_unit().into(),
+                description: describe.of_column(&name, label),
+                scale: Scale::of(column.format()),
+                cells: match column.into_values() {
+                    Values::Chars64(data) if is_raw(&name, label) => Cells::Raw(data),
+                    values => Cells::Logged(values),
+                },
+            });
+        }
+        let instance = instance.and_then(|instance| columns.iter().position(|column| column.label == instance.label));
+        ChosenTable { description: describe.of_type(&name), name, times_us: rows.times_us(), columns, instance }
+    }
+
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        self.times_us.len()
+    }
+
+    /// Whether it has no records.
+    pub fn is_empty(&self) -> bool {
+        self.times_us.is_empty()
+    }
+
+    /// The column with this label.
+    pub fn column(&self, label: &str) -> Option<&ChosenColumn> {
+        self.columns.iter().find(|column| column.label == label)
+    }
+
+    /// Keeps the records whose place is accepted.
+    pub fn keep(&mut self, is_kept: impl Fn(usize) -> bool) {
+        let kept: Vec<usize> = (0..self.len()).filter(|&i| is_kept(i)).collect();
+        if kept.len() < self.len() {
+            self.times_us = kept.iter().map(|&i| self.times_us[i]).collect();
+            self.columns.iter_mut().for_each(|column| column.cells = column.cells.at(&kept));
+        }
+    }
+
+    /// Keeps the records in these intervals.
+    pub fn keep_intervals(&mut self, intervals: &Intervals) {
+        if !intervals.is_everything() {
+            let is_kept: Vec<bool> = self.times_us.iter().map(|&time_us| intervals.contains(time_us)).collect();
+            self.keep(|i| is_kept.get(i).copied().unwrap_or(false));
+        }
+    }
+
+    /// The instance of a record: a number, or a name.
+    pub fn instance_of(&self, i: usize) -> Option<String> {
+        let column = self.columns.get(self.instance?)?;
+        column.number(i).map(|number| number.to_string()).or_else(|| column.text(i))
+    }
+}
+
+impl ChosenColumn {
+    /// The shown number of a record; `None` for text and arrays, and beyond the end.
+    pub fn number(&self, i: usize) -> Option<f64> {
+        self.cells.number(i).map(|stored| self.scale.shown(stored))
+    }
+
+    /// The text of a record; `None` for numbers. Raw data is in hexadecimal, an array as a list: `[1,2]`.
+    pub fn text(&self, i: usize) -> Option<String> {
+        match &self.cells {
+            Cells::Text(texts) => texts.get(i).cloned(),
+            Cells::Raw(data) => data.get(i).map(|data| hexadecimal(data.raw())),
+            Cells::Logged(Values::Chars4(texts)) => texts.get(i).map(Chars::to_string),
+            Cells::Logged(Values::Chars16(texts)) => texts.get(i).map(Chars::to_string),
+            Cells::Logged(Values::Chars64(texts)) => texts.get(i).map(Chars::to_string),
+            Cells::Logged(Values::I16x32(arrays)) => {
+                let numbers = arrays.get(i)?.map(|number| number.to_string());
+                Some(format!("[{}]", numbers.join(",")))
+            }
+            Cells::Logged(_) => None,
+        }
+    }
+}
+
+/// Whether a text of 64 bytes isn't text but raw data: a piece of a file.
+pub(super) fn is_raw(name: &str, label: &str) -> bool {
+    (name, label) == ("FILE", "Data")
+}
+
+/// All bytes in hexadecimal. Zeros at the end stay, since they may be data.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // A String takes everything.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+impl Cells {
+    /// The number of records.
+    pub fn len(&self) -> usize {
+        match self {
+            Cells::Logged(values) => values.len(),
+            Cells::Raw(data) => data.len(),
+            Cells::Text(texts) => texts.len(),
+        }
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The stored number of a record; `None` for text and arrays, and beyond the end. Integers beyond 2^53 are rounded.
+    pub fn number(&self, i: usize) -> Option<f64> {
+        let Cells::Logged(values) = self else { return None };
+        Some(match values {
+            Values::I8(values) => (*values.get(i)?).into(),
+            Values::U8(values) => (*values.get(i)?).into(),
+            Values::I16(values) => (*values.get(i)?).into(),
+            Values::U16(values) => (*values.get(i)?).into(),
+            Values::I32(values) => (*values.get(i)?).into(),
+            Values::U32(values) => (*values.get(i)?).into(),
+            Values::I64(values) => *values.get(i)? as f64,
+            Values::U64(values) => *values.get(i)? as f64,
+            Values::F32(values) => (*values.get(i)?).into(),
+            Values::F64(values) => *values.get(i)?,
+            _ => return None,
+        })
+    }
+
+    /// The values at these places, which are in range.
+    fn at(&self, places: &[usize]) -> Cells {
+        fn at<T: Clone>(values: &[T], places: &[usize]) -> Vec<T> {
+            places.iter().filter_map(|&i| values.get(i).cloned()).collect()
+        }
+        macro_rules! logged {
+            ($values:ident, $($variant:ident)*) => {
+                match $values {
+                    $(Values::$variant(values) => Values::$variant(at(values, places)),)*
+                    other => other.clone(),
+                }
+            };
+        }
+        match self {
+            Cells::Raw(data) => Cells::Raw(at(data, places)),
+            Cells::Text(texts) => Cells::Text(at(texts, places)),
+            Cells::Logged(values) => Cells::Logged(logged!(
+                values, I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 Chars4 Chars16 Chars64 I16x32
+            )),
+        }
+    }
+}

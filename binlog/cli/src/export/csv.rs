@@ -1,0 +1,124 @@
+//! CSV of one type: a header of labels, a line a record.
+//!
+//! Text that contains a comma, a quote or a line break is quoted, as RFC 4180 has it. NaN is an empty cell, which
+//! pandas and DuckDB read as missing.
+
+use super::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
+use super::time::Times;
+use crate::lines::Lines;
+use crate::number;
+use binlog::log::Values;
+use std::io::{self, Write};
+
+/// Writes a line of labels: the time, the boot or session if the log has several, and those of the columns.
+///
+/// # Errors
+///
+/// Errors of the writer.
+pub fn header<'l>(
+    out: &mut impl Write,
+    times: &Times,
+    part: Option<&'l str>,
+    labels: impl IntoIterator<Item = &'l str>,
+) -> io::Result<()> {
+    let mut line = Vec::new();
+    text(&mut line, TIME);
+    for label in times.label().into_iter().chain(part).chain(labels) {
+        line.push(b',');
+        text(&mut line, label);
+    }
+    line.push(b'\n');
+    out.write_all(&line)
+}
+
+/// Writes a line for each record of a table. `labels` are those of the header; a column that the table lacks is empty.
+///
+/// # Errors
+///
+/// Errors of the writer.
+pub fn rows<'l>(
+    out: &mut impl Write,
+    times: &Times,
+    part: Option<usize>,
+    labels: impl IntoIterator<Item = &'l str>,
+    table: &ChosenTable,
+) -> io::Result<()> {
+    let columns: Vec<Option<&ChosenColumn>> = labels.into_iter().map(|label| table.column(label)).collect();
+    let places = table.times_us.iter().copied().zip(0..);
+    lines(out, times, part, places, &columns, |line, column, i| cell(line, column, i))
+}
+
+/// Writes a line for each row, a time in microseconds and what `print` needs to append a cell of it. A column that is
+/// `None` has empty cells.
+pub(super) fn lines<R: Copy, C>(
+    out: &mut impl Write,
+    times: &Times,
+    part: Option<usize>,
+    rows: impl Iterator<Item = (u64, R)>,
+    columns: &[Option<C>],
+    print: impl Fn(&mut Vec<u8>, &C, R),
+) -> io::Result<()> {
+    let mut lines = Lines::new(out);
+    for (time_us, row) in rows {
+        let line = lines.text();
+        number::integer(line, time_us);
+        times.cell(line, time_us);
+        if let Some(part) = part {
+            line.push(b',');
+            number::integer(line, part);
+        }
+        for column in columns {
+            line.push(b',');
+            if let Some(column) = column {
+                print(line, column, row);
+            }
+        }
+        line.push(b'\n');
+        lines.write_if_full()?;
+    }
+    lines.finish()
+}
+
+/// Appends the shown value of a record.
+#[inline]
+pub fn cell(out: &mut Vec<u8>, column: &ChosenColumn, i: usize) {
+    macro_rules! integer {
+        ($values:ident) => {{
+            let Some(&value) = $values.get(i) else { return };
+            match column.scale {
+                Scale::One => number::integer(out, value),
+                Scale::Decimals(decimals) => number::decimal(out, value as i64, decimals),
+                Scale::Linear { .. } => number::double(out, column.scale.shown(value as f64)),
+            }
+        }};
+    }
+    match &column.cells {
+        Cells::Logged(Values::F32(values)) => values.get(i).into_iter().for_each(|&value| number::single(out, value)),
+        Cells::Logged(Values::F64(values)) => values.get(i).into_iter().for_each(|&value| number::double(out, value)),
+        Cells::Logged(Values::U8(values)) => integer!(values),
+        Cells::Logged(Values::I16(values)) => integer!(values),
+        Cells::Logged(Values::U16(values)) => integer!(values),
+        Cells::Logged(Values::I32(values)) => integer!(values),
+        Cells::Logged(Values::U32(values)) => integer!(values),
+        Cells::Logged(Values::I8(values)) => integer!(values),
+        Cells::Logged(Values::U64(values)) => integer!(values),
+        Cells::Logged(Values::I64(values)) => integer!(values),
+        _ => column.text(i).into_iter().for_each(|value| text(out, &value)),
+    }
+}
+
+/// Appends text, quoted if it must be.
+pub fn text(out: &mut Vec<u8>, text: &str) {
+    if !text.bytes().any(|byte| matches!(byte, b',' | b'"' | b'\n' | b'\r')) {
+        out.extend_from_slice(text.as_bytes());
+        return;
+    }
+    out.push(b'"');
+    for byte in text.bytes() {
+        if byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(byte);
+    }
+    out.push(b'"');
+}

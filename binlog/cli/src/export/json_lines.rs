@@ -1,0 +1,41 @@
+//! JSON lines: an [object](super::objects) for each record, in the order of the log:
+//! `{"mavpackettype":"ATT","TimeUS":1500,"Roll":4.97,…}`. The key of the type is that of pymavlink's `to_dict`, which
+//! no column has; ISBH has one that is called `type`.
+
+use super::choice::Choice;
+use super::objects::{self, key};
+use crate::flight::Session;
+use crate::lines::Lines;
+use crate::selection::Intervals;
+use crate::{json, number};
+use std::io::{self, Write};
+
+/// Writes the chosen records of a session in the intervals. With `boot`, each object has this number of the boot or
+/// session.
+///
+/// # Errors
+///
+/// Errors of the writer.
+pub fn write(
+    out: &mut impl Write,
+    session: &Session<'_>,
+    boot: Option<usize>,
+    choice: &Choice,
+    intervals: &Intervals,
+) -> io::Result<()> {
+    let mut lines = Lines::new(out);
+    objects::visit(session, choice, intervals, |object| {
+        let line = lines.text();
+        line.extend_from_slice(b"{\"mavpackettype\":");
+        json::string(line, object.name);
+        if let Some(boot) = boot {
+            key(line, "boot");
+            number::integer(line, boot);
+        }
+        line.extend_from_slice(object.members);
+        line.extend_from_slice(b"}\n");
+        lines.write_if_full()?;
+        Ok::<(), io::Error>(())
+    })?;
+    lines.finish()
+}

@@ -1,0 +1,245 @@
+//! MCAP for Foxglove: a channel for each type and instance, `/ATT`, `/IMU/0`.
+//!
+//! Messages are JSON with a JSON schema. Of the encodings that Foxglove plots without an extension it is the only one
+//! that takes every label (`gyroADC[0]`, `1`), has missing values, and is read by each MCAP library without a decoder;
+//! chunks are compressed with zstd, which makes up for its length.
+//!
+//! Positions are also on `/location` (`foxglove.LocationFix`, for the map), texts on `/log` (`foxglove.Log`).
+
+use super::choice::Choice;
+use super::objects::{self, Object};
+use crate::flight::Session;
+use crate::selection::Intervals;
+use mcap::records::{MessageHeader, Metadata};
+use mcap::write::NoSeek;
+use mcap::{McapError, WriteOptions, Writer};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+
+/// The encoding of messages, and that of their schemas, as MCAP's registry names them.
+const JSON: &str = "json";
+const JSON_SCHEMA: &str = "jsonschema";
+
+/// The level "info" of `foxglove.Log`.
+const INFO: u8 = 2;
+
+/// An MCAP file that is being written.
+pub struct Mcap<W: Write> {
+    writer: Writer<NoSeek<W>>,
+    channels: HashMap<(usize, String, Option<String>), Channel>,
+    data: Vec<u8>,
+}
+
+struct Channel {
+    id: u16,
+    sequence: u32,
+}
+
+impl<W: Write> Mcap<W> {
+    /// Begins a file. `about` is what a viewer shows of it: the log's name, the vehicle.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the writer.
+    pub fn new(out: W, about: BTreeMap<String, String>) -> io::Result<Self> {
+        let options = WriteOptions::new().library(concat!("binlog ", env!("CARGO_PKG_VERSION"))).disable_seeking(true);
+        let mut writer = options.create(NoSeek::new(out)).map_err(failure)?;
+        writer.write_metadata(&Metadata { name: "log".into(), metadata: about }).map_err(failure)?;
+        Ok(Mcap { writer, channels: HashMap::new(), data: Vec::new() })
+    }
+
+    /// Writes the chosen records of a session in the intervals. With several sessions, the topics of the second and
+    /// later ones begin with their number: `/1/ATT`.
+    ///
+    /// Times are nanoseconds since 1970 if the log has the calendar, or else since boot.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the writer.
+    pub fn add(&mut self, session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> io::Result<()> {
+        let clock = session.clock_unix_us();
+        objects::visit(session, choice, intervals, |object| {
+            // Definitions are in the schemas.
+            if !choice.has_type(object.name) {
+                return Ok(());
+            }
+            let since_1970 = clock.and_then(|clock| u64::try_from(clock.saturating_add_unsigned(object.time_us)).ok());
+            let time_ns = since_1970.unwrap_or(object.time_us).saturating_mul(1000);
+            self.record(session, &object, time_ns)?;
+            if let Some(fix) = location(&object, time_ns) {
+                self.known(session.number(), "location", "foxglove.LocationFix", location_schema, time_ns, &fix)?;
+            }
+            if object.name == "MSG"
+                && let Some(text) = object.text("Message")
+            {
+                let log = json!({
+                    "timestamp": timestamp(time_ns), "level": INFO, "message": text,
+                    "name": "MSG", "file": "", "line": 0,
+                });
+                self.known(session.number(), "log", "foxglove.Log", log_schema, time_ns, &log)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Ends the file.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the writer.
+    pub fn finish(mut self) -> io::Result<W> {
+        self.writer.finish().map_err(failure)?;
+        Ok(self.writer.into_inner().into_inner())
+    }
+
+    fn record(&mut self, session: &Session<'_>, object: &Object<'_>, time_ns: u64) -> io::Result<()> {
+        let key = (session.number(), object.name.to_owned(), object.instance.clone());
+        let mut data = std::mem::take(&mut self.data);
+        data.clear();
+        data.push(b'{');
+        data.extend_from_slice(object.members.get(1..).unwrap_or_default());
+        data.push(b'}');
+        if !self.channels.contains_key(&key) {
+            let topic = match &object.instance {
+                Some(instance) => format!("{}/{instance}", object.name),
+                None => object.name.to_owned(),
+            };
+            let schema = schema(session, object.name, &data);
+            self.open(key.clone(), &topic, object.name, &schema)?;
+        }
+        let written = self.send(&key, time_ns, &data);
+        self.data = data;
+        written
+    }
+
+    fn known(
+        &mut self,
+        session: usize,
+        topic: &str,
+        schema_name: &str,
+        schema: fn() -> Value,
+        time_ns: u64,
+        message: &Value,
+    ) -> io::Result<()> {
+        // No type has such a name: it is longer than four characters.
+        let key = (session, schema_name.to_owned(), None);
+        if !self.channels.contains_key(&key) {
+            self.open(key.clone(), topic, schema_name, &schema())?;
+        }
+        self.send(&key, time_ns, message.to_string().as_bytes())
+    }
+
+    fn open(
+        &mut self,
+        key: (usize, String, Option<String>),
+        topic: &str,
+        schema_name: &str,
+        schema: &Value,
+    ) -> io::Result<()> {
+        let topic = if key.0 == 0 { format!("/{topic}") } else { format!("/{}/{topic}", key.0) };
+        let schema =
+            self.writer.add_schema(schema_name, JSON_SCHEMA, schema.to_string().as_bytes()).map_err(failure)?;
+        let id = self.writer.add_channel(schema, &topic, JSON, &BTreeMap::new()).map_err(failure)?;
+        self.channels.insert(key, Channel { id, sequence: 0 });
+        Ok(())
+    }
+
+    fn send(&mut self, key: &(usize, String, Option<String>), time_ns: u64, data: &[u8]) -> io::Result<()> {
+        let Some(channel) = self.channels.get_mut(key) else { return Ok(()) };
+        let header = MessageHeader {
+            channel_id: channel.id,
+            sequence: channel.sequence,
+            log_time: time_ns,
+            publish_time: time_ns,
+        };
+        channel.sequence = channel.sequence.wrapping_add(1);
+        self.writer.write_to_known_channel(&header, data).map_err(failure)
+    }
+}
+
+/// The error of the writer below, or what MCAP's own says.
+fn failure(error: McapError) -> io::Error {
+    match error {
+        McapError::Io(error) => error,
+        error => io::Error::other(error),
+    }
+}
+
+/// The JSON schema of a type, by one of its messages. A column that is null has a number in other messages.
+fn schema(session: &Session<'_>, name: &str, message: &[u8]) -> Value {
+    let message: Map<String, Value> = serde_json::from_slice(message).unwrap_or_default();
+    let rows = session.ardupilot().and_then(|log| log.rows(name).ok());
+    let unit = |label: &str| match (&rows, session.blackbox()) {
+        (Some(rows), _) => rows.column(label).map(|column| column.shown_unit().to_owned()).unwrap_or_default(),
+        (None, Some((_, tables))) => tables.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),
+        (None, None) => String::new(),
+    };
+    let property = |(label, value): (&String, &Value)| {
+        let mut property = match value {
+            Value::String(_) => json!({ "type": "string" }),
+            Value::Array(_) => json!({ "type": "array", "items": { "type": "number" } }),
+            _ => json!({ "type": "number" }),
+        };
+        let unit = unit(label);
+        if !unit.is_empty() {
+            property["description"] = unit.into();
+        }
+        (label.clone(), property)
+    };
+    let properties: Map<String, Value> = message.iter().map(property).collect();
+    json!({ "title": name, "type": "object", "properties": properties })
+}
+
+/// `foxglove.LocationFix` of a GPS record or frame with a fix.
+fn location(object: &Object<'_>, time_ns: u64) -> Option<Value> {
+    let [latitude, longitude, altitude] = match object.name {
+        "GPS" => ["Lat", "Lng", "Alt"],
+        "gps" => ["GPS_coord[0]", "GPS_coord[1]", "GPS_altitude"],
+        _ => return None,
+    };
+    let has_fix = object.name != "GPS" || object.number("Status").is_none_or(|status| status >= 2.0);
+    let [latitude, longitude] = [object.number(latitude)?, object.number(longitude)?];
+    let is_first = object.instance.as_deref().is_none_or(|instance| instance == "0");
+    (has_fix && is_first && (latitude, longitude) != (0.0, 0.0)).then(|| {
+        json!({
+            "timestamp": timestamp(time_ns), "frame_id": "", "latitude": latitude, "longitude": longitude,
+            "altitude": object.number(altitude).unwrap_or(0.0),
+            "position_covariance": [0, 0, 0, 0, 0, 0, 0, 0, 0], "position_covariance_type": 0,
+        })
+    })
+}
+
+fn timestamp(time_ns: u64) -> Value {
+    json!({ "sec": time_ns / 1_000_000_000, "nsec": time_ns % 1_000_000_000 })
+}
+
+/// The schemas of Foxglove: <https://docs.foxglove.dev/docs/sdk/schemas>.
+fn location_schema() -> Value {
+    let number = json!({ "type": "number" });
+    json!({
+        "title": "foxglove.LocationFix", "type": "object",
+        "properties": {
+            "timestamp": timestamp_schema(), "frame_id": { "type": "string" },
+            "latitude": number, "longitude": number, "altitude": number,
+            "position_covariance": { "type": "array", "items": number, "minItems": 9, "maxItems": 9 },
+            "position_covariance_type": { "type": "integer" },
+        },
+    })
+}
+
+fn log_schema() -> Value {
+    let text = json!({ "type": "string" });
+    json!({
+        "title": "foxglove.Log", "type": "object",
+        "properties": {
+            "timestamp": timestamp_schema(), "level": { "type": "integer" }, "message": text,
+            "name": text, "file": text, "line": { "type": "integer" },
+        },
+    })
+}
+
+fn timestamp_schema() -> Value {
+    let integer = json!({ "type": "integer" });
+    json!({ "type": "object", "title": "time", "properties": { "sec": integer, "nsec": integer } })
+}

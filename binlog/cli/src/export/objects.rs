@@ -1,0 +1,203 @@
+//! The records of a session in the order of the log, as JSON objects.
+//!
+//! Numbers are those that pymavlink shows, in as many digits as an `f64` needs; NaN and the infinities, which JSON
+//! doesn't have, are null. Text is cut at its first NUL. Raw data (`FILE.Data`) is in hexadecimal, an array is an
+//! array. Fields of Blackbox are in their units. [`dump --json`](crate::dump) has what pymavlink reads instead.
+
+use super::blackbox::{described, scale};
+use super::choice::Choice;
+use super::chosen_table::{Scale, TIME, hexadecimal, is_raw};
+use crate::columns::names::of_letter;
+use crate::flight::Session;
+use crate::selection::Intervals;
+use crate::{json, number};
+use binlog::blackbox::log::{Frame, Item};
+use binlog::{Log, Record, Value};
+use std::collections::HashMap;
+
+/// A record, frame or event.
+pub struct Object<'r> {
+    /// The type's name.
+    pub name: &'r str,
+    /// The instance, if the type has instances.
+    pub instance: Option<String>,
+    /// Microseconds since boot. A record without a time has that of the last one before it.
+    pub time_us: u64,
+    /// The members of the object, a comma before each: `,"TimeUS":1500,"Roll":4.97`.
+    pub members: &'r [u8],
+    source: Source<'r>,
+}
+
+enum Source<'r> {
+    Record(&'r Record<'r>),
+    Frame(&'r Frame<'r>, &'r [Scale]),
+    Event,
+}
+
+impl Object<'_> {
+    /// The shown number of a column.
+    pub fn number(&self, label: &str) -> Option<f64> {
+        match self.source {
+            Source::Record(record) => record.value(label)?.to_f64(),
+            Source::Frame(frame, scales) => {
+                let place = frame.fields().iter().position(|field| field.name() == label)?;
+                let logged = frame.fields().get(place)?.value(*frame.values().get(place)?);
+                Some(scales.get(place)?.shown(logged as f64))
+            }
+            Source::Event => None,
+        }
+    }
+
+    /// The text of a column.
+    pub fn text(&self, label: &str) -> Option<String> {
+        match self.source {
+            Source::Record(record) => record.value(label)?.text().map(|text| text.to_string()),
+            Source::Frame(..) | Source::Event => None,
+        }
+    }
+}
+
+/// Calls `visit` with each chosen record of a session in the intervals. Definitions are records, too, unless others are
+/// chosen.
+///
+/// # Errors
+///
+/// Those of `visit`, which end the visits.
+pub fn visit<E>(
+    session: &Session<'_>,
+    choice: &Choice,
+    intervals: &Intervals,
+    visit: impl FnMut(Object<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    match session.ardupilot() {
+        Some(log) => records(log, choice, intervals, visit),
+        None => frames(session, choice, intervals, visit),
+    }
+}
+
+fn records<E>(
+    log: &Log<'_>,
+    choice: &Choice,
+    intervals: &Intervals,
+    mut visit: impl FnMut(Object<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut time_us = log.time_range_us().map_or(0, |range| *range.start());
+    let mut members = Vec::new();
+    let mut instances: HashMap<&str, Option<&str>> = HashMap::new();
+    for record in log.records().flatten() {
+        let name = record.name();
+        // The times of these aren't times of the flight.
+        if !matches!(name, "UNIT" | "MULT" | "FMTU") {
+            time_us = record.time_us().unwrap_or(time_us);
+        }
+        if !(choice.is_everything() || choice.has_type(name)) || !intervals.contains(time_us) {
+            continue;
+        }
+        // The FMTU that says which column separates instances may follow the first records.
+        let separates = instances.entry(name).or_insert_with(|| {
+            let rows = log.rows(name).ok()?;
+            rows.definitions().find_map(|definition| definition.instance_column()).map(|column| column.label)
+        });
+        let instance = separates.and_then(|column| Some(record.value(column)?.to_string()));
+        if !choice.has_instance(name, instance.as_deref()) {
+            continue;
+        }
+        members.clear();
+        let separates = *separates;
+        for (column, value) in record.values() {
+            if column.label == TIME || separates == Some(column.label) || choice.has_column(name, column.label) {
+                key(&mut members, column.label);
+                match &value {
+                    Value::Text(data) if is_raw(name, column.label) => {
+                        json::string(&mut members, &hexadecimal(data.raw()));
+                    }
+                    value => self::value(&mut members, value),
+                }
+            }
+        }
+        visit(Object { name, instance, time_us, members: &members, source: Source::Record(&record) })?;
+    }
+    Ok(())
+}
+
+fn frames<E>(
+    session: &Session<'_>,
+    choice: &Choice,
+    intervals: &Intervals,
+    mut visit: impl FnMut(Object<'_>) -> Result<(), E>,
+) -> Result<(), E> {
+    let Some((session, _)) = session.blackbox() else { return Ok(()) };
+    let mut scales: HashMap<u8, Vec<Scale>> = HashMap::new();
+    let mut members = Vec::new();
+    let mut frames = session.frames();
+    while let Some(item) = frames.next() {
+        members.clear();
+        match item {
+            Item::Frame(frame) if intervals.contains(frame.time_us()) => {
+                // I and P frames are main frames.
+                let name = of_letter(if frame.letter() == b'P' { b'I' } else { frame.letter() });
+                if !choice.has_type(&name) {
+                    continue;
+                }
+                let of_fields = || frame.fields().iter().map(|field| scale(session.header(), field.name())).collect();
+                let scales = scales.entry(frame.letter()).or_insert_with(of_fields);
+                time(&mut members, frame.time_us());
+                for ((field, &bits), scale) in frame.fields().iter().zip(frame.values()).zip(&*scales) {
+                    if choice.has_column(&name, field.name()) {
+                        key(&mut members, field.name());
+                        match scale {
+                            Scale::One => number::integer(&mut members, field.value(bits)),
+                            scale => {
+                                let shown = scale.shown(field.value(bits) as f64);
+                                json::float(&mut members, shown, number::double);
+                            }
+                        }
+                    }
+                }
+                let source = Source::Frame(&frame, scales);
+                let time_us = frame.time_us();
+                visit(Object { name: &name, instance: None, time_us, members: &members, source })?;
+            }
+            Item::Event { time_us, event, .. } if choice.has_type("events") && intervals.contains(time_us) => {
+                let (name, detail) = described(&event);
+                time(&mut members, time_us);
+                key(&mut members, "Event");
+                json::string(&mut members, name);
+                key(&mut members, "Detail");
+                json::string(&mut members, &detail);
+                let source = Source::Event;
+                visit(Object { name: "events", instance: None, time_us, members: &members, source })?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn time(out: &mut Vec<u8>, time_us: u64) {
+    key(out, TIME);
+    number::integer(out, time_us);
+}
+
+/// Appends a comma and the key of a member.
+pub fn key(out: &mut Vec<u8>, label: &str) {
+    out.push(b',');
+    json::string(out, label);
+    out.push(b':');
+}
+
+/// Appends a value of a record.
+fn value(out: &mut Vec<u8>, value: &Value<'_>) {
+    match *value {
+        Value::Signed(value) => number::integer(out, value),
+        Value::Unsigned(value) => number::integer(out, value),
+        Value::Hundredths(value) => number::decimal(out, value, 2),
+        Value::Coordinate(value) => number::decimal(out, value.into(), 7),
+        Value::Float(value) => json::float(out, value, number::double),
+        Value::Text(text) => match text.to_str() {
+            Ok(text) => json::string(out, text),
+            Err(_) => json::string(out, &text.to_string()),
+        },
+        Value::Samples(samples) => json::integers(out, &samples),
+    }
+}

@@ -1,0 +1,325 @@
+//! The folder of a data set: it adds logs that it doesn't have.
+//!
+//! Files are written as `*.parquet.part` and renamed at the end, then the manifest is replaced. After a crash at any
+//! moment, the manifest still lists what was there before; the next run removes what it doesn't list. Ctrl-C removes it
+//! at once.
+
+use super::arrays::Owner;
+use super::facts::Facts;
+use super::file::{self, GrowingFile, PART};
+use super::logs;
+use super::manifest::{LogEntry, Manifest};
+use super::schema::TypeSchema;
+use crate::export::choice::Choice;
+use crate::export::chosen_table::ChosenTable;
+use crate::export::tables;
+use crate::flight::Session;
+use crate::outcome::Failure;
+use crate::output::interrupt;
+use crate::selection::Intervals;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use twox_hash::XxHash3_128;
+
+/// A file gets no more logs once it has this many bytes.
+const FILE_BYTES: usize = 128 << 20;
+
+/// What all files together may have in memory.
+const MEMORY_BYTES: usize = 256 << 20;
+
+/// Its lock, so that two exports don't write into one data set.
+const LOCK: &str = "_lock";
+
+/// A folder to which logs are added. Nothing of them is there before [`finish`](DataSet::finish).
+pub struct DataSet {
+    folder: PathBuf,
+    manifest: Manifest,
+    known: HashSet<String>,
+    /// The growing files of each type. A type has several if its logs contradict each other.
+    growing: BTreeMap<String, Vec<GrowingFile>>,
+    /// The number of files begun of each type.
+    begun: BTreeMap<String, u32>,
+    /// Files that are whole, but not yet renamed.
+    whole: Vec<PathBuf>,
+    /// The added logs.
+    added: Vec<Facts>,
+    limit: usize,
+    /// Held until the end.
+    _lock: File,
+}
+
+/// The id of a log: a hash of its bytes (XXH3, 128 bits), in hexadecimal.
+pub fn log_id(log: &[u8]) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(log))
+}
+
+impl DataSet {
+    /// Opens the data set in a folder, or begins one in an empty or new folder. `choice` says what is exported of each
+    /// log; all logs of a data set have the same choice.
+    ///
+    /// # Errors
+    ///
+    /// If the folder has other files, or a data set with another choice, or can't be written, or if another program
+    /// writes to it.
+    pub fn open(folder: &Path, choice: &str) -> Result<Self, Failure> {
+        let failure = |error: io::Error| Failure::new(format_args!("can't write to {}: {error}", folder.display()));
+        fs::create_dir_all(folder).map_err(failure)?;
+        let manifest = match Manifest::read(folder)? {
+            Some(manifest) if manifest.choice != choice => {
+                let text = format_args!(
+                    "{} has logs that were exported with `{}`; export with the same options or into another folder",
+                    folder.display(),
+                    if manifest.choice.is_empty() { "no options" } else { &manifest.choice },
+                );
+                return Err(Failure::new(text));
+            }
+            Some(manifest) => manifest,
+            None => {
+                let mut entries = fs::read_dir(folder).map_err(failure)?.filter_map(Result::ok);
+                if entries.any(|entry| !entry.file_name().to_string_lossy().starts_with('_')) {
+                    let text = "has files, but no data set; name an empty or new folder";
+                    return Err(Failure::new(format_args!("{} {text}", folder.display())));
+                }
+                // From here on, files of an interrupted run are known as such.
+                let manifest = Manifest::new(choice);
+                manifest.write(folder)?;
+                manifest
+            }
+        };
+        let lock = File::create(folder.join(LOCK)).map_err(failure)?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::new(format_args!("{}: another export is writing to it", folder.display())));
+            }
+            Err(TryLockError::Error(error)) => return Err(failure(error)),
+        }
+        let data_set = DataSet {
+            folder: folder.to_owned(),
+            known: manifest.logs.iter().map(|log| log.log_id.clone()).collect(),
+            manifest,
+            growing: BTreeMap::new(),
+            begun: BTreeMap::new(),
+            whole: Vec::new(),
+            added: Vec::new(),
+            limit: FILE_BYTES,
+            _lock: lock,
+        };
+        data_set.remove_unlisted().map_err(failure)?;
+        Ok(data_set)
+    }
+
+    /// The bytes after which a file gets no more logs, 128 MiB without this.
+    #[must_use]
+    pub fn with_file_bytes(mut self, limit: usize) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// Whether it has the log with this [id](log_id).
+    pub fn has(&self, log_id: &str) -> bool {
+        self.known.contains(log_id)
+    }
+
+    /// The number of logs.
+    pub fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether it has no logs.
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// Adds a log: the chosen tables of its sessions, as far as they are in its intervals. Nothing if it has the log.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be written. The data set then stays as it was.
+    pub fn add(
+        &mut self,
+        facts: Facts,
+        sessions: &[Session<'_>],
+        intervals: &[Intervals],
+        choice: &Choice,
+    ) -> Result<(), Failure> {
+        if !self.known.insert(facts.log_id.clone()) {
+            return Ok(());
+        }
+        for (session, intervals) in sessions.iter().zip(intervals) {
+            let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
+            let owner = Owner { log_id: &facts.log_id, boot, boot_unix_us: session.clock_unix_us() };
+            tables::visit(session, choice, intervals, |table| self.add_table(owner, table))?;
+        }
+        self.added.push(facts);
+        self.spare_memory()
+    }
+
+    fn add_table(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
+        let columns = TypeSchema::of(&table);
+        let folder = folder_name(&table.name);
+        let growing = self.growing.entry(folder.clone()).or_default();
+        let place = match growing.iter().position(|file| file.columns().holds(&columns)) {
+            Some(place) => place,
+            None => {
+                // A file with the columns of both takes the place of one that lacks some.
+                let joined = growing.iter().position(|file| file.columns().joined(&columns).is_some());
+                let columns = match joined {
+                    Some(place) => {
+                        let file = growing.remove(place);
+                        let joined = file.columns().joined(&columns).unwrap_or(columns);
+                        self.whole.push(file.finish()?);
+                        joined
+                    }
+                    None => columns,
+                };
+                let begun = self.begun.entry(folder.clone()).or_default();
+                let name = format!("{:04}-{begun:03}.parquet", self.manifest.runs + 1);
+                *begun += 1;
+                let folder = self.folder.join(folder);
+                fs::create_dir_all(&folder)
+                    .map_err(|error| Failure::new(format_args!("can't create {}: {error}", folder.display())))?;
+                growing.push(GrowingFile::create(folder.join(name), columns)?);
+                growing.len() - 1
+            }
+        };
+        growing[place].add(owner, table)?;
+        if growing[place].bytes() >= self.limit {
+            self.whole.push(growing.remove(place).finish()?);
+        }
+        Ok(())
+    }
+
+    /// Writes row groups until the files have less in memory.
+    fn spare_memory(&mut self) -> Result<(), Failure> {
+        loop {
+            let growing = || self.growing.values().flatten();
+            if growing().map(GrowingFile::memory).sum::<usize>() <= MEMORY_BYTES {
+                return Ok(());
+            }
+            let Some(largest) = self.growing.values_mut().flatten().max_by_key(|file| file.memory()) else {
+                return Ok(());
+            };
+            largest.flush()?;
+        }
+    }
+
+    /// Renames the files and lists them in the manifest. Returns the number of logs that were added; without any,
+    /// nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// If a file can't be written or renamed.
+    pub fn finish(mut self) -> Result<usize, Failure> {
+        if self.added.is_empty() {
+            return Ok(0);
+        }
+        for file in std::mem::take(&mut self.growing).into_values().flatten() {
+            self.whole.push(file.finish()?);
+        }
+        let table_of_logs = self.folder.join(logs::FOLDER).join(format!("{:04}-000.parquet", self.manifest.runs + 1));
+        let failure = |path: &Path, error: &dyn std::fmt::Display| {
+            Failure::new(format_args!("can't write {}: {error}", path.display()))
+        };
+        fs::create_dir_all(self.folder.join(logs::FOLDER)).map_err(|error| failure(&table_of_logs, &error))?;
+        let batch = logs::batch(&self.added).map_err(|error| failure(&table_of_logs, &error))?;
+        file::write(&table_of_logs, &batch)?;
+        self.whole.push(table_of_logs);
+        for place in &self.whole {
+            // Until the manifest lists it, it is no file of the data set.
+            interrupt::remove_when_interrupted(place);
+            fs::rename(file::part(place), place).map_err(|error| failure(place, &error))?;
+            interrupt::keep(&file::part(place));
+            let listed = place.strip_prefix(&self.folder).unwrap_or(place).to_string_lossy().replace('\\', "/");
+            self.manifest.files.push(listed);
+        }
+        let entry = |facts: &Facts| LogEntry { log_id: facts.log_id.clone(), name: facts.name.clone() };
+        self.manifest.logs.extend(self.added.iter().map(entry));
+        self.manifest.runs += 1;
+        // The next run removes a file that isn't listed; nothing brings back one that is listed and was removed.
+        self.whole.iter().for_each(|place| interrupt::keep(place));
+        self.manifest.write(&self.folder)?;
+        Ok(self.added.len())
+    }
+
+    /// Removes the files of a run that was interrupted: those with our names that the manifest doesn't list.
+    fn remove_unlisted(&self) -> io::Result<()> {
+        let listed: HashSet<&str> = self.manifest.files.iter().map(String::as_str).collect();
+        for folder in fs::read_dir(&self.folder)?.filter_map(Result::ok).filter(|entry| entry.path().is_dir()) {
+            for entry in fs::read_dir(folder.path())?.filter_map(Result::ok) {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let path = format!("{}/{name}", folder.file_name().to_string_lossy());
+                if is_ours(&name) && !listed.contains(path.as_str()) {
+                    fs::remove_file(entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files that were begun and not finished are removed.
+impl Drop for DataSet {
+    fn drop(&mut self) {
+        // Windows removes closed files only.
+        self.growing.clear();
+        // What can't be removed now is removed by the next run.
+        let _ = self.remove_unlisted();
+    }
+}
+
+/// `0001-000.parquet`, or a part of one.
+fn is_ours(name: &str) -> bool {
+    let Some(stem) = name.strip_suffix(PART).unwrap_or(name).strip_suffix(".parquet") else { return false };
+    let is_number = |text: &str| text.len() >= 3 && text.bytes().all(|byte| byte.is_ascii_digit());
+    stem.split_once('-').is_some_and(|(run, number)| is_number(run) && is_number(number))
+}
+
+/// The folder of a type. Names of damaged logs may have any character, and Windows has names of its own.
+fn folder_name(name: &str) -> String {
+    let is_reserved = ["logs", "CON", "PRN", "AUX", "NUL"].iter().any(|taken| taken.eq_ignore_ascii_case(name));
+    let mut folder = String::new();
+    for (i, byte) in name.bytes().enumerate() {
+        let is_plain = byte.is_ascii_alphanumeric() || (matches!(byte, b'_' | b'-') && i > 0);
+        if is_plain && !(is_reserved && i == 0) {
+            folder.push(byte.into());
+        } else {
+            folder.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    if folder.is_empty() { "%".into() } else { folder }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_have_names_that_every_system_takes() {
+        for (name, folder) in [
+            ("ATT", "ATT"),
+            ("main", "main"),
+            ("../", "%2E%2E%2F"),
+            ("logs", "%6Cogs"),
+            ("nul", "%6Eul"),
+            ("_A", "%5FA"),
+        ] {
+            assert_eq!(folder_name(name), folder);
+        }
+    }
+
+    #[test]
+    fn only_our_files_are_removed() {
+        for (name, is_it) in [
+            ("0001-000.parquet", true),
+            ("0012-123.parquet.part", true),
+            ("mine.parquet", false),
+            ("0001.parquet", false),
+            ("0001-000.csv", false),
+        ] {
+            assert_eq!(is_ours(name), is_it, "{name}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What the table of logs says about a log.
+
+use super::data_set::log_id;
+use crate::flight::{Flight, Session};
+use binlog::{Log, LoggedSchema};
+
+/// What the table says about a log.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// The hash of the log's bytes.
+    pub log_id: String,
+    /// The log's name when it was added.
+    pub name: String,
+    /// `ArduPilot` or `Blackbox`.
+    pub format: String,
+    /// The vehicle, or of Blackbox the craft's name.
+    pub vehicle: Option<String>,
+    /// The firmware's name and version.
+    pub firmware: Option<String>,
+    /// When the log begins, in microseconds since 1970; `None` if the log doesn't say it.
+    pub start_unix_us: Option<i64>,
+    /// From the first time to the last, in seconds, of all boots or sessions together.
+    pub duration_s: Option<f64>,
+    /// The number of boots or sessions.
+    pub boots: u32,
+    /// The number of records or frames, those that weren't chosen included.
+    pub records: u64,
+    /// The length of the log.
+    pub bytes: u64,
+    /// Bytes that yield no record.
+    pub skipped_bytes: u64,
+    /// Stretches of such bytes.
+    pub skipped: u32,
+    /// Records whose end may be damaged.
+    pub suspects: u32,
+    /// A hash of the definitions: logs with the same one have the same types and columns.
+    pub schema: String,
+}
+
+impl Facts {
+    /// The facts of a log with this id.
+    pub fn of(name: &str, flight: &Flight, sessions: &[Session<'_>], log_id: String) -> Self {
+        let durations = sessions.iter().filter_map(Session::time_range_us);
+        let seconds = durations.map(|range| (range.end() - range.start()) as f64 / 1e6);
+        let start = sessions
+            .iter()
+            .find_map(|session| session.clock_unix_us()?.checked_add_unsigned(*session.time_range_us()?.start()));
+        let facts = Facts {
+            log_id,
+            name: name.into(),
+            start_unix_us: start,
+            duration_s: seconds.reduce(|sum, seconds| sum + seconds),
+            boots: sessions.len() as u32,
+            bytes: flight.bytes().len() as u64,
+            ..Facts::default()
+        };
+        match flight {
+            Flight::ArduPilot(log) => facts.of_ardupilot(log),
+            Flight::Blackbox(_) => facts.of_blackbox(sessions),
+        }
+    }
+
+    fn of_ardupilot(self, log: &Log<'_>) -> Self {
+        Facts {
+            format: "ArduPilot".into(),
+            vehicle: log.vehicle().map(|vehicle| vehicle.to_string()),
+            firmware: firmware(log),
+            records: log.types().map(|rows| rows.len() as u64).sum(),
+            skipped_bytes: log.skipped().iter().map(|skipped| skipped.length as u64).sum(),
+            skipped: log.skipped().len() as u32,
+            suspects: log.suspects().len() as u32,
+            schema: schema_hash(&log.schema()),
+            ..self
+        }
+    }
+
+    fn of_blackbox(self, sessions: &[Session<'_>]) -> Self {
+        let decoded = || sessions.iter().filter_map(Session::blackbox);
+        let line = |name| decoded().find_map(|(session, _)| session.header().value(name).map(str::to_owned));
+        let lost = || decoded().flat_map(|(_, tables)| tables.lost());
+        let mut fields = String::new();
+        for line in decoded().flat_map(|(session, _)| session.header().lines()) {
+            if line.name().starts_with("Field ") {
+                fields.push_str(&format!("{}:{}\n", line.name(), line.value()));
+            }
+        }
+        Facts {
+            format: "Blackbox".into(),
+            vehicle: line("Craft name").filter(|name| !name.is_empty()),
+            firmware: line("Firmware revision"),
+            records: decoded().flat_map(|(_, tables)| tables.tables()).map(|table| table.len() as u64).sum(),
+            skipped_bytes: lost().map(|lost| lost.length as u64).sum(),
+            skipped: lost().count() as u32,
+            schema: log_id(fields.as_bytes()),
+            ..self
+        }
+    }
+}
+
+/// The first text that names a firmware and its version, such as `ArduCopter V4.6.0 (3fc7011a)`.
+fn firmware(log: &Log<'_>) -> Option<String> {
+    let is_version = |text: &str| {
+        let after = text.split_once(" V").and_then(|(_, version)| version.bytes().next());
+        after.is_some_and(|byte| byte.is_ascii_digit())
+    };
+    log.texts().into_iter().map(|text| text.text).find(|text| is_version(text))
+}
+
+/// A hash of names, formats, labels, units and multipliers; ids and the order of definitions don't matter.
+fn schema_hash(schema: &LoggedSchema) -> String {
+    let definition = |message: binlog::LoggedDefinition<'_>| {
+        let units = message.unit_ids().unwrap_or_default().bytes().map(|id| schema.unit_name(id).unwrap_or_default());
+        let units: Vec<&str> = units.collect();
+        let multipliers = message.multiplier_ids().unwrap_or_default().bytes();
+        let multipliers: Vec<String> =
+            multipliers.map(|id| schema.multiplier_value(id).unwrap_or_default().to_string()).collect();
+        let (name, format, labels) = (message.name(), message.format(), message.labels());
+        format!("{name} {format} {labels} {} {}\n", units.join(","), multipliers.join(","))
+    };
+    let mut definitions: Vec<String> = schema.messages().map(definition).collect();
+    definitions.sort_unstable();
+    definitions.dedup();
+    log_id(definitions.concat().as_bytes())
+}

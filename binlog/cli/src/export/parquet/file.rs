@@ -1,0 +1,111 @@
+//! A Parquet file that grows log by log, beside its place until it is whole.
+
+use super::arrays::{self, Owner};
+use super::schema::TypeSchema;
+use crate::export::chosen_table::ChosenTable;
+use crate::outcome::Failure;
+use crate::output::interrupt;
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use std::fs::File;
+use std::io::{self, BufWriter};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The ending of a file that isn't whole. DuckDB and pyarrow read `*.parquet`.
+pub(super) const PART: &str = ".part";
+
+/// A file that is being written.
+pub(super) struct GrowingFile {
+    columns: TypeSchema,
+    schema: SchemaRef,
+    /// The place that it will have.
+    place: PathBuf,
+    writer: ArrowWriter<BufWriter<File>>,
+}
+
+/// How all files are written: compressed, with the statistics by which readers skip row groups.
+pub fn writer_properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::default()))
+        .set_created_by(concat!("binlog ", env!("CARGO_PKG_VERSION")).into())
+        .build()
+}
+
+impl GrowingFile {
+    /// Begins the file for a place whose folder exists.
+    pub(super) fn create(place: PathBuf, columns: TypeSchema) -> Result<Self, Failure> {
+        let schema = Arc::new(columns.arrow());
+        let writer = begin(&place, schema.clone())?;
+        Ok(GrowingFile { columns, schema, place, writer })
+    }
+
+    pub(super) fn columns(&self) -> &TypeSchema {
+        &self.columns
+    }
+
+    /// Adds the records of a table that fits.
+    pub(super) fn add(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
+        let batch = arrays::batch(&self.schema, &self.columns, owner, table);
+        let written = batch.map_err(ParquetError::from).and_then(|batch| self.writer.write(&batch));
+        written.map_err(|error| failure(&self.place, &error))
+    }
+
+    /// Its bytes so far, those in memory included.
+    pub(super) fn bytes(&self) -> usize {
+        self.writer.bytes_written() + self.writer.in_progress_size()
+    }
+
+    /// Its bytes in memory.
+    pub(super) fn memory(&self) -> usize {
+        self.writer.memory_size()
+    }
+
+    /// Writes what is in memory, as a row group.
+    pub(super) fn flush(&mut self) -> Result<(), Failure> {
+        self.writer.flush().map_err(|error| failure(&self.place, &error))
+    }
+
+    /// Ends the file, still beside its place, which is returned.
+    pub(super) fn finish(self) -> Result<PathBuf, Failure> {
+        end(self.writer, &self.place)?;
+        Ok(self.place)
+    }
+}
+
+/// Writes a whole file beside its place.
+pub(super) fn write(place: &Path, batch: &RecordBatch) -> Result<(), Failure> {
+    let mut writer = begin(place, batch.schema())?;
+    writer.write(batch).map_err(|error| failure(place, &error))?;
+    end(writer, place)
+}
+
+/// The name that the file has until it is whole.
+pub(super) fn part(place: &Path) -> PathBuf {
+    let mut part = place.as_os_str().to_owned();
+    part.push(PART);
+    part.into()
+}
+
+fn begin(place: &Path, schema: SchemaRef) -> Result<ArrowWriter<BufWriter<File>>, Failure> {
+    let part = part(place);
+    interrupt::remove_when_interrupted(&part);
+    let file = File::create(part).map_err(|error| failure(place, &error.into()))?;
+    ArrowWriter::try_new(BufWriter::new(file), schema, Some(writer_properties()))
+        .map_err(|error| failure(place, &error))
+}
+
+fn end(writer: ArrowWriter<BufWriter<File>>, place: &Path) -> Result<(), Failure> {
+    let file = writer.into_inner().map_err(|error| failure(place, &error))?;
+    // The name must not outlive the bytes after a power cut.
+    let synced = file.into_inner().map_err(io::IntoInnerError::into_error).and_then(|file| file.sync_all());
+    synced.map_err(|error| failure(place, &error.into()))
+}
+
+fn failure(place: &Path, error: &ParquetError) -> Failure {
+    Failure::new(format_args!("can't write {}: {error}", place.display()))
+}

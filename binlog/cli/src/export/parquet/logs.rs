@@ -1,0 +1,56 @@
+//! The table of logs: a row for each log of a data set.
+
+use super::facts::Facts;
+use arrow_array::{
+    ArrayRef, Float64Array, RecordBatch, StringArray, TimestampMicrosecondArray, UInt32Array, UInt64Array,
+};
+use arrow_schema::{ArrowError, Field, Schema};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The name of its folder.
+pub(super) const FOLDER: &str = "logs";
+
+/// The rows of some logs.
+pub(super) fn batch(logs: &[Facts]) -> Result<RecordBatch, ArrowError> {
+    fn texts<'f>(of_logs: impl Iterator<Item = Option<&'f str>>) -> ArrayRef {
+        Arc::new(StringArray::from_iter(of_logs))
+    }
+    let start = logs.iter().map(|log| log.start_unix_us);
+    let counts = |of: fn(&Facts) -> u64| Arc::new(UInt64Array::from_iter_values(logs.iter().map(of))) as ArrayRef;
+    let small = |of: fn(&Facts) -> u32| Arc::new(UInt32Array::from_iter_values(logs.iter().map(of))) as ArrayRef;
+    let columns: [(&str, &str, &str, ArrayRef); 14] = [
+        ("log_id", "", "hash of the log's bytes", texts(logs.iter().map(|log| Some(log.log_id.as_str())))),
+        ("name", "", "name of the log when it was added", texts(logs.iter().map(|log| Some(log.name.as_str())))),
+        ("format", "", "ArduPilot or Blackbox", texts(logs.iter().map(|log| Some(log.format.as_str())))),
+        ("vehicle", "", "", texts(logs.iter().map(|log| log.vehicle.as_deref()))),
+        ("firmware", "", "", texts(logs.iter().map(|log| log.firmware.as_deref()))),
+        (
+            "start",
+            "",
+            "first time, by the log's GPS",
+            Arc::new(TimestampMicrosecondArray::from_iter(start).with_timezone("UTC")),
+        ),
+        (
+            "duration",
+            "s",
+            "from the first time to the last of each boot or session",
+            Arc::new(Float64Array::from_iter(logs.iter().map(|log| log.duration_s))),
+        ),
+        ("boots", "", "number of boots or sessions", small(|log| log.boots)),
+        ("records", "", "number of records or frames", counts(|log| log.records)),
+        ("bytes", "B", "length of the log", counts(|log| log.bytes)),
+        ("skipped_bytes", "B", "bytes that yield no record", counts(|log| log.skipped_bytes)),
+        ("skipped", "", "stretches of such bytes", small(|log| log.skipped)),
+        ("suspects", "", "records whose end may be damaged", small(|log| log.suspects)),
+        ("schema", "", "hash of the definitions", texts(logs.iter().map(|log| Some(log.schema.as_str())))),
+    ];
+    let field = |(name, unit, description, array): &(&str, &str, &str, ArrayRef)| {
+        let metadata =
+            [("unit", *unit), ("description", *description)].into_iter().filter(|(_, text)| !text.is_empty());
+        let metadata: HashMap<String, String> = metadata.map(|(key, text)| (key.into(), text.into())).collect();
+        Field::new(*name, array.data_type().clone(), true).with_metadata(metadata)
+    };
+    let fields: Vec<Field> = columns.iter().map(field).collect();
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns.into_iter().map(|(.., array)| array).collect())
+}

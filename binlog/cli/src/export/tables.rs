@@ -1,0 +1,97 @@
+//! The chosen tables of a session, of either format.
+
+use super::blackbox;
+use super::choice::Choice;
+use super::chosen_table::{ChosenTable, Describe};
+use crate::flight::Session;
+use crate::selection::Intervals;
+use binlog::Log;
+use binlog::log_messages::DescribedMessage;
+use std::collections::HashMap;
+use std::convert::Infallible;
+
+/// Calls `visit` with the chosen columns of each type that has records in the intervals, one type after the other, in
+/// the order of the definitions. A type that the log redefines comes once for each definition.
+///
+/// # Errors
+///
+/// Those of `visit`, which end the visits.
+pub fn visit<E>(
+    session: &Session<'_>,
+    choice: &Choice,
+    intervals: &Intervals,
+    mut visit: impl FnMut(ChosenTable) -> Result<(), E>,
+) -> Result<(), E> {
+    if let Some((session, tables)) = session.blackbox() {
+        for mut table in blackbox::tables(session, tables, choice) {
+            table.keep_intervals(intervals);
+            if !table.is_empty() {
+                visit(table)?;
+            }
+        }
+        return Ok(());
+    }
+    let Some(log) = session.ardupilot() else { return Ok(()) };
+    let descriptions = Descriptions::of(log);
+    for rows in log.types().filter(|rows| choice.has_type(rows.name())) {
+        for rows in rows.by_definition() {
+            let name = rows.name().to_owned();
+            let mut table = ChosenTable::of_rows(&rows, &descriptions, |label| choice.has_column(&name, label));
+            choice.keep_instances(&mut table);
+            table.keep_intervals(intervals);
+            if !table.is_empty() {
+                visit(table)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// All that [`visit`] visits.
+pub fn tables(session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> Vec<ChosenTable> {
+    let mut tables = Vec::new();
+    let visited = visit(session, choice, intervals, |table| {
+        tables.push(table);
+        Ok::<(), Infallible>(())
+    });
+    match visited {
+        Ok(()) => tables,
+    }
+}
+
+/// The types with records, and their labels: what a choice can name.
+pub fn labels(session: &Session<'_>) -> Vec<(String, Vec<String>)> {
+    match session.ardupilot() {
+        Some(log) => {
+            let labels = |labels: Vec<&str>| labels.into_iter().map(str::to_owned).collect();
+            log.types().map(|rows| (rows.name().to_owned(), labels(rows.labels()))).collect()
+        }
+        None => {
+            let labels =
+                |table: ChosenTable| (table.name, table.columns.into_iter().map(|column| column.label).collect());
+            tables(session, &Choice::default(), &Intervals::everything()).into_iter().map(labels).collect()
+        }
+    }
+}
+
+/// What a log says about its types: the file `LogMessages.xml` in it, if there is one.
+struct Descriptions(HashMap<String, DescribedMessage>);
+
+impl Descriptions {
+    fn of(log: &Log<'_>) -> Self {
+        let described = log.descriptions().into_iter();
+        Descriptions(described.map(|message| (message.name.clone(), message)).collect())
+    }
+}
+
+impl Describe for Descriptions {
+    fn of_type(&self, name: &str) -> String {
+        self.0.get(name).map(|message| message.description.clone()).unwrap_or_default()
+    }
+
+    fn of_column(&self, name: &str, label: &str) -> String {
+        let mut columns = self.0.get(name).into_iter().flat_map(|message| &message.columns);
+        let column = columns.find(|column| column.label == label);
+        column.map(|column| column.description.clone()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,208 @@
+//! A log of either format, as sessions with one clock each.
+
+use binlog::Log;
+use binlog::blackbox;
+use binlog::blackbox::BlackboxLog;
+use binlog::blackbox::log::Tables;
+use jiff::Timestamp;
+use std::fmt;
+use std::ops::{Range, RangeInclusive};
+use std::sync::OnceLock;
+
+/// A log of either format.
+#[derive(Debug)]
+pub enum Flight {
+    /// ArduPilot's binary log.
+    ArduPilot(Log<'static>),
+    /// A Blackbox log.
+    Blackbox(BlackboxLog<'static>),
+}
+
+/// A part of a log with one clock: a boot of an ArduPilot log, a session of a Blackbox log.
+///
+/// Times are microseconds of that clock, which as a rule began at boot.
+pub struct Session<'a> {
+    number: usize,
+    range: Range<usize>,
+    log: SessionLog<'a>,
+    tables: OnceLock<Tables>,
+    /// A Blackbox session as an ArduPilot log, which has modes and the calendar.
+    converted: OnceLock<Option<Log<'static>>>,
+}
+
+/// The log of a session.
+pub enum SessionLog<'a> {
+    /// A boot of an ArduPilot log, borrowed if it is the only one.
+    ArduPilot(BootLog<'a>),
+    /// A session of a Blackbox log.
+    Blackbox(blackbox::log::Session<'a>),
+}
+
+/// The log of one boot.
+pub enum BootLog<'a> {
+    /// The whole log, with its index.
+    Whole(&'a Log<'a>),
+    /// A part of it.
+    Part(Box<Log<'a>>),
+}
+
+/// A flight mode, and when it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mode {
+    /// Start and end, in microseconds of the session's clock.
+    pub time_us: Range<u64>,
+    /// Its name, or its number if nobody knows the name.
+    pub name: String,
+    /// Its number, if the log has it.
+    pub number: Option<u8>,
+}
+
+impl Flight {
+    /// The log's bytes.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Flight::ArduPilot(log) => log.bytes(),
+            Flight::Blackbox(log) => log.bytes(),
+        }
+    }
+
+    /// Whether bytes of the log yield no record or frame. Reading an ArduPilot log's index is enough to know; a Blackbox
+    /// log is decoded.
+    pub fn is_damaged(&self) -> bool {
+        match self {
+            Flight::ArduPilot(log) => !log.skipped().is_empty(),
+            Flight::Blackbox(_) => self.sessions().iter().any(Session::is_damaged),
+        }
+    }
+
+    /// The boots or sessions, in the order of the log; of an ArduPilot log, at least one.
+    pub fn sessions(&self) -> Vec<Session<'_>> {
+        match self {
+            Flight::ArduPilot(log) if log.boots().len() == 1 => {
+                vec![Session::new(0, 0..log.bytes().len(), SessionLog::ArduPilot(BootLog::Whole(log)))]
+            }
+            Flight::ArduPilot(log) => {
+                let boots =
+                    log.boots().map(|boot| (boot.range(), SessionLog::ArduPilot(BootLog::Part(Box::new(boot.log())))));
+                boots.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
+            }
+            Flight::Blackbox(log) => {
+                let range =
+                    |session: &blackbox::log::Session<'_>| session.offset()..session.offset() + session.bytes().len();
+                let sessions = log.sessions().map(|session| (range(&session), SessionLog::Blackbox(session)));
+                sessions.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
+            }
+        }
+    }
+}
+
+impl<'a> Session<'a> {
+    fn new(number: usize, range: Range<usize>, log: SessionLog<'a>) -> Self {
+        Session { number, range, log, tables: OnceLock::new(), converted: OnceLock::new() }
+    }
+
+    /// Its number in the log, from 0 on.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Its range in the log, in bytes.
+    pub fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// The log itself, for what only one of the formats has.
+    pub fn log(&self) -> &SessionLog<'a> {
+        &self.log
+    }
+
+    /// The ArduPilot log; `None` if it is a Blackbox session.
+    pub fn ardupilot(&self) -> Option<&Log<'a>> {
+        match &self.log {
+            SessionLog::ArduPilot(BootLog::Whole(log)) => Some(log),
+            SessionLog::ArduPilot(BootLog::Part(log)) => Some(log),
+            SessionLog::Blackbox(_) => None,
+        }
+    }
+
+    /// The Blackbox session with its decoded frames; `None` if it is a boot of an ArduPilot log. All frames are decoded
+    /// when this is called for the first time.
+    pub fn blackbox(&self) -> Option<(&blackbox::log::Session<'a>, &Tables)> {
+        match &self.log {
+            SessionLog::ArduPilot(_) => None,
+            SessionLog::Blackbox(session) => Some((session, self.tables.get_or_init(|| session.tables()))),
+        }
+    }
+
+    /// The earliest and the latest time, both inclusive, in microseconds; `None` if nothing has a time. A time that damage
+    /// made up doesn't count, by [`TimeRange`](binlog::log::TimeRange) or Blackbox's decoder.
+    pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
+        match self.ardupilot() {
+            Some(log) => log.time_range_us(),
+            None => self.blackbox()?.1.time_range_us(),
+        }
+    }
+
+    /// The flight modes, in the order of the log. Those of a Blackbox log are the nearest ones of ArduCopter.
+    pub fn modes(&self) -> Vec<Mode> {
+        let Some(log) = self.as_ardupilot() else { return Vec::new() };
+        let mode = |mode: binlog::log::ModeInterval| Mode {
+            time_us: mode.time_us,
+            name: mode.name.or_else(|| mode.number.map(|number| number.to_string())).unwrap_or_default(),
+            number: mode.number,
+        };
+        log.modes().into_iter().map(mode).collect()
+    }
+
+    /// When the vehicle was armed, in microseconds. A Blackbox session is armed throughout: that is what it records.
+    pub fn armed(&self) -> Vec<Range<u64>> {
+        match self.ardupilot() {
+            Some(log) => log.armed().into_iter().map(|interval| interval.time_us).collect(),
+            None => {
+                self.time_range_us().map(|times| *times.start()..times.end().saturating_add(1)).into_iter().collect()
+            }
+        }
+    }
+
+    /// When time 0 of the clock was, in microseconds since 1970; `None` if the log doesn't say it.
+    pub fn clock_unix_us(&self) -> Option<i64> {
+        Some(self.as_ardupilot()?.clock()?.boot_unix_us())
+    }
+
+    /// The moment of a time of the clock; `None` if the log doesn't say it.
+    pub fn timestamp(&self, time_us: u64) -> Option<Timestamp> {
+        let clock = self.clock_unix_us()?;
+        Timestamp::from_microsecond(clock.checked_add_unsigned(time_us)?).ok()
+    }
+
+    /// The ArduPilot log, or the Blackbox session converted to one; `None` if that has no frames.
+    pub fn as_ardupilot(&self) -> Option<&Log<'a>> {
+        match &self.log {
+            SessionLog::ArduPilot(_) => self.ardupilot(),
+            SessionLog::Blackbox(session) => {
+                let convert = || {
+                    let mut log = Vec::new();
+                    session.to_ardupilot(&mut log).ok().map(|_| Log::from_bytes(log))
+                };
+                self.converted.get_or_init(convert).as_ref()
+            }
+        }
+    }
+
+    /// Whether bytes of the session yield no record or frame. Reading an ArduPilot log's index is enough to know; a
+    /// Blackbox session is decoded.
+    pub fn is_damaged(&self) -> bool {
+        match self.ardupilot() {
+            Some(log) => !log.skipped().is_empty(),
+            None => self
+                .blackbox()
+                .is_some_and(|(session, tables)| !tables.lost().is_empty() || !session.header().problems().is_empty()),
+        }
+    }
+}
+
+impl fmt::Debug for Session<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("number", &self.number).finish_non_exhaustive()
+    }
+}

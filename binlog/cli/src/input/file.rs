@@ -1,0 +1,40 @@
+//! Opens the log in a file: a short one is read, a long one is mapped into memory.
+#![allow(unsafe_code)]
+
+use super::format::Format;
+use crate::flight::Flight;
+use crate::outcome::Failure;
+use binlog::Log;
+use binlog::blackbox::BlackboxLog;
+use binlog::log::OpenError;
+use std::path::Path;
+
+/// A shorter log is read, which takes as long as mapping it.
+const MAPPED_FROM: u64 = 8 * 1024 * 1024;
+
+/// Opens a log. The outer error names the file, the inner one doesn't.
+pub(super) fn open(path: &Path) -> Result<Result<Flight, Failure>, Failure> {
+    let failure = |error: OpenError| Failure::new(name_on_one_line(&error));
+    let is_long = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() >= MAPPED_FROM);
+    if !is_long {
+        return Ok(Flight::of(Log::open(path).map_err(failure)?));
+    }
+    // SAFETY: nobody may write to the file while it is mapped. A program can't make sure of that; as with every program
+    // that maps files, its user does, who is told so in the manual page. A log that is being written can be piped into
+    // the program, which then copies it.
+    let log = unsafe { Log::map(path) }.map_err(failure)?;
+    let format = match Format::of(log.bytes()) {
+        Ok(format) => format,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    Ok(Ok(match format {
+        Format::ArduPilot => Flight::ArduPilot(log),
+        // SAFETY: as above.
+        Format::Blackbox => Flight::Blackbox(unsafe { BlackboxLog::map(path) }.map_err(failure)?),
+    }))
+}
+
+/// The error's text, in which the path may have a line break.
+fn name_on_one_line(error: &OpenError) -> String {
+    error.to_string().replace(&error.path().display().to_string(), &super::shown(error.path()))
+}

@@ -1,0 +1,81 @@
+//! Which format bytes are.
+
+use crate::outcome::Failure;
+use memchr::memmem;
+
+/// The format of a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Format {
+    ArduPilot,
+    Blackbox,
+}
+
+/// The header of the records that define the messages of an ArduPilot log.
+const FMT: [u8; 3] = binlog::record_header(128);
+
+/// What each session of a Blackbox log begins with; the firmware's name follows on other lines.
+const SESSION: &[u8] = b"H Product:Blackbox flight data recorder";
+
+/// The beginning of a log is here unless it is damaged.
+const BEGINNING: usize = 64 * 1024;
+
+impl Format {
+    /// The format of a log: what begins first in it, a definition or a session.
+    ///
+    /// # Errors
+    ///
+    /// If there is neither.
+    pub(super) fn of(log: &[u8]) -> Result<Self, Failure> {
+        let beginning = &log[..log.len().min(BEGINNING)];
+        if let Some(format) = Format::in_(beginning).or_else(|| Format::in_(log)) {
+            return Ok(format);
+        }
+        Err(match log.len() {
+            0 => Failure::new("it is empty"),
+            _ => Failure::new("it is neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)"),
+        })
+    }
+
+    /// As [`of`](Format::of), by the beginning of the log only.
+    pub(super) fn of_beginning(beginning: &[u8]) -> Option<Self> {
+        Format::in_(&beginning[..beginning.len().min(BEGINNING)])
+    }
+
+    fn in_(bytes: &[u8]) -> Option<Self> {
+        let mut headers = memmem::find_iter(bytes, &FMT);
+        match (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), memmem::find(bytes, SESSION)) {
+            (Some(fmt), Some(session)) if session < fmt => Some(Format::Blackbox),
+            (Some(_), _) => Some(Format::ArduPilot),
+            (None, Some(_)) => Some(Format::Blackbox),
+            (None, None) => None,
+        }
+    }
+}
+
+/// Whether the payload of a definition begins here: the type's id and length, a name of four bytes, and the formats of
+/// the columns. Any three bytes are somewhere in a large file that is no log.
+fn is_definition(payload: &[u8]) -> bool {
+    let Some(&[_, length, ref name @ ..]) = payload.first_chunk::<6>() else { return false };
+    let text = |bytes: &[u8]| bytes.iter().take_while(|byte| **byte != 0).all(u8::is_ascii_graphic);
+    length >= 3 && name[0] != 0 && text(name) && payload.get(6..22).is_some_and(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_begins_first_decides() {
+        let fmt = &[&FMT[..], b"\x80\x59FMT\0BBnNZ", &[0; 80]].concat()[..];
+        for (bytes, format) in [
+            ([fmt, SESSION].concat(), Some(Format::ArduPilot)),
+            ([b"\n\x7f", SESSION, b"\n", fmt].concat(), Some(Format::Blackbox)),
+            ([&[0; BEGINNING][..], fmt].concat(), Some(Format::ArduPilot)),
+            (b"TimeUS,Roll\n1,2\n".to_vec(), None),
+            ([&FMT[..], &[200; 100]].concat(), None),
+            (vec![], None),
+        ] {
+            assert_eq!(Format::of(&bytes).ok(), format, "{:?}", bytes.get(..20));
+        }
+    }
+}

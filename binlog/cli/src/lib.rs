@@ -1,0 +1,73 @@
+//! The program `binlog`: flight logs of ArduPilot and Blackbox on the command line.
+//!
+//! # The map
+//!
+//! - [`arguments`] has the command line; each file of `commands` is one command: parse, call, print.
+//! - [`input`] opens logs of either format: a file, a folder, standard input. [`flight`] is a log of either format as
+//!   [sessions](flight::Session), which have one clock each. [`columns`] are a session's tables.
+//! - [`survey`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
+//! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
+//!   positions.
+//! - [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
+//! - [`card_image`] is the image of a card.
+//! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time.
+//! - [`output`] writes a file beside its place and renames it. [`number`], [`json`] and [`lines`] are the text of
+//!   values, objects and lines; [`progress`] is the bar.
+//! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
+//! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`.
+//!
+//! What computes something on a log's format is code of the library `binlog`. What is analysis for people is a room of
+//! this crate, without input and output.
+#![deny(unsafe_code)]
+
+pub mod arguments;
+pub mod card_image;
+pub mod columns;
+pub mod commands;
+pub mod counted;
+pub mod definitions;
+pub mod dump;
+pub mod export;
+pub mod flight;
+pub mod input;
+pub mod join;
+pub mod json;
+pub mod lines;
+pub mod number;
+pub mod outcome;
+pub mod output;
+pub mod parameters;
+pub mod plot;
+pub mod progress;
+pub mod selection;
+pub mod statistics;
+pub mod style;
+pub mod suggest;
+pub mod survey;
+pub mod track;
+
+use crate::arguments::{Arguments, Context};
+use clap::Parser;
+use std::ffi::OsString;
+use std::io;
+use std::process::ExitCode;
+
+/// Runs the program with its arguments, of which the first is its name.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let arguments = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // With stderr closed there is nobody to tell. Help and version are not wrong use, but an output like others.
+            return match error.print() {
+                _ if error.use_stderr() => ExitCode::from(2),
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    let text = format!("can't write standard output: {error}");
+                    outcome::exit_code(Err(io::Error::new(error.kind(), text).into()))
+                }
+            };
+        }
+    };
+    let context = Context::of(&arguments);
+    outcome::exit_code(commands::run(&arguments.command, &context))
+}

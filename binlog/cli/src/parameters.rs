@@ -1,0 +1,132 @@
+//! Parameters of logs of either format, and of the files of ground stations.
+
+use crate::flight::{Flight, Session};
+use crate::input::{Input, shown};
+use crate::outcome::Failure;
+use crate::selection::Intervals;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Parameters by name.
+pub type Parameters = BTreeMap<String, Parameter>;
+
+/// The values of a parameter.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct Parameter {
+    /// The firmware's default, if the log has it.
+    pub default: Option<f64>,
+    /// Each value that differs from the one before, and when it was logged, in microseconds of the session's clock.
+    pub values: Vec<(u64, f64)>,
+}
+
+impl Parameter {
+    /// The last value.
+    pub fn last(&self) -> Option<f64> {
+        self.values.last().map(|(_, value)| *value)
+    }
+}
+
+/// The parameters of a log's sessions: the values that hold or begin in the chosen times. Of a Blackbox log, the numbers
+/// of its header lines.
+pub fn of_sessions(sessions: &[Session<'_>], intervals: &[Intervals]) -> Parameters {
+    let mut parameters = Parameters::new();
+    for (session, chosen) in sessions.iter().zip(intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
+        let Some(log) = session.ardupilot() else {
+            of_header(session, &mut parameters);
+            continue;
+        };
+        let end = chosen.ranges().last().map_or(u64::MAX, |range| range.end);
+        for (name, logged) in log.parameters() {
+            let parameter = parameters.entry(name).or_default();
+            parameter.default = logged.default.or(parameter.default);
+            for value in logged.values.iter().filter(|value| value.time_us < end) {
+                let is_new = parameter.last().is_none_or(|last| last.to_bits() != value.value.to_bits());
+                if is_new {
+                    parameter.values.push((value.time_us, value.value));
+                }
+            }
+        }
+    }
+    parameters
+}
+
+fn of_header(session: &Session<'_>, parameters: &mut Parameters) {
+    let Some((frames, _)) = session.blackbox() else { return };
+    let header = frames.header();
+    for line in header.lines() {
+        // Lines about fields aren't parameters; other numbers are those that the pilot set.
+        let numbers = header.numbers(line.name()).filter(|_| !line.name().starts_with("Field "));
+        let numbers = numbers.map(|numbers| numbers.into_iter().map(|number| number as f64).collect());
+        let values: Vec<f64> =
+            numbers.or_else(|| header.float(line.name()).map(|value| vec![value])).unwrap_or_default();
+        for (i, &value) in values.iter().enumerate() {
+            let name = if values.len() == 1 { line.name().to_owned() } else { format!("{}[{i}]", line.name()) };
+            parameters.entry(name).or_default().values.push((0, value));
+        }
+    }
+}
+
+/// The parameters in a log, or in a file of a ground station.
+///
+/// # Errors
+///
+/// If the file can't be read, or if it is neither.
+pub fn of_file(path: &Path) -> Result<Parameters, Failure> {
+    let log = match Input::open_path(path) {
+        Ok(input) => input,
+        Err(not_a_log) => {
+            let text = std::fs::read_to_string(path).map_err(|_| not_a_log.clone())?;
+            let parameters = of_text(&text);
+            let what = "it is neither a log nor a parameter file: lines `NAME,VALUE`";
+            return parameters.ok_or_else(|| Failure::new(format_args!("{}: {what}", shown(path))));
+        }
+    };
+    if let Flight::ArduPilot(log) = &log.flight
+        && log.rows("PARM").is_err()
+    {
+        return Err(Failure::new(format_args!("{}: the log has no parameters", shown(path))));
+    }
+    let sessions = log.flight.sessions();
+    let everything: Vec<_> = sessions.iter().map(|_| Intervals::everything()).collect();
+    Ok(of_sessions(&sessions, &everything))
+}
+
+/// Reads a parameter file: `NAME,VALUE` or `NAME VALUE` a line, as Mission Planner and MAVProxy write them, or the five
+/// columns of QGroundControl: vehicle, component, name, value, type. `None` if it isn't one.
+fn of_text(text: &str) -> Option<Parameters> {
+    let mut parameters = Parameters::new();
+    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let words: Vec<&str> = line
+            .split(|character: char| character == ',' || character.is_whitespace())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let (name, value) = match words.as_slice() {
+            [vehicle, _, name, value, _] if vehicle.parse::<u8>().is_ok() => (name, value),
+            [name, value, ..] => (name, value),
+            _ => return None,
+        };
+        let value: f64 = value.parse().ok()?;
+        parameters.insert((*name).to_owned(), Parameter { default: None, values: vec![(0, value)] });
+    }
+    (!parameters.is_empty()).then_some(parameters)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_ground_stations_are_read() {
+        for text in [
+            "#NOTE: saved\nATC_RAT_RLL_P,0.135\nFRAME_CLASS,1\n",
+            "ATC_RAT_RLL_P    0.135\nFRAME_CLASS 1 # quad\n",
+            "# Vehicle-Id Component-Id Name Value Type\n1\t1\tATC_RAT_RLL_P\t0.135\t9\n1\t1\tFRAME_CLASS\t1\t2\n",
+        ] {
+            let parameters = of_text(text).expect(text);
+            let value = |name: &str| parameters.get(name).and_then(Parameter::last);
+            assert_eq!((value("ATC_RAT_RLL_P"), value("FRAME_CLASS")), (Some(0.135), Some(1.0)), "{text}");
+        }
+        assert_eq!(of_text("A text\nof lines"), None);
+        assert_eq!(of_text(""), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! From expressions and sessions to curves.
+
+use super::align::{Origin, chosen};
+use super::expression::{EvaluationError, Expression, Series};
+use super::figure::NewCurve;
+use super::source::SessionColumns;
+use crate::flight::Session;
+use crate::selection::Intervals;
+use std::borrow::Cow;
+use std::iter;
+
+/// A session to plot.
+pub struct Plotted<'s> {
+    /// The session.
+    pub session: &'s Session<'s>,
+    /// The part of it to plot.
+    pub intervals: Intervals,
+    /// What to call it if several are plotted.
+    pub name: String,
+}
+
+/// An expression with its own result: of each instance of a type, if the type has several and none is chosen.
+fn evaluate(expression: &Expression, columns: &SessionColumns<'_>) -> Result<Vec<(String, Series)>, EvaluationError> {
+    let tables = expression.columns().into_iter().filter_map(|name| name.table.clone());
+    let mut separated = tables.map(|table| (columns.instances(&table), table));
+    let Some((instances, table)) = separated.find(|(instances, _)| !instances.is_empty()) else {
+        return Ok(vec![(expression.text().to_owned(), expression.evaluate(columns)?)]);
+    };
+    let mut results = Vec::new();
+    let mut error = None;
+    for instance in instances {
+        let of_instance = expression.of_instance(&table, &instance);
+        // Another table of the expression may have fewer instances.
+        match evaluate(&of_instance, columns) {
+            Ok(more) => results.extend(more),
+            Err(missing) => error = error.or(Some(missing)),
+        }
+    }
+    match error {
+        // The error of the expression as it is written, because its text is shown.
+        Some(error) if results.is_empty() => Err(expression.evaluate(columns).err().unwrap_or(error)),
+        _ => Ok(results),
+    }
+}
+
+/// The curves of all expressions and sessions. A session that lacks a column is left out, if another one has it. So is a
+/// sample beyond [`Session::time_range_us`]: damage made its time up, and it would stretch the axis to years.
+///
+/// `evaluated` is called after each expression of each session with the number of such samples.
+///
+/// # Errors
+///
+/// If no session has the columns of an expression.
+pub fn curves(
+    expressions: &[Expression],
+    plotted: &[Plotted<'_>],
+    origin: Origin,
+    mut evaluated: impl FnMut(usize),
+) -> Result<Vec<NewCurve>, EvaluationError> {
+    let mut curves = Vec::new();
+    let zeros: Vec<u64> = plotted.iter().map(|plotted| origin.zero_us(plotted.session)).collect();
+    let in_time: Vec<Intervals> = plotted.iter().map(|plotted| in_time(plotted.session)).collect();
+    let columns: Vec<SessionColumns<'_>> = plotted.iter().map(|plotted| SessionColumns::new(plotted.session)).collect();
+    for expression in expressions {
+        let mut error = None;
+        let before = curves.len();
+        for (((plotted, columns), &zero_us), in_time) in plotted.iter().zip(&columns).zip(&zeros).zip(&in_time) {
+            let results = match evaluate(expression, columns) {
+                Ok(results) => results,
+                Err(missing) => {
+                    evaluated(0);
+                    error = error.or(Some(missing));
+                    continue;
+                }
+            };
+            let mut left_out = 0;
+            for (text, series) in results {
+                let is_left_out = |&&time_us: &&u64| plotted.intervals.contains(time_us) && !in_time.contains(time_us);
+                let wild = series.times_us.iter().filter(is_left_out).count();
+                left_out += wild;
+                let intervals = if wild == 0 {
+                    Cow::Borrowed(&plotted.intervals)
+                } else {
+                    Cow::Owned(plotted.intervals.and(in_time))
+                };
+                let (x, y) = chosen(&series.times_us, series.values, zero_us, &intervals);
+                let name = if plotted.name.is_empty() { text } else { format!("{text} · {}", plotted.name) };
+                let is_right = expression.is_right();
+                curves.push(NewCurve { name, unit: series.unit, x, y, is_right });
+            }
+            evaluated(left_out);
+        }
+        if let Some(error) = error.filter(|_| curves.len() == before) {
+            return Err(error);
+        }
+    }
+    Ok(curves)
+}
+
+/// The time of a session.
+fn in_time(session: &Session<'_>) -> Intervals {
+    session.time_range_us().map_or_else(Intervals::nothing, |range| {
+        Intervals::new(iter::once(*range.start()..range.end().saturating_add(1)))
+    })
+}
+
+/// Whether a session has all columns of the expressions.
+pub fn suits(expressions: &[Expression], session: &Session<'_>) -> Result<(), EvaluationError> {
+    let columns = SessionColumns::new(session);
+    expressions.iter().try_for_each(|expression| evaluate(expression, &columns).map(drop))
+}

@@ -1,0 +1,105 @@
+//! Text in pictures: its font, its width, and its characters.
+
+use skrifa::instance::{LocationRef, Size};
+use skrifa::{FontRef, MetadataProvider};
+
+/// The embedded font: DejaVu Sans without the scripts that labels don't use.
+pub(super) const FONT: &[u8] = include_bytes!("DejaVuSans.ttf");
+
+/// The families to look for when the SVG is shown elsewhere. Verdana has almost the same widths.
+pub(super) const FAMILY: &str = "DejaVu Sans, Verdana, sans-serif";
+
+/// Sizes in pixels.
+pub(super) const TITLE: f64 = 16.0;
+pub(super) const LABEL: f64 = 12.0;
+pub(super) const SMALL: f64 = 10.0;
+
+/// The width of a text in pixels.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    let Ok(font) = FontRef::new(FONT) else { return size * 0.6 * text.chars().count() as f64 };
+    let metrics = font.glyph_metrics(Size::new(size as f32), LocationRef::default());
+    let characters = font.charmap();
+    let width = |c: char| characters.map(c).and_then(|glyph| metrics.advance_width(glyph)).unwrap_or(size as f32 * 0.6);
+    text.chars().map(|c| f64::from(width(c))).sum()
+}
+
+/// The text, or as much of its beginning as fits into a width, with an ellipsis. Empty if not even one letter fits.
+pub(super) fn fitted(text: &str, size: f64, room: f64) -> String {
+    if width(text, size) <= room {
+        return text.into();
+    }
+    let mut kept = String::new();
+    let mut used = width("…", size);
+    for c in text.chars() {
+        used += width(c.encode_utf8(&mut [0; 4]), size);
+        if used > room {
+            break;
+        }
+        kept.push(c);
+    }
+    if kept.is_empty() { kept } else { format!("{}…", kept.trim_end()) }
+}
+
+/// A text for XML and HTML. Control characters, which XML forbids, become spaces.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Bytes as base64 (RFC 4648).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits = group.iter().fold(0u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - group.len()));
+        for i in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * i) & 63) as usize];
+            text.push(if i <= group.len() { digit.into() } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_font_has_the_letters_of_labels() {
+        let font = FontRef::new(FONT).expect("a font");
+        for c in "ATT.Roll (deg) m/s² µs ° Ω ± − … ÄÖÜß éñ Δψ Привет".chars() {
+            assert!(font.charmap().map(c).is_some(), "{c}");
+        }
+        assert!((width("iiii", 12.0) * 2.5) < width("MMMM", 12.0));
+    }
+
+    #[test]
+    fn a_long_text_ends_with_an_ellipsis() {
+        assert_eq!(fitted("STABILIZE", 12.0, 200.0), "STABILIZE");
+        let short = fitted("STABILIZE", 12.0, 40.0);
+        assert!(short.ends_with('…') && width(&short, 12.0) <= 40.0, "{short}");
+        assert_eq!(fitted("STABILIZE", 12.0, 5.0), "");
+    }
+
+    #[test]
+    fn markup_in_names_is_text() {
+        assert_eq!(escaped("<a href=\"x\">&\n\u{1}"), "&lt;a href=&quot;x&quot;&gt;&amp;  ");
+    }
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+            assert_eq!(base64(bytes.as_bytes()), text);
+        }
+    }
+}

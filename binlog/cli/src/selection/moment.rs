@@ -1,0 +1,166 @@
+//! A moment as somebody types it: `12.5`, `1m30s`, `+10s`, `-10s`, `12:34:56`, `2024-05-01T12:34:56Z`.
+
+use jiff::Timestamp;
+use jiff::civil::{DateTime, Time};
+use jiff::tz::Offset;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+
+/// A moment of a log.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moment {
+    /// Microseconds after the log's first time.
+    AfterStart(u64),
+    /// `+10s`: microseconds after the moment of `--from`, which is the log's first time without one.
+    AfterFrom(u64),
+    /// `-10s`: microseconds before the log's last time.
+    BeforeEnd(u64),
+    /// Clock time in UTC, microseconds since midnight: the first such time at or after the day on which the log begins.
+    TimeOfDay(u64),
+    /// Microseconds since 1970.
+    Date(i64),
+}
+
+/// A day, microseconds.
+const DAY: i64 = 86_400_000_000;
+
+impl Moment {
+    /// Whether the log must say the clock time.
+    pub fn needs_clock(&self) -> bool {
+        matches!(self, Moment::TimeOfDay(_) | Moment::Date(_))
+    }
+
+    /// The moment in microseconds of a session's clock: `range` are its first and last time, `clock` is when time 0 was,
+    /// in microseconds since 1970, and `from` is the time that `+10s` counts from. `None` if it needs a clock that the
+    /// session doesn't have. A moment before time 0 is 0.
+    pub(super) fn in_log(self, range: &RangeInclusive<u64>, clock: Option<i64>, from: u64) -> Option<u64> {
+        let of_date = |unix_us: i64| Some(u64::try_from(unix_us.saturating_sub(clock?)).unwrap_or(0));
+        match self {
+            Moment::AfterStart(after) => Some(range.start().saturating_add(after)),
+            Moment::AfterFrom(after) => Some(from.saturating_add(after)),
+            Moment::BeforeEnd(before) => Some(range.end().saturating_sub(before)),
+            Moment::TimeOfDay(since_midnight) => {
+                let start = clock?.saturating_add_unsigned(*range.start());
+                let end = clock?.saturating_add_unsigned(*range.end());
+                let today = start.saturating_sub(start.rem_euclid(DAY)).saturating_add_unsigned(since_midnight);
+                // A flight over midnight goes on tomorrow.
+                let tomorrow = today.saturating_add(DAY);
+                of_date(if today < start && tomorrow <= end { tomorrow } else { today })
+            }
+            Moment::Date(unix_us) => of_date(unix_us),
+        }
+    }
+}
+
+impl FromStr for Moment {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.contains(':') {
+            return clock_time(text).ok_or_else(|| {
+                format!("`{text}` is not a clock time; write 12:34:56 or 2024-05-01T12:34:56, both UTC")
+            });
+        }
+        let (moment, length): (fn(u64) -> Moment, &str) = match text.split_at_checked(1) {
+            Some(("+", length)) => (Moment::AfterFrom, length),
+            Some(("-", length)) => (Moment::BeforeEnd, length),
+            _ => (Moment::AfterStart, text),
+        };
+        let length = microseconds(length).ok_or_else(|| {
+            format!("`{text}` is not a time; write seconds (12.5), 1m30s, +10s, -10s or a clock time (12:34:56)")
+        })?;
+        Ok(moment(length))
+    }
+}
+
+fn clock_time(text: &str) -> Option<Moment> {
+    if let Ok(timestamp) = text.parse::<Timestamp>() {
+        return Some(Moment::Date(timestamp.as_microsecond()));
+    }
+    if let Ok(time) = text.parse::<Time>()
+        && !text.contains('-')
+    {
+        let seconds = i64::from(time.hour()) * 3600 + i64::from(time.minute()) * 60 + i64::from(time.second());
+        let since_midnight = seconds * 1_000_000 + i64::from(time.subsec_nanosecond()) / 1000;
+        return Some(Moment::TimeOfDay(since_midnight.unsigned_abs()));
+    }
+    let date: DateTime = text.parse().ok()?;
+    Some(Moment::Date(Offset::UTC.to_timestamp(date).ok()?.as_microsecond()))
+}
+
+/// A length of time: seconds, or numbers with units, the longer one first: `1h2m3.5s`, `500ms`.
+fn microseconds(text: &str) -> Option<u64> {
+    const UNITS: [(&str, f64); 5] = [("h", 3600e6), ("min", 60e6), ("ms", 1e3), ("m", 60e6), ("s", 1e6)];
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if is_number(text) {
+        return seconds(text, 1e6);
+    }
+    let mut rest = text;
+    let mut total: u64 = 0;
+    while !rest.is_empty() {
+        let end = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
+        let (number, unit) = rest.split_at(end);
+        let (name, factor) = UNITS.into_iter().find(|(name, _)| unit.starts_with(name))?;
+        total = total.checked_add(seconds(number, factor)?)?;
+        rest = &unit[name.len()..];
+    }
+    (!text.is_empty()).then_some(total)
+}
+
+fn seconds(number: &str, factor: f64) -> Option<u64> {
+    let number: f64 = number.parse().ok()?;
+    // Beyond the range, a cast saturates, and everything is after it.
+    Some((number * factor).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_typed_in_several_ways() {
+        for (text, moment) in [
+            ("12.5", Moment::AfterStart(12_500_000)),
+            ("0", Moment::AfterStart(0)),
+            ("90s", Moment::AfterStart(90_000_000)),
+            ("1m30s", Moment::AfterStart(90_000_000)),
+            ("1h2min3.5s", Moment::AfterStart(3_723_500_000)),
+            ("+500ms", Moment::AfterFrom(500_000)),
+            ("+10", Moment::AfterFrom(10_000_000)),
+            ("-10s", Moment::BeforeEnd(10_000_000)),
+            ("12:34:56", Moment::TimeOfDay(45_296_000_000)),
+            ("00:00", Moment::TimeOfDay(0)),
+            ("1970-01-01T00:00:01Z", Moment::Date(1_000_000)),
+            ("1970-01-01 00:00:01", Moment::Date(1_000_000)),
+            ("1970-01-01T01:00:01+01:00", Moment::Date(1_000_000)),
+        ] {
+            assert_eq!(text.parse(), Ok(moment), "{text}");
+        }
+        for text in ["", "+", "-", "x", "12x", "s", "1.2.3", "25:00:00", "NaN", "inf", "1e5", "12:", "--10"] {
+            let error = text.parse::<Moment>().expect_err(text);
+            assert!(error.contains("write"), "{error}");
+        }
+    }
+
+    #[test]
+    fn moments_are_in_the_clock_of_the_log() {
+        let range = 5_000_000..=65_000_000;
+        let (just_before_midnight, from) = (Some(DAY - 10_000_000), 7_000_000);
+        for (text, time) in [
+            ("2", 7_000_000),
+            ("+3", 10_000_000),
+            ("-60", 5_000_000),
+            ("-3m", 0),
+            ("23:59:58", 8_000_000),
+            // Time 0 of the clock is ten seconds before midnight.
+            ("00:00:20", 30_000_000),
+            ("1970-01-02T00:00:00Z", 10_000_000),
+            ("1969-01-02T00:00:00Z", 0),
+        ] {
+            let moment: Moment = text.parse().expect(text);
+            assert_eq!(moment.in_log(&range, just_before_midnight, from), Some(time), "{text}");
+        }
+        let moment: Moment = "12:00:00".parse().expect("a clock time");
+        assert_eq!(moment.in_log(&range, None, from), None);
+    }
+}

@@ -1,0 +1,89 @@
+//! Minimum, maximum, mean and deviation of numbers.
+
+/// The statistics of some numbers; those that aren't finite count as missing.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Statistics {
+    /// Finite numbers.
+    pub count: u64,
+    /// NaNs and infinities.
+    pub missing: u64,
+    minimum: f64,
+    maximum: f64,
+    mean: f64,
+    /// The sum of the squared distances from the mean.
+    squares: f64,
+}
+
+impl Default for Statistics {
+    fn default() -> Self {
+        let (minimum, maximum) = (f64::INFINITY, f64::NEG_INFINITY);
+        Statistics { count: 0, missing: 0, minimum, maximum, mean: 0.0, squares: 0.0 }
+    }
+}
+
+impl Statistics {
+    /// Adds a number.
+    #[inline]
+    pub fn add(&mut self, number: f64) {
+        if !number.is_finite() {
+            self.missing += 1;
+            return;
+        }
+        self.count += 1;
+        self.minimum = self.minimum.min(number);
+        self.maximum = self.maximum.max(number);
+        // Welford's way, which doesn't lose digits to large sums.
+        let distance = number - self.mean;
+        self.mean += distance / self.count as f64;
+        self.squares += distance * (number - self.mean);
+    }
+
+    /// The least finite number; `None` without finite numbers.
+    pub fn minimum(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.minimum)
+    }
+
+    /// The largest finite number; `None` without finite numbers.
+    pub fn maximum(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.maximum)
+    }
+
+    /// The mean; `None` if there are no finite numbers.
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.mean)
+    }
+
+    /// The standard deviation of the numbers, divided by their count; `None` without finite numbers.
+    pub fn deviation(&self) -> Option<f64> {
+        (self.count > 0).then(|| (self.squares / self.count as f64).sqrt())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn statistics_are_those_of_the_formulas(numbers in proptest::collection::vec(-1e3..1e3, 1..50), offset in -1e6..1e6) {
+            let numbers: Vec<f64> = numbers.into_iter().map(|number| number + offset).collect();
+            let mut statistics = Statistics::default();
+            numbers.iter().for_each(|&number| statistics.add(number));
+            let count = numbers.len() as f64;
+            let mean = numbers.iter().sum::<f64>() / count;
+            let deviation = (numbers.iter().map(|number| (number - mean).powi(2)).sum::<f64>() / count).sqrt();
+            prop_assert!((statistics.mean().expect("numbers") - mean).abs() < 1e-8);
+            prop_assert!((statistics.deviation().expect("numbers") - deviation).abs() < 1e-5);
+            prop_assert_eq!(statistics.minimum(), numbers.iter().copied().reduce(f64::min));
+            prop_assert_eq!(statistics.maximum(), numbers.iter().copied().reduce(f64::max));
+        }
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_missing() {
+        let mut statistics = Statistics::default();
+        [f64::NAN, f64::INFINITY].into_iter().for_each(|number| statistics.add(number));
+        assert_eq!((statistics.count, statistics.missing, statistics.mean()), (0, 2, None));
+    }
+}

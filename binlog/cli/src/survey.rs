@@ -1,0 +1,239 @@
+//! What an ArduPilot log has, found in one pass that keeps nothing but counts: a log of any length takes the same memory.
+
+use binlog::log::TimeRange;
+use binlog::{LoggedDefinition, Record, Records, Skipped};
+use std::ops::RangeInclusive;
+
+/// What one boot of a log has.
+#[derive(Clone, Default, Debug)]
+pub struct Survey {
+    /// Its types with records, in the order of their first records.
+    pub types: Vec<TypeSurvey>,
+    /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`] counts them.
+    pub time_us: Option<RangeInclusive<u64>>,
+    /// Times without any record for a second or more: the first ones.
+    pub gaps: Vec<RangeInclusive<u64>>,
+    /// The number of such times.
+    pub gap_count: u64,
+    /// Records that the logger says it had to drop: the last number in DSF, or the sum of DROP.
+    pub dropped: u64,
+    /// Stretches that are no record: the first ones.
+    pub skipped: Vec<Skipped>,
+    /// The number of such stretches.
+    pub skipped_count: u64,
+    /// Their bytes.
+    pub skipped_bytes: u64,
+    /// The definitions, and the records that say something about the flight as a whole: texts, modes, arming,
+    /// parameters, version, and the first GPS records. They are a log of their own.
+    pub facts: Vec<u8>,
+}
+
+/// What one type of a boot has.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TypeSurvey {
+    /// Its name.
+    pub name: String,
+    /// Its records.
+    pub records: u64,
+    /// Their bytes, headers included.
+    pub bytes: u64,
+    /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`] counts them.
+    pub time_us: Option<RangeInclusive<u64>>,
+    /// The number of its instances; 1 for a type without instances.
+    pub instances: usize,
+}
+
+impl TypeSurvey {
+    /// Records a second, of one instance; `None` if it has fewer than two records.
+    pub fn rate(&self) -> Option<f64> {
+        let time_us = self.time_us.as_ref()?;
+        let seconds = (time_us.end() - time_us.start()) as f64 / 1e6;
+        let of_one = self.records as f64 / self.instances.max(1) as f64;
+        (of_one > 1.0 && seconds > 0.0).then(|| (of_one - 1.0) / seconds)
+    }
+}
+
+/// A longer time without any record is a gap, microseconds.
+const GAP_US: u64 = 1_000_000;
+
+/// So many gaps and damaged stretches are listed one by one.
+const LISTED: usize = 1000;
+
+/// So many bytes of facts are kept.
+const FACT_BYTES: usize = 16 * 1024 * 1024;
+
+/// The types of [`Survey::facts`].
+const FACTS: [&str; 10] = ["FMT", "FMTU", "UNIT", "MULT", "VER", "MSG", "MODE", "ARM", "EV", "PARM"];
+
+const FMT_ID: u8 = 128;
+
+/// Surveys the boots of a log. `advance` is told, now and then, how many bytes are done.
+pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
+    let mut surveys = Vec::new();
+    let mut surveyor = Surveyor::default();
+    for (i, item) in Records::new(log).enumerate() {
+        match item {
+            Ok(record) => {
+                if surveyor.is_of_next_boot(&record) {
+                    surveys.push(std::mem::take(&mut surveyor).finish());
+                }
+                surveyor.take(&record);
+                if i.is_multiple_of(1 << 16) {
+                    advance(record.offset() as u64);
+                }
+            }
+            Err(skipped) => surveyor.skip(skipped),
+        }
+    }
+    surveys.push(surveyor.finish());
+    surveys
+}
+
+#[derive(Default)]
+struct Surveyor {
+    survey: Survey,
+    /// By id, the type of its definition.
+    by_id: Vec<Option<Known>>,
+    has_records: bool,
+    has_date: bool,
+    range: TimeRange,
+    /// Of each type.
+    ranges: Vec<TimeRange>,
+    /// The latest time that counts.
+    last_us: Option<u64>,
+}
+
+/// A definition in force.
+#[derive(Clone, Copy)]
+struct Known {
+    place: usize,
+    is_fact: bool,
+    is_definition: bool,
+    is_gps: bool,
+    is_loss: bool,
+    /// Whether a u64 of microseconds is at the start of the payload. Old firmware has other times.
+    has_time_us: bool,
+    /// The offset of a column of one byte that separates instances, and which bytes were there.
+    instance: Option<usize>,
+    seen: [u64; 4],
+}
+
+impl Surveyor {
+    /// Whether the record begins the definitions of another boot: FMT defines itself again after records.
+    fn is_of_next_boot(&self, record: &Record<'_>) -> bool {
+        self.has_records && record.id() == FMT_ID && record.payload().first() == Some(&FMT_ID)
+    }
+
+    #[inline]
+    fn take(&mut self, record: &Record<'_>) {
+        if record.id() == FMT_ID
+            && let Some(slot) = record.payload().first().and_then(|&id| self.by_id.get_mut(usize::from(id)))
+        {
+            *slot = None;
+        }
+        let id = usize::from(record.id());
+        if self.by_id.get(id).is_none_or(Option::is_none) {
+            self.define(id, &record.definition());
+        }
+        let Some(Some(known)) = self.by_id.get_mut(id) else { return };
+        let of_type = &mut self.survey.types[known.place];
+        of_type.records += 1;
+        of_type.bytes += record.len() as u64;
+        if let Some(&instance) = known.instance.and_then(|at| record.payload().get(at)) {
+            let seen = &mut known.seen[usize::from(instance) / 64];
+            let bit = 1 << (instance % 64);
+            if *seen & bit == 0 {
+                *seen |= bit;
+                of_type.instances = known.seen.iter().map(|seen| seen.count_ones() as usize).sum();
+            }
+        }
+        let time_us = match known.has_time_us {
+            true => record.payload().first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
+            false => record.time_us(),
+        };
+        let known = *known;
+        self.has_records |= !known.is_definition;
+        if let Some(time_us) = time_us.filter(|_| !known.is_definition) {
+            self.ranges[known.place].add(time_us);
+            for time_us in self.range.add(time_us) {
+                if let Some(last) = self.last_us
+                    && time_us > last.saturating_add(GAP_US)
+                {
+                    self.survey.gap_count += 1;
+                    if self.survey.gaps.len() < LISTED {
+                        self.survey.gaps.push(last..=time_us);
+                    }
+                }
+                self.last_us = self.last_us.max(Some(time_us));
+            }
+        }
+        if known.is_fact || known.is_loss || known.is_gps && !self.has_date {
+            self.keep(record, known);
+        }
+    }
+
+    #[cold]
+    fn keep(&mut self, record: &Record<'_>, known: Known) {
+        let integer = |label: &str| record.value(label).and_then(|value| value.to_integer());
+        if known.is_loss {
+            let number = |label: &str| integer(label).and_then(|number| u64::try_from(number).ok());
+            match (number("Dp"), number("Dropped")) {
+                (Some(in_all), _) => self.survey.dropped = self.survey.dropped.max(in_all),
+                (None, Some(more)) => self.survey.dropped = self.survey.dropped.saturating_add(more),
+                (None, None) => {}
+            }
+            return;
+        }
+        if known.is_gps {
+            self.has_date = integer("GWk").or_else(|| integer("Week")).is_some_and(|week| week > 0);
+        }
+        if self.survey.facts.len() < FACT_BYTES {
+            self.survey.facts.extend_from_slice(&binlog::record_header(record.id()));
+            self.survey.facts.extend_from_slice(record.payload());
+        }
+    }
+
+    #[cold]
+    fn define(&mut self, id: usize, definition: &LoggedDefinition<'_>) {
+        let name = definition.name();
+        let types = &mut self.survey.types;
+        let place = types.iter().position(|of_type| of_type.name == name).unwrap_or_else(|| {
+            types.push(TypeSurvey { name: name.into(), records: 0, bytes: 0, time_us: None, instances: 1 });
+            self.ranges.push(TimeRange::default());
+            types.len() - 1
+        });
+        let first = definition.columns().next();
+        let known = Known {
+            place,
+            is_fact: FACTS.contains(&name),
+            is_definition: matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT"),
+            is_gps: name == "GPS",
+            is_loss: matches!(name, "DSF" | "DROP"),
+            has_time_us: first.is_some_and(|first| first.label == "TimeUS" && first.format == binlog::Format::U64),
+            instance: definition
+                .instance_column()
+                .filter(|column| column.format.size() == 1)
+                .map(|column| column.offset),
+            seen: [0; 4],
+        };
+        self.by_id.resize(256, None);
+        if let Some(slot) = self.by_id.get_mut(id) {
+            *slot = Some(known);
+        }
+    }
+
+    fn finish(self) -> Survey {
+        let mut survey = self.survey;
+        survey.time_us = self.range.range_us();
+        survey.types.iter_mut().zip(&self.ranges).for_each(|(of_type, range)| of_type.time_us = range.range_us());
+        survey
+    }
+
+    fn skip(&mut self, skipped: Skipped) {
+        self.survey.skipped_count += 1;
+        self.survey.skipped_bytes += skipped.length as u64;
+        if self.survey.skipped.len() < LISTED {
+            self.survey.skipped.push(skipped);
+        }
+    }
+}

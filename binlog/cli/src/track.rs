@@ -1,0 +1,172 @@
+//! The track of a flight: positions with times and altitudes, split into flight modes.
+//!
+//! A Blackbox session has a track once it is converted to an ArduPilot log.
+
+use crate::selection::Intervals;
+use binlog::log::{Clock, Rows};
+use binlog::{Log, Scaling};
+
+/// Where the vehicle was, and when.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Position {
+    /// Microseconds since boot.
+    pub time_us: u64,
+    /// Degrees, north positive.
+    pub latitude: f64,
+    /// Degrees, east positive.
+    pub longitude: f64,
+    /// Metres above mean sea level; `None` if the log doesn't have it.
+    pub altitude: Option<f64>,
+}
+
+/// A part of the track in one flight mode.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Segment {
+    /// The mode's name, or its number; empty if the log has no mode for it.
+    pub mode: String,
+    /// At least one position. The first one of the next segment is repeated at the end, so that lines have no gaps.
+    pub positions: Vec<Position>,
+}
+
+/// The track of a session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Track {
+    /// The type that has the positions: `GPS`, `POS`, …
+    pub source: String,
+    /// The segments, in the order of the log.
+    pub segments: Vec<Segment>,
+    /// The relation of times to the calendar; `None` if the log doesn't say it.
+    pub clock: Option<Clock>,
+}
+
+/// The types that have positions, the best first: what the navigation filter knew, the GPS, and the position beside the
+/// attitude. The labels are latitude, longitude and altitude.
+const SOURCES: [(&str, [&str; 3]); 4] = [
+    ("POS", ["Lat", "Lng", "Alt"]),
+    ("GPS", ["Lat", "Lng", "Alt"]),
+    ("AHR2", ["Lat", "Lng", "Alt"]),
+    ("SIM", ["Lat", "Lng", "Alt"]),
+];
+
+/// The lowest `Status` of GPS with a position: a two-dimensional fix.
+const FIX_2D: f64 = 2.0;
+
+/// A receiver without a fix logs 0, 0, which is in the sea.
+fn is_somewhere(latitude: f64, longitude: f64) -> bool {
+    let is_valid = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
+    is_valid && (latitude, longitude) != (0.0, 0.0)
+}
+
+impl Track {
+    /// The track of a log of one boot, by the best of its types that have positions, or by `source`; `None` if it has
+    /// no position.
+    pub fn of(log: &Log<'_>, source: Option<&str>) -> Option<Self> {
+        let candidates = SOURCES.into_iter().filter(|(name, _)| source.is_none_or(|source| source == *name));
+        let (source, positions) = candidates
+            .filter_map(|(name, labels)| Some((name, positions(log, name, labels)?)))
+            .find(|(_, positions)| !positions.is_empty())?;
+        Some(Track { source: source.into(), segments: segments(log, positions), clock: log.clock() })
+    }
+
+    /// The types that can have positions.
+    pub fn sources() -> impl Iterator<Item = &'static str> + Clone {
+        SOURCES.iter().map(|(name, _)| *name)
+    }
+
+    /// Keeps the positions in these intervals.
+    pub fn keep_intervals(&mut self, intervals: &Intervals) {
+        for segment in &mut self.segments {
+            segment.positions.retain(|position| intervals.contains(position.time_us));
+        }
+        self.segments.retain(|segment| !segment.positions.is_empty());
+    }
+
+    /// All positions once, in the order of the log.
+    pub fn positions(&self) -> impl Iterator<Item = Position> {
+        let next = self.segments.iter().skip(1).map(|segment| segment.positions.first()).chain([None]);
+        self.segments.iter().zip(next).flat_map(|(segment, next)| {
+            let is_repeated = next.is_some() && segment.positions.last() == next;
+            segment.positions[..segment.positions.len() - usize::from(is_repeated)].iter().copied()
+        })
+    }
+}
+
+/// The positions in the records of a type; `None` if the log doesn't have its columns.
+fn positions(log: &Log<'_>, name: &str, [latitude, longitude, altitude]: [&str; 3]) -> Option<Vec<Position>> {
+    let rows = first_instance(log.rows(name).ok()?);
+    let times_us = rows.times_us();
+    let latitude = rows.numbers(latitude, Scaling::Shown).ok()?;
+    let longitude = rows.numbers(longitude, Scaling::Shown).ok()?;
+    // Old firmware logs the altitude above home as RelAlt, and that above the sea as Alt.
+    let altitude = rows.numbers(altitude, Scaling::Shown).ok();
+    let status = if name == "GPS" { rows.numbers("Status", Scaling::Shown).ok() } else { None };
+    let position = |(i, &time_us): (usize, &u64)| {
+        let position = Position {
+            time_us,
+            latitude: *latitude.get(i)?,
+            longitude: *longitude.get(i)?,
+            altitude: altitude.as_ref().and_then(|altitude| altitude.get(i).copied()).filter(|value| value.is_finite()),
+        };
+        let has_fix = status.as_ref().and_then(|status| status.get(i)).is_none_or(|&status| status >= FIX_2D);
+        (has_fix && is_somewhere(position.latitude, position.longitude)).then_some(position)
+    };
+    Some(times_us.iter().enumerate().filter_map(position).collect())
+}
+
+/// Two receivers would zigzag between two tracks.
+fn first_instance(rows: Rows<'_>) -> Rows<'_> {
+    let instance = rows.instances().first().map(ToString::to_string);
+    instance.and_then(|instance| rows.instance(&instance).ok()).unwrap_or(rows)
+}
+
+fn segments(log: &Log<'_>, positions: Vec<Position>) -> Vec<Segment> {
+    let modes = log.modes();
+    let name = |time_us: u64| {
+        let mode = modes.iter().rev().find(|mode| mode.time_us.contains(&time_us));
+        let number = |mode: &binlog::log::ModeInterval| mode.number.map(|number| format!("mode {number}"));
+        mode.and_then(|mode| mode.name.clone().or_else(|| number(mode))).unwrap_or_default()
+    };
+    let mut segments: Vec<Segment> = Vec::new();
+    for position in positions {
+        let mode = name(position.time_us);
+        match segments.last_mut() {
+            Some(segment) if segment.mode == mode => segment.positions.push(position),
+            last => {
+                last.into_iter().for_each(|segment| segment.positions.push(position));
+                segments.push(Segment { mode, positions: vec![position] });
+            }
+        }
+    }
+    segments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(time_us: u64) -> Position {
+        Position { time_us, latitude: 1.0, longitude: 2.0, altitude: None }
+    }
+
+    #[test]
+    fn a_position_between_two_modes_is_in_both_lines_and_once_in_the_track() {
+        let segment = |mode: &str, times: &[u64]| Segment {
+            mode: mode.into(),
+            positions: times.iter().map(|&time_us| position(time_us)).collect(),
+        };
+        let segments = vec![segment("AUTO", &[1, 2, 3]), segment("RTL", &[3, 4])];
+        let mut track = Track { source: "GPS".into(), segments, clock: None };
+        let times = |track: &Track| track.positions().map(|position| position.time_us).collect::<Vec<_>>();
+        assert_eq!(times(&track), [1, 2, 3, 4]);
+        track.keep_intervals(&Intervals::new([0..3, 4..5]));
+        assert_eq!(times(&track), [1, 2, 4]);
+    }
+
+    #[test]
+    fn a_receiver_without_a_fix_is_nowhere() {
+        assert!(!is_somewhere(0.0, 0.0));
+        assert!(!is_somewhere(91.0, 0.0));
+        assert!(!is_somewhere(f64::NAN, 0.0));
+        assert!(is_somewhere(0.0, 1.0));
+    }
+}

@@ -1,0 +1,11 @@
+//! `binlog export`: what the program writes, read back by other programs' readers, in Rust and in Python.
+
+mod csv;
+mod failing_outputs;
+mod json_lines;
+mod mcap;
+mod parquet;
+mod places;
+mod python;
+mod support;
+mod track;

@@ -1,0 +1,12 @@
+//! `binlog plot`, as it is called: pictures by their pixels, the page in a browser, the picture of the README.
+
+#[path = "../../../../tests/src/left_out.rs"]
+mod left_out;
+
+mod browser;
+mod command;
+mod flight;
+mod page;
+mod pictures;
+mod python;
+mod readme;

@@ -1,0 +1,143 @@
+//! Damaged logs: what a command could read is done, and the exit code says that data was lost.
+
+use crate::{binlog, fine, json, log, words};
+use binlog::Records;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+#[test]
+fn every_command_on_a_damaged_log_ends_with_3() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let out = |name: &str| folder.path().join(name).display().to_string();
+    let (sound, lock) =
+        (log("flight.bin"), concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock"));
+    for line in [
+        "info LOG".into(),
+        "dump LOG".into(),
+        "stats -t ATT LOG".into(),
+        "params LOG".into(),
+        "find roll LOG".into(),
+        "schema LOG".into(),
+        "schema --json LOG".into(),
+        format!("diff LOG {}", sound.display()),
+        format!("diff {} LOG", sound.display()),
+        format!("lock {lock} LOG"),
+        format!("lock {lock} LOG {}", sound.display()),
+        "plot LOG ATT.Roll".into(),
+        "export LOG -t MODE --format jsonl".into(),
+        format!("cut LOG -o {}", out("part.bin")),
+        format!("repair LOG -o {}", out("repaired.bin")),
+        format!("merge LOG {} -o {}", sound.display(), out("merged.bin")),
+    ] {
+        let ran = binlog(words(&line, &log("damaged.bin")));
+        assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_finding_weighs_more_than_damage() {
+    assert_eq!(binlog(words("check LOG", &log("damaged.bin"))).code, Some(1));
+    assert_eq!(binlog(words("find nothing-like-it LOG", &log("damaged.bin"))).code, Some(1));
+    // The damaged log lacks a type.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let part = folder.path().join("definitions.json");
+    let json = fine("schema --json LOG", &log("flight.bin")).replace("\"BARO\"", "\"BARX\"");
+    std::fs::write(&part, json).expect("room");
+    let ran = binlog(words(&format!("diff {} LOG", part.display()), &log("damaged.bin")));
+    assert_eq!(ran.code, Some(1), "{}{}", ran.stdout, ran.stderr);
+}
+
+/// The simulator's log, in which TimeUS of a record in the middle and of the last one have a bit too many.
+fn with_wild_times() -> (TempDir, PathBuf) {
+    let mut bytes = std::fs::read(log("flight.bin")).expect("the log");
+    let is_attitude = |record: &binlog::Record<'_>| record.name() == "ATT";
+    let places: Vec<usize> = Records::new(&bytes).flatten().filter(is_attitude).map(|record| record.offset()).collect();
+    let last = Records::new(&bytes).flatten().last().expect("a record");
+    assert!(last.time_us().is_some(), "{}", last.name());
+    let last = last.offset();
+    // The time begins after the header of three bytes.
+    for (place, byte) in [(places[places.len() / 2], 7), (places[places.len() - 1], 6), (last, 7)] {
+        bytes[place + 3 + byte] ^= 0x40;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("wild.bin");
+    std::fs::write(&path, bytes).expect("room");
+    (folder, path)
+}
+
+#[test]
+fn a_damaged_time_does_not_stretch_the_flight() {
+    let (_folder, wild) = with_wild_times();
+    let duration =
+        |path: &Path| json("info --json LOG", path)[0]["sessions"][0]["duration_s"].as_f64().expect("a number");
+    assert!((duration(&wild) - duration(&log("flight.bin"))).abs() < 0.1, "{}", duration(&wild));
+    let info = &json("info --json LOG", &wild)[0]["sessions"][0];
+    let rate = info["types"].as_array().expect("types").iter().find(|of_type| of_type["name"] == "ATT");
+    assert!(rate.is_some_and(|of_type| of_type["rate"].as_f64() > Some(300.0)), "{rate:?}");
+    assert_eq!(info["gap_count"], 0);
+    assert_eq!(info["modes"], json("info --json LOG", &log("flight.bin"))[0]["sessions"][0]["modes"]);
+}
+
+#[test]
+fn times_are_counted_from_the_end_of_the_flight() {
+    let (_folder, wild) = with_wild_times();
+    let count = |path: &Path| json("dump --json -t ATT --from -5s --to -1s LOG", path).len();
+    assert_eq!(count(&wild), count(&log("flight.bin")));
+    assert!(count(&wild) > 1000);
+    let wide = |path: &Path| fine("export LOG -t ATT.Roll --rate 10 --format csv", path).lines().count();
+    assert_eq!(wide(&wild), wide(&log("flight.bin")));
+}
+
+#[test]
+fn the_axis_of_a_plot_is_that_of_the_flight() {
+    let (_folder, wild) = with_wild_times();
+    let plotted = binlog(words("plot LOG ATT.Roll --json", &wild));
+    assert_eq!(plotted.code, Some(0), "{}", plotted.stderr);
+    assert!(plotted.stderr.starts_with("binlog: left out 2 samples with a damaged time"), "{}", plotted.stderr);
+    let points: serde_json::Value = serde_json::from_str(&plotted.stdout).expect("JSON");
+    let x = points["curves"][0]["x"].as_array().expect("points");
+    assert!(x.iter().all(|x| (0.0..=20.1).contains(&x.as_f64().expect("a number"))), "{:?}", x.last());
+    let whole = &json("plot LOG ATT.Roll --json", &log("flight.bin"))[0]["curves"][0]["x"];
+    // In the place of the one in the middle, the curve has a gap.
+    assert_eq!(x.len() + 1, whole.as_array().expect("points").len());
+}
+
+#[test]
+fn one_byte_is_singular() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("one.bin");
+    let mut bytes = std::fs::read(log("flight.bin")).expect("the log");
+    let middle = Records::new(&bytes).flatten().map(|record| record.offset()).nth(5000).expect("a record");
+    bytes.insert(middle, 0);
+    std::fs::write(&path, bytes).expect("room");
+    let folder = folder.path();
+    for (line, said) in [
+        ("dump LOG".to_owned(), "skipped 1 byte without a record"),
+        ("info LOG".to_owned(), "skipped 1 byte at offset"),
+        (format!("cut LOG -o {}", folder.join("a.bin").display()), "the part lacks 1 byte"),
+        (format!("repair LOG -o {}", folder.join("b.bin").display()), "removed 1 byte: "),
+    ] {
+        let ran = binlog(words(&line, &path));
+        assert!([&ran.stdout, &ran.stderr].iter().any(|text| text.contains(said)), "{line}: {}", ran.stderr);
+        assert!(!ran.stderr.contains("1 bytes"), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_blackbox_log_whose_beginning_comes_last_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let sound = std::fs::read(log("flight.bbl")).expect("the log");
+    let header = sound.windows(3).position(|bytes| bytes == b"\nI\0").expect("an I frame") + 1;
+    // Without its end, behind which nothing is read.
+    let frames = &sound[header..sound.len() - 30];
+    for number in 1..=8 {
+        let (beginning, rest) = frames.split_at(frames.len() * number / 9);
+        let path = folder.path().join("damaged.bbl");
+        std::fs::write(&path, [&sound[..header], rest, beginning].concat()).expect("room");
+        let data_set = format!("export --format parquet -o {} LOG", folder.path().join(number.to_string()).display());
+        for line in ["info LOG", "info --json LOG", &data_set] {
+            let ran = binlog(words(line, &path));
+            assert!(matches!(ran.code, Some(0 | 3)), "{line}, {number}: {:?}, {}", ran.code, ran.stderr);
+        }
+    }
+}

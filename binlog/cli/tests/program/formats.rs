@@ -1,0 +1,135 @@
+//! The commands that know what a log defines: `schema`, `diff` and `lock`.
+
+use crate::{Ran, binlog, fine, json, log, with_input, words};
+use binlog::{LogSchema, LoggedSchema, messages};
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+#[derive(LogSchema)]
+enum OfEvents {
+    Ev(messages::Ev),
+}
+
+#[derive(LogSchema)]
+enum WithModes {
+    Ev(messages::Ev),
+    Mode(messages::Mode),
+}
+
+#[derive(LogSchema)]
+enum WithModesElsewhere {
+    Ev(messages::Ev),
+    #[log(id = 0x70)]
+    Mode(messages::Mode),
+}
+
+/// The definitions of a log.
+fn definitions(of: &[u8]) -> LoggedSchema {
+    LoggedSchema::from_bytes(of)
+}
+
+/// A folder with logs of the three schemas, and with the JSON of the first.
+struct Formats(TempDir);
+
+impl Formats {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let json = definitions(OfEvents::PREAMBLE).to_json();
+        let files: [(&str, &[u8]); 4] = [
+            ("events.bin", OfEvents::PREAMBLE),
+            ("events.json", json.as_bytes()),
+            ("modes.bin", WithModes::PREAMBLE),
+            ("elsewhere.bin", WithModesElsewhere::PREAMBLE),
+        ];
+        for (name, bytes) in files {
+            std::fs::write(folder.path().join(name), bytes).expect("room");
+        }
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn diff(&self, options: &[&str], old: &str, new: &str) -> Ran {
+        let files = [old, new].map(|name| self.path(name).into_os_string());
+        binlog(["diff"].iter().chain(options).map(Into::into).chain(files))
+    }
+}
+
+#[test]
+fn schema_prints_what_the_library_says() {
+    let path = log("flight.bin");
+    let schema = definitions(&std::fs::read(&path).expect("the log"));
+    assert_eq!(fine("schema LOG", &path), schema.to_string());
+    assert_eq!(fine("schema --json LOG", &path), schema.to_json());
+    assert_eq!(fine("schema --rust LOG", &path), schema.to_rust().source);
+    let formats = Formats::new();
+    assert_eq!(fine("schema LOG", &formats.path("events.json")), definitions(OfEvents::PREAMBLE).to_string());
+}
+
+#[test]
+fn what_defines_nothing_has_no_schema() {
+    let none = with_input("schema -", b"no log");
+    assert_eq!((none.code, none.stdout.as_str()), (Some(2), ""));
+    assert!(none.stderr.contains("standard input: it is neither an ArduPilot log"), "{}", none.stderr);
+    let json = with_input("schema -", b"{\"version\":1,");
+    assert_eq!((json.code, json.stdout.as_str()), (Some(2), ""));
+    let blackbox = binlog(words("schema LOG", &log("flight.bbl")));
+    assert!(blackbox.code == Some(2) && blackbox.stderr.contains("it is a Blackbox log"), "{}", blackbox.stderr);
+}
+
+#[test]
+fn diff_names_each_change_and_what_it_breaks() {
+    let formats = Formats::new();
+    let added = formats.diff(&[], "events.json", "modes.bin");
+    assert_eq!(added.stdout, "MODE: added: nothing → id 135, TimeUS,Mode,ModeNum,Rsn (breaks nothing)\n");
+    let removed = formats.diff(&[], "modes.bin", "events.bin");
+    assert_eq!(removed.stdout, "MODE: removed: id 135, TimeUS,Mode,ModeNum,Rsn → nothing (breaks names)\n");
+    let removed = formats.diff(&["--json"], "modes.bin", "events.bin");
+    let row: serde_json::Value = serde_json::from_str(&removed.stdout).expect("one line");
+    assert_eq!((&row["message"], &row["breaks"]), (&"MODE".into(), &"names".into()));
+    assert_eq!(formats.diff(&[], "events.json", "events.bin").stdout, "");
+}
+
+#[test]
+fn the_exit_code_of_diff_says_whether_a_change_breaks_the_level() {
+    let formats = Formats::new();
+    let code = |options: &[&str], old, new| {
+        let ran = formats.diff(options, old, new);
+        assert_eq!(ran.stderr.is_empty(), ran.code != Some(2), "{}", ran.stderr);
+        ran.code
+    };
+    assert_eq!(code(&[], "events.json", "events.bin"), Some(0));
+    assert_eq!(code(&[], "events.json", "modes.bin"), Some(0), "another message breaks nothing");
+    assert_eq!(code(&[], "modes.bin", "events.bin"), Some(1));
+    assert_eq!(code(&["--json"], "modes.bin", "events.bin"), Some(1));
+    // Another id is another layout, and the same names and types.
+    for (level, expected) in [("names", 0), ("typed", 0), ("layout", 1), ("queries", 2)] {
+        assert_eq!(code(&["--level", level], "modes.bin", "elsewhere.bin"), Some(expected), "{level}");
+    }
+    assert_eq!(code(&[], "modes.bin", "missing.bin"), Some(2));
+    assert_eq!(binlog(words("diff LOG", &formats.path("modes.bin"))).code, Some(2), "two logs are compared");
+}
+
+#[test]
+fn the_simulators_log_is_as_its_lock_says() {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");
+    let path = log("flight.bin");
+    let checked = binlog(words(&format!("lock {lock} LOG"), &path));
+    assert_eq!(checked.code, Some(0), "{}{}", checked.stdout, checked.stderr);
+    assert!(json(&format!("lock --json {lock}"), &path)[0]["releases"].is_array());
+}
+
+#[test]
+fn a_log_in_place_of_the_lock_is_said_to_be_one() {
+    let swapped = binlog(words("lock LOG LOG", &log("flight.bin")));
+    assert_eq!(swapped.code, Some(2));
+    let said = "flight.bin is a log, not a lock; the lock comes first: binlog lock flightlog.lock flight.bin";
+    assert!(swapped.stderr.contains(said), "{}", swapped.stderr);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let binary = folder.path().join("binary.lock");
+    std::fs::write(&binary, [0xFF; 100]).expect("room");
+    let refused = binlog(words("lock LOG", &binary));
+    assert!(refused.code == Some(2) && refused.stderr.contains("it isn't a text"), "{}", refused.stderr);
+}

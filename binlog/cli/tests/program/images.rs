@@ -1,0 +1,156 @@
+//! `extract`: the images of chips and cards, as recorders of `binlog-embedded` leave them.
+
+use crate::{Ran, binlog, log, with_input, words};
+use binlog_embedded::sd_log::{Options, Undated};
+use binlog_embedded::{FlashLog, SdLog, flash_log};
+use binlog_tests::nor_chip::NorChip;
+use binlog_tests::ram_card::RamCard;
+use binlog_tests::volume::Geometry;
+use embedded_io::Write as _;
+use std::fs;
+use std::io::{Seek, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+fn simulated() -> Vec<u8> {
+    fs::read(log("flight.bin")).expect("the log")
+}
+
+/// Where the definitions of a log end.
+fn preamble_length(log: &[u8]) -> usize {
+    let is_definition = |name: &str| ["FMT", "FMTU", "UNIT", "MULT"].contains(&name);
+    let mut records = binlog::Records::new(log).flatten();
+    records.find(|record| !is_definition(record.name())).expect("a record").offset()
+}
+
+/// The image of a chip of this size to which the logs were written one after the other. The oldest may be overwritten.
+fn chip(bytes: usize, logs: &[&[u8]]) -> Vec<u8> {
+    let chip = NorChip::<1, 4096>::blank(bytes);
+    for log in logs {
+        let when_full = flash_log::WhenFull::Overwrite;
+        let options = flash_log::Options { when_full, ..flash_log::Options::DEFAULT };
+        let mut flash = FlashLog::new(chip.clone(), options);
+        let preamble = &log[..preamble_length(log)];
+        flash.begin_log(preamble).expect("the chip works");
+        flash.write_all(log).expect("the chip works");
+        flash.end_log().expect("the chip works");
+    }
+    chip.memory().bytes().to_vec()
+}
+
+/// Writes the image of a card on which the logs are.
+fn card(path: &Path, geometry: Geometry, logs: &[&[u8]]) {
+    let card = geometry.format();
+    for log in logs {
+        let mut recorder = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, Options::DEFAULT);
+        recorder.begin_log().expect("the card works");
+        recorder.write_all(log).expect("the card has room");
+        recorder.end_log().expect("the card works");
+    }
+    write_image(path, &card);
+}
+
+/// Blocks that nobody has written are a hole of the file.
+fn write_image(path: &Path, card: &RamCard) {
+    let mut image = fs::File::create(path).expect("room");
+    image.set_len(u64::from(card.blocks()) * 512).expect("room");
+    card.each_written(0..card.blocks(), |at, block| {
+        image.seek(SeekFrom::Start(u64::from(at) * 512)).expect("a place");
+        image.write_all(&block[..]).expect("room");
+    });
+}
+
+fn extract(folder: &TempDir, options: &str, image: &Path) -> (Ran, PathBuf) {
+    let logs = folder.path().join("logs");
+    let ran = binlog(words(&format!("extract -o {}{options} LOG", logs.display()), image));
+    (ran, logs)
+}
+
+#[test]
+fn a_chip_has_the_logs_that_were_written_to_it() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = simulated();
+    let (image, short) = (folder.path().join("chip.img"), &flight[..flight.len() / 3]);
+    fs::write(&image, chip(4 << 20, &[&flight, short])).expect("room");
+    let (ran, logs) = extract(&folder, "", &image);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+    let line = format!("{}\t{} bytes\n", logs.join("00000001.BIN").display(), flight.len());
+    assert!(ran.stdout.starts_with(&line) && ran.stdout.lines().count() == 2, "{}", ran.stdout);
+    assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight);
+    assert!(fs::read(logs.join("00000002.BIN")).expect("a log") == short);
+    // Again, they are there already.
+    let (again, _) = extract(&folder, "", &image);
+    assert!(again.code == Some(2) && again.stderr.contains("00000001.BIN exists; "), "{}", again.stderr);
+    assert_eq!(extract(&folder, " --force --json", &image).0.code, Some(0));
+}
+
+#[test]
+fn a_log_whose_beginning_was_overwritten_needs_the_preamble() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("chip.img");
+    fs::write(&image, chip(256 << 10, &[&simulated()])).expect("room");
+    let (lacking, logs) = extract(&folder, "", &image);
+    assert_eq!(lacking.code, Some(3));
+    assert!(lacking.stderr.contains("pass --preamble with a log of the same firmware"), "{}", lacking.stderr);
+    assert_eq!(binlog(words("info LOG", &logs.join("00000001.BIN"))).code, Some(2), "nothing is defined");
+    let (found, logs) = extract(&folder, &format!(" --force --preamble {}", log("flight.bin").display()), &image);
+    assert!(!found.stderr.contains("--preamble"), "{}", found.stderr);
+    let found = binlog::Log::open(logs.join("00000001.BIN")).expect("a log");
+    assert!(found.rows("ATT").expect("attitudes").len() > 100);
+}
+
+#[test]
+fn a_card_has_the_logs_that_were_written_to_it() {
+    let flight = simulated();
+    for (name, geometry) in [("FAT16", Geometry::FAT16), ("FAT32", Geometry::FAT32), ("exFAT", Geometry::EXFAT)] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let image = folder.path().join("card.img");
+        card(&image, geometry, &[&flight, &flight[..1000]]);
+        let before = fs::read(&image).expect("the image");
+        let (ran, logs) = extract(&folder, "", &image);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}: {}", ran.stdout);
+        assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight, "{name}");
+        assert!(fs::read(logs.join("00000002.BIN")).expect("a log") == flight[..1000], "{name}");
+        assert!(fs::read(&image).expect("the image") == before, "{name}: the image is evidence");
+        let (elsewhere, _) = extract(&folder, " --folder FLIGHTS", &image);
+        assert_eq!(elsewhere.code, Some(2), "{name}");
+        assert!(elsewhere.stderr.contains("--folder names another folder"), "{name}: {}", elsewhere.stderr);
+    }
+}
+
+#[test]
+fn an_image_is_read_from_standard_input() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = simulated();
+    let image = folder.path().join("card.img");
+    card(&image, Geometry::FAT16, &[&flight]);
+    for (name, bytes) in [("card", fs::read(&image).expect("the image")), ("chip", chip(4 << 20, &[&flight]))] {
+        let logs = folder.path().join(name);
+        let ran = with_input(&format!("extract - -o {}", logs.display()), &bytes);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{name}");
+        assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight, "{name}");
+    }
+    let ran = with_input("extract - -o nowhere", b"no image");
+    assert!(ran.code == Some(2) && ran.stderr.starts_with("binlog: standard input: "), "{}", ran.stderr);
+}
+
+#[test]
+fn a_log_is_said_to_be_none() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in ["flight.bin", "flight.bbl"] {
+        let (ran, logs) = extract(&folder, "", &log(name));
+        assert_eq!(ran.code, Some(2));
+        assert!(ran.stderr.contains(&format!("{name} is a log already, not an image")), "{}", ran.stderr);
+        assert!(!logs.exists());
+    }
+}
+
+#[test]
+fn an_image_without_a_log_leaves_no_folder() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("chip.img");
+    fs::write(&image, vec![0xFF; 64 * 4096]).expect("room");
+    let (ran, logs) = extract(&folder, "", &image);
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(!logs.exists());
+}

@@ -1,0 +1,143 @@
+//! The commands that answer questions: each on each log, as text and as JSON.
+
+use crate::{LOGS, binlog, fine, json, log, real_logs, words};
+use binlog::{Log, Scaling, blackbox::BlackboxLog};
+
+/// Asserts that a JSON number is this one. serde_json's reader, unlike its writer, may miss the last bit.
+fn assert_close(value: &serde_json::Value, expected: f64) {
+    let number = value.as_f64().expect("a number");
+    assert!((number - expected).abs() <= expected.abs() * 1e-9, "{number} {expected}");
+}
+
+#[test]
+fn every_command_reads_every_log() {
+    for path in real_logs().into_iter().chain(["flight.bin", "damaged.bin", "flight.bbl"].map(log)) {
+        for command in ["info", "params", "stats", "dump"] {
+            let text = binlog(words(&format!("{command} LOG"), &path));
+            // A log of definitions has no parameters.
+            let has_none = text.code == Some(2) && text.stderr.contains("no parameters");
+            assert!(matches!(text.code, Some(0 | 3)) || has_none, "{command} {}: {}", path.display(), text.stderr);
+            let json = binlog(words(&format!("{command} --json LOG"), &path));
+            assert_eq!(json.code, text.code, "{command} {}", path.display());
+            for line in json.stdout.lines() {
+                serde_json::from_str::<serde_json::Value>(line).expect(line);
+            }
+        }
+    }
+}
+
+#[test]
+fn info_says_what_the_simulators_log_has() {
+    let path = log("flight.bin");
+    let info = &json("info --json LOG", &path)[0];
+    let session = &info["sessions"][0];
+    assert_eq!(info["format"], "ardupilot");
+    assert_eq!(session["vehicle"], "Copter");
+    assert_eq!(session["damage_count"], 0);
+    let log = Log::open(&path).expect("the log");
+    let range = log.time_range_us().expect("times");
+    assert_close(&session["duration_s"], (range.end() - range.start()) as f64 / 1e6);
+    let types = session["types"].as_array().expect("types");
+    assert_eq!(types.len(), log.types().count());
+    for of_type in types {
+        let rows = log.rows(of_type["name"].as_str().expect("a name")).expect("a type");
+        assert_eq!(of_type["records"], rows.len(), "{of_type}");
+    }
+    let text = fine("info LOG", &path);
+    for expected in ["ArduPilot log", "Copter", "duration", "armed", "modes", "ATT"] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
+fn info_says_what_is_damaged() {
+    let info = binlog(words("info LOG", &log("damaged.bin")));
+    assert_eq!(info.code, Some(3));
+    assert!(info.stdout.contains("  damage     skipped "), "{}", info.stdout);
+}
+
+#[test]
+fn info_says_what_a_blackbox_log_has() {
+    let path = log("flight.bbl");
+    let session = &json("info --json LOG", &path)[0]["sessions"][0];
+    let blackbox = BlackboxLog::open(&path).expect("the log");
+    let tables = blackbox.session(0).expect("a session").tables();
+    assert_eq!(session["types"][0]["name"], "main");
+    assert_eq!(session["types"][0]["records"], tables.main().len());
+    assert_eq!(session["damage_count"], 0);
+}
+
+#[test]
+fn params_prints_values_and_writes_files_of_ground_stations() {
+    let path = log("flight.bin");
+    let parameters = Log::open(&path).expect("the log").parameters();
+    let rows = json("params --json LOG", &path);
+    assert_eq!(rows.len(), parameters.len());
+    for row in &rows {
+        let parameter = &parameters[row["name"].as_str().expect("a name")];
+        assert_close(&row["value"], parameter.last());
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = folder.path().join("flight.param");
+    fine(&format!("params --param -o {} LOG", file.display()), &path);
+    assert_eq!(std::fs::read_to_string(&file).expect("the file").lines().count(), parameters.len());
+    let difference = fine(&format!("params --diff {} LOG", file.display()), &path);
+    assert_eq!(difference, "", "a log has the parameters of its own file");
+    let name = parameters.keys().next().expect("a parameter");
+    std::fs::write(&file, format!("{name},12345.5\n")).expect("room");
+    let difference = fine(&format!("params --name {name} --diff {} LOG", file.display()), &path);
+    assert!(difference.contains("there 12345.5"), "{difference}");
+}
+
+#[test]
+fn stats_are_those_of_the_column() {
+    let path = log("flight.bin");
+    let roll = Log::open(&path).expect("the log").numbers("ATT.Roll", Scaling::Units).expect("numbers");
+    let rows = json("stats --json -t ATT LOG", &path);
+    let row = rows.iter().find(|row| row["column"] == "ATT.Roll").expect("a row");
+    assert_eq!(row["count"], roll.len());
+    assert_close(&row["minimum"], roll.iter().copied().reduce(f64::min).expect("numbers"));
+    assert_close(&row["maximum"], roll.iter().copied().reduce(f64::max).expect("numbers"));
+    let mean = roll.iter().sum::<f64>() / roll.len() as f64;
+    assert_close(&row["mean"], mean);
+    assert_eq!(row["unit"], "deg");
+}
+
+#[test]
+fn find_finds_labels_and_units() {
+    let path = log("flight.bin");
+    let found = fine("find roll LOG", &path);
+    assert!(found.contains("ATT.Roll "), "{found}");
+    assert!(fine("find gyroADC LOG", &log("flight.bbl")).contains("main.gyroADC[0]"));
+    let columns = &json("find --json deg LOG", &path)[0]["columns"];
+    assert!(columns.as_array().is_some_and(|columns| columns.iter().any(|column| column["unit"] == "deg")));
+    assert_eq!(binlog(words("find roll LOG", &log("damaged.bin"))).code, Some(3), "records are lost");
+    let missed = binlog(words("find Rolll LOG", &path));
+    assert_eq!(missed.code, Some(1));
+    assert!(missed.stderr.contains("did you mean `Roll`?"), "{}", missed.stderr);
+}
+
+#[test]
+fn find_answers_once_for_all_logs() {
+    let missed = binlog(words("find Rolll LOG", LOGS.path()));
+    assert_eq!((missed.code, missed.stdout.as_str()), (Some(1), ""));
+    let said = "binlog: no type, label, unit or description has `Rolll`; did you mean `Roll`?\n";
+    assert_eq!(missed.stderr, said);
+    // Blackbox logs have the word, ArduPilot's don't.
+    let some = binlog(words("find gyroADC LOG", LOGS.path()));
+    assert_eq!((some.code, some.stderr.as_str()), (Some(3), ""), "one of the logs is damaged");
+    assert!(some.stdout.contains("flight.bbl") && !some.stdout.contains("flight.bin"), "{}", some.stdout);
+    let logs = json("find --json gyroADC LOG", LOGS.path());
+    let counts: Vec<_> = logs.iter().map(|log| log["columns"].as_array().map(Vec::len)).collect();
+    assert_eq!((counts[0], counts.len()), (Some(0), 3), "{counts:?}");
+}
+
+#[test]
+fn manual_and_completions_name_every_command() {
+    let manual = fine("manual", &log("flight.bin"));
+    let bash = fine("completions bash", &log("flight.bin"));
+    for command in ["info", "params", "stats", "find", "dump", "schema", "diff", "lock", "convert", "extract"] {
+        assert!(manual.contains(&format!("binlog\\-{command}(1)")), "{command}: {manual}");
+        assert!(bash.contains(command));
+    }
+}

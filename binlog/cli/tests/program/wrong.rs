@@ -1,0 +1,86 @@
+//! Wrong use, and what isn't a log.
+
+use crate::{binlog, log, words};
+use std::fs;
+
+#[test]
+fn what_is_no_log_is_an_error_that_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("empty.bin"), "").expect("room");
+    fs::write(path("text.bin"), "TimeUS,Roll\n1,2\n").expect("room");
+    for (name, expected) in [
+        ("empty.bin", "it is empty"),
+        ("text.bin", "neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)"),
+        ("missing.bin", "can't open"),
+    ] {
+        for command in ["info", "dump", "stats", "params", "find x"] {
+            let ran = binlog(words(&format!("{command} LOG"), &path(name)));
+            assert_eq!(ran.code, Some(2), "{command} {name}");
+            assert!(ran.stderr.contains(expected) && ran.stderr.contains(name), "{command} {name}: {}", ran.stderr);
+            assert_eq!(ran.stdout, "", "{command} {name}");
+        }
+    }
+    // The other logs are done.
+    let both = binlog([path("empty.bin"), log("flight.bin")].iter().fold(vec!["info".into()], |mut all, path| {
+        all.push(path.clone().into_os_string());
+        all
+    }));
+    assert_eq!(both.code, Some(2));
+    assert!(both.stdout.contains("ArduPilot log"), "{}", both.stdout);
+}
+
+#[test]
+fn slips_have_suggestions() {
+    for (line, expected) in [
+        ("dump -t ATTT LOG", "the log has no type `ATTT`; did you mean `ATT`?"),
+        ("stats -t att LOG", "the log has no type `att`; did you mean `ATT`?"),
+        ("cut -t XKF* -t IMUU -o no.bin LOG", "the log has no type `IMUU`; did you mean `IMU`?"),
+        ("dump --mode AUT LOG", "did you mean `AUTO`?"),
+        ("dump --from 25:00:00 LOG", "is not a clock time"),
+        ("dump --from soon LOG", "is not a time"),
+        ("dump --from 3600 LOG", "nothing is between --from and --to; the log is 20.0"),
+        ("stats --from 5 --to 2 LOG", "nothing is between --from and --to"),
+        ("dump --session 2 LOG", "the log has no session 2; it has 1"),
+        ("dmp LOG", "a similar subcommand exists: 'dump'"),
+        ("params --name ATC_RAT_RLL_Q LOG", "did you mean `"),
+        ("dump -t ATT, LOG", "a name is empty; is there a comma too many?"),
+        ("stats -t ATT,,IMU LOG", "a name is empty; is there a comma too many?"),
+        ("params --name , LOG", "a name is empty; is there a comma too many?"),
+        ("export -t ATT, --format jsonl LOG", "a name is empty; is there a comma too many?"),
+        ("completions bash --json", "completions can't be printed as JSON"),
+        ("manual --json", "the manual can't be printed as JSON"),
+        ("export --json --format jsonl LOG", "--json prints what was exported"),
+        ("params --json --param LOG", "the argument '--json' cannot be used with '--param'"),
+    ] {
+        let ran = binlog(words(line, &log("flight.bin")));
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains(expected), "{line}: {}", ran.stderr);
+    }
+    let frames = binlog(words("dump --json -t mian LOG", &log("flight.bbl")));
+    assert_eq!(frames.code, Some(2));
+    assert!(frames.stderr.contains("the log has no type `mian`; did you mean `main`?"), "{}", frames.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_log_without_permission_is_an_error() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("secret.bin");
+    fs::copy(log("flight.bin"), &path).expect("room");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o000)).expect("the owner's right");
+    if fs::File::open(&path).is_ok() {
+        return crate::left_out("a log without permission, which root may read");
+    }
+    let ran = binlog(words("info LOG", &path));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("can't open"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_converted_log_needs_a_file() {
+    let ran = binlog(words("convert LOG -o -", &log("flight.bbl")));
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
+    assert!(ran.stderr.contains("name a file for the converted log"), "{}", ran.stderr);
+}

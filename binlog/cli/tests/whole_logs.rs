@@ -1,0 +1,209 @@
+//! `check`, `repair`, `cut` and `merge`, as typed.
+
+use assert_cmd::Command;
+use binlog::{Log, Records};
+use std::path::Path;
+use std::sync::LazyLock;
+use tempfile::TempDir;
+
+/// A flight of 10 s.
+static FLIGHT: LazyLock<Vec<u8>> = LazyLock::new(|| simulator::log_of(simulator::Simulation::new(1, 10)));
+
+/// A folder with `flight.bin`, and with `damaged.bin`, which has garbage in its middle and ends inside a record.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("flight.bin"), &*FLIGHT).expect("room");
+    let mut damaged = FLIGHT.clone();
+    damaged.pop();
+    let places: Vec<usize> = Records::new(&FLIGHT).flatten().map(|record| record.offset()).collect();
+    let middle = places[places.len() / 2];
+    damaged.splice(middle..middle, [0xFF; 100]);
+    std::fs::write(folder.path().join("damaged.bin"), damaged).expect("room");
+    folder
+}
+
+/// Runs `binlog` with these words in a folder. Returns the exit code, standard output and standard error.
+fn binlog(folder: &Path, line: &str, stdin: &[u8]) -> (i32, Vec<u8>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_binlog"));
+    let output = command.current_dir(folder).args(line.split(' ')).write_stdin(stdin).output().expect("it runs");
+    let stderr = String::from_utf8(output.stderr).expect("text");
+    (output.status.code().expect("an exit code"), output.stdout, stderr)
+}
+
+/// As [`binlog`], for text on standard output.
+fn text(folder: &Path, line: &str) -> (i32, String, String) {
+    let (code, stdout, stderr) = binlog(folder, line, b"");
+    (code, String::from_utf8(stdout).expect("text"), stderr)
+}
+
+fn read(folder: &Path, name: &str) -> Vec<u8> {
+    std::fs::read(folder.join(name)).expect("a file")
+}
+
+fn count(log: &[u8], name: &str) -> usize {
+    Records::new(log).flatten().filter(|record| record.name() == name).count()
+}
+
+#[test]
+fn check_ends_with_1_if_something_is_found() {
+    let folder = folder();
+    let folder = folder.path();
+    let (code, stdout, stderr) = text(folder, "check flight.bin --errors");
+    assert_eq!((code, &*stdout, &*stderr), (0, "flight.bin: nothing found\n", ""));
+    let (code, stdout, _) = text(folder, "check damaged.bin");
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains("error no_header: there is no record header (A3 95) (100 bytes)"), "{stdout}");
+    assert!(stdout.contains("error truncated_end: "), "{stdout}");
+    assert!(stdout.contains("`repair` removes them"), "{stdout}");
+    // All logs of a folder, both formats.
+    simulator_blackbox(&folder.join("flight.bbl"));
+    let (code, stdout, _) = text(folder, "check .");
+    assert_eq!(code, 1);
+    assert!(["damaged.bin: ", "flight.bin: ", "flight.bbl: "].iter().all(|name| stdout.contains(name)), "{stdout}");
+}
+
+/// A Blackbox log without a session's end.
+fn simulator_blackbox(path: &Path) {
+    let log = "H Product:Blackbox flight data recorder by Nicholas Sherlock\nH Data version:2\nH I interval:32\n\
+               H Field I name:loopIteration,time\nH Field I signed:0,0\nH Field I predictor:0,0\n\
+               H Field I encoding:1,1\nH Field P predictor:6,2\nH Field P encoding:9,0\nI\x00\x01";
+    std::fs::write(path, log).expect("room");
+}
+
+#[test]
+fn check_prints_a_json_value_a_line() {
+    let folder = folder();
+    let (code, stdout, _) = text(folder.path(), "check damaged.bin --json --errors");
+    assert_eq!(code, 1);
+    let findings: Vec<serde_json::Value> =
+        stdout.lines().map(|line| serde_json::from_str(line).expect("a JSON value")).collect();
+    assert!(findings.iter().all(|finding| finding["severity"] == "error" && finding["is_damage"] == true));
+    let garbage = findings.iter().find(|finding| finding["rule"] == "no_header").expect("a finding");
+    assert_eq!(
+        (&garbage["bytes"], &garbage["count"], &garbage["log"]),
+        (&100.into(), &1.into(), &"damaged.bin".into())
+    );
+}
+
+#[test]
+fn repair_ends_with_3_if_something_was_removed() {
+    let folder = folder();
+    let folder = folder.path();
+    let (code, stdout, stderr) = text(folder, "repair damaged.bin -o repaired.bin");
+    assert_eq!((code, &*stdout), (3, ""), "{stderr}");
+    assert!(stderr.contains(": removed 100 bytes: there is no record header (A3 95)"), "{stderr}");
+    let repaired = read(folder, "repaired.bin");
+    assert!(FLIGHT.starts_with(&repaired) && repaired.len() > FLIGHT.len() - 255);
+    assert_eq!(text(folder, "check repaired.bin --errors").0, 0);
+    // A sound log stays the same.
+    let (code, _, stderr) = text(folder, "repair flight.bin -o same.bin");
+    assert_eq!((code, &*stderr), (0, "binlog: flight.bin is sound: the output is a copy\n"));
+    assert!(read(folder, "same.bin") == *FLIGHT);
+    let (code, stdout, _) = text(folder, "repair damaged.bin -o again.bin --json");
+    let report: serde_json::Value = serde_json::from_str(&stdout).expect("a JSON value");
+    assert_eq!((code, report["removed"].as_array().map(Vec::len)), (3, Some(2)));
+}
+
+#[test]
+fn a_log_is_never_replaced_by_its_repair() {
+    let folder = folder();
+    let before = read(folder.path(), "damaged.bin");
+    let (code, _, stderr) = text(folder.path(), "repair damaged.bin -o ./damaged.bin");
+    assert_eq!(code, 2);
+    assert!(stderr.contains("is the log itself"), "{stderr}");
+    assert!(read(folder.path(), "damaged.bin") == before);
+}
+
+#[test]
+fn repair_reads_and_writes_pipes() {
+    let folder = folder();
+    let damaged = read(folder.path(), "damaged.bin");
+    let (code, stdout, _) = binlog(folder.path(), "repair - -o -", &damaged);
+    assert_eq!(code, 3);
+    assert!(FLIGHT.starts_with(&stdout) && stdout.len() > FLIGHT.len() - 255);
+    let (code, _, stderr) = binlog(folder.path(), "repair - -o - --json", &damaged);
+    assert_eq!(code, 2, "{stderr}");
+}
+
+#[test]
+fn cut_takes_a_part_of_time_and_types() {
+    let folder = folder();
+    let folder = folder.path();
+    let (code, stdout, stderr) = text(folder, "cut flight.bin -o part.bin --from 2 --to 4 --types ATT");
+    assert_eq!((code, &*stdout, &*stderr), (0, "", ""));
+    let part = Log::from_bytes(read(folder, "part.bin"));
+    let attitudes = part.rows("ATT").expect("a type").times_us();
+    let first = Log::from_bytes(&*FLIGHT).time_range_us().map_or(0, |range| *range.start());
+    assert!(!attitudes.is_empty());
+    assert!(attitudes.iter().all(|time_us| (first + 2_000_000..first + 4_000_000).contains(time_us)), "{attitudes:?}");
+    assert_eq!(part.parameters(), Log::from_bytes(&*FLIGHT).parameters());
+    assert!(part.rows("IMU").map_or(0, |rows| rows.len()) == 0);
+    let (code, _, stderr) = text(folder, "cut flight.bin -o part.bin --types ATTT");
+    assert_eq!(code, 2);
+    assert!(stderr.contains("no type `ATTT`") && stderr.contains("`ATT`"), "{stderr}");
+}
+
+#[test]
+fn merged_parts_are_the_flight() {
+    let folder = folder();
+    let folder = folder.path();
+    assert_eq!(text(folder, "cut flight.bin -o a.bin --to 5").0, 0);
+    assert_eq!(text(folder, "cut flight.bin -o b.bin --from 5").0, 0);
+    let (code, stdout, stderr) = text(folder, "merge b.bin a.bin -o merged.bin");
+    assert_eq!((code, &*stdout, &*stderr), (0, "", ""));
+    let merged = read(folder, "merged.bin");
+    for rows in Log::from_bytes(&*FLIGHT).types() {
+        if !matches!(rows.name(), "FMT" | "FMTU" | "UNIT" | "MULT") {
+            assert_eq!(count(&merged, rows.name()), rows.len(), "{}", rows.name());
+        }
+    }
+    // Damage is said.
+    let (code, _, stderr) = text(folder, "merge damaged.bin flight.bin -o both.bin");
+    assert_eq!(code, 3);
+    assert!(stderr.contains("damaged.bin: the log is damaged; the merged log lacks"), "{stderr}");
+}
+
+#[test]
+fn the_same_log_is_merged_once() {
+    let folder = folder();
+    let folder = folder.path();
+    std::fs::copy(folder.join("flight.bin"), folder.join("copy.bin")).expect("room");
+    for (line, names) in [
+        ("merge flight.bin flight.bin -o merged.bin", "flight.bin and flight.bin"),
+        ("merge damaged.bin flight.bin copy.bin -o merged.bin", "flight.bin and copy.bin"),
+    ] {
+        let (code, _, stderr) = text(folder, line);
+        let said = format!("binlog: {names} are the same log, byte for byte; leave one out\n");
+        assert_eq!((code, &*stderr), (2, &*said));
+        assert!(!folder.join("merged.bin").exists());
+    }
+}
+
+#[test]
+fn a_conflict_names_the_type_and_the_logs() {
+    let folder = folder();
+    let folder = folder.path();
+    let mut other = FLIGHT.clone();
+    let at = other.windows(13).position(|bytes| bytes == b"TimeUS,DesRol").expect("labels");
+    other[at..at + 13].copy_from_slice(b"TimeUS,OldRol");
+    std::fs::write(folder.join("other.bin"), other).expect("room");
+    let (code, _, stderr) = text(folder, "merge flight.bin other.bin -o merged.bin");
+    assert_eq!(code, 2);
+    assert!(stderr.contains("ATT has the labels `TimeUS,DesRoll"), "{stderr}");
+    assert!(stderr.contains("(log 1 is flight.bin, log 2 is other.bin)"), "{stderr}");
+    assert!(!folder.join("merged.bin").exists());
+}
+
+#[test]
+fn blackbox_logs_are_checked_only() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    simulator_blackbox(&folder.path().join("flight.bbl"));
+    let (code, stdout, _) = text(folder.path(), "check flight.bbl");
+    assert_eq!(code, 1);
+    assert!(stdout.contains("warning no_end: there is no End event"), "{stdout}");
+    for command in ["repair", "cut", "merge"] {
+        let (code, _, stderr) = text(folder.path(), &format!("{command} flight.bbl -o out.bin"));
+        assert_eq!(code, 2);
+        assert!(stderr.contains("it is a Blackbox log"), "{stderr}");
+    }
+}

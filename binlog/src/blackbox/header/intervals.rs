@@ -1,0 +1,28 @@
+//! Which iterations of the control loop a header says are logged.
+
+use super::Values;
+use crate::blackbox::Intervals;
+
+/// From the header: `P interval:1/2`, one in two; Betaflight's `P interval:16`, every sixteenth iteration; or `P ratio:16`
+/// alone, sixteen in an I interval. Without these lines, every iteration is logged, and every 32nd as I frame.
+pub(super) fn intervals(values: &mut Values<'_, '_>) -> Intervals {
+    let in_16_bits = 1..=u16::MAX.into();
+    let i_interval = values.number_in("I interval", in_16_bits).map_or(32, |number| number as u16);
+    let of_every = |iterations| Intervals::of_header(i_interval, 1, iterations);
+    if let Some(line) = values.line("P interval") {
+        let mut parts = line.value().split('/').map(|part| part.trim().parse::<u16>());
+        match (parts.next(), parts.next(), parts.next()) {
+            (Some(Ok(numerator @ 1..)), Some(Ok(denominator @ 1..)), None) => {
+                return Intervals::of_header(i_interval, numerator, denominator);
+            }
+            (Some(Ok(every @ 1..)), None, None) => return of_every(every),
+            // Betaflight writes 0 if it logs I frames only.
+            (Some(Ok(0)), None, None) => return of_every(i_interval),
+            _ => values.reject("P interval"),
+        }
+    }
+    match values.number("P ratio").and_then(|ratio| u16::try_from(ratio).ok()) {
+        Some(ratio) if ratio > 0 && ratio <= i_interval => of_every(i_interval / ratio),
+        _ => of_every(1),
+    }
+}

@@ -1,0 +1,68 @@
+//! Where main frames are, and which fields say so.
+
+use super::limits::{JUMP_ITERATIONS, JUMP_US};
+
+/// Iteration and time of a main frame, or of a resume event.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Place {
+    pub(super) iteration: u32,
+    /// Microseconds, the low 32 bits.
+    pub(super) time: u32,
+}
+
+impl Place {
+    /// Whether a main frame may follow this one at `next`. Both counts wrap.
+    #[inline(always)]
+    pub(super) fn may_be_followed_by(self, next: Place) -> bool {
+        next.iteration.wrapping_sub(self.iteration) < JUMP_ITERATIONS && next.time.wrapping_sub(self.time) < JUMP_US
+    }
+}
+
+#[cfg(feature = "std")]
+pub(super) use of_header::ReferredFields;
+
+#[cfg(feature = "std")]
+mod of_header {
+    use super::Place;
+    use crate::blackbox::Header;
+    use crate::blackbox::decode::Values;
+
+    /// The fields of a header's frames that later frames refer to: their indices.
+    pub(in crate::blackbox) struct ReferredFields {
+        iteration: Option<usize>,
+        time: Option<usize>,
+        home: [usize; 2],
+    }
+
+    impl ReferredFields {
+        pub(in crate::blackbox) fn of(header: &Header<'_>) -> Self {
+            let index = |letter, name: &str| header.fields(letter).iter().position(|field| field.name() == name);
+            ReferredFields {
+                iteration: index(b'I', "loopIteration"),
+                time: index(b'I', "time"),
+                home: [index(b'H', "GPS_home[0]").unwrap_or(0), index(b'H', "GPS_home[1]").unwrap_or(1)],
+            }
+        }
+
+        /// Whether main frames have a time.
+        pub(in crate::blackbox) fn has_time(&self) -> bool {
+            self.time.is_some()
+        }
+
+        /// The place of a main frame: that of the last one where there are no such fields, so that such a log is never out
+        /// of place.
+        #[inline(always)]
+        pub(in crate::blackbox) fn place(&self, main: &Values, last: Place) -> Place {
+            let value = |field: Option<usize>| main.get(field?).copied();
+            Place {
+                iteration: value(self.iteration).unwrap_or(last.iteration),
+                time: value(self.time).unwrap_or(last.time),
+            }
+        }
+
+        /// The coordinates of a home frame.
+        pub(in crate::blackbox) fn home(&self, home: &Values) -> [u32; 2] {
+            self.home.map(|field| home.get(field).copied().unwrap_or(0))
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! What the records contain: times, texts, modes, counts of dropped records.
+
+use super::findings::Findings;
+use super::rule::Rule;
+use crate::catalogue::definition::LoggedDefinition;
+use crate::format::Format;
+use crate::log::Vehicle;
+use crate::records::Record;
+use crate::records::time::TimeSource;
+use crate::value::LoggedText;
+use std::collections::HashMap;
+
+/// The contents so far.
+pub(super) struct Contents {
+    /// By id; `None` until the first record of a definition.
+    plans: Box<[Option<Plan>; 256]>,
+    /// The latest time by id and instance, in this boot.
+    times: HashMap<(u8, u8), u64>,
+    dropped: HashMap<Dropped, Count>,
+    has_parameters: bool,
+    has_vehicle: bool,
+    boots: usize,
+    /// Whether this boot has logged anything but definitions.
+    is_running: bool,
+}
+
+/// What to look at in the records of one definition.
+struct Plan {
+    name: String,
+    time: TimeSource,
+    /// The offset of an instance of one byte.
+    instance: Option<usize>,
+    texts: Vec<(usize, Format, String)>,
+    modes: Vec<(usize, String)>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Parameter,
+    Text,
+    LoggerStatistics,
+    Dropped,
+    Other,
+}
+
+/// Where a count of dropped records comes from: DSF, or DROP of an id.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Dropped {
+    All,
+    OfId(u8),
+}
+
+/// Dropped records: those of earlier boots, and the latest count of this boot, which only grows.
+struct Count {
+    offset: usize,
+    before: u64,
+    now: u64,
+}
+
+impl Contents {
+    pub(super) fn new() -> Self {
+        Contents {
+            plans: Box::new([const { None }; 256]),
+            times: HashMap::new(),
+            dropped: HashMap::new(),
+            has_parameters: false,
+            has_vehicle: false,
+            boots: 1,
+            is_running: false,
+        }
+    }
+
+    /// The log defines the id again.
+    pub(super) fn redefined(&mut self, id: u8) {
+        self.plans[usize::from(id)] = None;
+    }
+
+    /// A record in which FMT defines itself: where a boot begins, unless the last one has only definitions so far.
+    pub(super) fn begin(&mut self, offset: usize, findings: &mut Findings) {
+        if !std::mem::take(&mut self.is_running) {
+            return;
+        }
+        self.boots += 1;
+        self.times.clear();
+        for count in self.dropped.values_mut() {
+            count.before += std::mem::take(&mut count.now);
+        }
+        findings.add(Rule::SeveralBoots, "", offset, || "another boot begins, with definitions of its own".into());
+    }
+
+    /// A record that defines neither types nor units.
+    pub(super) fn data(&mut self) {
+        self.is_running = true;
+    }
+
+    /// Any record.
+    pub(super) fn record(&mut self, record: &Record<'_>, findings: &mut Findings) {
+        let id = record.id();
+        let slot = &mut self.plans[usize::from(id)];
+        let plan = slot.get_or_insert_with(|| Plan::of(&record.definition()));
+        let (payload, offset) = (record.payload(), record.offset());
+        if let Some(time_us) = plan.time.time_us(payload) {
+            let instance = plan.instance.and_then(|at| payload.get(at).copied());
+            let latest = self.times.entry((id, instance.unwrap_or(0))).or_insert(0);
+            if time_us < *latest {
+                let subject = match instance {
+                    Some(instance) => format!("{}[{instance}]", plan.name),
+                    None => plan.name.clone(),
+                };
+                let text = || format!("the time is {time_us} µs, after {latest} µs");
+                findings.add(Rule::TimeBackwards, &subject, offset, text);
+            }
+            // One time that is far too late would make all others late.
+            *latest = time_us;
+        }
+        for (at, format, column) in &plan.texts {
+            let Some(text) = payload.get(*at..at + format.size()).map(LoggedText::new) else { continue };
+            check_text(text, column, offset, findings);
+        }
+        for (at, column) in &plan.modes {
+            if let Some(&mode @ 128..) = payload.get(*at) {
+                findings.add(Rule::NegativeMode, column, offset, || format!("the mode is {mode}"));
+            }
+        }
+        self.notice(record, id);
+    }
+
+    /// What is counted, or missed if no record has it.
+    fn notice(&mut self, record: &Record<'_>, id: u8) {
+        let Some(plan) = &self.plans[usize::from(id)] else { return };
+        let integer = |label| record.value(label).and_then(|value| value.to_integer());
+        let (source, dropped) = match plan.kind {
+            Kind::Other => return,
+            Kind::Parameter => return self.has_parameters = true,
+            Kind::Text => {
+                let names_vehicle = |text: LoggedText<'_>| Vehicle::from_text(&text.to_string()).is_some();
+                self.has_vehicle |= record.value("Message").and_then(|value| value.text()).is_some_and(names_vehicle);
+                return;
+            }
+            Kind::LoggerStatistics => (Dropped::All, integer("Dp")),
+            Kind::Dropped => match integer("Id").and_then(|id| u8::try_from(id).ok()) {
+                Some(id) => (Dropped::OfId(id), integer("Dropped")),
+                None => return,
+            },
+        };
+        if let Some(now) = dropped.and_then(|dropped| u64::try_from(dropped).ok()).filter(|&dropped| dropped > 0) {
+            let count = self.dropped.entry(source).or_insert(Count { offset: record.offset(), before: 0, now });
+            count.now = count.now.max(now);
+        }
+    }
+
+    /// What only the whole log shows. `name` is the name of an id.
+    pub(super) fn finish(self, name: impl Fn(u8) -> String, findings: &mut Findings) {
+        if !self.has_parameters {
+            findings.add(Rule::NoParameters, "", 0, || "no record is a PARM".into());
+        }
+        if !self.has_vehicle {
+            findings.add(Rule::NoVehicle, "", 0, || "no MSG names a firmware of ArduPilot".into());
+        }
+        for (source, Count { offset, before, now }) in self.dropped {
+            let (subject, by) = match source {
+                Dropped::All => (String::new(), "DSF"),
+                Dropped::OfId(id) => (name(id), "DROP"),
+            };
+            let text = || format!("the firmware dropped records, by {by}");
+            findings.add_times(Rule::DroppedRecords, &subject, offset, before.saturating_add(now), text);
+        }
+    }
+}
+
+fn check_text(text: LoggedText<'_>, column: &str, offset: usize, findings: &mut Findings) {
+    if text.to_str().is_err() {
+        findings.add(Rule::InvalidUtf8, column, offset, || format!("the text is {text:?}"));
+    }
+    let rest = text.raw().get(text.as_bytes().len()..).unwrap_or_default();
+    if rest.iter().any(|&byte| byte != 0) {
+        let text = || format!("after the NUL there is \"{}\"", rest.trim_ascii_end().escape_ascii());
+        findings.add(Rule::UnpaddedText, column, offset, text);
+    }
+}
+
+impl Plan {
+    fn of(definition: &LoggedDefinition<'_>) -> Self {
+        let name = definition.shown_name();
+        // The times of these records aren't times of the flight; `LogWriter` gives them the time 0.
+        let time = match definition.name() {
+            "UNIT" | "MULT" | "FMTU" | "FMT" => TimeSource::None,
+            _ => TimeSource::of(definition),
+        };
+        let instance = definition.instance_column().filter(|column| column.format.size() == 1);
+        let (mut texts, mut modes) = (Vec::new(), Vec::new());
+        for column in definition.columns() {
+            let shown = || format!("{name}.{}", column.label.escape_debug());
+            // Raw bytes of a file.
+            let is_data = (definition.name(), column.label) == ("FILE", "Data");
+            if column.format.is_text() && !is_data {
+                texts.push((column.offset, column.format, shown()));
+            } else if column.format == Format::FlightMode {
+                modes.push((column.offset, shown()));
+            }
+        }
+        let kind = match definition.name() {
+            "PARM" => Kind::Parameter,
+            "MSG" => Kind::Text,
+            "DSF" => Kind::LoggerStatistics,
+            "DROP" => Kind::Dropped,
+            _ => Kind::Other,
+        };
+        Plan { name, time, instance: instance.map(|column| column.offset), texts, modes, kind }
+    }
+}

@@ -1,0 +1,326 @@
+//! Cuts a part out of a log: by time, by type, or both.
+//!
+//! The part is a log of its own. Its records are copies, byte for byte, in the order of the log. It also has what readers
+//! need to understand them:
+//!
+//! - all definitions: FMT, FMTU, UNIT and MULT,
+//! - each parameter's last value before an interval (PARM), the last MODE and VER before it, and the texts (MSG) that name
+//!   the firmware, in front of the interval's first record. Types that are left out don't concern these four.
+//!
+//! ```
+//! use binlog::{Log, LogSchema, LogWriter, cut::Cut, messages};
+//!
+//! #[derive(LogSchema)]
+//! enum FlightLog {
+//!     Ev(messages::Ev),
+//!     Parm(messages::Parm),
+//! }
+//!
+//! let mut writer = LogWriter::<FlightLog, _>::new(Vec::new())?;
+//! writer.parameter(0, "RATE", 50.0, None)?;
+//! for second in 0..10_u8 {
+//!     writer.write(&messages::Ev { time_us: u64::from(second) * 1_000_000, id: second })?;
+//! }
+//! let log = Log::from_bytes(writer.finish()?);
+//!
+//! let mut part = Vec::new();
+//! Cut::new().during([2_000_000..5_000_000]).write(&log, &mut part)?;
+//! let part = Log::from_bytes(part);
+//! assert_eq!(part.rows("EV")?.len(), 3);
+//! assert_eq!(part.parameters()["RATE"].last(), 50.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use crate::Log;
+use crate::catalogue::DEFINITIONS;
+use crate::catalogue::declaration::Learner;
+use crate::catalogue::definition::LoggedDefinition;
+use crate::framing::Skipped;
+use crate::log::Vehicle;
+use crate::records::Record;
+use crate::value::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::io::{self, Write};
+use std::ops::Range;
+
+/// Which part of a log [`write`](Cut::write) copies: everything, unless intervals or types are chosen.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[must_use]
+pub struct Cut {
+    times: Times,
+    types: Types,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+enum Times {
+    #[default]
+    All,
+    /// In each boot.
+    Same(Vec<Range<u64>>),
+    /// By boot.
+    ByBoot(Vec<Vec<Range<u64>>>),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+enum Types {
+    #[default]
+    All,
+    Only(BTreeSet<String>),
+    Without(BTreeSet<String>),
+}
+
+/// What [`Cut::write`] has written.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Part {
+    definitions: u64,
+    chosen: u64,
+    carried: u64,
+    skipped: Vec<Skipped>,
+}
+
+impl Part {
+    /// Records that define types or units.
+    pub fn definitions(&self) -> u64 {
+        self.definitions
+    }
+
+    /// Records of the chosen intervals and types.
+    pub fn chosen(&self) -> u64 {
+        self.chosen
+    }
+
+    /// Records from before an interval that say what applies at its beginning.
+    pub fn carried(&self) -> u64 {
+        self.carried
+    }
+
+    /// Stretches of the whole log that contain no records, so that the part lacks them.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+}
+
+impl Cut {
+    /// Everything.
+    pub fn new() -> Self {
+        Cut::default()
+    }
+
+    /// Only records in these intervals of time, in microseconds since boot. A record without a time has that of the last
+    /// record before it, or else of the first one after it. In a log of several [boots](Log::boots), the intervals apply
+    /// to each of them.
+    pub fn during(mut self, intervals: impl IntoIterator<Item = Range<u64>>) -> Self {
+        self.times = Times::Same(intervals.into_iter().collect());
+        self
+    }
+
+    /// As [`during`](Cut::during), with intervals for each [boot](Log::boots). Boots beyond the last entry are left out.
+    pub fn during_boots(mut self, boots: impl IntoIterator<Item = Vec<Range<u64>>>) -> Self {
+        self.times = Times::ByBoot(boots.into_iter().collect());
+        self
+    }
+
+    /// Only types with these names.
+    pub fn types(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.types = Types::Only(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Only types other than those with these names.
+    pub fn without(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.types = Types::Without(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Writes the part. It is one pass over the log, and one more to find its boots.
+    ///
+    /// # Errors
+    ///
+    /// Errors of the writer.
+    pub fn write(&self, log: &Log<'_>, mut out: impl Write) -> io::Result<Part> {
+        let mut writing = Writing {
+            bytes: log.bytes(),
+            whole: 0..0,
+            kinds: [None; 256],
+            state: HashMap::new(),
+            part: Part::default(),
+        };
+        let boots: Vec<Range<usize>> = log.boots().map(|boot| boot.range()).collect();
+        let mut boots = boots.into_iter().enumerate().peekable();
+        let mut learner = Learner::new();
+        let (mut boot, mut time_us) = (0, 0);
+        for item in log.records() {
+            let record = match item {
+                Ok(record) => record,
+                Err(skipped) => {
+                    writing.part.skipped.push(skipped);
+                    continue;
+                }
+            };
+            while let Some((i, range)) = boots.next_if(|(_, range)| range.start <= record.offset()) {
+                boot = i;
+                time_us = first_time(log.bytes().get(range).unwrap_or_default());
+                writing.state.clear();
+            }
+            let declaration = learner.learn(record.id(), record.payload());
+            if let Some(declaration) = declaration {
+                // Records of the id that come before must not be read by another definition.
+                writing.carry(|record| record.id == declaration.id(), &mut out)?;
+                writing.kinds[usize::from(declaration.id())] = None;
+            }
+            let definition = record.definition();
+            let kind = *writing.kinds[usize::from(record.id())].get_or_insert_with(|| self.kind(&definition));
+            if declaration.is_some() || kind == Kind::Definition {
+                writing.part.definitions += 1;
+                writing.copy(&record, &mut out)?;
+                continue;
+            }
+            time_us = record.time_us().unwrap_or(time_us);
+            writing.record(&record, kind, self.is_during(boot, time_us), &mut out)?;
+        }
+        writing.flush(&mut out)?;
+        out.flush()?;
+        Ok(writing.part)
+    }
+
+    fn is_during(&self, boot: usize, time_us: u64) -> bool {
+        let intervals = match &self.times {
+            Times::All => return true,
+            Times::Same(intervals) => Some(intervals),
+            Times::ByBoot(boots) => boots.get(boot),
+        };
+        intervals.is_some_and(|intervals| intervals.iter().any(|interval| interval.contains(&time_us)))
+    }
+
+    fn kind(&self, definition: &LoggedDefinition<'_>) -> Kind {
+        let name = definition.name();
+        let is_chosen = match &self.types {
+            Types::All => true,
+            Types::Only(names) => names.contains(name),
+            Types::Without(names) => !names.contains(name),
+        };
+        match name {
+            name if DEFINITIONS.contains(&name) => Kind::Definition,
+            "PARM" => Kind::Parameter,
+            "MODE" | "VER" => Kind::State,
+            "MSG" => Kind::Text { is_chosen },
+            _ => Kind::Other { is_chosen },
+        }
+    }
+}
+
+/// What a record is to a cut.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Definition,
+    /// The last one of each parameter applies.
+    Parameter,
+    /// The last one applies.
+    State,
+    /// Those that name the firmware apply to the whole log.
+    Text {
+        is_chosen: bool,
+    },
+    Other {
+        is_chosen: bool,
+    },
+}
+
+/// What applies until a record with the same key replaces it: the id of the type, and a name within it.
+type StateKey = (u8, Vec<u8>);
+
+/// A record of the log that is not written yet.
+#[derive(Clone, Copy)]
+struct Place {
+    id: u8,
+    offset: usize,
+    length: usize,
+}
+
+struct Writing<'c> {
+    bytes: &'c [u8],
+    /// Records that are next to one another in the log, to be written at once.
+    whole: Range<usize>,
+    /// By id, of the definition in force.
+    kinds: [Option<Kind>; 256],
+    /// What applies, as far as the part lacks it.
+    state: HashMap<StateKey, Place>,
+    part: Part,
+}
+
+impl Writing<'_> {
+    fn record(&mut self, record: &Record<'_>, kind: Kind, is_during: bool, out: &mut impl Write) -> io::Result<()> {
+        let key = state_key(record, kind);
+        let is_chosen = match kind {
+            Kind::Text { is_chosen } | Kind::Other { is_chosen } => is_chosen || key.is_some(),
+            Kind::Definition | Kind::Parameter | Kind::State => true,
+        };
+        match key {
+            Some(key) if !is_during => {
+                let place = Place { id: record.id(), offset: record.offset(), length: record.len() };
+                self.state.insert(key, place);
+                Ok(())
+            }
+            _ if is_during && is_chosen => {
+                self.carry(|_| true, out)?;
+                self.part.chosen += 1;
+                self.copy(record, out)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes what applies, in the order of the log.
+    fn carry(&mut self, is_due: impl Fn(&Place) -> bool, out: &mut impl Write) -> io::Result<()> {
+        if self.state.is_empty() {
+            return Ok(());
+        }
+        let mut due: Vec<Place> = self.state.extract_if(|_, place| is_due(place)).map(|(_, place)| place).collect();
+        due.sort_unstable_by_key(|place| place.offset);
+        for Place { offset, length, .. } in due {
+            self.part.carried += 1;
+            self.copy_range(offset..offset + length, out)?;
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, record: &Record<'_>, out: &mut impl Write) -> io::Result<()> {
+        self.copy_range(record.offset()..record.offset() + record.len(), out)
+    }
+
+    fn copy_range(&mut self, range: Range<usize>, out: &mut impl Write) -> io::Result<()> {
+        if self.whole.end != range.start {
+            self.flush(out)?;
+            self.whole.start = range.start;
+        }
+        self.whole.end = range.end;
+        Ok(())
+    }
+
+    fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
+        let whole = std::mem::replace(&mut self.whole, 0..0);
+        out.write_all(self.bytes.get(whole).unwrap_or_default())
+    }
+}
+
+/// What a record replaces, if it says something that applies from then on.
+fn state_key(record: &Record<'_>, kind: Kind) -> Option<StateKey> {
+    let text = |label| record.value(label).as_ref().and_then(Value::text);
+    let name = match kind {
+        Kind::Parameter => text("Name")?.as_bytes().to_vec(),
+        Kind::State => Vec::new(),
+        Kind::Text { .. } => {
+            let text = text("Message")?;
+            Vehicle::from_text(&text.to_string())?;
+            text.as_bytes().to_vec()
+        }
+        Kind::Definition | Kind::Other { .. } => return None,
+    };
+    Some((record.id(), name))
+}
+
+/// The first time of a boot's records; 0 without times.
+fn first_time(boot: &[u8]) -> u64 {
+    let records = crate::Records::new(boot).flatten();
+    records.filter(|record| !DEFINITIONS.contains(&record.name())).find_map(|record| record.time_us()).unwrap_or(0)
+}

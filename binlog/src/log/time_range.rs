@@ -1,0 +1,117 @@
+//! The range of a log's times, without damaged ones.
+
+use std::ops::RangeInclusive;
+
+/// The range of the times of a log's records, without damaged times.
+///
+/// One flipped bit of a TimeUS moves a record by up to 292,000 years. So a time counts only if it is within an hour of
+/// the last time that counts, or of one of the two records before it. A pause of the log is no damage: after it, records
+/// agree with one another. If no time counts by this rule, as in a log of one record, all do.
+///
+/// [`Log::time_range_us`](crate::Log::time_range_us) and [`Boot::time_range_us`](super::Boot::time_range_us) are such
+/// ranges. This type makes them of records that arrive one by one.
+///
+/// ```
+/// use binlog::log::TimeRange;
+///
+/// let mut range = TimeRange::default();
+/// for time_us in [1_000, 2_000, 1 << 60, 3_000] {
+///     range.add(time_us);
+/// }
+/// assert_eq!(range.range_us(), Some(1_000..=3_000));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TimeRange {
+    /// Of the times that count.
+    counting: Ends,
+    all: Ends,
+    /// The last time that counts.
+    last: Option<u64>,
+    /// The times of the last two records, the older one first, if they don't count until a later one agrees.
+    alone: [Option<u64>; 2],
+}
+
+/// The earliest and the latest time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Ends(Option<(u64, u64)>);
+
+impl TimeRange {
+    /// How near the time of another record has to be, in microseconds: an hour.
+    pub const NEAR_US: u64 = 3_600_000_000;
+
+    /// Adds the time of the next record in the log, in microseconds since boot. Returns the times that count now, in
+    /// the order of the log: none if the time is far from those before, several if it confirms earlier ones.
+    #[inline]
+    pub fn add(&mut self, time_us: u64) -> impl IntoIterator<Item = u64> + use<> {
+        let is_near = |other: &u64| other.abs_diff(time_us) <= Self::NEAR_US;
+        self.all.extend(time_us);
+        let [older, newer] = self.alone.map(|alone| alone.filter(is_near));
+        let confirmed = older.into_iter().chain(newer);
+        let counts = older.or(newer).is_some() || self.last.as_ref().is_some_and(is_near);
+        if counts {
+            confirmed.clone().for_each(|time_us| self.counting.extend(time_us));
+            self.counting.extend(time_us);
+            self.last = Some(time_us);
+            self.alone = [None; 2];
+        } else {
+            self.alone = [self.alone[1], Some(time_us)];
+        }
+        confirmed.chain(counts.then_some(time_us))
+    }
+
+    /// The earliest and the latest time that count, both inclusive, in microseconds since boot; `None` without times.
+    pub fn range_us(&self) -> Option<RangeInclusive<u64>> {
+        let (start, end) = self.counting.0.or(self.all.0)?;
+        Some(start..=end)
+    }
+}
+
+impl Ends {
+    #[inline]
+    fn extend(&mut self, time_us: u64) {
+        let (start, end) = self.0.unwrap_or((time_us, time_us));
+        self.0 = Some((start.min(time_us), end.max(time_us)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: u64 = TimeRange::NEAR_US;
+
+    fn range(times_us: &[u64]) -> (Option<RangeInclusive<u64>>, Vec<u64>) {
+        let mut range = TimeRange::default();
+        let counting = times_us.iter().flat_map(|&time_us| range.add(time_us)).collect();
+        (range.range_us(), counting)
+    }
+
+    #[test]
+    fn a_time_far_from_all_others_does_not_count() {
+        for wild in [u64::MAX, 1 << 63, 1 << 40, 7 + 2 * HOUR] {
+            for at in 0..=4 {
+                let mut times = vec![5, 6, 7, 8];
+                times.insert(at, wild);
+                assert_eq!(range(&times), (Some(5..=8), vec![5, 6, 7, 8]), "{wild} as number {at}");
+            }
+            assert_eq!(range(&[5, wild, 6, wild - wild / 4, 7]).0, Some(5..=7));
+        }
+        let late = 100 * HOUR;
+        assert_eq!(range(&[late, late + 1, 3, late + 2]).0, Some(late..=late + 2));
+    }
+
+    #[test]
+    fn times_after_a_pause_count() {
+        let late = 5 * HOUR;
+        assert_eq!(range(&[1, 2, late, late + 9]), (Some(1..=late + 9), vec![1, 2, late, late + 9]));
+        assert_eq!(range(&[late, late + 9, 1, 2]).0, Some(1..=late + 9));
+        assert_eq!(range(&[0, HOUR, 2 * HOUR, 2 * HOUR]).0, Some(0..=2 * HOUR));
+    }
+
+    #[test]
+    fn all_times_count_if_none_agree() {
+        assert_eq!(range(&[]), (None, vec![]));
+        assert_eq!(range(&[9]), (Some(9..=9), vec![]));
+        assert_eq!(range(&[9 * HOUR, HOUR, 90 * HOUR]), (Some(HOUR..=90 * HOUR), vec![]));
+    }
+}

@@ -1,0 +1,24 @@
+use binlog::blackbox::{BlackboxFrame, BlackboxSchema};
+use binlog_embedded::Logger;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(main)]
+#[repr(C)]
+struct MainFrame {
+    loop_iteration: u32,
+    time: u32,
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(header("looptime" = "125"))]
+enum FlightLog {
+    Main(MainFrame),
+}
+
+static LOG: Logger<FlightLog, 16384> = Logger::new();
+
+fn main() {
+    let mut drain = LOG.drain().unwrap();
+    drain.report_every(1_000_000);
+}

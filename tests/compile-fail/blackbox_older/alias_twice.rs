@@ -1,0 +1,16 @@
+use binlog::blackbox::BlackboxFrame;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(main)]
+#[repr(C)]
+struct MainFrame {
+    loop_iteration: u32,
+    time: u32,
+    #[blackbox(alias = "gyroData")]
+    gyro_adc: [i32; 3],
+    #[blackbox(alias = "gyroRaw", alias = "gyroData")]
+    gyro_unfilt: [i32; 3],
+}
+
+fn main() {}

@@ -1,0 +1,453 @@
+//! What `check` finds: a broken log for each rule, and real logs.
+
+use binlog::check::{Rule, Severity};
+use binlog::field::Chars;
+use binlog::{Log, LogWriter, messages};
+use binlog_tests::raw_log::{FMTU, MULT, RawLog, UNIT};
+use binlog_tests::{logs, payload, pymavlink, real_logs};
+use std::collections::BTreeSet;
+
+const PARM: u8 = 20;
+const MSG: u8 = 21;
+/// The type that the cases define.
+const X: u8 = 40;
+
+/// A log that breaks no rule.
+fn sound() -> RawLog {
+    let mut log = RawLog::with_units();
+    log.unit('s', "s").unit('b', "B").unit('m', "m").mult('F', 1e-6).mult('B', 1e-2);
+    log.fmtu(128, "-b---", "-----").fmtu(UNIT, "s--", "F--").fmtu(MULT, "s--", "F--").fmtu(FMTU, "s---", "F---");
+    log.fmt(PARM, "PARM", "QNff", "TimeUS,Name,Value,Default").fmtu(PARM, "s---", "F---");
+    log.fmt(MSG, "MSG", "QZ", "TimeUS,Message").fmtu(MSG, "s-", "F-");
+    parm(&mut log, 1000);
+    log.record(MSG, &payload![1000_u64, Chars::<64>::cut("ArduCopter V4.6.0")]);
+    log
+}
+
+fn parm(log: &mut RawLog, time_us: u64) {
+    log.record(PARM, &payload![time_us, Chars::<16>::cut("RATE"), 1.0_f32, 1.0_f32]);
+}
+
+/// A type of the case, with a record of zeros.
+fn defined(log: &mut RawLog, name: &str, format: &str, labels: &str, units: &str, multipliers: &str) {
+    log.fmt(X, name, format, labels).fmtu(X, units, multipliers);
+}
+
+/// The findings of a log: rule, subject, offset from the end of the sound part (or from the start, if before it).
+fn findings(log: &RawLog, sound: usize) -> Vec<(Rule, String, isize)> {
+    let report = Log::from_bytes(&*log.bytes).check();
+    let own = |finding: &binlog::check::Finding| {
+        let offset = isize::try_from(finding.offset()).expect("a short log");
+        (finding.rule(), finding.subject().to_owned(), offset - isize::try_from(sound).expect("a short log"))
+    };
+    report.findings().iter().map(own).collect()
+}
+
+/// A change to the sound log, and what is found then.
+type Case = (fn(&mut RawLog), &'static [(Rule, &'static str, isize)]);
+
+/// Bytes of FMT and of the PARM and MSG records of the sound log.
+const FMT_BYTES: isize = 89;
+const LAST_BYTES: isize = 75;
+
+fn cases() -> Vec<Case> {
+    vec![
+        (
+            |log| {
+                log.raw(&[0xFF; 10]);
+                (0..3).for_each(|i| parm(log, 2000 + i));
+            },
+            &[(Rule::SuspectRecord, "MSG", -LAST_BYTES), (Rule::NoHeader, "", 0)],
+        ),
+        (
+            |log| {
+                log.record(99, &[1, 2, 3]).record(99, &[1, 2, 3]);
+                (0..3).for_each(|i| parm(log, 2000 + i));
+            },
+            &[(Rule::UnknownId, "id 99", 0)],
+        ),
+        (
+            |log| {
+                log.record(X, &payload![2000_u64, 1_u8]);
+                (0..3).for_each(|i| parm(log, 2000 + i));
+                defined(log, "EV", "QB", "TimeUS,Id", "s-", "F-");
+            },
+            &[(Rule::LateDefinition, "id 40", 0)],
+        ),
+        (
+            |log| {
+                log.raw(&[0xA3, 0x95, PARM, 1, 2]);
+                (0..3).for_each(|i| parm(log, 2000 + i));
+            },
+            &[(Rule::BrokenRecord, "PARM", 0)],
+        ),
+        (
+            |log| {
+                log.raw(&[0xA3, 0x95, PARM, 1, 2]);
+            },
+            &[(Rule::TruncatedEnd, "PARM", 0)],
+        ),
+        (
+            |log| {
+                log.raw(&[0xA3, 0x95]);
+            },
+            &[(Rule::TruncatedEnd, "", 0)],
+        ),
+        (
+            |log| {
+                defined(log, "DSF", "QI", "TimeUS,Dp", "s-", "F-");
+                log.record(X, &payload![2000_u64, 3_u32]).record(X, &payload![3000_u64, 5_u32]);
+            },
+            &[(Rule::DroppedRecords, "", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                log.fmt_of_length(X, 2, "EV", "QB", "TimeUS,Id");
+            },
+            &[(Rule::ImpossibleLength, "id 40", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(255, "EV", "QB", "TimeUS,Id").fmtu(255, "s-", "F-");
+            },
+            &[(Rule::ReservedId, "EV", 0)],
+        ),
+        (
+            |log| {
+                defined(log, "EV", "QB", "TimeUS,Id", "s-", "F-");
+                defined(log, "EV", "QH", "TimeUS,Id", "s-", "F-");
+            },
+            &[(Rule::RedefinedType, "EV", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                defined(log, "EV", "QB", "TimeUS,Id", "s-", "F-");
+                log.fmt(X + 1, "EV", "QB", "TimeUS,Id").fmtu(X + 1, "s-", "F-");
+            },
+            &[(Rule::NameTwice, "EV", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                defined(log, "EV", "Qf", "TimeUS,X", "s-", "F-");
+                log.fmtu(X, "sm", "F-");
+            },
+            &[(Rule::RedefinedUnits, "EV", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                log.unit('m', "metre");
+            },
+            &[(Rule::OtherUnit, "unit `m`", 0), (Rule::RedefinedUnit, "unit `m`", 0)],
+        ),
+        (
+            |log| {
+                log.mult('B', 0.5);
+            },
+            &[(Rule::RedefinedMultiplier, "multiplier `B`", 0), (Rule::OtherMultiplier, "multiplier `B`", 0)],
+        ),
+        (|log| defined(log, "EV", "Qf", "TimeUS,X", "sT", "F-"), &[(Rule::UnknownUnit, "unit `T`", FMT_BYTES)]),
+        (
+            |log| defined(log, "EV", "Qi", "TimeUS,X", "sv", "FH"),
+            &[
+                (Rule::UndefinedUnit, "unit `v`", FMT_BYTES),
+                (Rule::UnknownMultiplier, "multiplier `H`", FMT_BYTES),
+                (Rule::MisleadingMultiplier, "EV", FMT_BYTES),
+            ],
+        ),
+        (
+            |log| defined(log, "EV", "Qi", "TimeUS,X", "sm", "FC"),
+            &[(Rule::UndefinedMultiplier, "multiplier `C`", FMT_BYTES)],
+        ),
+        (
+            |log| {
+                defined(log, "EV", "Qf", "TimeUS,X", "sT", "F-");
+                log.unit('T', "uT");
+            },
+            &[(Rule::LateUnits, "", FMT_BYTES)],
+        ),
+        (
+            |log| {
+                log.fmtu(X, "s-", "F-");
+            },
+            &[(Rule::UnitsWithoutType, "id 40", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "QB", "TimeUS,Id");
+                log.record(FMTU, &payload![u64::from(PARM), X, Chars::<16>::cut("s-"), Chars::<16>::cut("F-")]);
+            },
+            &[(Rule::FmtuTime, "FMTU", FMT_BYTES)],
+        ),
+        (
+            |log| defined(log, "EV", "QBB", "TimeUS,A,B", "s-", "F-"),
+            &[(Rule::MissingUnits, "EV", FMT_BYTES), (Rule::MissingMultipliers, "EV", FMT_BYTES)],
+        ),
+        (|log| defined(log, "EV", "QB", "TimeUS,A", "s--", "F-"), &[(Rule::SurplusUnits, "EV", FMT_BYTES)]),
+        (
+            |log| {
+                log.fmt(X, "EV", "QB", "TimeUS,Id").record(X, &payload![2000_u64, 1_u8]);
+            },
+            &[(Rule::NoUnits, "EV", FMT_BYTES)],
+        ),
+        (
+            |log| {
+                log.fmt_of_length(X, 13, "EV", "QB", "TimeUS,Id");
+            },
+            &[(Rule::LengthDiffers, "EV", 0)],
+        ),
+        (
+            |log| {
+                log.fmt_of_length(X, 12, "EV", "Qk", "TimeUS,Id");
+            },
+            &[(Rule::UnknownFormat, "EV", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "QB", "TimeUS");
+            },
+            &[(Rule::LabelCount, "EV", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "ev", "QB", "TimeUS,Id");
+            },
+            &[(Rule::NameForm, "ev", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "MSGX", "QB", "TimeUS,Id");
+            },
+            &[(Rule::TakenName, "MSGX", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "ISBD", "QB", "TimeUS,N");
+            },
+            &[(Rule::OwnLayout, "ISBD", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "GPS", "QB", "TimeUS,I");
+            },
+            &[(Rule::GpsWithoutWeek, "GPS", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "QBB", "TimeUS,1,in");
+            },
+            &[(Rule::LabelForm, "EV", 0), (Rule::TakenLabel, "EV", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "QBB", "TimeUS,A,A");
+            },
+            &[(Rule::LabelTwice, "EV", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "BQ", "Id,TimeUS");
+            },
+            &[(Rule::TimeColumn, "EV", 0)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "IB", "TimeUS,Id");
+            },
+            &[(Rule::TimeFormat, "EV", 0)],
+        ),
+        (|log| defined(log, "EV", "QB", "TimeUS,Id", "m-", "F-"), &[(Rule::TimeUnit, "EV", FMT_BYTES)]),
+        (|log| defined(log, "EV", "QBB", "TimeUS,A,I", "s-#", "F--"), &[(Rule::InstancePlace, "EV", FMT_BYTES)]),
+        (|log| defined(log, "EV", "QH", "TimeUS,I", "s#", "F-"), &[(Rule::InstanceFormat, "EV", FMT_BYTES)]),
+        (|log| defined(log, "EV", "QZ", "TimeUS,I", "s#", "F-"), &[(Rule::InstanceUnreadable, "EV", FMT_BYTES)]),
+        (
+            |log| defined(log, "EV", "QBIB", "TimeUS,A,B,I", "s--#", "F---"),
+            &[(Rule::InstancePlace, "EV", FMT_BYTES), (Rule::InstanceMisread, "EV", FMT_BYTES)],
+        ),
+        (|log| defined(log, "EV", "Qc", "TimeUS,X", "sm", "F0"), &[(Rule::ScaledTwice, "EV", FMT_BYTES)]),
+        (|log| defined(log, "EV", "QZ", "TimeUS,X", "sm", "F-"), &[(Rule::TextWithUnit, "EV", FMT_BYTES)]),
+        (
+            |log| {
+                log.unit('D', "deglatitude").fmt(X, "EV", "Qd", "TimeUS,Lng").fmtu(X, "sD", "F-");
+            },
+            &[(Rule::WrongAxis, "EV", FMT_BYTES + 76)],
+        ),
+        (|log| defined(log, "EV", "Qf", "TimeUS,X", "sm", "FB"), &[(Rule::FloatMultiplier, "EV", FMT_BYTES)]),
+        (|log| defined(log, "EV", "Qi", "TimeUS,X", "s-", "FB"), &[(Rule::MultiplierWithoutUnit, "EV", FMT_BYTES)]),
+        (
+            |log| {
+                log.unit('D', "deglatitude").mult('G', 1e-7).fmt(X, "EV", "Qfi", "TimeUS,A,B").fmtu(X, "sDD", "F-G");
+            },
+            &[(Rule::F32Coordinate, "EV", 185), (Rule::IntegerCoordinate, "EV", 185)],
+        ),
+        (
+            |log| {
+                log.fmt(X, "EV", "Qg", "TimeUS,A");
+            },
+            &[(Rule::HalfPrecision, "EV", 0)],
+        ),
+        (|log| parm(log, 500), &[(Rule::TimeBackwards, "PARM", 0)]),
+        (
+            |log| {
+                log.record(MSG, &payload![2000_u64, Chars::<64>::from_raw(raw_text(b"\xFF"))]);
+            },
+            &[(Rule::InvalidUtf8, "MSG.Message", 0)],
+        ),
+        (
+            |log| {
+                log.record(MSG, &payload![2000_u64, Chars::<64>::from_raw(raw_text(b"ok\0x"))]);
+            },
+            &[(Rule::UnpaddedText, "MSG.Message", 0)],
+        ),
+        (
+            |log| {
+                defined(log, "MODE", "QM", "TimeUS,Mode", "s-", "F-");
+                log.record(X, &payload![2000_u64, 200_u8]);
+            },
+            &[(Rule::NegativeMode, "MODE.Mode", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                log.fmt(128, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
+            },
+            &[(Rule::SeveralBoots, "", 0)],
+        ),
+    ]
+}
+
+fn raw_text(text: &[u8]) -> [u8; 64] {
+    let mut slot = [0; 64];
+    slot[..text.len()].copy_from_slice(text);
+    slot
+}
+
+#[test]
+fn a_sound_log_has_no_findings() {
+    assert_eq!(Log::from_bytes(sound().bytes).check().to_string(), "");
+}
+
+#[test]
+fn each_broken_rule_is_found_at_its_place() {
+    let sound_bytes = sound().bytes.len();
+    let mut found_rules = BTreeSet::new();
+    for (break_rule, expected) in cases() {
+        let mut log = sound();
+        break_rule(&mut log);
+        let mut found = findings(&log, sound_bytes);
+        let mut expected: Vec<_> =
+            expected.iter().map(|(rule, subject, at)| (*rule, (*subject).to_owned(), *at)).collect();
+        found.sort();
+        expected.sort();
+        assert_eq!(found, expected, "{}", Log::from_bytes(log.bytes).check());
+        found_rules.extend(expected.into_iter().map(|(rule, ..)| rule));
+    }
+    // Rules about what a log lacks.
+    let lacking = |log: RawLog| Log::from_bytes(log.bytes).check();
+    let mut bare = RawLog::empty();
+    bare.fmt(X, "EV", "QB", "TimeUS,Id").record(X, &payload![1_u64, 1_u8]);
+    let rules: Vec<Rule> = lacking(bare).findings().iter().map(|finding| finding.rule()).collect();
+    assert_eq!(rules, [Rule::UndefinedFmt, Rule::NoUnits, Rule::NoParameters, Rule::NoVehicle]);
+    found_rules.extend(rules);
+    let mut unit = sound();
+    unit.fmt(X, "UNIT", "ZB", "Label,Id");
+    found_rules.extend(lacking(unit).findings().iter().map(|finding| finding.rule()));
+    for bytes in [&b""[..], b"no log at all", &[0; 5000]] {
+        let report = Log::from_bytes(bytes).check();
+        assert!(report.findings().iter().any(|finding| finding.rule() == Rule::NotALog), "{report}");
+        assert_eq!(report.worst(), Some(Severity::Error));
+    }
+    found_rules.insert(Rule::NotALog);
+    let first_of_blackbox = Rule::ALL.iter().position(|rule| *rule == Rule::NoSession).expect("a rule");
+    let missing: Vec<_> = Rule::ALL[..first_of_blackbox].iter().filter(|rule| !found_rules.contains(rule)).collect();
+    assert!(missing.is_empty(), "no log breaks {missing:?}");
+}
+
+/// A log's name, and the rules that it breaks: about what, and how often.
+type Known = (&'static str, &'static [(Rule, &'static str, u64)]);
+
+#[test]
+fn real_firmware_breaks_the_rules_that_it_is_known_to_break() {
+    // By the reference of the format: what real definitions contain that the rules forbid.
+    let known: [Known; 4] = [
+        (
+            "amc_80k.bin",
+            &[
+                (Rule::LabelForm, "SBRH", 6),
+                (Rule::ScaledTwice, "BAT", 1),
+                (Rule::ScaledTwice, "DSTL", 3),
+                (Rule::InstancePlace, "RISI", 1),
+                (Rule::InstanceFormat, "SCR", 1),
+                (Rule::TruncatedEnd, "", 1),
+                (Rule::TakenName, "MAV", 1),
+            ],
+        ),
+        ("ardusub_small.BIN", &[(Rule::DroppedRecords, "", 2), (Rule::LabelForm, "SBRM", 13)]),
+        (
+            "pymavlink_test.BIN",
+            &[(Rule::TruncatedEnd, "AHR2", 1), (Rule::NoUnits, "", 1), (Rule::TimeColumn, "DMS", 1)],
+        ),
+        (
+            "uavreaders_test.bin",
+            &[
+                (Rule::LengthDiffers, "EFI", 1),
+                (Rule::LabelCount, "EFI", 1),
+                (Rule::NoParameters, "", 1),
+                (Rule::TruncatedEnd, "UNIT", 1),
+            ],
+        ),
+    ];
+    for (name, log) in real_logs() {
+        let report = Log::from_bytes(log).check();
+        let Some((_, known)) = known.iter().find(|(known, _)| *known == name) else { continue };
+        for (rule, subject, count) in *known {
+            let found = report.findings().iter().find(|found| found.rule() == *rule && found.subject() == *subject);
+            assert_eq!(found.map(|found| found.count()), Some(*count), "{name}, {rule} {subject}:\n{report}");
+        }
+        // Nothing else that loses or misreads data: firmware tests for that.
+        let is_known = |found: &&binlog::check::Finding| {
+            known.iter().any(|(rule, subject, _)| found.rule() == *rule && found.subject() == *subject)
+        };
+        let errors = report.findings().iter().filter(|found| found.severity() == Severity::Error);
+        let unknown: Vec<String> = errors.filter(|found| !is_known(found)).map(ToString::to_string).collect();
+        assert!(unknown.is_empty(), "{name}: {unknown:?}");
+    }
+}
+
+#[test]
+fn the_dropped_records_are_those_that_pymavlink_reads_in_dsf() {
+    for (name, log) in logs::all() {
+        let Some(read) = pymavlink::dump(&log) else { return };
+        let place = |record: &serde_json::Value| {
+            record["labels"].as_array().and_then(|labels| labels.iter().position(|label| label == "Dp"))
+        };
+        let statistics = read.iter().filter(|record| record["type"] == "DSF");
+        let dropped = statistics.filter_map(|record| record["values"][place(record)?].as_u64());
+        let report = Log::from_bytes(&*log).check();
+        let found = report.findings().iter().find(|found| found.rule() == Rule::DroppedRecords);
+        let expected = dropped.max().filter(|&dropped| dropped > 0);
+        if expected.is_some() {
+            assert_eq!(found.map(|found| found.count()), expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn logs_of_this_crate_break_no_rule() {
+    #[derive(binlog::LogSchema)]
+    enum FlightLog {
+        Ev(messages::Ev),
+        Parm(messages::Parm),
+        Msg(messages::Msg),
+        Mode(messages::Mode),
+        Gps(messages::Gps),
+        Ver(messages::Ver),
+        File(messages::File),
+        Dsf(messages::Dsf),
+        Dropped(messages::Dropped),
+    }
+    let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("memory takes all");
+    log.parameter(0, "RATE", 1.0, None).expect("memory takes all");
+    log.text(0, "ArduCopter V4.6.0").expect("memory takes all");
+    log.write(&messages::Ev { time_us: 1, id: 10 }).expect("memory takes all");
+    let log = log.finish().expect("memory takes all");
+    assert_eq!(Log::from_bytes(log).check().to_string(), "");
+}

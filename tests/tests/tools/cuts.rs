@@ -1,0 +1,126 @@
+//! What a part of a log has.
+
+use crate::contents::{contents, is_state, sum, without_state};
+use binlog::cut::{Cut, Part};
+use binlog::merge::merge;
+use binlog::{Log, LogSchema, LogWriter, Scaling, messages};
+use binlog_tests::logs;
+use proptest::prelude::*;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+static LOGS: LazyLock<Vec<Log<'static>>> = LazyLock::new(|| {
+    let logs = logs::all().into_iter().map(|(_, log)| Log::from_bytes(log));
+    logs.filter(|log| log.time_range_us().is_some()).collect()
+});
+
+fn cut(cut: &Cut, log: &Log<'_>) -> (Vec<u8>, Part) {
+    let mut out = Vec::new();
+    let part = cut.write(log, &mut out).expect("memory takes all");
+    (out, part)
+}
+
+/// The log's time in pieces, without the ends.
+fn pieces(log: &Log<'_>, cuts: &[f64]) -> Vec<Range<u64>> {
+    let range = log.time_range_us().expect("times");
+    let length = (range.end() - range.start()) as f64;
+    let mut at: Vec<u64> = cuts.iter().map(|cut| range.start() + (length * cut) as u64).collect();
+    at.extend([0, u64::MAX]);
+    at.sort_unstable();
+    at.windows(2).map(|pair| pair[0]..pair[1]).collect()
+}
+
+#[test]
+fn a_cut_of_everything_is_the_log() {
+    for log in LOGS.iter() {
+        let (out, part) = cut(&Cut::new(), log);
+        let skipped: usize = part.skipped().iter().map(|skipped| skipped.length).sum();
+        assert_eq!(out, log.bytes()[..log.bytes().len() - skipped]);
+        assert_eq!(part.carried(), 0);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn a_part_and_the_rest_are_all(log in any::<prop::sample::Index>(), cuts in prop::collection::vec(0.0..1.0, 1..6)) {
+        let log = log.get(&LOGS);
+        let pieces = pieces(log, &cuts);
+        let (even, odd): (Vec<_>, Vec<_>) = pieces.into_iter().enumerate().partition(|(i, _)| i % 2 == 0);
+        let of = |pieces: Vec<(usize, Range<u64>)>| {
+            cut(&Cut::new().during(pieces.into_iter().map(|(_, piece)| piece)), log)
+        };
+        let ((part, counts), (rest, rest_counts)) = (of(even), of(odd));
+        let whole = contents(log.bytes());
+        prop_assert_eq!(
+            sum(without_state(contents(&part)), without_state(contents(&rest))), without_state(whole.clone())
+        );
+        // What says what applies is in both.
+        let all = whole.values().sum::<usize>() as u64;
+        prop_assert_eq!(counts.chosen() + rest_counts.chosen(), all);
+        prop_assert!(contents(&part).keys().all(|record| whole.contains_key(record)));
+        prop_assert_eq!(contents(&part).values().sum::<usize>() as u64, counts.chosen() + counts.carried());
+    }
+
+    #[test]
+    fn merged_parts_are_the_log(log in any::<prop::sample::Index>(), cuts in prop::collection::vec(0.0..1.0, 1..5)) {
+        let log = log.get(&LOGS);
+        let parts = pieces(log, &cuts).into_iter().map(|piece| cut(&Cut::new().during([piece]), log).0);
+        let parts: Vec<Log<'_>> = parts.map(Log::from_bytes).collect();
+        let mut merged = Vec::new();
+        let report = merge(&parts, &mut merged).expect("parts of one log");
+        prop_assert_eq!(contents(&merged), contents(log.bytes()));
+        prop_assert!(report.renumbered().is_empty());
+        let check = Log::from_bytes(&*merged).check();
+        prop_assert!(check.findings().iter().all(|finding| !finding.rule().is_damage()), "{}", check);
+    }
+
+    #[test]
+    fn types_and_the_other_types_are_all(log in any::<prop::sample::Index>(), chosen: u32) {
+        let log = log.get(&LOGS);
+        let names = log.types().map(|rows| rows.name().to_owned()).enumerate();
+        let names: Vec<String> = names.filter(|(i, _)| chosen >> (i % 32) & 1 == 1).map(|(_, name)| name).collect();
+        let (part, _) = cut(&Cut::new().types(names.clone()), log);
+        let (rest, _) = cut(&Cut::new().without(names.clone()), log);
+        let both = sum(without_state(contents(&part)), without_state(contents(&rest)));
+        prop_assert_eq!(both, without_state(contents(log.bytes())));
+        let is_asked = |name: &String| names.contains(name) || is_state(name);
+        prop_assert!(contents(&part).keys().all(|(name, _)| is_asked(name)));
+    }
+}
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Ev(messages::Ev),
+    Parm(messages::Parm),
+    Mode(messages::Mode),
+    Msg(messages::Msg),
+}
+
+#[test]
+fn a_part_knows_what_applies_at_its_beginning() {
+    let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("memory takes all");
+    let mut write = |second: u64| {
+        let time_us = second * 1_000_000;
+        log.parameter(time_us, "RATE", second as f32, None)?;
+        log.parameter(time_us, &format!("P{second}"), 1.0, None)?;
+        log.mode(time_us, second as u8, 0)?;
+        log.text(time_us, if second == 0 { "ArduCopter V4.6.0" } else { "text" })?;
+        log.write(&messages::Ev { time_us, id: second as u8 })
+    };
+    (0..10).try_for_each(&mut write).expect("memory takes all");
+    let log = Log::from_bytes(log.finish().expect("memory takes all"));
+    let (out, part) = cut(&Cut::new().during([2_500_000..3_500_000, 7_000_000..8_000_000]).types(["EV"]), &log);
+    let out = Log::from_bytes(out);
+    let parameters = out.parameters();
+    let rate: Vec<f64> = parameters["RATE"].values.iter().map(|value| value.value).collect();
+    assert_eq!(rate, [2.0, 3.0, 6.0, 7.0]);
+    assert_eq!(parameters.keys().collect::<Vec<_>>(), ["P0", "P1", "P2", "P3", "P4", "P5", "P6", "P7", "RATE"]);
+    assert_eq!(out.numbers("MODE.ModeNum", Scaling::Shown).expect("modes"), [2.0, 3.0, 6.0, 7.0]);
+    assert_eq!(out.texts().iter().map(|text| &*text.text).collect::<Vec<_>>(), ["ArduCopter V4.6.0"]);
+    assert_eq!(out.numbers("EV.Id", Scaling::Shown).expect("events"), [3.0, 7.0]);
+    // RATE, P0 to P2, MODE and MSG; RATE, P4 to P6 and MODE.
+    assert_eq!((part.carried(), part.chosen()), (11, 8));
+    assert_eq!(out.vehicle(), Some(binlog::log::Vehicle::Copter));
+}
