@@ -252,8 +252,8 @@ impl<'a> Log<'a> {
     /// The earliest and the latest time of the log's records, both inclusive, in microseconds since boot; `None` if the
     /// log has no times.
     ///
-    /// A time that damage made up doesn't count: [`TimeRange`] has the rule. If the clock restarts in the middle of the
-    /// log, each part of [`boots`](Log::boots) has its own range.
+    /// Damaged times don't count: [`TimeRange`] has the rule. If the clock restarts in the middle of the log, each part of
+    /// [`boots`](Log::boots) has its own range.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         let ranges = self.spans().iter().filter_map(|span| span.time_us.clone());
         ranges.reduce(|a, b| *a.start().min(b.start())..=*a.end().max(b.end()))

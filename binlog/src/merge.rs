@@ -9,8 +9,9 @@
 //! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one there.
 //! - Records of PARM, MSG, MODE and VER that are equal in several logs, time included, are written once: each part of a
 //!   log has its own copies.
-//! - A type that two logs define differently is an error that says how: [`MergeError`]. The same log twice is an error,
-//!   too, because its records would be written twice. Parts without any record of their own may be equal.
+//! - A type that two logs define differently is an error that says how: [`MergeError`].
+//! - Merging a log with itself is an error, because each record would be written twice. Only parts without any record of
+//!   their own may be equal.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages};

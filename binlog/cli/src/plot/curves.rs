@@ -44,7 +44,7 @@ fn evaluate(expression: &Expression, columns: &SessionColumns<'_>) -> Result<Vec
 }
 
 /// The curves of all expressions and sessions. A session that lacks a column is left out, if another one has it. So is a
-/// sample beyond [`Session::time_range_us`]: damage made its time up, and it would stretch the axis to years.
+/// sample with a damaged time, which is beyond [`Session::time_range_us`]: it would stretch the axis to years.
 ///
 /// `evaluated` is called after each expression of each session with the number of such samples.
 ///
