@@ -127,9 +127,9 @@ impl Values {
         }
     }
 
-    /// One value as a number, not scaled; `None` for text and arrays, and beyond the end.
+    /// The stored number of a row; `None` for text and arrays, and beyond the end. Integers beyond 2^53 are rounded.
     #[inline]
-    pub(super) fn number(&self, i: usize) -> Option<f64> {
+    pub fn number(&self, i: usize) -> Option<f64> {
         Some(match self {
             Values::I8(values) => (*values.get(i)?).into(),
             Values::U8(values) => (*values.get(i)?).into(),

@@ -226,20 +226,10 @@ impl Cells {
 
     /// The stored number of a record; `None` for text and arrays, and beyond the end. Integers beyond 2^53 are rounded.
     pub fn number(&self, i: usize) -> Option<f64> {
-        let Cells::Logged(values) = self else { return None };
-        Some(match values {
-            Values::I8(values) => (*values.get(i)?).into(),
-            Values::U8(values) => (*values.get(i)?).into(),
-            Values::I16(values) => (*values.get(i)?).into(),
-            Values::U16(values) => (*values.get(i)?).into(),
-            Values::I32(values) => (*values.get(i)?).into(),
-            Values::U32(values) => (*values.get(i)?).into(),
-            Values::I64(values) => *values.get(i)? as f64,
-            Values::U64(values) => *values.get(i)? as f64,
-            Values::F32(values) => (*values.get(i)?).into(),
-            Values::F64(values) => *values.get(i)?,
-            _ => return None,
-        })
+        match self {
+            Cells::Logged(values) => values.number(i),
+            Cells::Raw(_) | Cells::Text(_) => None,
+        }
     }
 
     /// The values at these places, which are in range.
