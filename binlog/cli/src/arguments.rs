@@ -1,6 +1,7 @@
 //! The command line.
 
 use crate::commands;
+use crate::input::Sources;
 use crate::outcome::Failure;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::{self, IsTerminal};
@@ -9,7 +10,7 @@ use std::path::PathBuf;
 /// Inspects, checks, converts and plots flight logs of ArduPilot (.bin) and Blackbox (.bbl).
 ///
 /// Exit codes: 0 fine; 1 `check`, `diff` or `lock` found something, or `find` found nothing; 2 wrong use, or something
-/// can't be read or written; 3 done, but the log is damaged and data was lost.
+/// can't be read or written; 3 done, but data is lost: a log is damaged, or something in a folder can't be read.
 #[derive(Parser, Debug)]
 #[command(
     name = "binlog",
@@ -73,6 +74,17 @@ pub struct Logs {
     /// Logs, or folders of logs; `-` is standard input.
     #[arg(required = true, value_name = "LOG")]
     pub logs: Vec<PathBuf>,
+}
+
+impl Logs {
+    /// Finds the logs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Sources::of`].
+    pub(crate) fn sources(&self) -> Result<Sources, Failure> {
+        Sources::of(&self.logs)
+    }
 }
 
 /// Reads a name in a list with commas.

@@ -4,7 +4,7 @@ use crate::flight::Flight;
 use crate::input::{Input, Source};
 use crate::outcome::{Failure, Outcome};
 use binlog::LoggedSchema;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -23,21 +23,14 @@ pub struct Definitions {
 ///
 /// If it can't be read, or if it is neither an ArduPilot log nor the JSON of one's definitions.
 pub fn read(path: &Path) -> Result<Definitions, Failure> {
-    let source = Source::of(path);
-    let can_t_read = |error: io::Error| Failure::new(format_args!("can't read {}: {error}", source.name()));
-    let is_log = path.is_file() && source != Source::Stdin && !begins_as_json(path).map_err(can_t_read)?;
-    if is_log {
+    let source = Source::one(path)?;
+    let file = source.path().filter(|path| path.is_file());
+    let begins_as_json = file.map(begins_as_json).transpose().map_err(|error| source.can_t_read(&error))?;
+    if begins_as_json == Some(false) {
         return of_log(&Input::open(&source)?);
     }
     // JSON, or a pipe, which can be read once only.
-    let bytes = match &source {
-        Source::Stdin => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
-        }
-        Source::File(path) => fs::read(path),
-    };
-    let bytes = bytes.map_err(can_t_read)?;
+    let bytes = source.read()?;
     if !is_json(&bytes) {
         return of_log(&Input::of_bytes(&source, bytes)?);
     }

@@ -66,15 +66,6 @@ impl Flight {
         }
     }
 
-    /// Whether bytes of the log yield no record or frame. Reading an ArduPilot log's index is enough to know; a Blackbox
-    /// log is decoded.
-    pub fn is_damaged(&self) -> bool {
-        match self {
-            Flight::ArduPilot(log) => !log.skipped().is_empty(),
-            Flight::Blackbox(_) => self.sessions().iter().any(Session::is_damaged),
-        }
-    }
-
     /// The boots or sessions, in the order of the log; of an ArduPilot log, at least one.
     pub fn sessions(&self) -> Vec<Session<'_>> {
         match self {
@@ -134,8 +125,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The earliest and the latest time, both inclusive, in microseconds; `None` if nothing has a time. A time that damage
-    /// made up doesn't count, by [`TimeRange`](binlog::log::TimeRange) or Blackbox's decoder.
+    /// The earliest and the latest time, both inclusive, in microseconds; `None` if nothing has a time. Damaged times don't
+    /// count, by the rule of [`TimeRange`](binlog::log::TimeRange) or of Blackbox's decoder.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         match self.ardupilot() {
             Some(log) => log.time_range_us(),
@@ -186,17 +177,6 @@ impl<'a> Session<'a> {
                 };
                 self.converted.get_or_init(convert).as_ref()
             }
-        }
-    }
-
-    /// Whether bytes of the session yield no record or frame. Reading an ArduPilot log's index is enough to know; a
-    /// Blackbox session is decoded.
-    pub fn is_damaged(&self) -> bool {
-        match self.ardupilot() {
-            Some(log) => !log.skipped().is_empty(),
-            None => self
-                .blackbox()
-                .is_some_and(|(session, tables)| !tables.lost().is_empty() || !session.header().problems().is_empty()),
         }
     }
 }

@@ -3,13 +3,21 @@
 mod file;
 mod folder;
 mod format;
+mod loss;
+mod sources;
 
-use crate::flight::Flight;
-use crate::outcome::{CommandResult, Failure, Outcome, print};
+pub use folder::{LeftOut, looks_like_log};
+pub(crate) use format::BEGINNING;
+pub use sources::Sources;
+
+use crate::flight::{Flight, Session};
+use crate::outcome::{Failure, Outcome, warn};
 use binlog::Log;
 use binlog::blackbox::BlackboxLog;
 use format::Format;
-use std::io;
+use loss::Loss;
+use std::fs;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -22,8 +30,16 @@ pub struct Input {
     pub path: Option<PathBuf>,
     /// The log.
     pub flight: Flight,
-    /// Whether data of it was lost, as far as a command has seen that.
-    is_lost: OnceLock<bool>,
+    is_one_of_several: bool,
+    loss: OnceLock<KnownLoss>,
+}
+
+/// What a command knows of the data that a log has lost.
+#[derive(Debug)]
+enum KnownLoss {
+    /// The command's output says whether data was lost.
+    Said(bool),
+    Unsaid(Loss),
 }
 
 /// Where a log is.
@@ -39,6 +55,40 @@ impl Source {
     /// The source of a path that isn't a folder.
     pub fn of(path: &Path) -> Self {
         if path == Path::new("-") { Source::Stdin } else { Source::File(path.to_owned()) }
+    }
+
+    /// The source of a path, for a command that reads one file.
+    ///
+    /// # Errors
+    ///
+    /// If it is a folder.
+    pub fn one(path: &Path) -> Result<Self, Failure> {
+        if !path.is_dir() {
+            return Ok(Source::of(path));
+        }
+        let text = "is a folder, which this command doesn't take; name a file in it";
+        Err(Failure::new(format_args!("{} {text}", shown(path))))
+    }
+
+    /// All bytes.
+    ///
+    /// # Errors
+    ///
+    /// If they can't be read.
+    pub fn read(&self) -> Result<Vec<u8>, Failure> {
+        let bytes = match self {
+            Source::Stdin => {
+                let mut bytes = Vec::new();
+                io::stdin().lock().read_to_end(&mut bytes).map(|_| bytes)
+            }
+            Source::File(path) => fs::read(path),
+        };
+        bytes.map_err(|error| self.can_t_read(&error))
+    }
+
+    /// The failure of reading it.
+    pub(crate) fn can_t_read(&self, error: &io::Error) -> Failure {
+        Failure::new(format_args!("can't read {}: {error}", self.name()))
     }
 
     /// Its name for messages.
@@ -67,8 +117,7 @@ impl Input {
     pub fn open(source: &Source) -> Result<Self, Failure> {
         let flight = match source {
             Source::Stdin => {
-                let failure = |error: io::Error| Failure::new(format_args!("can't read standard input: {error}"));
-                Flight::of(Log::from_reader(io::stdin().lock()).map_err(failure)?)
+                Flight::of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?)
             }
             Source::File(path) => file::open(path)?,
         };
@@ -86,31 +135,60 @@ impl Input {
 
     fn new(source: &Source, flight: Result<Flight, Failure>) -> Result<Self, Failure> {
         let flight = flight.map_err(|failure| failure.in_(source.name()))?;
-        Ok(Input { name: source.name(), path: source.path().map(Path::to_owned), flight, is_lost: OnceLock::new() })
+        let path = source.path().map(Path::to_owned);
+        Ok(Input { name: source.name(), path, flight, is_one_of_several: false, loss: OnceLock::new() })
     }
 
-    /// Opens the log at a path that isn't a folder; `-` is standard input.
+    /// Opens the log at a path; `-` is standard input.
     ///
     /// # Errors
     ///
-    /// As [`open`](Input::open).
+    /// As [`open`](Input::open), and if it is a folder.
     pub fn open_path(path: &Path) -> Result<Self, Failure> {
-        Input::open(&Source::of(path))
+        Input::open(&Source::one(path)?)
+    }
+
+    /// Its name, if the command reads several logs. What is printed of a log then says of which.
+    pub fn name_among_several(&self) -> Option<&str> {
+        self.is_one_of_several.then_some(&*self.name)
+    }
+
+    /// Prints its name as a heading, as `head -v` does, if the command reads several logs.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be written.
+    pub fn print_heading(&self, out: &mut impl Write) -> io::Result<()> {
+        self.name_among_several().map_or(Ok(()), |name| writeln!(out, "==> {name} <=="))
     }
 
     /// How a command ends that has read the log and found nothing else to say: [`Outcome::Lost`] if data of the log was
-    /// lost, or else [`Outcome::Fine`].
-    ///
-    /// Unless the command has said so by [`set_lost`](Input::set_lost), a log counts as lost if it is
-    /// [damaged](Flight::is_damaged).
+    /// lost, or else [`Outcome::Fine`]. What was lost is printed to standard error, unless
+    /// [the command's output says it](Input::says_loss).
     pub fn outcome(&self) -> Outcome {
-        Outcome::lost_if(*self.is_lost.get_or_init(|| self.flight.is_damaged()))
+        let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.flight.sessions())));
+        match loss {
+            KnownLoss::Said(is_lost) => Outcome::lost_if(*is_lost),
+            KnownLoss::Unsaid(loss) if loss.is_nothing() => Outcome::Fine,
+            KnownLoss::Unsaid(loss) => {
+                let more = match &self.path {
+                    Some(path) => format!("`binlog check {}` says more", in_a_shell(path)),
+                    None => "`binlog check` says more".to_owned(),
+                };
+                warn(format_args!("{}: the log is damaged: {loss}; {more}", self.name));
+                Outcome::Lost
+            }
+        }
     }
 
-    /// Says whether data of the log was lost. A command that knows it saves [`outcome`](Input::outcome) a pass over the
-    /// log. The first call counts.
-    pub fn set_lost(&self, is_lost: bool) {
-        self.is_lost.get_or_init(|| is_lost);
+    /// Saves [`outcome`](Input::outcome) a pass over the log, of which these are the sessions.
+    pub fn reads(&self, sessions: &[Session<'_>]) {
+        self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(sessions)));
+    }
+
+    /// Says that the command's output has what was lost of the log, and whether something was. The first call counts.
+    pub fn says_loss(&self, is_lost: bool) {
+        self.loss.get_or_init(|| KnownLoss::Said(is_lost));
     }
 }
 
@@ -124,51 +202,27 @@ impl Flight {
     }
 }
 
-/// The logs that are given: a folder stands for the logs in it and in its folders, sorted by path.
+/// Requires that at most one of the paths is standard input, `-`.
 ///
 /// # Errors
 ///
-/// If a folder can't be read or has no logs, or if standard input is given twice.
-pub fn sources(given: &[PathBuf]) -> Result<Vec<Source>, Failure> {
-    let mut sources = Vec::new();
-    for path in given {
-        if path.is_dir() {
-            let logs = folder::logs(path)?;
-            if logs.is_empty() {
-                let text = "it has no logs: files .bin, .bbl, .bfl, .log or .txt that are ArduPilot or Blackbox logs";
-                return Err(Failure::new(format_args!("{}: {text}", shown(path))));
-            }
-            sources.extend(logs.into_iter().map(Source::File));
-        } else {
-            sources.push(Source::of(path));
-        }
+/// If several are.
+pub fn require_stdin_once<'p>(paths: impl IntoIterator<Item = &'p Path>) -> Result<(), Failure> {
+    if paths.into_iter().filter(|path| Source::of(path) == Source::Stdin).count() < 2 {
+        return Ok(());
     }
-    if sources.iter().filter(|source| **source == Source::Stdin).count() > 1 {
-        return Err(Failure::new("standard input, `-`, can be read once only"));
-    }
-    Ok(sources)
+    Err(Failure::new("standard input, `-`, is given twice, but can be read once only; save it to a file"))
 }
 
-/// Runs a command on each of the given logs. If one fails, the failure is printed and the command goes on with the next.
-/// Each log ends as its [`Input::outcome`] or worse.
+/// Whether the file at a path begins as a log of either format.
 ///
 /// # Errors
 ///
-/// As [`sources`], and if the output can't be written or was closed.
-pub fn for_each(given: &[PathBuf], mut command: impl FnMut(&Input) -> CommandResult) -> CommandResult {
-    let mut worst = Outcome::Fine;
-    for source in sources(given)? {
-        let outcome = Input::open(&source).and_then(|input| Ok(command(&input)?.max(input.outcome())));
-        worst = worst.max(match outcome {
-            Ok(outcome) => outcome,
-            Err(failure) if failure.is_of_output() => return Err(failure),
-            Err(failure) => {
-                print(&failure);
-                Outcome::Failed
-            }
-        });
-    }
-    Ok(worst)
+/// If it can't be read.
+pub fn is_log_file(path: &Path) -> io::Result<bool> {
+    let mut beginning = Vec::new();
+    fs::File::open(path)?.take(BEGINNING as u64).read_to_end(&mut beginning)?;
+    Ok(is_log(&beginning))
 }
 
 /// Whether bytes begin a log of either format.
@@ -189,6 +243,13 @@ pub fn shown(path: &Path) -> String {
     shown
 }
 
+/// A path as it is typed into a shell, on one line.
+fn in_a_shell(path: &Path) -> String {
+    let shown = shown(path);
+    let is_plain = |character: char| character.is_alphanumeric() || "/\\._-+:".contains(character);
+    if shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', r"'\''")) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -199,9 +260,10 @@ mod tests {
     }
 
     #[test]
-    fn standard_input_is_read_once() {
-        let twice = [PathBuf::from("-"), PathBuf::from("-")];
-        assert!(sources(&twice).is_err());
-        assert_eq!(sources(&twice[..1]), Ok(vec![Source::Stdin]));
+    fn a_name_is_quoted_where_a_shell_would_split_it() {
+        for (name, typed) in [("logs/a-1.bin", "logs/a-1.bin"), ("my log.bin", "'my log.bin'"), ("it's", r"'it'\''s'")]
+        {
+            assert_eq!(in_a_shell(Path::new(name)), typed);
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! | 0 | fine, or the program that reads our output stopped early |
 //! | 1 | a finding of `check`, `diff` or `lock`, or `find` has found nothing |
 //! | 2 | wrong use, or something can't be read or written |
-//! | 3 | done, but data of the log was lost or skipped |
+//! | 3 | done, but data is lost: a log is damaged, or something in a folder can't be read |
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub enum Outcome {
     /// Done.
     Fine,
-    /// Done, but data of the log was lost or skipped: it is damaged.
+    /// Done, but data is lost: a log is damaged, or something in a folder can't be read.
     Lost,
     /// `check`, `diff` or `lock` found something, or `find` found nothing.
     Finding,
@@ -148,7 +148,7 @@ mod tests {
     fn several_logs_end_as_the_worst_of_them() {
         let worst = [Outcome::Lost, Outcome::Fine].into_iter().max();
         assert_eq!(worst, Some(Outcome::Lost));
-        assert_eq!(Outcome::Finding.max(Outcome::Lost).code(), 1, "check and diff give 1 even for a damaged log");
+        assert_eq!(Outcome::Finding.max(Outcome::Lost).code(), 1, "a finding takes precedence over damage");
         assert_eq!(Outcome::Finding.max(Outcome::Failed).code(), 2);
     }
 

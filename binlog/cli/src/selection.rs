@@ -155,20 +155,28 @@ impl Selection {
             if self.time(session).is_some_and(is_in) {
                 return Ok(());
             }
-            lengths.push(format!("{:.3} s", range.end().saturating_sub(*range.start()) as f64 / 1e6));
+            let [start, end] = [*range.start(), *range.end()];
+            lengths.push(match [session.timestamp(start), session.timestamp(end)] {
+                [Some(start), Some(end)] if self.needs_clock() => {
+                    let [start, end] = [start, end].map(|moment| moment.strftime("%Y-%m-%dT%H:%M:%S"));
+                    format!("from {start} to {end} UTC")
+                }
+                _ => format!("{:.3} s long", end.saturating_sub(start) as f64 / 1e6),
+            });
         }
         let text = match lengths.as_slice() {
             [] => "--from and --to choose by time, and the log has none".to_owned(),
-            lengths => format!("nothing is between --from and --to; the log is {} long", lengths.join(", ")),
+            lengths => format!("nothing is between --from and --to; the log is {}", lengths.join(", ")),
         };
         Err(Failure::new(text))
     }
 
+    fn needs_clock(&self) -> bool {
+        self.from.into_iter().chain(self.to).any(|moment| moment.needs_clock())
+    }
+
     fn require_clock(&self, sessions: &[Session<'_>]) -> Result<(), Failure> {
-        let is_clock = |moment: &Option<Moment>| moment.is_some_and(|moment| moment.needs_clock());
-        if (is_clock(&self.from) || is_clock(&self.to))
-            && !sessions.iter().any(|session| session.clock_unix_us().is_some())
-        {
+        if self.needs_clock() && !sessions.iter().any(|session| session.clock_unix_us().is_some()) {
             let text = "the log doesn't say the clock time: it has no GPS record with a week; give --from and --to in \
                         seconds after the log's first time";
             return Err(Failure::new(text));

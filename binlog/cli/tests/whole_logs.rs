@@ -180,6 +180,25 @@ fn the_same_log_is_merged_once() {
 }
 
 #[test]
+fn logs_of_different_boots_are_merged_with_a_warning() {
+    let folder = folder();
+    let folder = folder.path();
+    let mut other = FLIGHT.clone();
+    let week = |record: &binlog::Record<'_>| record.name() == "GPS";
+    let places: Vec<_> = Records::new(&FLIGHT).flatten().filter(week).map(|record| record.offset()).collect();
+    let definition = Records::new(&FLIGHT).flatten().find(week).expect("a record").definition();
+    let at = definition.columns().find(|column| column.label == "GWk").expect("a week").offset;
+    assert!(!places.is_empty());
+    // A week later.
+    places.iter().for_each(|place| other[place + 3 + at] += 1);
+    std::fs::write(folder.join("other.bin"), other).expect("room");
+    let (code, _, stderr) = text(folder, "merge flight.bin other.bin -o merged.bin");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.starts_with("binlog: flight.bin and other.bin are of different boots, by GPS at 20"), "{stderr}");
+    assert_eq!(stderr.lines().count(), 1, "{stderr}");
+}
+
+#[test]
 fn a_conflict_names_the_type_and_the_logs() {
     let folder = folder();
     let folder = folder.path();

@@ -3,9 +3,9 @@
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
 use crate::flight::Flight;
-use crate::input::{self, Input};
+use crate::input::{Input, LeftOut, shown};
 use crate::json;
-use crate::outcome::{CommandResult, Outcome};
+use crate::outcome::{CommandResult, Outcome, warn};
 use crate::output::Output;
 use crate::style::Style;
 use binlog::check::{Finding, Report, Rule, Severity};
@@ -17,7 +17,8 @@ use std::io::Write;
 /// dropped records.
 ///
 /// Prints a line for each finding, with the first offset and the number of times, and what to do about it. The exit code
-/// is 1 if something is found.
+/// is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are empty or have only zeros are
+/// findings, too.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -45,9 +46,13 @@ struct JsonFinding<'f> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
-    let outcome = input::for_each(&arguments.logs.logs, |input| of_log(input, arguments, context, &mut out))?;
+    let logs = arguments.logs.sources()?;
+    let mut outcome = logs.for_each_log(|input| of_log(input, arguments, context, &mut out))?;
+    for left_out in logs.left_out() {
+        outcome = outcome.max(of_left_out(left_out, context, &mut out)?);
+    }
     out.finish()?;
-    Ok(outcome)
+    Ok(if logs.is_empty() && outcome == Outcome::Lost { Outcome::Failed } else { outcome })
 }
 
 fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Output) -> CommandResult {
@@ -58,7 +63,7 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
     let is_asked = |finding: &&Finding| !arguments.errors || finding.severity() == Severity::Error;
     let findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
     let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
-    input.set_lost(report.findings().iter().any(|finding| finding.rule().is_damage()));
+    input.says_loss(report.findings().iter().any(|finding| finding.rule().is_damage()));
     if context.json {
         findings.iter().try_for_each(|finding| json::line(out, &json_finding(input, finding)))?;
         return Ok(outcome);
@@ -82,6 +87,38 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
         }
     }
     Ok(outcome)
+}
+
+/// A file without data is a finding, a folder that can't be read is not.
+fn of_left_out(left_out: &LeftOut, context: &Context, out: &mut Output) -> CommandResult {
+    let LeftOut { path, reason, bytes } = left_out;
+    let name = shown(path);
+    let Some(bytes) = *bytes else {
+        warn(format_args!("{name}: left out: {reason}"));
+        return Ok(Outcome::Lost);
+    };
+    let rule = Rule::NotALog;
+    if context.json {
+        let finding = JsonFinding {
+            log: &name,
+            rule: rule.name(),
+            severity: rule.severity().name(),
+            subject: "",
+            offset: 0,
+            count: 1,
+            bytes,
+            is_damage: rule.is_damage(),
+            text: reason,
+            advice: rule.advice(),
+        };
+        json::line(out, &finding)?;
+        return Ok(Outcome::Finding);
+    }
+    writeln!(out, "{}: 1 error, 0 warnings", Style::Strong.of(&name, context.color))?;
+    let finding = format!("{} {}: {reason}", rule.severity(), rule.name());
+    writeln!(out, "{}", Style::Warning.of(&finding, context.color))?;
+    writeln!(out, "    {}", Style::Faint.of(rule.advice(), context.color))?;
+    Ok(Outcome::Finding)
 }
 
 fn json_finding<'f>(input: &'f Input, finding: &'f Finding) -> JsonFinding<'f> {

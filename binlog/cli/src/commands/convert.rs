@@ -1,26 +1,29 @@
 //! `binlog convert`: Blackbox logs as ArduPilot logs.
 
+use super::written::check_destination;
 use crate::arguments::Context;
 use crate::flight::SessionLog;
 use crate::input::{Input, shown};
 use crate::json;
-use crate::outcome::{CommandResult, Failure, warn};
-use crate::output::{Existing, Output, is_same_file};
+use crate::outcome::{CommandResult, Failure, Outcome, warn};
+use crate::output::{Existing, Output, is_same_file, is_stdout};
 use crate::progress::Progress;
+use binlog::blackbox::convert::ConvertError;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Converts a Blackbox log to ArduPilot logs, which UAV Log Viewer, MAVExplorer and PlotJuggler open.
 ///
-/// Each session becomes a log: flight.bin, flight-2.bin, flight-3.bin.
+/// Each session becomes a log: flight.bin, flight-2.bin, flight-3.bin. What was converted is printed for each.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// A Blackbox log; `-` is standard input.
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// The file for the converted log; without it, the log's name with the extension .bin.
+    /// The file for the converted log; `-` is standard output, which gets the logs of all sessions, one after the other.
+    /// Without it, the log's name with the extension .bin.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -39,28 +42,32 @@ struct Row {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    if let Some(output) = &arguments.output {
+        check_destination(output, context)?;
+    }
     let input = Input::open_path(&arguments.log)?;
     let sessions = input.flight.sessions();
     if sessions.iter().any(|session| session.ardupilot().is_some()) {
         return Err(Failure::new(format_args!("{} is an ArduPilot log already", input.name)));
     }
     let to = match (&arguments.output, &input.path) {
-        (Some(output), _) if output.as_os_str() == "-" => {
-            return Err(Failure::new("standard output takes what convert says; name a file for the converted log"));
-        }
         (Some(output), _) => output.clone(),
         (None, Some(path)) => path.with_extension("bin"),
         (None, None) => return Err(Failure::new("name the converted log: binlog convert - -o flight.bin")),
     };
     // All names are checked before anything is written: each of them may be the log itself.
-    let paths: Vec<PathBuf> = (1..=sessions.len()).map(|number| numbered(&to, number)).collect();
+    let is_stdout = is_stdout(&to);
+    let path = |number| if is_stdout { to.clone() } else { numbered(&to, number) };
+    let paths: Vec<PathBuf> = (1..=sessions.len()).map(path).collect();
     if let Some(path) = paths.iter().find(|path| input.path.as_ref().is_some_and(|log| is_same_file(log, path))) {
         let text = "is the log itself; name another file for the converted one";
         return Err(Failure::new(format_args!("{} {text}", shown(path))));
     }
-    paths.iter().try_for_each(|path| arguments.existing.check(path))?;
+    if !is_stdout {
+        paths.iter().try_for_each(|path| arguments.existing.check(path))?;
+    }
     let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
-    let (mut out, mut lost, mut is_converted) = (Output::stdout(), false, false);
+    let (mut report, mut lost, mut is_converted) = ((!is_stdout).then(Output::stdout), false, false);
     for (session, path) in sessions.iter().zip(&paths) {
         let SessionLog::Blackbox(frames) = session.log() else { continue };
         // Nothing is created before the session is known to have frames: a log without any is left out.
@@ -70,13 +77,15 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             lost = true;
             continue;
         }
-        let mut output = Output::file(path, input.path.as_deref(), arguments.existing)?;
-        let converted = frames
-            .to_ardupilot(&mut output)
-            .map_err(|error| Failure::of(format_args!("can't write {}", shown(path)), &error))?;
+        let mut output = Output::create(Some(path.as_path()), input.path.as_deref(), arguments.existing)?;
+        let converted = frames.to_ardupilot(&mut output).map_err(|error| match error {
+            ConvertError::Io(error) => error.into(),
+            error => Failure::of(format_args!("{}: can't convert it", input.name), &error),
+        })?;
         output.finish()?;
         (is_converted, lost) = (true, lost || converted.lost_bytes > 0);
         progress.set(session.range().end as u64);
+        let Some(report) = &mut report else { continue };
         let row = Row {
             file: shown(path),
             session: session.number() + 1,
@@ -86,16 +95,18 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             lost_bytes: converted.lost_bytes,
         };
         match context.json {
-            true => json::line(&mut out, &row)?,
-            false => writeln!(out, "{}\t{converted}", row.file)?,
+            true => json::line(report, &row)?,
+            false => writeln!(report, "{}\t{converted}", row.file)?,
         }
     }
-    out.finish()?;
+    let says_loss = report.is_some();
+    report.map_or(Ok(()), Output::finish)?;
     match is_converted {
-        true => {
-            input.set_lost(lost);
+        true if says_loss => {
+            input.says_loss(lost);
             Ok(input.outcome())
         }
+        true => Ok(input.outcome().max(Outcome::lost_if(lost))),
         false => Err(Failure::new(format_args!("{}: no session has frames", input.name))),
     }
 }

@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
         }
     }
-    input.set_lost(skipped_bytes > 0);
+    input.says_loss(skipped_bytes > 0);
     Ok(input.outcome())
 }
 

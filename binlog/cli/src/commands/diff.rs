@@ -2,6 +2,7 @@
 
 use crate::arguments::Context;
 use crate::definitions;
+use crate::input::require_stdin_once;
 use crate::json;
 use crate::outcome::{CommandResult, Outcome};
 use crate::output::Output;
@@ -13,11 +14,11 @@ use std::path::PathBuf;
 /// Compares the definitions of two logs; exits with 1 if a change breaks programs that read the older one.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The older log, or the JSON of its definitions (`binlog schema --json`).
+    /// The older log, or the JSON of its definitions (`binlog schema --json`); `-` is standard input.
     #[arg(value_name = "OLD")]
     old: PathBuf,
 
-    /// The newer log, or the JSON of its definitions.
+    /// The newer log, or the JSON of its definitions; `-` is standard input.
     #[arg(value_name = "NEW")]
     new: PathBuf,
 
@@ -40,6 +41,7 @@ struct ChangeRow {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let level: Level = arguments.level.parse().unwrap_or_default();
+    require_stdin_once([arguments.old.as_path(), &arguments.new])?;
     let (old, new) = (definitions::read(&arguments.old)?, definitions::read(&arguments.new)?);
     let difference = old.schema.difference(&new.schema);
     let mut out = Output::stdout();

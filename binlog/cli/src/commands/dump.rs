@@ -4,7 +4,7 @@ use crate::arguments::{self, Context, Logs};
 use crate::counted::counted;
 use crate::dump::{self, Form, Types};
 use crate::flight::{Flight, Session, SessionLog};
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use crate::progress::Progress;
@@ -20,6 +20,8 @@ use std::path::PathBuf;
 ///
 /// Blackbox CSV has the logged columns of blackbox_decode, with values as logged. Columns that blackbox_decode computes
 /// are left out. `export` has voltage and current in V and A; `export --wide main` has the GPS beside the main frames.
+///
+/// Of several logs, each begins with a line `==> NAME <==`; with --json, each object has the key `log`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -42,10 +44,9 @@ pub struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    let sources = input::sources(&arguments.logs.logs)?;
-    let inputs = sources.iter().filter_map(|source| source.path());
-    let mut out = Output::create(arguments.output.as_deref(), inputs, arguments.existing)?;
-    let outcome = input::for_each(&arguments.logs.logs, |input| {
+    let logs = arguments.logs.sources()?;
+    let mut out = Output::create(arguments.output.as_deref(), logs.paths(), arguments.existing)?;
+    let outcome = logs.for_each(|input| {
         let types = Types::new(&arguments.types);
         match &input.flight {
             Flight::ArduPilot(log) => records(input, log, &types, &arguments.selection, context, &mut out),
@@ -72,7 +73,10 @@ fn records(
         let intervals = selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
         sessions.iter().map(|session| session.range()).zip(intervals).collect()
     };
-    let form = if context.json { Form::Json } else { Form::Text };
+    let form = if context.json { Form::Json { log: input.name_among_several() } } else { Form::Text };
+    if !context.json {
+        input.print_heading(out)?;
+    }
     let mut progress = Progress::bytes(&input.name, log.bytes().len() as u64);
     let dumped = dump::records(log.bytes(), &parts, types, form, out, |done| progress.set(done))?;
     let printed = dumped.types.iter().map(String::as_str);
@@ -86,7 +90,7 @@ fn records(
         let skipped = counted(dumped.skipped_bytes, "byte");
         warn(format_args!("{}: skipped {skipped} without a record", input.name));
     }
-    input.set_lost(dumped.skipped_bytes > 0);
+    input.says_loss(dumped.skipped_bytes > 0);
     Ok(Outcome::Fine)
 }
 
@@ -101,13 +105,16 @@ fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context
     types.require(names.iter().map(String::as_str)).map_err(named)?;
     let intervals = selection.intervals(&sessions).map_err(named)?;
     let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
+    if !context.json {
+        input.print_heading(out)?;
+    }
     let (mut header, mut lost) = (None, 0);
     for (session, intervals) in sessions.iter().zip(&intervals) {
         if let SessionLog::Blackbox(frames) = session.log()
             && !intervals.is_nothing()
         {
             lost += match context.json {
-                true => dump::frames_json(frames, intervals, types, out)?,
+                true => dump::frames_json(frames, input.name_among_several(), intervals, types, out)?,
                 false => dump::frames(frames, intervals, &mut header, out)?,
             };
             progress.set(session.range().end as u64);
@@ -116,6 +123,6 @@ fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context
     if lost > 0 {
         warn(format_args!("{}: skipped {} without a frame", input.name, counted(lost, "byte")));
     }
-    input.set_lost(lost > 0);
+    input.says_loss(lost > 0);
     Ok(Outcome::Fine)
 }

@@ -11,7 +11,7 @@ use crate::export::choice::{Choice, Unknown};
 use crate::export::tables;
 use crate::export::time::TimeColumn;
 use crate::flight::Session;
-use crate::input::{self, Input, Source};
+use crate::input::{Input, Source};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, print};
 use crate::output::{Existing, Output, is_stdout};
@@ -127,21 +127,21 @@ struct Chosen<'c> {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let format = format(arguments)?;
     let choice = Choice::of(&arguments.types);
-    let sources = input::sources(&arguments.logs.logs)?;
+    let sources = arguments.logs.sources()?;
     check(arguments, format, &choice, context)?;
     let is_one = sources.len() == 1 && !arguments.logs.logs.iter().any(|path| path.is_dir());
     let mut exporter = exporter(arguments, format, is_one)?;
     let mut unknown: Option<Vec<Unknown>> = None;
-    let (mut worst, mut exported, mut damaged) = (Outcome::Fine, 0, 0);
+    let (mut worst, mut exported, mut damaged) = (sources.warn_of_left_out(), 0, 0);
     let length = |source: &Source| source.path().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
     let mut progress = Progress::bytes("exporting", sources.iter().map(length).sum());
-    for source in &sources {
-        let outcome = Input::open(source).and_then(|input| {
+    for source in sources.iter() {
+        let outcome = sources.open(source).and_then(|input| {
             let sessions = input.flight.sessions();
             let labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
             let of_log = if choice.is_everything() { Vec::new() } else { choice.unknown(&labels) };
             if is_one {
-                require(&of_log, &input.name)?;
+                require(&of_log).map_err(|failure| failure.in_(&input.name))?;
                 require_instances(&choice, &sessions).map_err(|failure| failure.in_(&input.name))?;
             }
             unknown = Some(match unknown.take() {
@@ -153,7 +153,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             let intervals = arguments.selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
             let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: &choice };
             let outcome = exporter.export(&input, &chosen)?;
-            input.set_lost(sessions.iter().any(Session::is_damaged));
+            input.reads(&sessions);
             Ok(outcome.max(input.outcome()))
         });
         progress.add(length(source));
@@ -171,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         });
     }
     drop(progress);
-    require(&unknown.unwrap_or_default(), "no log")?;
+    require(&unknown.unwrap_or_default()).map_err(|failure| failure.in_("all logs"))?;
     let written = exporter.finish()?.unwrap_or(exported);
     if context.json
         && let Some(output) = &arguments.output
@@ -247,7 +247,7 @@ fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Conte
 }
 
 /// An instance that no boot of the log has is a mistake.
-fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Result<(), Failure> {
+pub(super) fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Result<(), Failure> {
     for instance in choice.instances() {
         let logs = || sessions.iter().filter_map(Session::ardupilot);
         if !logs().any(|log| log.rows(&instance).is_ok())
@@ -259,14 +259,14 @@ fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Result<(), Fa
     Ok(())
 }
 
-fn require(unknown: &[Unknown], whose: &str) -> Result<(), Failure> {
+/// A type or column that the log doesn't have is a mistake.
+pub(super) fn require(unknown: &[Unknown]) -> Result<(), Failure> {
     let Some(Unknown { given, known }) = unknown.first() else { return Ok(()) };
     // Of a column, the label is what somebody mistyped.
-    let (of, name) = given.split_once('.').map_or(("", given.as_str()), |(of, label)| (of, label));
-    let hint = suggest::hint(
-        name,
-        &format!("{} has", if of.is_empty() { "the log" } else { of }),
-        known.iter().map(String::as_str),
-    );
-    Err(Failure::new(format_args!("{whose}: there is no `{given}`; {hint}")))
+    let (what, name) = match given.split_once('.') {
+        Some((of, label)) => (format!("{of} has no column `{label}`"), label),
+        None => (format!("the log has no type `{given}`"), given.as_str()),
+    };
+    let hint = suggest::hint(name, "it has", known.iter().map(String::as_str));
+    Err(Failure::new(format_args!("{what}; {hint}")))
 }

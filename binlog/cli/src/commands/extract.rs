@@ -3,7 +3,7 @@
 use crate::arguments::Context;
 use crate::card_image::{CardImage, is_card};
 use crate::counted::counted;
-use crate::input::{Source, is_log, shown};
+use crate::input::{BEGINNING, Source, is_log, require_stdin_once, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
@@ -53,13 +53,11 @@ struct Row {
     missing_bytes: u64,
 }
 
-/// So much of an image says what it is.
-const BEGINNING: u64 = 64 * 1024;
-
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    let source = Source::of(&arguments.image);
+    require_stdin_once(arguments.preamble.iter().chain([&arguments.image]).map(PathBuf::as_path))?;
+    let source = Source::one(&arguments.image)?;
     let name = source.name();
-    let can_t_read = |error: io::Error| Failure::new(format_args!("can't read {name}: {error}"));
+    let can_t_read = |error: io::Error| source.can_t_read(&error);
     let mut out = Output::stdout();
     let mut print = |row: &Row| match context.json {
         true => json::line(&mut out, row),
@@ -70,14 +68,14 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     match source.path().filter(|path| path.is_file()) {
         Some(path) => {
             let opened = file.insert(File::open(path).map_err(can_t_read)?);
-            opened.take(BEGINNING).read_to_end(&mut beginning).map_err(can_t_read)?;
+            opened.take(BEGINNING as u64).read_to_end(&mut beginning).map_err(can_t_read)?;
         }
-        None => beginning = whole(&source).map_err(can_t_read)?,
+        None => beginning = source.read()?,
     }
     let outcome = match (is_card(&beginning), file) {
         (true, Some(file)) => of_card(arguments, &name, &file, &mut print),
         (true, None) => of_card(arguments, &name, Cursor::new(&*beginning), &mut print),
-        (false, Some(_)) => of_chip(arguments, &name, &whole(&source).map_err(can_t_read)?, &mut print),
+        (false, Some(_)) => of_chip(arguments, &name, &source.read()?, &mut print),
         (false, None) => of_chip(arguments, &name, &beginning, &mut print),
     };
     let outcome = outcome.map_err(|failure| match failure {
@@ -105,17 +103,6 @@ impl From<Failure> for Unextracted {
     }
 }
 
-fn whole(source: &Source) -> io::Result<Vec<u8>> {
-    match source {
-        Source::File(path) => fs::read(path),
-        Source::Stdin => {
-            let mut bytes = Vec::new();
-            io::stdin().lock().read_to_end(&mut bytes)?;
-            Ok(bytes)
-        }
-    }
-}
-
 fn of_chip(
     arguments: &Arguments,
     name: &str,
@@ -124,8 +111,7 @@ fn of_chip(
 ) -> Result<Outcome, Unextracted> {
     let mut image = Image::new(chip).map_err(|error| Unextracted::NoImage(Failure::of(name, &error)))?;
     if let Some(path) = &arguments.preamble {
-        let log = fs::read(path).map_err(|error| Failure::new(format_args!("can't read {}: {error}", shown(path))))?;
-        image = image.with_preamble(&log);
+        image = image.with_preamble(&Source::one(path)?.read()?);
     }
     let mut is_lost = false;
     for log in image.logs() {

@@ -2,8 +2,7 @@
 
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
-use crate::flight::Session;
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
@@ -40,7 +39,7 @@ struct Found {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
     let mut search = Search { word: arguments.word.to_lowercase(), logs: 0, is_found: false, known: BTreeSet::new() };
-    let outcome = input::for_each(&arguments.logs.logs, |input| search.in_log(input, context, &mut out))?;
+    let outcome = arguments.logs.sources()?.for_each(|input| search.in_log(input, context, &mut out))?;
     out.finish()?;
     if search.is_found || search.logs == 0 {
         return Ok(outcome);
@@ -111,7 +110,7 @@ fn print(input: &Input, found: &[&Found], context: &Context, out: &mut Output) -
 fn columns(input: &Input) -> Vec<Found> {
     let mut columns = Vec::new();
     let sessions = input.flight.sessions();
-    input.set_lost(sessions.iter().any(Session::is_damaged));
+    input.reads(&sessions);
     for session in &sessions {
         if let Some(log) = session.ardupilot() {
             let descriptions = log.descriptions();

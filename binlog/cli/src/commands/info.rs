@@ -6,7 +6,7 @@ mod print;
 
 use crate::arguments::{Context, Logs};
 use crate::flight::Flight;
-use crate::input::{self, Input};
+use crate::input::Input;
 use crate::json;
 use crate::outcome::{CommandResult, Outcome};
 use crate::output::Output;
@@ -89,13 +89,13 @@ struct DamageInfo {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
-    let outcome = input::for_each(&arguments.logs.logs, |input| {
+    let outcome = arguments.logs.sources()?.for_each(|input| {
         let info = info(input);
         match context.json {
             true => json::line(&mut out, &info)?,
             false => print::info(&mut out, &info, context.color)?,
         }
-        input.set_lost(info.sessions.iter().any(|session| session.damage_count > 0));
+        input.says_loss(info.sessions.iter().any(|session| session.damage_count > 0));
         Ok(Outcome::Fine)
     })?;
     out.finish()?;

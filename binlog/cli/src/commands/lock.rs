@@ -2,7 +2,7 @@
 
 use crate::arguments::Context;
 use crate::definitions;
-use crate::input::{is_log, shown};
+use crate::input::{Source, is_log, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::Output;
@@ -10,7 +10,6 @@ use crate::style::Style;
 use binlog::compatibility::Level;
 use binlog::lock::{Check, Lock};
 use serde::Serialize;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// breaks what was released.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// The lock: flightlog.lock.
+    /// The lock: flightlog.lock; `-` is standard input. `binlog::lock::assert` in a test of the firmware makes it.
     #[arg(value_name = "LOCK")]
     lock: PathBuf,
 
@@ -57,7 +56,8 @@ struct Releases<'l> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    let name = shown(&arguments.lock);
+    require_stdin_once(arguments.logs.iter().chain([&arguments.lock]).map(PathBuf::as_path))?;
+    let name = Source::of(&arguments.lock).name();
     let mut lock = read(&arguments.lock)?;
     if let Some(level) = arguments.level.as_ref().and_then(|level| level.parse::<Level>().ok()) {
         lock.set_level(level);
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     for path in &arguments.logs {
         let definitions = definitions::read(path)?;
         let check = lock.check_log(&definitions.schema);
-        let log = shown(path);
+        let log = Source::of(path).name();
         match context.json {
             true => json::line(&mut out, &row(&log, &check))?,
             false if check.is_ok() => writeln!(out, "{log}: as the lock says")?,
@@ -91,8 +91,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 
 /// Reads a lock. Its place on the command line is easily confused with that of a log.
 fn read(path: &Path) -> Result<Lock, Failure> {
-    let name = shown(path);
-    let bytes = fs::read(path).map_err(|error| Failure::new(format_args!("can't read {name}: {error}")))?;
+    let source = Source::one(path)?;
+    let (name, bytes) = (source.name(), source.read()?);
     if is_log(&bytes) {
         let text = "is a log, not a lock; the lock comes first: binlog lock flightlog.lock flight.bin";
         return Err(Failure::new(format_args!("{name} {text}")));

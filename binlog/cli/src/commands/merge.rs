@@ -3,18 +3,22 @@
 use super::written::{ardupilot, check_destination};
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
-use crate::input::{Input, sources};
+use crate::input::Input;
 use crate::json;
-use crate::outcome::{CommandResult, Failure, Outcome, warn};
+use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output};
+use binlog::Log;
 use binlog::merge::{MergeError, Merged, merge};
+use jiff::Timestamp;
 use serde::Serialize;
 use std::path::PathBuf;
 
 /// Merges logs of one boot by time: parts of a log, or the logs of several loggers.
 ///
 /// Ids of types, units and multipliers are matched by what they mean. Types that two logs define differently are an
-/// error; leave them out of one of the logs with `binlog cut --without`.
+/// error; leave them out of one of the logs with `binlog cut --without`. Merging a log with itself is an error.
+///
+/// A warning says if the logs are of different boots. Only GPS times tell that, so both logs must have some.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -52,11 +56,11 @@ struct JsonRenumbered<'r> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     check_destination(&arguments.output, context)?;
-    let sources = sources(&arguments.logs.logs)?;
-    let inputs = sources.iter().map(Input::open).collect::<Result<Vec<_>, _>>()?;
+    let (inputs, left_out) = arguments.logs.sources()?.open_all()?;
     let logs = inputs.iter().map(ardupilot).collect::<Result<Vec<_>, _>>()?;
     let paths = inputs.iter().filter_map(|input| input.path.as_deref());
     let mut out = Output::create(Some(&arguments.output), paths, arguments.existing)?;
+    warn_of_boots(&inputs, &logs);
     let merged = merge(logs, &mut out).map_err(|error| failure(error, &inputs))?;
     out.finish()?;
     let skipped = |log: usize| -> usize {
@@ -72,8 +76,29 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             warn(format_args!("{}: the log is damaged; the merged log lacks {lacking}", input.name));
         }
     }
-    inputs.iter().enumerate().for_each(|(log, input)| input.set_lost(skipped(log) > 0));
-    Ok(inputs.iter().map(Input::outcome).max().unwrap_or(Outcome::Fine))
+    inputs.iter().enumerate().for_each(|(log, input)| input.says_loss(skipped(log) > 0));
+    Ok(inputs.iter().map(Input::outcome).max().map_or(left_out, |outcome| outcome.max(left_out)))
+}
+
+/// The times of boot of one boot's logs differ by less, in microseconds: that of a GPS without a fix may be late.
+const SAME_BOOT_US: u64 = 60_000_000;
+
+/// Warns of a log whose clock has another zero than that of the first log with GPS times.
+fn warn_of_boots(inputs: &[Input], logs: &[&Log<'_>]) {
+    let boots = inputs.iter().zip(logs).filter_map(|(input, log)| Some((input, log.clock()?.boot_unix_us())));
+    let boots: Vec<(&Input, i64)> = boots.collect();
+    let Some((first, first_us)) = boots.first() else { return };
+    if let Some((other, other_us)) = boots.iter().find(|(_, boot_us)| boot_us.abs_diff(*first_us) > SAME_BOOT_US) {
+        let [first_at, other_at] = [*first_us, *other_us].map(|us| {
+            let second = Timestamp::from_second(us.div_euclid(1_000_000));
+            second.map_or_else(|_| "at no date".to_owned(), |second| format!("at {second}"))
+        });
+        warn(format_args!(
+            "{} and {} are of different boots, by GPS {first_at} and {other_at}; the merged log mixes their records by \
+             the time since boot",
+            first.name, other.name
+        ));
+    }
 }
 
 /// The error with the names of the logs.

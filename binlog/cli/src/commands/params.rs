@@ -2,7 +2,7 @@
 
 use crate::arguments::{self, Context, Logs};
 use crate::dump::Types;
-use crate::input::{self, Input};
+use crate::input::{Input, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::{Existing, Output};
@@ -73,11 +73,11 @@ struct Change {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    require_stdin_once(arguments.logs.logs.iter().chain(&arguments.diff).map(PathBuf::as_path))?;
     let other = arguments.diff.as_deref().map(parameters::of_file).transpose()?;
-    let sources = input::sources(&arguments.logs.logs)?;
-    let paths = sources.iter().filter_map(|source| source.path());
-    let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
-    let outcome = input::for_each(&arguments.logs.logs, |input| {
+    let logs = arguments.logs.sources()?;
+    let mut out = Output::create(arguments.output.as_deref(), logs.paths(), arguments.existing)?;
+    let outcome = logs.for_each(|input| {
         of_log(input, other.as_ref(), arguments, context, &mut out).map_err(|failure| failure.in_(&input.name))
     })?;
     out.finish()?;
@@ -101,6 +101,12 @@ fn of_log(
     if let Some(pattern) = names.unmatched(found.keys().map(String::as_str)) {
         let hint = suggest::hint(pattern, "it has", found.keys().map(String::as_str));
         return Err(Failure::new(format_args!("the log has no parameter `{pattern}`; {hint}")));
+    }
+    match (context.json, arguments.param, input.name_among_several()) {
+        (true, ..) => {}
+        // Ground stations read that as a comment.
+        (_, true, Some(name)) => writeln!(out, "# {name}")?,
+        _ => input.print_heading(out)?,
     }
     let mut all: Vec<&String> = found.keys().chain(other.iter().flat_map(|other| other.keys())).collect();
     all.sort_unstable();
@@ -134,7 +140,7 @@ fn of_log(
             (true, false) => print(out, &row, context.color)?,
         }
     }
-    input.set_lost(sessions.iter().any(|session| session.is_damaged()));
+    input.reads(&sessions);
     Ok(Outcome::Fine)
 }
 

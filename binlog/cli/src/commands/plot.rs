@@ -9,8 +9,8 @@ pub use arguments::Arguments;
 
 use crate::arguments::Context;
 use crate::flight::Session;
-use crate::input::{self, Input, Source};
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::input::{self, Input, Sources};
+use crate::outcome::{CommandResult, Failure};
 use crate::output::Output;
 use crate::plot::curves::Plotted;
 use crate::plot::figure::Figure;
@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         true => arguments.require_points().map(|()| Format::Text)?,
         false => arguments.output_format()?,
     };
-    let inputs = open(&given.logs)?;
+    let (inputs, left_out) = Sources::of(&given.logs)?.open_all()?;
     let paths = inputs.iter().filter_map(|input| input.path.as_deref());
     let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
     let sessions: Vec<(&Input, Vec<Session<'_>>)> =
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut plotted = Vec::new();
     for (input, sessions) in &sessions {
         plotted.extend(of_log(arguments, input, sessions)?);
-        input.set_lost(sessions.iter().any(Session::is_damaged));
+        input.reads(sessions);
     }
     if plotted.is_empty() {
         return Err(Failure::new("nothing to plot: no record is in the chosen part").in_(log_names(&inputs)));
@@ -49,11 +49,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         write(arguments, format, &figure, context, &mut out)?;
     }
     out.finish()?;
-    Ok(inputs.iter().map(Input::outcome).max().unwrap_or(Outcome::Fine))
-}
-
-fn open(logs: &[std::path::PathBuf]) -> Result<Vec<Input>, Failure> {
-    input::sources(logs)?.iter().map(|source: &Source| Input::open(source)).collect()
+    Ok(inputs.iter().map(Input::outcome).max().map_or(left_out, |outcome| outcome.max(left_out)))
 }
 
 /// The sessions of a log of which something is chosen, with their numbers as names.

@@ -70,7 +70,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         // Standard output may be the log.
         print(&input.name, &repaired);
     }
-    input.set_lost(!repaired.removed().is_empty());
+    input.says_loss(!repaired.removed().is_empty());
     Ok(input.outcome())
 }
 

@@ -1,10 +1,12 @@
 //! `binlog stats`: minimum, maximum, mean and deviation of each column.
 
+use super::export::{require, require_instances};
 use crate::arguments::{self, Context, Logs};
-use crate::columns::Table;
-use crate::dump::Types;
+use crate::columns::{Column, Table};
+use crate::export::choice::Choice;
+use crate::export::tables;
 use crate::flight::Session;
-use crate::input::{self, Input};
+use crate::input::{self, Input, looks_like_log};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::Output;
@@ -14,17 +16,20 @@ use crate::style::Style;
 use binlog::Scaling;
 use serde::Serialize;
 use std::io::Write;
+use std::path::Path;
 
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
-/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing.
+/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing. Of
+/// several logs, each begins with a line `==> NAME <==`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
     logs: Logs,
 
-    /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*. Of Blackbox logs: main, slow, gps, home.
-    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name)]
+    /// Only these types and columns, separated by commas; in types, `*` and `?` are wildcards: XK*,ATT.Roll,IMU[0].GyrX.
+    /// Of Blackbox logs, the types are main, slow, gps and home: main.gyroADC[0].
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 
     #[command(flatten)]
@@ -47,32 +52,55 @@ struct Row<'r> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
-    let outcome = input::for_each(&arguments.logs.logs, |input| {
-        of_log(input, arguments, context, &mut out).map_err(|failure| failure.in_(&input.name))
+    let choice = Choice::of(&arguments.types);
+    arguments.logs.logs.iter().try_for_each(|path| require_no_column(path))?;
+    let outcome = arguments.logs.sources()?.for_each(|input| {
+        of_log(input, arguments, &choice, context, &mut out).map_err(|failure| failure.in_(&input.name))
     })?;
     out.finish()?;
     Ok(outcome)
 }
 
-fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Output) -> CommandResult {
+/// Columns are typed behind the logs for `plot`.
+fn require_no_column(path: &Path) -> Result<(), Failure> {
+    let name = path.to_string_lossy();
+    let is_column = name.split_once('.').is_some_and(|(of_type, label)| {
+        of_type.starts_with(|first: char| first.is_ascii_uppercase()) && label.starts_with(char::is_alphabetic)
+    });
+    if path.exists() || !is_column || looks_like_log(path) {
+        return Ok(());
+    }
+    let text = "a column is named with -t: binlog stats -t";
+    let name = input::shown(path);
+    Err(Failure::new(format_args!("there is no log `{name}`; {text} {name} flight.bin")))
+}
+
+fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Context, out: &mut Output) -> CommandResult {
     let sessions = input.flight.sessions();
     let intervals = arguments.selection.intervals(&sessions)?;
-    let types = Types::new(&arguments.types);
-    let names: Vec<String> = sessions.iter().flat_map(Session::table_names).collect();
-    types.require(names.iter().map(String::as_str))?;
+    if !choice.is_everything() {
+        let names: Vec<String> = sessions.iter().flat_map(Session::table_names).collect();
+        let mut labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
+        // Events have no numbers, so they are no table here.
+        labels.retain(|(name, _)| names.contains(name));
+        require(&choice.unknown(&labels))?;
+        require_instances(choice, &sessions)?;
+    }
     if !context.json {
+        input.print_heading(out)?;
         let heading = ["minimum", "maximum", "mean", "deviation"].map(|text| format!("{text:>14}")).concat();
         let heading = format!("{:<24}{:>9}{:>9}{heading}  unit", "column", "count", "missing");
         writeln!(out, "{}", Style::Faint.of(heading, context.color))?;
     }
     for (session, chosen) in sessions.iter().zip(&intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
-        for name in session.table_names().iter().filter(|name| types.contains(name)) {
+        let is_chosen = |name: &&String| choice.is_everything() || choice.has_type(name);
+        for name in session.table_names().iter().filter(is_chosen) {
             for table in session.table(name, None)? {
-                of_table(input, session, &table, chosen, context, out)?;
+                of_table(input, session, &table, (choice, chosen), context, out)?;
             }
         }
     }
-    input.set_lost(sessions.iter().any(Session::is_damaged));
+    input.reads(&sessions);
     Ok(Outcome::Fine)
 }
 
@@ -80,7 +108,7 @@ fn of_table(
     input: &Input,
     session: &Session<'_>,
     table: &Table<'_>,
-    chosen: &Intervals,
+    (choice, chosen): (&Choice, &Intervals),
     context: &Context,
     out: &mut Output,
 ) -> Result<(), Failure> {
@@ -94,13 +122,15 @@ fn of_table(
             None => of_instances.push((instance, vec![row])),
         }
     }
+    of_instances.retain(|(instance, _)| choice.has_instance(table.name(), instance.as_deref()));
     of_instances.sort();
     for (instance, rows) in &of_instances {
         let name = match instance {
             Some(instance) => format!("{}[{instance}]", table.name()),
             None => table.name().to_owned(),
         };
-        for column in table.columns().iter().filter(|column| column.is_number()) {
+        let is_chosen = |column: &&Column<'_>| column.is_number() && choice.has_column(table.name(), column.label());
+        for column in table.columns().iter().filter(is_chosen) {
             let mut statistics = Statistics::default();
             for &row in rows {
                 statistics.add(column.number(row, Scaling::Units).unwrap_or(f64::NAN));

@@ -13,13 +13,15 @@ use std::io::{self, Write};
 pub const EVENT: &str = "event";
 
 /// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `event`, that are in the chosen times. Values
-/// are as logged; the timestamp is in seconds of the session's clock. Returns how many bytes yield no frame.
+/// are as logged; the timestamp is in seconds of the session's clock. With `log`, each object has this name. Returns how
+/// many bytes yield no frame.
 ///
 /// # Errors
 ///
 /// If the output can't be written.
 pub fn frames_json(
     session: &Session<'_>,
+    log: Option<&str>,
     intervals: &Intervals,
     types: &Types,
     out: &mut impl Write,
@@ -32,7 +34,7 @@ pub fn frames_json(
             Item::Lost(stretch) => lost += stretch.length as u64,
             Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENT) => {
                 let line = lines.text();
-                begin(line, EVENT, time_us);
+                begin(line, log, EVENT, time_us);
                 line.extend_from_slice(b"\"event\":");
                 json::string(line, &format!("{event:?}"));
                 line.extend_from_slice(b"}}\n");
@@ -44,7 +46,7 @@ pub fn frames_json(
                     continue;
                 }
                 let line = lines.text();
-                begin(line, &table, frame.time_us());
+                begin(line, log, &table, frame.time_us());
                 for (i, (field, &bits)) in frame.fields().iter().zip(frame.values()).enumerate() {
                     line.extend_from_slice(if i == 0 { b"" } else { b"," });
                     json::string(line, field.name());
@@ -61,8 +63,8 @@ pub fn frames_json(
     Ok(lost)
 }
 
-fn begin(line: &mut Vec<u8>, table: &str, time_us: u64) {
-    line.extend_from_slice(b"{\"meta\":{\"type\":");
+fn begin(line: &mut Vec<u8>, log: Option<&str>, table: &str, time_us: u64) {
+    super::json::begin(line, log);
     json::string(line, table);
     line.extend_from_slice(b",\"timestamp\":");
     json::float(line, time_us as f64 / 1e6, number::python);

@@ -10,8 +10,9 @@ use crate::{json, number};
 use binlog::{Format, Value};
 
 /// Says what stands between the columns.
-pub(super) fn prepare(plan: &mut Plan) {
-    let mut first = b"{\"meta\":{\"type\":".to_vec();
+pub(super) fn prepare(plan: &mut Plan, log: Option<&str>) {
+    let mut first = Vec::new();
+    begin(&mut first, log);
     json::string(&mut first, &plan.name);
     first.extend_from_slice(b",\"timestamp\":");
     let mut between = vec![first];
@@ -26,6 +27,17 @@ pub(super) fn prepare(plan: &mut Plan) {
     }
     between.push(if plan.columns.is_empty() { b"},\"data\":{}}\n".to_vec() } else { b"}}\n".to_vec() });
     plan.between = between;
+}
+
+/// Appends the beginning of an object, up to its type. One of several logs has its name in it.
+pub(super) fn begin(out: &mut Vec<u8>, log: Option<&str>) {
+    out.push(b'{');
+    if let Some(log) = log {
+        out.extend_from_slice(b"\"log\":");
+        json::string(out, log);
+        out.push(b',');
+    }
+    out.extend_from_slice(b"\"meta\":{\"type\":");
 }
 
 /// Appends a record.

@@ -13,11 +13,14 @@ use std::ops::Range;
 
 /// The form of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum Form<'l> {
     /// As `mavlogdump.py` prints it.
     Text,
     /// As `mavlogdump.py --format json` prints it, with null for numbers that JSON doesn't have.
-    Json,
+    Json {
+        /// The name of the log, which each object then has.
+        log: Option<&'l str>,
+    },
 }
 
 /// What was printed.
@@ -45,7 +48,7 @@ pub fn records(
     log: &[u8],
     parts: &[(Range<usize>, Intervals)],
     types: &Types,
-    form: Form,
+    form: Form<'_>,
     out: &mut impl Write,
     mut advance: impl FnMut(u64),
 ) -> io::Result<Dumped> {
@@ -74,7 +77,7 @@ pub fn records(
                 if plan.is_chosen && (is_everything || intervals.contains(time_us)) {
                     match form {
                         Form::Text => text::record(lines.text(), plan, record.payload(), time, &mut calendar),
-                        Form::Json => json::record(lines.text(), plan, record.payload(), time),
+                        Form::Json { .. } => json::record(lines.text(), plan, record.payload(), time),
                     }
                     dumped.records += 1;
                     if lines.write_if_full()? {
@@ -93,7 +96,7 @@ pub fn records(
 /// The plans of the definitions in force.
 struct Plans<'t> {
     types: &'t Types,
-    form: Form,
+    form: Form<'t>,
     by_id: Box<[Option<Plan>; 256]>,
     replaced: Vec<Plan>,
 }
@@ -102,7 +105,7 @@ struct Plans<'t> {
 const FMT_ID: u8 = 128;
 
 impl<'t> Plans<'t> {
-    fn new(types: &'t Types, form: Form) -> Self {
+    fn new(types: &'t Types, form: Form<'t>) -> Self {
         Plans { types, form, by_id: Box::new([const { None }; 256]), replaced: Vec::new() }
     }
 
@@ -115,7 +118,7 @@ impl<'t> Plans<'t> {
             plan.is_timed = plan.is_chosen || ALWAYS_READ.contains(&plan.name.as_str());
             match form {
                 Form::Text => text::prepare(&mut plan),
-                Form::Json => json::prepare(&mut plan),
+                Form::Json { log } => json::prepare(&mut plan, *log),
             }
             plan
         })

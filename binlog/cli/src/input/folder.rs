@@ -1,49 +1,117 @@
 //! The logs of a folder.
 
-use super::format::Format;
+use super::format::{BEGINNING, Format};
 use super::shown;
 use crate::outcome::Failure;
 use std::fs::{self, File};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// The names that logs have. Others aren't opened: a folder may have anything.
 const EXTENSIONS: [&str; 5] = ["bin", "bbl", "bfl", "log", "txt"];
 
-/// How much of a file shows whether it is a log.
-const BEGINNING: u64 = 64 * 1024;
-
-/// The logs of a folder and of the folders in it, sorted by path. Links to folders aren't followed.
-pub(super) fn logs(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let mut logs = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let failure = |error| Failure::new(format_args!("can't read the folder {}: {error}", shown(&folder)));
-        for entry in fs::read_dir(&folder).map_err(failure)? {
-            let entry = entry.map_err(failure)?;
-            let path = entry.path();
-            if entry.file_type().map_err(failure)?.is_dir() {
-                folders.push(path);
-            } else if is_log(&path) {
-                logs.push(path);
-            }
-        }
-    }
-    logs.sort_unstable();
-    Ok(logs)
+/// Whether a path has a name that logs have, which end in .bin, .bbl, .bfl, .log or .txt.
+pub fn looks_like_log(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
-fn is_log(path: &Path) -> bool {
-    let is_named_so =
-        path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)));
-    // Opening a pipe would wait for a writer.
-    if !is_named_so || !path.is_file() {
-        return false;
+/// What a folder and the folders in it have, sorted by path.
+#[derive(Default)]
+pub(super) struct Contents {
+    pub(super) logs: Vec<PathBuf>,
+    pub(super) left_out: Vec<LeftOut>,
+}
+
+/// A file with a log's name that has no data, or a folder that can't be read.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeftOut {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Why it is left out: `it is empty`.
+    pub reason: String,
+    /// The length of a file; `None` for a folder.
+    pub bytes: Option<u64>,
+}
+
+impl Contents {
+    /// Those of a folder. Links to folders aren't followed.
+    ///
+    /// # Errors
+    ///
+    /// If the folder itself can't be read.
+    pub(super) fn of(folder: &Path) -> Result<Self, Failure> {
+        let mut contents = Contents::default();
+        let mut folders = Vec::new();
+        contents
+            .add(folder, &mut folders)
+            .map_err(|error| Failure::new(format_args!("can't read the folder {}: {error}", shown(folder))))?;
+        while let Some(path) = folders.pop() {
+            if let Err(error) = contents.add(&path, &mut folders) {
+                let reason = format!("can't read the folder: {error}");
+                contents.left_out.push(LeftOut { path, reason, bytes: None });
+            }
+        }
+        contents.logs.sort_unstable();
+        contents.left_out.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        Ok(contents)
     }
-    let Ok(file) = File::open(path) else {
-        // The command says why it can't be opened.
-        return true;
-    };
+
+    fn add(&mut self, folder: &Path, folders: &mut Vec<PathBuf>) -> io::Result<()> {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            match kind(&path) {
+                Kind::Log => self.logs.push(path),
+                Kind::Other => {}
+                Kind::NoData { reason, bytes } => {
+                    self.left_out.push(LeftOut { path, reason: reason.into(), bytes: Some(bytes) });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+enum Kind {
+    Log,
+    NoData { reason: &'static str, bytes: u64 },
+    Other,
+}
+
+fn kind(path: &Path) -> Kind {
+    // Opening a pipe would wait for a writer.
+    if !looks_like_log(path) || !path.is_file() {
+        return Kind::Other;
+    }
+    // The command says why a file can't be read.
+    File::open(path).and_then(kind_of).unwrap_or(Kind::Log)
+}
+
+fn kind_of(mut file: File) -> io::Result<Kind> {
     let mut beginning = Vec::new();
-    file.take(BEGINNING).read_to_end(&mut beginning).is_err() || Format::of_beginning(&beginning).is_some()
+    file.by_ref().take(BEGINNING as u64).read_to_end(&mut beginning)?;
+    if Format::of_beginning(&beginning).is_some() {
+        return Ok(Kind::Log);
+    }
+    if beginning.iter().any(|byte| *byte != 0) {
+        return Ok(Kind::Other);
+    }
+    let mut bytes = beginning.len() as u64;
+    let mut chunk = vec![0; BEGINNING];
+    loop {
+        match file.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(length) if chunk[..length].iter().all(|byte| *byte == 0) => bytes += length as u64,
+            // A log whose beginning is lost may follow.
+            Ok(_) => return Ok(Kind::Log),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let reason = if bytes == 0 { "it is empty" } else { "it has only zeros" };
+    Ok(Kind::NoData { reason, bytes })
 }

@@ -16,8 +16,8 @@ const FMT: [u8; 3] = binlog::record_header(128);
 /// What each session of a Blackbox log begins with; the firmware's name follows on other lines.
 const SESSION: &[u8] = b"H Product:Blackbox flight data recorder";
 
-/// The beginning of a log is here unless it is damaged.
-const BEGINNING: usize = 64 * 1024;
+/// How much of a file shows what it is: unless a log is damaged, its beginning is here.
+pub(crate) const BEGINNING: usize = 64 * 1024;
 
 impl Format {
     /// The format of a log: what begins first in it, a definition or a session.
@@ -32,6 +32,7 @@ impl Format {
         }
         Err(match log.len() {
             0 => Failure::new("it is empty"),
+            _ if log.iter().all(|byte| *byte == 0) => Failure::new("it has only zeros"),
             _ => Failure::new("it is neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)"),
         })
     }

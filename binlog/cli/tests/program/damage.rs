@@ -31,6 +31,36 @@ fn every_command_on_a_damaged_log_ends_with_3() {
     ] {
         let ran = binlog(words(&line, &log("damaged.bin")));
         assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+        // Once, by the command itself or on standard error.
+        let said = match line.split(' ').next().unwrap_or_default() {
+            "info" => ran.stdout.matches("  damage     skipped ").count(),
+            "dump" | "cut" | "repair" | "merge" => ran.stderr.matches("damaged.bin").count(),
+            _ => {
+                let path = log("damaged.bin").display().to_string();
+                let beginning = format!("binlog: {path}: the log is damaged: ");
+                let end = format!("; `binlog check {path}` says more\n");
+                assert!(ran.stderr.starts_with(&beginning) && ran.stderr.ends_with(&end), "{line}: {}", ran.stderr);
+                assert!(ran.stderr.contains(" bytes can't be read, at offset "), "{line}: {}", ran.stderr);
+                ran.stderr.lines().count()
+            }
+        };
+        assert_eq!(said, 1, "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_damaged_blackbox_log_says_what_is_lost() {
+    let mut bytes = std::fs::read(log("flight.bbl")).expect("the log");
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 100].fill(0xFF);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("damaged.bbl");
+    std::fs::write(&path, bytes).expect("room");
+    for line in ["stats LOG", "find gyro LOG", "plot LOG gyroADC[0]", "export LOG --format jsonl"] {
+        let ran = binlog(words(line, &path));
+        assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("damaged.bbl: the log is damaged: "), "{line}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{line}: {}", ran.stderr);
     }
 }
 

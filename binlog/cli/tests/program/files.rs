@@ -102,6 +102,30 @@ fn a_converted_log_is_an_ardupilot_log() {
     assert!(again.stderr.contains("is an ArduPilot log already"), "{}", again.stderr);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_converted_log_goes_to_standard_output() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("converted.bin");
+    let report = fine(&format!("convert LOG -o {}", path.display()), &log("flight.bbl"));
+    assert!(report.starts_with(&format!("{}\t", path.display())), "{report}");
+    let piped = command(words("convert LOG -o -", &log("flight.bbl"))).output().expect("the program runs");
+    assert_eq!((piped.status.code(), piped.stderr.as_slice()), (Some(0), &b""[..]));
+    assert!(piped.stdout == fs::read(&path).expect("the log"));
+    for (output, expected) in [("-", Some(0)), ("/dev/stdout", Some(0))] {
+        let mut program = command(words(&format!("convert LOG -o {output}"), &log("flight.bbl")));
+        let mut child = program.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program runs");
+        drop(child.stdout.take());
+        let closed = child.wait_with_output().expect("the program ends");
+        assert_eq!((closed.status.code(), closed.stderr.as_slice()), (expected, &b""[..]), "{output}");
+    }
+    if Path::new("/dev/full").exists() {
+        let full = binlog(words("convert LOG -o /dev/full", &log("flight.bbl")));
+        assert_eq!(full.code, Some(2));
+        assert_eq!(full.stderr.matches("can't write").count(), 1, "{}", full.stderr);
+    }
+}
+
 #[test]
 fn types_have_wildcards_in_a_cut() {
     let folder = tempfile::tempdir().expect("a temporary folder");

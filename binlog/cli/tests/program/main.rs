@@ -4,6 +4,7 @@
 mod damage;
 mod dump;
 mod files;
+mod folders;
 mod formats;
 mod help;
 mod images;

@@ -1,6 +1,6 @@
 //! Wrong use, and what isn't a log.
 
-use crate::{binlog, log, words};
+use crate::{binlog, log, with_input, words};
 use std::fs;
 
 #[test]
@@ -79,8 +79,36 @@ fn a_log_without_permission_is_an_error() {
 }
 
 #[test]
-fn a_converted_log_needs_a_file() {
-    let ran = binlog(words("convert LOG -o -", &log("flight.bbl")));
-    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""));
-    assert!(ran.stderr.contains("name a file for the converted log"), "{}", ran.stderr);
+fn a_clock_time_outside_the_log_is_told_what_the_log_has() {
+    let ran = binlog(words("dump --from 2001-01-01T00:00:00 --to 2001-01-01T00:00:10 LOG", &log("flight.bin")));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("nothing is between --from and --to; the log is from 20"), "{}", ran.stderr);
+    assert!(ran.stderr.ends_with(" UTC\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn standard_input_is_read_once_only() {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");
+    for line in
+        ["diff - -", "info - -", "lock - -", "params - --diff -", "extract - --preamble -", &format!("lock {lock} - -")]
+    {
+        let ran = binlog(words(line, &log("flight.bin")));
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("standard input, `-`, is given twice, but can be read once"), "{}", ran.stderr);
+    }
+    let ran = with_input(&format!("lock - {}", log("flight.bin").display()), &fs::read(lock).expect("the lock"));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{}", ran.stdout);
+}
+
+#[test]
+fn a_constant_beyond_its_range_is_told_the_range() {
+    for (expression, expected) in [
+        ("average(ATT.Roll,0,-1)", "the number of samples of `average` must be a constant from 1 to 1000000"),
+        ("average(ATT.Roll,0,ATT.Pitch)", "the number of samples of `average` must be a constant from 1 to 1000000"),
+        ("lowpassHz(ATT.Roll,0,-1,1)", "the sample rate in Hz of `lowpassHz` must be a constant above 0"),
+    ] {
+        let ran = binlog(words(&format!("plot LOG {expression}"), &log("flight.bin")));
+        assert_eq!(ran.code, Some(2), "{expression}");
+        assert!(ran.stderr.contains(expected), "{expression}: {}", ran.stderr);
+    }
 }

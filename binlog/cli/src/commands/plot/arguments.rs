@@ -1,12 +1,13 @@
 //! The arguments of `binlog plot`.
 
+use crate::input::{is_log_file, looks_like_log};
 use crate::outcome::Failure;
 use crate::output::{Existing, is_stdout};
 use crate::plot::expression::{Expression, functions};
 use crate::selection::Selection;
 use clap::ValueEnum;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 
 /// Plots columns and expressions of one or several logs.
@@ -17,7 +18,8 @@ use std::str::FromStr;
 #[command(after_long_help = after_help())]
 pub struct Arguments {
     /// Logs or folders of logs, then what to plot: columns such as `ATT.Roll`, `IMU[0].GyrX` or `gyroADC[0]`, and
-    /// expressions of them, such as `ATT.DesRoll-ATT.Roll`; `:2` at the end puts a curve on the right axis.
+    /// expressions of them, such as `ATT.DesRoll-ATT.Roll`; `:2` at the end puts a curve on the right axis. If a folder or a
+    /// log has the name of a column, `(ATT.Roll)` is the column and `./ATT.Roll` the file.
     #[arg(required_unless_present = "list_presets", value_name = "LOG… EXPRESSION")]
     pub logs_and_expressions: Vec<OsString>,
 
@@ -113,13 +115,17 @@ pub(super) struct Given {
     pub(super) expressions: Vec<Expression>,
 }
 
-/// Names that end so are files, even if they don't exist.
-const LOG_EXTENSIONS: [&str; 6] = ["bin", "bbl", "bfl", "log", "txt", "part"];
-
+/// Whether an argument is a log or a folder. A name that logs have is one, even if the file doesn't exist. A file with
+/// the name of a column is one only if it is a log: an export may have left `ATT.Roll` here.
 fn is_log(argument: &OsString) -> bool {
     let path = Path::new(argument);
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    path == Path::new("-") || path.exists() || LOG_EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    if path == Path::new("-") || looks_like_log(path) {
+        return true;
+    }
+    let Ok(metadata) = path.metadata() else { return false };
+    let text = argument.to_string_lossy();
+    let may_be_column = metadata.is_file() && !text.contains(is_separator) && Expression::parse(&text).is_ok();
+    !may_be_column || is_log_file(path).unwrap_or(true)
 }
 
 impl Arguments {
@@ -129,6 +135,9 @@ impl Arguments {
             self.logs_and_expressions.iter().partition(|argument| is_log(argument));
         if logs.is_empty() {
             let first = crate::input::shown(Path::new(expressions.first().map_or(Path::new(""), |e| Path::new(e))));
+            if expressions.first().is_some_and(|first| Path::new(first).exists()) {
+                return Err(Failure::new(format_args!("{first}: it is neither an ArduPilot log nor a Blackbox log")));
+            }
             return Err(Failure::new(format_args!(
                 "there is no log `{first}`; write the logs first, then the expressions: binlog plot flight.bin ATT.Roll"
             )));

@@ -71,12 +71,14 @@ pub enum Problem {
         /// The components.
         components: &'static [&'static str],
     },
-    /// A function of the whole curve needs a constant here.
+    /// A function of the whole curve needs a constant here, or one in another range.
     NotAConstant {
         /// The function.
         name: &'static str,
         /// What the argument is.
         what: &'static str,
+        /// What is needed: `a constant above 0`.
+        needed: &'static str,
     },
     /// Text is only the name of a filter's state.
     MisplacedText,
@@ -153,7 +155,7 @@ impl fmt::Display for Problem {
             Problem::NoComponent { name, components } => {
                 write!(f, "choose a component of `{name}(…)`: .{}", components.join(", ."))
             }
-            Problem::NotAConstant { name, what } => write!(f, "{what} of `{name}` must be a constant number"),
+            Problem::NotAConstant { name, what, needed } => write!(f, "{what} of `{name}` must be {needed}"),
             Problem::MisplacedText => f.write_str("text is not a number; columns are written without quotation marks"),
         }
     }

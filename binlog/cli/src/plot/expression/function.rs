@@ -1,8 +1,8 @@
 //! The functions of expressions.
 
-use super::Node;
 use super::error::Problem;
 use super::of_messages::{self, OfMessages};
+use super::{Node, Unary};
 use std::f64::consts::TAU;
 use std::ops::Range;
 
@@ -235,25 +235,38 @@ impl OfRows {
     /// The part of an expression that calls a filter. The number of arguments is right.
     pub(super) fn node(filter: &Filter, arguments: Vec<(Node, Range<usize>)>) -> Result<Node, (Range<usize>, Problem)> {
         let name = filter.name;
-        let constant = |i: usize, what: &'static str, is_valid: fn(f64) -> bool| match &arguments[i] {
-            (Node::Number(number), _) if is_valid(*number) => Ok(*number),
-            (_, range) => Err((range.clone(), Problem::NotAConstant { name, what })),
+        let constant = |i: usize, what: &'static str, needed: &'static str, is_valid: fn(f64) -> bool| {
+            let (node, range) = &arguments[i];
+            let number = match node {
+                Node::Number(number) => Some(*number),
+                Node::Unary(Unary::Minus, of) => match **of {
+                    Node::Number(number) => Some(-number),
+                    _ => None,
+                },
+                _ => None,
+            };
+            number
+                .filter(|number| is_valid(*number))
+                .ok_or((range.clone(), Problem::NotAConstant { name, what, needed }))
         };
         let (of_rows, of) = match filter.kind {
             FilterKind::Average => {
-                let count = constant(2, "the number of samples", |count| (1.0..=1e6).contains(&count))?;
+                let count = constant(2, "the number of samples", "a constant from 1 to 1000000", |count| {
+                    (1.0..=1e6).contains(&count)
+                })?;
                 (OfRows::Average(count as usize), vec![0])
             }
             FilterKind::Delta => (OfRows::Delta, vec![0, 2]),
             FilterKind::Diff => (OfRows::Diff, vec![0]),
             FilterKind::DistanceFirst => (OfRows::DistanceFirst, vec![0, 1, 2]),
             FilterKind::Integral => (OfRows::Integral, vec![0, 2]),
-            FilterKind::Lowpass => {
-                (OfRows::Lowpass(constant(2, "the factor of the last value", |keep| keep.is_finite())?), vec![0])
-            }
+            FilterKind::Lowpass => (
+                OfRows::Lowpass(constant(2, "the factor of the last value", "a constant number", f64::is_finite)?),
+                vec![0],
+            ),
             FilterKind::LowpassHz => {
-                let rate = constant(2, "the sample rate in Hz", |rate| rate > 0.0)?;
-                let cutoff = constant(3, "the cutoff frequency in Hz", |cutoff| cutoff > 0.0)?;
+                let rate = constant(2, "the sample rate in Hz", "a constant above 0", |rate| rate > 0.0)?;
+                let cutoff = constant(3, "the cutoff frequency in Hz", "a constant above 0", |cutoff| cutoff > 0.0)?;
                 let (step, time_constant) = (1.0 / rate, 1.0 / (TAU * cutoff));
                 (OfRows::Lowpass(1.0 - step / (step + time_constant)), vec![0])
             }

@@ -1,0 +1,69 @@
+//! What of a log can't be read.
+
+use crate::counted::counted;
+use crate::flight::Session;
+use std::fmt;
+
+/// Bytes of a log that yield no record or frame, and header lines that can't be used.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Loss {
+    /// The number of places.
+    places: usize,
+    bytes: usize,
+    /// The offset of the first place.
+    first: usize,
+}
+
+impl Loss {
+    pub(super) fn of(sessions: &[Session<'_>]) -> Self {
+        let mut loss = Loss::default();
+        for session in sessions {
+            if let Some(log) = session.ardupilot() {
+                let start = session.range().start;
+                log.skipped().iter().for_each(|skipped| loss.add(start + skipped.offset, skipped.length));
+            } else if let Some((session, tables)) = session.blackbox() {
+                session.header().problems().iter().for_each(|problem| loss.add(problem.offset, 0));
+                tables.lost().iter().for_each(|lost| loss.add(lost.offset, lost.length));
+            }
+        }
+        loss
+    }
+
+    fn add(&mut self, offset: usize, length: usize) {
+        self.first = if self.places == 0 { offset } else { self.first.min(offset) };
+        self.places += 1;
+        self.bytes += length;
+    }
+
+    pub(super) fn is_nothing(&self) -> bool {
+        self.places == 0
+    }
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.bytes {
+            0 => write!(f, "the header is damaged")?,
+            bytes => write!(f, "{} can't be read", counted(bytes, "byte"))?,
+        }
+        match self.places {
+            1 => write!(f, ", at offset {}", self.first),
+            places => write!(f, ", in {} from offset {} on", counted(places, "place"), self.first),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_loss_says_how_much_and_where() {
+        let mut loss = Loss::default();
+        assert!(loss.is_nothing());
+        loss.add(70, 0);
+        assert_eq!(loss.to_string(), "the header is damaged, at offset 70");
+        loss.add(50, 1);
+        assert_eq!(loss.to_string(), "1 byte can't be read, in 2 places from offset 50 on");
+    }
+}

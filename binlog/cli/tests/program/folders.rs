@@ -1,0 +1,189 @@
+//! Several logs and folders: what isn't read is said, and what is printed says of which log it is.
+
+use crate::{Ran, binlog, command, fine, json, log, ran, words};
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+/// A folder with a log, and beside it files without data.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("more")).expect("room");
+    fs::copy(log("flight.bin"), path("more/a.bin")).expect("room");
+    fs::write(path("empty.bin"), "").expect("room");
+    fs::write(path("zeros.BBL"), vec![0; 100_000]).expect("room");
+    fs::write(path("notes.txt"), "no log").expect("room");
+    folder
+}
+
+fn run(line: &str, folder: &Path) -> Ran {
+    ran(&command(line.split(' ')).current_dir(folder).output().expect("the program runs"))
+}
+
+const LEFT_OUT: &str = "binlog: ./empty.bin: left out: it is empty\nbinlog: ./zeros.BBL: left out: it has only zeros\n";
+
+#[test]
+fn a_log_of_a_folder_without_data_is_said() {
+    let folder = folder();
+    for line in [
+        "info .",
+        "dump -t MODE .",
+        "stats -t ATT .",
+        "params .",
+        "find roll .",
+        "plot . ATT.Roll",
+        "export . -t MODE --format jsonl -o ../out",
+        "merge . -o merged.part",
+    ] {
+        let out = folder.path().join("out");
+        let ran = run(&line.replace("../out", &out.display().to_string()), folder.path());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), LEFT_OUT), "{line}");
+        let _ = fs::remove_dir_all(out);
+    }
+    let alone = tempfile::tempdir().expect("a temporary folder");
+    fs::write(alone.path().join("empty.bin"), "").expect("room");
+    for line in ["info .", "export . --format jsonl -o out", "plot . ATT.Roll", "merge . -o merged.part"] {
+        let ran = run(line, alone.path());
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("empty.bin: left out: it is empty"), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_log_without_data_is_a_finding() {
+    let folder = folder();
+    let ran = run("check --errors .", folder.path());
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""));
+    assert!(ran.stdout.contains("./more/a.bin: nothing found"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("./empty.bin: 1 error, 0 warnings\nerror not_a_log: it is empty"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("error not_a_log: it has only zeros"), "{}", ran.stdout);
+    let ran = run("check --errors --json .", folder.path());
+    assert_eq!((ran.code, ran.stderr.as_str(), ran.stdout.lines().count()), (Some(1), "", 2), "{}", ran.stdout);
+    let finding: serde_json::Value = serde_json::from_str(ran.stdout.lines().nth(1).unwrap_or_default()).expect("JSON");
+    assert_eq!((&finding["log"], &finding["bytes"]), (&"./zeros.BBL".into(), &100_000.into()));
+}
+
+#[test]
+fn a_log_after_zeros_is_read() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let log = [vec![0; 200_000], fs::read(log("flight.bin")).expect("the log")].concat();
+    fs::write(folder.path().join("a.bin"), log).expect("room");
+    let ran = run("info .", folder.path());
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), ""));
+    assert!(ran.stdout.contains("a.bin: ArduPilot log"), "{}", ran.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_can_not_be_read_is_said() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let folder = folder();
+    let locked = folder.path().join("locked");
+    fs::create_dir(&locked).expect("room");
+    let set =
+        |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("the owner's right");
+    set(&locked, 0o000);
+    set(folder.path(), 0o755);
+    let is_root = fs::read_dir(&locked).is_ok();
+    for (line, code) in [("info .", 3), ("check .", 1), ("info locked", 2), ("info more locked", 2)] {
+        let mut program = command(line.split(' '));
+        if is_root {
+            // Nobody, who may not read it.
+            program.uid(65534);
+        }
+        let output = match program.current_dir(folder.path()).output() {
+            Ok(output) => output,
+            Err(error) => return crate::left_out(&format!("a folder without permission: {error}")),
+        };
+        let ran = ran(&output);
+        assert_eq!(ran.code, Some(code), "{line}: {}", ran.stderr);
+        assert!(
+            ran.stderr.contains("can't read the folder") && ran.stderr.contains("locked"),
+            "{line}: {}",
+            ran.stderr
+        );
+        assert!(line.contains("locked") || ran.stdout.contains("more/a.bin"), "{line}: {}", ran.stdout);
+    }
+    set(&locked, 0o700);
+}
+
+#[test]
+fn commands_on_one_log_refuse_a_folder() {
+    let folder = folder();
+    for line in [
+        "cut . -o out.part",
+        "repair . -o out.part",
+        "convert .",
+        "schema .",
+        "diff . more/a.bin",
+        "diff more/a.bin .",
+        "extract .",
+        "lock .",
+    ] {
+        let ran = run(line, folder.path());
+        assert_eq!(ran.code, Some(2), "{line}");
+        let said = ". is a folder, which this command doesn't take; name a file in it\n";
+        assert_eq!(ran.stderr, format!("binlog: {said}"), "{line}");
+    }
+}
+
+#[test]
+fn lines_of_several_logs_say_of_which() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for name in ["a.bin", "b.bin"] {
+        fs::copy(log("flight.bin"), folder.path().join(name)).expect("room");
+    }
+    fs::copy(log("flight.bbl"), folder.path().join("c.bbl")).expect("room");
+    let said = |line: &str| {
+        let ran = run(line, folder.path());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line}");
+        ran.stdout
+    };
+    let alone = |line: &str, name: &str| fine(&line.replace("a.bin", "LOG"), &folder.path().join(name));
+    let mode = alone("dump -t MODE a.bin", "a.bin");
+    let both = said("dump -t MODE a.bin b.bin");
+    assert_eq!(both, format!("==> a.bin <==\n{mode}==> b.bin <==\n{mode}"));
+    let frames = alone("dump a.bin", "c.bbl");
+    assert_eq!(said("dump c.bbl ./c.bbl"), format!("==> c.bbl <==\n{frames}==> ./c.bbl <==\n{frames}"));
+    for line in ["stats -t ATT", "params -n BATT*"] {
+        let one = said(&format!("{line} a.bin"));
+        assert!(!one.contains("==>"), "{one}");
+        assert_eq!(said(&format!("{line} a.bin b.bin")), format!("==> a.bin <==\n{one}==> b.bin <==\n{one}"));
+    }
+    let one = said("params --param a.bin");
+    assert_eq!(said("params --param a.bin b.bin"), format!("# a.bin\n{one}# b.bin\n{one}"));
+    assert!(json("dump --json -t MODE LOG", &log("flight.bin")).iter().all(|row| row.get("log").is_none()));
+    for (line, name) in [("dump --json -t MODE a.bin b.bin", "b.bin"), ("dump --json a.bin c.bbl", "c.bbl")] {
+        let lines = said(line);
+        let row: serde_json::Value = serde_json::from_str(lines.lines().last().unwrap_or_default()).expect("JSON");
+        assert_eq!(row["log"], name, "{row}");
+        assert!(row["meta"]["type"].is_string() && row["data"].is_object(), "{row}");
+    }
+}
+
+#[test]
+fn a_file_named_like_a_column_hides_no_column() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    fs::copy(log("flight.bin"), path("a.bin")).expect("room");
+    let curves = |line: &str| {
+        let ran = run(line, folder.path());
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""), "{line}");
+        let figure: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
+        figure["curves"].as_array().map_or(0, Vec::len)
+    };
+    // A file that is no log.
+    fs::write(path("ATT.Roll"), "1,2\n").expect("room");
+    assert_eq!(curves("plot --json a.bin ATT.Roll"), 1);
+    let ran = run("plot --json a.bin ./ATT.Roll", folder.path());
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("neither an ArduPilot log"), "{}", ran.stderr);
+    let ran = run("plot ATT.Roll", folder.path());
+    assert!(ran.stderr.contains("ATT.Roll: it is neither an ArduPilot log nor a Blackbox log"), "{}", ran.stderr);
+    // A log is a log.
+    fs::copy(log("flight.bin"), path("ATT.Roll")).expect("room");
+    assert_eq!(curves("plot --json a.bin ATT.Roll (ATT.Roll)"), 2);
+    assert_eq!(binlog(words("plot --json LOG ATT.Roll", &path("ATT.Roll"))).code, Some(0));
+}
