@@ -24,7 +24,7 @@ fn preamble_length(log: &[u8]) -> usize {
 }
 
 /// The image of a chip of this size to which the logs were written one after the other. The oldest may be overwritten.
-fn chip(bytes: usize, logs: &[&[u8]]) -> Vec<u8> {
+pub(crate) fn chip(bytes: usize, logs: &[&[u8]]) -> Vec<u8> {
     let chip = NorChip::<1, 4096>::blank(bytes);
     for log in logs {
         let when_full = flash_log::WhenFull::Overwrite;

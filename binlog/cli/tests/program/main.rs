@@ -6,6 +6,7 @@ mod dump;
 mod files;
 mod folders;
 mod formats;
+mod guide;
 mod help;
 mod images;
 mod questions;
