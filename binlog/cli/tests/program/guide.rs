@@ -44,7 +44,7 @@ fn folder() -> TempDir {
     let [flight, blackbox] = &*FLIGHT;
     ["flight.bin", "before.bin", "after.bin"].iter().for_each(|name| write(name, flight));
     write("flight.bbl", blackbox);
-    write("chip.img", &images::chip(16 << 20, &[flight]));
+    write("chip.img", &images::chip(8 << 20, &[flight]));
     let lock = "examples/simulator/flightlog.lock";
     write(lock, &fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(lock)).expect("the lock"));
     let graph = "<graphs><graph name='Attitude Control'><expression>ATT.Roll</expression></graph></graphs>";
