@@ -2,8 +2,12 @@
 
 use std::io::{self, Write};
 
-/// Bytes that are gathered before they are written.
+/// Bytes that are gathered before they are written. Few enough to stay in the processor's cache, and enough that the
+/// writer's calls cost nothing.
 const BLOCK: usize = 64 * 1024;
+
+/// The last line of a block ends beyond it, so there is room for a long one: the block isn't copied in order to grow.
+const CAPACITY: usize = BLOCK + BLOCK / 4;
 
 /// Lines that are gathered into blocks of 64 KiB for a writer.
 #[derive(Debug)]
@@ -15,7 +19,7 @@ pub struct Lines<W> {
 impl<W: Write> Lines<W> {
     /// Lines for this writer.
     pub fn new(out: W) -> Self {
-        Lines { out, block: Vec::with_capacity(BLOCK + BLOCK / 4) }
+        Lines { out, block: Vec::with_capacity(CAPACITY) }
     }
 
     /// The lines that aren't written yet, to append to.
@@ -46,5 +50,42 @@ impl<W: Write> Lines<W> {
     /// Errors of the writer.
     pub fn finish(mut self) -> io::Result<()> {
         self.out.write_all(&self.block)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lengths of the writes, and all bytes.
+    #[derive(Default)]
+    struct Writes(Vec<usize>, Vec<u8>);
+
+    impl Write for &mut Writes {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.push(bytes.len());
+            self.1.extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn lines_are_written_in_blocks_and_none_is_lost() {
+        let line = [b'x'; 999];
+        let (mut writes, mut expected) = (Writes::default(), Vec::new());
+        let mut lines = Lines::new(&mut writes);
+        for _ in 0..200 {
+            lines.text().extend_from_slice(&line);
+            expected.extend_from_slice(&line);
+            lines.write_if_full().expect("room");
+            assert!(lines.text().capacity() == CAPACITY && lines.text().len() < BLOCK);
+        }
+        lines.finish().expect("room");
+        assert_eq!(writes.0, [66 * 999, 66 * 999, 66 * 999, 2 * 999]);
+        assert!(writes.1 == expected);
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! - [`python`] is `repr` of Python, with an exponent below 1e-4 and from 1e16 on, `1e-05`: what `dump` prints, because
 //!   it equals `mavlogdump.py` to the byte.
-//! - [`single`] and [`double`] are the form of `zmij`, `1e-6`: what `export` writes. An `f32` has the
-//!   digits that tell it apart from other `f32`s: 0.1, where pymavlink, which widens it, has 0.10000000149011612.
+//! - [`shortest`] is the form of `zmij`, `1e-6`: what `export` writes. An `f32` has the digits that tell it apart from
+//!   other `f32`s: 0.1, where pymavlink, which widens it, has 0.10000000149011612.
 
 /// Appends an integer.
 #[inline]
@@ -53,30 +53,15 @@ pub fn decimal(out: &mut Vec<u8>, value: i64, decimals: u32) {
     out.extend_from_slice(&text[..length]);
 }
 
-/// Appends the shortest text that reads back as the same `f32`. Infinities are `inf`; nothing is appended for NaN.
+/// Appends the shortest text that reads back as the same float of this width. Infinities are `inf`; nothing is appended
+/// for NaN.
 #[inline]
-pub fn single(out: &mut Vec<u8>, value: f32) {
-    if value.is_finite() {
+pub fn shortest<F: zmij::Float + Into<f64> + Copy>(out: &mut Vec<u8>, value: F) {
+    let wide: f64 = value.into();
+    if wide.is_finite() {
         out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
-    } else {
-        not_finite(out, value.into());
-    }
-}
-
-/// Appends the shortest text that reads back as the same `f64`. Infinities are `inf`; nothing is appended for NaN.
-#[inline]
-pub fn double(out: &mut Vec<u8>, value: f64) {
-    if value.is_finite() {
-        out.extend_from_slice(zmij::Buffer::new().format_finite(value).as_bytes());
-    } else {
-        not_finite(out, value);
-    }
-}
-
-#[cold]
-fn not_finite(out: &mut Vec<u8>, value: f64) {
-    if value.is_infinite() {
-        out.extend_from_slice(if value > 0.0 { b"inf" } else { b"-inf" });
+    } else if wide.is_infinite() {
+        out.extend_from_slice(if wide > 0.0 { b"inf" } else { b"-inf" });
     }
 }
 
@@ -156,7 +141,7 @@ mod tests {
         fn a_float_reads_back(bits: u64) {
             let value = f64::from_bits(bits);
             prop_assume!(value.is_finite());
-            for printed in [text(|out| python(out, value)), text(|out| double(out, value))] {
+            for printed in [text(|out| python(out, value)), text(|out| shortest(out, value))] {
                 prop_assert_eq!(printed.parse::<f64>().map(f64::to_bits), Ok(bits), "{}", printed);
             }
         }
@@ -182,9 +167,9 @@ mod tests {
         assert_eq!(text(|out| decimal(out, i32::MIN.into(), 7)), "-214.7483648");
         assert_eq!(text(|out| decimal(out, 1, 7)), "0.0000001");
         assert_eq!(text(|out| decimal(out, i64::MIN, 6)), "-9223372036854.775808");
-        assert_eq!(text(|out| single(out, f32::NAN)), "");
-        assert_eq!(text(|out| double(out, f64::NEG_INFINITY)), "-inf");
-        assert_eq!(text(|out| single(out, 0.1)), "0.1");
+        assert_eq!(text(|out| shortest(out, f32::NAN)), "");
+        assert_eq!(text(|out| shortest(out, f64::NEG_INFINITY)), "-inf");
+        assert_eq!(text(|out| shortest(out, 0.1_f32)), "0.1");
     }
 
     #[test]

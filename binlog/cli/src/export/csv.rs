@@ -88,13 +88,13 @@ pub fn cell(out: &mut Vec<u8>, column: &ChosenColumn, i: usize) {
             match column.scale {
                 Scale::One => number::integer(out, value),
                 Scale::Decimals(decimals) => number::decimal(out, value as i64, decimals),
-                Scale::Linear { .. } => number::double(out, column.scale.shown(value as f64)),
+                Scale::Linear { .. } => number::shortest(out, column.scale.shown(value as f64)),
             }
         }};
     }
     match &column.cells {
-        Cells::Logged(Values::F32(values)) => values.get(i).into_iter().for_each(|&value| number::single(out, value)),
-        Cells::Logged(Values::F64(values)) => values.get(i).into_iter().for_each(|&value| number::double(out, value)),
+        Cells::Logged(Values::F32(values)) => values.get(i).into_iter().for_each(|&value| number::shortest(out, value)),
+        Cells::Logged(Values::F64(values)) => values.get(i).into_iter().for_each(|&value| number::shortest(out, value)),
         Cells::Logged(Values::U8(values)) => integer!(values),
         Cells::Logged(Values::I16(values)) => integer!(values),
         Cells::Logged(Values::U16(values)) => integer!(values),

@@ -149,7 +149,7 @@ fn frames<E>(
                             Scale::One => number::integer(&mut members, field.value(bits)),
                             scale => {
                                 let shown = scale.shown(field.value(bits) as f64);
-                                json::float(&mut members, shown, number::double);
+                                json::float(&mut members, shown, number::shortest);
                             }
                         }
                     }
@@ -193,7 +193,7 @@ fn value(out: &mut Vec<u8>, value: &Value<'_>) {
         Value::Unsigned(value) => number::integer(out, value),
         Value::Hundredths(value) => number::decimal(out, value, 2),
         Value::Coordinate(value) => number::decimal(out, value.into(), 7),
-        Value::Float(value) => json::float(out, value, number::double),
+        Value::Float(value) => json::float(out, value, number::shortest),
         Value::Text(text) => match text.to_str() {
             Ok(text) => json::string(out, text),
             Err(_) => json::string(out, &text.to_string()),
