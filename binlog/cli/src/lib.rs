@@ -11,8 +11,8 @@
 //! - [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
 //! - [`card_image`] is the image of a card.
 //! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time.
-//! - [`output`] writes a file beside its place and renames it. [`number`], [`json`] and [`lines`] are the text of
-//!   values, objects and lines; [`progress`] is the bar.
+//! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
+//!   text of values, objects and lines; [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`.
 //!

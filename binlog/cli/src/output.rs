@@ -1,22 +1,32 @@
 //! Where a command writes to: standard output, or a file.
 //!
-//! A file is written beside its place, as `flight.csv.1234.part`, and takes its name at the end: half a file never has
-//! it. The part is removed after an error, and when the program is interrupted. A pipe or a device keeps its place.
+//! A file is written beside its place, as `flight.csv.3f9ac1d2.part`, and takes its name at the end: half a file never
+//! has it. The files of one run in a folder take their names together: [`Batch`]. Parts are removed after an error, and
+//! when the program is interrupted. If the place is a link, the file that it leads to is written. A pipe or a device is
+//! written to directly.
 //!
 //! Every command that writes files keeps those that exist, unless it is called with `--force`: [`Existing`]. A log that
 //! the command reads is never written over.
 
+mod batch;
 pub(crate) mod interrupt;
+mod part;
+
+pub use batch::{Batch, create_folder};
 
 use crate::input::shown;
 use crate::outcome::Failure;
 use clap::Args;
-use std::fs::{self, File};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use part::Part;
+use std::fs::File;
+use std::io::{self, BufWriter, ErrorKind, StdoutLock, Write};
 use std::path::{Path, PathBuf};
 
 /// Large writes cost fewer calls.
 const BUFFER: usize = 128 * 1024;
+
+/// Linux follows as many links one after the other.
+const MOST_LINKS: u32 = 40;
 
 /// What becomes of files that exist: they are kept, and the command fails, unless `--force` is given. Flatten it into the
 /// arguments of a command that writes files.
@@ -33,8 +43,18 @@ pub struct Existing {
 pub struct Output {
     name: String,
     writer: Writer,
-    /// The part, and its place.
-    rename: Option<(PathBuf, PathBuf)>,
+    /// `None` for what isn't renamed at the end.
+    part: Option<Part>,
+    existing: Existing,
+}
+
+/// A file that is whole and has its name after [`finish`](Whole::finish) or that of its [`Batch`]. Dropping it without
+/// them removes it.
+#[derive(Debug)]
+pub struct Whole {
+    name: String,
+    part: Option<Part>,
+    existing: Existing,
 }
 
 #[derive(Debug)]
@@ -48,7 +68,7 @@ impl Output {
     /// Standard output.
     pub fn stdout() -> Self {
         let writer = Writer::Stdout(BufWriter::with_capacity(BUFFER, io::stdout().lock()));
-        Output { name: "standard output".into(), writer, rename: None }
+        Output { name: "standard output".into(), writer, part: None, existing: Existing::default() }
     }
 
     /// The file at `path`, or standard output without one and for `-`.
@@ -78,30 +98,36 @@ impl Output {
         inputs: impl IntoIterator<Item = &'p Path>,
         existing: Existing,
     ) -> Result<Self, Failure> {
+        Output::open(path, inputs, existing, Part::begin)
+    }
+
+    fn open<'p>(
+        path: &Path,
+        inputs: impl IntoIterator<Item = &'p Path>,
+        existing: Existing,
+        begin: impl FnOnce(&Path) -> io::Result<(Part, File)>,
+    ) -> Result<Self, Failure> {
         let name = shown(path);
-        if inputs.into_iter().any(|input| is_same_file(path, input)) || is_standard_input(path) {
+        let is_input = |input: &Path| is_same_file(path, input);
+        if inputs.into_iter().any(is_input) || is_input(Path::new(STANDARD_INPUT)) {
             return Err(Failure::new(format_args!("{name} is the log itself; name another file for the output")));
         }
-        let failure = |error: io::Error| Failure::new(format_args!("can't create {name}: {error}"));
-        let metadata = path.metadata().ok();
-        if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
+        if names_folder(path) {
             return Err(Failure::new(format_args!("{name} is a folder; name a file in it")));
         }
-        // A pipe or a device keeps its place.
-        if metadata.is_some_and(|metadata| !metadata.is_file()) || is_open_file(path) {
+        if is_stream(path) || is_open_file(path) {
+            let failure = |error: io::Error| Failure::new(format_args!("can't open {name}: {error}"));
             let file = File::options().write(true).open(path).map_err(failure)?;
-            return Ok(Output { name, writer: Writer::File(BufWriter::with_capacity(BUFFER, file)), rename: None });
+            let writer = Writer::File(BufWriter::with_capacity(BUFFER, file));
+            return Ok(Output { name, writer, part: None, existing });
         }
         existing.check(path)?;
-        // A link keeps its place, too: what it leads to is replaced.
-        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let mut part = place.file_name().ok_or_else(|| failure(io::ErrorKind::InvalidFilename.into()))?.to_owned();
-        part.push(format!(".{}.part", std::process::id()));
-        let part = place.with_file_name(part);
-        interrupt::remove_when_interrupted(&part);
-        let file = File::create_new(&part).inspect_err(|_| interrupt::keep(&part)).map_err(failure)?;
+        let failure = |error: io::Error| Failure::new(format_args!("can't create {name}: {error}"));
+        let place = linked(path).map_err(failure)?;
+        check_folder_of(&place, &name)?;
+        let (part, file) = begin(&place).map_err(failure)?;
         let writer = Writer::File(BufWriter::with_capacity(BUFFER, file));
-        Ok(Output { name, writer, rename: Some((part, place)) })
+        Ok(Output { name, writer, part: Some(part), existing })
     }
 
     /// What is written to, for messages.
@@ -113,19 +139,23 @@ impl Output {
     ///
     /// # Errors
     ///
+    /// If that can't be written, or if the file exists by now. Ours is then not there.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.end()?.finish()
+    }
+
+    /// Writes what is buffered. A file is then whole, but doesn't have its name yet.
+    ///
+    /// # Errors
+    ///
     /// If that can't be written. A file is then not there.
-    pub fn finish(mut self) -> Result<(), Failure> {
+    pub fn end(mut self) -> Result<Whole, Failure> {
         self.flush()?;
-        // Closed, because Windows renames no open file.
-        self.writer = Writer::Finished;
-        if let Some((part, place)) = &self.rename {
-            fs::rename(part, place).map_err(|error| {
-                Failure::new(format_args!("can't rename {} to {}: {error}", shown(part), self.name))
-            })?;
-            interrupt::keep(part);
-            self.rename = None;
+        let (writer, mut part) = (std::mem::replace(&mut self.writer, Writer::Finished), self.part.take());
+        if let (Writer::File(writer), Some(part)) = (writer, &mut part) {
+            part.hold(writer.into_parts().0);
         }
-        Ok(())
+        Ok(Whole { name: std::mem::take(&mut self.name), part, existing: self.existing })
     }
 
     fn named(&self, error: io::Error) -> io::Error {
@@ -164,15 +194,36 @@ impl Write for Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        if let Some((part, _)) = self.rename.take() {
+        if self.part.is_some()
+            && let Writer::File(writer) = std::mem::replace(&mut self.writer, Writer::Finished)
+        {
             // What is buffered isn't written to a file that is removed. On Windows, only a closed file can be.
-            if let Writer::File(writer) = std::mem::replace(&mut self.writer, Writer::Finished) {
-                drop(writer.into_parts());
-            }
-            // The error that ended the command says more than one of the removal.
-            let _ = fs::remove_file(&part);
-            interrupt::keep(&part);
+            drop(writer.into_parts());
         }
+    }
+}
+
+impl Whole {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    ///
+    /// If a file has it by now, or if it can't be renamed.
+    pub fn finish(self) -> Result<(), Failure> {
+        self.check()?;
+        self.rename()
+    }
+
+    /// Another program may have written the file meanwhile.
+    fn check(&self) -> Result<(), Failure> {
+        self.part.as_ref().map_or(Ok(()), |part| self.existing.check(part.place()))
+    }
+
+    fn rename(&self) -> Result<(), Failure> {
+        let Some(part) = &self.part else { return Ok(()) };
+        part.rename().map_err(|error| {
+            Failure::new(format_args!("can't rename {} to {}: {error}", shown(part.path()), self.name))
+        })
     }
 }
 
@@ -193,7 +244,18 @@ impl Existing {
 
 /// Whether a path stands for standard output.
 pub fn is_stdout(path: &Path) -> bool {
-    path == Path::new("-") || cfg!(unix) && path == Path::new("/dev/stdout")
+    let names = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+    path == Path::new("-") || cfg!(unix) && names.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether a path is a folder, or ends as only that of a folder does: `out/`.
+pub fn names_folder(path: &Path) -> bool {
+    path.is_dir() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
+}
+
+/// Whether a path leads to a pipe or a device.
+pub fn is_stream(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir())
 }
 
 /// Whether a path stands for a file that the program was started with: `3> out.csv` of a shell makes it /dev/fd/3.
@@ -201,6 +263,9 @@ fn is_open_file(path: &Path) -> bool {
     let folders = ["/dev/fd", "/proc/self/fd"];
     cfg!(unix) && (path == Path::new("/dev/stderr") || folders.iter().any(|folder| path.starts_with(folder)))
 }
+
+/// The path of standard input. Windows has none.
+const STANDARD_INPUT: &str = "/dev/stdin";
 
 /// Whether two paths lead to one file, be it through links. A path that leads to none, as before the file is written, is
 /// like no other.
@@ -216,26 +281,40 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
     matches!((one.canonicalize(), other.canonicalize()), (Ok(a), Ok(b)) if a == b && a.is_file())
 }
 
-/// Whether a path leads to the file from which standard input comes.
-fn is_standard_input(path: &Path) -> bool {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        use std::os::unix::fs::MetadataExt;
-        let input = io::stdin().as_fd().try_clone_to_owned().and_then(|input| File::from(input).metadata());
-        matches!((path.metadata(), input), (Ok(one), Ok(other))
-            if one.is_file() && (one.dev(), one.ino()) == (other.dev(), other.ino()))
+/// Where a path leads by its links, even if no file is there yet.
+fn linked(path: &Path) -> io::Result<PathBuf> {
+    if let Ok(place) = path.canonicalize() {
+        return Ok(place);
     }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        false
+    let mut place = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        match place.read_link() {
+            Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::other("its links lead to one another"))
+}
+
+/// Checks that the folder of a file is there.
+fn check_folder_of(place: &Path, name: &str) -> Result<(), Failure> {
+    let Some(folder) = place.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    let folder_name = shown(folder);
+    match folder.metadata() {
+        Ok(metadata) if !metadata.is_dir() => {
+            Err(Failure::new(format_args!("can't create {name}: {folder_name} is not a folder; name another one")))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(Failure::new(format_args!("can't create {name}: there is no folder {folder_name}; create it first")))
+        }
+        _ => Ok(()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = folder.read_dir().expect("a folder");
@@ -287,6 +366,67 @@ mod tests {
                 let failure = Output::create(Some(output), [&*log], Existing { force }).expect_err("the log itself");
                 assert!(failure.to_string().contains("is the log itself"), "{failure}");
             }
+        }
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_is_kept() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("out.csv");
+        let output = Output::file(&path, [], Existing::default()).expect("a file");
+        fs::write(&path, "mine").expect("room");
+        let failure = output.finish().expect_err("it exists");
+        assert!(failure.to_string().contains("out.csv exists; "), "{failure}");
+        assert_eq!(fs::read(&path).expect("the file"), b"mine");
+        assert_eq!(names(folder.path()), ["out.csv"]);
+    }
+
+    #[test]
+    fn a_name_may_be_as_long_as_the_file_system_allows() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = folder.path().join("a".repeat(255));
+        Output::file(&path, [], Existing::default()).expect("a file").finish().expect("room");
+        assert!(path.is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_what_it_names_is_written() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("there")).expect("room");
+        fs::write(path("there/old"), "old").expect("room");
+        for (link, target) in [("a", "there/old"), ("b", "there/new"), ("c", "b2"), ("b2", "there/newer")] {
+            symlink(target, path(link)).expect("a link");
+        }
+        for (link, target) in [("a", "there/old"), ("b", "there/new"), ("c", "there/newer")] {
+            let mut output = Output::file(&path(link), [], Existing { force: true }).expect("a file");
+            // Beside the file, since a file can't be renamed to another file system.
+            assert_eq!(names(&path("there")).iter().filter(|name| name.ends_with(".part")).count(), 1);
+            output.write_all(b"new").expect("room");
+            output.finish().expect("room");
+            assert!(path(link).is_symlink());
+            assert_eq!(fs::read(path(target)).expect("the file"), b"new");
+        }
+        symlink("y", path("x")).expect("a link");
+        symlink("x", path("y")).expect("a link");
+        let failure = Output::file(&path("x"), [], Existing::default()).expect_err("a circle");
+        assert!(failure.to_string().ends_with("its links lead to one another"), "{failure}");
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_named() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        fs::write(folder.path().join("file"), "mine").expect("room");
+        for (name, said) in [
+            ("no/a.csv", "no; create it first"),
+            ("file/a.csv", "file is not a folder; name another one"),
+            ("new/", "new/ is a folder; name a file in it"),
+            (".", ". is a folder; name a file in it"),
+        ] {
+            let failure = Output::file(&folder.path().join(name), [], Existing::default()).expect_err(name);
+            assert!(failure.to_string().ends_with(said), "{failure}");
         }
     }
 }

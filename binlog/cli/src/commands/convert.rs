@@ -79,6 +79,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         }
         let mut output = Output::create(Some(path.as_path()), input.path.as_deref(), arguments.existing)?;
         let converted = frames.to_ardupilot(&mut output).map_err(|error| match error {
+            // It names the file.
             ConvertError::Io(error) => error.into(),
             error => Failure::of(format_args!("{}: can't convert it", input.name), &error),
         })?;

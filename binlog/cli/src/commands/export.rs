@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::selection::{Intervals, Selection};
 use crate::suggest;
 use clap::ValueEnum;
+use place::{Needs, Place};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
@@ -126,7 +127,7 @@ struct Chosen<'c> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let format = format(arguments)?;
-    let choice = Choice::of(&arguments.types);
+    let choice = Choice::of(arguments.types.iter().map(String::as_str));
     let sources = arguments.logs.sources()?;
     check(arguments, format, &choice, context)?;
     let is_one = sources.len() == 1 && !arguments.logs.logs.iter().any(|path| path.is_dir());
@@ -195,7 +196,7 @@ trait Exporter {
 }
 
 fn exporter<'a>(arguments: &'a Arguments, format: Format, is_one: bool) -> Result<Box<dyn Exporter + 'a>, Failure> {
-    let place = || place::Place::new(arguments.output.as_deref(), format.ending(), is_one, arguments.existing);
+    let place = || Place::new(arguments.output.as_deref(), Needs::File, is_one, arguments.existing);
     Ok(match format {
         Format::Csv if arguments.wide.is_none() && arguments.rate.is_none() => {
             Box::new(per_type::PerType::new(arguments, is_one)?)
@@ -218,10 +219,19 @@ fn missing_feature(feature: &str) -> Failure {
 }
 
 fn format(arguments: &Arguments) -> Result<Format, Failure> {
-    let ending = arguments.output.as_deref().and_then(Path::extension).map(|ending| ending.to_string_lossy());
-    let by_ending = ending.and_then(|ending| Format::from_str(&ending, true).ok());
+    let by_ending = arguments.output.as_deref().and_then(by_ending);
     let text = "say the format: --format csv, jsonl, parquet, mcap, kml or gpx";
     arguments.format.or(by_ending).ok_or_else(|| Failure::new(text))
+}
+
+/// The format that the ending of a name says.
+fn by_ending(path: &Path) -> Option<Format> {
+    Format::from_str(&path.extension()?.to_string_lossy(), true).ok()
+}
+
+/// Whether a path has the name of a file of one of the formats.
+fn names_file(path: &Path) -> bool {
+    by_ending(path).is_some()
 }
 
 /// Options of other formats are a mistake.

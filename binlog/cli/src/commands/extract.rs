@@ -6,7 +6,7 @@ use crate::counted::counted;
 use crate::input::{BEGINNING, Source, is_log, require_stdin_once, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
-use crate::output::{Existing, Output};
+use crate::output::{Existing, Output, create_folder};
 use binlog::flash::Image;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Options, Undated};
@@ -183,8 +183,7 @@ fn write(
     contents: impl FnOnce(&mut Output) -> io::Result<()>,
 ) -> Result<(), Failure> {
     // An image without a log leaves no empty folder.
-    fs::create_dir_all(&arguments.output)
-        .map_err(|error| Failure::new(format_args!("can't create {}: {error}", shown(&arguments.output))))?;
+    create_folder(&arguments.output)?;
     let mut out = Output::file(path, [arguments.image.as_path()], arguments.existing)?;
     contents(&mut out)?;
     out.finish()

@@ -1,9 +1,8 @@
 //! `binlog manual`: the manual pages.
 
 use crate::arguments::{Arguments as All, Context};
-use crate::input::shown;
 use crate::outcome::{CommandResult, Failure, Outcome};
-use crate::output::{Existing, Output};
+use crate::output::{Existing, Output, create_folder};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::io::Write;
@@ -31,8 +30,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         page(Man::new(program), Output::stdout())?;
         return Ok(Outcome::Fine);
     };
-    std::fs::create_dir_all(folder)
-        .map_err(|error| Failure::new(format_args!("can't create {}: {error}", shown(folder))))?;
+    create_folder(folder)?;
     // The commands get the names of their pages, `binlog-info`, and the global options.
     let mut built = program.disable_help_subcommand(true);
     built.build();

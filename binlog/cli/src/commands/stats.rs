@@ -52,7 +52,7 @@ struct Row<'r> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
-    let choice = Choice::of(&arguments.types);
+    let choice = Choice::of(arguments.types.iter().map(String::as_str));
     arguments.logs.logs.iter().try_for_each(|path| require_no_column(path))?;
     let outcome = arguments.logs.sources()?.for_each(|input| {
         of_log(input, arguments, &choice, context, &mut out).map_err(|failure| failure.in_(&input.name))

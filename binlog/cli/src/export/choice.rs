@@ -31,15 +31,9 @@ pub struct Unknown {
 }
 
 impl Choice {
-    /// Reads a list with commas.
-    pub fn parse(list: &str) -> Self {
-        let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
-        Choice { items: names.map(Item::parse).collect() }
-    }
-
-    /// Joins the items of several lists.
-    pub fn of(lists: &[String]) -> Self {
-        Choice { items: lists.iter().flat_map(|list| Choice::parse(list).items).collect() }
+    /// The choice of these names: `ATT`, `IMU.GyrX`, `GPS[0].Alt`.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        Choice { items: names.into_iter().map(Item::parse).collect() }
     }
 
     /// Everything, the log's own definitions included.
@@ -153,7 +147,7 @@ mod tests {
 
     #[test]
     fn names_of_both_formats() {
-        let choice = Choice::parse("ATT, IMU.GyrX,GPS[1].Alt,main.gyroADC[0]");
+        let choice = Choice::of(["ATT", "IMU.GyrX", "GPS[1].Alt", "main.gyroADC[0]"]);
         assert_eq!(choice.to_string(), "ATT,IMU.GyrX,GPS[1].Alt,main.gyroADC[0]");
         assert!(choice.has_type("ATT") && choice.has_column("ATT", "Roll"));
         assert!(choice.has_column("IMU", "GyrX") && !choice.has_column("IMU", "GyrY"));
@@ -164,27 +158,27 @@ mod tests {
 
     #[test]
     fn types_have_wildcards() {
-        let choice = Choice::parse("XK*,I?U.GyrX");
+        let choice = Choice::of(["XK*", "I?U.GyrX"]);
         assert!(choice.has_type("XKF1") && choice.has_column("XKF1", "Roll") && choice.has_type("IMU"));
         assert!(choice.has_column("IMU", "GyrX") && !choice.has_column("IMU", "GyrY") && !choice.has_type("ATT"));
-        assert_eq!(choice.only("IMU"), Choice::parse("IMU.GyrX"));
+        assert_eq!(choice.only("IMU"), Choice::of(["IMU.GyrX"]));
         let types = [("IMU".to_owned(), vec!["GyrX".to_owned()])];
         assert_eq!(choice.unknown(&types)[0].given, "XK*");
-        assert_eq!(Choice::parse("I*.GyrW").unknown(&types)[0].known, ["GyrX"]);
+        assert_eq!(Choice::of(["I*.GyrW"]).unknown(&types)[0].known, ["GyrX"]);
     }
 
     #[test]
     fn everything_leaves_out_definitions() {
         let choice = Choice::default();
         assert!(choice.has_type("ATT") && !choice.has_type("FMT"));
-        assert!(Choice::parse("FMT").has_type("FMT"));
+        assert!(Choice::of(["FMT"]).has_type("FMT"));
     }
 
     #[test]
     fn what_no_log_has_comes_with_what_there_is() {
         let types = [("ATT".to_owned(), vec!["Roll".to_owned(), "Pitch".to_owned()])];
-        assert!(Choice::parse("ATT.Roll,ATT").unknown(&types).is_empty());
-        let unknown = Choice::parse("ATT.Rol,AT").unknown(&types);
+        assert!(Choice::of(["ATT.Roll", "ATT"]).unknown(&types).is_empty());
+        let unknown = Choice::of(["ATT.Rol", "AT"]).unknown(&types);
         assert_eq!(unknown[0], Unknown { given: "ATT.Rol".into(), known: vec!["Roll".into(), "Pitch".into()] });
         assert_eq!(unknown[1], Unknown { given: "AT".into(), known: vec!["ATT".into()] });
     }

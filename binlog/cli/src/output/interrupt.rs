@@ -1,33 +1,44 @@
-//! Removes unfinished files when the program is interrupted.
+//! Removes what is unfinished when the program is interrupted: by Ctrl-C, SIGTERM or a terminal that closes.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-/// The files that are being written.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+/// The files that are being written, and the folders that were made for them.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// The exit code of a program that Ctrl-C ends: 128 and the number of SIGINT.
+/// The exit code of a program that Ctrl-C ends: 128 and the number of SIGINT. Other signals give the same one, because
+/// the handler doesn't know which it was.
 const INTERRUPTED: i32 = 130;
 
-/// From now on, an interrupt removes the file.
+/// From now on, an interrupt removes the file, or the folder if it is empty.
 pub(crate) fn remove_when_interrupted(path: &Path) {
     static HANDLER: Once = Once::new();
-    // Without a handler, an interrupt leaves the part behind; half a file never has the name of a whole one.
-    HANDLER.call_once(|| drop(ctrlc::set_handler(remove_all_and_exit)));
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+    // A program that `nohup` or a shell has told to ignore such a signal goes on ignoring it, and gets no handler. An
+    // interrupt then leaves parts behind, as SIGKILL does: the next run removes them.
+    HANDLER.call_once(|| drop(ctrlc::try_set_handler(remove_all_and_exit)));
+    unfinished().insert(path.to_owned());
 }
 
-/// From now on, an interrupt keeps the file.
+/// From now on, an interrupt keeps the file or folder.
 pub(crate) fn keep(path: &Path) {
-    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).retain(|unfinished| unfinished != path);
+    unfinished().remove(path);
+}
+
+/// Holds interrupts back while the guard lives, which must be short. Nothing can be registered or kept meanwhile.
+pub(super) fn hold_back() -> impl Drop {
+    unfinished()
+}
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn remove_all_and_exit() {
-    // The lock is kept, so that no file is begun in between.
-    let unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
-    for path in &*unfinished {
+    // The lock is kept, so that no file is begun in between. What is in a folder comes after it.
+    for path in unfinished().iter().rev() {
         // A file that can't be removed has a name that says that it is a part.
-        let _ = std::fs::remove_file(path);
+        let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir(path));
     }
     std::process::exit(INTERRUPTED);
 }

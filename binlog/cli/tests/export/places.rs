@@ -85,3 +85,85 @@ fn a_log_is_read_from_standard_input() {
     assert_eq!(output.status.code(), Some(0));
     assert!(output.stdout.starts_with(b"{\"mavpackettype\":\"MODE\",\"TimeUS\":"));
 }
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_refused_and_the_other_way_round() {
+    let log = simulated();
+    let logs = Logs::of(&[("a.bin", &log), ("b.bin", &log)]);
+    let out = |name: &str| logs.out(name);
+    fs::write(out("mine.txt"), "mine").expect("room");
+    fs::write(out("mine.csv"), "mine").expect("room");
+    let one = &logs.paths[..1];
+    for (paths, options, name, said) in [
+        (one, "csv", "mine.txt", "mine.txt is a file, but each type gets a file of its own; name a folder with -o"),
+        (one, "csv", "mine.txt/a", "mine.txt is not a folder; name a folder for the output"),
+        (one, "csv", "new.csv", "new.csv takes one type, but the log has several: name a folder with -o"),
+        (one, "parquet", "mine.txt", "mine.txt is not a folder; name a folder for the output"),
+        (one, "jsonl", "mine.txt/a", "mine.txt is not a folder; name another one"),
+        (one, "jsonl", "no/a.jsonl", "no; create it first"),
+        (
+            &logs.paths,
+            "csv",
+            "mine.txt",
+            "mine.txt is the name of a file, but several logs go to a folder; name a folder with -o",
+        ),
+        (
+            &logs.paths,
+            "csv",
+            "new.csv",
+            "new.csv is the name of a file, but several logs go to a folder; name a folder with -o",
+        ),
+        (
+            &logs.paths,
+            "jsonl",
+            "new.jsonl",
+            "new.jsonl is the name of a file, but several logs go to a folder; name a folder with -o",
+        ),
+        (
+            &logs.paths,
+            "kml",
+            "mine.txt",
+            "mine.txt is the name of a file, but several logs go to a folder; name a folder with -o",
+        ),
+    ] {
+        let text = export_to(&out(name), paths, &["--format", options], 2);
+        assert!(text.contains(said) && text.lines().count() == 1, "{options} {name}: {text}");
+    }
+    for name in ["mine.txt", "mine.csv"] {
+        assert_eq!(fs::read(out(name)).expect("the file"), b"mine");
+    }
+    assert!(!out("new.csv").exists() && !out("new.jsonl").exists() && !out("no").exists());
+    // A name that ends as that of a folder is one.
+    export_to(&out("new.csv/"), one, &["--format", "csv"], 0);
+    assert!(out("new.csv/ATT.csv").is_file());
+    export_to(&out("new.jsonl/"), &logs.paths, &["--format", "jsonl", "-t", "MODE"], 0);
+    assert!(out("new.jsonl/a.jsonl").is_file() && out("new.jsonl/b.jsonl").is_file());
+    export_to(&out("new.csv"), one, &["--format", "jsonl", "-t", "MODE"], 0);
+    assert!(out("new.csv/a.jsonl").is_file());
+}
+
+#[test]
+fn a_folder_with_a_file_of_that_name_stays_as_it_was() {
+    let logs = Logs::of(&[("a.bin", &simulated())]);
+    let out = logs.out("csv");
+    fs::create_dir(&out).expect("room");
+    // In the order of the log, other types come before.
+    fs::write(out.join("MODE.csv"), "mine").expect("room");
+    let text = export_to(&out, &logs.paths, &["--format", "csv"], 2);
+    assert!(text.contains("MODE.csv exists; "), "{text}");
+    assert_eq!(files(&out), [(out.join("MODE.csv"), b"mine".to_vec())]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_leads_to_the_output() {
+    let logs = Logs::of(&[("a.bin", &simulated())]);
+    let (link, target) = (logs.out("link.jsonl"), logs.out("target"));
+    std::os::unix::fs::symlink("target", &link).expect("a link");
+    export_to(&link, &logs.paths, &["-t", "MODE"], 0);
+    assert!(link.is_symlink() && target.is_file());
+    let text = export_to(&link, &logs.paths, &["-t", "MODE"], 2);
+    assert!(text.contains("link.jsonl exists; "), "{text}");
+    export_to(&link, &logs.paths, &["-t", "MODE", "--force"], 0);
+    assert!(link.is_symlink() && !target.is_symlink());
+}

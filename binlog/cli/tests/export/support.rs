@@ -8,6 +8,10 @@ use tempfile::TempDir;
 #[path = "../../../../tests/src/left_out.rs"]
 mod left_out;
 
+#[path = "default_signals.rs"]
+mod default_signals;
+
+pub(crate) use default_signals::with_default_signals;
 pub(crate) use left_out::left_out;
 
 /// Logs in a folder of their own, and room for what is exported.

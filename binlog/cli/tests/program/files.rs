@@ -216,18 +216,47 @@ fn devices_and_pipes_are_written_to_without_force() {
     });
     fine(&format!("dump -t MODE LOG -o {}", pipe.display()), &log("flight.bin"));
     assert_eq!(reader.join().expect("the reader ends"), text);
+    for (line, name, beginning) in [
+        ("plot LOG ATT.Roll --format svg", "flight.bin", &b"<svg"[..]),
+        ("plot LOG ATT.Roll --format png", "flight.bin", b"\x89PNG"),
+        ("plot LOG ATT.Roll --format html", "flight.bin", b"<!DOCTYPE html>"),
+        ("cut LOG --to 5", "flight.bin", b"\xA3\x95\x80"),
+    ] {
+        let reader = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || fs::read(pipe).expect("bytes")
+        });
+        fine(&format!("{line} -o {}", pipe.display()), &log(name));
+        let read = reader.join().expect("the reader ends");
+        assert!(read.to_ascii_lowercase().starts_with(&beginning.to_ascii_lowercase()), "{line}");
+    }
+    // A reader that stops is no error.
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || drop(fs::File::open(pipe).expect("the pipe"))
+    });
+    let converted = binlog(words(&format!("convert LOG -o {}", pipe.display()), &log("flight.bbl")));
+    assert_eq!((converted.code, converted.stderr.as_str()), (Some(0), ""));
+    reader.join().expect("the reader ends");
+    if cfg!(target_os = "linux") {
+        let full = binlog(words("convert LOG -o /dev/full", &log("flight.bbl")));
+        assert_eq!(full.code, Some(2));
+        assert!(full.stderr.starts_with("binlog: can't write /dev/full: No space left"), "{}", full.stderr);
+    }
 }
 
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_nothing_behind() {
+    use crate::default_signals::with_default_signals;
     use std::process::Command;
     use std::time::Duration;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let names = || folder.path().read_dir().expect("a folder").count();
     let path = folder.path().join("out.txt");
     // It waits for its standard input.
-    let mut program = command(["dump", "-", "-o", path.to_str().expect("UTF-8")]);
+    let mut program = with_default_signals(env!("CARGO_BIN_EXE_binlog"));
+    program.args(["dump", "-", "-o", path.to_str().expect("UTF-8")]);
     let mut child = program.stdin(Stdio::piped()).spawn().expect("the program runs");
     for _ in 0..500 {
         if names() == 1 {

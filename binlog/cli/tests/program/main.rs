@@ -2,6 +2,9 @@
 //! log.
 
 mod damage;
+#[cfg(unix)]
+#[path = "../export/default_signals.rs"]
+mod default_signals;
 mod dump;
 mod files;
 mod folders;

@@ -21,7 +21,7 @@ impl Adding {
 fn chosen_options(arguments: &Arguments) -> String {
     let selection = &arguments.selection;
     let mut options = Vec::new();
-    let choice = Choice::of(&arguments.types);
+    let choice = Choice::of(arguments.types.iter().map(String::as_str));
     if !choice.is_everything() {
         options.push(format!("--types {choice}"));
     }

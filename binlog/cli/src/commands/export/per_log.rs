@@ -1,6 +1,6 @@
 //! The formats that have a file for each log.
 
-use super::place::Place;
+use super::place::{Names, Place};
 use super::{Arguments, Chosen, Exporter, Format};
 use crate::export::choice::Choice;
 use crate::export::chosen_table::ChosenTable;
@@ -10,7 +10,7 @@ use crate::flight::Session;
 use crate::input::Input;
 use crate::join::at_rate;
 use crate::outcome::{CommandResult, Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Output, Whole};
 use crate::selection::Intervals;
 use crate::suggest;
 use crate::track::Track;
@@ -25,11 +25,12 @@ pub(super) struct PerLog<'a> {
     arguments: &'a Arguments,
     format: Format,
     place: Place,
+    names: Names,
 }
 
 impl<'a> PerLog<'a> {
     pub(super) fn new(arguments: &'a Arguments, format: Format, place: Place) -> Self {
-        PerLog { arguments, format, place }
+        PerLog { arguments, format, place, names: Names::default() }
     }
 }
 
@@ -38,42 +39,49 @@ type Part = (Times, Vec<ChosenTable>, Vec<u64>);
 
 impl Exporter for PerLog<'_> {
     fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
-        match self.format {
+        let file = match self.format {
             Format::Kml | Format::Gpx => {
                 let tracks = self.tracks(chosen)?;
                 let name = input.path.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
                 let name = name.unwrap_or_else(|| chosen.name.into());
-                let mut out = self.place.create(input)?;
+                let mut out = self.create(input)?;
                 match self.format {
                     Format::Kml => kml::write(&mut out, &name, &tracks)?,
                     _ => gpx::write(&mut out, &name, &tracks)?,
                 }
-                out.finish()?;
+                out.end()?
             }
             Format::Csv => {
                 let parts = self.parts(chosen)?;
-                let out = self.place.create(input)?;
-                self.wide(chosen, &parts, out)?;
+                let out = self.create(input)?;
+                self.wide(chosen, &parts, out)?
             }
             #[cfg(feature = "mcap")]
-            Format::Mcap => {
-                let out = self.place.create(input)?;
-                mcap(chosen, out)?;
-            }
+            Format::Mcap => mcap(chosen, self.create(input)?)?,
             _ => {
-                let mut out = self.place.create(input)?;
+                let mut out = self.create(input)?;
                 let is_several = chosen.sessions.len() > 1;
                 for (i, (session, intervals)) in chosen.sessions.iter().zip(&chosen.intervals).enumerate() {
                     json_lines::write(&mut out, session, is_several.then_some(i), chosen.choice, intervals)?;
                 }
-                out.finish()?;
+                out.end()?
             }
-        }
+        };
+        self.place.add([file])?;
         Ok(Outcome::Fine)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {
+        self.place.finish().map(|()| None)
     }
 }
 
 impl PerLog<'_> {
+    fn create(&mut self, input: &Input) -> Result<Output, Failure> {
+        let name = format!("{}.{}", self.names.of(input), self.format.ending());
+        self.place.create(Path::new(&name), input)
+    }
+
     fn tracks(&self, chosen: &Chosen<'_>) -> Result<Vec<Track>, Failure> {
         let source = self.arguments.track.as_deref();
         let track = |(session, intervals): (&Session<'_>, _)| {
@@ -99,7 +107,7 @@ impl PerLog<'_> {
             let tables = wide::by_instance(tables::tables(session, chosen.choice, intervals));
             let mut at_us: Vec<u64> = match (&self.arguments.wide, self.arguments.rate) {
                 (Some(name), _) => {
-                    let choice = Choice::parse(name);
+                    let choice = Choice::of([name.as_str()]);
                     let of_type = tables::tables(session, &choice, intervals).into_iter();
                     of_type.flat_map(|table| table.times_us).collect()
                 }
@@ -121,7 +129,7 @@ impl PerLog<'_> {
         Ok(parts)
     }
 
-    fn wide(&self, chosen: &Chosen<'_>, parts: &[Part], mut out: Output) -> Result<(), Failure> {
+    fn wide(&self, chosen: &Chosen<'_>, parts: &[Part], mut out: Output) -> Result<Whole, Failure> {
         let mut labels: Vec<String> = Vec::new();
         for label in parts.iter().flat_map(|(_, tables, _)| wide::labels(tables)) {
             if !labels.contains(&label) {
@@ -136,7 +144,7 @@ impl PerLog<'_> {
             }
             wide::rows(&mut out, times, is_several.then_some(i), &labels, tables, at_us, max_age_us)?;
         }
-        out.finish()
+        out.end()
     }
 }
 
@@ -163,11 +171,11 @@ fn lines_at_rate(range: RangeInclusive<u64>, rate_hz: f64, chosen: &Intervals) -
 }
 
 #[cfg(feature = "mcap")]
-fn mcap(chosen: &Chosen<'_>, out: Output) -> Result<(), Failure> {
+fn mcap(chosen: &Chosen<'_>, out: Output) -> Result<Whole, Failure> {
     let about = [("log", chosen.name.to_owned())].map(|(key, text)| (key.to_owned(), text)).into();
     let mut mcap = crate::export::mcap::Mcap::new(out, about)?;
     for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
         mcap.add(session, chosen.choice, intervals)?;
     }
-    mcap.finish()?.finish()
+    mcap.finish()?.end()
 }

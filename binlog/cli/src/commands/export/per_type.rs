@@ -1,85 +1,75 @@
 //! CSV: a file for each type, in the folder of the log.
 
-use super::place::{Names, create_folder};
+use super::place::{Names, Needs, Place};
 use super::{Arguments, Chosen, Exporter};
 use crate::export::chosen_table::ChosenTable;
 use crate::export::time::{TimeColumn, Times};
 use crate::export::{csv, tables};
-use crate::input::Input;
+use crate::input::{Input, shown};
 use crate::outcome::{CommandResult, Failure, Outcome};
-use crate::output::{Output, is_stdout};
-use std::path::{Path, PathBuf};
+use crate::output::{Output, Whole};
+use std::path::PathBuf;
 
 /// Writes a file for each type.
 pub(super) struct PerType<'a> {
     arguments: &'a Arguments,
-    /// The folder; standard output without one.
-    folder: Option<PathBuf>,
+    place: Place,
     is_one: bool,
     names: Names,
 }
 
 impl<'a> PerType<'a> {
     pub(super) fn new(arguments: &'a Arguments, is_one: bool) -> Result<Self, Failure> {
-        let folder = arguments.output.as_deref().filter(|output| !is_stdout(output)).map(Path::to_owned);
-        if folder.is_none() && !is_one {
-            return Err(Failure::new("several logs go to a folder; name it with -o"));
-        }
-        Ok(PerType { arguments, folder, is_one, names: Names::default() })
+        let place = Place::new(arguments.output.as_deref(), Needs::Folder, is_one, arguments.existing)?;
+        Ok(PerType { arguments, place, is_one, names: Names::default() })
     }
 
-    /// The file of a type: the one that is named with its ending, or one in the folder.
-    fn create(&self, folder: Option<&Path>, name: &str, is_only: bool, input: &Input) -> Result<Output, Failure> {
-        let Some(folder) = folder else {
-            let text =
-                "several types are several files: name a folder with -o, or one type with --types, or add --wide";
-            return if is_only { Ok(Output::stdout()) } else { Err(Failure::new(text)) };
+    /// Checks that there is a file for each type.
+    fn check(&self, types: &[String]) -> Result<(), Failure> {
+        let name = match &self.place {
+            Place::Folder(_) => return Ok(()),
+            _ if types.len() < 2 => return Ok(()),
+            Place::Stdout => "standard output".into(),
+            Place::File(path, _) => shown(path),
         };
-        let input = input.path.as_deref();
-        let is_file = self.is_one && folder.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("csv"));
-        if is_file && !folder.is_dir() {
-            let text = format!(
-                "{} is one file, but the log has several types: name a folder, or one type with --types, or \
-                 add --wide",
-                crate::input::shown(folder)
-            );
-            return if is_only {
-                Output::file(folder, input, self.arguments.existing)
-            } else {
-                Err(Failure::new(text))
-            };
-        }
-        create_folder(folder)?;
-        Output::file(&folder.join(format!("{}.csv", file_name(name))), input, self.arguments.existing)
+        let text = "takes one type, but the log has several: name a folder with -o, choose a type with --types, or add \
+                    --wide";
+        Err(Failure::new(format_args!("{name} {text}")))
     }
 }
 
 impl Exporter for PerType<'_> {
     fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
-        let of_log = self.names.of(input);
-        let folder = self.folder.clone().map(|folder| if self.is_one { folder } else { folder.join(of_log) });
+        let folder = if self.is_one { PathBuf::new() } else { self.names.of(input).into() };
         let mut types: Vec<String> = Vec::new();
         for (name, _) in chosen.sessions.iter().flat_map(tables::labels) {
             if chosen.choice.has_type(&name) && !types.contains(&name) {
                 types.push(name);
             }
         }
+        self.check(&types)?;
+        let (mut names, mut files) = (Names::default(), Vec::new());
         for name in &types {
-            write(chosen, name, self.arguments.time.unwrap_or_default(), || {
-                self.create(folder.as_deref(), name, types.len() == 1, input)
-            })?;
+            files.extend(write(chosen, name, self.arguments.time.unwrap_or_default(), || {
+                self.place.create(&folder.join(format!("{}.csv", names.unique(file_name(name)))), input)
+            })?);
         }
+        self.place.add(files)?;
         Ok(Outcome::Fine)
+    }
+
+    fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {
+        self.place.finish().map(|()| None)
     }
 }
 
-/// Writes the records of a type, of one session after the other; no file without records.
+/// Writes the records of a type, of one session after the other. Returns the file; there is none without records.
 fn write(
     chosen: &Chosen<'_>,
     name: &str,
     time: TimeColumn,
     create: impl FnOnce() -> Result<Output, Failure>,
-) -> Result<(), Failure> {
+) -> Result<Option<Whole>, Failure> {
     let choice = chosen.choice.only(name);
     let sessions = chosen.sessions.iter().zip(&chosen.intervals);
     let tables: Vec<(usize, Times, Vec<ChosenTable>)> = sessions
@@ -93,7 +83,7 @@ fn write(
         }
     }
     if tables.iter().all(|(.., tables)| tables.is_empty()) {
-        return Ok(());
+        return Ok(None);
     }
     let mut out = create()?;
     let is_several = chosen.sessions.len() > 1;
@@ -105,7 +95,7 @@ fn write(
             csv::rows(&mut out, times, is_several.then_some(*i), labels.iter().copied(), table)?;
         }
     }
-    out.finish()
+    out.end().map(Some)
 }
 
 /// The name of a type as a file. Names in damaged logs may have any character.

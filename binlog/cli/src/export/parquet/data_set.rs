@@ -15,7 +15,7 @@ use crate::export::chosen_table::ChosenTable;
 use crate::export::tables;
 use crate::flight::Session;
 use crate::outcome::Failure;
-use crate::output::interrupt;
+use crate::output::{create_folder, interrupt};
 use crate::selection::Intervals;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
@@ -65,7 +65,7 @@ impl DataSet {
     /// writes to it.
     pub fn open(folder: &Path, choice: &str) -> Result<Self, Failure> {
         let failure = |error: io::Error| Failure::new(format_args!("can't write to {}: {error}", folder.display()));
-        fs::create_dir_all(folder).map_err(failure)?;
+        create_folder(folder)?;
         let manifest = match Manifest::read(folder)? {
             Some(manifest) if manifest.choice != choice => {
                 let text = format_args!(
