@@ -23,46 +23,47 @@ use place::{Needs, Place};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// Writes logs in the formats of other programs.
+/// Converts logs to CSV, JSON lines, Parquet, MCAP, KML or GPX.
 ///
-/// csv: a file for each type in the folder -o, or one file with --wide or --rate. jsonl: an object for each record.
-/// parquet: a data set in the folder -o, to which logs are added that it doesn't have. mcap: for Foxglove. kml, gpx:
-/// the track. Of several logs, the folder -o gets a file for each, and of csv a folder for each.
+/// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For Parquet, -o is
+/// the folder of a data set, to which the logs are added. For the other formats, -o is a file.
+///
+/// To export several logs, name a folder with -o: each log gets a file in it, or for CSV a folder.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
     logs: Logs,
 
-    /// The format. Without it, the ending of -o says it.
+    /// The format; by default, the extension of -o chooses it.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
-    /// The file or folder to write to. Without it, or with `-`, one log goes to standard output, if its export is one
-    /// file.
+    /// The file or folder to write to; by default, and with `-`, standard output, if the export is one file.
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
 
-    /// Only these types and columns, separated by commas; in types, `*` and `?` are wildcards: XK*,IMU.GyrX,GPS[0].Alt.
+    /// Exports only these types, columns and instances, such as ATT,IMU.GyrX,GPS[0].Alt; `XK*` and `XK?` select several
+    /// types.
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 
-    /// csv: one file with a line for each record of this type; other types have their last values by then.
+    /// CSV: writes one file, with a line for each record of this type and the last values of the other types.
     #[arg(long, value_name = "TYPE")]
     wide: Option<String>,
 
-    /// csv: one file with so many lines a second, in hertz.
+    /// CSV: writes one file, with this number of lines a second and the last values of all types.
     #[arg(long, value_name = "HZ", conflicts_with = "wide", allow_negative_numbers = true)]
     rate: Option<f64>,
 
-    /// With --wide and --rate, leaves out values that are older, in seconds.
+    /// With --wide and --rate: leaves a cell empty if its last value is older than this.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true)]
     max_age: Option<f64>,
 
-    /// csv: adds a column with the time in this form beside TimeUS.
+    /// CSV: adds a second time column after TimeUS.
     #[arg(long, value_enum, value_name = "TIME")]
     time: Option<TimeColumn>,
 
-    /// kml, gpx: the type with the positions; without it, the first that the log has of POS, GPS, AHR2 and SIM.
+    /// KML and GPX: the type that has the positions; by default, the first of POS, GPS, AHR2 and SIM in the log.
     #[arg(long, value_name = "TYPE")]
     track: Option<String>,
 
@@ -220,7 +221,7 @@ fn missing_feature(feature: &str) -> Failure {
 
 fn format(arguments: &Arguments) -> Result<Format, Failure> {
     let by_ending = arguments.output.as_deref().and_then(by_ending);
-    let text = "say the format: --format csv, jsonl, parquet, mcap, kml or gpx";
+    let text = "choose a format: --format csv, jsonl, parquet, mcap, kml or gpx";
     arguments.format.or(by_ending).ok_or_else(|| Failure::new(text))
 }
 

@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 /// What the column beside TimeUS shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum TimeColumn {
-    /// No such column.
+    /// No second time column.
     #[default]
     None,
-    /// Seconds since the first time of the boot or session.
+    /// Seconds since the start of the boot or session.
     Seconds,
-    /// Seconds since 1970 by the log's GPS; empty in a log without.
+    /// Seconds since 1970; empty if the log has no GPS time.
     Unix,
-    /// UTC by the log's GPS, `2024-05-01T12:00:00.000000Z`; empty in a log without.
+    /// UTC, such as `2024-05-01T12:00:00.000000Z`; empty if the log has no GPS time.
     Utc,
 }
 

@@ -10,16 +10,17 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf, is_separator};
 use std::str::FromStr;
 
-/// Plots columns and expressions of one or several logs.
+/// Plots columns and expressions of one or more logs.
 ///
-/// Writes a picture (.png, .svg) or a page with zoom (.html), or draws in the terminal without -o. Several logs are
-/// aligned at arming. Each unit has its axis; flight modes are shaded, messages marked.
+/// Without -o, the plot is drawn in the terminal. With -o, it is an image (.png, .svg), or a web page that can be
+/// zoomed (.html). Each unit has its own axis. Flight modes are shaded, and messages are marked. Several logs are plotted over
+/// one another, aligned at the time of arming.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = after_help())]
 pub struct Arguments {
-    /// Logs or folders of logs, then what to plot: columns such as `ATT.Roll`, `IMU[0].GyrX` or `gyroADC[0]`, and
-    /// expressions of them, such as `ATT.DesRoll-ATT.Roll`; `:2` at the end puts a curve on the right axis. If a folder or a
-    /// log has the name of a column, `(ATT.Roll)` is the column and `./ATT.Roll` the file.
+    /// Logs or folders of logs, then what to plot: columns, such as `ATT.Roll`, `IMU[0].GyrX` or `gyroADC[0]`, and
+    /// expressions, such as `ATT.DesRoll-ATT.Roll`. Add `:2` to an expression to plot it on the right axis. If a log has
+    /// the name of a column, `(ATT.Roll)` is the column and `./ATT.Roll` the log.
     #[arg(required_unless_present = "list_presets", value_name = "LOG… EXPRESSION")]
     pub logs_and_expressions: Vec<OsString>,
 
@@ -30,40 +31,40 @@ pub struct Arguments {
     #[command(flatten)]
     pub(super) existing: Existing,
 
-    /// The format, if the file's name doesn't say it.
+    /// The format; by default, the extension of -o chooses it.
     #[arg(long, value_enum)]
     pub format: Option<Format>,
 
-    /// A further expression, on the right axis.
+    /// Plots this expression on the right axis; may be given several times.
     #[arg(long, value_name = "EXPRESSION", allow_hyphen_values = true)]
     pub right: Vec<String>,
 
-    /// Plots a preset, by name.
+    /// Plots a preset: a list of expressions that has a name.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
 
-    /// Presets in the format of ArduPilot's mavgraphs.xml: a file, or a folder of such files.
+    /// Reads more presets from a file in the format of ArduPilot's mavgraphs.xml, or from a folder of such files.
     #[arg(long, value_name = "PATH")]
     pub presets: Vec<PathBuf>,
 
-    /// Lists the presets.
+    /// Lists the presets and exits.
     #[arg(long)]
     pub list_presets: bool,
 
-    /// Plots amplitudes by frequency; without an expression, of the batches of inertial samples (ISBH and ISBD), or else
-    /// of the gyroscopes.
+    /// Plots the amplitude at each frequency. Without an expression, the signals are the batch samples (ISBH and ISBD),
+    /// or the gyroscopes if the log has none.
     #[arg(long, conflicts_with = "spectrogram")]
     pub spectrum: bool,
 
-    /// Plots amplitudes by time and frequency, as colours.
+    /// Plots the amplitude at each time and frequency as a colour. The signals are those of --spectrum.
     #[arg(long)]
     pub spectrogram: bool,
 
-    /// The heading; without it, the log's name.
+    /// The title; by default, the log's name.
     #[arg(long)]
     pub title: Option<String>,
 
-    /// Width and height of a picture in pixels, such as 1200x500.
+    /// The size of an image in pixels, such as 1200x500.
     #[arg(long, value_name = "WIDTHxHEIGHT")]
     pub size: Option<Size>,
 
@@ -75,7 +76,7 @@ fn after_help() -> String {
     let names: Vec<&str> = functions().collect();
     format!(
         "Expressions have the operators of Python: + - * / // % ** < <= > >= == != and or not if else & | ^ ~ << >>. \
-         EXPRESSION{{CONDITION}} leaves samples out.\n\nFunctions: {}",
+         EXPRESSION{{CONDITION}} keeps only samples that meet the condition.\n\nFunctions: {}",
         names.join(" ")
     )
 }
@@ -83,13 +84,13 @@ fn after_help() -> String {
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Format {
-    /// A picture of pixels.
+    /// Image of pixels.
     Png,
-    /// A picture of lines.
+    /// Vector image.
     Svg,
-    /// A page with zoom, legend and cursor, which needs nothing else.
+    /// Web page with zoom, legend and cursor, in one file.
     Html,
-    /// Braille, for terminals.
+    /// Text of braille characters, for terminals.
     Text,
 }
 
