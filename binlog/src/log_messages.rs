@@ -119,3 +119,29 @@ impl fmt::Display for Escaped<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of a type in C, by its name.
+    fn bytes_of(c_type: &str) -> usize {
+        let (name, count) = c_type.trim_end_matches(']').split_once('[').unwrap_or((c_type, "1"));
+        let bits = match name {
+            "char" => 8,
+            "float" => 32,
+            "double" => 64,
+            name => {
+                name.trim_start_matches(|c: char| !c.is_ascii_digit()).trim_end_matches("_t").parse().expect("bits")
+            }
+        };
+        count.parse::<usize>().expect("a number") * bits / 8
+    }
+
+    #[test]
+    fn types_in_c_have_the_size_of_the_column() {
+        for format in Format::ALL {
+            assert_eq!(bytes_of(c_type(format)), format.size(), "{format:?}");
+        }
+    }
+}

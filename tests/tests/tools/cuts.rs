@@ -4,7 +4,8 @@ use crate::contents::{contents, is_state, sum, without_state};
 use binlog::cut::{Cut, Part};
 use binlog::merge::merge;
 use binlog::{Log, LogSchema, LogWriter, Scaling, messages};
-use binlog_tests::logs;
+use binlog_tests::raw_log::RawLog;
+use binlog_tests::{logs, payload};
 use proptest::prelude::*;
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -88,6 +89,18 @@ proptest! {
         let is_asked = |name: &String| names.contains(name) || is_state(name);
         prop_assert!(contents(&part).keys().all(|(name, _)| is_asked(name)));
     }
+}
+
+#[test]
+fn what_applies_comes_before_a_new_definition_of_its_id() {
+    let mut log = RawLog::with_units();
+    log.fmt(1, "MODE", "QB", "TimeUS,Mode").fmt(2, "VER", "QB", "TimeUS,BT").fmt(3, "EV", "QB", "TimeUS,Id");
+    log.record(1, &payload![1_u64, 7_u8]).record(2, &payload![2_u64, 8_u8]);
+    log.fmt(1, "MODE", "QBB", "TimeUS,Mode,Rsn");
+    log.record(3, &payload![10_u64, 9_u8]);
+    let (out, part) = cut(&Cut::new().during([5..20]), &Log::from_bytes(&*log.bytes));
+    assert_eq!((part.carried(), part.chosen()), (2, 1));
+    assert_eq!(contents(&out), contents(&log.bytes));
 }
 
 #[derive(LogSchema)]

@@ -11,7 +11,7 @@ use binlog::flash::Image;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Options, Undated};
 use serde::Serialize;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
