@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
         if let (None, "-") = (own, word) {
             return Ok((Multiplier::NONE.id(), Multiplier::NONE.value()));
         }
-        let value = word.parse().ok().filter(|value: &f64| value.is_normal() && *value > 0.0);
+        let value = word.parse().ok().filter(|value: &f64| value.is_normal() && value.is_sign_positive());
         let value = value.ok_or_else(|| format!("`{word}` is no multiplier: a positive number, or `-`"))?;
         match own {
             Some(id) => Ok((id, value)),
