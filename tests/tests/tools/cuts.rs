@@ -98,7 +98,8 @@ fn what_applies_comes_before_a_new_definition_of_its_id() {
     log.record(1, &payload![1_u64, 7_u8]).record(2, &payload![2_u64, 8_u8]);
     log.fmt(1, "MODE", "QBB", "TimeUS,Mode,Rsn");
     log.record(3, &payload![10_u64, 9_u8]);
-    let (out, part) = cut(&Cut::new().during([5..20]), &Log::from_bytes(&*log.bytes));
+    let late = 5..20;
+    let (out, part) = cut(&Cut::new().during([late]), &Log::from_bytes(&*log.bytes));
     assert_eq!((part.carried(), part.chosen()), (2, 1));
     assert_eq!(contents(&out), contents(&log.bytes));
 }
