@@ -168,7 +168,13 @@ impl Input {
     pub fn outcome(&self) -> Outcome {
         let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.flight.sessions())));
         match loss {
-            KnownLoss::Said(is_lost) => Outcome::lost_if(*is_lost),
+            KnownLoss::Said(true) => Outcome::Lost,
+            _ if self.has_no_session() => {
+                let text = "no session begins in it; the line `H Product:` of the first one is damaged";
+                warn(format_args!("{}: {text}", self.name));
+                Outcome::Lost
+            }
+            KnownLoss::Said(false) => Outcome::Fine,
             KnownLoss::Unsaid(loss) if loss.is_nothing() => Outcome::Fine,
             KnownLoss::Unsaid(loss) => {
                 let more = match &self.path {
@@ -179,6 +185,11 @@ impl Input {
                 Outcome::Lost
             }
         }
+    }
+
+    /// Whether it is a Blackbox log of which nothing can be read.
+    fn has_no_session(&self) -> bool {
+        matches!(&self.flight, Flight::Blackbox(log) if log.sessions().len() == 0)
     }
 
     /// Saves [`outcome`](Input::outcome) a pass over the log, of which these are the sessions.

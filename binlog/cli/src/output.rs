@@ -110,7 +110,7 @@ impl Output {
         let name = shown(path);
         let is_input = |input: &Path| is_same_file(path, input);
         if inputs.into_iter().any(is_input) || is_input(Path::new(STANDARD_INPUT)) {
-            return Err(Failure::new(format_args!("{name} is the log itself; name another file for the output")));
+            return Err(Failure::new(format_args!("{name} is the input itself; name another file for the output")));
         }
         if names_folder(path) {
             return Err(Failure::new(format_args!("{name} is a folder; name a file in it")));
@@ -364,7 +364,7 @@ mod tests {
         for output in [&log, &hard_link, &folder.path().join("./a.bin")] {
             for force in [false, true] {
                 let failure = Output::create(Some(output), [&*log], Existing { force }).expect_err("the log itself");
-                assert!(failure.to_string().contains("is the log itself"), "{failure}");
+                assert!(failure.to_string().contains("is the input itself"), "{failure}");
             }
         }
     }

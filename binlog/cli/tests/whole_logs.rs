@@ -110,7 +110,7 @@ fn a_log_is_never_replaced_by_its_repair() {
     let before = read(folder.path(), "damaged.bin");
     let (code, _, stderr) = text(folder.path(), "repair damaged.bin -o ./damaged.bin");
     assert_eq!(code, 2);
-    assert!(stderr.contains("is the log itself"), "{stderr}");
+    assert!(stderr.contains("is the input itself"), "{stderr}");
     assert!(read(folder.path(), "damaged.bin") == before);
 }
 

@@ -273,10 +273,10 @@ rules! {
         "pymavlink reads the mode as a negative number; number modes up to 127",
 
     /// The bytes are not a Blackbox log: they contain no session.
-    NoSession "no_session" Error false
+    NoSession "no_session" Error true
         "readers find nothing; check that the file is a Blackbox log and that it was copied as a whole",
     /// Bytes before the first session or after the end of one.
-    ForeignBytes "foreign_bytes" Warning true
+    ForeignBytes "foreign_bytes" Warning false
         "readers ignore them; they may be the rest of an older log",
     /// Bytes inside a header are not a header line.
     HeaderDamage "header_damage" Error true

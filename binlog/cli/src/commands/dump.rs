@@ -108,7 +108,7 @@ fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context
     if !context.json {
         input.print_heading(out)?;
     }
-    let (mut header, mut lost) = (None, 0);
+    let (mut header, mut lost, mut damaged_headers) = (None, 0, 0);
     for (session, intervals) in sessions.iter().zip(&intervals) {
         if let SessionLog::Blackbox(frames) = session.log()
             && !intervals.is_nothing()
@@ -117,12 +117,17 @@ fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context
                 true => dump::frames_json(frames, input.name_among_several(), intervals, types, out)?,
                 false => dump::frames(frames, intervals, &mut header, out)?,
             };
+            damaged_headers += usize::from(!frames.header().problems().is_empty());
             progress.set(session.range().end as u64);
         }
     }
     if lost > 0 {
         warn(format_args!("{}: skipped {} without a frame", input.name, counted(lost, "byte")));
     }
-    input.says_loss(lost > 0);
+    if damaged_headers > 0 {
+        let sessions = counted(damaged_headers, "session");
+        warn(format_args!("{}: the header of {sessions} is damaged; frames may be missing or wrong", input.name));
+    }
+    input.says_loss(lost > 0 || damaged_headers > 0);
     Ok(Outcome::Fine)
 }

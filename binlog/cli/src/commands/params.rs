@@ -76,7 +76,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     require_stdin_once(arguments.logs.logs.iter().chain(&arguments.diff).map(PathBuf::as_path))?;
     let other = arguments.diff.as_deref().map(parameters::of_file).transpose()?;
     let logs = arguments.logs.sources()?;
-    let mut out = Output::create(arguments.output.as_deref(), logs.paths(), arguments.existing)?;
+    let inputs = logs.paths().chain(arguments.diff.as_deref());
+    let mut out = Output::create(arguments.output.as_deref(), inputs, arguments.existing)?;
     let outcome = logs.for_each(|input| {
         of_log(input, other.as_ref(), arguments, context, &mut out).map_err(|failure| failure.in_(&input.name))
     })?;

@@ -17,7 +17,7 @@ use crate::plot::figure::Figure;
 use crate::plot::{drawing, html, terminal};
 use arguments::Format;
 use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if arguments.list_presets {
@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         false => arguments.output_format()?,
     };
     let (inputs, left_out) = Sources::of(&given.logs)?.open_all()?;
-    let paths = inputs.iter().filter_map(|input| input.path.as_deref());
+    let presets = arguments.presets.iter().map(PathBuf::as_path);
+    let paths = inputs.iter().filter_map(|input| input.path.as_deref()).chain(presets);
     let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
     let sessions: Vec<(&Input, Vec<Session<'_>>)> =
         inputs.iter().map(|input| (input, input.flight.sessions())).collect();

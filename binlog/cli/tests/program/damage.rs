@@ -65,6 +65,50 @@ fn a_damaged_blackbox_log_says_what_is_lost() {
 }
 
 #[test]
+fn a_blackbox_log_without_a_session_says_so() {
+    let mut bytes = std::fs::read(log("flight.bbl")).expect("the log");
+    let product = bytes.windows(8).position(|bytes| bytes == b"Nicholas").expect("the first line");
+    bytes[product] ^= 1;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("flight.bbl");
+    std::fs::write(&path, bytes).expect("room");
+    for line in ["info LOG", "dump LOG", "dump --json LOG", "stats LOG", "export LOG --rate 10 --format csv"] {
+        let ran = binlog(words(line, &path));
+        assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+        let said = "flight.bbl: no session begins in it; the line `H Product:` of the first one is damaged\n";
+        assert!(ran.stderr.ends_with(said), "{line}: {}", ran.stderr);
+    }
+    let ran = binlog(words("check LOG", &path));
+    assert_eq!((ran.code, &*ran.stderr), (Some(1), ""));
+}
+
+#[test]
+fn a_damaged_header_of_a_blackbox_log_is_said() {
+    let mut bytes = std::fs::read(log("flight.bbl")).expect("the log");
+    let line = bytes.windows(6).position(|bytes| bytes == b"H loop").expect("a header line");
+    bytes[line] = 0;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("flight.bbl");
+    std::fs::write(&path, bytes).expect("room");
+    for line in ["dump LOG", "dump --json LOG", "stats LOG", "info LOG"] {
+        let ran = binlog(words(line, &path));
+        assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+        assert!(format!("{}{}", ran.stdout, ran.stderr).contains("header"), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn bytes_before_a_blackbox_log_are_a_warning() {
+    let sound = std::fs::read(log("flight.bbl")).expect("the log");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("flight.bbl");
+    std::fs::write(&path, [&sound[sound.len() - 5000..], &sound].concat()).expect("room");
+    assert_eq!(binlog(words("check LOG", &path)).code, Some(1));
+    assert_eq!(binlog(words("check --errors LOG", &path)).code, Some(0));
+    assert_eq!(binlog(words("info LOG", &path)).code, Some(0));
+}
+
+#[test]
 fn a_finding_weighs_more_than_damage() {
     assert_eq!(binlog(words("check LOG", &log("damaged.bin"))).code, Some(1));
     assert_eq!(binlog(words("find nothing-like-it LOG", &log("damaged.bin"))).code, Some(1));

@@ -53,7 +53,15 @@ fn outputs_are_whole_or_not_there() {
     fs::copy(log("flight.bin"), &copy).expect("room");
     let over_itself = binlog(words("dump -o LOG LOG", &copy));
     assert_eq!(over_itself.code, Some(2));
-    assert!(over_itself.stderr.contains("is the log itself"), "{}", over_itself.stderr);
+    assert!(over_itself.stderr.contains("is the input itself"), "{}", over_itself.stderr);
+    for line in [
+        format!("params LOG --diff {0} -o {0} --force", copy.display()),
+        format!("plot LOG --presets {0} --preset x --format svg -o {0} --force", copy.display()),
+    ] {
+        let over_another = binlog(words(&line, &log("flight.bin")));
+        assert_eq!(over_another.code, Some(2), "{line}");
+        assert_eq!(fs::read(&copy).expect("the copy"), fs::read(log("flight.bin")).expect("the log"), "{line}");
+    }
     assert_eq!(fs::read(&copy).expect("the log"), fs::read(log("flight.bin")).expect("the log"));
     let by_redirection = command(words("dump -t MODE - -o LOG --force", &copy))
         .stdin(fs::File::open(&copy).expect("the log"))
