@@ -6,7 +6,7 @@ use crate::flight::SessionLog;
 use crate::input::{Input, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
-use crate::output::{Existing, Output, is_same_file, is_stdout};
+use crate::output::{Existing, Output, is_same_file, is_stdout, is_stream};
 use crate::progress::Progress;
 use binlog::blackbox::convert::ConvertError;
 use serde::Serialize;
@@ -22,8 +22,8 @@ pub struct Arguments {
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// The file for the converted log; `-` is standard output, which gets the logs of all sessions, one after the other.
-    /// Without it, the log's name with the extension .bin.
+    /// The file for the converted log; `-` is standard output. That, a pipe or a device gets the logs of all sessions, one
+    /// after the other. Without it, the log's name with the extension .bin.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -56,15 +56,20 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         (None, None) => return Err(Failure::new("name the converted log: binlog convert - -o flight.bin")),
     };
     // All names are checked before anything is written: each of them may be the log itself.
+    // Standard output, a pipe or a device gets all sessions.
     let is_stdout = is_stdout(&to);
-    let path = |number| if is_stdout { to.clone() } else { numbered(&to, number) };
+    let is_stream = is_stdout || is_stream(&to);
+    let path = |number| if is_stream { to.clone() } else { numbered(&to, number) };
     let paths: Vec<PathBuf> = (1..=sessions.len()).map(path).collect();
     if let Some(path) = paths.iter().find(|path| input.path.as_ref().is_some_and(|log| is_same_file(log, path))) {
         let text = "is the log itself; name another file for the converted one";
         return Err(Failure::new(format_args!("{} {text}", shown(path))));
     }
-    if !is_stdout {
-        paths.iter().try_for_each(|path| arguments.existing.check(path))?;
+    let create = |path: &Path| Output::create(Some(path), input.path.as_deref(), arguments.existing);
+    let mut stream = None;
+    match is_stream {
+        true => stream = Some(create(&to)?),
+        false => paths.iter().try_for_each(|path| arguments.existing.check(path))?,
     }
     let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
     let (mut report, mut lost, mut is_converted) = ((!is_stdout).then(Output::stdout), false, false);
@@ -77,13 +82,17 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             lost = true;
             continue;
         }
-        let mut output = Output::create(Some(path.as_path()), input.path.as_deref(), arguments.existing)?;
-        let converted = frames.to_ardupilot(&mut output).map_err(|error| match error {
+        let mut file = None;
+        let output = match &mut stream {
+            Some(stream) => stream,
+            None => file.insert(create(path)?),
+        };
+        let converted = frames.to_ardupilot(output).map_err(|error| match error {
             // It names the file.
             ConvertError::Io(error) => error.into(),
             error => Failure::of(format_args!("{}: can't convert it", input.name), &error),
         })?;
-        output.finish()?;
+        file.map_or(Ok(()), Output::finish)?;
         (is_converted, lost) = (true, lost || converted.lost_bytes > 0);
         progress.set(session.range().end as u64);
         let Some(report) = &mut report else { continue };
@@ -100,6 +109,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             false => writeln!(report, "{}\t{converted}", row.file)?,
         }
     }
+    stream.map_or(Ok(()), Output::finish)?;
     let says_loss = report.is_some();
     report.map_or(Ok(()), Output::finish)?;
     match is_converted {

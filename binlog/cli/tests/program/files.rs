@@ -238,6 +238,18 @@ fn devices_and_pipes_are_written_to_without_force() {
         let read = reader.join().expect("the reader ends");
         assert!(read.to_ascii_lowercase().starts_with(&beginning.to_ascii_lowercase()), "{line}");
     }
+    // All sessions of a log go into one pipe.
+    let (sessions, converted) = (folder.path().join("sessions.bbl"), folder.path().join("converted.bin"));
+    fs::write(&sessions, fs::read(log("flight.bbl")).expect("the log").repeat(2)).expect("room");
+    fine(&format!("convert LOG -o {}", converted.display()), &sessions);
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read(pipe).expect("bytes")
+    });
+    let report = fine(&format!("convert LOG -o {}", pipe.display()), &sessions);
+    assert_eq!(report.lines().count(), 2, "{report}");
+    let files = [converted, folder.path().join("converted-2.bin")].map(|file| fs::read(file).expect("a log"));
+    assert!(reader.join().expect("the reader ends") == files.concat());
     // A reader that stops is no error.
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
