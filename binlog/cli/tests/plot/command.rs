@@ -66,7 +66,7 @@ fn an_error_says_what_to_write() {
     assert!(error(folder, &["flight.bin"]).contains("nothing to plot; write a column such as ATT.Roll"));
     assert!(error(folder, &["flight.bin", "ATT.Roll", "-o", "a.pdf"]).contains("end it with .png, .svg or .html"));
     assert!(
-        error(folder, &["flight.bin", "ATT.Roll", "-o", "flight.bin", "--format", "svg"]).contains("the log itself")
+        error(folder, &["flight.bin", "ATT.Roll", "-o", "flight.bin", "--format", "svg"]).contains("the input itself")
     );
     assert!(error(folder, &["flight.bin", "ATT.Roll", "--size", "1x1"]).contains("200x150"));
     assert!(error(folder, &["flight.bin", "--preset", "attitud"]).contains("did you mean `attitude`?"));
