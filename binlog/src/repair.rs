@@ -266,7 +266,8 @@ impl<W: Write> Copy<'_, W> {
         Ok(())
     }
 
-    /// The lengths of records, those of ids included that only later records define; `None` if there are none of them.
+    /// The lengths of records by id, including ids that are defined only later in the log. `None` if there are no such
+    /// ids.
     fn framing(&self, records: &Records<'_>, offset: usize) -> Option<Framing> {
         let is_late = |(id, first): &(&u8, &First<'_>)| first.fmt.start > offset && records.definition(**id).is_none();
         let mut late = self.survey.first.iter().filter(is_late).peekable();

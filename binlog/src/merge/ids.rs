@@ -187,7 +187,8 @@ impl Ids {
 }
 
 impl Type {
-    /// Compares another definition of the type, and takes its units if there are none yet.
+    /// Compares the type with another definition of it. If the type has no units so far, it gets those of the other
+    /// definition.
     fn reconcile(
         &mut self,
         log: usize,

@@ -110,7 +110,7 @@ fn logs_of_the_other_format_stay() {
     }
     let ring = ring();
     let mut drain = ring.drain().expect("the only drain");
-    // Room for another log is made by removing logs, of which there are none of this format.
+    // The recorder makes room by removing old logs, but the card has none of this format.
     let mut log = sd(&card, Options { last_number: 2, ..OPTIONS });
     ring.log(&main(0));
     log.run(&mut drain).unwrap();

@@ -63,7 +63,8 @@ impl Exporter for PerType<'_> {
     }
 }
 
-/// Writes the records of a type, of one session after the other. Returns the file; there is none without records.
+/// Writes the records of a type to a file, session after session. Returns the file, or `None` if no session has such
+/// records.
 fn write(
     chosen: &Chosen<'_>,
     name: &str,
