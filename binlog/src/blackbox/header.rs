@@ -6,12 +6,16 @@ mod lines;
 
 pub use definition::{LoggedField, LoggedFrame};
 pub use lines::LoggedLine;
+pub(super) use lines::{end, start};
 
 use super::Intervals;
 use super::decode::{Given, Unusable};
 use crate::counted::Counted;
 use std::fmt;
 use std::ops::RangeInclusive;
+
+/// The line that a session begins with. Whatever the firmware's name, it is the same.
+pub(super) const FIRST_LINE: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock";
 
 /// The header of a session.
 ///
@@ -39,6 +43,8 @@ pub struct HeaderProblem {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum HeaderProblemKind {
+    /// The first line, `H Product:`, is damaged.
+    FirstLine,
     /// Bytes between the lines are not a header line.
     NotALine {
         /// How many.
@@ -67,6 +73,9 @@ impl<'log> Header<'log> {
     /// begin, in bytes from the start of the session.
     pub(super) fn parse(session: &'log [u8], at: usize) -> (Self, usize) {
         let (lines, mut problems, length) = lines::lines(session, at);
+        if !session.starts_with(FIRST_LINE) {
+            problems.insert(0, HeaderProblem { offset: at, kind: HeaderProblemKind::FirstLine });
+        }
         let mut values = Values { lines: &lines, problems: &mut problems };
         let data_version = values.number_in("Data version", 1..=2).unwrap_or(2);
         let intervals = intervals::intervals(&mut values);
@@ -198,6 +207,7 @@ impl fmt::Display for HeaderProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "header at offset {}: ", self.offset)?;
         match &self.kind {
+            HeaderProblemKind::FirstLine => f.write_str("the first line, `H Product:`, is damaged"),
             HeaderProblemKind::NotALine { length } => {
                 write!(f, "skipped {} without a header line", Counted(*length, "byte"))
             }

@@ -76,6 +76,9 @@ impl<'a> BlackboxLog<'a> {
     }
 
     /// The sessions, in the order of the log. A log has one for each time that the vehicle was armed.
+    ///
+    /// A session whose first line, `H Product:`, is damaged is found by the rest of its header, whose
+    /// [problems](super::header::Header::problems) say so. Other readers miss it.
     pub fn sessions(&self) -> impl ExactSizeIterator<Item = Session<'_>> {
         self.ranges().iter().map(|range| Session::new(&self.bytes, range.clone()))
     }

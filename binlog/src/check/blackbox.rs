@@ -73,6 +73,10 @@ impl SessionCheck<'_> {
         for problem in header.problems() {
             let offset = problem.offset;
             match &problem.kind {
+                HeaderProblemKind::FirstLine => {
+                    let text = "the first line isn't `H Product:`; other readers don't find the session".into();
+                    self.add(Rule::HeaderDamage, "", offset, text);
+                }
                 HeaderProblemKind::NotALine { length } => {
                     let stretch = Stretches { offset, count: 1, bytes: *length as u64 };
                     let text = || "bytes in the header are no line".into();

@@ -278,7 +278,7 @@ rules! {
     /// Bytes before the first session or after the end of one.
     ForeignBytes "foreign_bytes" Warning false
         "readers ignore them; they may be the rest of an older log",
-    /// Bytes inside a header are not a header line.
+    /// Bytes inside a header are not a header line, or not the line that it begins with.
     HeaderDamage "header_damage" Error true
         "the lines in their place are lost, and frames may be decoded wrongly",
     /// The value of a header line is not of its form.

@@ -84,6 +84,34 @@ fn the_start_of_a_session_in_a_value_is_text() {
 }
 
 #[test]
+fn a_session_whose_first_line_is_damaged_is_read() {
+    let session = |x| {
+        let mut log = Maker::simple(&["x"], &["Craft name:H Field I name:none"]);
+        log.intra(0, 1000, &[x]).inter(10, &[1]).end();
+        log.bytes
+    };
+    let alone = session(5);
+    for before in [&b""[..], &session(3), &session(3)[..alone.len() - 20]] {
+        for at in 0..MARKER.trim_end().len() {
+            let log = [before, &alone[..at], &[alone[at] ^ 1], &alone[at + 1..], &session(7)].concat();
+            let log = BlackboxLog::from_bytes(log);
+            let damaged = usize::from(!before.is_empty());
+            let first_lines: Vec<bool> = log
+                .sessions()
+                .map(|session| session.header().problems().iter().any(|problem| problem.kind == HeaderProblemKind::FirstLine))
+                .collect();
+            let expected: Vec<bool> = (0..damaged + 2).map(|i| i == damaged).collect();
+            assert_eq!(first_lines, expected, "{at}");
+            let session = log.session(damaged).expect("the damaged one");
+            let tables = session.tables();
+            let x = tables.column("x").expect("x");
+            assert_eq!((x.len(), x.get(0), x.get(1)), (2, Some(5), Some(6)), "{at}");
+            assert_eq!((tables.lost().len(), tables.foreign().len()), (0, 0), "{at}");
+        }
+    }
+}
+
+#[test]
 fn numbers_beyond_their_range_are_problems() {
     for (line, name) in [
         ("I interval:-1", "I interval"),

@@ -16,6 +16,9 @@ const FMT: [u8; 3] = binlog::record_header(128);
 /// What each session of a Blackbox log begins with; the firmware's name follows on other lines.
 const SESSION: &[u8] = b"H Product:Blackbox flight data recorder";
 
+/// The line that defines main frames. Where the first line of a session is damaged, this one shows what it is.
+const MAIN_FRAMES: &[u8] = b"\nH Field I name:";
+
 /// How much of a file shows what it is: unless a log is damaged, its beginning is here.
 pub(crate) const BEGINNING: usize = 64 * 1024;
 
@@ -44,7 +47,8 @@ impl Format {
 
     fn in_(bytes: &[u8]) -> Option<Self> {
         let mut headers = memmem::find_iter(bytes, &FMT);
-        match (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), memmem::find(bytes, SESSION)) {
+        let session = memmem::find(bytes, SESSION).or_else(|| memmem::find(bytes, MAIN_FRAMES));
+        match (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), session) {
             (Some(fmt), Some(session)) if session < fmt => Some(Format::Blackbox),
             (Some(_), _) => Some(Format::ArduPilot),
             (None, Some(_)) => Some(Format::Blackbox),
@@ -72,6 +76,7 @@ mod tests {
             ([fmt, SESSION].concat(), Some(Format::ArduPilot)),
             ([b"\n\x7f", SESSION, b"\n", fmt].concat(), Some(Format::Blackbox)),
             ([&[0; BEGINNING][..], fmt].concat(), Some(Format::ArduPilot)),
+            (b"H Xroduct:\nH Field I name:time\n".to_vec(), Some(Format::Blackbox)),
             (b"TimeUS,Roll\n1,2\n".to_vec(), None),
             ([&FMT[..], &[200; 100]].concat(), None),
             (vec![], None),

@@ -65,21 +65,42 @@ fn a_damaged_blackbox_log_says_what_is_lost() {
 }
 
 #[test]
-fn a_blackbox_log_without_a_session_says_so() {
-    let mut bytes = std::fs::read(log("flight.bbl")).expect("the log");
-    let product = bytes.windows(8).position(|bytes| bytes == b"Nicholas").expect("the first line");
-    bytes[product] ^= 1;
+fn a_blackbox_session_whose_first_line_is_damaged_is_read() {
+    let sound = std::fs::read(log("flight.bbl")).expect("the log");
+    let frames = fine("dump LOG", &log("flight.bbl")).lines().count() - 1;
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("flight.bbl");
-    std::fs::write(&path, bytes).expect("room");
+    let mut damaged = sound.clone();
+    for damage in [b"H Product:" as &[u8], b"Nicholas"] {
+        damaged[sound.windows(damage.len()).position(|bytes| bytes == damage).expect("the first line")] ^= 1;
+        for (before, rows) in [(&b""[..], frames), (&sound, 2 * frames)] {
+            std::fs::write(&path, [before, &damaged].concat()).expect("room");
+            for line in ["info LOG", "dump LOG", "dump --json LOG", "stats LOG", "export LOG --rate 10 --format csv"] {
+                let ran = binlog(words(line, &path));
+                assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+                assert!(format!("{}{}", ran.stdout, ran.stderr).contains("header"), "{line}: {}", ran.stderr);
+                if line == "dump LOG" {
+                    assert_eq!(ran.stdout.lines().count(), rows + 1, "{}", ran.stderr);
+                }
+            }
+            let ran = binlog(words("check LOG", &path));
+            assert_eq!((ran.code, &*ran.stderr), (Some(1), ""));
+            assert!(ran.stdout.contains("the first line isn't `H Product:`"), "{}", ran.stdout);
+        }
+    }
+}
+
+#[test]
+fn a_blackbox_log_without_a_session_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("flight.bbl");
+    std::fs::write(&path, "H Product:Blackbox flight data recorder by XX\nH Data version:2\n").expect("room");
     for line in ["info LOG", "dump LOG", "dump --json LOG", "stats LOG", "export LOG --rate 10 --format csv"] {
         let ran = binlog(words(line, &path));
         assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
         let said = "flight.bbl: no session begins in it; the line `H Product:` of the first one is damaged\n";
         assert!(ran.stderr.ends_with(said), "{line}: {}", ran.stderr);
     }
-    let ran = binlog(words("check LOG", &path));
-    assert_eq!((ran.code, &*ran.stderr), (Some(1), ""));
 }
 
 #[test]

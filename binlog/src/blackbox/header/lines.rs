@@ -1,7 +1,7 @@
 //! Header lines: `H name:value`.
 
 use super::{HeaderProblem, HeaderProblemKind};
-use memchr::{memchr, memmem};
+use memchr::{memchr, memmem, memrchr};
 use std::borrow::Cow;
 
 /// A line of a header.
@@ -43,14 +43,18 @@ const LONGEST_GAP: usize = 2048;
 /// The lines at the start of a session, what is between them, and where they end. `at` is the session's offset.
 pub(super) fn lines(session: &[u8], at: usize) -> (Vec<LoggedLine<'_>>, Vec<HeaderProblem>, usize) {
     let (mut lines, mut problems, mut end) = (Vec::new(), Vec::new(), 0);
+    let mut defines_main_frames = false;
     loop {
         let rest = &session[end..];
         if let Some((line, length)) = line(rest, at + end) {
+            defines_main_frames |= line.defines() == Some(b'I');
             lines.push(line);
             end += length;
             continue;
         }
         let gap = match next_line(rest) {
+            // The header of a session whose first line is damaged.
+            Some(gap) if defines_main_frames && block_defines_main_frames(&rest[gap..]) => break,
             Some(gap) => gap,
             None if is_cut_line(rest) => rest.len(),
             None => break,
@@ -59,6 +63,36 @@ pub(super) fn lines(session: &[u8], at: usize) -> (Vec<LoggedLine<'_>>, Vec<Head
         end += gap;
     }
     (lines, problems, end)
+}
+
+/// Where the header ends that begins at `start`.
+pub(in crate::blackbox) fn end(log: &[u8], start: usize) -> usize {
+    let (_, _, length) = lines(&log[start..], start);
+    start + length
+}
+
+/// Where the header begins that has a line at `at`, but not before `after`.
+pub(in crate::blackbox) fn start(log: &[u8], after: usize, at: usize) -> usize {
+    let mut start = at;
+    while let Some(newline) = start.checked_sub(1).filter(|&newline| newline >= after && log[newline] == b'\n') {
+        let before = memrchr(b'\n', &log[after..newline]).map_or(after, |newline| after + newline + 1);
+        if line(&log[before..start], before).is_none() {
+            break;
+        }
+        start = before;
+    }
+    start
+}
+
+/// Whether one of the lines that the bytes begin with, up to anything else, defines main frames.
+fn block_defines_main_frames(mut bytes: &[u8]) -> bool {
+    while let Some((line, length)) = line(bytes, 0) {
+        if line.defines() == Some(b'I') {
+            return true;
+        }
+        bytes = &bytes[length..];
+    }
+    false
 }
 
 /// The line that the bytes begin with, and its length.

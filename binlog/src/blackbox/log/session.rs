@@ -2,19 +2,40 @@
 
 use super::frames::Frames;
 use super::tables::Tables;
-use crate::blackbox::header::{Header, LoggedField};
+use crate::blackbox::header::{self, Header, LoggedField};
 use memchr::{memmem, memrchr};
 use std::fmt;
 use std::ops::Range;
 
-/// The line that a session begins with. Whatever the firmware's name, it is the same.
-pub(super) const MARKER: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock";
-
 /// Where the sessions of a log begin and end.
 pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
-    let starts: Vec<usize> = memmem::find_iter(log, MARKER).filter(|&start| !is_in_a_value(log, start)).collect();
+    let marked = memmem::find_iter(log, header::FIRST_LINE).filter(|&start| !is_in_a_value(log, start));
+    let starts = with_unmarked(log, marked.collect());
     let ends = starts.iter().skip(1).copied().chain([log.len()]);
     starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
+}
+
+/// The line that defines main frames: a header has one.
+const MAIN_FRAMES: &[u8] = b"\nH Field I name:";
+
+/// Also sessions whose first line is damaged: another header between the marked ones, or before them.
+fn with_unmarked(log: &[u8], marked: Vec<usize>) -> Vec<usize> {
+    let mut starts = Vec::with_capacity(marked.len());
+    let mut marked = marked.into_iter().peekable();
+    let mut header_end = 0;
+    for line in memmem::find_iter(log, MAIN_FRAMES).map(|newline| newline + 1) {
+        while let Some(start) = marked.next_if(|&start| start < line) {
+            starts.push(start);
+            header_end = header::end(&log[..marked.peek().copied().unwrap_or(log.len())], start);
+        }
+        if line >= header_end {
+            let start = header::start(log, header_end, line);
+            starts.push(start);
+            header_end = header::end(&log[..marked.peek().copied().unwrap_or(log.len())], start);
+        }
+    }
+    starts.extend(marked);
+    starts
 }
 
 /// A marker further from the start of its line is not in a value.
