@@ -10,9 +10,11 @@
 
 mod batch;
 pub(crate) mod interrupt;
+mod new_folders;
 mod part;
 
-pub use batch::{Batch, create_folder};
+pub use batch::Batch;
+pub use new_folders::NewFolders;
 
 use crate::input::shown;
 use crate::outcome::Failure;

@@ -98,7 +98,9 @@ fn a_session_whose_first_line_is_damaged_is_read() {
             let damaged = usize::from(!before.is_empty());
             let first_lines: Vec<bool> = log
                 .sessions()
-                .map(|session| session.header().problems().iter().any(|problem| problem.kind == HeaderProblemKind::FirstLine))
+                .map(|session| {
+                    session.header().problems().iter().any(|problem| problem.kind == HeaderProblemKind::FirstLine)
+                })
                 .collect();
             let expected: Vec<bool> = (0..damaged + 2).map(|i| i == damaged).collect();
             assert_eq!(first_lines, expected, "{at}");

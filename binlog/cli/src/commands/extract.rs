@@ -6,7 +6,7 @@ use crate::counted::counted;
 use crate::input::{BEGINNING, Source, is_log, require_stdin_once, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
-use crate::output::{Existing, Output, create_folder};
+use crate::output::{Existing, NewFolders, Output};
 use binlog::flash::Image;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Options, Undated};
@@ -183,7 +183,8 @@ fn write(
     contents: impl FnOnce(&mut Output) -> io::Result<()>,
 ) -> Result<(), Failure> {
     // An image without a log leaves no empty folder.
-    create_folder(&arguments.output)?;
+    let mut folders = NewFolders::default();
+    folders.create(&arguments.output)?;
     let mut out = Output::file(path, [arguments.image.as_path()], arguments.existing)?;
     contents(&mut out)?;
     out.finish()

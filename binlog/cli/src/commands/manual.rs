@@ -2,7 +2,7 @@
 
 use crate::arguments::{Arguments as All, Context};
 use crate::outcome::{CommandResult, Failure, Outcome};
-use crate::output::{Existing, Output, create_folder};
+use crate::output::{Existing, NewFolders, Output};
 use clap::CommandFactory;
 use clap_mangen::Man;
 use std::io::Write;
@@ -30,7 +30,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         page(Man::new(program), Output::stdout())?;
         return Ok(Outcome::Fine);
     };
-    create_folder(folder)?;
+    let mut folders = NewFolders::default();
+    folders.create(folder)?;
     // The commands get the names of their pages, `binlog-info`, and the global options.
     let mut built = program.disable_help_subcommand(true);
     built.build();

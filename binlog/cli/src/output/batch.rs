@@ -4,8 +4,7 @@
 //! the run lasts. A killed program leaves both; the next run that finds the lock open removes them.
 
 use super::part::{Part, is_id, is_of_batch, lock_abandoned, lock_new, names, new_id};
-use super::{Existing, Output, Whole, interrupt};
-use crate::input::shown;
+use super::{Existing, NewFolders, Output, Whole, interrupt};
 use crate::outcome::Failure;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,8 +19,7 @@ pub struct Batch {
     /// The number of files that were begun.
     begun: u32,
     whole: Vec<Whole>,
-    /// Folders that were created.
-    created: Vec<PathBuf>,
+    folders: NewFolders,
 }
 
 #[derive(Debug)]
@@ -36,7 +34,7 @@ impl Batch {
     /// A batch in a folder, which is created together with the first file.
     pub fn new(folder: &Path, existing: Existing) -> Self {
         let folder = folder.to_owned();
-        Batch { folder, existing, run: None, begun: 0, whole: Vec::new(), created: Vec::new() }
+        Batch { folder, existing, run: None, begun: 0, whole: Vec::new(), folders: NewFolders::default() }
     }
 
     /// Begins a file, at a path in the folder. Give it back by [`add`](Batch::add).
@@ -47,7 +45,7 @@ impl Batch {
     pub fn create<'p>(&mut self, path: &Path, inputs: impl IntoIterator<Item = &'p Path>) -> Result<Output, Failure> {
         let path = self.folder.join(path);
         if let Some(folder) = path.parent() {
-            self.create_folder(folder)?;
+            self.folders.create(folder)?;
         }
         let run = self.run.get_or_insert_with(|| Run::begin(&self.folder));
         self.begun += 1;
@@ -75,26 +73,12 @@ impl Batch {
         self.whole.clear();
         renamed
     }
-
-    fn create_folder(&mut self, folder: &Path) -> Result<(), Failure> {
-        let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && folder.symlink_metadata().is_err();
-        let missing: Vec<PathBuf> = folder.ancestors().take_while(is_missing).map(Path::to_owned).collect();
-        missing.iter().for_each(|folder| interrupt::remove_when_interrupted(folder));
-        // The inner ones are removed first.
-        self.created.splice(..0, missing);
-        create_folder(folder)
-    }
 }
 
 impl Drop for Batch {
     fn drop(&mut self) {
         self.whole.clear();
         self.run = None;
-        for folder in &self.created {
-            // One with files stays.
-            let _ = fs::remove_dir(folder);
-            interrupt::keep(folder);
-        }
     }
 }
 
@@ -150,23 +134,6 @@ fn remove_parts(folder: &Path, id: &str) {
     for name in names(folder).filter(|name| is_of_batch(&name.to_string_lossy(), id)) {
         let _ = fs::remove_file(folder.join(name));
     }
-}
-
-/// Creates a folder and those that it is in.
-///
-/// # Errors
-///
-/// If it can't be created, above all because a file has its name.
-pub fn create_folder(folder: &Path) -> Result<(), Failure> {
-    fs::create_dir_all(folder).map_err(|error| {
-        let mut existing = folder.ancestors().filter(|folder| folder.symlink_metadata().is_ok());
-        match existing.next() {
-            Some(file) if !file.is_dir() => {
-                Failure::new(format_args!("{} is not a folder; name a folder for the output", shown(file)))
-            }
-            _ => Failure::new(format_args!("can't create the folder {}: {error}", shown(folder))),
-        }
-    })
 }
 
 #[cfg(test)]
@@ -252,16 +219,5 @@ mod tests {
         let mut all: Vec<String> = ["a", "c.csv", "d.csv"].iter().chain(&others).map(ToString::to_string).collect();
         all.sort();
         assert_eq!(below(folder.path()), all);
-    }
-
-    #[test]
-    fn a_file_in_the_place_of_a_folder_is_named() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let file = folder.path().join("a.txt");
-        fs::write(&file, "mine").expect("room");
-        for path in [file.clone(), file.join("b")] {
-            let failure = create_folder(&path).expect_err("a file");
-            assert!(failure.to_string().ends_with("a.txt is not a folder; name a folder for the output"), "{failure}");
-        }
     }
 }

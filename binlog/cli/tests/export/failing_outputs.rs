@@ -158,9 +158,42 @@ fn an_interrupted_data_set_is_what_it_was() {
     let stdin = child.stdin.take();
     assert_eq!(interrupt_while_it_writes(&mut child, &out, ".parquet.part", "-INT"), Some(130));
     drop(stdin);
-    assert!(ending(&out, ".part").is_empty() && ending(&out, ".parquet").is_empty());
+    assert!(!out.exists());
     export_to(&out, &logs.paths, &["--format", "parquet"], 0);
     assert!(ending(&out, ".part").is_empty() && !ending(&out, ".parquet").is_empty());
+    let before = files(&out);
+    let other = Logs::of(&[("b.bin", &simulated()[..50_000])]);
+    let mut child = waiting(&other, &out, "parquet");
+    assert_eq!(interrupt_while_it_writes(&mut child, &out, ".parquet.part", "-TERM"), Some(130));
+    assert_eq!(files(&out), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn one_export_at_a_time_writes_a_data_set() {
+    let logs = Logs::of(&[("a.bin", &simulated())]);
+    let out = logs.out("set");
+    let mut first = waiting(&logs, &out, "parquet");
+    wait_for(|| !ending(&out, ".parquet.part").is_empty());
+    let second = export(&logs.paths, &["--format", "parquet", "-o", out.to_str().expect("UTF-8")]);
+    let second = { second }.output().expect("the program runs");
+    let said = String::from_utf8_lossy(&second.stderr);
+    assert_eq!(second.status.code(), Some(2), "{said}");
+    assert!(said.ends_with(": another export is writing to it\n"), "{said}");
+    // What it was asked to read has no log, and the data set has the other one.
+    drop(first.stdin.take());
+    assert_eq!(first.wait().expect("the program ends").code(), Some(2));
+    assert!(!ending(&out, ".parquet").is_empty());
+}
+
+#[test]
+fn a_data_set_that_gets_no_log_is_not_begun() {
+    let logs = Logs::of(&[("a.bin", b"no log")]);
+    for folder in ["new", "in/new"] {
+        export_to(&logs.out(folder), &logs.paths, &["--format", "parquet"], 2);
+    }
+    let left = logs.paths[0].parent().expect("a folder").read_dir().expect("a folder").count();
+    assert_eq!(left, 1);
 }
 
 #[cfg(target_os = "linux")]

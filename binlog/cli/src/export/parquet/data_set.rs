@@ -8,14 +8,14 @@ use super::arrays::Owner;
 use super::facts::Facts;
 use super::file::{self, GrowingFile, PART};
 use super::logs;
-use super::manifest::{LogEntry, Manifest};
+use super::manifest::{self, LogEntry, Manifest};
 use super::schema::TypeSchema;
 use crate::export::choice::Choice;
 use crate::export::chosen_table::ChosenTable;
 use crate::export::tables;
 use crate::flight::Session;
 use crate::outcome::Failure;
-use crate::output::{create_folder, interrupt};
+use crate::output::{NewFolders, interrupt};
 use crate::selection::Intervals;
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
@@ -46,8 +46,11 @@ pub struct DataSet {
     /// The added logs.
     added: Vec<Facts>,
     limit: usize,
+    /// Whether the folder had no data set. Until the end it has none, either.
+    is_new: bool,
     /// Held until the end.
     _lock: File,
+    folders: NewFolders,
 }
 
 /// The id of a log: a hash of its bytes (XXH3, 128 bits), in hexadecimal.
@@ -65,8 +68,16 @@ impl DataSet {
     /// writes to it.
     pub fn open(folder: &Path, choice: &str) -> Result<Self, Failure> {
         let failure = |error: io::Error| Failure::new(format_args!("can't write to {}: {error}", folder.display()));
-        create_folder(folder)?;
-        let manifest = match Manifest::read(folder)? {
+        let mut folders = NewFolders::default();
+        folders.create(folder)?;
+        let mut entries = fs::read_dir(folder).map_err(failure)?.filter_map(Result::ok);
+        let has_files = entries.any(|entry| !entry.file_name().to_string_lossy().starts_with('_'));
+        if has_files && !folder.join(manifest::NAME).exists() {
+            let text = "has files, but no data set; name an empty or new folder";
+            return Err(Failure::new(format_args!("{} {text}", folder.display())));
+        }
+        let lock = lock(folder)?;
+        let (manifest, is_new) = match Manifest::read(folder)? {
             Some(manifest) if manifest.choice != choice => {
                 let text = format_args!(
                     "{} has logs that were exported with `{}`; export with the same options or into another folder",
@@ -75,27 +86,15 @@ impl DataSet {
                 );
                 return Err(Failure::new(text));
             }
-            Some(manifest) => manifest,
+            Some(manifest) => (manifest, false),
             None => {
-                let mut entries = fs::read_dir(folder).map_err(failure)?.filter_map(Result::ok);
-                if entries.any(|entry| !entry.file_name().to_string_lossy().starts_with('_')) {
-                    let text = "has files, but no data set; name an empty or new folder";
-                    return Err(Failure::new(format_args!("{} {text}", folder.display())));
-                }
-                // From here on, files of an interrupted run are known as such.
+                own_files(folder).iter().for_each(|file| interrupt::remove_when_interrupted(file));
+                // From here on, files of a killed run are known as such.
                 let manifest = Manifest::new(choice);
                 manifest.write(folder)?;
-                manifest
+                (manifest, true)
             }
         };
-        let lock = File::create(folder.join(LOCK)).map_err(failure)?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Failure::new(format_args!("{}: another export is writing to it", folder.display())));
-            }
-            Err(TryLockError::Error(error)) => return Err(failure(error)),
-        }
         let data_set = DataSet {
             folder: folder.to_owned(),
             known: manifest.logs.iter().map(|log| log.log_id.clone()).collect(),
@@ -105,7 +104,9 @@ impl DataSet {
             whole: Vec::new(),
             added: Vec::new(),
             limit: FILE_BYTES,
+            is_new,
             _lock: lock,
+            folders,
         };
         data_set.remove_unlisted().map_err(failure)?;
         Ok(data_set)
@@ -179,8 +180,7 @@ impl DataSet {
                 let name = format!("{:04}-{begun:03}.parquet", self.manifest.runs + 1);
                 *begun += 1;
                 let folder = self.folder.join(folder);
-                fs::create_dir_all(&folder)
-                    .map_err(|error| Failure::new(format_args!("can't create {}: {error}", folder.display())))?;
+                self.folders.create(&folder)?;
                 growing.push(GrowingFile::create(folder.join(name), columns)?);
                 growing.len() - 1
             }
@@ -223,7 +223,7 @@ impl DataSet {
         let failure = |path: &Path, error: &dyn std::fmt::Display| {
             Failure::new(format_args!("can't write {}: {error}", path.display()))
         };
-        fs::create_dir_all(self.folder.join(logs::FOLDER)).map_err(|error| failure(&table_of_logs, &error))?;
+        self.folders.create(&self.folder.join(logs::FOLDER))?;
         let batch = logs::batch(&self.added).map_err(|error| failure(&table_of_logs, &error))?;
         file::write(&table_of_logs, &batch)?;
         self.whole.push(table_of_logs);
@@ -240,7 +240,9 @@ impl DataSet {
         self.manifest.runs += 1;
         // The next run removes a file that isn't listed; nothing brings back one that is listed and was removed.
         self.whole.iter().for_each(|place| interrupt::keep(place));
+        own_files(&self.folder).iter().for_each(|file| interrupt::keep(file));
         self.manifest.write(&self.folder)?;
+        self.is_new = false;
         Ok(self.added.len())
     }
 
@@ -260,13 +262,41 @@ impl DataSet {
     }
 }
 
-/// Files that were begun and not finished are removed.
+/// Files that were begun and not finished are removed, and a data set that has no log.
 impl Drop for DataSet {
     fn drop(&mut self) {
         // Windows removes closed files only.
         self.growing.clear();
         // What can't be removed now is removed by the next run.
         let _ = self.remove_unlisted();
+        if self.is_new {
+            for file in own_files(&self.folder) {
+                let _ = fs::remove_file(&file);
+                interrupt::keep(&file);
+            }
+        }
+    }
+}
+
+/// The files of a data set that are no table. The lock comes last: without it, another export begins.
+fn own_files(folder: &Path) -> [PathBuf; 2] {
+    [folder.join(manifest::NAME), folder.join(LOCK)]
+}
+
+fn lock(folder: &Path) -> Result<File, Failure> {
+    let place = folder.join(LOCK);
+    loop {
+        let failure = |error: io::Error| Failure::new(format_args!("can't write {}: {error}", place.display()));
+        let lock = File::create(&place).map_err(failure)?;
+        match lock.try_lock() {
+            // An export that failed has removed the file since, and it locks nothing.
+            Ok(()) if !place.exists() => {}
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Failure::new(format_args!("{}: another export is writing to it", folder.display())));
+            }
+            Err(TryLockError::Error(error)) => return Err(failure(error)),
+        }
     }
 }
 
