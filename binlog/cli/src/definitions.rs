@@ -4,6 +4,7 @@ use crate::flight::Flight;
 use crate::input::{Input, Source};
 use crate::outcome::{Failure, Outcome};
 use binlog::LoggedSchema;
+use binlog::lock::Lock;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -27,7 +28,7 @@ pub fn read(path: &Path) -> Result<Definitions, Failure> {
     let file = source.path().filter(|path| path.is_file());
     let begins_as_json = file.map(begins_as_json).transpose().map_err(|error| source.can_t_read(&error))?;
     if begins_as_json == Some(false) {
-        return of_log(&Input::open(&source)?);
+        return Input::open(&source).map_err(|failure| or_lock(&source, failure)).and_then(|input| of_log(&input));
     }
     // JSON, or a pipe, which can be read once only.
     let bytes = source.read()?;
@@ -37,6 +38,18 @@ pub fn read(path: &Path) -> Result<Definitions, Failure> {
     let json = str::from_utf8(&bytes).map_err(|error| Failure::of(source.name(), &error))?;
     let schema = LoggedSchema::from_json(json).map_err(|error| Failure::of(source.name(), &error))?;
     Ok(Definitions { schema, outcome: Outcome::Fine })
+}
+
+/// The error for what isn't a log: a lock is easily given in the place of one.
+fn or_lock(source: &Source, failure: Failure) -> Failure {
+    let text = source.path().and_then(|path| std::fs::read_to_string(path).ok());
+    match text.map(|text| text.parse::<Lock>()) {
+        Some(Ok(_)) => {
+            let text = "is a lock, not a log; binlog lock flightlog.lock flight.bin compares it with a log";
+            Failure::new(format_args!("{} {text}", source.name()))
+        }
+        _ => failure,
+    }
 }
 
 fn of_log(input: &Input) -> Result<Definitions, Failure> {

@@ -125,6 +125,12 @@ impl Output {
         }
         existing.check(path)?;
         let failure = |error: io::Error| Failure::new(format_args!("can't create {name}: {error}"));
+        // The part has a name of its own, which is short enough.
+        if let Err(error) = path.symlink_metadata()
+            && error.kind() == io::ErrorKind::InvalidFilename
+        {
+            return Err(failure(error));
+        }
         let place = linked(path).map_err(failure)?;
         check_folder_of(&place, &name)?;
         let (part, file) = begin(&place).map_err(failure)?;

@@ -76,9 +76,10 @@ pub fn of_file(path: &Path) -> Result<Parameters, Failure> {
         Ok(input) => input,
         Err(not_a_log) => {
             let text = std::fs::read_to_string(path).map_err(|_| not_a_log.clone())?;
-            let parameters = of_text(&text);
-            let what = "it is neither a log nor a parameter file: lines `NAME,VALUE`";
-            return parameters.ok_or_else(|| Failure::new(format_args!("{}: {what}", shown(path))));
+            return of_text(&text).map_err(|wrong| {
+                let what = "it is neither a log nor a parameter file (lines `NAME,VALUE`)";
+                Failure::new(format_args!("{}: {what}: {wrong}", shown(path)))
+            });
         }
     };
     if let Flight::ArduPilot(log) = &log.flight
@@ -92,23 +93,33 @@ pub fn of_file(path: &Path) -> Result<Parameters, Failure> {
 }
 
 /// Reads a parameter file: `NAME,VALUE` or `NAME VALUE` a line, as Mission Planner and MAVProxy write them, or the five
-/// columns of QGroundControl: vehicle, component, name, value, type. `None` if it isn't one.
-fn of_text(text: &str) -> Option<Parameters> {
+/// columns of QGroundControl: vehicle, component, name, value, type. The error says what it has instead.
+fn of_text(text: &str) -> Result<Parameters, String> {
+    const SHOWN: usize = 60;
     let mut parameters = Parameters::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        let words: Vec<&str> = line
-            .split(|character: char| character == ',' || character.is_whitespace())
-            .filter(|word| !word.is_empty())
-            .collect();
-        let (name, value) = match words.as_slice() {
-            [vehicle, _, name, value, _] if vehicle.parse::<u8>().is_ok() => (name, value),
-            [name, value, ..] => (name, value),
-            _ => return None,
-        };
-        let value: f64 = value.parse().ok()?;
-        parameters.insert((*name).to_owned(), Parameter { default: None, values: vec![(0, value)] });
+    for (i, line) in text.lines().map(str::trim).enumerate() {
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let (name, value) = of_line(line).ok_or_else(|| {
+            let shown: String = line.chars().take(SHOWN).collect();
+            let more = if shown.len() < line.len() { "…" } else { "" };
+            format!("line {} is `{}{more}`", i + 1, shown.escape_debug())
+        })?;
+        parameters.insert(name.to_owned(), Parameter { default: None, values: vec![(0, value)] });
     }
-    (!parameters.is_empty()).then_some(parameters)
+    if parameters.is_empty() { Err("it has no line".into()) } else { Ok(parameters) }
+}
+
+fn of_line(line: &str) -> Option<(&str, f64)> {
+    let words = line.split(|character: char| character == ',' || character.is_whitespace());
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    let (name, value) = match words.as_slice() {
+        [vehicle, _, name, value, _] if vehicle.parse::<u8>().is_ok() => (name, value),
+        [name, value, ..] => (name, value),
+        _ => return None,
+    };
+    Some((name, value.parse().ok()?))
 }
 
 #[cfg(test)]
@@ -126,7 +137,8 @@ mod tests {
             let value = |name: &str| parameters.get(name).and_then(Parameter::last);
             assert_eq!((value("ATC_RAT_RLL_P"), value("FRAME_CLASS")), (Some(0.135), Some(1.0)), "{text}");
         }
-        assert_eq!(of_text("A text\nof lines"), None);
-        assert_eq!(of_text(""), None);
+        assert_eq!(of_text("A 1\n\nof\tlines"), Err("line 3 is `of\\tlines`".into()));
+        assert_eq!(of_text(&"x ".repeat(40)), Err(format!("line 1 is `{}…`", "x ".repeat(30))));
+        assert_eq!(of_text("# nothing"), Err("it has no line".into()));
     }
 }

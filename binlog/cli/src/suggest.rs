@@ -8,7 +8,7 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
         let lower = name.to_lowercase();
         let mut likeness = strsim::jaro_winkler(&given_lower, &lower);
         // One letter too many or too few, or two in the wrong order, in a name of three letters.
-        if strsim::damerau_levenshtein(&given_lower, &lower) <= 1 && given_lower.len() > 1 {
+        if strsim::damerau_levenshtein(&given_lower, &lower) <= 1 && given_lower.chars().count() > 1 {
             likeness = likeness.max(0.9);
         }
         if lower == given_lower {
@@ -49,6 +49,7 @@ mod tests {
         }
         assert_eq!(nearest("XKF1", known), None);
         assert_eq!(nearest("", known), None);
+        assert_eq!(nearest("→", ["%", "s"]), None);
     }
 
     #[test]

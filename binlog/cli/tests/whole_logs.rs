@@ -168,13 +168,18 @@ fn the_same_log_is_merged_once() {
     let folder = folder();
     let folder = folder.path();
     std::fs::copy(folder.join("flight.bin"), folder.join("copy.bin")).expect("room");
-    for (line, names) in [
-        ("merge flight.bin flight.bin -o merged.bin", "flight.bin and flight.bin"),
-        ("merge damaged.bin flight.bin copy.bin -o merged.bin", "flight.bin and copy.bin"),
+    text(folder, "cut flight.bin -t PARM -o parameters.bin");
+    for (line, said) in [
+        ("merge flight.bin ./flight.bin -o merged.bin", "./flight.bin is given twice; leave one out"),
+        // Two logs that have the same parameters aren't the same log, but a file is the same as itself.
+        ("merge parameters.bin parameters.bin -o merged.bin", "parameters.bin is given twice; leave one out"),
+        (
+            "merge damaged.bin flight.bin copy.bin -o merged.bin",
+            "flight.bin and copy.bin are the same log, byte for byte; leave one out",
+        ),
     ] {
         let (code, _, stderr) = text(folder, line);
-        let said = format!("binlog: {names} are the same log, byte for byte; leave one out\n");
-        assert_eq!((code, &*stderr), (2, &*said));
+        assert_eq!((code, &*stderr), (2, &*format!("binlog: {said}\n")));
         assert!(!folder.join("merged.bin").exists());
     }
 }

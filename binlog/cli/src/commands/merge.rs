@@ -3,15 +3,15 @@
 use super::written::{ardupilot, check_destination};
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
-use crate::input::Input;
+use crate::input::{Input, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, warn};
-use crate::output::{Existing, Output};
+use crate::output::{Existing, Output, is_same_file};
 use binlog::Log;
 use binlog::merge::{MergeError, Merged, merge};
 use jiff::Timestamp;
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Merges logs of one boot by time: parts of a log, or the logs of several loggers.
 ///
@@ -59,6 +59,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let (inputs, left_out) = arguments.logs.sources()?.open_all()?;
     let logs = inputs.iter().map(ardupilot).collect::<Result<Vec<_>, _>>()?;
     let paths = inputs.iter().filter_map(|input| input.path.as_deref());
+    if let Some(twice) = given_twice(paths.clone()) {
+        return Err(Failure::new(format_args!("{} is given twice; leave one out", shown(twice))));
+    }
     let mut out = Output::create(Some(&arguments.output), paths, arguments.existing)?;
     warn_of_boots(&inputs, &logs);
     let merged = merge(logs, &mut out).map_err(|error| failure(error, &inputs))?;
@@ -78,6 +81,16 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
     inputs.iter().enumerate().for_each(|(log, input)| input.says_loss(skipped(log) > 0));
     Ok(inputs.iter().map(Input::outcome).max().map_or(left_out, |outcome| outcome.max(left_out)))
+}
+
+/// A file that is given under two names, or twice under one.
+fn given_twice<'p>(mut paths: impl Iterator<Item = &'p Path> + Clone) -> Option<&'p Path> {
+    while let Some(path) = paths.next() {
+        if let Some(again) = paths.clone().find(|other| is_same_file(path, other)) {
+            return Some(again);
+        }
+    }
+    None
 }
 
 /// The times of boot of one boot's logs differ by less, in microseconds: that of a GPS without a fix may be late.

@@ -29,8 +29,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         false => arguments.output_format()?,
     };
     let (inputs, left_out) = Sources::of(&given.logs)?.open_all()?;
-    let presets = arguments.presets.iter().map(PathBuf::as_path);
-    let paths = inputs.iter().filter_map(|input| input.path.as_deref()).chain(presets);
+    let presets: Vec<PathBuf> = match arguments.output {
+        Some(_) => arguments.presets.iter().map(|path| preset::files(path)).collect::<Result<Vec<_>, _>>()?.concat(),
+        None => Vec::new(),
+    };
+    let paths = inputs.iter().filter_map(|input| input.path.as_deref()).chain(presets.iter().map(PathBuf::as_path));
     let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
     let sessions: Vec<(&Input, Vec<Session<'_>>)> =
         inputs.iter().map(|input| (input, input.flight.sessions())).collect();

@@ -77,7 +77,8 @@ fn clock_time(text: &str) -> Option<Moment> {
     if let Ok(timestamp) = text.parse::<Timestamp>() {
         return Some(Moment::Date(timestamp.as_microsecond()));
     }
-    if let Ok(time) = text.parse::<Time>()
+    // Times are in UTC, whether they say so or not.
+    if let Ok(time) = text.trim_end_matches(['Z', 'z']).parse::<Time>()
         && !text.contains('-')
     {
         let seconds = i64::from(time.hour()) * 3600 + i64::from(time.minute()) * 60 + i64::from(time.second());
@@ -130,6 +131,7 @@ mod tests {
             ("-10s", Moment::BeforeEnd(10_000_000)),
             ("12:34:56", Moment::TimeOfDay(45_296_000_000)),
             ("00:00", Moment::TimeOfDay(0)),
+            ("12:34:56Z", Moment::TimeOfDay(45_296_000_000)),
             ("1970-01-01T00:00:01Z", Moment::Date(1_000_000)),
             ("1970-01-01 00:00:01", Moment::Date(1_000_000)),
             ("1970-01-01T01:00:01+01:00", Moment::Date(1_000_000)),

@@ -54,6 +54,13 @@ fn outputs_are_whole_or_not_there() {
     let over_itself = binlog(words("dump -o LOG LOG", &copy));
     assert_eq!(over_itself.code, Some(2));
     assert!(over_itself.stderr.contains("is the input itself"), "{}", over_itself.stderr);
+    let presets = folder.path().join("presets");
+    fs::create_dir(&presets).expect("room");
+    let preset = "<graphs><graph name='x'><expression>ATT.Roll</expression></graph></graphs>";
+    fs::write(presets.join("a.xml"), preset).expect("room");
+    let over_preset = format!("plot LOG --presets {0} --preset x --format svg -o {0}/a.xml --force", presets.display());
+    assert_eq!(binlog(words(&over_preset, &log("flight.bin"))).code, Some(2));
+    assert_eq!(fs::read_to_string(presets.join("a.xml")).expect("the presets"), preset);
     for line in [
         format!("params LOG --diff {0} -o {0} --force", copy.display()),
         format!("plot LOG --presets {0} --preset x --format svg -o {0} --force", copy.display()),

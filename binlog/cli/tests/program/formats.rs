@@ -122,6 +122,16 @@ fn the_simulators_log_is_as_its_lock_says() {
 }
 
 #[test]
+fn a_lock_in_place_of_a_log_is_said_to_be_one() {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");
+    for line in [format!("diff LOG {lock}"), format!("lock {lock} {lock}"), format!("schema {lock}")] {
+        let ran = binlog(words(&line, &log("flight.bin")));
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("flightlog.lock is a lock, not a log; "), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_log_in_place_of_the_lock_is_said_to_be_one() {
     let swapped = binlog(words("lock LOG LOG", &log("flight.bin")));
     assert_eq!(swapped.code, Some(2));

@@ -48,6 +48,7 @@ fn slips_have_suggestions() {
         ("stats -t ATT,,IMU LOG", "a name is empty; is there a comma too many?"),
         ("params --name , LOG", "a name is empty; is there a comma too many?"),
         ("export -t ATT, --format jsonl LOG", "a name is empty; is there a comma too many?"),
+        ("params --diff Cargo.toml LOG", "(lines `NAME,VALUE`): line 1 is `[package]`"),
         ("completions bash --json", "completions can't be printed as JSON"),
         ("manual --json", "the manual can't be printed as JSON"),
         ("export --json --format jsonl LOG", "--json prints what was exported"),
@@ -57,6 +58,9 @@ fn slips_have_suggestions() {
         assert_eq!(ran.code, Some(2), "{line}");
         assert!(ran.stderr.contains(expected), "{line}: {}", ran.stderr);
     }
+    let too_long = format!("export LOG --format csv --wide ATT -o {}", "x".repeat(300));
+    let ran = binlog(words(&too_long, &log("flight.bin")));
+    assert!(ran.code == Some(2) && ran.stderr.contains("can't create xxx"), "{}", ran.stderr);
     let frames = binlog(words("dump --json -t mian LOG", &log("flight.bbl")));
     assert_eq!(frames.code, Some(2));
     assert!(frames.stderr.contains("the log has no type `mian`; did you mean `main`?"), "{}", frames.stderr);

@@ -39,7 +39,7 @@ fn all(arguments: &Arguments) -> Result<Vec<Preset>, Failure> {
 }
 
 /// The file, or the .xml files of the folder, sorted.
-fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, Failure> {
     if !path.is_dir() {
         return Ok(vec![path.to_owned()]);
     }
