@@ -273,6 +273,7 @@ mod tests {
                 _ => assert_eq!(multiplier_of(value), Ok((id, value))),
             }
         }
+        assert_eq!(multiplier_with_id('a').unwrap_err(), "'a' is not the id of a multiplier; 'A' is 0.1");
         assert_eq!(multiplier_of(2e-7).unwrap_err(), "2e-7 is not a multiplier of the format; the nearest is 1e-7");
     }
 }

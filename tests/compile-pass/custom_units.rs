@@ -55,6 +55,24 @@ struct Altitude {
     alt: f32,
 }
 
+/// A constant may be called as a standard unit is.
+const V: Unit = Unit::custom('T', "uT");
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "MAG3")]
+#[repr(C, packed)]
+struct Short {
+    time_us: u64,
+    #[log(unit = V)]
+    x: f32,
+}
+
+#[test]
+fn a_constant_is_no_standard_unit() {
+    assert_eq!(Short { time_us: 0, x: 0.0 }.wire().len(), 12);
+    assert_eq!(Short::DEFINITION.columns[1].unit.name(), "uT");
+}
+
 #[test]
 fn a_standard_name_may_be_as_logged() {
     assert_eq!(Altitude { time_us: 0, alt: 0.0 }.wire().len(), 12);

@@ -21,7 +21,7 @@ struct Vector3 {
 
 #[derive(Columns, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[repr(C)]
-struct Pair(u16, #[log(label = "B")] u16);
+struct Pair(u16, #[log(label = "_B")] u16);
 
 /// The columns of a newtype are those of its field.
 #[derive(Columns, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
@@ -164,7 +164,7 @@ fn structs_may_be_flattened_in_flattened_structs() {
     }
 
     let expected =
-        ["TimeUS", "Lat", "Lng", "Ok", "Type", "Phase", "Mag", "VX", "VY", "VZ", "Flags", "P1", "PB", "C0", "C1", "C2"];
+        ["TimeUS", "Lat", "Lng", "Ok", "Type", "Phase", "Mag", "VX", "VY", "VZ", "Flags", "P1", "P_B", "C0", "C1", "C2"];
     assert_eq!(labels::<Home>(), expected);
     assert_eq!(units::<Home>(), "sDU---Tnnn-vv---");
     assert_eq!(multipliers::<Home>(), "FGG---C000-CC---");

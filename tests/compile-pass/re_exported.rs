@@ -5,7 +5,8 @@ mod facade {
 }
 
 use facade::flight_log::{Field, LogMessage, LogSchema};
-use zerocopy::{Immutable, IntoBytes};
+use facade::flight_log::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 #[derive(Field, IntoBytes, Immutable)]
 #[log(crate = "facade::flight_log", unit = "V")]
@@ -29,4 +30,33 @@ enum FlightLog {
 #[test]
 fn the_path_is_used() {
     assert_eq!(FlightLog::MESSAGES[0].definition.columns[1].unit.name(), "V");
+}
+
+#[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(crate = "facade::flight_log")]
+#[repr(C)]
+struct Stick {
+    roll: i16,
+    pitch: i16,
+}
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(main, crate = "facade::flight_log")]
+#[repr(C)]
+struct MainFrame {
+    loop_iteration: u32,
+    time: u32,
+    #[blackbox(flatten)]
+    stick: Stick,
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(crate = "facade::flight_log", allow(not_portable))]
+enum BlackboxLog {
+    Main(MainFrame),
+}
+
+#[test]
+fn blackbox_frames_use_the_path() {
+    assert!(BlackboxLog::HEADER.contains("\nH Field I name:loopIteration,time,stickRoll,stickPitch\n"));
 }

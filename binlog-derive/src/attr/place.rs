@@ -34,7 +34,7 @@ pub(super) const SCHEMA: Place = Place { name: "a schema", keys: &["crate"], ..L
 pub(super) const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"], ..LOG };
 pub(super) const FIELD_TYPE: Place =
     Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"], ..LOG };
-pub(super) const VALUE: Place = Place { name: "a value", keys: &[], ..LOG };
+pub(super) const VALUE: Place = Place { name: "a value", ..LOG };
 
 /// Words that people write instead of a key.
 const OTHER_KEYS: [(&str, &str); 5] =

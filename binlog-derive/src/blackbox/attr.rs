@@ -23,7 +23,7 @@ const FIELD: Place = Place {
 const FIELDS: Place = Place { name: "a struct of fields", keys: &["crate"], ..BLACKBOX };
 const SCHEMA: Place =
     Place { name: "a schema", keys: &["i_interval", "p_rate", "header", "allow", "crate"], ..BLACKBOX };
-const VARIANT: Place = Place { name: "a variant of a schema", keys: &[], ..BLACKBOX };
+const VARIANT: Place = Place { name: "a variant of a schema", ..BLACKBOX };
 const CODING: Place = Place { name: "`i` and `p`", keys: &["predictor", "encoding"], ..BLACKBOX };
 const PLACES: [&Place; 5] = [&FRAME, &FIELD, &FIELDS, &SCHEMA, &VARIANT];
 
