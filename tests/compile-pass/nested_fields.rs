@@ -163,8 +163,9 @@ fn structs_may_be_flattened_in_flattened_structs() {
         channels: Channels,
     }
 
-    let expected =
-        ["TimeUS", "Lat", "Lng", "Ok", "Type", "Phase", "Mag", "VX", "VY", "VZ", "Flags", "P1", "P_B", "C0", "C1", "C2"];
+    let expected = [
+        "TimeUS", "Lat", "Lng", "Ok", "Type", "Phase", "Mag", "VX", "VY", "VZ", "Flags", "P1", "P_B", "C0", "C1", "C2",
+    ];
     assert_eq!(labels::<Home>(), expected);
     assert_eq!(units::<Home>(), "sDU---Tnnn-vv---");
     assert_eq!(multipliers::<Home>(), "FGG---C000-CC---");

@@ -4,8 +4,8 @@ mod facade {
     pub(super) use binlog as flight_log;
 }
 
-use facade::flight_log::{Field, LogMessage, LogSchema};
 use facade::flight_log::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema};
+use facade::flight_log::{Field, LogMessage, LogSchema};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 #[derive(Field, IntoBytes, Immutable)]

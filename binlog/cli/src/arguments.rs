@@ -3,14 +3,17 @@
 use crate::commands;
 use crate::input::Sources;
 use crate::outcome::Failure;
+use binlog::compatibility::Level;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 /// Inspects, checks, converts and plots flight logs of ArduPilot (.bin) and Blackbox (.bbl).
 ///
-/// Exit codes: 0 fine; 1 `check`, `diff` or `lock` found something, or `find` found nothing; 2 wrong use, or something
-/// can't be read or written; 3 done, but data is lost: a log is damaged, or something in a folder can't be read.
+/// Exit codes: 0 fine; 1 `check`, `diff` or `lock` found something, or `find` found nothing; 2 wrong use, or a log
+/// can't be read or an output can't be written; 3 done, but data is lost: a log is damaged, or a folder has an empty log
+/// or can't be read.
 #[derive(Parser, Debug)]
 #[command(
     name = "binlog",
@@ -28,7 +31,7 @@ pub struct Arguments {
     #[arg(long, global = true, help_heading = "Output")]
     pub json: bool,
 
-    /// When the output has colours.
+    /// When to colour the output.
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = When::Auto, help_heading = "Output")]
     pub color: When,
 }
@@ -85,6 +88,11 @@ impl Logs {
     pub(crate) fn sources(&self) -> Result<Sources, Failure> {
         Sources::of(&self.logs)
     }
+}
+
+/// A parser for `--level`.
+pub fn level() -> impl TypedValueParser<Value = Level> {
+    PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse::<Level>())
 }
 
 /// Reads a name in a list with commas.

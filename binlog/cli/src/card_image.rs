@@ -32,7 +32,7 @@ impl<I: Read + Seek> CardImage<I> {
     ///
     /// # Errors
     ///
-    /// Those of the image.
+    /// If the image's length can't be read.
     pub fn new(mut image: I) -> io::Result<Self> {
         let bytes = image.seek(SeekFrom::End(0))?;
         let blocks = u32::try_from(bytes / BLOCK_BYTES as u64).unwrap_or(u32::MAX);

@@ -19,6 +19,6 @@ mod text;
 mod types;
 
 pub use frames::frames;
-pub use frames_json::{EVENT, frames_json};
+pub use frames_json::{EVENTS, frames_json};
 pub use records::{Dumped, Form, records};
 pub use types::{Types, matches};

@@ -170,7 +170,7 @@ impl Input {
         match loss {
             KnownLoss::Said(true) => Outcome::Lost,
             _ if self.has_no_session() => {
-                let text = "no session begins in it; the line `H Product:` of the first one is damaged";
+                let text = "it has no session: the header lines `H Product:` and `H Field I name:`, which begin one, are damaged";
                 warn(format_args!("{}: {text}", self.name));
                 Outcome::Lost
             }
@@ -243,8 +243,13 @@ pub fn is_log(beginning: &[u8]) -> bool {
 
 /// A path for messages, on one line: control characters, such as a newline in a file's name, are escaped.
 pub fn shown(path: &Path) -> String {
+    on_one_line(&path.to_string_lossy())
+}
+
+/// A text of a log for people: control characters, which a terminal would obey, are escaped.
+pub fn on_one_line(text: &str) -> String {
     let mut shown = String::new();
-    for character in path.to_string_lossy().chars() {
+    for character in text.chars() {
         if character.is_control() {
             shown.extend(character.escape_default());
         } else {

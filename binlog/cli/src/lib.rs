@@ -16,8 +16,7 @@
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`.
 //!
-//! What computes something on a log's format is code of the library `binlog`. What is analysis for people is a room of
-//! this crate, without input and output.
+//! What needs only a log's format is code of the library `binlog`; analysis for people is a module of this crate.
 #![deny(unsafe_code)]
 
 pub mod arguments;

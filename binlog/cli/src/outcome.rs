@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | 0 | fine, or the program that reads our output stopped early |
 //! | 1 | a finding of `check`, `diff` or `lock`, or `find` has found nothing |
-//! | 2 | wrong use, or something can't be read or written |
-//! | 3 | done, but data is lost: a log is damaged, or something in a folder can't be read |
+//! | 2 | wrong use, or a log can't be read or an output can't be written |
+//! | 3 | done, but data is lost: a log is damaged, or a folder has an empty log or can't be read |
 
 use std::error::Error;
 use std::fmt::{self, Display};
@@ -17,7 +17,7 @@ use std::process::ExitCode;
 pub enum Outcome {
     /// Done.
     Fine,
-    /// Done, but data is lost: a log is damaged, or something in a folder can't be read.
+    /// Done, but data is lost: a log is damaged, or a folder has an empty log or can't be read.
     Lost,
     /// `check`, `diff` or `lock` found something, or `find` found nothing.
     Finding,

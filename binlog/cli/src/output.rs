@@ -125,7 +125,7 @@ impl Output {
         }
         existing.check(path)?;
         let failure = |error: io::Error| Failure::new(format_args!("can't create {name}: {error}"));
-        // The part has a name of its own, which is short enough.
+        // The part's name is shortened, so only this finds that the file's own name is too long.
         if let Err(error) = path.symlink_metadata()
             && error.kind() == io::ErrorKind::InvalidFilename
         {

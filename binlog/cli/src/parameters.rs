@@ -1,8 +1,8 @@
 //! Parameters of logs of either format, and of the files of ground stations.
 
-use crate::flight::{Flight, Session};
-use crate::input::{Input, shown};
-use crate::outcome::Failure;
+use crate::flight::{Session, SessionLog};
+use crate::input::{Input, Source, is_log};
+use crate::outcome::{Failure, Outcome};
 use crate::selection::Intervals;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,6 +24,13 @@ impl Parameter {
     pub fn last(&self) -> Option<f64> {
         self.values.last().map(|(_, value)| *value)
     }
+
+    /// Adds a value, unless it is the last one, bit for bit.
+    fn add(&mut self, time_us: u64, value: f64) {
+        if self.last().is_none_or(|last| last.to_bits() != value.to_bits()) {
+            self.values.push((time_us, value));
+        }
+    }
 }
 
 /// The parameters of a log's sessions: the values that hold or begin in the chosen times. Of a Blackbox log, the numbers
@@ -35,14 +42,14 @@ pub fn of_sessions(sessions: &[Session<'_>], intervals: &[Intervals]) -> Paramet
             of_header(session, &mut parameters);
             continue;
         };
-        let end = chosen.ranges().last().map_or(u64::MAX, |range| range.end);
         for (name, logged) in log.parameters() {
             let parameter = parameters.entry(name).or_default();
             parameter.default = logged.default.or(parameter.default);
-            for value in logged.values.iter().filter(|value| value.time_us < end) {
-                let is_new = parameter.last().is_none_or(|last| last.to_bits() != value.value.to_bits());
-                if is_new {
-                    parameter.values.push((value.time_us, value.value));
+            let ends = logged.values.iter().skip(1).map(|next| next.time_us).chain([u64::MAX]);
+            for (value, end) in logged.values.iter().zip(ends) {
+                // A value holds until the next one.
+                if chosen.ranges().iter().any(|range| value.time_us < range.end && range.start < end) {
+                    parameter.add(value.time_us, value.value);
                 }
             }
         }
@@ -51,7 +58,7 @@ pub fn of_sessions(sessions: &[Session<'_>], intervals: &[Intervals]) -> Paramet
 }
 
 fn of_header(session: &Session<'_>, parameters: &mut Parameters) {
-    let Some((frames, _)) = session.blackbox() else { return };
+    let SessionLog::Blackbox(frames) = session.log() else { return };
     let header = frames.header();
     for line in header.lines() {
         // Lines about fields aren't parameters; other numbers are those that the pilot set.
@@ -61,35 +68,39 @@ fn of_header(session: &Session<'_>, parameters: &mut Parameters) {
             numbers.or_else(|| header.float(line.name()).map(|value| vec![value])).unwrap_or_default();
         for (i, &value) in values.iter().enumerate() {
             let name = if values.len() == 1 { line.name().to_owned() } else { format!("{}[{i}]", line.name()) };
-            parameters.entry(name).or_default().values.push((0, value));
+            parameters.entry(name).or_default().add(0, value);
         }
     }
 }
 
-/// The parameters in a log, or in a file of a ground station.
+/// The parameters in a log, or in a file of a ground station, and how a command ends that has nothing else to say: as
+/// [`Input::outcome`] of the log.
 ///
 /// # Errors
 ///
 /// If the file can't be read, or if it is neither.
-pub fn of_file(path: &Path) -> Result<Parameters, Failure> {
-    let log = match Input::open_path(path) {
-        Ok(input) => input,
-        Err(not_a_log) => {
-            let text = std::fs::read_to_string(path).map_err(|_| not_a_log.clone())?;
-            return of_text(&text).map_err(|wrong| {
-                let what = "it is neither a log nor a parameter file (lines `NAME,VALUE`)";
-                Failure::new(format_args!("{}: {what}: {wrong}", shown(path)))
-            });
-        }
-    };
-    if let Flight::ArduPilot(log) = &log.flight
-        && log.rows("PARM").is_err()
+pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
+    let source = Source::one(path)?;
+    // A pipe can be read once only.
+    let bytes = source.read()?;
+    if !is_log(&bytes)
+        && let Ok(text) = str::from_utf8(&bytes)
     {
-        return Err(Failure::new(format_args!("{}: the log has no parameters", shown(path))));
+        let parameters = of_text(text).map_err(|wrong| {
+            let what = "it is neither a log nor a parameter file (lines `NAME,VALUE`)";
+            Failure::new(format_args!("{}: {what}: {wrong}", source.name()))
+        });
+        return parameters.map(|parameters| (parameters, Outcome::Fine));
     }
+    let log = Input::of_bytes(&source, bytes)?;
     let sessions = log.flight.sessions();
     let everything: Vec<_> = sessions.iter().map(|_| Intervals::everything()).collect();
-    Ok(of_sessions(&sessions, &everything))
+    let parameters = of_sessions(&sessions, &everything);
+    if parameters.is_empty() {
+        return Err(Failure::new(format_args!("{}: the log has no parameters", source.name())));
+    }
+    log.reads(&sessions);
+    Ok((parameters, log.outcome()))
 }
 
 /// Reads a parameter file: `NAME,VALUE` or `NAME VALUE` a line, as Mission Planner and MAVProxy write them, or the five
@@ -108,7 +119,7 @@ fn of_text(text: &str) -> Result<Parameters, String> {
         })?;
         parameters.insert(name.to_owned(), Parameter { default: None, values: vec![(0, value)] });
     }
-    if parameters.is_empty() { Err("it has no line".into()) } else { Ok(parameters) }
+    if parameters.is_empty() { Err("it has no parameter".into()) } else { Ok(parameters) }
 }
 
 fn of_line(line: &str) -> Option<(&str, f64)> {
@@ -139,6 +150,6 @@ mod tests {
         }
         assert_eq!(of_text("A 1\n\nof\tlines"), Err("line 3 is `of\\tlines`".into()));
         assert_eq!(of_text(&"x ".repeat(40)), Err(format!("line 1 is `{}…`", "x ".repeat(30))));
-        assert_eq!(of_text("# nothing"), Err("it has no line".into()));
+        assert_eq!(of_text("# nothing"), Err("it has no parameter".into()));
     }
 }

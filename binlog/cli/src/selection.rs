@@ -1,4 +1,4 @@
-//! `--from`, `--to`, `--mode` and `--armed`: which part of a session is chosen, as intervals of its time.
+//! `--from`, `--to`, `--mode`, `--armed` and `--session`: which part of a session is chosen, as intervals of its time.
 //!
 //! Several of them choose what all of them choose.
 

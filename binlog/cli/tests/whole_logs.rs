@@ -170,7 +170,7 @@ fn the_same_log_is_merged_once() {
     std::fs::copy(folder.join("flight.bin"), folder.join("copy.bin")).expect("room");
     text(folder, "cut flight.bin -t PARM -o parameters.bin");
     for (line, said) in [
-        ("merge flight.bin ./flight.bin -o merged.bin", "./flight.bin is given twice; leave one out"),
+        ("merge flight.bin ./flight.bin -o merged.bin", "flight.bin and ./flight.bin are the same file; leave one out"),
         // Two logs that have the same parameters aren't the same log, but a file is the same as itself.
         ("merge parameters.bin parameters.bin -o merged.bin", "parameters.bin is given twice; leave one out"),
         (

@@ -16,8 +16,8 @@ use std::io::Write;
 /// Finds what a reader would lose, misread or not show: damage, definitions that break rules, times that go backwards,
 /// dropped records.
 ///
-/// Prints a line for each finding, with the first offset and the number of times, and what to do about it. The exit code
-/// is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are empty or have only zeros are
+/// Prints a line for each finding, with its first offset and how often it occurs, and once for each rule what to do. The
+/// exit code is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are empty or have only zeros are
 /// findings, too.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {

@@ -15,15 +15,15 @@ use std::path::{Path, PathBuf};
 
 /// Converts a Blackbox log to ArduPilot logs, which UAV Log Viewer, MAVExplorer and PlotJuggler open.
 ///
-/// Each session becomes a log: flight.bin, flight-2.bin, flight-3.bin. What was converted is printed for each.
+/// Each session becomes a log: flight.bin, flight-2.bin, flight-3.bin. For each log, prints how much was converted.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// A Blackbox log; `-` is standard input.
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// The file for the converted log; `-` is standard output. That, a pipe or a device gets the logs of all sessions, one
-    /// after the other. Without it, the log's name with the extension .bin.
+    /// The file for the converted log; by default, the log's name with the extension .bin. Standard output (`-`), a pipe
+    /// or a device gets the logs of all sessions, one after the other.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -122,9 +122,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
 }
 
-/// `flight.bin` for the first session, `flight-2.bin` for the second. A device or a pipe takes all of them.
+/// `flight.bin` for the first session, `flight-2.bin` for the second.
 fn numbered(path: &Path, number: usize) -> PathBuf {
-    if number == 1 || path.metadata().is_ok_and(|metadata| !metadata.is_file() && !metadata.is_dir()) {
+    if number == 1 {
         return path.to_owned();
     }
     let mut name = path.file_stem().unwrap_or_default().to_owned();

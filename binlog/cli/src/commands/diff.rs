@@ -1,6 +1,6 @@
 //! `binlog diff`: how the definitions of two logs differ.
 
-use crate::arguments::Context;
+use crate::arguments::{self, Context};
 use crate::definitions;
 use crate::input::require_stdin_once;
 use crate::json;
@@ -24,8 +24,8 @@ pub struct Arguments {
 
     /// Which programs must keep working: those that read columns by name (names), those that read records into structs
     /// (typed), or those that read bytes at fixed places (layout).
-    #[arg(long, value_name = "LEVEL", default_value = "names", value_parser = ["names", "typed", "layout"])]
-    level: String,
+    #[arg(long, value_name = "LEVEL", default_value = "names", value_parser = arguments::level())]
+    level: Level,
 }
 
 #[derive(Serialize)]
@@ -40,7 +40,6 @@ struct ChangeRow {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    let level: Level = arguments.level.parse().unwrap_or_default();
     require_stdin_once([arguments.old.as_path(), &arguments.new])?;
     let (old, new) = (definitions::read(&arguments.old)?, definitions::read(&arguments.new)?);
     let difference = old.schema.difference(&new.schema);
@@ -62,6 +61,6 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         write!(out, "{difference}")?;
     }
     out.finish()?;
-    let outcome = if difference.breaks(level) { Outcome::Finding } else { Outcome::Fine };
+    let outcome = if difference.breaks(arguments.level) { Outcome::Finding } else { Outcome::Fine };
     Ok(outcome.max(old.outcome).max(new.outcome))
 }

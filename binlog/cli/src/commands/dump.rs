@@ -21,7 +21,7 @@ use std::path::PathBuf;
 /// Blackbox CSV has the logged columns of blackbox_decode, with values as logged. Columns that blackbox_decode computes
 /// are left out. `export` has voltage and current in V and A; `export --wide main` has the GPS beside the main frames.
 ///
-/// Of several logs, each begins with a line `==> NAME <==`; with --json, each object has the key `log`.
+/// With several logs, a line `==> NAME <==` precedes each; with --json, each object has the key `log`.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -100,7 +100,7 @@ fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context
         return Err(Failure::new(format_args!("{}: {text}", input.name)));
     }
     let sessions = input.flight.sessions();
-    let names: Vec<String> = sessions.iter().flat_map(Session::table_names).chain([dump::EVENT.to_owned()]).collect();
+    let names: Vec<String> = sessions.iter().flat_map(Session::table_names).chain([dump::EVENTS.to_owned()]).collect();
     let named = |failure: Failure| failure.in_(&input.name);
     types.require(names.iter().map(String::as_str)).map_err(named)?;
     let intervals = selection.intervals(&sessions).map_err(named)?;

@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "LOGS")]
     folder: String,
 
-    /// The partition of the card.
+    /// The number of the card's partition, from 0 to 3.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=3))]
     partition: u8,
 }
@@ -165,6 +165,10 @@ fn of_card(
                 written
             })?;
             let missing_bytes = u64::from(log.bytes.saturating_sub(extracted));
+            if missing_bytes > 0 {
+                let missing = counted(missing_bytes, "byte");
+                warn(format_args!("{}: the card lacks the last {missing} of the log", shown(&path)));
+            }
             is_lost |= missing_bytes > 0;
             count += 1;
             print(&Row { file: shown(&path), bytes: extracted.into(), missing_bytes })?;
@@ -185,7 +189,8 @@ fn write(
     // An image without a log leaves no empty folder.
     let mut folders = NewFolders::default();
     folders.create(&arguments.output)?;
-    let mut out = Output::file(path, [arguments.image.as_path()], arguments.existing)?;
+    let inputs = arguments.preamble.iter().chain([&arguments.image]).map(PathBuf::as_path);
+    let mut out = Output::file(path, inputs, arguments.existing)?;
     contents(&mut out)?;
     out.finish()
 }

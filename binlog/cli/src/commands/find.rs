@@ -2,7 +2,7 @@
 
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
-use crate::input::Input;
+use crate::input::{Input, on_one_line};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
@@ -10,7 +10,8 @@ use crate::style::Style;
 use crate::suggest;
 use binlog::Scaling;
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 
 /// Finds columns by label, type, unit or description: `binlog find roll flight.bin`.
@@ -101,12 +102,12 @@ fn print(input: &Input, found: &[&Found], context: &Context, out: &mut Output) -
     for Found { column, unit, records, description } in found {
         let records = counted(*records, "record");
         let line = format!("  {column:<columns$}  {unit:<units$}  {records:>17}  {description}");
-        writeln!(out, "{}", line.trim_end())?;
+        writeln!(out, "{}", on_one_line(line.trim_end()))?;
     }
     Ok(())
 }
 
-/// All columns of the log, without duplicates. Only definitions are read, and one record of each type.
+/// All columns of the log. Only definitions are read, and one record of each type.
 fn columns(input: &Input) -> Vec<Found> {
     let mut columns = Vec::new();
     let sessions = input.flight.sessions();
@@ -139,7 +140,21 @@ fn columns(input: &Input) -> Vec<Found> {
             }
         }
     }
-    let mut seen = BTreeSet::new();
-    columns.retain(|column| seen.insert(column.column.clone()));
-    columns
+    of_all_sessions(columns)
+}
+
+/// Each column once, with the records of all sessions.
+fn of_all_sessions(columns: Vec<Found>) -> Vec<Found> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut all: Vec<Found> = Vec::new();
+    for column in columns {
+        match places.entry(column.column.clone()) {
+            Entry::Occupied(place) => all[*place.get()].records += column.records,
+            Entry::Vacant(place) => {
+                place.insert(all.len());
+                all.push(column);
+            }
+        }
+    }
+    all
 }

@@ -1,6 +1,6 @@
 //! `binlog lock`: logs against the lock of a schema.
 
-use crate::arguments::Context;
+use crate::arguments::{self, Context};
 use crate::definitions;
 use crate::input::{Source, is_log, require_stdin_once};
 use crate::json;
@@ -26,8 +26,8 @@ pub struct Arguments {
     logs: Vec<PathBuf>,
 
     /// Which programs must keep working, as for `binlog diff`, instead of those that the lock names.
-    #[arg(long, value_name = "LEVEL", value_parser = ["names", "typed", "layout"])]
-    level: Option<String>,
+    #[arg(long, value_name = "LEVEL", value_parser = arguments::level())]
+    level: Option<Level>,
 }
 
 #[derive(Serialize)]
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     require_stdin_once(arguments.logs.iter().chain([&arguments.lock]).map(PathBuf::as_path))?;
     let name = Source::of(&arguments.lock).name();
     let mut lock = read(&arguments.lock)?;
-    if let Some(level) = arguments.level.as_ref().and_then(|level| level.parse::<Level>().ok()) {
+    if let Some(level) = arguments.level {
         lock.set_level(level);
     }
     let mut out = Output::stdout();

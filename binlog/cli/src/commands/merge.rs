@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Ids of types, units and multipliers are matched by what they mean. Types that two logs define differently are an
 /// error; leave them out of one of the logs with `binlog cut --without`. Merging a log with itself is an error.
 ///
-/// A warning says if the logs are of different boots. Only GPS times tell that, so both logs must have some.
+/// Warns if GPS times show that the logs are of different boots; logs without GPS times aren't compared.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -59,8 +59,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let (inputs, left_out) = arguments.logs.sources()?.open_all()?;
     let logs = inputs.iter().map(ardupilot).collect::<Result<Vec<_>, _>>()?;
     let paths = inputs.iter().filter_map(|input| input.path.as_deref());
-    if let Some(twice) = given_twice(paths.clone()) {
-        return Err(Failure::new(format_args!("{} is given twice; leave one out", shown(twice))));
+    if let Some((one, other)) = given_twice(paths.clone()) {
+        let (one, other) = (shown(one), shown(other));
+        return Err(match one == other {
+            true => Failure::new(format_args!("{one} is given twice; leave one out")),
+            false => Failure::new(format_args!("{one} and {other} are the same file; leave one out")),
+        });
     }
     let mut out = Output::create(Some(&arguments.output), paths, arguments.existing)?;
     warn_of_boots(&inputs, &logs);
@@ -83,17 +87,17 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     Ok(inputs.iter().map(Input::outcome).max().map_or(left_out, |outcome| outcome.max(left_out)))
 }
 
-/// A file that is given under two names, or twice under one.
-fn given_twice<'p>(mut paths: impl Iterator<Item = &'p Path> + Clone) -> Option<&'p Path> {
+/// A file that is given twice, under one name or two.
+fn given_twice<'p>(mut paths: impl Iterator<Item = &'p Path> + Clone) -> Option<(&'p Path, &'p Path)> {
     while let Some(path) = paths.next() {
         if let Some(again) = paths.clone().find(|other| is_same_file(path, other)) {
-            return Some(again);
+            return Some((path, again));
         }
     }
     None
 }
 
-/// The times of boot of one boot's logs differ by less, in microseconds: that of a GPS without a fix may be late.
+/// The logs of one boot agree on the time of boot within so many microseconds: a GPS without a fix may report it late.
 const SAME_BOOT_US: u64 = 60_000_000;
 
 /// Warns of a log whose clock has another zero than that of the first log with GPS times.

@@ -78,11 +78,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let logs = arguments.logs.sources()?;
     let inputs = logs.paths().chain(arguments.diff.as_deref());
     let mut out = Output::create(arguments.output.as_deref(), inputs, arguments.existing)?;
+    let (other, other_outcome) = other.map_or((None, Outcome::Fine), |(other, outcome)| (Some(other), outcome));
     let outcome = logs.for_each(|input| {
         of_log(input, other.as_ref(), arguments, context, &mut out).map_err(|failure| failure.in_(&input.name))
     })?;
     out.finish()?;
-    Ok(outcome)
+    Ok(outcome.max(other_outcome))
 }
 
 fn of_log(

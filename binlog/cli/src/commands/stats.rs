@@ -6,7 +6,7 @@ use crate::columns::{Column, Table};
 use crate::export::choice::Choice;
 use crate::export::tables;
 use crate::flight::Session;
-use crate::input::{self, Input, looks_like_log};
+use crate::input::{self, Input, looks_like_log, on_one_line};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::Output;
@@ -20,8 +20,8 @@ use std::path::Path;
 
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
-/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing. Of
-/// several logs, each begins with a line `==> NAME <==`.
+/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing. With
+/// several logs, a line `==> NAME <==` precedes each.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -157,11 +157,11 @@ fn of_table(
 }
 
 fn print(out: &mut impl Write, row: &Row<'_>) -> Result<(), Failure> {
-    write!(out, "{:<24}{:>9}{:>9}", row.column, row.count, row.missing)?;
+    write!(out, "{:<24}{:>9}{:>9}", on_one_line(&row.column), row.count, row.missing)?;
     for number in [row.minimum, row.maximum, row.mean, row.deviation] {
         write!(out, "{:>14}", number.map_or_else(|| "-".to_owned(), shown))?;
     }
-    let unit = row.unit;
+    let unit = on_one_line(row.unit);
     Ok(writeln!(out, "{}{unit}", if unit.is_empty() { "" } else { "  " })?)
 }
 

@@ -9,10 +9,10 @@ use crate::{json, number};
 use binlog::blackbox::log::{Item, Session};
 use std::io::{self, Write};
 
-/// The name that events have, as a table has one.
-pub const EVENT: &str = "event";
+/// The name of events in `--types` and in the JSON.
+pub const EVENTS: &str = "events";
 
-/// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `event`, that are in the chosen times. Values
+/// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `events`, that are in the chosen times. Values
 /// are as logged; the timestamp is in seconds of the session's clock. With `log`, each object has this name. Returns how
 /// many bytes yield no frame.
 ///
@@ -32,9 +32,9 @@ pub fn frames_json(
     while let Some(item) = items.next() {
         match item {
             Item::Lost(stretch) => lost += stretch.length as u64,
-            Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENT) => {
+            Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENTS) => {
                 let line = lines.text();
-                begin(line, log, EVENT, time_us);
+                begin(line, log, EVENTS, time_us);
                 line.extend_from_slice(b"\"event\":");
                 json::string(line, &format!("{event:?}"));
                 line.extend_from_slice(b"}}\n");

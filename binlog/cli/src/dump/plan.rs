@@ -9,7 +9,7 @@ pub(super) struct Plan {
     pub(super) name: String,
     /// Whether its records are printed.
     pub(super) is_chosen: bool,
-    /// Whether its records have a say in the time of records without one.
+    /// Whether the clock takes its records' times. A record without a time gets the last of them.
     pub(super) is_timed: bool,
     /// Where records have their time.
     pub(super) time: Time,

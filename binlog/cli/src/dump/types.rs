@@ -10,7 +10,7 @@ pub struct Types {
 }
 
 impl Types {
-    /// The types that match one of the patterns. `*` stands for any text, `?` for any character.
+    /// The types that match one of the patterns. `*` stands for any text, `?` for any byte.
     pub fn new(patterns: &[String]) -> Self {
         Types { patterns: patterns.to_vec() }
     }

@@ -36,7 +36,7 @@ impl Choice {
         Choice { items: names.into_iter().map(Item::parse).collect() }
     }
 
-    /// Everything, the log's own definitions included.
+    /// Whether no name is given: everything is exported. Only JSON lines have FMT, FMTU, UNIT and MULT, too.
     pub fn is_everything(&self) -> bool {
         self.items.is_empty()
     }

@@ -15,14 +15,14 @@ pub enum Moment {
     AfterFrom(u64),
     /// `-10s`: microseconds before the log's last time.
     BeforeEnd(u64),
-    /// Clock time in UTC, microseconds since midnight: the first such time at or after the day on which the log begins.
+    /// Microseconds since midnight, UTC, of the day on which the log begins; of the next day if that is before the log's
+    /// first time and the log lasts until then.
     TimeOfDay(u64),
     /// Microseconds since 1970.
     Date(i64),
 }
 
-/// A day, microseconds.
-const DAY: i64 = 86_400_000_000;
+const DAY_US: i64 = 86_400_000_000;
 
 impl Moment {
     /// Whether the log must say the clock time.
@@ -42,9 +42,9 @@ impl Moment {
             Moment::TimeOfDay(since_midnight) => {
                 let start = clock?.saturating_add_unsigned(*range.start());
                 let end = clock?.saturating_add_unsigned(*range.end());
-                let today = start.saturating_sub(start.rem_euclid(DAY)).saturating_add_unsigned(since_midnight);
+                let today = start.saturating_sub(start.rem_euclid(DAY_US)).saturating_add_unsigned(since_midnight);
                 // A flight over midnight goes on tomorrow.
-                let tomorrow = today.saturating_add(DAY);
+                let tomorrow = today.saturating_add(DAY_US);
                 of_date(if today < start && tomorrow <= end { tomorrow } else { today })
             }
             Moment::Date(unix_us) => of_date(unix_us),
@@ -78,7 +78,7 @@ fn clock_time(text: &str) -> Option<Moment> {
         return Some(Moment::Date(timestamp.as_microsecond()));
     }
     // Times are in UTC, whether they say so or not.
-    if let Ok(time) = text.trim_end_matches(['Z', 'z']).parse::<Time>()
+    if let Ok(time) = text.strip_suffix(['Z', 'z']).unwrap_or(text).parse::<Time>()
         && !text.contains('-')
     {
         let seconds = i64::from(time.hour()) * 3600 + i64::from(time.minute()) * 60 + i64::from(time.second());
@@ -94,7 +94,7 @@ fn microseconds(text: &str) -> Option<u64> {
     const UNITS: [(&str, f64); 5] = [("h", 3600e6), ("min", 60e6), ("ms", 1e3), ("m", 60e6), ("s", 1e6)];
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     if is_number(text) {
-        return seconds(text, 1e6);
+        return scaled_us(text, 1e6);
     }
     let mut rest = text;
     let mut total: u64 = 0;
@@ -102,13 +102,13 @@ fn microseconds(text: &str) -> Option<u64> {
         let end = rest.find(|character: char| !character.is_ascii_digit() && character != '.')?;
         let (number, unit) = rest.split_at(end);
         let (name, factor) = UNITS.into_iter().find(|(name, _)| unit.starts_with(name))?;
-        total = total.checked_add(seconds(number, factor)?)?;
+        total = total.checked_add(scaled_us(number, factor)?)?;
         rest = &unit[name.len()..];
     }
     (!text.is_empty()).then_some(total)
 }
 
-fn seconds(number: &str, factor: f64) -> Option<u64> {
+fn scaled_us(number: &str, factor: f64) -> Option<u64> {
     let number: f64 = number.parse().ok()?;
     // Beyond the range, a cast saturates, and everything is after it.
     Some((number * factor).round() as u64)
@@ -138,7 +138,9 @@ mod tests {
         ] {
             assert_eq!(text.parse(), Ok(moment), "{text}");
         }
-        for text in ["", "+", "-", "x", "12x", "s", "1.2.3", "25:00:00", "NaN", "inf", "1e5", "12:", "--10"] {
+        for text in
+            ["", "+", "-", "x", "12x", "s", "1.2.3", "25:00:00", "NaN", "inf", "1e5", "12:", "--10", "12:34:56ZZ"]
+        {
             let error = text.parse::<Moment>().expect_err(text);
             assert!(error.contains("write"), "{error}");
         }
@@ -147,7 +149,7 @@ mod tests {
     #[test]
     fn moments_are_in_the_clock_of_the_log() {
         let range = 5_000_000..=65_000_000;
-        let (just_before_midnight, from) = (Some(DAY - 10_000_000), 7_000_000);
+        let (just_before_midnight, from) = (Some(DAY_US - 10_000_000), 7_000_000);
         for (text, time) in [
             ("2", 7_000_000),
             ("+3", 10_000_000),

@@ -187,6 +187,21 @@ fn what_an_interrupted_run_left_is_removed() {
 }
 
 #[test]
+fn a_log_that_is_added_only_in_part_is_not_added() {
+    let logs = Logs::of(&[("a.bin", &short(1000, [1.0])), ("b.bin", &simulated()), ("c.bin", &short(2000, [1.0]))]);
+    let out = logs.out("set");
+    export_to(&out, &logs.paths[..1], &["--format", "parquet"], 0);
+    let before = files(&out);
+    fs::write(out.join("BARO"), "in the way").expect("room");
+    let text = export_to(&out, &logs.paths[1..], &["--format", "parquet"], 2);
+    assert!(text.contains("BARO") && text.contains("a log was written only in part, so none is added"), "{text}");
+    fs::remove_file(out.join("BARO")).expect("the file");
+    assert_eq!(files(&out), before);
+    export_to(&out, &logs.paths[1..], &["--format", "parquet"], 0);
+    assert_eq!(rows(&out.join("BARO")), Log::from_bytes(simulated()).rows("BARO").expect("records").len());
+}
+
+#[test]
 fn other_folders_and_other_choices_are_refused() {
     let logs = Logs::of(&[("a.bin", &short(1000, [1.0]))]);
     let out = logs.out("mine");

@@ -98,7 +98,7 @@ fn a_blackbox_log_without_a_session_says_so() {
     for line in ["info LOG", "dump LOG", "dump --json LOG", "stats LOG", "export LOG --rate 10 --format csv"] {
         let ran = binlog(words(line, &path));
         assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
-        let said = "flight.bbl: no session begins in it; the line `H Product:` of the first one is damaged\n";
+        let said = "flight.bbl: it has no session: the header lines `H Product:` and `H Field I name:`, which begin one, are damaged\n";
         assert!(ran.stderr.ends_with(said), "{line}: {}", ran.stderr);
     }
 }

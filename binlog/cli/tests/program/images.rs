@@ -95,8 +95,14 @@ fn a_log_whose_beginning_was_overwritten_needs_the_preamble() {
     assert_eq!(binlog(words("info LOG", &logs.join("00000001.BIN"))).code, Some(2), "nothing is defined");
     let (found, logs) = extract(&folder, &format!(" --force --preamble {}", log("flight.bin").display()), &image);
     assert!(!found.stderr.contains("--preamble"), "{}", found.stderr);
-    let found = binlog::Log::open(logs.join("00000001.BIN")).expect("a log");
+    let log = logs.join("00000001.BIN");
+    let found = binlog::Log::open(&log).expect("a log");
     assert!(found.rows("ATT").expect("attitudes").len() > 100);
+    // The log that gives the preamble is never replaced.
+    let before = fs::read(&log).expect("a log");
+    let (itself, _) = extract(&folder, &format!(" --force --preamble {}", log.display()), &image);
+    assert!(itself.code == Some(2) && itself.stderr.contains("is the input itself"), "{}", itself.stderr);
+    assert!(fs::read(&log).expect("a log") == before);
 }
 
 #[test]

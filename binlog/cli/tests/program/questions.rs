@@ -1,7 +1,8 @@
 //! The commands that answer questions: each on each log, as text and as JSON.
 
-use crate::{LOGS, binlog, fine, json, log, real_logs, words};
-use binlog::{Log, Scaling, blackbox::BlackboxLog};
+use crate::{LOGS, binlog, fine, json, log, real_logs, with_input, words};
+use binlog::{Log, Records, Scaling, blackbox::BlackboxLog};
+use std::path::Path;
 
 /// Asserts that a JSON number is this one. serde_json's reader, unlike its writer, may miss the last bit.
 fn assert_close(value: &serde_json::Value, expected: f64) {
@@ -87,6 +88,72 @@ fn params_prints_values_and_writes_files_of_ground_stations() {
     std::fs::write(&file, format!("{name},12345.5\n")).expect("room");
     let difference = fine(&format!("params --name {name} --diff {} LOG", file.display()), &path);
     assert!(difference.contains("there 12345.5"), "{difference}");
+}
+
+#[test]
+fn params_are_those_that_hold_in_the_chosen_part() {
+    let mut bytes = std::fs::read(log("flight.bin")).expect("the log");
+    let parameter = Records::new(&bytes).flatten().find(|record| record.name() == "PARM").expect("a parameter");
+    let (start, length) = (parameter.offset(), parameter.len());
+    let name = parameter.value("Name").expect("a name").to_string();
+    let end_s = json("info --json LOG", &log("flight.bin"))[0]["sessions"][0]["to_s"].as_f64().expect("seconds");
+    for (before_s, value) in [(15, 101.0f32), (10, 102.0), (5, 102.0)] {
+        let mut record = bytes[start..start + length].to_vec();
+        let time_us = (end_s * 1e6) as u64 - before_s * 1_000_000;
+        record[3..11].copy_from_slice(&time_us.to_le_bytes());
+        record[27..31].copy_from_slice(&value.to_le_bytes());
+        bytes.extend(record);
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("changed.bin");
+    std::fs::write(&path, bytes).expect("room");
+    let values = |part: &str| -> Vec<f64> {
+        let row = &json(format!("params --json --name {name} LOG {part}").trim_end(), &path)[0];
+        let changes = row["changes"].as_array().expect("changes").iter();
+        changes.map(|change| change["value"].as_f64().expect("a number")).collect()
+    };
+    assert_eq!((values("").len(), values("--from=-16s").len()), (3, 3));
+    assert_eq!(values("--from=-12s"), [101.0, 102.0]);
+    assert_eq!(values("--from=-8s"), [102.0]);
+    assert_eq!(values("--from=-14s --to=-12s"), [101.0]);
+    assert_eq!(fine("params --changed --from=-8s LOG", &path), "");
+}
+
+#[test]
+fn sessions_of_a_blackbox_log_count_together() {
+    let one = std::fs::read(log("flight.bbl")).expect("the log");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("two.bbl");
+    std::fs::write(&path, one.repeat(2)).expect("room");
+    assert_eq!(fine("params --changed LOG", &path), "", "both have the same ones");
+    let count = |path: &Path| json("find --json gyroADC[0] LOG", path)[0]["columns"][0]["records"].as_u64();
+    assert_eq!(count(&path), count(&log("flight.bbl")).map(|records| 2 * records));
+    let parameters = json("params --json LOG", &log("flight.bbl")).len();
+    assert_eq!(json("info --json LOG", &path)[0]["sessions"][1]["parameters"], parameters);
+}
+
+#[test]
+fn params_are_compared_with_those_of_a_pipe_or_a_damaged_log() {
+    let path = log("flight.bin");
+    let saved = fine("params --param LOG", &path);
+    let ran = with_input(&format!("params {} --diff -", path.display()), saved.as_bytes());
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (Some(0), "", ""));
+    let ran = binlog(words(&format!("params LOG --diff {}", log("damaged.bin").display()), &path));
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert!(ran.stderr.contains("damaged.bin: the log is damaged"), "{}", ran.stderr);
+}
+
+#[test]
+fn what_a_log_says_is_shown_on_one_line() {
+    let mut bytes = std::fs::read(log("flight.bbl")).expect("the log");
+    let name = bytes.windows(13).position(|bytes| bytes == b"\nH Craft name").expect("the line") + 1;
+    bytes.splice(name..name, *b"H Firmware revision:red \tfox\n");
+    bytes.splice(name..name, *b"H Log start datetime:2026-\x7f\n");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("red.bbl");
+    std::fs::write(&path, bytes).expect("room");
+    let info = binlog(words("info LOG", &path)).stdout;
+    assert!(info.lines().all(|line| !line.contains(char::is_control)), "{info}");
 }
 
 #[test]

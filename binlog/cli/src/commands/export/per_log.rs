@@ -17,7 +17,7 @@ use crate::track::Track;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
-/// More lines at a rate than a flight has, a thousand a second for five hours: one bit of a damaged time makes centuries.
+/// The most lines at a rate, more than any flight needs (1000 Hz for five hours). A damaged time would ask for centuries.
 const MOST_LINES: u64 = 20_000_000;
 
 /// Writes a file for each log.

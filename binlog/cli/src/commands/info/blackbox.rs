@@ -3,9 +3,12 @@
 use super::{DamageInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
 use crate::columns::names;
 use crate::flight::{Flight, SessionLog};
+use crate::parameters;
 use crate::progress::Progress;
+use crate::selection::Intervals;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
+use std::slice;
 
 pub(super) fn sessions(log: &Flight, progress: &mut Progress) -> Vec<SessionInfo> {
     let mut sessions = Vec::new();
@@ -18,6 +21,7 @@ pub(super) fn sessions(log: &Flight, progress: &mut Progress) -> Vec<SessionInfo
             to_s: seconds(mode.time_us.end),
         };
         info.modes = session.modes().into_iter().map(mode).collect();
+        info.parameters = parameters::of_sessions(slice::from_ref(&session), &[Intervals::everything()]).len();
         info.date = header_text(frames, "Log start datetime").filter(|date| !date.starts_with("0000"));
         sessions.push(info);
         progress.set(session.range().end as u64);
@@ -43,7 +47,7 @@ fn frames_of(session: &Session<'_>) -> SessionInfo {
                 (0, names::of_letter(b'I'), frame.length())
             }
             Item::Frame(frame) => (1, names::of_letter(frame.letter()), frame.length()),
-            Item::Event { .. } => (2, "event".to_owned(), 0),
+            Item::Event { .. } => (2, "events".to_owned(), 0),
             Item::Lost(lost) => {
                 info.damage.push(DamageInfo { offset: lost.offset, length: lost.length, what: lost.to_string() });
                 info.damaged_bytes += lost.length as u64;
@@ -67,7 +71,6 @@ fn frames_of(session: &Session<'_>) -> SessionInfo {
         to_s: last.map(seconds),
         duration_s,
         armed_s: duration_s,
-        parameters: session.header().lines().len(),
         types: types.into_iter().map(of_type).collect(),
         damage_count: info.damage.len() as u64,
         ..info

@@ -2,6 +2,7 @@
 
 use super::{Info, SessionInfo};
 use crate::counted::counted;
+use crate::input::on_one_line;
 use crate::outcome::Failure;
 use crate::style::Style;
 use std::io::Write;
@@ -25,11 +26,11 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
     let mut line = |name: &str, text: &str| writeln!(out, "  {name:<11}{text}");
     for (name, text) in [("vehicle", &session.vehicle), ("firmware", &session.firmware), ("board", &session.board)] {
         if let Some(text) = text {
-            line(name, text)?;
+            line(name, &on_one_line(text))?;
         }
     }
     if let Some(date) = &session.date {
-        line("date", date)?;
+        line("date", &on_one_line(date))?;
     }
     if let (Some(from), Some(to), Some(long)) = (session.from_s, session.to_s, session.duration_s) {
         line("duration", &format!("{}, from {from:.3} s to {to:.3} s", duration(long)))?;
@@ -41,7 +42,7 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
         let mode = |mode: &super::ModeInfo| format!("{} {}", mode.name, duration(mode.to_s - mode.from_s));
         let modes: Vec<String> = session.modes.iter().take(20).map(mode).collect();
         let more = if session.modes.len() > 20 { ", …" } else { "" };
-        line("modes", &format!("{}{more}", modes.join(", ")))?;
+        line("modes", &on_one_line(&format!("{}{more}", modes.join(", "))))?;
     }
     if session.parameters > 0 {
         line("parameters", &session.parameters.to_string())?;
@@ -56,7 +57,7 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
         line("", &format!("and {}", counted(session.gap_count - PRINTED as u64, "more gap")))?;
     }
     for damage in session.damage.iter().take(PRINTED) {
-        line("damage", &Style::Warning.of(&damage.what, color).to_string())?;
+        line("damage", &Style::Warning.of(on_one_line(&damage.what), color).to_string())?;
     }
     if session.damage_count > PRINTED as u64 {
         let more = session.damage_count - PRINTED as u64;
@@ -70,9 +71,7 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
         let rate = of_type.rate.map_or_else(String::new, |rate| format!("{rate:.1} Hz"));
         let instances =
             if of_type.instances > 1 { format!("  {} instances", of_type.instances) } else { String::new() };
-        // A damaged log may name its types anything.
-        let name: String =
-            of_type.name.chars().map(|character| if character.is_control() { '?' } else { character }).collect();
+        let name = on_one_line(&of_type.name);
         writeln!(out, "  {name:<width$} {:>10} {rate:>10} {:>12}{instances}", of_type.records, of_type.bytes)?;
     }
     Ok(())

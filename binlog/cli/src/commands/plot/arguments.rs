@@ -130,7 +130,11 @@ fn is_log(argument: &OsString) -> bool {
 }
 
 impl Arguments {
-    /// Logs are the arguments that exist as files or folders, or that have a log's extension.
+    /// Separates the logs, by [`is_log`], from the expressions.
+    ///
+    /// # Errors
+    ///
+    /// If no argument is a log, or if an expression can't be parsed.
     pub(super) fn given(&self) -> Result<Given, Failure> {
         let (logs, expressions): (Vec<&OsString>, Vec<&OsString>) =
             self.logs_and_expressions.iter().partition(|argument| is_log(argument));

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 /// About as many spectra as a picture has columns.
 const SPECTROGRAM_COLUMNS: usize = 1000;
 
-/// The vehicle's motion is slower, in Hz.
+/// The vehicle's own motion is below this frequency, in Hz.
 const MOTION: f64 = 5.0;
 
 pub(super) fn figure(

@@ -14,6 +14,7 @@ use crate::export::choice::Choice;
 use crate::export::chosen_table::ChosenTable;
 use crate::export::tables;
 use crate::flight::Session;
+use crate::input::shown;
 use crate::outcome::Failure;
 use crate::output::{NewFolders, interrupt};
 use crate::selection::Intervals;
@@ -46,6 +47,8 @@ pub struct DataSet {
     /// The added logs.
     added: Vec<Facts>,
     limit: usize,
+    /// Whether a log was added only in part: then nothing of this run may be listed.
+    is_torn: bool,
     /// Whether the folder had no data set. Until the end it has none, either.
     is_new: bool,
     /// Held until the end.
@@ -104,6 +107,7 @@ impl DataSet {
             whole: Vec::new(),
             added: Vec::new(),
             limit: FILE_BYTES,
+            is_torn: false,
             is_new,
             _lock: lock,
             folders,
@@ -138,7 +142,7 @@ impl DataSet {
     ///
     /// # Errors
     ///
-    /// If a file can't be written. The data set then stays as it was.
+    /// If a file can't be written. [`finish`](DataSet::finish) then fails, too, and the data set stays as it was.
     pub fn add(
         &mut self,
         facts: Facts,
@@ -149,6 +153,18 @@ impl DataSet {
         if !self.known.insert(facts.log_id.clone()) {
             return Ok(());
         }
+        let added = self.add_log(facts, sessions, intervals, choice);
+        self.is_torn |= added.is_err();
+        added
+    }
+
+    fn add_log(
+        &mut self,
+        facts: Facts,
+        sessions: &[Session<'_>],
+        intervals: &[Intervals],
+        choice: &Choice,
+    ) -> Result<(), Failure> {
         for (session, intervals) in sessions.iter().zip(intervals) {
             let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
             let owner = Owner { log_id: &facts.log_id, boot, boot_unix_us: session.clock_unix_us() };
@@ -211,8 +227,12 @@ impl DataSet {
     ///
     /// # Errors
     ///
-    /// If a file can't be written or renamed.
+    /// If a file can't be written or renamed, or if a log was added only in part.
     pub fn finish(mut self) -> Result<usize, Failure> {
+        if self.is_torn {
+            let text = "a log was written only in part, so none is added; mend what is said above and export again";
+            return Err(Failure::new(format_args!("{}: {text}", shown(&self.folder))));
+        }
         if self.added.is_empty() {
             return Ok(0);
         }
