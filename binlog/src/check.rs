@@ -35,6 +35,7 @@ mod declarations;
 pub(crate) mod definition;
 mod findings;
 mod rule;
+mod times;
 
 pub use findings::{Finding, Report};
 pub use rule::{Rule, Severity};

@@ -4,8 +4,9 @@
 //! need to understand them:
 //!
 //! - all definitions: FMT, FMTU, UNIT and MULT,
-//! - each parameter's last value before an interval (PARM), the last MODE and VER before it, and the texts (MSG) that name
-//!   the firmware, in front of the interval's first record. Types that are left out don't concern these four.
+//! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it, and
+//!   the texts (MSG) that name the firmware, in front of the interval's first record. Types that are left out don't concern
+//!   these.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, cut::Cut, messages};
@@ -36,7 +37,7 @@ use crate::catalogue::DEFINITIONS;
 use crate::catalogue::declaration::Learner;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::framing::Skipped;
-use crate::log::Vehicle;
+use crate::log::{EVENT_ARMED, EVENT_DISARMED, Vehicle};
 use crate::records::Record;
 use crate::value::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -202,7 +203,8 @@ impl Cut {
         match name {
             name if DEFINITIONS.contains(&name) => Kind::Definition,
             "PARM" => Kind::Parameter,
-            "MODE" | "VER" => Kind::State,
+            "MODE" | "VER" | "ARM" => Kind::State,
+            "EV" => Kind::Event { is_chosen },
             "MSG" => Kind::Text { is_chosen },
             _ => Kind::Other { is_chosen },
         }
@@ -217,6 +219,10 @@ enum Kind {
     Parameter,
     /// The last one applies.
     State,
+    /// The last one that arms or disarms applies.
+    Event {
+        is_chosen: bool,
+    },
     /// Those that name the firmware apply to the whole log.
     Text {
         is_chosen: bool,
@@ -252,7 +258,9 @@ impl Writing<'_> {
     fn record(&mut self, record: &Record<'_>, kind: Kind, is_during: bool, out: &mut impl Write) -> io::Result<()> {
         let key = state_key(record, kind);
         let is_chosen = match kind {
-            Kind::Text { is_chosen } | Kind::Other { is_chosen } => is_chosen || key.is_some(),
+            Kind::Text { is_chosen } | Kind::Event { is_chosen } | Kind::Other { is_chosen } => {
+                is_chosen || key.is_some()
+            }
             Kind::Definition | Kind::Parameter | Kind::State => true,
         };
         match key {
@@ -313,6 +321,11 @@ fn state_key(record: &Record<'_>, kind: Kind) -> Option<StateKey> {
             let text = text("Message")?;
             Vehicle::from_text(&text.to_string())?;
             text.as_bytes().to_vec()
+        }
+        Kind::Event { .. } => {
+            let id = record.value("Id").and_then(|id| id.to_integer());
+            id.filter(|id| [EVENT_ARMED, EVENT_DISARMED].map(i128::from).contains(id))?;
+            Vec::new()
         }
         Kind::Definition | Kind::Other { .. } => return None,
     };

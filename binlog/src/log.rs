@@ -61,6 +61,7 @@ pub use flight::{
     ArmedInterval, Batch, BatchSensor, EmbeddedFile, MissingPieces, ModeInterval, Parameter, ParameterValue,
     TextMessage, Vehicle,
 };
+pub(crate) use flight::{EVENT_ARMED, EVENT_DISARMED};
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
 pub use tables::{Numbers, Table};

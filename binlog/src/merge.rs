@@ -7,11 +7,11 @@
 //! - Definitions are written once, at the start. Equal definitions share an id, whatever their ids were. If two types have
 //!   the same id, the type of the later log gets a free one.
 //! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one there.
-//! - Records of PARM, MSG, MODE and VER that are equal in several logs, time included, are written once: each part of a
-//!   log has its own copies.
+//! - Records that are equal in several logs, time included, are written once: parts of a log may overlap, and each has its
+//!   own copies of PARM, MSG, MODE, VER, ARM and EV.
 //! - A type that two logs define differently is an error that says how: [`MergeError`].
-//! - Merging a log with itself is an error, because each record would be written twice. Only parts without any record of
-//!   their own may be equal.
+//! - Merging a log with itself is an error, because somebody meant another log. Only parts without any record of their own
+//!   may be equal.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages};
@@ -99,7 +99,7 @@ impl Merged {
 
 /// Merges logs by time into one: see [the module](self).
 ///
-/// It is three passes over each log; memory grows with the records that may be duplicates.
+/// It is three passes over each log; memory grows with the records that each part of a log has.
 ///
 /// # Errors
 ///
@@ -124,9 +124,15 @@ pub fn merge<'l>(logs: impl IntoIterator<Item = &'l Log<'l>>, out: impl Write) -
     out.write_all(&ids.preamble())?;
     let mut merged = Merged { records: vec![0; logs.len()], renumbered, ..Merged::default() };
     let mut copies = Copies { emitted: HashMap::new(), logs: logs.len() };
+    let (mut copies_of_time, mut time_us) = (Copies { emitted: HashMap::new(), logs: logs.len() }, 0);
     let mut streams = Streams::new(&logs, &ids);
     while let Some((log, record)) = streams.next(|log, skipped| merged.skipped.push((log, skipped))) {
-        if record.may_be_copy && copies.is_copy(log, &record.bytes) {
+        if record.time_us != time_us {
+            time_us = record.time_us;
+            copies_of_time.emitted.clear();
+        }
+        let seen = if record.is_in_each_part { &mut copies } else { &mut copies_of_time };
+        if seen.is_copy(log, &record.bytes) {
             merged.duplicates += 1;
             continue;
         }

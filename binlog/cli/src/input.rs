@@ -11,7 +11,7 @@ pub(crate) use format::BEGINNING;
 pub use sources::Sources;
 
 use crate::flight::{Flight, Session};
-use crate::outcome::{Failure, Outcome, warn};
+use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use binlog::Log;
 use binlog::blackbox::BlackboxLog;
 use format::Format;
@@ -183,6 +183,22 @@ impl Input {
                 };
                 warn(format_args!("{}: the log is damaged: {loss}; {more}", self.name));
                 Outcome::Lost
+            }
+        }
+    }
+
+    /// How a command on the log ends: as it says, or as [`outcome`](Input::outcome), whichever is worse. What it didn't
+    /// find may be in what can't be read, so a failure comes with the loss, too.
+    ///
+    /// # Errors
+    ///
+    /// That of the command.
+    pub fn ended(&self, command: CommandResult) -> CommandResult {
+        match command {
+            Err(failure) if failure.is_of_output() => Err(failure),
+            command => {
+                let outcome = self.outcome();
+                command.map(|command| command.max(outcome))
             }
         }
     }

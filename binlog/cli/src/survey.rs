@@ -44,12 +44,12 @@ pub struct TypeSurvey {
 }
 
 impl TypeSurvey {
-    /// Records a second, of one instance; `None` if it has fewer than two records.
+    /// Records a second, of one instance; `None` if its records are within less than a second: a burst has no rate.
     pub fn rate(&self) -> Option<f64> {
         let time_us = self.time_us.as_ref()?;
         let seconds = (time_us.end() - time_us.start()) as f64 / 1e6;
         let of_one = self.records as f64 / self.instances.max(1) as f64;
-        (of_one > 1.0 && seconds > 0.0).then(|| (of_one - 1.0) / seconds)
+        (of_one > 1.0 && seconds >= 1.0).then(|| (of_one - 1.0) / seconds)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::findings::Findings;
 use super::rule::Rule;
+use super::times::{Timed, Times};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::format::Format;
 use crate::log::Vehicle;
@@ -14,8 +15,7 @@ use std::collections::HashMap;
 pub(super) struct Contents {
     /// By id; `None` until the first record of a definition.
     plans: Box<[Option<Plan>; 256]>,
-    /// The latest time by id and instance, in this boot.
-    times: HashMap<(u8, u8), u64>,
+    times: Times,
     dropped: HashMap<Dropped, Count>,
     has_parameters: bool,
     has_vehicle: bool,
@@ -62,7 +62,7 @@ impl Contents {
     pub(super) fn new() -> Self {
         Contents {
             plans: Box::new([const { None }; 256]),
-            times: HashMap::new(),
+            times: Times::default(),
             dropped: HashMap::new(),
             has_parameters: false,
             has_vehicle: false,
@@ -82,7 +82,7 @@ impl Contents {
             return;
         }
         self.boots += 1;
-        self.times.clear();
+        self.times.finish(|id| name(&self.plans, id), findings);
         for count in self.dropped.values_mut() {
             count.before += std::mem::take(&mut count.now);
         }
@@ -102,18 +102,10 @@ impl Contents {
         let (payload, offset) = (record.payload(), record.offset());
         if let Some(time_us) = plan.time.time_us(payload) {
             let instance = plan.instance.and_then(|at| payload.get(at).copied());
-            let latest = self.times.entry((id, instance.unwrap_or(0))).or_insert(0);
-            if time_us < *latest {
-                let subject = match instance {
-                    Some(instance) => format!("{}[{instance}]", plan.name),
-                    None => plan.name.clone(),
-                };
-                let text = || format!("the time is {time_us} µs, after {latest} µs");
-                findings.add(Rule::TimeBackwards, &subject, offset, text);
-            }
-            // One time that is far too late would make all others late.
-            *latest = time_us;
+            let record = Timed { id, instance, time_us, offset };
+            self.times.add(record, |id| name(&self.plans, id), findings);
         }
+        let Some(plan) = &self.plans[usize::from(id)] else { return };
         for (at, format, column) in &plan.texts {
             let Some(text) = payload.get(*at..at + format.size()).map(LoggedText::new) else { continue };
             check_text(text, column, offset, findings);
@@ -151,7 +143,8 @@ impl Contents {
     }
 
     /// What only the whole log shows. `name` is the name of an id.
-    pub(super) fn finish(self, name: impl Fn(u8) -> String, findings: &mut Findings) {
+    pub(super) fn finish(mut self, name: impl Fn(u8) -> String, findings: &mut Findings) {
+        self.times.finish(&name, findings);
         if !self.has_parameters {
             findings.add(Rule::NoParameters, "", 0, || "no record is a PARM".into());
         }
@@ -167,6 +160,11 @@ impl Contents {
             findings.add_times(Rule::DroppedRecords, &subject, offset, before.saturating_add(now), text);
         }
     }
+}
+
+/// The name of a type with records.
+fn name(plans: &[Option<Plan>; 256], id: u8) -> String {
+    plans[usize::from(id)].as_ref().map_or_else(String::new, |plan| plan.name.clone())
 }
 
 fn check_text(text: LoggedText<'_>, column: &str, offset: usize, findings: &mut Findings) {

@@ -258,6 +258,9 @@ rules! {
     GpsWithoutWeek "gps_without_week" Error false
         "PlotJuggler shifts the times of the whole log; log GWk and GMS, or choose another name",
 
+    /// A record's time is more than an hour from the times around it.
+    DamagedTime "damaged_time" Error false
+        "readers show the record hours or years away; leave it out",
     /// Times of a type, or of an instance, go backwards.
     TimeBackwards "time_backwards" Warning false
         "viewers draw lines back, and joins by time miss records; log in the order of time, as \

@@ -9,6 +9,7 @@ mod texts;
 mod vehicle;
 
 pub use armed::ArmedInterval;
+pub(crate) use armed::{EVENT_ARMED, EVENT_DISARMED};
 pub use batches::{Batch, BatchSensor};
 pub use files::{EmbeddedFile, MissingPieces};
 pub use modes::ModeInterval;

@@ -18,8 +18,10 @@ pub(super) struct Streams<'a> {
 /// A record of the merged log.
 pub(super) struct Merging {
     pub(super) bytes: Vec<u8>,
-    /// Whether other logs may have the same record.
-    pub(super) may_be_copy: bool,
+    /// Its time; of a record without one, that of the last one with a time.
+    pub(super) time_us: u64,
+    /// Whether other logs may have the same record among those of another time.
+    pub(super) is_in_each_part: bool,
 }
 
 struct Stream<'a> {
@@ -39,7 +41,7 @@ enum Target {
     LeftOut,
     Copied {
         id: u8,
-        may_be_copy: bool,
+        is_in_each_part: bool,
         /// The offset of a column with the id of a type.
         type_id: Option<usize>,
     },
@@ -102,8 +104,8 @@ impl Stream<'_> {
 
     /// The next record as the merged log has it.
     fn merging(&self, ids: &Ids) -> Option<Merging> {
-        let (_, record) = self.next.as_ref()?;
-        let Some(Target::Copied { id, may_be_copy, type_id }) = self.targets[usize::from(record.id())] else {
+        let (time_us, record) = self.next.as_ref()?;
+        let Some(Target::Copied { id, is_in_each_part, type_id }) = self.targets[usize::from(record.id())] else {
             return None;
         };
         let mut bytes = record_header(id).to_vec();
@@ -114,13 +116,13 @@ impl Stream<'_> {
         {
             *slot = id;
         }
-        Some(Merging { bytes, may_be_copy })
+        Some(Merging { bytes, time_us: *time_us, is_in_each_part })
     }
 }
 
 /// Whether each part that was cut out of a log has its own copies of a message's records.
 pub(super) fn is_in_each_part(name: &str) -> bool {
-    matches!(name, "PARM" | "MSG" | "MODE" | "VER")
+    matches!(name, "PARM" | "MSG" | "MODE" | "VER" | "ARM" | "EV")
 }
 
 impl Target {
@@ -129,7 +131,6 @@ impl Target {
         let Some(id) = ids.id(name) else { return Target::LeftOut };
         // `Dropped` of `messages` counts by the id of a type.
         let column = definition.column("Id").filter(|column| name == "DROP" && column.format.size() == 1);
-        let may_be_copy = is_in_each_part(name);
-        Target::Copied { id, may_be_copy, type_id: column.map(|column| column.offset) }
+        Target::Copied { id, is_in_each_part: is_in_each_part(name), type_id: column.map(|column| column.offset) }
     }
 }

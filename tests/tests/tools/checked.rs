@@ -286,6 +286,18 @@ fn cases() -> Vec<Case> {
             &[(Rule::HalfPrecision, "EV", 0)],
         ),
         (|log| parm(log, 500), &[(Rule::TimeBackwards, "PARM", 0)]),
+        // One time is damaged; the one after it isn't backwards.
+        (
+            |log| [2000, 1 << 60, 3000].into_iter().for_each(|time_us| parm(log, time_us)),
+            &[(Rule::DamagedTime, "PARM", 35)],
+        ),
+        (
+            |log| [2000, 1 << 60, 1 << 50, 1 << 40, 3000].into_iter().for_each(|time_us| parm(log, time_us)),
+            &[(Rule::DamagedTime, "PARM", 35)],
+        ),
+        (|log| parm(log, u64::MAX), &[(Rule::DamagedTime, "PARM", 0)]),
+        // A pause is no damage.
+        (|log| [2000, 1 << 40, (1 << 40) + 1].into_iter().for_each(|time_us| parm(log, time_us)), &[]),
         (
             |log| {
                 log.record(MSG, &payload![2000_u64, Chars::<64>::from_raw(raw_text(b"\xFF"))]);

@@ -19,7 +19,7 @@ pub(crate) fn contents(log: &[u8]) -> Contents {
 
 /// Whether records of this name are in each part of a log.
 pub(crate) fn is_state(name: &str) -> bool {
-    matches!(name, "PARM" | "MODE" | "VER" | "MSG")
+    matches!(name, "PARM" | "MODE" | "VER" | "MSG" | "ARM" | "EV")
 }
 
 /// The records that are not in each part.

@@ -104,6 +104,32 @@ fn what_applies_comes_before_a_new_definition_of_its_id() {
     assert_eq!(contents(&out), contents(&log.bytes));
 }
 
+#[test]
+fn a_part_of_an_armed_flight_is_armed() {
+    for arming in ["ARM", "EV"] {
+        let mut log = RawLog::with_units();
+        log.fmt(1, "ARM", "QB", "TimeUS,ArmState").fmt(2, "EV", "QB", "TimeUS,Id").fmt(3, "ATT", "QB", "TimeUS,I");
+        for second in 0..10_u8 {
+            let time_us = u64::from(second) * 1_000_000;
+            match (arming, second) {
+                ("ARM", 2 | 8) => log.record(1, &payload![time_us, u8::from(second == 2)]),
+                ("EV", 2 | 8) => log.record(2, &payload![time_us, if second == 2 { 10_u8 } else { 11_u8 }]),
+                // Another event: LANDED.
+                _ => log.record(2, &payload![time_us, 18_u8]),
+            };
+            log.record(3, &payload![time_us, second]);
+        }
+        let log = Log::from_bytes(log.bytes);
+        for (part, is_armed) in [(0..2_000_000, false), (4_000_000..6_000_000, true), (9_000_000..9_500_000, false)] {
+            let (out, _) = cut(&Cut::new().during([part.clone()]).types(["ATT"]), &log);
+            let out = Log::from_bytes(out);
+            let is_now = |at| out.armed().iter().any(|armed| armed.time_us.contains(&at));
+            assert_eq!(is_now(part.start + 1), is_armed, "{arming} {part:?}: {:?}", out.armed());
+            assert_eq!(out.rows("EV").map_or(0, |rows| rows.len()), usize::from(arming == "EV" && part.start > 0));
+        }
+    }
+}
+
 #[derive(LogSchema)]
 enum FlightLog {
     Ev(messages::Ev),

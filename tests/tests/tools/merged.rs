@@ -86,6 +86,18 @@ fn a_type_that_two_logs_define_differently_is_an_error_that_says_how() {
 }
 
 #[test]
+fn parts_that_overlap_are_merged_without_doubles() {
+    let (one, other) = (log(1, "ATT", [1, 5]), log(1, "ATT", [5, 9]));
+    let (out, report) = merged(&[&one, &other]).expect("one log");
+    assert_eq!(Log::from_bytes(out).rows("ATT").expect("a type").times_us(), [1, 5, 9]);
+    assert_eq!((report.records(), report.duplicates()), (&[2, 1][..], 1));
+    // What one log has twice, it keeps.
+    let (twice, once) = (log(1, "ATT", [5, 5]), log(1, "ATT", [5, 9]));
+    let (out, _) = merged(&[&once, &twice]).expect("one log");
+    assert_eq!(Log::from_bytes(out).rows("ATT").expect("a type").times_us(), [5, 5, 9]);
+}
+
+#[test]
 fn the_same_log_twice_is_refused() {
     let (one, other) = (log(1, "ATT", [1, 2]), log(1, "ATT", [1, 3]));
     let error = merged(&[&one, &other, &one]).expect_err("twice");
@@ -148,12 +160,13 @@ proptest! {
     fn no_record_is_lost_whatever_the_ids(
         types in prop::collection::vec((0..120_u8, 0..8_u8, prop::collection::vec(0..1000_u64, 0..20)), 1..8)
     ) {
-        let logs: Vec<RawLog> = types.iter().map(|(id, name, times_us)| {
+        // No two records are equal.
+        let logs: Vec<RawLog> = types.iter().zip(0_u16..).map(|((id, name, times_us), number)| {
             let mut log = RawLog::with_units();
             let mut times_us = times_us.clone();
             times_us.sort_unstable();
             log.fmt(*id, &format!("T{name}"), "QH", "TimeUS,X");
-            times_us.iter().enumerate().for_each(|(i, time_us)| { log.record(*id, &payload![*time_us, i as u16]); });
+            times_us.iter().zip(100 * number..).for_each(|(time_us, x)| { log.record(*id, &payload![*time_us, x]); });
             log
         }).collect();
         let (out, report) = merged(&logs.iter().collect::<Vec<_>>()).expect("one layout");

@@ -138,7 +138,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let length = |source: &Source| source.path().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
     let mut progress = Progress::bytes("exporting", sources.iter().map(length).sum());
     for source in sources.iter() {
-        let outcome = sources.open(source).and_then(|input| {
+        let mut export = |input: &Input| {
             let sessions = input.flight.sessions();
             let labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
             let of_log = if choice.is_everything() { Vec::new() } else { choice.unknown(&labels) };
@@ -154,10 +154,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             });
             let intervals = arguments.selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
             let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: &choice };
-            let outcome = exporter.export(&input, &chosen)?;
+            let outcome = exporter.export(input, &chosen)?;
             input.reads(&sessions);
-            Ok(outcome.max(input.outcome()))
-        });
+            Ok(outcome)
+        };
+        let outcome = sources.open(source).and_then(|input| input.ended(export(&input)));
         progress.add(length(source));
         worst = worst.max(match outcome {
             Ok(outcome) => {

@@ -4,7 +4,7 @@ use crate::arguments::{self, Context, Logs};
 use crate::dump::Types;
 use crate::input::{Input, require_stdin_once};
 use crate::json;
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use crate::parameters::{self, Parameters};
 use crate::selection::Selection;
@@ -98,6 +98,9 @@ fn of_log(
     let found = parameters::of_sessions(&sessions, &intervals);
     if found.is_empty() {
         return Err(Failure::new("the log has no parameters"));
+    }
+    if arguments.not_default && found.values().all(|parameter| parameter.default.is_none()) {
+        warn(format_args!("{}: the log has no defaults, so --not-default finds nothing", input.name));
     }
     let names = Types::new(&arguments.name);
     if let Some(pattern) = names.unmatched(found.keys().map(String::as_str)) {

@@ -46,7 +46,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         return Err(Failure::new("nothing to plot: no record is in the chosen part").in_(log_names(&inputs)));
     }
     name(&mut plotted, inputs.len());
-    let figure = figures::figure(arguments, &given, &inputs, &plotted)?;
+    let figure = figures::figure(arguments, &given, &inputs, &plotted).inspect_err(|_| {
+        // What it didn't find may be in what can't be read.
+        for input in &inputs {
+            input.outcome();
+        }
+    })?;
     if context.json {
         points::print(&mut out, &figure)?;
     } else {

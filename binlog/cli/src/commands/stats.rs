@@ -93,6 +93,10 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
         writeln!(out, "{}", Style::Faint.of(heading, context.color))?;
     }
     for (session, chosen) in sessions.iter().zip(&intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
+        if sessions.len() > 1 && !context.json {
+            let heading = format!("session {}", session.number() + 1);
+            writeln!(out, "{}", Style::Strong.of(heading, context.color))?;
+        }
         let is_chosen = |name: &&String| choice.is_everything() || choice.has_type(name);
         for name in session.table_names().iter().filter(is_chosen) {
             for table in session.table(name, None)? {

@@ -102,7 +102,7 @@ impl Sources {
     pub fn for_each_log(&self, mut command: impl FnMut(&Input) -> CommandResult) -> CommandResult {
         let mut worst = Outcome::Fine;
         for source in &self.sources {
-            let outcome = self.open(source).and_then(|input| Ok(command(&input)?.max(input.outcome())));
+            let outcome = self.open(source).and_then(|input| input.ended(command(&input)));
             worst = worst.max(match outcome {
                 Ok(outcome) => outcome,
                 Err(failure) if failure.is_of_output() => return Err(failure),

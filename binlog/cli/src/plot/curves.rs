@@ -43,8 +43,17 @@ fn evaluate(expression: &Expression, columns: &SessionColumns<'_>) -> Result<Vec
     }
 }
 
-/// The curves of all expressions and sessions. A session that lacks a column is left out, if another one has it. So is a
-/// sample with a damaged time, which is beyond [`Session::time_range_us`]: it would stretch the axis to years.
+/// An expression of which a session has no curve.
+#[derive(Debug)]
+pub struct Lacking {
+    /// What the session is called.
+    pub name: String,
+    /// The columns that it lacks.
+    pub error: EvaluationError,
+}
+
+/// The curves of all expressions and sessions. A session that lacks a column is left out and listed, if another one has
+/// it. So is a sample with a damaged time, which is beyond [`Session::time_range_us`]: it would stretch the axis to years.
 ///
 /// `evaluated` is called after each expression of each session with the number of such samples.
 ///
@@ -56,20 +65,19 @@ pub fn curves(
     plotted: &[Plotted<'_>],
     origin: Origin,
     mut evaluated: impl FnMut(usize),
-) -> Result<Vec<NewCurve>, EvaluationError> {
-    let mut curves = Vec::new();
+) -> Result<(Vec<NewCurve>, Vec<Lacking>), EvaluationError> {
+    let (mut curves, mut lacking) = (Vec::new(), Vec::new());
     let zeros: Vec<u64> = plotted.iter().map(|plotted| origin.zero_us(plotted.session)).collect();
     let in_time: Vec<Intervals> = plotted.iter().map(|plotted| in_time(plotted.session)).collect();
     let columns: Vec<SessionColumns<'_>> = plotted.iter().map(|plotted| SessionColumns::new(plotted.session)).collect();
     for expression in expressions {
-        let mut error = None;
-        let before = curves.len();
+        let (mut missing, before) = (Vec::new(), curves.len());
         for (((plotted, columns), &zero_us), in_time) in plotted.iter().zip(&columns).zip(&zeros).zip(&in_time) {
             let results = match evaluate(expression, columns) {
                 Ok(results) => results,
-                Err(missing) => {
+                Err(error) => {
                     evaluated(0);
-                    error = error.or(Some(missing));
+                    missing.push(Lacking { name: plotted.name.clone(), error });
                     continue;
                 }
             };
@@ -90,11 +98,13 @@ pub fn curves(
             }
             evaluated(left_out);
         }
-        if let Some(error) = error.filter(|_| curves.len() == before) {
-            return Err(error);
+        if curves.len() > before {
+            lacking.extend(missing);
+        } else if let Some(first) = missing.into_iter().next() {
+            return Err(first.error);
         }
     }
-    Ok(curves)
+    Ok((curves, lacking))
 }
 
 /// The time of a session.

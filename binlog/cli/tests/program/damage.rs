@@ -49,6 +49,15 @@ fn every_command_on_a_damaged_log_ends_with_3() {
 }
 
 #[test]
+fn a_type_that_is_missing_may_be_damaged() {
+    for line in ["stats -t NONE LOG", "dump -t NONE LOG", "export -t NONE --format csv LOG", "plot LOG NONE.X"] {
+        let ran = binlog(words(line, &log("damaged.bin")));
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.stderr.contains("the log is damaged: ") && ran.stderr.contains("NONE"), "{line}: {}", ran.stderr);
+    }
+}
+
+#[test]
 fn a_damaged_blackbox_log_says_what_is_lost() {
     let mut bytes = std::fs::read(log("flight.bbl")).expect("the log");
     let middle = bytes.len() / 2;

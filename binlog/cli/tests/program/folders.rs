@@ -164,6 +164,14 @@ fn lines_of_several_logs_say_of_which() {
 }
 
 #[test]
+fn a_log_without_the_column_is_named() {
+    let ran = binlog(words(&format!("plot LOG {} ATT.Roll --json", log("flight.bbl").display()), &log("flight.bin")));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stderr.starts_with("binlog: flight.bbl has no curve: "), "{}", ran.stderr);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
+
+#[test]
 fn a_file_named_like_a_column_hides_no_column() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);

@@ -126,6 +126,8 @@ fn sessions_of_a_blackbox_log_count_together() {
     let path = folder.path().join("two.bbl");
     std::fs::write(&path, one.repeat(2)).expect("room");
     assert_eq!(fine("params --changed LOG", &path), "", "both have the same ones");
+    let stats = fine("stats -t main.time LOG", &path);
+    assert!(stats.contains("session 1\n") && stats.contains("session 2\n"), "{stats}");
     let count = |path: &Path| json("find --json gyroADC[0] LOG", path)[0]["columns"][0]["records"].as_u64();
     assert_eq!(count(&path), count(&log("flight.bbl")).map(|records| 2 * records));
     let parameters = json("params --json LOG", &log("flight.bbl")).len();

@@ -22,8 +22,8 @@ struct Change {
 }
 
 /// ArduPilot's `LogEvent`.
-const EVENT_ARMED: u8 = 10;
-const EVENT_DISARMED: u8 = 11;
+pub(crate) const EVENT_ARMED: u8 = 10;
+pub(crate) const EVENT_DISARMED: u8 = 11;
 
 impl Log<'_> {
     /// The intervals in which the vehicle was armed. In each [boot](Log::boots), its ARM records decide, or else the

@@ -76,7 +76,9 @@ fn after_help() -> String {
     let names: Vec<&str> = functions().collect();
     format!(
         "Expressions have the operators of Python: + - * / // % ** < <= > >= == != and or not if else & | ^ ~ << >>. \
-         EXPRESSION{{CONDITION}} keeps only samples that meet the condition.\n\nFunctions: {}",
+         EXPRESSION{{CONDITION}} keeps only samples that meet the condition.\n\nFunctions: {}\n\nFilters take a key, which \
+         may be any number: average(x, key, samples), delta(x, key), diff(x, key), integral(x, key), sum(x, key), \
+         lowpass(x, key, share of the value before), lowpassHz(x, key, sample rate, cutoff).",
         names.join(" ")
     )
 }

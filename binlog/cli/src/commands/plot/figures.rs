@@ -6,7 +6,7 @@ use crate::counted::counted;
 use crate::input::Input;
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
-use crate::plot::curves::{Plotted, curves};
+use crate::plot::curves::{Lacking, Plotted, curves};
 use crate::plot::expression::Expression;
 use crate::plot::figure::{Axis, Curve, Figure, Heat, NewCurve, Panel, panels, panels_by_unit, range};
 use crate::plot::moments::{bands, marks};
@@ -57,8 +57,12 @@ fn evaluated(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin
         progress.add(1);
         all_left_out += left_out;
     };
-    let curves = curves(expressions, plotted, origin, evaluated).map_err(Failure::new)?;
+    let (curves, lacking) = curves(expressions, plotted, origin, evaluated).map_err(Failure::new)?;
     drop(progress);
+    for Lacking { name, error } in lacking {
+        let text = error.to_string();
+        warn(format_args!("{name} has no curve: {}", text.lines().next().unwrap_or_default()));
+    }
     if all_left_out > 0 {
         let samples = counted(all_left_out, "sample");
         warn(format_args!("left out {samples} with a damaged time, more than an hour from the times around it"));
