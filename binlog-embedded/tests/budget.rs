@@ -231,3 +231,24 @@ fn a_message_without_a_rate_is_an_error_that_names_it() {
     let text = error_of(|| _ = Budget::<Flight>::new().bytes_in(0));
     assert!(text.starts_with("MSG has no rate: say `.at_most(\"MSG\", 10)`"), "{text}");
 }
+
+#[test]
+fn no_ring_is_larger_than_a_gibibyte() {
+    let fits_largest = |us: &u64| fits(BUDGET.bytes_in(*us), 1 << 30);
+    // The last time that it holds, to the microsecond.
+    let mut range = 0..u64::from(u32::MAX) * 1_000_000;
+    while range.end - range.start > 1 {
+        let middle = range.start.midpoint(range.end);
+        if fits_largest(&middle) { range.start = middle } else { range.end = middle }
+    }
+    assert!(error_of(|| BUDGET.lasts::<2048>(range.start)).contains("take 1073741824 bytes"));
+    assert!(error_of(|| BUDGET.lasts::<2048>(range.end)).contains("no ring is large enough, so lower the rates"));
+}
+
+#[test]
+fn a_message_has_1_to_8_instances() {
+    for count in [0, 9] {
+        let text = error_of(|| _ = Budget::<Flight>::new().instances("IMU", count));
+        assert!(text.ends_with(&format!("IMU is said to have {count}")), "{text}");
+    }
+}
