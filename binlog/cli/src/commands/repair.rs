@@ -12,10 +12,11 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Writes a log without the damage: every record is kept, bytes that are no record are removed.
+/// Writes a log without the damage: every record that can be read is kept, all other bytes are removed.
 ///
-/// Records in front of the definition of their type become readable. A sound log stays the same, byte for byte. What was
-/// removed is printed with its place, and the exit code is then 3.
+/// Records in front of the definition of their type become readable. If the definition itself is damaged, the records are
+/// removed, so keep the damaged log. A sound log stays the same, byte for byte. What was removed is printed with its place,
+/// and the exit code is then 3.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.

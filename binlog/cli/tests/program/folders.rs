@@ -164,6 +164,16 @@ fn lines_of_several_logs_say_of_which() {
 }
 
 #[test]
+fn a_log_that_was_never_armed_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("ground.bin");
+    fine(&format!("cut LOG --to 1 -t ATT -o {}", path.display()), &log("flight.bin"));
+    let ran = binlog(words(&format!("plot LOG {} ATT.Roll --json", path.display()), &log("flight.bin")));
+    let said = "binlog: ground.bin doesn't say when it was armed; its first time is 0 on the axis\n";
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), said));
+}
+
+#[test]
 fn a_log_without_the_column_is_named() {
     let ran = binlog(words(&format!("plot LOG {} ATT.Roll --json", log("flight.bbl").display()), &log("flight.bin")));
     assert_eq!(ran.code, Some(0), "{}", ran.stderr);

@@ -37,6 +37,11 @@ pub(super) fn figure(
         ));
     }
     let origin = Origin::of(plotted.len());
+    if origin == Origin::Arming {
+        for Plotted { name, .. } in plotted.iter().filter(|plotted| plotted.session.armed().is_empty()) {
+            warn(format_args!("{name} doesn't say when it was armed; its first time is 0 on the axis"));
+        }
+    }
     let names: Vec<String> = inputs.iter().map(log_name).collect();
     let title = arguments.title.clone().unwrap_or_else(|| names.join(", "));
     let drawn = if arguments.spectrum {
