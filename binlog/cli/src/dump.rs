@@ -16,9 +16,7 @@ mod json;
 mod plan;
 mod records;
 mod text;
-mod types;
 
 pub use frames::frames;
 pub use frames_json::{EVENTS, frames_json};
 pub use records::{Dumped, Form, records};
-pub use types::{Types, matches};

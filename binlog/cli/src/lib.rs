@@ -10,7 +10,8 @@
 //!   positions.
 //! - [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
 //! - [`card_image`] is the image of a card.
-//! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time.
+//! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time. [`patterns`]
+//!   are names with wildcards.
 //! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
 //!   text of values, objects and lines; [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
@@ -36,6 +37,7 @@ pub mod number;
 pub mod outcome;
 pub mod output;
 pub mod parameters;
+pub mod patterns;
 pub mod plot;
 pub mod progress;
 pub mod selection;

@@ -3,12 +3,12 @@
 use super::written::{ardupilot, check_destination};
 use crate::arguments::{self, Context};
 use crate::counted::counted;
-use crate::dump::Types;
 use crate::flight::Session;
 use crate::input::Input;
 use crate::json;
 use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output};
+use crate::patterns::Patterns;
 use crate::selection::Selection;
 use binlog::Log;
 use binlog::cut::Cut;
@@ -90,7 +90,7 @@ fn cut(arguments: &Arguments, log: &Log<'_>, sessions: &[Session<'_>]) -> Result
     }
     let names: Vec<String> = log.types().map(|rows| rows.name().to_owned()).collect();
     let matching = |patterns: &[String]| {
-        let types = Types::new(patterns);
+        let types = Patterns::new(patterns);
         types.require(names.iter().map(String::as_str))?;
         Ok::<Vec<String>, Failure>(names.iter().filter(|name| types.contains(name)).cloned().collect())
     };

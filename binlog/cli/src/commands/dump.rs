@@ -2,11 +2,12 @@
 
 use crate::arguments::{self, Context, Logs};
 use crate::counted::counted;
-use crate::dump::{self, Form, Types};
+use crate::dump::{self, Form};
 use crate::flight::{Flight, Session, SessionLog};
 use crate::input::Input;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
+use crate::patterns::Patterns;
 use crate::progress::Progress;
 use crate::selection::{Intervals, Selection};
 use binlog::Log;
@@ -47,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let logs = arguments.logs.sources()?;
     let mut out = Output::create(arguments.output.as_deref(), logs.paths(), arguments.existing)?;
     let outcome = logs.for_each(|input| {
-        let types = Types::new(&arguments.types);
+        let types = Patterns::new(&arguments.types);
         match &input.flight {
             Flight::ArduPilot(log) => records(input, log, &types, &arguments.selection, context, &mut out),
             Flight::Blackbox(_) => frames(input, &types, &arguments.selection, context, &mut out),
@@ -60,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 fn records(
     input: &Input,
     log: &Log<'_>,
-    types: &Types,
+    types: &Patterns,
     selection: &Selection,
     context: &Context,
     out: &mut Output,
@@ -94,7 +95,13 @@ fn records(
     Ok(Outcome::Fine)
 }
 
-fn frames(input: &Input, types: &Types, selection: &Selection, context: &Context, out: &mut Output) -> CommandResult {
+fn frames(
+    input: &Input,
+    types: &Patterns,
+    selection: &Selection,
+    context: &Context,
+    out: &mut Output,
+) -> CommandResult {
     if !context.json && !types.is_all() && !types.contains("main") {
         let text = "dump prints the main frames of Blackbox logs as CSV; --json prints the others, too";
         return Err(Failure::new(format_args!("{}: {text}", input.name)));

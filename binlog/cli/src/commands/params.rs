@@ -1,12 +1,12 @@
 //! `binlog params`: the parameters of a log.
 
 use crate::arguments::{self, Context, Logs};
-use crate::dump::Types;
 use crate::input::{Input, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use crate::parameters::{self, Parameters};
+use crate::patterns::Patterns;
 use crate::selection::Selection;
 use crate::style::Style;
 use crate::suggest;
@@ -102,7 +102,7 @@ fn of_log(
     if arguments.not_default && found.values().all(|parameter| parameter.default.is_none()) {
         warn(format_args!("{}: the log has no defaults, so --not-default finds nothing", input.name));
     }
-    let names = Types::new(&arguments.name);
+    let names = Patterns::new(&arguments.name);
     if let Some(pattern) = names.unmatched(found.keys().map(String::as_str)) {
         let hint = suggest::hint(pattern, "it has", found.keys().map(String::as_str));
         return Err(Failure::new(format_args!("the log has no parameter `{pattern}`; {hint}")));

@@ -1,9 +1,9 @@
 //! The frames and events of a Blackbox session as JSON lines, in the shape of records:
 //! `{"meta":{"type":"main","timestamp":36.1},"data":{"loopIteration":0,"time":36100000}}`.
 
-use super::types::Types;
 use crate::columns::names;
 use crate::lines::Lines;
+use crate::patterns::Patterns;
 use crate::selection::Intervals;
 use crate::{json, number};
 use binlog::blackbox::log::{Item, Session};
@@ -23,7 +23,7 @@ pub fn frames_json(
     session: &Session<'_>,
     log: Option<&str>,
     intervals: &Intervals,
-    types: &Types,
+    types: &Patterns,
     out: &mut impl Write,
 ) -> io::Result<u64> {
     let mut lines = Lines::new(out);

@@ -3,9 +3,9 @@
 use super::calendar::Calendar;
 use super::clock::Clock;
 use super::plan::Plan;
-use super::types::Types;
 use super::{json, text};
 use crate::lines::Lines;
+use crate::patterns::Patterns;
 use crate::selection::Intervals;
 use binlog::{Record, Records};
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ pub struct Dumped {
     pub types: Vec<String>,
 }
 
-/// Types that pymavlink reads even if they aren't asked for (`DFReader.skip_to_type`), so that records without a time
+/// Patterns that pymavlink reads even if they aren't asked for (`DFReader.skip_to_type`), so that records without a time
 /// have theirs.
 const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 
@@ -47,7 +47,7 @@ const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 pub fn records(
     log: &[u8],
     parts: &[(Range<usize>, Intervals)],
-    types: &Types,
+    types: &Patterns,
     form: Form<'_>,
     out: &mut impl Write,
     mut advance: impl FnMut(u64),
@@ -95,7 +95,7 @@ pub fn records(
 
 /// The plans of the definitions in force.
 struct Plans<'t> {
-    types: &'t Types,
+    types: &'t Patterns,
     form: Form<'t>,
     by_id: Box<[Option<Plan>; 256]>,
     replaced: Vec<Plan>,
@@ -105,7 +105,7 @@ struct Plans<'t> {
 const FMT_ID: u8 = 128;
 
 impl<'t> Plans<'t> {
-    fn new(types: &'t Types, form: Form<'t>) -> Self {
+    fn new(types: &'t Patterns, form: Form<'t>) -> Self {
         Plans { types, form, by_id: Box::new([const { None }; 256]), replaced: Vec::new() }
     }
 

@@ -1,7 +1,7 @@
 //! Which types and columns are exported: `ATT,IMU.GyrX,GPS[0].Alt`.
 
 use super::chosen_table::ChosenTable;
-use crate::dump::matches;
+use crate::patterns::matches;
 use std::fmt;
 
 /// The chosen types and columns. The default is everything except for the log's own definitions.

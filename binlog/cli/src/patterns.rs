@@ -1,26 +1,26 @@
-//! Which types are printed: names with wildcards, as in a shell.
+//! Names with wildcards, as in a shell: types, parameters.
 
 use crate::outcome::Failure;
 use crate::suggest;
 
-/// The chosen types; all if there are no patterns.
+/// The chosen names; all if there are no patterns.
 #[derive(Clone, Default, Debug)]
-pub struct Types {
+pub struct Patterns {
     patterns: Vec<String>,
 }
 
-impl Types {
-    /// The types that match one of the patterns. `*` stands for any text, `?` for any byte.
+impl Patterns {
+    /// The names that match one of the patterns. `*` stands for any text, `?` for any byte.
     pub fn new(patterns: &[String]) -> Self {
-        Types { patterns: patterns.to_vec() }
+        Patterns { patterns: patterns.to_vec() }
     }
 
-    /// Whether all types are chosen.
+    /// Whether all names are chosen.
     pub fn is_all(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// Whether a type is chosen.
+    /// Whether a name is chosen.
     pub fn contains(&self, name: &str) -> bool {
         self.is_all() || self.patterns.iter().any(|pattern| matches(pattern, name))
     }
@@ -86,9 +86,9 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, name), is_match, "{pattern} {name}");
         }
-        let types = Types::new(&["ATT".into(), "XK*".into()]);
-        assert_eq!(types.unmatched(["ATT", "IMU"]), Some("XK*"));
-        assert_eq!(types.unmatched(["ATT", "XKF1"]), None);
-        assert!(Types::default().contains("ATT"));
+        let patterns = Patterns::new(&["ATT".into(), "XK*".into()]);
+        assert_eq!(patterns.unmatched(["ATT", "IMU"]), Some("XK*"));
+        assert_eq!(patterns.unmatched(["ATT", "XKF1"]), None);
+        assert!(Patterns::default().contains("ATT"));
     }
 }
