@@ -8,7 +8,8 @@ use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output, is_same_file, is_stdout, is_stream};
 use crate::progress::Progress;
-use binlog::blackbox::convert::ConvertError;
+use binlog::blackbox::convert::{ConvertError, Converted};
+use binlog::blackbox::log::Session;
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -55,61 +56,28 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         (None, Some(path)) => path.with_extension("bin"),
         (None, None) => return Err(Failure::new("name the converted log: binlog convert - -o flight.bin")),
     };
-    // All names are checked before anything is written: each of them may be the log itself.
-    // Standard output, a pipe or a device gets all sessions.
-    let is_stdout = is_stdout(&to);
-    let is_stream = is_stdout || is_stream(&to);
-    let path = |number| if is_stream { to.clone() } else { numbered(&to, number) };
-    let paths: Vec<PathBuf> = (1..=sessions.len()).map(path).collect();
-    if let Some(path) = paths.iter().find(|path| input.path.as_ref().is_some_and(|log| is_same_file(log, path))) {
-        let text = "is the log itself; name another file for the converted one";
-        return Err(Failure::new(format_args!("{} {text}", shown(path))));
-    }
-    let create = |path: &Path| Output::create(Some(path), input.path.as_deref(), arguments.existing);
-    let mut stream = None;
-    match is_stream {
-        true => stream = Some(create(&to)?),
-        false => paths.iter().try_for_each(|path| arguments.existing.check(path))?,
-    }
+    let mut destination = Destination::of(&to, &input, sessions.len(), arguments.existing)?;
+    let mut report = (!is_stdout(&to)).then(Output::stdout);
     let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
-    let (mut report, mut lost, mut is_converted) = ((!is_stdout).then(Output::stdout), false, false);
-    for (session, path) in sessions.iter().zip(&paths) {
+    let (mut is_converted, mut lost) = (false, false);
+    for session in &sessions {
         let SessionLog::Blackbox(frames) = session.log() else { continue };
+        let number = session.number() + 1;
         // Nothing is created before the session is known to have frames: a log without any is left out.
         if !frames.has_main_frames() {
-            let (number, offset) = (session.number() + 1, frames.offset());
+            let offset = frames.offset();
             warn(format_args!("{}: session {number} at offset {offset} has no sound frame, left out", input.name));
             lost = true;
             continue;
         }
-        let mut file = None;
-        let output = match &mut stream {
-            Some(stream) => stream,
-            None => file.insert(create(path)?),
-        };
-        let converted = frames.to_ardupilot(output).map_err(|error| match error {
-            // It names the file.
-            ConvertError::Io(error) => error.into(),
-            error => Failure::of(format_args!("{}: can't convert it", input.name), &error),
-        })?;
-        file.map_or(Ok(()), Output::finish)?;
+        let (file, converted) = destination.write(number, frames)?;
         (is_converted, lost) = (true, lost || converted.lost_bytes > 0);
         progress.set(session.range().end as u64);
-        let Some(report) = &mut report else { continue };
-        let row = Row {
-            file: shown(path),
-            session: session.number() + 1,
-            records: converted.records,
-            bytes: converted.bytes,
-            main_frames: converted.main_frames,
-            lost_bytes: converted.lost_bytes,
-        };
-        match context.json {
-            true => json::line(report, &row)?,
-            false => writeln!(report, "{}\t{converted}", row.file)?,
+        if let Some(report) = &mut report {
+            print(report, file, number, &converted, context)?;
         }
     }
-    stream.map_or(Ok(()), Output::finish)?;
+    destination.finish()?;
     let says_loss = report.is_some();
     report.map_or(Ok(()), Output::finish)?;
     match is_converted {
@@ -119,6 +87,73 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         }
         true => Ok(input.outcome().max(Outcome::lost_if(lost))),
         false => Err(Failure::new(format_args!("{}: no session has frames", input.name))),
+    }
+}
+
+fn print(
+    report: &mut Output,
+    file: String,
+    session: usize,
+    converted: &Converted,
+    context: &Context,
+) -> Result<(), Failure> {
+    if !context.json {
+        return Ok(writeln!(report, "{file}\t{converted}")?);
+    }
+    let &Converted { records, bytes, main_frames, lost_bytes, .. } = converted;
+    json::line(report, &Row { file, session, records, bytes, main_frames, lost_bytes })
+}
+
+/// Where the converted logs go.
+struct Destination<'i> {
+    input: &'i Input,
+    existing: Existing,
+    /// A file for each session; one path for all that go to a stream.
+    paths: Vec<PathBuf>,
+    /// Standard output, a pipe or a device: it gets all sessions.
+    stream: Option<Output>,
+}
+
+impl<'i> Destination<'i> {
+    /// All names are checked before anything is written: each of them may be the log itself.
+    fn of(to: &Path, input: &'i Input, sessions: usize, existing: Existing) -> Result<Self, Failure> {
+        if is_stdout(to) || is_stream(to) {
+            let stream = Output::create(Some(to), input.path.as_deref(), existing)?;
+            return Ok(Destination { input, existing, paths: vec![to.to_owned(); sessions], stream: Some(stream) });
+        }
+        let paths: Vec<PathBuf> = (1..=sessions).map(|number| numbered(to, number)).collect();
+        if let Some(path) = paths.iter().find(|path| input.path.as_ref().is_some_and(|log| is_same_file(log, path))) {
+            let text = "is the log itself; name another file for the converted one";
+            return Err(Failure::new(format_args!("{} {text}", shown(path))));
+        }
+        paths.iter().try_for_each(|path| existing.check(path))?;
+        Ok(Destination { input, existing, paths, stream: None })
+    }
+
+    /// Converts a session, counted from 1. Returns the name of its file, too.
+    fn write(&mut self, number: usize, frames: &Session<'_>) -> Result<(String, Converted), Failure> {
+        let path = &self.paths[number - 1];
+        let convert = |output: &mut Output| {
+            frames.to_ardupilot(output).map_err(|error| match error {
+                // It names the file.
+                ConvertError::Io(error) => error.into(),
+                error => Failure::of(format_args!("{}: can't convert it", self.input.name), &error),
+            })
+        };
+        let converted = match &mut self.stream {
+            Some(stream) => convert(stream)?,
+            None => {
+                let mut file = Output::create(Some(path), self.input.path.as_deref(), self.existing)?;
+                let converted = convert(&mut file)?;
+                file.finish()?;
+                converted
+            }
+        };
+        Ok((shown(path), converted))
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.stream.map_or(Ok(()), Output::finish)
     }
 }
 
