@@ -14,7 +14,7 @@ use std::path::Path;
 pub struct Definitions {
     /// The definitions.
     pub schema: LoggedSchema,
-    /// How a command ends that has nothing else to say: as [`Input::outcome`] of the log.
+    /// How a command ends that has nothing else to say: as [`Input::warn_of_loss`] of the log.
     pub outcome: Outcome,
 }
 
@@ -57,7 +57,7 @@ fn of_log(input: &Input) -> Result<Definitions, Failure> {
         let text = "it is a Blackbox log, which has no such definitions; `binlog find` lists its fields";
         return Err(Failure::new(format_args!("{}: {text}", input.name)));
     };
-    Ok(Definitions { schema: log.schema(), outcome: input.outcome() })
+    Ok(Definitions { schema: log.schema(), outcome: input.warn_of_loss() })
 }
 
 fn begins_as_json(path: &Path) -> io::Result<bool> {

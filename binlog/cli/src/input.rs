@@ -164,13 +164,14 @@ impl Input {
 
     /// How a command ends that has read the log and found nothing else to say: [`Outcome::Lost`] if data of the log was
     /// lost, or else [`Outcome::Fine`]. What was lost is printed to standard error, unless
-    /// [the command's output says it](Input::says_loss).
-    pub fn outcome(&self) -> Outcome {
+    /// [the command's output says it](Input::note_reported).
+    pub fn warn_of_loss(&self) -> Outcome {
         let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.flight.sessions())));
         match loss {
             KnownLoss::Said(true) => Outcome::Lost,
             _ if self.has_no_session() => {
-                let text = "it has no session: the header lines `H Product:` and `H Field I name:`, which begin one, are damaged";
+                let text = "it has no session: the header lines `H Product:` and `H Field I name:`, which begin one, are \
+                            damaged";
                 warn(format_args!("{}: {text}", self.name));
                 Outcome::Lost
             }
@@ -187,7 +188,7 @@ impl Input {
         }
     }
 
-    /// How a command on the log ends: as it says, or as [`outcome`](Input::outcome), whichever is worse. What it didn't
+    /// How a command on the log ends: as it says, or as [`warn_of_loss`](Input::warn_of_loss), whichever is worse. What it didn't
     /// find may be in what can't be read, so a failure comes with the loss, too.
     ///
     /// # Errors
@@ -197,7 +198,7 @@ impl Input {
         match command {
             Err(failure) if failure.is_of_output() => Err(failure),
             command => {
-                let outcome = self.outcome();
+                let outcome = self.warn_of_loss();
                 command.map(|command| command.max(outcome))
             }
         }
@@ -208,13 +209,14 @@ impl Input {
         matches!(&self.flight, Flight::Blackbox(log) if log.sessions().len() == 0)
     }
 
-    /// Saves [`outcome`](Input::outcome) a pass over the log, of which these are the sessions.
-    pub fn reads(&self, sessions: &[Session<'_>]) {
+    /// Notes all sessions of the log after they were decoded, which saves [`warn_of_loss`](Input::warn_of_loss) a second
+    /// pass.
+    pub fn note_sessions(&self, sessions: &[Session<'_>]) {
         self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(sessions)));
     }
 
-    /// Says that the command's output has what was lost of the log, and whether something was. The first call counts.
-    pub fn says_loss(&self, is_lost: bool) {
+    /// Notes that the command's output has what was lost of the log, and whether something was. The first call counts.
+    pub fn note_reported(&self, is_lost: bool) {
         self.loss.get_or_init(|| KnownLoss::Said(is_lost));
     }
 }

@@ -63,7 +63,7 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
     let is_asked = |finding: &&Finding| !arguments.errors || finding.severity() == Severity::Error;
     let findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
     let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
-    input.says_loss(report.findings().iter().any(|finding| finding.rule().is_damage()));
+    input.note_reported(report.findings().iter().any(|finding| finding.rule().is_damage()));
     if context.json {
         findings.iter().try_for_each(|finding| json::line(out, &json_finding(input, finding)))?;
         return Ok(outcome);

@@ -82,10 +82,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     report.map_or(Ok(()), Output::finish)?;
     match is_converted {
         true if says_loss => {
-            input.says_loss(lost);
-            Ok(input.outcome())
+            input.note_reported(lost);
+            Ok(input.warn_of_loss())
         }
-        true => Ok(input.outcome().max(Outcome::lost_if(lost))),
+        true => Ok(input.warn_of_loss().max(Outcome::lost_if(lost))),
         false => Err(Failure::new(format_args!("{}: no session has frames", input.name))),
     }
 }

@@ -78,8 +78,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
         }
     }
-    input.says_loss(skipped_bytes > 0);
-    Ok(input.outcome())
+    input.note_reported(skipped_bytes > 0);
+    Ok(input.warn_of_loss())
 }
 
 fn cut(arguments: &Arguments, log: &Log<'_>, sessions: &[Session<'_>]) -> Result<Cut, Failure> {

@@ -91,7 +91,7 @@ fn records(
         let skipped = counted(dumped.skipped_bytes, "byte");
         warn(format_args!("{}: skipped {skipped} without a record", input.name));
     }
-    input.says_loss(dumped.skipped_bytes > 0);
+    input.note_reported(dumped.skipped_bytes > 0);
     Ok(Outcome::Fine)
 }
 
@@ -135,6 +135,6 @@ fn frames(
         let sessions = counted(damaged_headers, "session");
         warn(format_args!("{}: the header of {sessions} is damaged; frames may be missing or wrong", input.name));
     }
-    input.says_loss(lost > 0 || damaged_headers > 0);
+    input.note_reported(lost > 0 || damaged_headers > 0);
     Ok(Outcome::Fine)
 }

@@ -155,7 +155,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             let intervals = arguments.selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
             let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: &choice };
             let outcome = exporter.export(input, &chosen)?;
-            input.reads(&sessions);
+            input.note_sessions(&sessions);
             Ok(outcome)
         };
         let outcome = sources.open(source).and_then(|input| input.ended(export(&input)));

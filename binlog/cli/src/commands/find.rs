@@ -111,7 +111,7 @@ fn print(input: &Input, found: &[&Found], context: &Context, out: &mut Output) -
 fn columns(input: &Input) -> Vec<Found> {
     let mut columns = Vec::new();
     let sessions = input.flight.sessions();
-    input.reads(&sessions);
+    input.note_sessions(&sessions);
     for session in &sessions {
         if let Some(log) = session.ardupilot() {
             let descriptions = log.descriptions();

@@ -95,7 +95,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             true => json::line(&mut out, &info)?,
             false => print::info(&mut out, &info, context.color)?,
         }
-        input.says_loss(info.sessions.iter().any(|session| session.damage_count > 0));
+        input.note_reported(info.sessions.iter().any(|session| session.damage_count > 0));
         Ok(Outcome::Fine)
     })?;
     out.finish()?;

@@ -83,8 +83,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             warn(format_args!("{}: the log is damaged; the merged log lacks {lacking}", input.name));
         }
     }
-    inputs.iter().enumerate().for_each(|(log, input)| input.says_loss(skipped(log) > 0));
-    Ok(inputs.iter().map(Input::outcome).max().map_or(left_out, |outcome| outcome.max(left_out)))
+    inputs.iter().enumerate().for_each(|(log, input)| input.note_reported(skipped(log) > 0));
+    Ok(inputs.iter().map(Input::warn_of_loss).max().map_or(left_out, |outcome| outcome.max(left_out)))
 }
 
 /// A file that is given twice, under one name or two.

@@ -145,7 +145,7 @@ fn of_log(
             (true, false) => print(out, &row, context.color)?,
         }
     }
-    input.reads(&sessions);
+    input.note_sessions(&sessions);
     Ok(Outcome::Fine)
 }
 

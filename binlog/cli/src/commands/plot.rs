@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut plotted = Vec::new();
     for (input, sessions) in &sessions {
         plotted.extend(of_log(arguments, input, sessions)?);
-        input.reads(sessions);
+        input.note_sessions(sessions);
     }
     if plotted.is_empty() {
         return Err(Failure::new("nothing to plot: no record is in the chosen part").in_(log_names(&inputs)));
@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let figure = figures::figure(arguments, &given, &inputs, &plotted).inspect_err(|_| {
         // What it didn't find may be in what can't be read.
         for input in &inputs {
-            input.outcome();
+            input.warn_of_loss();
         }
     })?;
     if context.json {
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         write(arguments, format, &figure, context, &mut out)?;
     }
     out.finish()?;
-    Ok(inputs.iter().map(Input::outcome).max().map_or(left_out, |outcome| outcome.max(left_out)))
+    Ok(inputs.iter().map(Input::warn_of_loss).max().map_or(left_out, |outcome| outcome.max(left_out)))
 }
 
 /// The sessions of a log of which something is chosen, with their numbers as names.

@@ -71,8 +71,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         // Standard output may be the log.
         print(&input.name, &repaired);
     }
-    input.says_loss(!repaired.removed().is_empty());
-    Ok(input.outcome())
+    input.note_reported(!repaired.removed().is_empty());
+    Ok(input.warn_of_loss())
 }
 
 fn print(name: &str, repaired: &Repaired) {

@@ -104,7 +104,7 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
             }
         }
     }
-    input.reads(&sessions);
+    input.note_sessions(&sessions);
     Ok(Outcome::Fine)
 }
 

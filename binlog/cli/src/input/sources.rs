@@ -84,7 +84,7 @@ impl Sources {
     }
 
     /// Runs a command on each log. If one fails, the failure is printed and the command goes on with the next. Each log
-    /// ends as its [`Input::outcome`] or worse.
+    /// ends as its [`Input::warn_of_loss`] or worse.
     ///
     /// # Errors
     ///

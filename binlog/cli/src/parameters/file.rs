@@ -7,7 +7,7 @@ use crate::selection::Intervals;
 use std::path::Path;
 
 /// The parameters in a log, or in a file of a ground station, and how a command ends that has nothing else to say: as
-/// [`Input::outcome`] of the log.
+/// [`Input::warn_of_loss`] of the log.
 ///
 /// # Errors
 ///
@@ -32,8 +32,8 @@ pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
     if parameters.is_empty() {
         return Err(Failure::new(format_args!("{}: the log has no parameters", source.name())));
     }
-    log.reads(&sessions);
-    Ok((parameters, log.outcome()))
+    log.note_sessions(&sessions);
+    Ok((parameters, log.warn_of_loss()))
 }
 
 /// Reads a parameter file: `NAME,VALUE` or `NAME VALUE` a line, as Mission Planner and MAVProxy write them, or the five
