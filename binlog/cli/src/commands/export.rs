@@ -273,7 +273,10 @@ pub(super) fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Re
 
 /// A type or column that the log doesn't have is a mistake.
 pub(super) fn require(unknown: &[Unknown]) -> Result<(), Failure> {
-    let Some(Unknown { given, known }) = unknown.first() else { return Ok(()) };
+    let Some(Unknown { given, known, column }) = unknown.first() else { return Ok(()) };
+    if let Some(column) = column {
+        return Err(Failure::new(format_args!("the log has no type `{given}`; did you mean the column `{column}`?")));
+    }
     // Of a column, the label is what somebody mistyped.
     let (what, name) = match given.split_once('.') {
         Some((of, label)) => (format!("{of} has no column `{label}`"), label),

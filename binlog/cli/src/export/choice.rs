@@ -28,6 +28,8 @@ pub struct Unknown {
     pub given: String,
     /// What it could have been: types, or labels of the type.
     pub known: Vec<String>,
+    /// The column with this name, if the type was left out.
+    pub column: Option<String>,
 }
 
 impl Choice {
@@ -97,12 +99,24 @@ impl Choice {
         let unknown = |item: &Item| {
             let matching: Vec<_> = types.iter().filter(|(name, _)| item.is_of(name)).collect();
             if matching.is_empty() {
-                let known = types.iter().map(|(name, _)| name.clone()).collect();
-                return Some(Unknown { given: item.name.clone(), known });
+                let given = match &item.instance {
+                    Some(instance) => format!("{}[{instance}]", item.name),
+                    None => item.name.clone(),
+                };
+                let has_it = |(_, labels): &&(String, Vec<String>)| item.label.is_none() && labels.contains(&given);
+                let column = types.iter().find(has_it).map(|(name, _)| format!("{name}.{given}"));
+                let mut known: Vec<String> = Vec::new();
+                for (name, _) in types {
+                    // The sessions of a log have the same types.
+                    if !known.contains(name) {
+                        known.push(name.clone());
+                    }
+                }
+                return Some(Unknown { given, known, column });
             }
             let known = matching.into_iter().flat_map(|(_, labels)| labels);
             let label = item.label.as_ref().filter(|label| !known.clone().any(|known| known == *label))?;
-            Some(Unknown { given: format!("{}.{label}", item.name), known: known.cloned().collect() })
+            Some(Unknown { given: format!("{}.{label}", item.name), known: known.cloned().collect(), column: None })
         };
         self.items.iter().filter_map(unknown).collect()
     }
@@ -179,7 +193,10 @@ mod tests {
         let types = [("ATT".to_owned(), vec!["Roll".to_owned(), "Pitch".to_owned()])];
         assert!(Choice::of(["ATT.Roll", "ATT"]).unknown(&types).is_empty());
         let unknown = Choice::of(["ATT.Rol", "AT"]).unknown(&types);
-        assert_eq!(unknown[0], Unknown { given: "ATT.Rol".into(), known: vec!["Roll".into(), "Pitch".into()] });
-        assert_eq!(unknown[1], Unknown { given: "AT".into(), known: vec!["ATT".into()] });
+        assert_eq!(
+            unknown[0],
+            Unknown { given: "ATT.Rol".into(), known: vec!["Roll".into(), "Pitch".into()], column: None }
+        );
+        assert_eq!(unknown[1], Unknown { given: "AT".into(), known: vec!["ATT".into()], column: None });
     }
 }

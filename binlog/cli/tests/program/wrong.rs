@@ -34,6 +34,7 @@ fn what_is_no_log_is_an_error_that_says_so() {
 fn slips_have_suggestions() {
     for (line, expected) in [
         ("dump -t ATTT LOG", "the log has no type `ATTT`; did you mean `ATT`?"),
+        ("stats -t Roll LOG", "the log has no type `Roll`; did you mean the column `ATT.Roll`?"),
         ("stats -t att LOG", "the log has no type `att`; did you mean `ATT`?"),
         ("cut -t XKF* -t IMUU -o no.bin LOG", "the log has no type `IMUU`; did you mean `IMU`?"),
         ("dump --mode AUT LOG", "did you mean `AUTO`?"),
@@ -63,6 +64,8 @@ fn slips_have_suggestions() {
     assert!(ran.code == Some(2) && ran.stderr.contains("can't create xxx"), "{}", ran.stderr);
     let frames = binlog(words("dump --json -t mian LOG", &log("flight.bbl")));
     assert_eq!(frames.code, Some(2));
+    let field = binlog(words("stats -t gyroADC[0] LOG", &log("flight.bbl")));
+    assert!(field.stderr.contains("did you mean the column `main.gyroADC[0]`?"), "{}", field.stderr);
     assert!(frames.stderr.contains("the log has no type `mian`; did you mean `main`?"), "{}", frames.stderr);
 }
 
