@@ -88,8 +88,7 @@ impl Run {
         loop {
             let id = new_id();
             let lock = folder.join(lock_name(&id));
-            interrupt::remove_when_interrupted(&lock);
-            let file = File::create_new(&lock).ok();
+            let file = interrupt::create(&[&lock], || File::create_new(&lock)).ok();
             let run = Run { id, lock, file };
             if run.file.as_ref().is_none_or(|file| lock_new(file, &run.lock)) {
                 return run;

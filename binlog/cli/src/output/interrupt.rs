@@ -11,13 +11,27 @@ static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 /// the handler doesn't know which it was.
 const INTERRUPTED: i32 = 130;
 
-/// From now on, an interrupt removes the file, or the folder if it is empty.
+/// Creates files, or folders. From then on, an interrupt removes the files, and the folders if they are empty; while they
+/// are created, it waits.
+pub(crate) fn create<T, E>(paths: &[&Path], create: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    handle();
+    let mut unfinished = unfinished();
+    let created = create()?;
+    unfinished.extend(paths.iter().map(|&path| path.to_owned()));
+    Ok(created)
+}
+
+/// From now on, an interrupt removes the file, which may not be there yet.
 pub(crate) fn remove_when_interrupted(path: &Path) {
+    handle();
+    unfinished().insert(path.to_owned());
+}
+
+fn handle() {
     static HANDLER: Once = Once::new();
     // A program that `nohup` or a shell has told to ignore such a signal goes on ignoring it, and gets no handler. An
     // interrupt then leaves parts behind, as SIGKILL does: the next run removes them.
     HANDLER.call_once(|| drop(ctrlc::try_set_handler(remove_all_and_exit)));
-    unfinished().insert(path.to_owned());
 }
 
 /// From now on, an interrupt keeps the file or folder.
@@ -35,8 +49,9 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
 }
 
 fn remove_all_and_exit() {
-    // The lock is kept, so that no file is begun in between. What is in a folder comes after it.
-    for path in unfinished().iter().rev() {
+    // The lock is kept until the end, so that no file is begun in between. What is in a folder comes after it.
+    let unfinished = unfinished();
+    for path in unfinished.iter().rev() {
         // A file that can't be removed has a name that says that it is a part.
         let _ = std::fs::remove_file(path).or_else(|_| std::fs::remove_dir(path));
     }

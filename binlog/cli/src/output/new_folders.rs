@@ -19,10 +19,11 @@ impl NewFolders {
     pub fn create(&mut self, folder: &Path) -> Result<(), Failure> {
         let is_missing = |folder: &&Path| !folder.as_os_str().is_empty() && folder.symlink_metadata().is_err();
         let missing: Vec<PathBuf> = folder.ancestors().take_while(is_missing).map(Path::to_owned).collect();
-        missing.iter().for_each(|folder| interrupt::remove_when_interrupted(folder));
+        let paths: Vec<&Path> = missing.iter().map(PathBuf::as_path).collect();
+        let created = interrupt::create(&paths, || fs::create_dir_all(folder));
         // The inner ones are removed first.
         self.0.splice(..0, missing);
-        fs::create_dir_all(folder).map_err(|error| {
+        created.map_err(|error| {
             let mut existing = folder.ancestors().filter(|folder| folder.symlink_metadata().is_ok());
             match existing.next() {
                 Some(file) if !file.is_dir() => {

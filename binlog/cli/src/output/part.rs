@@ -45,8 +45,7 @@ impl Part {
     fn create(place: &Path, tag: &str) -> io::Result<(Part, File)> {
         let name = name(place, tag).ok_or(io::ErrorKind::InvalidFilename)?;
         let path = place.with_file_name(name);
-        interrupt::remove_when_interrupted(&path);
-        let file = File::create_new(&path).inspect_err(|_| interrupt::keep(&path))?;
+        let file = interrupt::create(&[&path], || File::create_new(&path))?;
         Ok((Part { path, place: place.to_owned(), is_locked: false, lock: None }, file))
     }
 

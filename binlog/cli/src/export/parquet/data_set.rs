@@ -307,7 +307,8 @@ fn lock(folder: &Path) -> Result<File, Failure> {
     let place = folder.join(LOCK);
     loop {
         let failure = |error: io::Error| Failure::new(format_args!("can't write {}: {error}", place.display()));
-        let lock = File::create(&place).map_err(failure)?;
+        let create = || File::create(&place);
+        let lock = if place.exists() { create() } else { interrupt::create(&[&place], create) }.map_err(failure)?;
         match lock.try_lock() {
             // An export that failed has removed the file since, and it locks nothing.
             Ok(()) if !place.exists() => {}

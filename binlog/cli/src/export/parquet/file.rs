@@ -93,8 +93,7 @@ pub(super) fn part(place: &Path) -> PathBuf {
 
 fn begin(place: &Path, schema: SchemaRef) -> Result<ArrowWriter<BufWriter<File>>, Failure> {
     let part = part(place);
-    interrupt::remove_when_interrupted(&part);
-    let file = File::create(part).map_err(|error| failure(place, &error.into()))?;
+    let file = interrupt::create(&[&part], || File::create(&part)).map_err(|error| failure(place, &error.into()))?;
     ArrowWriter::try_new(BufWriter::new(file), schema, Some(writer_properties()))
         .map_err(|error| failure(place, &error))
 }

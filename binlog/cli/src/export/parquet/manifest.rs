@@ -77,8 +77,7 @@ impl Manifest {
     fn replace(&self, place: &Path, part: &Path) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
-        interrupt::remove_when_interrupted(part);
-        let mut file = File::create(part)?;
+        let mut file = interrupt::create(&[part], || File::create(part))?;
         file.write_all(&text)?;
         file.sync_all()?;
         drop(file);
