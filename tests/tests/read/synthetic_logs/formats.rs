@@ -113,3 +113,21 @@ fn nans_keep_their_payload() {
     assert_eq!(bits("NAN.f"), [f64::from(single).to_bits(), (-f64::from(f32::NAN)).to_bits()]);
     assert_eq!(bits("NAN.d"), [double.to_bits(), f64::NAN.to_bits()]);
 }
+
+#[test]
+fn every_half_precision_float_is_read_without_loss() {
+    let mut log = RawLog::new();
+    log.fmt(1, "HALF", "Qg", "TimeUS,X");
+    (0..=u16::MAX).for_each(|bits| {
+        log.record(1, &payload![u64::from(bits), bits]);
+    });
+    let log = Log::from_bytes(log.bytes);
+    let column = log.numbers("HALF.X", Scaling::Shown).expect("a column");
+    let values = log.records().flatten().filter_map(|record| record.value("X")?.to_f64());
+    let expected: Vec<f64> = (0..=u16::MAX).map(|bits| half::f16::from_bits(bits).to_f64()).collect();
+    let bits = |numbers: &[f64]| -> Vec<Option<u64>> {
+        numbers.iter().map(|number| (!number.is_nan()).then_some(number.to_bits())).collect()
+    };
+    assert_eq!(bits(&column), bits(&expected));
+    assert_eq!(bits(&values.collect::<Vec<f64>>()), bits(&expected));
+}
