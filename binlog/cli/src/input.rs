@@ -188,8 +188,8 @@ impl Input {
         }
     }
 
-    /// How a command on the log ends: as it says, or as [`warn_of_loss`](Input::warn_of_loss), whichever is worse. What it didn't
-    /// find may be in what can't be read, so a failure comes with the loss, too.
+    /// How a command on the log ends: as it says, or as [`warn_of_loss`](Input::warn_of_loss), whichever is worse. What it
+    /// didn't find may be in what can't be read, so a failure comes with the loss, too.
     ///
     /// # Errors
     ///

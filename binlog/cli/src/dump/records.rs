@@ -34,7 +34,7 @@ pub struct Dumped {
     pub types: Vec<String>,
 }
 
-/// Patterns that pymavlink reads even if they aren't asked for (`DFReader.skip_to_type`), so that records without a time
+/// Types that pymavlink reads even if they aren't asked for (`DFReader.skip_to_type`), so that records without a time
 /// have theirs.
 const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 

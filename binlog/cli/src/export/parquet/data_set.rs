@@ -153,25 +153,14 @@ impl DataSet {
         if !self.known.insert(facts.log_id.clone()) {
             return Ok(());
         }
-        let added = self.add_log(facts, sessions, intervals, choice);
-        self.is_torn |= added.is_err();
-        added
-    }
-
-    fn add_log(
-        &mut self,
-        facts: Facts,
-        sessions: &[Session<'_>],
-        intervals: &[Intervals],
-        choice: &Choice,
-    ) -> Result<(), Failure> {
         for (session, intervals) in sessions.iter().zip(intervals) {
             let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
             let owner = Owner { log_id: &facts.log_id, boot, boot_unix_us: session.clock_unix_us() };
-            tables::visit(session, choice, intervals, |table| self.add_table(owner, table))?;
+            tables::visit(session, choice, intervals, |table| self.add_table(owner, table))
+                .inspect_err(|_| self.is_torn = true)?;
         }
         self.added.push(facts);
-        self.spare_memory()
+        self.spare_memory().inspect_err(|_| self.is_torn = true)
     }
 
     fn add_table(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
