@@ -5,10 +5,22 @@
 //! - Stretches without records are removed, and so is a last record that is cut off.
 //! - Records in front of the FMT of their id become readable: their FMT, and FMTU if there is one, is written in front of
 //!   the first of them.
-//! - Everything else is copied as it is. A sound log stays the same, byte for byte.
+//! - Everything else is copied as it is. A log in which each byte belongs to a record stays the same, byte for byte.
 //!
 //! Records have no checksum, so wrong values inside of records stay. Definitions that break rules stay, too, also because
 //! of damage: pymavlink opens no log in which the format characters of an FMT are damaged. [`Log::check`] finds them.
+//!
+//! # Definitions of another log
+//!
+//! A record whose FMT is damaged can't be read: nobody knows what it means. Another log of the same firmware does.
+//! [`Log::repair_with`] takes from it, and reports as borrowed or replaced:
+//!
+//! - the definitions that the log lacks, in front of the first record of each, with the tables of units and multipliers if
+//!   the log has none;
+//! - the definition of an id whose FMT contradicts itself, or whose name or labels no reader takes, and of one whose FMT is
+//!   the same but for the id.
+//!
+//! Other definitions that differ stay: `binlog diff` lists them.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages::Ev};
@@ -35,16 +47,20 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod lender;
+mod survey;
+
 use crate::Log;
-use crate::catalogue::declaration::{Declaration, Learner};
-use crate::catalogue::definition::{FMT_ID, LoggedDefinition};
+use crate::catalogue::declaration::Learner;
+use crate::catalogue::definition::FMT_ID;
 use crate::counted::Counted;
 use crate::framing::{Framing, Reason, Skipped, Step, payload};
-use crate::records::{Record, Records};
-use std::collections::BTreeMap;
+use crate::records::Records;
+use lender::Lender;
 use std::fmt;
 use std::io::{self, Write};
 use std::ops::Range;
+use survey::Survey;
 
 /// What [`Log::repair`] has done.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -54,19 +70,35 @@ pub struct Repaired {
     recovered: u64,
     removed: Vec<Skipped>,
     inserted: Vec<InsertedDefinition>,
+    replaced: Vec<ReplacedDefinition>,
 }
 
-/// A definition that was written in front of the first record of its id, too.
+/// A definition that was written in front of the first record of its id.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct InsertedDefinition {
     /// The offset of the first record of the id in the damaged log.
     pub offset: usize,
-    /// The offset of the FMT in the damaged log.
+    /// The offset of the FMT, which stays there, in the damaged log; in the other log, if it is borrowed.
     pub defined_at: usize,
     /// The id.
     pub id: u8,
     /// The type's name; `""` if it isn't UTF-8.
     pub name: String,
+    /// Whether the definition is one of the other log, because the damaged one has none.
+    pub is_borrowed: bool,
+}
+
+/// A damaged definition, in whose place the one of the other log was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ReplacedDefinition {
+    /// The offset of the damaged FMT.
+    pub offset: usize,
+    /// The id.
+    pub id: u8,
+    /// The type's name in the other log.
+    pub name: String,
+    /// What is wrong with the damaged FMT.
+    pub problem: String,
 }
 
 impl Repaired {
@@ -90,9 +122,15 @@ impl Repaired {
         &self.inserted
     }
 
-    /// Whether the log was sound: the repaired one is a copy.
+    /// The definitions that were replaced by those of another log.
+    pub fn replaced(&self) -> &[ReplacedDefinition] {
+        &self.replaced
+    }
+
+    /// Whether each byte of the log was in a record that readers read: the repaired log is a copy. Values may be wrong all
+    /// the same.
     pub fn was_sound(&self) -> bool {
-        self.removed.is_empty() && self.inserted.is_empty()
+        self.removed.is_empty() && self.inserted.is_empty() && self.replaced.is_empty()
     }
 }
 
@@ -102,9 +140,14 @@ impl fmt::Display for Repaired {
         for Skipped { offset, length, reason } in &self.removed {
             writeln!(f, "offset {offset}: removed {}: {reason}", Counted(*length, "byte"))?;
         }
-        for InsertedDefinition { offset, defined_at, id, name } in &self.inserted {
+        for ReplacedDefinition { offset, id, name, problem } in &self.replaced {
             let name = name.escape_debug();
-            writeln!(f, "offset {offset}: inserted the FMT of {name} (id {id}), which was at offset {defined_at}")?;
+            writeln!(f, "offset {offset}: replaced the FMT of {name} (id {id}) by that of the other log: {problem}")?;
+        }
+        for InsertedDefinition { offset, defined_at, id, name, is_borrowed } in &self.inserted {
+            let name = name.escape_debug();
+            let place = if *is_borrowed { "is in the other log," } else { "was" };
+            writeln!(f, "offset {offset}: inserted the FMT of {name} (id {id}), which {place} at offset {defined_at}")?;
         }
         Ok(())
     }
@@ -118,86 +161,55 @@ impl Log<'_> {
     /// # Errors
     ///
     /// Errors of the writer.
-    pub fn repair(&self, mut out: impl Write) -> io::Result<Repaired> {
-        let bytes = self.bytes();
-        let survey = Survey::of(self.records());
-        if !survey.is_damaged {
-            out.write_all(bytes)?;
-            return Ok(Repaired { records: survey.records, ..Repaired::default() });
-        }
-        let mut copy = Copy {
-            bytes,
-            out,
-            whole: 0..0,
-            survey,
-            learner: Learner::new(),
-            repaired: Repaired::default(),
-            is_inserted: [false; 256],
+    pub fn repair(&self, out: impl Write) -> io::Result<Repaired> {
+        repair(self.bytes(), Survey::of(self.bytes()), None, out)
+    }
+
+    /// As [`repair`](Log::repair), with definitions of another log of the same firmware where this one lacks them or has
+    /// damaged ones: see [the module](crate::repair#definitions-of-another-log).
+    ///
+    /// Where an FMT is damaged, it takes the memory of the log.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidInput`](io::ErrorKind::InvalidInput), if most types that both logs define differ, so that the other log is
+    /// of other firmware. Errors of the writer.
+    pub fn repair_with(&self, definitions: &Log<'_>, out: impl Write) -> io::Result<Repaired> {
+        let survey = Survey::of(self.bytes());
+        let lender = Lender::new(definitions.bytes(), &survey)?;
+        let Some((bytes, replaced)) = lender.replace(self.bytes(), &survey) else {
+            return repair(self.bytes(), survey, Some(lender), out);
         };
-        let mut records = self.records();
-        while let Some(item) = records.next() {
-            match item {
-                Ok(record) => copy.record(record.offset(), record.len())?,
-                Err(skipped) => copy.skipped(skipped, &records)?,
-            }
-        }
-        copy.finish()
+        let mut repaired = repair(&bytes, Survey::of(&bytes), Some(lender), out)?;
+        repaired.recovered = repaired.records.saturating_sub(survey.records);
+        repaired.replaced = replaced;
+        Ok(repaired)
     }
 }
 
-/// The first definitions in a log, and whether it is damaged.
-#[derive(Default)]
-struct Survey<'a> {
-    is_damaged: bool,
-    records: u64,
-    /// By id.
-    first: BTreeMap<u8, First<'a>>,
-}
-
-/// The first definition of an id.
-struct First<'a> {
-    definition: LoggedDefinition<'a>,
-    fmt: Range<usize>,
-    /// Its FMTU, as long as nothing else defines the id.
-    fmtu: Option<Range<usize>>,
-    is_replaced: bool,
-}
-
-impl<'a> Survey<'a> {
-    fn of(records: Records<'a>) -> Self {
-        let mut survey = Survey::default();
-        let mut learner = Learner::new();
-        for item in records {
-            match item {
-                Ok(record) => {
-                    survey.records += 1;
-                    if let Some(declaration) = learner.learn(record.id(), record.payload()) {
-                        survey.declare(declaration, &record);
-                    }
-                }
-                Err(_) => survey.is_damaged = true,
-            }
-        }
-        survey
+fn repair(bytes: &[u8], survey: Survey<'_>, lender: Option<Lender<'_>>, mut out: impl Write) -> io::Result<Repaired> {
+    if !survey.is_damaged {
+        out.write_all(bytes)?;
+        return Ok(Repaired { records: survey.records, ..Repaired::default() });
     }
-
-    fn declare(&mut self, declaration: Declaration<'a>, record: &Record<'a>) {
-        let place = record.offset()..record.offset() + record.len();
-        match (declaration, self.first.get_mut(&declaration.id())) {
-            (Declaration::Fmt(fmt), None) => {
-                let definition = LoggedDefinition::new(fmt, None);
-                let first = First { definition, fmt: place, fmtu: None, is_replaced: false };
-                self.first.insert(declaration.id(), first);
-            }
-            (Declaration::Fmt(fmt), Some(first)) => {
-                first.is_replaced |= first.definition.fmt_content() != LoggedDefinition::new(fmt, None).fmt_content();
-            }
-            (Declaration::Fmtu(_), Some(first)) if first.fmtu.is_none() && !first.is_replaced => {
-                first.fmtu = Some(place);
-            }
-            (Declaration::Fmtu(_), _) => {}
+    let mut copy = Copy {
+        bytes,
+        out,
+        whole: 0..0,
+        survey,
+        lender,
+        learner: Learner::new(),
+        repaired: Repaired::default(),
+        is_inserted: [false; 256],
+    };
+    let mut records = Records::new(bytes);
+    while let Some(item) = records.next() {
+        match item {
+            Ok(record) => copy.record(record.offset(), record.len())?,
+            Err(skipped) => copy.skipped(skipped, &records)?,
         }
     }
+    copy.finish()
 }
 
 /// Copies records to a writer.
@@ -207,6 +219,7 @@ struct Copy<'a, W> {
     /// Records that are next to one another in the log, to be written at once.
     whole: Range<usize>,
     survey: Survey<'a>,
+    lender: Option<Lender<'a>>,
     /// Knows what the records written so far define.
     learner: Learner,
     repaired: Repaired,
@@ -266,11 +279,13 @@ impl<W: Write> Copy<'_, W> {
         Ok(())
     }
 
-    /// The lengths of records by id, including ids that are defined only later in the log. `None` if there are no such
-    /// ids.
+    /// The lengths of records by id, including ids that are defined only later in the log, or in the other log. `None` if
+    /// there are no such ids.
     fn framing(&self, records: &Records<'_>, offset: usize) -> Option<Framing> {
-        let is_late = |(id, first): &(&u8, &First<'_>)| first.fmt.start > offset && records.definition(**id).is_none();
-        let mut late = self.survey.first.iter().filter(is_late).peekable();
+        let is_unknown = |id: u8| records.definition(id).is_none();
+        let own = self.survey.first.iter().filter(|(_, first)| first.fmt.start > offset);
+        let all = own.chain(self.lender.iter().flat_map(Lender::definitions));
+        let mut late = all.filter(|(id, _)| is_unknown(**id)).peekable();
         late.peek()?;
         let mut framing = Framing::new();
         late.for_each(|(id, first)| framing.learn(*id, first.definition.length()));
@@ -287,17 +302,52 @@ impl<W: Write> Copy<'_, W> {
         if std::mem::replace(&mut self.is_inserted[usize::from(id)], true) {
             return Ok(());
         }
-        let Some(first) = self.survey.first.get(&id).filter(|first| first.fmt.start > offset) else { return Ok(()) };
-        let inserted =
-            InsertedDefinition { offset, defined_at: first.fmt.start, id, name: first.definition.name().into() };
+        let Some(first) = self.survey.first.get(&id) else { return self.borrow(id, offset) };
+        if first.fmt.start <= offset {
+            return Ok(());
+        }
         let (fmt, fmtu) = (first.fmt.clone(), first.fmtu.clone());
-        self.repaired.inserted.push(inserted);
+        self.repaired.inserted.push(first.inserted(offset, false));
         self.copy(fmt)?;
         match fmtu {
             // Without a definition of FMTU so far, the FMTU in its own place gives the units.
             Some(fmtu) if self.bytes.get(fmtu.start + 2).is_some_and(|&id| self.learner.is_fmtu(id)) => self.copy(fmtu),
             _ => Ok(()),
         }
+    }
+
+    /// Writes the other log's definition of an id in front of its first record, at `offset`.
+    fn borrow(&mut self, id: u8, offset: usize) -> io::Result<()> {
+        let Some((lender, first)) = self.lender.as_ref().and_then(|lender| Some((lender, lender.definition(id)?)))
+        else {
+            return Ok(());
+        };
+        let (fmt, fmtu) = (lender.record(&first.fmt), first.fmtu.as_ref().map(|fmtu| lender.record(fmtu)));
+        let tables = if self.survey.has_tables { Vec::new() } else { lender.tables() };
+        self.repaired.inserted.push(first.inserted(offset, true));
+        self.write_other(fmt)?;
+        // Once.
+        self.survey.has_tables = true;
+        for table in tables {
+            self.insert(table[2], offset)?;
+            self.write_other(table)?;
+        }
+        if let Some(fmtu) = fmtu {
+            self.insert(fmtu[2], offset)?;
+            if self.learner.is_fmtu(fmtu[2]) {
+                self.write_other(fmtu)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a record of the other log.
+    fn write_other(&mut self, record: &[u8]) -> io::Result<()> {
+        self.flush()?;
+        if let (Some(&id), Some(payload)) = (record.get(2), payload(record, 0, record.len())) {
+            self.learner.learn(id, payload);
+        }
+        self.out.write_all(record)
     }
 
     fn remove(&mut self, from: usize, to: usize, reason: Reason) -> usize {

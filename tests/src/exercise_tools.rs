@@ -27,7 +27,34 @@ pub fn whole_log(bytes: &[u8]) {
     assert!(report.findings().is_sorted_by_key(|finding| finding.offset()));
     let _ = BlackboxLog::from_bytes(bytes).check().to_string();
     repair(bytes);
+    // A log whose beginning is lost, and any log.
+    let (begin, rest) = bytes.split_at(bytes.len() / 2);
+    repair_with(rest, bytes);
+    repair_with(bytes, begin);
     cut_and_merge(&log);
+}
+
+/// Repairs any bytes with the definitions of any others. They are refused, or the repaired log is one of which nothing is
+/// lost.
+fn repair_with(damaged: &[u8], definitions: &[u8]) {
+    let mut out = Vec::new();
+    let report = match Log::from_bytes(damaged).repair_with(&Log::from_bytes(definitions), &mut out) {
+        Ok(report) => report,
+        Err(error) => {
+            assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+            return assert!(out.is_empty());
+        }
+    };
+    let kept = records(&out);
+    assert!(kept.len() as u64 >= report.records());
+    assert_eq!(kept.iter().map(|record| record.len()).sum::<usize>(), out.len());
+    if report.replaced().is_empty() {
+        let mut rest = kept.iter();
+        assert!(records(damaged).iter().all(|record| rest.any(|kept| kept == record)), "a record is lost");
+    }
+    assert_eq!(report.was_sound(), out == damaged && report.inserted().is_empty());
+    let (again, second) = repaired(&out);
+    assert!(again == out && second.was_sound());
 }
 
 /// Repairs any bytes: nothing that readers could read is lost, nothing is left that they couldn't.

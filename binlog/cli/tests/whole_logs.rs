@@ -97,11 +97,69 @@ fn repair_ends_with_3_if_something_was_removed() {
     assert_eq!(text(folder, "check repaired.bin --errors").0, 0);
     // A sound log stays the same.
     let (code, _, stderr) = text(folder, "repair flight.bin -o same.bin");
-    assert_eq!((code, &*stderr), (0, "binlog: flight.bin is sound: the output is a copy\n"));
+    let said = "binlog: each byte of flight.bin belongs to a record: the output is a copy; `binlog check` finds wrong values\n";
+    assert_eq!((code, &*stderr), (0, said));
     assert!(read(folder, "same.bin") == *FLIGHT);
     let (code, stdout, _) = text(folder, "repair damaged.bin -o again.bin --json");
     let report: serde_json::Value = serde_json::from_str(&stdout).expect("a JSON value");
     assert_eq!((code, report["removed"].as_array().map(Vec::len)), (3, Some(2)));
+}
+
+#[test]
+fn repair_takes_definitions_of_another_log() {
+    let folder = folder();
+    let folder = folder.path();
+    let place = |name: &str| {
+        let mut fmts = Records::new(&FLIGHT).flatten().filter(|record| record.name() == "FMT");
+        fmts.find(|fmt| fmt.payload()[2..].starts_with(name.as_bytes())).expect("a definition").offset()
+    };
+    let mut damaged = FLIGHT.clone();
+    damaged[place("ATT\0")..][..89].fill(0xFF);
+    damaged[place("GPS\0") + 9] = b'?';
+    std::fs::write(folder.join("lost.bin"), &damaged).expect("room");
+    let (code, _, stderr) = text(folder, "repair lost.bin -o poor.bin");
+    assert_eq!((code, count(&read(folder, "poor.bin"), "ATT")), (3, 0));
+    // A line for each of its records would be thousands.
+    assert!(
+        stderr.lines().count() <= 23
+            && stderr.contains("`--definitions OTHER` takes them")
+            && stderr.contains(" places more; `--json` prints all\n"),
+        "{stderr}"
+    );
+    let (code, stdout, stderr) = text(folder, "repair lost.bin -o whole.bin --definitions flight.bin");
+    // The bytes in place of the FMT are removed.
+    assert_eq!((code, &*stdout), (3, ""), "{stderr}");
+    for said in [": removed 89 bytes: ", ": replaced the FMT of GPS (id ", ": inserted the FMT of ATT (id "] {
+        assert!(stderr.contains(said), "{stderr}");
+    }
+    for name in ["ATT", "GPS"] {
+        assert_eq!(count(&read(folder, "whole.bin"), name), count(&FLIGHT, name));
+    }
+    assert_eq!(text(folder, "check whole.bin --errors").0, 0);
+    // Nothing is removed, so nothing is lost.
+    std::fs::write(folder.join("headless.bin"), &FLIGHT[place("ATT\0") + 89..]).expect("room");
+    let (code, _, stderr) = text(folder, "repair headless.bin -o whole.bin --force --definitions flight.bin");
+    assert_eq!(code, 0, "{stderr}");
+    let (code, stdout, _) = text(folder, "repair lost.bin -o json.bin --definitions flight.bin --json");
+    let report: serde_json::Value = serde_json::from_str(&stdout).expect("a JSON value");
+    assert_eq!(
+        (code, &report["replaced"][0]["name"], &report["inserted"][0]["is_borrowed"]),
+        (3, &"GPS".into(), &true.into())
+    );
+    // The other log is no output, and has to be an ArduPilot log of the same firmware.
+    let (code, _, stderr) = text(folder, "repair lost.bin -o flight.bin --force --definitions flight.bin");
+    assert!(code == 2 && stderr.contains("is the input itself") && read(folder, "flight.bin") == *FLIGHT, "{stderr}");
+    simulator_blackbox(&folder.join("flight.bbl"));
+    let (code, _, stderr) = text(folder, "repair lost.bin -o out.bin --definitions flight.bbl");
+    assert!(code == 2 && stderr.starts_with("binlog: flight.bbl: it is a Blackbox log"), "{stderr}");
+    let mut other = FLIGHT.clone();
+    let places: Vec<_> =
+        FLIGHT.windows(7).enumerate().filter(|(_, bytes)| bytes == b"TimeUS,").map(|(at, _)| at).collect();
+    places.iter().for_each(|at| other[at + 4..at + 6].copy_from_slice(b"MS"));
+    std::fs::write(folder.join("other.bin"), other).expect("room");
+    let (code, _, stderr) = text(folder, "repair lost.bin -o out.bin --definitions other.bin");
+    assert!(code == 2 && stderr.starts_with("binlog: other.bin: the definitions are of other firmware: "), "{stderr}");
+    assert!(!folder.join("out.bin").exists());
 }
 
 #[test]

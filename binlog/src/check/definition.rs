@@ -50,6 +50,18 @@ pub(crate) fn breaks_rules(definition: &LoggedDefinition<'_>, columns: &[LoggedC
         || form(definition, columns).chain(of_units(columns)).next().is_some()
 }
 
+/// Whether format characters, labels and length of FMT agree.
+pub(crate) fn is_consistent(definition: &LoggedDefinition<'_>) -> bool {
+    capacity(definition).next().is_none()
+}
+
+/// What is wrong with FMT for any reader.
+pub(crate) fn problem_of(definition: &LoggedDefinition<'_>) -> Option<String> {
+    let columns: Vec<_> = definition.columns().collect();
+    let all = capacity(definition).chain(own_layout(definition, &columns)).chain(form(definition, &columns));
+    all.map(|broken| broken.text_about(&columns)).next()
+}
+
 impl Broken {
     fn whole(rule: Rule, text: String) -> Self {
         Broken { rule, column: None, text }
@@ -62,12 +74,15 @@ impl Broken {
         offset: usize,
         findings: &mut Findings,
     ) {
+        findings.add(self.rule, &definition.shown_name(), offset, || self.text_about(columns));
+    }
+
+    fn text_about(&self, columns: &[LoggedColumn<'_>]) -> String {
         let label = |place: usize| match columns.get(place) {
             Some(column) if !column.label.is_empty() => format!("`{}`: ", column.label.escape_debug()),
             _ => format!("column {}: ", place + 1),
         };
-        let text = || format!("{}{}", self.column.map(label).unwrap_or_default(), self.text);
-        findings.add(self.rule, &definition.shown_name(), offset, text);
+        format!("{}{}", self.column.map(label).unwrap_or_default(), self.text)
     }
 }
 

@@ -2,11 +2,14 @@
 
 use crate::contents::contents;
 use binlog::check::Rule;
+use binlog::log::Rows;
+use binlog::repair::Repaired;
 use binlog::{Log, Records};
 use binlog_tests::exercise_tools::{self, records, repaired};
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{logs, payload, pymavlink};
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The parts of real logs that are quick to repair again and again.
@@ -150,8 +153,173 @@ fn a_definition_after_its_records_brings_its_units_along() {
     );
 }
 
+/// A log, and each type that has records, with the place of its FMT.
+type Defined = (Vec<u8>, Vec<(String, usize)>);
+
+/// A simulated flight.
+static DEFINED: LazyLock<Defined> = LazyLock::new(|| {
+    let log = simulator::log_of(simulator::Simulation::new(1, 10));
+    let used: Vec<u8> = Records::new(&log).flatten().map(|record| record.id()).collect();
+    let fmts = Records::new(&log).flatten().filter(|record| record.name() == "FMT");
+    let defined = fmts.filter(|fmt| used.contains(&fmt.payload()[0])).map(|fmt| {
+        let name = String::from_utf8_lossy(&fmt.payload()[2..6]).trim_end_matches('\0').to_owned();
+        (name, fmt.offset())
+    });
+    let defined = defined.collect();
+    (log, defined)
+});
+
+/// The ids of units and multipliers of all columns.
+fn units(rows: &Rows<'_>) -> Vec<(Option<u8>, Option<u8>)> {
+    rows.definitions()
+        .flat_map(|definition| definition.columns())
+        .map(|column| (column.unit_id, column.multiplier_id))
+        .collect()
+}
+
+/// A log that was repaired with the definitions of another one, and the report.
+fn repaired_with(damaged: &[u8], definitions: &[u8]) -> (Vec<u8>, Repaired) {
+    let mut out = Vec::new();
+    let report = Log::from_bytes(damaged).repair_with(&Log::from_bytes(definitions), &mut out);
+    (out, report.expect("definitions of the same firmware"))
+}
+
+#[test]
+fn a_definition_that_contradicts_itself_is_replaced() {
+    let (log, defined) = &*DEFINED;
+    for (name, offset) in defined {
+        // Length, name, format characters, labels.
+        for (at, byte) in [(4, 1), (4, 250), (5, 0xFF), (9, b'?'), (10, b'\0'), (25, 0xC0), (26, b','), (27, b' ')] {
+            let mut damaged = log.clone();
+            damaged[offset + at] = byte;
+            let (out, report) = repaired_with(&damaged, log);
+            assert!(out == *log, "{name}, byte {at}: {report}");
+            let [replaced] = report.replaced() else { panic!("{name}, byte {at}: {report}") };
+            assert_eq!((&replaced.name, replaced.offset), (name, *offset));
+            assert!(!report.was_sound() && report.to_string().contains(&replaced.problem));
+            assert_eq!(report.records(), records(log).len() as u64);
+        }
+    }
+}
+
+#[test]
+fn a_definition_with_a_damaged_id_is_replaced() {
+    let (log, defined) = &*DEFINED;
+    let places: Vec<usize> = defined.iter().map(|(_, offset)| *offset).collect();
+    for (i, offset) in places.iter().enumerate().filter(|(i, _)| defined[*i].0 != "FMT") {
+        // An id of no record, and another type's.
+        for id in [5, log[places[(i + 1) % places.len()] + 3]] {
+            let mut damaged = log.clone();
+            damaged[offset + 3] = id;
+            let (out, report) = repaired_with(&damaged, log);
+            assert!(out == *log, "{}, id {id}: {report}", defined[i].0);
+        }
+    }
+}
+
+#[test]
+fn a_definition_that_is_lost_is_borrowed() {
+    let (log, defined) = &*DEFINED;
+    for (name, offset) in defined {
+        let mut damaged = log.clone();
+        damaged[*offset..offset + 89].fill(0xFF);
+        let (out, report) = repaired_with(&damaged, log);
+        assert_eq!(contents(&out), contents(log), "{name}: {report}");
+        // FMT is known to all readers.
+        if name != "FMT" {
+            let first = report.inserted().iter().find(|inserted| inserted.name == *name).expect("it is inserted");
+            assert!(first.is_borrowed && first.defined_at == *offset, "{report}");
+            assert!(report.recovered() > 0);
+        }
+        let (sound, read) = (Log::from_bytes(&**log), Log::from_bytes(&*out));
+        for rows in sound.types() {
+            let same = read.rows(rows.name()).expect("a type");
+            assert!(rows.is_empty() || units(&same) == units(&rows), "{name}: {}", rows.name());
+        }
+    }
+}
+
+#[test]
+fn a_log_without_its_beginning_gets_definitions_and_units() {
+    let (log, _) = &*DEFINED;
+    let data = Records::new(log).flatten().filter(|record| !is_definition(record.name()));
+    let middle = data.map(|record| record.offset()).nth(1000).expect("a long log");
+    let (out, report) = repaired_with(&log[middle..], log);
+    let expected: Vec<&[u8]> =
+        records(log).into_iter().filter(|record| record.as_ptr() >= log[middle..].as_ptr()).collect();
+    assert_eq!(report.records(), expected.len() as u64);
+    assert_eq!(report.recovered(), report.records());
+    let kept = records(&out);
+    assert!(expected.iter().all(|record| kept.contains(record)));
+    let (sound, read) = (Log::from_bytes(&**log), Log::from_bytes(&*out));
+    for name in ["ATT.Roll", "GPS.Lat", "BARO.Alt"] {
+        let unit = |log: &Log<'_>| log.column(name).map(|column| (column.unit().to_owned(), column.multiplier()));
+        assert!(!unit(&sound).expect("a column").0.is_empty());
+        assert_eq!(unit(&read), unit(&sound), "{name}");
+    }
+}
+
+#[test]
+fn definitions_of_other_firmware_are_refused() {
+    let define = |labels: &[(u8, &str, &str)]| {
+        let mut log = RawLog::new();
+        labels.iter().for_each(|(id, name, labels)| {
+            log.fmt(*id, name, "QB", labels);
+        });
+        log
+    };
+    let mut damaged = define(&[(30, "A", "TimeUS,X"), (31, "B", "TimeUS,X"), (32, "C", "TimeUS,X")]);
+    damaged.record(33, &payload![1_u64, 1_u8]).record(34, &payload![2_u64, 2_u8]);
+    let damaged = damaged.bytes;
+    let other = define(&[(30, "A", "TimeUS,Y"), (31, "B", "TimeUS,Y"), (32, "C", "TimeUS,X"), (33, "D", "TimeUS,X")]);
+    let mut out = Vec::new();
+    let refused =
+        Log::from_bytes(&*damaged).repair_with(&Log::from_bytes(&*other.bytes), &mut out).expect_err("refused");
+    assert!(refused.to_string().contains("2 of the 3 types that both logs define differ, such as A"), "{refused}");
+    assert!(out.is_empty());
+    // A few that differ are options of the firmware. A name that has another id here means something else.
+    let same = define(&[(30, "A", "TimeUS,Y"), (31, "B", "TimeUS,X"), (32, "C", "TimeUS,X"), (33, "B", "TimeUS,X")]);
+    let (_, report) = repaired_with(&damaged, &same.bytes);
+    assert_eq!((report.inserted(), report.recovered()), (&[][..], 0));
+    let same = define(&[(31, "B", "TimeUS,X"), (34, "D", "TimeUS,X")]);
+    let (_, report) = repaired_with(&damaged, &same.bytes);
+    assert_eq!((report.inserted().len(), report.recovered(), report.removed().len()), (1, 1, 1));
+}
+
 fn is_definition(name: &str) -> bool {
     matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn damaged_definitions_cost_no_record_if_another_log_has_them(
+        damages in prop::collection::vec((any::<prop::sample::Index>(), 0..89_usize, prop::collection::vec(any::<u8>(), 1..60)), 1..8)
+    ) {
+        let (log, defined) = &*DEFINED;
+        let mut damaged = log.clone();
+        let last = defined.iter().map(|(_, offset)| offset + 89).max().unwrap_or(0);
+        // One in each definition: two can make another sound one of it.
+        let damages: BTreeMap<usize, _> =
+            damages.into_iter().map(|(which, at, bytes)| (defined[which.index(defined.len())].1, (at, bytes))).collect();
+        for (offset, (at, bytes)) in &damages {
+            let at = offset + at;
+            let end = (at + bytes.len()).min(last);
+            damaged[at..end].copy_from_slice(&bytes[..end - at]);
+        }
+        let (out, report) = repaired_with(&damaged, log);
+        // A damaged name that could be one stays.
+        let definitions: Vec<u8> =
+            Records::new(log).flatten().filter(|record| is_definition(record.name())).map(|record| record.id()).collect();
+        let data =
+            |log| -> Vec<_> { records(log).into_iter().filter(|record| !definitions.contains(&record[2])).collect() };
+        let (kept, expected) = (data(&out), data(log));
+        let mut rest = kept.iter();
+        prop_assert!(expected.iter().all(|record| rest.any(|kept| kept == record)), "{report}");
+        // A definition whose own id is damaged to that of another type reads as a record of it.
+        prop_assert!(kept.len() <= expected.len() + damages.len(), "{report}");
+    }
 }
 
 #[test]
