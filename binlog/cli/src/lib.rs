@@ -9,7 +9,7 @@
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
 //!   positions.
 //! - [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
-//! - [`card_image`] is the image of a card.
+//! - [`firmware`] names the firmware and board of a log. [`card_image`] is the image of a card.
 //! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time. [`patterns`]
 //!   are names with wildcards.
 //! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
@@ -28,6 +28,7 @@ pub mod counted;
 pub mod definitions;
 pub mod dump;
 pub mod export;
+pub mod firmware;
 pub mod flight;
 pub mod input;
 pub mod join;

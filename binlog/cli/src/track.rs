@@ -48,11 +48,13 @@ const SOURCES: [(&str, [&str; 3]); 4] = [
     ("SIM", ["Lat", "Lng", "Alt"]),
 ];
 
-/// The lowest `Status` of GPS with a position: a two-dimensional fix.
-const FIX_2D: f64 = 2.0;
+/// Whether a `Status` of GPS comes with a position: from ArduPilot's GPS_OK_FIX_2D on.
+pub fn has_fix(status: f64) -> bool {
+    status >= 2.0
+}
 
-/// A receiver without a fix logs 0, 0, which is in the sea.
-fn is_somewhere(latitude: f64, longitude: f64) -> bool {
+/// Whether degrees are a position. A receiver without a fix logs 0, 0, which is in the sea.
+pub fn is_somewhere(latitude: f64, longitude: f64) -> bool {
     let is_valid = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
     is_valid && (latitude, longitude) != (0.0, 0.0)
 }
@@ -107,8 +109,8 @@ fn positions(log: &Log<'_>, name: &str, [latitude, longitude, altitude]: [&str; 
             longitude: *longitude.get(i)?,
             altitude: altitude.as_ref().and_then(|altitude| altitude.get(i).copied()).filter(|value| value.is_finite()),
         };
-        let has_fix = status.as_ref().and_then(|status| status.get(i)).is_none_or(|&status| status >= FIX_2D);
-        (has_fix && is_somewhere(position.latitude, position.longitude)).then_some(position)
+        let is_known = status.as_ref().and_then(|status| status.get(i)).is_none_or(|&status| has_fix(status));
+        (is_known && is_somewhere(position.latitude, position.longitude)).then_some(position)
     };
     Some(times_us.iter().enumerate().filter_map(position).collect())
 }

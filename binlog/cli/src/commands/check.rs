@@ -16,9 +16,9 @@ use std::io::Write;
 /// Finds what a reader would lose, misread or not show: damage, definitions that break rules, times that go backwards,
 /// dropped records.
 ///
-/// Prints a line for each finding, with its first offset and how often it occurs, and once for each rule what to do. The
-/// exit code is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are empty or have only zeros are
-/// findings, too.
+/// Prints a line for each finding, errors first, with its first offset and how often it occurs, and once for each rule
+/// what to do. The exit code is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are empty or
+/// have only zeros are findings, too.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -61,7 +61,9 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
         Flight::Blackbox(log) => log.check(),
     };
     let is_asked = |finding: &&Finding| !arguments.errors || finding.severity() == Severity::Error;
-    let findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
+    let mut findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
+    // Of each severity by offset: what is lost isn't to be searched among what isn't shown.
+    findings.sort_by_key(|finding| finding.severity() != Severity::Error);
     let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
     input.note_reported(report.findings().iter().any(|finding| finding.rule().is_damage()));
     if context.json {

@@ -6,6 +6,7 @@ use crate::input::{Input, on_one_line};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
+use crate::patterns;
 use crate::style::Style;
 use crate::suggest;
 use binlog::Scaling;
@@ -16,7 +17,8 @@ use std::io::Write;
 
 /// Finds columns by label, type, unit or description: `binlog find roll flight.bin`.
 ///
-/// Upper and lower case are the same. Descriptions are those that the log carries. The exit code is 1 if no log has
+/// Upper and lower case are the same. With `*` and `?`, which stand for any text and any character, the word has to match
+/// the whole type, label or column: `find 'XK*'`, `find '*.Roll'`. Descriptions are those that the log carries. The exit code is 1 if no log has
 /// such a column.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
@@ -46,9 +48,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         return Ok(outcome);
     }
     let word = &arguments.word;
-    let meant = suggest::nearest(word, search.known.iter().map(String::as_str));
+    let meant = suggest::nearest(word, search.known.iter().map(String::as_str)).filter(|_| !search.has_wildcards());
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-    warn(format_args!("no type, label, unit or description has `{word}`{hint}"));
+    let what =
+        if search.has_wildcards() { "type, label or column matches" } else { "type, label, unit or description has" };
+    warn(format_args!("no {what} `{word}`{hint}"));
     Ok(outcome.max(Outcome::Finding))
 }
 
@@ -88,7 +92,16 @@ impl Search {
         Ok(Outcome::Fine)
     }
 
+    fn has_wildcards(&self) -> bool {
+        self.word.contains(['*', '?'])
+    }
+
     fn is_meant(&self, found: &Found) -> bool {
+        if self.has_wildcards() {
+            let column = found.column.to_lowercase();
+            let (of_type, label) = column.split_once('.').unwrap_or((&column, ""));
+            return [&*column, of_type, label].iter().any(|name| patterns::matches(&self.word, name));
+        }
         found.column.to_lowercase().contains(&self.word)
             || found.unit.to_lowercase() == self.word
             || found.description.to_lowercase().contains(&self.word)

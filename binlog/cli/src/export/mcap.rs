@@ -10,6 +10,7 @@ use super::choice::Choice;
 use super::objects::{self, Object};
 use crate::flight::Session;
 use crate::selection::Intervals;
+use crate::track;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{McapError, WriteOptions, Writer};
@@ -198,10 +199,10 @@ fn location(object: &Object<'_>, time_ns: u64) -> Option<Value> {
         "gps" => ["GPS_coord[0]", "GPS_coord[1]", "GPS_altitude"],
         _ => return None,
     };
-    let has_fix = object.name != "GPS" || object.number("Status").is_none_or(|status| status >= 2.0);
+    let is_known = object.name != "GPS" || object.number("Status").is_none_or(track::has_fix);
     let [latitude, longitude] = [object.number(latitude)?, object.number(longitude)?];
     let is_first = object.instance.as_deref().is_none_or(|instance| instance == "0");
-    (has_fix && is_first && (latitude, longitude) != (0.0, 0.0)).then(|| {
+    (is_known && is_first && track::is_somewhere(latitude, longitude)).then(|| {
         json!({
             "timestamp": timestamp(time_ns), "frame_id": "", "latitude": latitude, "longitude": longitude,
             "altitude": object.number(altitude).unwrap_or(0.0),

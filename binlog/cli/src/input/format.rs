@@ -1,6 +1,7 @@
 //! Which format bytes are.
 
 use crate::outcome::Failure;
+use binlog::blackbox::log::find_session;
 use memchr::memmem;
 
 /// The format of a log.
@@ -12,12 +13,6 @@ pub(super) enum Format {
 
 /// The header of the records that define the messages of an ArduPilot log.
 const FMT: [u8; 3] = binlog::record_header(128);
-
-/// What each session of a Blackbox log begins with; the firmware's name follows on other lines.
-const SESSION: &[u8] = b"H Product:Blackbox flight data recorder";
-
-/// The line that defines main frames. Where the first line of a session is damaged, this one shows what it is.
-const MAIN_FRAMES: &[u8] = b"\nH Field I name:";
 
 /// How much of a file shows what it is: unless a log is damaged, its beginning is here.
 pub(crate) const BEGINNING: usize = 64 * 1024;
@@ -47,8 +42,7 @@ impl Format {
 
     fn in_(bytes: &[u8]) -> Option<Self> {
         let mut headers = memmem::find_iter(bytes, &FMT);
-        let session = memmem::find(bytes, SESSION).or_else(|| memmem::find(bytes, MAIN_FRAMES));
-        match (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), session) {
+        match (headers.find(|&at| is_definition(&bytes[at + FMT.len()..])), find_session(bytes)) {
             (Some(fmt), Some(session)) if session < fmt => Some(Format::Blackbox),
             (Some(_), _) => Some(Format::ArduPilot),
             (None, Some(_)) => Some(Format::Blackbox),
@@ -71,10 +65,11 @@ mod tests {
 
     #[test]
     fn what_begins_first_decides() {
+        let session = b"H Product:Blackbox flight data recorder by Nicholas Sherlock\n";
         let fmt = &[&FMT[..], b"\x80\x59FMT\0BBnNZ", &[0; 80]].concat()[..];
         for (bytes, format) in [
-            ([fmt, SESSION].concat(), Some(Format::ArduPilot)),
-            ([b"\n\x7f", SESSION, b"\n", fmt].concat(), Some(Format::Blackbox)),
+            ([fmt, session].concat(), Some(Format::ArduPilot)),
+            ([b"\n\x7f", &session[..], fmt].concat(), Some(Format::Blackbox)),
             ([&[0; BEGINNING][..], fmt].concat(), Some(Format::ArduPilot)),
             (b"H Xroduct:\nH Field I name:time\n".to_vec(), Some(Format::Blackbox)),
             (b"TimeUS,Roll\n1,2\n".to_vec(), None),

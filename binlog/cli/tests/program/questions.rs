@@ -208,6 +208,22 @@ fn find_finds_labels_and_units() {
 }
 
 #[test]
+fn find_takes_wildcards() {
+    let path = log("flight.bin");
+    let columns = |line: &str| -> Vec<String> {
+        let found = json(line, &path)[0]["columns"].as_array().expect("an array").clone();
+        found.iter().map(|column| column["column"].as_str().expect("a name").to_owned()).collect()
+    };
+    let rolls = columns("find --json *.roll LOG");
+    assert!(rolls.contains(&"ATT.Roll".to_owned()) && rolls.iter().all(|name| name.ends_with(".Roll")), "{rolls:?}");
+    let attitudes = columns("find --json AT? LOG");
+    assert!(attitudes.len() > 2 && attitudes.iter().all(|name| name.starts_with("ATT.")), "{attitudes:?}");
+    assert_eq!(columns("find --json des* LOG").len(), columns("find --json *.Des* LOG").len());
+    let missed = binlog(words("find XYZ* LOG", &path));
+    assert_eq!((missed.code, &*missed.stderr), (Some(1), "binlog: no type, label or column matches `XYZ*`\n"));
+}
+
+#[test]
 fn find_answers_once_for_all_logs() {
     let missed = binlog(words("find Rolll LOG", LOGS.path()));
     assert_eq!((missed.code, missed.stdout.as_str()), (Some(1), ""));

@@ -15,6 +15,25 @@ pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
 }
 
+/// Where the first session of a log begins. If its first line is damaged, where the line is that defines main frames, or
+/// else what is left of the first line: the bytes are a Blackbox log, though no session can be read. `None` if they have
+/// nothing of these.
+///
+/// ```
+/// use binlog::blackbox::log::find_session;
+///
+/// assert_eq!(find_session(b"\nH Product:Blackbox flight data recorder by Nicholas Sherlock\n"), Some(1));
+/// assert_eq!(find_session(b"H Product:Blackbox flight data recorder by XX"), Some(0));
+/// assert_eq!(find_session(b"TimeUS,Roll\n1,2\n"), None);
+/// ```
+pub fn find_session(log: &[u8]) -> Option<usize> {
+    let marked = memmem::find_iter(log, header::FIRST_LINE).find(|&start| !is_in_a_value(log, start));
+    marked.or_else(|| memmem::find(log, MAIN_FRAMES)).or_else(|| memmem::find(log, FIRST_WORDS))
+}
+
+/// How the first line begins.
+const FIRST_WORDS: &[u8] = b"H Product:Blackbox flight data recorder";
+
 /// The line that defines main frames: a header has one.
 const MAIN_FRAMES: &[u8] = b"\nH Field I name:";
 

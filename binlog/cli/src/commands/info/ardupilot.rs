@@ -1,6 +1,7 @@
 //! The boots of an ArduPilot log.
 
 use super::{DamageInfo, GapInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
+use crate::firmware::{board, firmware};
 use crate::progress::Progress;
 use crate::survey::{self, Survey};
 use binlog::Log;
@@ -14,7 +15,6 @@ pub(super) fn sessions(log: &[u8], progress: &mut Progress) -> Vec<SessionInfo> 
 fn session(survey: Survey) -> SessionInfo {
     let facts = Log::from_bytes(survey.facts);
     let (start, end) = survey.time_us.as_ref().map_or((0, 0), |range| (*range.start(), *range.end()));
-    let texts = facts.texts();
     let date = facts.clock().and_then(|clock| Timestamp::from_microsecond(clock.unix_us(start)).ok());
     // The facts may end before the flight does: what lasts to their end lasts to that of the flight.
     let armed_us: u64 = facts
@@ -27,9 +27,9 @@ fn session(survey: Survey) -> SessionInfo {
         last.to_s = seconds(end).max(last.from_s);
     }
     SessionInfo {
-        vehicle: facts.vehicle().map(|vehicle| format!("{vehicle:?}")),
-        firmware: firmware(&facts, texts.iter().map(|text| text.text.as_str())),
-        board: board(texts.iter().map(|text| text.text.as_str())),
+        vehicle: facts.vehicle().map(|vehicle| vehicle.to_string()),
+        firmware: firmware(&facts),
+        board: board(&facts),
         date: date.map(|date| format!("{date:.0}")),
         from_s: survey.time_us.as_ref().map(|_| seconds(start)),
         to_s: survey.time_us.as_ref().map(|_| seconds(end)),
@@ -71,22 +71,4 @@ fn mode(mode: ModeInterval) -> ModeInfo {
         from_s: seconds(mode.time_us.start),
         to_s: seconds(mode.time_us.end),
     }
-}
-
-/// The firmware as VER says it, or else the first text that names one.
-fn firmware<'t>(facts: &Log<'_>, mut texts: impl Iterator<Item = &'t str>) -> Option<String> {
-    let of_version =
-        facts.rows("VER").ok().and_then(|rows| rows.records().next()?.value("FWS").map(|text| text.to_string()));
-    of_version.filter(|text| !text.is_empty()).or_else(|| {
-        let names = ["Copter", "Plane", "Rover", "ArduSub", "Antenna", "Blimp", "simulator"];
-        texts.find(|text| names.iter().any(|name| text.contains(name))).map(str::to_owned)
-    })
-}
-
-/// The board: the text after that of the operating system, as AP_Logger writes them: `ChibiOS: 38022f4f`, then
-/// `CubeOrange 0025003A 3138511 37393634`.
-fn board<'t>(texts: impl Iterator<Item = &'t str> + Clone) -> Option<String> {
-    let systems = ["ChibiOS", "NuttX", "Linux"];
-    let after = texts.skip_while(|text| !systems.iter().any(|system| text.starts_with(system))).nth(1)?;
-    after.split_whitespace().next().map(str::to_owned)
 }

@@ -1,6 +1,7 @@
 //! What the table of logs says about a log.
 
 use super::data_set::log_id;
+use crate::firmware::firmware;
 use crate::flight::{Flight, Session};
 use binlog::{Log, LoggedSchema};
 
@@ -95,15 +96,6 @@ impl Facts {
             ..self
         }
     }
-}
-
-/// The first text that names a firmware and its version, such as `ArduCopter V4.6.0 (3fc7011a)`.
-fn firmware(log: &Log<'_>) -> Option<String> {
-    let is_version = |text: &str| {
-        let after = text.split_once(" V").and_then(|(_, version)| version.bytes().next());
-        after.is_some_and(|byte| byte.is_ascii_digit())
-    };
-    log.texts().into_iter().map(|text| text.text).find(|text| is_version(text))
 }
 
 /// A hash of names, formats, labels, units and multipliers; ids and the order of definitions don't matter.

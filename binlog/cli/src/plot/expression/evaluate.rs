@@ -2,6 +2,7 @@
 
 use super::function::{OfRows, great_circle};
 use super::{Binary, ColumnName, Comparison, Expression, Node, Unary, unit};
+use crate::track::has_fix;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -377,8 +378,7 @@ impl OfRows {
             let result = match self {
                 OfRows::DistanceFirst => {
                     let point = [value, arguments[1][row]];
-                    // ArduPilot's GPS_OK_FIX_2D.
-                    if arguments[2][row] < 2.0 {
+                    if !has_fix(arguments[2][row]) {
                         return 0.0;
                     }
                     let first = *known.first.get_or_insert(point);
