@@ -7,8 +7,10 @@
 //!   the first of them.
 //! - Everything else is copied as it is. A log in which each byte belongs to a record stays the same, byte for byte.
 //!
-//! Records have no checksum, so wrong values inside of records stay. Definitions that break rules stay, too, also because
-//! of damage: pymavlink opens no log in which the format characters of an FMT are damaged. [`Log::check`] finds them.
+//! Records have no checksum, so wrong values inside of records stay. A record in front of a stretch that was removed is
+//! kept, though its end may be damaged: [`Repaired::suspects`] lists them. Definitions that break rules stay, too, also
+//! because of damage: pymavlink opens no log in which the format characters of an FMT are damaged. [`Log::check`] finds
+//! them.
 //!
 //! # Definitions of another log
 //!
@@ -20,7 +22,7 @@
 //! - the definition of an id whose FMT contradicts itself, or whose name or labels no reader takes, and of one whose FMT is
 //!   the same but for the id.
 //!
-//! Other definitions that differ stay: `binlog diff` lists them.
+//! Other definitions that differ stay: [`Repaired::differing`] names their types.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages::Ev};
@@ -71,6 +73,8 @@ pub struct Repaired {
     removed: Vec<Skipped>,
     inserted: Vec<InsertedDefinition>,
     replaced: Vec<ReplacedDefinition>,
+    suspects: Vec<usize>,
+    differing: Vec<String>,
 }
 
 /// A definition that was written in front of the first record of its id.
@@ -127,6 +131,18 @@ impl Repaired {
         &self.replaced
     }
 
+    /// The offsets, in the damaged log, of records that were kept though their end may be damaged: bytes other than a header
+    /// follow them. In the repaired log they no longer stand out.
+    pub fn suspects(&self) -> &[usize] {
+        &self.suspects
+    }
+
+    /// Names of the types that the other log defines otherwise, and whose definitions stay as they are in this log. They
+    /// may be damaged.
+    pub fn differing(&self) -> &[String] {
+        &self.differing
+    }
+
     /// Whether each byte of the log was in a record that readers read: the repaired log is a copy. Values may be wrong all
     /// the same.
     pub fn was_sound(&self) -> bool {
@@ -134,11 +150,14 @@ impl Repaired {
     }
 }
 
-/// A line for each change, with offsets in the damaged log.
+/// A line for each change, and for what was kept and may be damaged, with offsets in the damaged log.
 impl fmt::Display for Repaired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for Skipped { offset, length, reason } in &self.removed {
             writeln!(f, "offset {offset}: removed {}: {reason}", Counted(*length, "byte"))?;
+        }
+        for offset in &self.suspects {
+            writeln!(f, "offset {offset}: kept a record whose end may be damaged: no header follows it")?;
         }
         for ReplacedDefinition { offset, id, name, problem } in &self.replaced {
             let name = name.escape_debug();
@@ -148,6 +167,10 @@ impl fmt::Display for Repaired {
             let name = name.escape_debug();
             let place = if *is_borrowed { "is in the other log," } else { "was" };
             writeln!(f, "offset {offset}: inserted the FMT of {name} (id {id}), which {place} at offset {defined_at}")?;
+        }
+        for name in &self.differing {
+            let name = name.escape_debug();
+            writeln!(f, "kept the definition of {name}, though the other log defines it otherwise")?;
         }
         Ok(())
     }
@@ -176,14 +199,14 @@ impl Log<'_> {
     /// of other firmware. Errors of the writer.
     pub fn repair_with(&self, definitions: &Log<'_>, out: impl Write) -> io::Result<Repaired> {
         let survey = Survey::of(self.bytes());
-        let lender = Lender::new(definitions.bytes(), &survey)?;
+        let mut lender = Lender::new(definitions.bytes(), &survey)?;
+        let differing = std::mem::take(&mut lender.differing);
         let Some((bytes, replaced)) = lender.replace(self.bytes(), &survey) else {
-            return repair(self.bytes(), survey, Some(lender), out);
+            return Ok(Repaired { differing, ..repair(self.bytes(), survey, Some(lender), out)? });
         };
-        let mut repaired = repair(&bytes, Survey::of(&bytes), Some(lender), out)?;
-        repaired.recovered = repaired.records.saturating_sub(survey.records);
-        repaired.replaced = replaced;
-        Ok(repaired)
+        let repaired = repair(&bytes, Survey::of(&bytes), Some(lender), out)?;
+        let recovered = repaired.records.saturating_sub(survey.records);
+        Ok(Repaired { recovered, replaced, differing, ..repaired })
     }
 }
 
@@ -205,7 +228,7 @@ fn repair(bytes: &[u8], survey: Survey<'_>, lender: Option<Lender<'_>>, mut out:
     let mut records = Records::new(bytes);
     while let Some(item) = records.next() {
         match item {
-            Ok(record) => copy.record(record.offset(), record.len())?,
+            Ok(record) => copy.record(record.offset(), record.len(), record.is_suspect())?,
             Err(skipped) => copy.skipped(skipped, &records)?,
         }
     }
@@ -227,8 +250,11 @@ struct Copy<'a, W> {
 }
 
 impl<W: Write> Copy<'_, W> {
-    fn record(&mut self, offset: usize, length: usize) -> io::Result<()> {
+    fn record(&mut self, offset: usize, length: usize, is_suspect: bool) -> io::Result<()> {
         self.repaired.records += 1;
+        if is_suspect {
+            self.repaired.suspects.push(offset);
+        }
         self.copy(offset..offset + length)
     }
 
@@ -265,9 +291,9 @@ impl<W: Write> Copy<'_, W> {
         while at < end {
             at = match framing.step::<true>(stretch, at) {
                 // An FMT that readers skip would define something else for the records after it.
-                Step::Record { id, end, .. } if id != FMT_ID => {
+                Step::Record { id, end, suspect } if id != FMT_ID => {
                     self.insert(id, at)?;
-                    self.record(at, end - at)?;
+                    self.record(at, end - at, suspect)?;
                     self.repaired.recovered += 1;
                     end
                 }

@@ -70,6 +70,13 @@ pub fn repair(damaged: &[u8]) {
     // Each byte is in a record, or was removed.
     let kept_bytes: usize = kept.iter().map(|record| record.len()).sum();
     assert_eq!(kept_bytes, out.len());
+    // Those that readers could read, and those that are readable again.
+    let is_kept = |offset: &usize| report.suspects().contains(offset);
+    let suspects = Records::new(damaged).flatten().filter(|record| record.is_suspect());
+    assert!(suspects.map(|record| record.offset()).all(|offset| is_kept(&offset)));
+    let ends: Vec<usize> = report.removed().iter().map(|removed| removed.offset).collect();
+    let is_in_front = |offset: usize| ends.iter().any(|end| (offset + 3..=offset + 255).contains(end));
+    assert!(report.suspects().iter().all(|&offset| is_in_front(offset)));
     let removed: usize = report.removed().iter().map(|removed| removed.length).sum();
     assert!(removed + kept_bytes >= damaged.len() && (inserted > 0 || removed + kept_bytes == damaged.len()));
     let check = Log::from_bytes(&*out).check();

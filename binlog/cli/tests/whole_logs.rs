@@ -146,6 +146,12 @@ fn repair_takes_definitions_of_another_log() {
         (code, &report["replaced"][0]["name"], &report["inserted"][0]["is_borrowed"]),
         (3, &"GPS".into(), &true.into())
     );
+    // A definition that may be damaged is named.
+    let mut other = FLIGHT.clone();
+    other[place("ATT\0") + 30] ^= 1;
+    std::fs::write(folder.join("other.bin"), other).expect("room");
+    let (code, _, stderr) = text(folder, "repair other.bin -o whole.bin --force --definitions flight.bin");
+    assert!(code == 0 && stderr.contains("kept the definition of ATT, though"), "{stderr}");
     // The other log is no output, and has to be an ArduPilot log of the same firmware.
     let (code, _, stderr) = text(folder, "repair lost.bin -o flight.bin --force --definitions flight.bin");
     assert!(code == 2 && stderr.contains("is the input itself") && read(folder, "flight.bin") == *FLIGHT, "{stderr}");

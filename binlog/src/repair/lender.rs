@@ -15,6 +15,8 @@ use std::ops::Range;
 pub(super) struct Lender<'a> {
     bytes: &'a [u8],
     definitions: BTreeMap<u8, First<'a>>,
+    /// Names of the types that both logs define, in different ways, and that aren't replaced.
+    pub(super) differing: Vec<String>,
 }
 
 impl<'a> Lender<'a> {
@@ -25,7 +27,7 @@ impl<'a> Lender<'a> {
     pub(super) fn new(bytes: &'a [u8], damaged: &Survey<'_>) -> io::Result<Self> {
         let mut definitions = Survey::of(bytes).first;
         definitions.retain(|_, first| is_consistent(&first.definition));
-        let mut lender = Lender { bytes, definitions };
+        let mut lender = Lender { bytes, definitions, differing: Vec::new() };
         let (mut same, mut different) = (0, Vec::new());
         let mut ids = BTreeMap::new();
         let sound = damaged.first.values().map(|first| first.definition).filter(is_consistent);
@@ -35,7 +37,7 @@ impl<'a> Lender<'a> {
             match lender.definition(id) {
                 _ if is_definition(name) => {}
                 Some(other) if other.definition.fmt_content() == definition.fmt_content() => same += 1,
-                Some(_) => different.push(name),
+                Some(_) => different.push(definition),
                 None => {}
             }
         }
@@ -44,11 +46,13 @@ impl<'a> Lender<'a> {
                 "the definitions are of other firmware: {} of the {} types that both logs define differ, such as {}",
                 different.len(),
                 different.len() + same,
-                different.first().copied().unwrap_or_default().escape_debug(),
+                different.first().map_or("", |definition| definition.name()).escape_debug(),
             );
             return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
         }
         lender.definitions.retain(|id, first| ids.get(first.definition.name()).is_none_or(|here| here == id));
+        let kept = different.iter().filter(|definition| lender.replacement(definition, damaged).is_none());
+        lender.differing = kept.map(|definition| definition.name().into()).collect();
         Ok(lender)
     }
 

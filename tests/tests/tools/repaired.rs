@@ -260,6 +260,42 @@ fn a_log_without_its_beginning_gets_definitions_and_units() {
 }
 
 #[test]
+fn a_definition_that_differs_and_stays_is_named() {
+    let (log, defined) = &*DEFINED;
+    let (name, offset) = defined.iter().find(|(name, _)| name == "ATT").expect("a flight has attitudes");
+    let mut damaged = log.clone();
+    // Of a label.
+    damaged[offset + 30] ^= 1;
+    let (out, report) = repaired_with(&damaged, log);
+    assert!(out == damaged && report.was_sound(), "{report}");
+    assert_eq!(report.differing(), std::slice::from_ref(name));
+    assert_eq!(report.to_string(), "kept the definition of ATT, though the other log defines it otherwise\n");
+    // One that is replaced is none of them.
+    damaged[offset + 4] = 1;
+    let (out, report) = repaired_with(&damaged, log);
+    assert!(out == *log && report.differing().is_empty(), "{report}");
+    // Those of a log that lacks many of them are its own.
+    let (_, report) = repaired_with(log, &log[..offset + 89]);
+    assert!(report.was_sound() && report.differing().is_empty(), "{report}");
+}
+
+#[test]
+fn a_record_in_front_of_damage_is_kept_and_named() {
+    let (log, _) = &*DEFINED;
+    let records: Vec<(usize, usize)> =
+        Records::new(log).flatten().map(|record| (record.offset(), record.len())).collect();
+    let middle = records.len() / 2;
+    let (kept, (hit, length)) = (records[middle - 1].0, records[middle]);
+    let mut damaged = log.clone();
+    damaged[hit] = 0;
+    let (out, report) = repaired(&damaged);
+    assert_eq!(out, [&log[..hit], &log[hit + length..]].concat());
+    assert_eq!(report.suspects(), [kept]);
+    let line = format!("offset {kept}: kept a record whose end may be damaged: no header follows it\n");
+    assert!(report.to_string().ends_with(&line), "{report}");
+}
+
+#[test]
 fn definitions_of_other_firmware_are_refused() {
     let define = |labels: &[(u8, &str, &str)]| {
         let mut log = RawLog::new();

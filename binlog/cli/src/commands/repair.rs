@@ -47,6 +47,10 @@ struct Json<'r> {
     removed: Vec<JsonRemoved>,
     inserted: Vec<JsonInserted<'r>>,
     replaced: Vec<JsonReplaced<'r>>,
+    /// Offsets of records that were kept though their end may be damaged.
+    suspects: &'r [usize],
+    /// Types that the other log defines otherwise.
+    differing: &'r [String],
 }
 
 #[derive(Serialize)]
@@ -110,18 +114,18 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 const SHOWN: usize = 20;
 
 fn print(name: &str, repaired: &Repaired) {
-    if repaired.was_sound() {
-        warn(format_args!(
-            "each byte of {name} belongs to a record: the output is a copy; `binlog check` finds wrong values"
-        ));
-        return;
-    }
     let lines = repaired.to_string();
     let (count, mut err) = (lines.lines().count(), io::stderr().lock());
     // With stderr closed there is nobody to tell.
     let _ = lines.lines().take(SHOWN).try_for_each(|line| writeln!(err, "{line}"));
     if count > SHOWN {
         let _ = writeln!(err, "and {} more; `--json` prints all", counted(count - SHOWN, "place"));
+    }
+    if repaired.was_sound() {
+        warn(format_args!(
+            "each byte of {name} belongs to a record: the output is a copy; `binlog check` finds wrong values"
+        ));
+        return;
     }
     let removed: usize = repaired.removed().iter().map(|removed| removed.length).sum();
     let (removed, records) = (counted(removed, "byte"), counted(repaired.records(), "record"));
@@ -153,5 +157,7 @@ fn report<'r>(log: &'r str, repaired: &'r Repaired) -> Json<'r> {
         removed: removed.collect(),
         inserted: inserted.collect(),
         replaced: replaced.collect(),
+        suspects: repaired.suspects(),
+        differing: repaired.differing(),
     }
 }
