@@ -123,7 +123,7 @@ fn repair_takes_definitions_of_another_log() {
     assert!(
         stderr.lines().count() <= 23
             && stderr.contains("`--definitions OTHER` takes them")
-            && stderr.contains(" places more; `--json` prints all\n"),
+            && stderr.contains(" lines more; `--json` prints all\n"),
         "{stderr}"
     );
     let (code, stdout, stderr) = text(folder, "repair lost.bin -o whole.bin --definitions flight.bin");
@@ -143,7 +143,7 @@ fn repair_takes_definitions_of_another_log() {
     let (code, stdout, _) = text(folder, "repair lost.bin -o json.bin --definitions flight.bin --json");
     let report: serde_json::Value = serde_json::from_str(&stdout).expect("a JSON value");
     assert_eq!(
-        (code, &report["replaced"][0]["name"], &report["inserted"][0]["is_borrowed"]),
+        (code, &report["replaced"][0]["name"], &report["inserted"][0]["is_from_other_log"]),
         (3, &"GPS".into(), &true.into())
     );
     // A definition that may be damaged is named.
@@ -151,7 +151,7 @@ fn repair_takes_definitions_of_another_log() {
     other[place("ATT\0") + 30] ^= 1;
     std::fs::write(folder.join("other.bin"), other).expect("room");
     let (code, _, stderr) = text(folder, "repair other.bin -o whole.bin --force --definitions flight.bin");
-    assert!(code == 0 && stderr.contains("kept the definition of ATT, though"), "{stderr}");
+    assert!(code == 0 && stderr.contains("kept the definition of ATT, which differs"), "{stderr}");
     // The other log is no output, and has to be an ArduPilot log of the same firmware.
     let (code, _, stderr) = text(folder, "repair lost.bin -o flight.bin --force --definitions flight.bin");
     assert!(code == 2 && stderr.contains("is the input itself") && read(folder, "flight.bin") == *FLIGHT, "{stderr}");

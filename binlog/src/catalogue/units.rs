@@ -7,6 +7,13 @@ use crate::unit::Unit;
 use crate::value::Value;
 use std::collections::BTreeMap;
 
+/// The id of a unit or multiplier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum RowKey {
+    Unit(u8),
+    Multiplier(u8),
+}
+
 /// The contents of a UNIT or MULT record.
 pub(crate) enum TableRow {
     /// A unit's name; empty for no unit.
@@ -28,6 +35,14 @@ impl TableRow {
             "UNIT" => Some(TableRow::Unit { id: id()?, name: cell("Label")?.text()?.to_string() }),
             "MULT" => Some(TableRow::Multiplier { id: id()?, value: multiplier::as_meant(cell("Mult")?.to_f64()?)? }),
             _ => None,
+        }
+    }
+
+    /// What the row is about.
+    pub(crate) fn key(&self) -> RowKey {
+        match *self {
+            TableRow::Unit { id, .. } => RowKey::Unit(id),
+            TableRow::Multiplier { id, .. } => RowKey::Multiplier(id),
         }
     }
 

@@ -3,8 +3,11 @@
 use super::InsertedDefinition;
 use crate::catalogue::declaration::{Declaration, Learner};
 use crate::catalogue::definition::LoggedDefinition;
+use crate::catalogue::units::{RowKey, TableRow};
+use crate::framing::{HEAD_BYTES, Skipped};
 use crate::records::{Record, Records};
-use std::collections::BTreeMap;
+use memchr::memmem;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// The first definitions in a log, and whether it is damaged.
@@ -12,20 +15,23 @@ pub(super) struct Survey<'a> {
     pub(super) is_damaged: bool,
     pub(super) records: u64,
     /// By id.
-    pub(super) first: BTreeMap<u8, First<'a>>,
-    /// Whether the log names units or multipliers.
-    pub(super) has_tables: bool,
+    pub(super) first: BTreeMap<u8, FirstDefinition<'a>>,
+    /// The units and multipliers that the log names.
+    pub(super) rows: BTreeSet<RowKey>,
     /// By id, whether it has records that readers read.
     pub(super) has_records: [bool; 256],
+    /// By id, whether its header is in a stretch without records.
+    pub(super) is_skipped: [bool; 256],
 }
 
 /// The first definition of an id.
-pub(super) struct First<'a> {
+pub(super) struct FirstDefinition<'a> {
     pub(super) definition: LoggedDefinition<'a>,
     pub(super) fmt: Range<usize>,
     /// Its FMTU, as long as nothing else defines the id.
     pub(super) fmtu: Option<Range<usize>>,
-    is_replaced: bool,
+    /// Whether another definition of the id follows.
+    pub(super) is_redefined: bool,
 }
 
 impl<'a> Survey<'a> {
@@ -34,8 +40,9 @@ impl<'a> Survey<'a> {
             is_damaged: false,
             records: 0,
             first: BTreeMap::new(),
-            has_tables: false,
+            rows: BTreeSet::new(),
             has_records: [false; 256],
+            is_skipped: [false; 256],
         };
         let mut learner = Learner::new();
         for item in Records::new(bytes) {
@@ -45,11 +52,16 @@ impl<'a> Survey<'a> {
                     survey.has_records[usize::from(record.id())] = true;
                     if let Some(declaration) = learner.learn(record.id(), record.payload()) {
                         survey.declare(declaration, &record);
-                    } else if !survey.has_tables {
-                        survey.has_tables = is_table(record.name());
+                    } else if let Some(row) = TableRow::of(&record.definition(), record.payload()) {
+                        survey.rows.insert(row.key());
                     }
                 }
-                Err(_) => survey.is_damaged = true,
+                Err(Skipped { offset, length, .. }) => {
+                    survey.is_damaged = true;
+                    let stretch = bytes.get(offset..offset + length).unwrap_or_default();
+                    let ids = memmem::find_iter(stretch, &HEAD_BYTES).filter_map(|at| stretch.get(at + 2));
+                    ids.for_each(|id| survey.is_skipped[usize::from(*id)] = true);
+                }
             }
         }
         survey
@@ -60,13 +72,13 @@ impl<'a> Survey<'a> {
         match (declaration, self.first.get_mut(&declaration.id())) {
             (Declaration::Fmt(fmt), None) => {
                 let definition = LoggedDefinition::new(fmt, None);
-                let first = First { definition, fmt: place, fmtu: None, is_replaced: false };
+                let first = FirstDefinition { definition, fmt: place, fmtu: None, is_redefined: false };
                 self.first.insert(declaration.id(), first);
             }
             (Declaration::Fmt(fmt), Some(first)) => {
-                first.is_replaced |= first.definition.fmt_content() != LoggedDefinition::new(fmt, None).fmt_content();
+                first.is_redefined |= first.definition.fmt_content() != LoggedDefinition::new(fmt, None).fmt_content();
             }
-            (Declaration::Fmtu(_), Some(first)) if first.fmtu.is_none() && !first.is_replaced => {
+            (Declaration::Fmtu(_), Some(first)) if first.fmtu.is_none() && !first.is_redefined => {
                 first.fmtu = Some(place);
             }
             (Declaration::Fmtu(_), _) => {}
@@ -74,20 +86,15 @@ impl<'a> Survey<'a> {
     }
 }
 
-impl First<'_> {
-    /// Says that the definition was written in front of the record at `offset`.
-    pub(super) fn inserted(&self, offset: usize, is_borrowed: bool) -> InsertedDefinition {
-        let (id, name) = (self.definition.id(), self.definition.name().into());
-        InsertedDefinition { offset, defined_at: self.fmt.start, id, name, is_borrowed }
+impl FirstDefinition<'_> {
+    /// Whether the FMT of another definition is the same but for the id.
+    pub(super) fn defines_as(&self, other: &LoggedDefinition<'_>) -> bool {
+        self.definition.fmt_content() == other.fmt_content()
     }
-}
 
-/// Whether the records of a type name units or multipliers.
-pub(super) fn is_table(name: &str) -> bool {
-    matches!(name, "UNIT" | "MULT")
-}
-
-/// Whether the records of a type define types, or name units and multipliers.
-pub(super) fn is_definition(name: &str) -> bool {
-    matches!(name, "FMT" | "FMTU") || is_table(name)
+    /// Says that the definition was written in front of the record at `offset`.
+    pub(super) fn inserted(&self, offset: usize, is_from_other_log: bool) -> InsertedDefinition {
+        let (id, name) = (self.definition.id(), self.definition.name().into());
+        InsertedDefinition { offset, defined_at: self.fmt.start, id, name, is_from_other_log }
+    }
 }

@@ -3,13 +3,14 @@
 use crate::contents::contents;
 use binlog::check::Rule;
 use binlog::log::Rows;
-use binlog::repair::Repaired;
+use binlog::repair::{RepairError, Repaired};
 use binlog::{Log, Records};
 use binlog_tests::exercise_tools::{self, records, repaired};
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{logs, payload, pymavlink};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::sync::LazyLock;
 
 /// The parts of real logs that are quick to repair again and again.
@@ -27,7 +28,7 @@ static SOUND: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
 fn a_sound_log_stays_the_same() {
     for log in SOUND.iter() {
         let (out, report) = repaired(log);
-        assert!(out == *log && report.was_sound() && report.to_string().is_empty());
+        assert!(out == *log && report.is_copy() && report.to_string().is_empty());
         assert_eq!(report.records(), records(log).len() as u64);
     }
 }
@@ -196,7 +197,7 @@ fn a_definition_that_contradicts_itself_is_replaced() {
             assert!(out == *log, "{name}, byte {at}: {report}");
             let [replaced] = report.replaced() else { panic!("{name}, byte {at}: {report}") };
             assert_eq!((&replaced.name, replaced.offset), (name, *offset));
-            assert!(!report.was_sound() && report.to_string().contains(&replaced.problem));
+            assert!(!report.is_copy() && report.to_string().contains(&replaced.problem));
             assert_eq!(report.records(), records(log).len() as u64);
         }
     }
@@ -218,7 +219,7 @@ fn a_definition_with_a_damaged_id_is_replaced() {
 }
 
 #[test]
-fn a_definition_that_is_lost_is_borrowed() {
+fn a_definition_that_is_lost_is_inserted() {
     let (log, defined) = &*DEFINED;
     for (name, offset) in defined {
         let mut damaged = log.clone();
@@ -228,7 +229,7 @@ fn a_definition_that_is_lost_is_borrowed() {
         // FMT is known to all readers.
         if name != "FMT" {
             let first = report.inserted().iter().find(|inserted| inserted.name == *name).expect("it is inserted");
-            assert!(first.is_borrowed && first.defined_at == *offset, "{report}");
+            assert!(first.is_from_other_log && first.defined_at == *offset, "{report}");
             assert!(report.recovered() > 0);
         }
         let (sound, read) = (Log::from_bytes(&**log), Log::from_bytes(&*out));
@@ -264,19 +265,19 @@ fn a_definition_that_differs_and_stays_is_named() {
     let (log, defined) = &*DEFINED;
     let (name, offset) = defined.iter().find(|(name, _)| name == "ATT").expect("a flight has attitudes");
     let mut damaged = log.clone();
-    // Of a label.
+    // A byte of a label.
     damaged[offset + 30] ^= 1;
     let (out, report) = repaired_with(&damaged, log);
-    assert!(out == damaged && report.was_sound(), "{report}");
+    assert!(out == damaged && report.is_copy(), "{report}");
     assert_eq!(report.differing(), std::slice::from_ref(name));
-    assert_eq!(report.to_string(), "kept the definition of ATT, though the other log defines it otherwise\n");
-    // One that is replaced is none of them.
+    assert_eq!(report.to_string(), "kept the definition of ATT, which differs from the other log's\n");
+    // A replaced definition isn't listed.
     damaged[offset + 4] = 1;
     let (out, report) = repaired_with(&damaged, log);
     assert!(out == *log && report.differing().is_empty(), "{report}");
-    // Those of a log that lacks many of them are its own.
+    // Types that only this log defines aren't listed.
     let (_, report) = repaired_with(log, &log[..offset + 89]);
-    assert!(report.was_sound() && report.differing().is_empty(), "{report}");
+    assert!(report.is_copy() && report.differing().is_empty(), "{report}");
 }
 
 #[test]
@@ -292,34 +293,143 @@ fn a_record_in_front_of_damage_is_kept_and_named() {
     assert_eq!(out, [&log[..hit], &log[hit + length..]].concat());
     assert_eq!(report.suspects(), [kept]);
     let line = format!("offset {kept}: kept a record whose end may be damaged: no header follows it\n");
-    assert!(report.to_string().ends_with(&line), "{report}");
+    assert!(report.to_string().contains(&line), "{report}");
+}
+
+/// A log of definitions: id, name, labels.
+fn defining(types: &[(u8, &str, &str)]) -> RawLog {
+    let mut log = RawLog::new();
+    types.iter().for_each(|(id, name, labels)| {
+        log.fmt(*id, name, "QB", labels);
+    });
+    log
 }
 
 #[test]
 fn definitions_of_other_firmware_are_refused() {
-    let define = |labels: &[(u8, &str, &str)]| {
-        let mut log = RawLog::new();
-        labels.iter().for_each(|(id, name, labels)| {
-            log.fmt(*id, name, "QB", labels);
-        });
-        log
-    };
-    let mut damaged = define(&[(30, "A", "TimeUS,X"), (31, "B", "TimeUS,X"), (32, "C", "TimeUS,X")]);
-    damaged.record(33, &payload![1_u64, 1_u8]).record(34, &payload![2_u64, 2_u8]);
-    let damaged = damaged.bytes;
-    let other = define(&[(30, "A", "TimeUS,Y"), (31, "B", "TimeUS,Y"), (32, "C", "TimeUS,X"), (33, "D", "TimeUS,X")]);
+    let damaged = defining(&[(30, "A", "TimeUS,X"), (31, "B", "TimeUS,X"), (32, "C", "TimeUS,X")]);
+    let other = defining(&[(30, "A", "TimeUS,Y"), (31, "B", "TimeUS,Y"), (32, "C", "TimeUS,X"), (33, "D", "TimeUS,X")]);
+    let (damaged, other) = (Log::from_bytes(&*damaged.bytes), Log::from_bytes(&*other.bytes));
     let mut out = Vec::new();
-    let refused =
-        Log::from_bytes(&*damaged).repair_with(&Log::from_bytes(&*other.bytes), &mut out).expect_err("refused");
-    assert!(refused.to_string().contains("2 of the 3 types that both logs define differ, such as A"), "{refused}");
+    let refused = damaged.repair_with(&other, &mut out).expect_err("other firmware");
+    let text = "2 of the 3 ids that both logs define mean something else, A for instance; choose a log of the same";
+    assert!(matches!(refused, RepairError::OtherFirmware { .. }) && refused.to_string().contains(text), "{refused}");
     assert!(out.is_empty());
-    // A few that differ are options of the firmware. A name that has another id here means something else.
-    let same = define(&[(30, "A", "TimeUS,Y"), (31, "B", "TimeUS,X"), (32, "C", "TimeUS,X"), (33, "B", "TimeUS,X")]);
-    let (_, report) = repaired_with(&damaged, &same.bytes);
-    assert_eq!((report.inserted(), report.recovered()), (&[][..], 0));
-    let same = define(&[(31, "B", "TimeUS,X"), (34, "D", "TimeUS,X")]);
-    let (_, report) = repaired_with(&damaged, &same.bytes);
-    assert_eq!((report.inserted().len(), report.recovered(), report.removed().len()), (1, 1, 1));
+}
+
+#[test]
+fn an_error_of_the_writer_is_one() {
+    struct Refuses;
+    impl Write for Refuses {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::InvalidInput.into())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let (log, _) = &*DEFINED;
+    for damaged in [&log[..], &log[1..]] {
+        let refused = Log::from_bytes(damaged).repair_with(&Log::from_bytes(&**log), Refuses).expect_err("a refusal");
+        assert!(matches!(refused, RepairError::Io(error) if error.kind() == io::ErrorKind::InvalidInput));
+    }
+}
+
+#[test]
+fn a_few_types_that_differ_are_options_of_the_firmware() {
+    let mut damaged = defining(&[(30, "A", "TimeUS,X"), (31, "B", "TimeUS,X"), (32, "C", "TimeUS,X")]);
+    damaged.record(34, &payload![2_u64, 2_u8]);
+    let other = defining(&[(30, "A", "TimeUS,Y"), (31, "B", "TimeUS,X"), (34, "D", "TimeUS,X")]);
+    let (_, report) = repaired_with(&damaged.bytes, &other.bytes);
+    assert_eq!((report.inserted().len(), report.recovered(), report.removed()), (1, 1, &[][..]));
+    assert_eq!(report.differing(), ["A"]);
+}
+
+#[test]
+fn a_type_with_another_id_in_the_other_log_keeps_its_id() {
+    let mut log = defining(&[(30, "C", "TimeUS,X"), (254, "A", "TimeUS,Y")]);
+    (0..3_u8).for_each(|i| {
+        log.record(254, &payload![u64::from(i), i]);
+    });
+    let other = defining(&[(30, "C", "TimeUS,X"), (254, "B", "TimeUS,Z"), (253, "A", "TimeUS,Y")]);
+    let (out, report) = repaired_with(&log.bytes, &other.bytes);
+    assert!(out == log.bytes && report.is_copy() && report.differing().is_empty(), "{report}");
+    // Records of an id that the log doesn't define aren't those of a type that it has.
+    let sound = log.bytes.clone();
+    log.record(253, &payload![9_u64, 9_u8]);
+    let (out, report) = repaired_with(&log.bytes, &other.bytes);
+    assert!(out == sound && report.inserted().is_empty(), "{report}");
+    // Its definition isn't the one of its id, also if it is damaged.
+    let place = Records::new(&sound).flatten().filter(|record| record.name() == "FMT").last().expect("A's").offset();
+    let mut damaged = sound.clone();
+    damaged[place + 4] = 200;
+    let (_, report) = repaired_with(&damaged, &other.bytes);
+    assert_eq!((report.replaced(), report.differing()), (&[][..], &["A".to_owned()][..]), "{report}");
+}
+
+#[test]
+fn a_late_definition_of_the_log_takes_precedence() {
+    let mut log = defining(&[(30, "C", "TimeUS,X"), (31, "D", "TimeUS,X")]);
+    (0..3_u8).for_each(|i| {
+        log.record(40, &payload![u64::from(i), i]);
+    });
+    log.fmt(40, "EV", "QB", "TimeUS,Id");
+    let mut other = defining(&[(30, "C", "TimeUS,X"), (31, "D", "TimeUS,X")]);
+    other.fmt(40, "EV", "QBQ", "TimeUS,Id,More");
+    let (out, report) = repaired_with(&log.bytes, &other.bytes);
+    assert_eq!(out, repaired(&log.bytes).0);
+    assert_eq!((report.recovered(), report.inserted()[0].is_from_other_log), (3, false));
+    assert_eq!(report.differing(), ["EV"]);
+}
+
+#[test]
+fn an_fmt_that_contradicts_itself_is_replaced_by_one_of_real_firmware() {
+    // A label that begins with a digit is one that Python can't name; firmware has such.
+    let other = defining(&[(30, "C", "TimeUS,X"), (31, "A", "TimeUS,1")]);
+    let mut damaged = defining(&[(30, "C", "TimeUS,X")]);
+    let place = damaged.bytes.len();
+    damaged.fmt_of_length(31, 200, "A", "QB", "TimeUS,1");
+    let (out, report) = repaired_with(&damaged.bytes, &other.bytes);
+    assert!(out == other.bytes && report.differing().is_empty(), "{report}");
+    assert_eq!(report.replaced().iter().map(|replaced| replaced.offset).collect::<Vec<_>>(), [place]);
+    // One that fits its records stays, unless the other one fits them, too.
+    let damaged = defining(&[(30, "C", "TimeUS,X"), (31, "A", "TimeUS,1")]);
+    let mut other = defining(&[(30, "C", "TimeUS,X")]);
+    other.fmt(31, "A", "QH", "TimeUS,X");
+    let (out, report) = repaired_with(&damaged.bytes, &other.bytes);
+    assert!(out == damaged.bytes, "{report}");
+    assert_eq!(report.differing(), ["A"]);
+}
+
+#[test]
+fn units_that_the_log_lacks_come_with_a_definition() {
+    let mut other = RawLog::with_units();
+    other.unit('s', "s").unit('d', "deg").mult('F', 1e-6).mult('B', 1e-2);
+    other.fmt(40, "A", "QB", "TimeUS,X").fmtu(40, "sd", "FB");
+    let mut damaged = RawLog::with_units();
+    damaged.unit('s', "s").mult('F', 1e-6).record(40, &payload![7_u64, 7_u8]);
+    let (out, report) = repaired_with(&damaged.bytes, &other.bytes);
+    assert_eq!(report.recovered(), 1);
+    let names = |name: &str| Records::new(&out).flatten().filter(|record| record.name() == name).count();
+    assert_eq!((names("UNIT"), names("MULT")), (2, 2), "each once");
+    let read = Log::from_bytes(&*out);
+    let column = read.column("A.X").expect("a column");
+    assert_eq!((column.unit(), column.multiplier()), ("deg", Some(1e-2)));
+}
+
+#[test]
+fn units_are_left_out_if_their_id_means_something_else() {
+    let mut other = RawLog::with_units();
+    other.unit('d', "deg").fmt(30, "C", "QB", "TimeUS,X").fmt(31, "D", "QB", "TimeUS,X");
+    other.fmt(40, "A", "QB", "TimeUS,X");
+    let unit = Records::new(&other.bytes).flatten().find(|record| record.name() == "UNIT").expect("a unit").id();
+    let mut damaged = defining(&[(30, "C", "TimeUS,X"), (31, "D", "TimeUS,X"), (unit, "OWN", "TimeUS,Y")]);
+    damaged.record(unit, &payload![1_u64, 1_u8]).record(40, &payload![7_u64, 7_u8]);
+    let (out, report) = repaired_with(&damaged.bytes, &other.bytes);
+    assert_eq!((report.recovered(), report.removed()), (1, &[][..]), "{report}");
+    assert_eq!(contents(&out).values().sum::<usize>(), 2);
+    assert!(repaired(&out).1.is_copy());
 }
 
 fn is_definition(name: &str) -> bool {
@@ -336,7 +446,7 @@ proptest! {
         let (log, defined) = &*DEFINED;
         let mut damaged = log.clone();
         let last = defined.iter().map(|(_, offset)| offset + 89).max().unwrap_or(0);
-        // One in each definition: two can make another sound one of it.
+        // At most one damage begins in a definition: two could give it another valid form.
         let damages: BTreeMap<usize, _> =
             damages.into_iter().map(|(which, at, bytes)| (defined[which.index(defined.len())].1, (at, bytes))).collect();
         for (offset, (at, bytes)) in &damages {
@@ -345,7 +455,7 @@ proptest! {
             damaged[at..end].copy_from_slice(&bytes[..end - at]);
         }
         let (out, report) = repaired_with(&damaged, log);
-        // A damaged name that could be one stays.
+        // A damaged name that is still valid stays.
         let definitions: Vec<u8> =
             Records::new(log).flatten().filter(|record| is_definition(record.name())).map(|record| record.id()).collect();
         let data =
@@ -353,7 +463,7 @@ proptest! {
         let (kept, expected) = (data(&out), data(log));
         let mut rest = kept.iter();
         prop_assert!(expected.iter().all(|record| rest.any(|kept| kept == record)), "{report}");
-        // A definition whose own id is damaged to that of another type reads as a record of it.
+        // An FMT whose header is damaged may read as a record of another type.
         prop_assert!(kept.len() <= expected.len() + damages.len(), "{report}");
     }
 }

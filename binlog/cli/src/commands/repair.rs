@@ -3,11 +3,11 @@
 use super::written::{ardupilot, check_destination};
 use crate::arguments::Context;
 use crate::counted::counted;
-use crate::input::Input;
+use crate::input::{Input, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
-use binlog::repair::{InsertedDefinition, Repaired, ReplacedDefinition};
+use binlog::repair::{InsertedDefinition, RepairError, Repaired, ReplacedDefinition};
 use binlog::{Reason, Skipped};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -15,10 +15,10 @@ use std::path::PathBuf;
 
 /// Writes a log without the damage: every record that can be read is kept, all other bytes are removed.
 ///
-/// Records in front of the definition of their type become readable. If the definition itself is damaged, its records are
-/// removed, unless `--definitions` names another log of the same firmware that has it. Keep the damaged log. One in which
-/// each byte belongs to a record stays the same, byte for byte: `binlog check` finds wrong values in it. What was removed
-/// is printed with its place, and the exit code is then 3.
+/// Keep the damaged log. Records in front of the definition of their type become readable. Records without a definition are
+/// removed; `--definitions` takes definitions from another log of the same firmware. A log in which each byte belongs to a
+/// record stays the same, byte for byte: `binlog check` finds wrong values in it. Each change is printed, with its place.
+/// The exit code is 3 if bytes were removed.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.
@@ -29,8 +29,7 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// A log of the same firmware, with the same options: definitions that LOG lacks, or that are damaged in it, are taken
-    /// from it.
+    /// A log of the same firmware and options. Definitions that are missing or damaged in LOG are taken from it.
     #[arg(long, value_name = "OTHER")]
     definitions: Option<PathBuf>,
 
@@ -43,13 +42,13 @@ struct Json<'r> {
     log: &'r str,
     records: u64,
     recovered: u64,
-    was_sound: bool,
+    is_copy: bool,
     removed: Vec<JsonRemoved>,
     inserted: Vec<JsonInserted<'r>>,
     replaced: Vec<JsonReplaced<'r>>,
     /// Offsets of records that were kept though their end may be damaged.
     suspects: &'r [usize],
-    /// Types that the other log defines otherwise.
+    /// Types whose definition differs from the other log's and stays.
     differing: &'r [String],
 }
 
@@ -66,7 +65,7 @@ struct JsonInserted<'r> {
     defined_at: usize,
     id: u8,
     name: &'r str,
-    is_borrowed: bool,
+    is_from_other_log: bool,
 }
 
 #[derive(Serialize)]
@@ -79,16 +78,20 @@ struct JsonReplaced<'r> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     check_destination(&arguments.output, context)?;
+    require_stdin_once(
+        [Some(&arguments.log), arguments.definitions.as_ref()].into_iter().flatten().map(PathBuf::as_path),
+    )?;
     let input = Input::open_path(&arguments.log)?;
     let log = ardupilot(&input)?;
-    let lender = arguments.definitions.as_deref().map(Input::open_path).transpose()?;
-    let definitions = lender.as_ref().map(ardupilot).transpose()?;
-    let read = [Some(&input), lender.as_ref()].into_iter().flatten().filter_map(|input| input.path.as_deref());
-    let mut out = Output::create(Some(&arguments.output), read, arguments.existing)?;
+    let other = arguments.definitions.as_deref().map(Input::open_path).transpose()?;
+    let definitions = other.as_ref().map(ardupilot).transpose()?;
+    let inputs = [Some(&input), other.as_ref()].into_iter().flatten().filter_map(|input| input.path.as_deref());
+    let mut out = Output::create(Some(&arguments.output), inputs, arguments.existing)?;
     let repaired = match definitions {
-        Some(definitions) => log.repair_with(definitions, &mut out).map_err(|error| match (error.kind(), &lender) {
-            (io::ErrorKind::InvalidInput, Some(lender)) => Failure::new(error).in_(&lender.name),
-            _ => error.into(),
+        Some(definitions) => log.repair_with(definitions, &mut out).map_err(|error| match (error, &other) {
+            (RepairError::Io(error), _) => error.into(),
+            (error, Some(other)) => Failure::new(error).in_(&other.name),
+            (error, None) => Failure::new(error),
         })?,
         None => log.repair(&mut out)?,
     };
@@ -98,19 +101,19 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         json::line(&mut out, &report(&input.name, &repaired))?;
         out.finish()?;
     } else {
-        // Standard output may be the log.
+        // Standard output may be the log, so the report goes to standard error.
         print(&input.name, &repaired);
         let is_undefined = |removed: &Skipped| matches!(removed.reason, Reason::UnknownId(_));
-        if lender.is_none() && repaired.removed().iter().any(is_undefined) {
+        if other.is_none() && repaired.removed().iter().any(is_undefined) {
             warn("records lack their definition; `--definitions OTHER` takes them from a log of the same firmware");
         }
     }
-    // What the input lacks is said, and what was readable again isn't lost.
+    // The report covers the damage, and what is readable again isn't lost.
     input.note_reported(true);
     Ok(Outcome::lost_if(!repaired.removed().is_empty()))
 }
 
-/// The lines that are printed of a log with much damage.
+/// At most this many lines of the report are printed.
 const SHOWN: usize = 20;
 
 fn print(name: &str, repaired: &Repaired) {
@@ -119,9 +122,9 @@ fn print(name: &str, repaired: &Repaired) {
     // With stderr closed there is nobody to tell.
     let _ = lines.lines().take(SHOWN).try_for_each(|line| writeln!(err, "{line}"));
     if count > SHOWN {
-        let _ = writeln!(err, "and {} more; `--json` prints all", counted(count - SHOWN, "place"));
+        let _ = writeln!(err, "and {} more; `--json` prints all", counted(count - SHOWN, "line"));
     }
-    if repaired.was_sound() {
+    if repaired.is_copy() {
         warn(format_args!(
             "each byte of {name} belongs to a record: the output is a copy; `binlog check` finds wrong values"
         ));
@@ -140,8 +143,8 @@ fn report<'r>(log: &'r str, repaired: &'r Repaired) -> Json<'r> {
         reason: removed.reason.to_string(),
     });
     let inserted = repaired.inserted().iter().map(|inserted| {
-        let InsertedDefinition { offset, defined_at, id, name, is_borrowed } = inserted;
-        JsonInserted { offset: *offset, defined_at: *defined_at, id: *id, name, is_borrowed: *is_borrowed }
+        let InsertedDefinition { offset, defined_at, id, name, is_from_other_log } = inserted;
+        JsonInserted { offset: *offset, defined_at: *defined_at, id: *id, name, is_from_other_log: *is_from_other_log }
     });
     let replaced = repaired.replaced().iter().map(|ReplacedDefinition { offset, id, name, problem }| JsonReplaced {
         offset: *offset,
@@ -153,7 +156,7 @@ fn report<'r>(log: &'r str, repaired: &'r Repaired) -> Json<'r> {
         log,
         records: repaired.records(),
         recovered: repaired.recovered(),
-        was_sound: repaired.was_sound(),
+        is_copy: repaired.is_copy(),
         removed: removed.collect(),
         inserted: inserted.collect(),
         replaced: replaced.collect(),
