@@ -63,7 +63,9 @@ const SLOW_PERIOD: u16 = 256;
 pub struct Encoder<S: BlackboxSchema> {
     /// The main frames that P frames refer to, and room for the next one.
     main: [S::Main; 3],
-    /// The indices of the main frame before, and of the one before that.
+    /// The indices of the next main frame, of the one before it, and of the one before that. P frames refer to the last
+    /// two, which are one after an I frame.
+    next: u8,
     before: u8,
     older: u8,
     /// Whether there is a main frame before.
@@ -104,6 +106,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     fn with_references(references: References) -> Self {
         Encoder {
             main: [S::Main::zeros(), S::Main::zeros(), S::Main::zeros()],
+            next: 1,
             before: 0,
             older: 0,
             started: false,
@@ -166,7 +169,7 @@ impl<S: BlackboxSchema> Encoder<S> {
     #[inline]
     pub fn room(&mut self, kind: FrameKind) -> &mut [u8] {
         match kind {
-            FrameKind::Intra | FrameKind::Inter => self.main[usize::from(self.next())].wire_mut(),
+            FrameKind::Intra | FrameKind::Inter => self.main[slot(self.next)].wire_mut(),
             FrameKind::Slow => self.slow.room(),
             FrameKind::Gps => self.gps.wire_mut(),
             FrameKind::Home => self.home.room(),
@@ -246,58 +249,64 @@ impl<S: BlackboxSchema> Encoder<S> {
         &self.counts
     }
 
-    /// The index of the main frame that neither P frame refers to.
-    fn next(&self) -> u8 {
-        if self.before == self.older { (self.before + 1) % 3 } else { 3 - self.before - self.older }
-    }
-
     fn main(&mut self) -> Result<(), DoesNotFit> {
-        let next = self.next();
-        let [frame, before, older] = [next, self.before, self.older].map(|i| &self.main[usize::from(i % 3)]);
+        let [frame, before, older] = [self.next, self.before, self.older].map(|i| &self.main[slot(i)]);
         let place = Place { iteration: frame.iteration(), time: frame.time() };
-        let Place { iteration, time } = place;
-        let Some(kind) = S::INTERVALS.kind_of(iteration) else {
+        let Some(kind) = S::INTERVALS.kind_of(place.iteration) else {
             self.counts.left_out += 1;
             return Ok(());
         };
-        let (mut missing, mut resumes) = (0, false);
-        if self.started {
-            let last = Place { iteration: before.iteration(), time: before.time() };
-            resumes = self.resume_next || iteration == last.iteration || !last.may_be_followed_by(place);
-            missing = match iteration < last.iteration && !resumes {
-                true => S::INTERVALS.logged_across_end(last.iteration, iteration),
-                false => S::INTERVALS.logged_between(last.iteration, iteration),
-            };
-            self.references.skipped = iteration.wrapping_sub(last.iteration).wrapping_sub(1);
-        }
-        if let Some(resumed) = self.resumed {
-            resumes = self.resume_next || !resumed.may_be_followed_by(place);
-        }
-        if kind == FrameKind::Inter && missing == 0 && !resumes && !self.intra_next {
+        let last = Place { iteration: before.iteration(), time: before.time() };
+        // The first frame, and the one after a resume, is an I frame.
+        let is_in_place = !self.intra_next
+            && place.iteration > last.iteration
+            && S::INTERVALS.logged_between(last.iteration, place.iteration) == 0
+            && last.may_be_followed_by(place);
+        if kind == FrameKind::Inter && is_in_place {
+            self.references.skipped = place.iteration - last.iteration - 1;
             self.out.byte(b'P');
             frame.encode_inter(before, older, &self.references, &mut self.out);
             if self.out.fits() {
                 self.counts.p_frames += 1;
-                (self.before, self.older) = (next, self.before);
-                self.references.main_frame_time = time;
+                (self.before, self.older) = (self.next, self.before);
+                self.next = 3 - self.before - self.older;
+                self.references.main_frame_time = place.time;
                 return Ok(());
             }
             self.counts.misfits += 1;
             self.out.clear();
         }
-        self.intra(next, missing, resumes)
+        let (missing, resumes) = if is_in_place { (0, false) } else { self.gap(last, place) };
+        self.intra(missing, resumes)
     }
 
-    /// Appends the main frame `next` as an I frame, with what belongs around it.
-    fn intra(&mut self, next: u8, missing: u32, resumes: bool) -> Result<(), DoesNotFit> {
-        let frame = &self.main[usize::from(next)];
+    /// How many logged iterations are missing between two main frames, and whether a resume event has to be between them.
+    fn gap(&self, last: Place, next: Place) -> (u32, bool) {
+        if !self.started {
+            return (0, self.resumed.is_some_and(|resumed| !resumed.may_be_followed_by(next)));
+        }
+        let (iteration, before) = (next.iteration, last.iteration);
+        let jumps = self.resume_next || iteration == before || !last.may_be_followed_by(next);
+        let missing = match iteration < before && !jumps {
+            true => S::INTERVALS.logged_across_end(before, iteration),
+            false => S::INTERVALS.logged_between(before, iteration),
+        };
+        match self.resumed {
+            Some(resumed) => (missing, self.resume_next || !resumed.may_be_followed_by(next)),
+            None => (missing, jumps),
+        }
+    }
+
+    /// Appends the next main frame as an I frame, with what belongs around it.
+    fn intra(&mut self, missing: u32, resumes: bool) -> Result<(), DoesNotFit> {
+        let frame = &self.main[slot(self.next)];
         let (iteration, time) = (frame.iteration(), frame.time());
         let events = self.counts.events;
         if resumes {
             self.append_event(&Event::Resume { iteration, time });
         }
         self.out.byte(b'I');
-        self.main[usize::from(next)].encode_intra(&self.references, &mut self.out);
+        self.main[slot(self.next)].encode_intra(&self.references, &mut self.out);
         if !self.out.fits() {
             self.counts.refused += 1;
             self.counts.events = events;
@@ -309,7 +318,8 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.counts.i_frames += 1;
         self.counts.gaps += u32::from(missing > 0 || resumes);
         self.counts.missing = self.counts.missing.saturating_add(missing);
-        (self.before, self.older) = (next, next);
+        (self.before, self.older) = (self.next, self.next);
+        self.next = (self.next + 1) % 3;
         self.references.main_frame_time = time;
         let is_first = !self.started;
         (self.started, self.intra_next, self.resume_next, self.resumed) = (true, false, false, None);
@@ -372,6 +382,12 @@ impl<S: BlackboxSchema> Encoder<S> {
         }
         self.counts.events += 1;
     }
+}
+
+/// The index of a main frame, which the compiler then knows to be one.
+#[inline(always)]
+fn slot(index: u8) -> usize {
+    usize::from(index.min(2))
 }
 
 /// Appends a frame that refers to none before it. Returns whether it fits.
