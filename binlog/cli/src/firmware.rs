@@ -1,15 +1,15 @@
-//! The firmware and the board that a log is of, by its records VER and MSG.
+//! Firmware and board of a log, by its records VER and MSG.
 
 use binlog::Log;
 
 /// Parts of the names of ArduPilot's firmwares, and the simulator's.
 const NAMES: [&str; 7] = ["Copter", "Plane", "Rover", "ArduSub", "Antenna", "Blimp", "simulator"];
 
-/// What AP_Logger names in the text before the board's.
+/// How AP_Logger's text about the operating system begins; the next text names the board.
 const SYSTEMS: [&str; 3] = ["ChibiOS", "NuttX", "Linux"];
 
-/// The firmware with its version, such as `ArduCopter V4.6.0 (3fc7011a)`: as VER says it, or else the first text with a
-/// version, or with the name of a firmware.
+/// The firmware, such as `ArduCopter V4.6.0 (3fc7011a)`: `FWS` of VER, or else the first text with a version, or else the
+/// first with the name of a firmware.
 pub fn firmware(log: &Log<'_>) -> Option<String> {
     let of_version = || log.rows("VER").ok()?.records().next()?.value("FWS").map(|text| text.to_string());
     of_version().filter(|text| !text.is_empty()).or_else(|| {
@@ -21,8 +21,7 @@ pub fn firmware(log: &Log<'_>) -> Option<String> {
 
 /// Whether a text has a version: ` V4`.
 fn has_version(text: &str) -> bool {
-    let after = text.split_once(" V").and_then(|(_, version)| version.bytes().next());
-    after.is_some_and(|byte| byte.is_ascii_digit())
+    text.split(" V").skip(1).any(|after| after.starts_with(|first: char| first.is_ascii_digit()))
 }
 
 /// The board: the text after that of the operating system, as AP_Logger writes them: `ChibiOS: 38022f4f`, then
@@ -55,6 +54,7 @@ mod tests {
         assert_eq!(firmware(&log).as_deref(), Some("ArduCopter V4.6.0 (3fc7011a)"));
         assert_eq!(firmware(&log_of(&["GPS 1: found Vx", "binlog simulator"])).as_deref(), Some("binlog simulator"));
         assert_eq!(firmware(&log_of(&["Throttle armed"])), None);
+        assert_eq!(firmware(&log_of(&["My Vehicle V4.6"])).as_deref(), Some("My Vehicle V4.6"));
     }
 
     #[test]

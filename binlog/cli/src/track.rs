@@ -48,12 +48,12 @@ const SOURCES: [(&str, [&str; 3]); 4] = [
     ("SIM", ["Lat", "Lng", "Alt"]),
 ];
 
-/// Whether a `Status` of GPS comes with a position: from ArduPilot's GPS_OK_FIX_2D on.
+/// Whether a GPS record with this `Status` has a position: ArduPilot's GPS_OK_FIX_2D (2) or better.
 pub fn has_fix(status: f64) -> bool {
     status >= 2.0
 }
 
-/// Whether degrees are a position. A receiver without a fix logs 0, 0, which is in the sea.
+/// Whether latitude (±90°) and longitude (±180°) are a position. Receivers without a fix log 0, 0.
 pub fn is_somewhere(latitude: f64, longitude: f64) -> bool {
     let is_valid = latitude.abs() <= 90.0 && longitude.abs() <= 180.0;
     is_valid && (latitude, longitude) != (0.0, 0.0)

@@ -62,7 +62,7 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
     };
     let is_asked = |finding: &&Finding| !arguments.errors || finding.severity() == Severity::Error;
     let mut findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();
-    // Of each severity by offset: what is lost isn't to be searched among what isn't shown.
+    // Errors first: lost data matters more than data that a viewer doesn't show. The others stay in order of offset.
     findings.sort_by_key(|finding| finding.severity() != Severity::Error);
     let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
     input.note_reported(report.findings().iter().any(|finding| finding.rule().is_damage()));

@@ -17,12 +17,12 @@ use std::io::Write;
 
 /// Finds columns by label, type, unit or description: `binlog find roll flight.bin`.
 ///
-/// Upper and lower case are the same. With `*` and `?`, which stand for any text and any character, the word has to match
-/// the whole type, label or column: `find 'XK*'`, `find '*.Roll'`. Descriptions are those that the log carries. The exit code is 1 if no log has
-/// such a column.
+/// Upper and lower case are the same. A word with `*`, any text, or `?`, any byte, has to match a whole type, label or
+/// column, and isn't compared with units and descriptions: `find 'XK*'`, `find '*.Roll'`. Descriptions are those that the
+/// log carries. The exit code is 1 if no log has such a column.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A part of a label, type or description, or a unit.
+    /// A part of a label, type or description; a whole unit; or a name with `*` and `?`.
     #[arg(value_name = "WORD")]
     word: String,
 
@@ -48,7 +48,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         return Ok(outcome);
     }
     let word = &arguments.word;
-    let meant = suggest::nearest(word, search.known.iter().map(String::as_str)).filter(|_| !search.has_wildcards());
+    let known = search.known.iter().map(String::as_str);
+    let meant = if search.has_wildcards() { None } else { suggest::nearest(word, known) };
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
     let what =
         if search.has_wildcards() { "type, label or column matches" } else { "type, label, unit or description has" };

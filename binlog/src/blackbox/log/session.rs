@@ -15,9 +15,8 @@ pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
 }
 
-/// Where the first session of a log begins. If its first line is damaged, where the line is that defines main frames, or
-/// else what is left of the first line: the bytes are a Blackbox log, though no session can be read. `None` if they have
-/// nothing of these.
+/// The offset of the first session of a log; if none can be read, that of what is left of its first line. `None` if the bytes
+/// are no Blackbox log.
 ///
 /// ```
 /// use binlog::blackbox::log::find_session;
@@ -27,8 +26,7 @@ pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
 /// assert_eq!(find_session(b"TimeUS,Roll\n1,2\n"), None);
 /// ```
 pub fn find_session(log: &[u8]) -> Option<usize> {
-    let marked = memmem::find_iter(log, header::FIRST_LINE).find(|&start| !is_in_a_value(log, start));
-    marked.or_else(|| memmem::find(log, MAIN_FRAMES)).or_else(|| memmem::find(log, FIRST_WORDS))
+    ranges(log).first().map(|session| session.start).or_else(|| memmem::find(log, FIRST_WORDS))
 }
 
 /// How the first line begins.
