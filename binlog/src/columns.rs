@@ -188,3 +188,40 @@ pub const fn padding<M>(name: &str, fields: usize) -> usize {
     }
     padding
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::definition::Meaning;
+    use crate::format::Format;
+    use std::panic::catch_unwind;
+
+    #[test]
+    fn named_values_and_bits_fit_their_column() {
+        let values: fn(&'static [Meaning]) -> Meanings = Meanings::Values;
+        for (format, of, fitting, too_small, too_large) in [
+            (Format::I8, values, [-128, 127], -129, 128),
+            (Format::U8, values, [0, 255], -1, 256),
+            (Format::I64, values, [i64::MIN.into(), i64::MAX.into()], i128::from(i64::MIN) - 1, 1 << 63),
+            (Format::U64, values, [0, u64::MAX.into()], -1, 1 << 64),
+            (Format::U16, Meanings::Bits, [0, 15], -1, 16),
+        ] {
+            let names = |value| {
+                let meanings =
+                    Box::leak(Box::new([0, value].map(|value| Meaning { value, name: "a", description: "" })));
+                let column = ColumnDefinition::new("State", format, Unit::NONE, Multiplier::NONE);
+                catch_unwind(|| meaning(column, of(meanings)))
+            };
+            for value in fitting {
+                assert!(names(value).is_ok(), "{format:?} {value}");
+            }
+            for value in [too_small, too_large] {
+                let panic = names(value).expect_err("it doesn't fit");
+                let text = panic.downcast_ref::<String>().expect("a text");
+                // An enum has no value beyond 64 bits.
+                let is_named = i64::try_from(value).is_err() || text.ends_with(&format!(" {value}"));
+                assert!(text.starts_with("State ") && is_named, "{text}");
+            }
+        }
+    }
+}

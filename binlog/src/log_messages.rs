@@ -139,6 +139,12 @@ mod tests {
     }
 
     #[test]
+    fn a_text_is_escaped_and_on_one_line() {
+        let text = "a < b && \"c\" > d\r\n\u{0}e\u{FFFE}\u{FFFF}\tµ";
+        assert_eq!(Escaped(text).to_string(), "a &lt; b &amp;&amp; &quot;c&quot; &gt; d  e µ");
+    }
+
+    #[test]
     fn types_in_c_have_the_size_of_the_column() {
         for format in Format::ALL {
             assert_eq!(bytes_of(c_type(format)), format.size(), "{format:?}");

@@ -219,6 +219,15 @@ mod tests {
         LoggedSchema { definitions: definitions.collect(), ..Default::default() }
     }
 
+    #[test]
+    fn debug_output_has_messages_units_and_multipliers() {
+        let mut schema = schema(&[(30, "ATT", "QB", "TimeUS,I", "s-", "F-")]);
+        schema.units.push(LoggedUnit { id: b'd', name: "deg".into() });
+        schema.multipliers.push(LoggedMultiplier { id: b'B', value: 1e-2 });
+        let text = format!("{schema:?}");
+        assert!(["\"ATT\"", "\"deg\"", "0.01"].iter().all(|part| text.contains(part)), "{text}");
+    }
+
     /// A record, with its payload padded with zeros.
     fn record(id: u8, length: usize, parts: &[&[u8]]) -> Vec<u8> {
         let mut record = [&[0xA3, 0x95, id][..], &parts.concat()].concat();

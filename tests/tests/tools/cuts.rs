@@ -130,6 +130,29 @@ fn a_part_of_an_armed_flight_is_armed() {
     }
 }
 
+#[test]
+fn a_record_without_a_time_is_at_the_time_before_it_or_else_at_the_first_of_its_boot() {
+    let mut log = RawLog::empty();
+    for boot in 0..2_u8 {
+        log.raw(&RawLog::with_units().bytes)
+            .fmt(30, "NOT", "B", "X")
+            .fmt(31, "ATT", "QB", "TimeUS,I")
+            .fmtu(31, "s-", "F-");
+        log.record(30, &payload![boot]).record(31, &payload![100_u64, boot]);
+        log.record(31, &payload![200_u64, boot]).record(30, &payload![10 + boot]);
+    }
+    let log = Log::from_bytes(log.bytes);
+    let during = |times: Range<u64>| {
+        let (out, _) = cut(&Cut::new().during([times]), &log);
+        Log::from_bytes(out)
+            .rows("NOT")
+            .map_or_else(|_| Vec::new(), |rows| rows.numbers("X", Scaling::Stored).expect("numbers"))
+    };
+    assert_eq!(during(100..150), [0.0, 1.0]);
+    assert_eq!(during(150..250), [10.0, 11.0]);
+    assert!(during(0..100).is_empty());
+}
+
 #[derive(LogSchema)]
 enum FlightLog {
     Ev(messages::Ev),
