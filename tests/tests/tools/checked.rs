@@ -373,6 +373,23 @@ fn each_broken_rule_is_found_at_its_place() {
     assert!(missing.is_empty(), "no log breaks {missing:?}");
 }
 
+#[test]
+fn a_finding_counts_what_it_is_about_and_names_the_column() {
+    let mut log = sound();
+    // Two columns with a unit and a multiplier that no row names, and a label with a space.
+    defined(&mut log, "ABC", "QBBB", "TimeUS,Fine,Fine too,", "szz-", "FGG-");
+    let report = Log::from_bytes(log.bytes).check();
+    let of = |rule: Rule| -> Vec<(u64, String)> {
+        let all = report.findings().iter().filter(|finding| finding.rule() == rule);
+        all.map(|finding| (finding.count(), finding.text().to_owned())).collect()
+    };
+    for rule in [Rule::UndefinedUnit, Rule::UndefinedMultiplier] {
+        assert_eq!(of(rule).iter().map(|(count, _)| *count).collect::<Vec<_>>(), [2], "{report}");
+    }
+    let labels = of(Rule::LabelForm);
+    assert!(labels.iter().any(|(_, text)| text.starts_with("`Fine too`: ")), "{report}");
+}
+
 /// A log's name, and the rules that it breaks: about what, and how often.
 type Known = (&'static str, &'static [(Rule, &'static str, u64)]);
 

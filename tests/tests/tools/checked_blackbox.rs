@@ -83,7 +83,11 @@ fn a_missing_end_is_found() {
 fn bytes_beside_sessions_are_found() {
     let sound = ended(session(&[]));
     breaks(&[b"older", &*sound].concat(), Rule::ForeignBytes, "");
-    breaks(&[&*sound, b"more"].concat(), Rule::ForeignBytes, "");
+    let more = [&*sound, b"more"].concat();
+    breaks(&more, Rule::ForeignBytes, "");
+    let report = BlackboxLog::from_bytes(more).check();
+    let [finding] = report.findings() else { panic!("{report}") };
+    assert_eq!((finding.offset(), finding.count(), finding.bytes()), (sound.len(), 1, 4));
 }
 
 #[test]

@@ -275,6 +275,13 @@ fn a_definition_that_differs_and_stays_is_named() {
     damaged[offset + 4] = 1;
     let (out, report) = repaired_with(&damaged, log);
     assert!(out == *log && report.differing().is_empty(), "{report}");
+    let lost = records(log).len() - records(&damaged).len();
+    assert!(lost > 0 && report.recovered() == lost as u64, "{report}");
+    // Another one is.
+    let (_, other) = defined.iter().find(|(name, _)| name == "BARO").expect("a flight has heights");
+    damaged[other + 30] ^= 1;
+    let (_, report) = repaired_with(&damaged, log);
+    assert_eq!(report.differing(), ["BARO"]);
     // Types that only this log defines aren't listed.
     let (_, report) = repaired_with(log, &log[..offset + 89]);
     assert!(report.is_copy() && report.differing().is_empty(), "{report}");
