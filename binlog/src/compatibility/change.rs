@@ -423,6 +423,36 @@ mod tests {
         }
     }
 
+    fn change(kind: ChangeKind, breaks: Breaks) -> Change {
+        let (message, column) = ("ATT".to_owned(), None);
+        let (before, after, number, place, flattened_at, line) = (None, None, None, None, None, None);
+        Change { message, column, kind, before, after, number, reads_default: false, breaks, place, flattened_at, line }
+    }
+
+    #[test]
+    fn what_breaks_queries_or_structs_is_explained_with_a_remedy() {
+        use ChangeKind::*;
+        let mild = change(BitAdded, Breaks::default());
+        for kind in ChangeKind::ALL {
+            let by_layout = change(kind, Breaks { layout: true, ..Breaks::default() });
+            let is_of_layout = [Id, Rate, TrailingBytes, UnmatchedLabels, ColumnMoved].contains(&kind);
+            if is_of_layout || [MessageAdded, BitAdded].contains(&kind) {
+                assert!(by_layout.consequence().contains("rely on ids or the layout"), "{kind}");
+                assert_eq!(change(kind, Breaks::default()).consequence(), mild.consequence(), "{kind}");
+                continue;
+            }
+            // Those that break names break queries, too.
+            let breaks = Breaks { queries: kind != ValueAdded, old_logs: true, old_programs: true, layout: true };
+            let broken = change(kind, breaks);
+            assert!(!broken.consequence().contains("rely on ids"), "{kind}: {}", broken.consequence());
+            assert_ne!(broken.consequence(), mild.consequence(), "{kind}");
+            assert_ne!(broken.advice(), mild.advice(), "{kind}");
+        }
+        for kind in [Id, ColumnMoved] {
+            assert_ne!(change(kind, Breaks { layout: true, ..Breaks::default() }).advice(), mild.advice(), "{kind}");
+        }
+    }
+
     #[test]
     fn a_level_includes_the_ones_before_it() {
         for bits in 0..16_u8 {

@@ -54,3 +54,18 @@ impl Field for FlightMode {
         Field::decode(bytes).map(FlightMode)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mode_is_read_as_it_is_stored() {
+        for number in 0..=u8::MAX {
+            let mode = FlightMode::decode(&[number]).expect("a byte");
+            assert_eq!((mode.number(), mode.as_bytes()), (number, &[number][..]));
+            assert_eq!(FlightMode::new(number), (number <= 127).then_some(mode));
+        }
+        assert_eq!(FlightMode::decode(&[]), None);
+    }
+}

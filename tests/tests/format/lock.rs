@@ -1,7 +1,7 @@
 //! The lock, with each kind of change that people make: who says what, the lock or nothing. What the compiler says is in
 //! `compile-fail/older`.
 
-use binlog::compatibility::{ChangeKind, Level};
+use binlog::compatibility::{Breaks, ChangeKind, Level};
 use binlog::lock::{Check, Lock};
 use binlog::{Field, LogMessage, LogSchema, messages};
 use proptest::prelude::*;
@@ -236,6 +236,50 @@ schema!(described:
     }
     { Idle = 0, Running = 1 });
 
+schema!(renamed_in_place_with_default: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        #[log(default)]
+        pub(crate) rev: u16,
+        #[log(bits(0 = "Oil", 1 = "Fuel"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+schema!(fewer_values: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        #[log(bits(0 = "Oil"))]
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0 });
+
+/// Without the engine.
+mod texts {
+    use super::*;
+
+    #[derive(LogSchema)]
+    pub(crate) enum FlightLog {
+        Msg(messages::Msg),
+    }
+}
+
+/// With events, too.
+mod events {
+    use super::*;
+
+    #[derive(LogSchema)]
+    pub(crate) enum FlightLog {
+        Eng(released::Engine),
+        Msg(messages::Msg),
+        Ev(messages::Ev),
+    }
+}
+
 /// The lock of the released schema.
 fn lock(level: Level) -> Lock {
     let mut lock = Lock::of::<released::FlightLog>();
@@ -307,6 +351,10 @@ fn each_change_is_told_at_its_level() {
         assert_eq!((removed.kind, removed.reads_default), (ColumnRemoved, true));
         assert!(check.to_string().contains("if it was renamed, write `#[log(alias"), "{check}");
     }
+    let check = lock(Level::Names).check::<renamed_in_place_with_default::FlightLog>();
+    let renamed = &check.violations()[0].change;
+    assert_eq!((renamed.kind, renamed.reads_default, renamed.breaks.old_logs), (ColumnRenamed, true, false));
+    assert!(check.to_string().contains("today's struct reads the default of old ones"), "{check}");
     // Formats: a wider one reads old logs.
     assert_eq!(said::<wider::FlightLog>(), [(vec![], 2), (vec![], 2), (vec![Format, Format], 0)]);
     assert_eq!(said::<narrower::FlightLog>(), [(vec![], 1), (vec![Format], 0), (vec![Format], 0)]);
@@ -324,6 +372,60 @@ fn each_change_is_told_at_its_level() {
     assert_eq!(said::<other_order::FlightLog>(), [(vec![], 1), (vec![], 1), (vec![ColumnMoved], 0)]);
     // A rate breaks nothing, and is entered.
     assert_eq!(said::<other_rate::FlightLog>(), Level::ALL.map(|_| (vec![], 1)));
+}
+
+/// The changes from the released schema: about what, the rule, and who is affected.
+fn affected<S: LogSchema>() -> Vec<String> {
+    let check = lock(Level::Layout).check::<S>();
+    let all = check.violations().iter().map(|violation| &violation.change).chain(check.unaccepted());
+    let mut all: Vec<String> = all
+        .map(|change| {
+            let of = change
+                .column
+                .as_ref()
+                .map_or_else(|| change.message.clone(), |label| format!("{}.{label}", change.message));
+            let Breaks { queries, old_logs, old_programs, layout } = change.breaks;
+            let who = [(queries, 'q'), (old_logs, 'o'), (old_programs, 'p'), (layout, 'l')];
+            let who: String = who.iter().filter(|(is, _)| *is).map(|(_, letter)| *letter).collect();
+            let number = change.number.map_or_else(String::new, |number| format!(" {number}"));
+            format!("{of}{number} {} {who}", change.kind)
+        })
+        .collect();
+    all.sort();
+    all
+}
+
+#[test]
+fn each_change_says_who_is_affected() {
+    // Queries, old logs in today's structs, older programs, the layout.
+    assert_eq!(affected::<added::FlightLog>(), ["ENG.Torque column-added ol"]);
+    assert_eq!(affected::<added_with_default::FlightLog>(), ["ENG.Torque column-added l"]);
+    assert_eq!(affected::<more_values::FlightLog>(), ["ENG.State 2 value-added p", "ENG.Warnings 2 bit-added "]);
+    assert_eq!(affected::<fewer_values::FlightLog>(), ["ENG.State 1 value-removed qo", "ENG.Warnings 1 bit-removed q"]);
+    assert_eq!(affected::<removed::FlightLog>(), ["ENG.Turns column-removed qpl"]);
+    assert_eq!(affected::<renamed::FlightLog>(), ["ENG.Turns column-renamed qopl"]);
+    assert_eq!(affected::<renamed_with_alias::FlightLog>(), ["ENG.Turns column-renamed qpl"]);
+    let renamed = ["ENG.Rev column-added l", "ENG.Turns column-removed qpl"];
+    assert_eq!(affected::<renamed_with_default::FlightLog>(), renamed);
+    let other_unit = ["ENG.Temp multiplier qopl", "ENG.Turns multiplier l", "ENG.Turns unit l"];
+    assert_eq!(affected::<other_unit::FlightLog>(), other_unit);
+    let renumbered = [
+        "ENG.State 0 value-renamed qop",
+        "ENG.State 1 value-renamed qop",
+        "ENG.Warnings 0 bit-renamed qop",
+        "ENG.Warnings 1 bit-renumbered qop",
+    ];
+    assert_eq!(affected::<renumbered::FlightLog>(), renumbered);
+    assert_eq!(affected::<moved::FlightLog>(), ["ENG.State 1 value-renumbered qop"]);
+    assert_eq!(affected::<other_name::FlightLog>(), ["ENG message-renamed qpl"]);
+    assert_eq!(affected::<wider::FlightLog>(), ["ENG.Temp format pl", "ENG.Turns format pl"]);
+    assert_eq!(affected::<narrower::FlightLog>(), ["ENG.Turns format ol"]);
+    assert_eq!(affected::<closed::FlightLog>(), ["ENG.Warnings accepted-values o"]);
+    assert_eq!(affected::<other_id::FlightLog>(), ["ENG id l"]);
+    assert_eq!(affected::<other_order::FlightLog>(), ["ENG.Warnings column-moved l"]);
+    assert_eq!(affected::<other_rate::FlightLog>(), ["ENG rate "]);
+    assert_eq!(affected::<texts::FlightLog>(), ["ENG message-removed qpl"]);
+    assert_eq!(affected::<events::FlightLog>(), ["EV message-added "]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The host's logger: what it accepted is in the log or counted as lost, whatever the destination does, and nobody waits
 //! for it.
 
-use binlog::messages::{Dropped, Dsf, Ev, Gps, Mode, Msg, Parm};
+use binlog::messages::{Dropped, Dsf, Ev, File, Gps, Mode, Msg, Parm};
 use binlog::sink::{Sink, TimedSink};
 use binlog::{HostLogger, Log, LogSchema, Records};
 use binlog_embedded::Logger;
@@ -114,7 +114,7 @@ fn no_logger_waits_for_a_destination_that_stalls() {
     let (out, key, taken) = gate();
     let settings = HostLogger::<Plain>::builder().capacity(64 * 35).reserve(0).write_every(Duration::ZERO);
     let thread = settings.spawn(out).expect("it takes the preamble");
-    let log = thread.logger();
+    let log = thread.logger().clone();
     // The first record is with the destination, which stalls.
     assert!(log.log(&parm(0)));
     while log.statistics().used > 0 {
@@ -124,9 +124,14 @@ fn no_logger_waits_for_a_destination_that_stalls() {
     let accepted = (1..=100).filter(|&number| log.log(&parm(number))).count();
     assert_eq!(accepted, 64);
     let tally = log.tally::<Parm>();
-    assert_eq!((tally.dropped, tally.written, log.statistics().used), (36, 0, 64 * 35));
+    let statistics = log.statistics();
+    assert_eq!((tally.dropped, tally.written), (36, 0));
+    assert_eq!((statistics.used, statistics.high_water), (64 * 35, 64 * 35));
+    let stall = Duration::from_millis(20);
+    thread::sleep(stall);
     drop(key);
     thread.finish().map_err(|error| error.error).expect("it takes all");
+    assert!(u128::from(log.statistics().longest_stall_us) >= stall.as_micros());
     assert_eq!(times(&taken.bytes(), "PARM"), Vec::from_iter(0..=64));
 }
 
@@ -365,6 +370,24 @@ fn dropping_the_thread_writes_everything() {
     assert!((0..1000).all(|number| thread.logger().log(&ev(number))));
     drop(thread);
     assert_eq!(times(&out.bytes(), "EV"), Vec::from_iter(0..1000));
+}
+
+#[test]
+fn a_file_is_accepted_if_its_name_fits() {
+    #[derive(LogSchema)]
+    enum Files {
+        File(File),
+        Dsf(Dsf),
+        Drop(Dropped),
+    }
+    let out = Shared::default();
+    let thread = HostLogger::<Files>::builder().spawn(out.clone()).expect("it takes the preamble");
+    assert!(thread.logger().file("a.txt", &[7; 200]));
+    assert!(!thread.logger().file("a_name_of_17_char", b"contents"));
+    drop(thread);
+    let log = Log::from_bytes(out.bytes());
+    let [file] = &log.files()[..] else { panic!("one file") };
+    assert_eq!((&*file.name, file.contents().expect("all pieces")), ("a.txt", vec![7; 200]));
 }
 
 #[test]
