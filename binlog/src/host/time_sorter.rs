@@ -125,8 +125,11 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
                     self.sent_at += taken.min(self.sent.len() - self.sent_at);
                     signals = 0;
                 }
-                // A signal. A writer that returns nothing else has failed.
-                Err(error) if error.kind() == io::ErrorKind::Interrupted && signals < MOST_SIGNALS => signals += 1,
+                // A signal. A writer that returns nothing else has failed, and `write_all` is not to try it for ever.
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => match signals {
+                    MOST_SIGNALS.. => return Err(io::Error::other(error)),
+                    _ => signals += 1,
+                },
                 Err(error) => return Err(error),
             }
         }

@@ -297,3 +297,21 @@ fn standard_multiplier(value: f64) -> Option<u8> {
     let has_value = |multiplier: &Multiplier| multiplier.value() == value && multiplier.id() != b'?';
     Multiplier::STANDARD.into_iter().find(has_value).map(|multiplier| multiplier.id())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_with_one_label_are_numbered_from_2_to_16() {
+        let nth = |line: &str| Cursor::new(line).subject().map(|subject| subject.column.map(|(_, nth)| nth));
+        assert_eq!(nth("ATT"), Ok(None));
+        assert_eq!(nth("ATT.Roll"), Ok(Some(0)));
+        for number in 2..=16_usize {
+            assert_eq!(nth(&format!("ATT.Roll#{number}")), Ok(Some(number - 1)));
+        }
+        for wrong in ["ATT.Roll#0", "ATT.Roll#1", "ATT.Roll#17", "ATT.Roll#x", "ATT.Roll#"] {
+            assert!(nth(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -75,3 +75,25 @@ fn meanings(f: &mut fmt::Formatter<'_>, meanings: &Meanings) -> fmt::Result {
     }
     f.write_str("</ul>")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LogMessage;
+    use crate::messages::Ev;
+
+    struct Section(Definition);
+
+    impl fmt::Display for Section {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            section(f, &self.0)
+        }
+    }
+
+    #[test]
+    fn each_paragraph_of_a_description_is_one_of_the_page() {
+        let of = |description| Section(Definition { description, ..Ev::DEFINITION }).to_string();
+        assert!(of("One.\n\nTwo.\n\n").starts_with("<h2 id=\"EV\">EV</h2>\n<p>One.</p>\n<p>Two.</p>\n<table>"));
+        assert!(of("").starts_with("<h2 id=\"EV\">EV</h2>\n<table>"));
+    }
+}

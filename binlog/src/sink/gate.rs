@@ -94,3 +94,29 @@ impl<C: Counters> Gate<C> {
         }
     }
 }
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::sink::CountersOf;
+
+    #[test]
+    fn a_message_is_reported_if_records_of_it_are_lost() {
+        let mut gate = Gate::<CountersOf<2, 0>>::NEW;
+        gate.lose(0, 0);
+        assert!(!gate.to_report.contains(0));
+        gate.lose(1, 2);
+        assert!(gate.to_report.contains(1) && !gate.to_report.contains(0));
+        assert_eq!(gate.counters.tallies()[1].lost, 2);
+    }
+
+    #[test]
+    fn written_records_that_a_format_leaves_out_are_lost() {
+        let mut tally = Tally::default();
+        (0..5).for_each(|_| tally.count_written());
+        tally.lose_written(2);
+        assert_eq!((tally.written, tally.lost, tally.unflushed), (3, 2, 3));
+        tally.lose_unflushed();
+        assert_eq!((tally.written, tally.lost, tally.unflushed), (0, 5, 0));
+    }
+}

@@ -47,3 +47,15 @@ impl Statistics {
         self.lost = self.lost.wrapping_add(tally.lost);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statistics_of_a_buffer_have_its_usage_and_no_records() {
+        let statistics = Statistics::of_buffer(1, 2, 3);
+        assert_eq!((statistics.used, statistics.high_water, statistics.longest_stall_us), (1, 2, 3));
+        assert_eq!(Statistics { used: 0, high_water: 0, longest_stall_us: 0, ..statistics }, Statistics::default());
+    }
+}

@@ -163,3 +163,37 @@ fn several_threads_log_in_the_order_of_their_times() {
     let times: Vec<u64> = read(&sorter.finish().expect("memory takes all")).into_iter().map(|(time, _)| time).collect();
     assert_eq!(times, Vec::from_iter(0..2000));
 }
+
+/// A writer that a signal interrupts before each write, or always.
+struct Interrupted {
+    out: Vec<u8>,
+    always: bool,
+    was_interrupted: bool,
+}
+
+impl Write for Interrupted {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.was_interrupted = self.always || !self.was_interrupted;
+        if self.was_interrupted {
+            return Err(ErrorKind::Interrupted.into());
+        }
+        self.out.write(&bytes[..bytes.len().min(100)])
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn signals_cost_nothing_and_a_writer_that_has_only_these_has_failed() {
+    let bytes = log(&(0..100).map(|time_us| (time_us, false)).collect::<Vec<_>>());
+    let sort = |always| {
+        let out = Interrupted { out: Vec::new(), always, was_interrupted: false };
+        let mut sorter = TimeSorter::<FlightLog, _>::new(out, 4096);
+        sorter.write_all(&bytes).and_then(|()| sorter.flush()).map(|()| sorter)
+    };
+    let sorter = sort(false).expect("signals are tried again");
+    assert_eq!(sorter.finish().expect("signals are tried again").out, bytes);
+    assert_eq!(sort(true).err().map(|error| error.kind()), Some(ErrorKind::Other));
+}

@@ -217,6 +217,34 @@ fn a_long_text_is_cut_between_characters_and_put_together_by_id_and_seq() -> Res
 }
 
 #[test]
+fn an_error_says_what_was_written_before_it() {
+    struct Room(usize);
+    impl Write for Room {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let taken = bytes.len().min(self.0);
+            self.0 -= taken;
+            if taken > 0 { Ok(taken) } else { Err(ErrorKind::StorageFull.into()) }
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let told = |room: usize| {
+        let log = LogWriter::<TestLog, _>::new(Room(room));
+        let error = match log.and_then(|mut log| log.text(0, "text").and_then(|()| log.flush())) {
+            Ok(()) => panic!("there is no room"),
+            Err(error) => error,
+        };
+        error.to_string()
+    };
+    let full = io::Error::from(ErrorKind::StorageFull);
+    assert_eq!(told(0), format!("the log can't be written: {full}"));
+    let preamble = TestLog::PREAMBLE.len();
+    assert_eq!(told(preamble), format!("the log can't be written: {full} (0 records, {preamble} bytes written)"));
+}
+
+#[test]
 fn what_cannot_be_logged_is_refused_whole() -> Result<(), WriteError> {
     let mut log = LogWriter::<TestLog, _>::new(Vec::new())?;
     let refused = [
