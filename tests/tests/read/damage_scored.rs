@@ -386,12 +386,15 @@ fn assert_agree(bytes: &[u8], random: &mut Random, what: &str) {
     let records = || items.iter().flatten();
     let suspects: Vec<_> = records().filter(|record| record.is_suspect()).map(Record::offset).collect();
     assert_eq!(log.suspects(), suspects, "{what}");
+    let told = |record: Record<'_>| {
+        (record.offset(), record.id(), record.len(), record.name().to_owned(), record.is_suspect())
+    };
     let mut indexed: Vec<_> = Vec::new();
     for rows in log.types() {
         assert_eq!(rows.len(), rows.records().count(), "{what}: {}", rows.name());
-        indexed.extend(rows.records().map(|record| (record.offset(), record.id(), record.len(), record.name())));
+        indexed.extend(rows.records().map(told));
     }
     indexed.sort();
-    let found: Vec<_> = records().map(|r| (r.offset(), r.id(), r.len(), r.name())).collect();
+    let found: Vec<_> = records().copied().map(told).collect();
     assert!(indexed == found, "{what}: the index has other records");
 }
