@@ -131,3 +131,13 @@ fn every_half_precision_float_is_read_without_loss() {
     assert_eq!(bits(&column), bits(&expected));
     assert_eq!(bits(&values.collect::<Vec<f64>>()), bits(&expected));
 }
+
+#[test]
+fn a_column_is_as_long_as_its_type_has_records() {
+    let mut log = RawLog::new();
+    log.fmt(1, "A", "QB", "TimeUS,X").fmt(2, "B", "QB", "TimeUS,X").record(1, &payload![7_u64, 9_u8]);
+    let log = Log::from_bytes(log.bytes);
+    let is = |name| log.column(name).map(|column| (column.len(), column.is_empty())).expect("a column");
+    assert_eq!(is("A.X"), (1, false));
+    assert_eq!(is("B.X"), (0, true));
+}
