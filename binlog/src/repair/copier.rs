@@ -109,6 +109,10 @@ impl<W: Write> Copier<'_, W> {
                     end
                 }
                 Step::Record { id, end, .. } => self.remove(at, end, Reason::Broken(id)),
+                // It is the stretch that ends there.
+                Step::Skip { end, reason: Reason::Truncated(id), .. } if end < self.bytes.len() => {
+                    self.remove(at, end, id.map_or(Reason::NoHeader, Reason::Broken))
+                }
                 Step::Skip { end, reason, .. } => self.remove(at, end, reason),
                 Step::More => self.remove(at, end, skipped.reason),
             };

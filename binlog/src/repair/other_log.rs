@@ -36,7 +36,10 @@ impl<'a> OtherLog<'a> {
         all.retain(|_, first| is_consistent(&first.definition));
         let mut other = OtherLog { bytes, all, elsewhere: BTreeSet::new() };
         let consistent = damaged.first.values().map(|first| first.definition).filter(is_consistent);
-        let placed: Vec<_> = consistent.filter(|definition| other.misplaced(definition, damaged).is_none()).collect();
+        let is_placed = |definition: &LoggedDefinition<'_>| {
+            other.misplaced(definition, damaged).or_else(|| other.intruder(definition, damaged)).is_none()
+        };
+        let placed: Vec<_> = consistent.filter(is_placed).collect();
         let (mut same, mut different) = (0, Vec::new());
         for definition in placed.iter().filter(|definition| !DEFINITIONS.contains(&definition.name())) {
             match other.all.get(&definition.id()) {

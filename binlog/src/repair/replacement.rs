@@ -43,6 +43,13 @@ impl<'a> OtherLog<'a> {
         if let Some(first) = self.misplaced(definition, damaged) {
             return Some((first, format!("its id is {}", definition.id())));
         }
+        if let Some(first) = self.intruder(definition, damaged) {
+            let name = self.all.get(&definition.id()).map_or("", |owner| owner.definition.name()).escape_debug();
+            return Some((first, format!("its id is {}, which is {name}'s", definition.id())));
+        }
+        if let Some(first) = self.namesake(definition, damaged) {
+            return Some((first, "its name is that of another type".into()));
+        }
         let problem = problem_of(definition)?;
         let first = self.definition(definition.id())?;
         let (name, id) = (definition.name(), definition.id());
@@ -71,7 +78,37 @@ impl<'a> OtherLog<'a> {
         let is_lost = |id: u8| !damaged.first.contains_key(&id) && damaged.is_skipped[usize::from(id)];
         let first = self.all.values().find(|first| first.defines_as(definition) && is_lost(first.definition.id()))?;
         // Nothing else is FMT.
-        let is_redefined = id == FMT_ID || damaged.first.get(&id).is_some_and(|first| first.is_redefined);
+        let is_redefined = id == FMT_ID || damaged.first.get(&id).is_some_and(|first| !first.later.is_empty());
         (is_redefined || !damaged.has_records[usize::from(id)]).then_some(first)
+    }
+
+    /// The definition to use for one of the damaged log that gives another meaning to an id, whose own definition the log
+    /// has, too: that of the type that it was, if the log lacks it, or else the id's own.
+    ///
+    /// A log of several boots may give an id to different types.
+    pub(super) fn intruder(
+        &self,
+        definition: &LoggedDefinition<'_>,
+        damaged: &Survey<'_>,
+    ) -> Option<&FirstDefinition<'a>> {
+        let id = definition.id();
+        let owner = self.all.get(&id).filter(|owner| !owner.defines_as(definition) && !damaged.has_several_boots)?;
+        damaged.first.get(&id)?.all().find(|own| owner.defines_as(own))?;
+        let is_type =
+            |first: &FirstDefinition<'_>| first.defines_as(definition) || first.definition.name() == definition.name();
+        let lost =
+            self.all.values().find(|first| is_type(first) && !damaged.first.contains_key(&first.definition.id()));
+        Some(lost.unwrap_or(owner))
+    }
+
+    /// The definition to use for one of the damaged log whose name is that of another type, which the log has, too.
+    fn namesake(&self, definition: &LoggedDefinition<'_>, damaged: &Survey<'_>) -> Option<&FirstDefinition<'a>> {
+        let (id, name) = (definition.id(), definition.name());
+        let first = self.all.get(&id).filter(|first| first.definition.name() != name && !damaged.has_several_boots)?;
+        let of_name = self.all.values().find(|first| first.definition.name() == name)?;
+        let own = damaged.first.get(&of_name.definition.id())?;
+        let is_of_records =
+            (first.definition.length(), first.definition.format()) == (definition.length(), definition.format());
+        (of_name.defines_as(&own.definition) && is_of_records).then_some(first)
     }
 }

@@ -8,6 +8,7 @@ use crate::framing::{HEAD_BYTES, Skipped};
 use crate::records::{Record, Records};
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter;
 use std::ops::Range;
 
 /// The first definitions in a log, and whether it is damaged.
@@ -22,6 +23,8 @@ pub(super) struct Survey<'a> {
     pub(super) has_records: [bool; 256],
     /// By id, whether its header is in a stretch without records.
     pub(super) is_skipped: [bool; 256],
+    /// Whether the log defines FMT again, as it does after each boot.
+    pub(super) has_several_boots: bool,
 }
 
 /// The first definition of an id.
@@ -30,8 +33,8 @@ pub(super) struct FirstDefinition<'a> {
     pub(super) fmt: Range<usize>,
     /// Its FMTU, as long as nothing else defines the id.
     pub(super) fmtu: Option<Range<usize>>,
-    /// Whether another definition of the id follows.
-    pub(super) is_redefined: bool,
+    /// The definitions of the id that follow and differ from the one before.
+    pub(super) later: Vec<LoggedDefinition<'a>>,
 }
 
 impl<'a> Survey<'a> {
@@ -43,6 +46,7 @@ impl<'a> Survey<'a> {
             rows: BTreeSet::new(),
             has_records: [false; 256],
             is_skipped: [false; 256],
+            has_several_boots: false,
         };
         let mut learner = Learner::new();
         for item in Records::new(bytes) {
@@ -72,13 +76,17 @@ impl<'a> Survey<'a> {
         match (declaration, self.first.get_mut(&declaration.id())) {
             (Declaration::Fmt(fmt), None) => {
                 let definition = LoggedDefinition::new(fmt, None);
-                let first = FirstDefinition { definition, fmt: place, fmtu: None, is_redefined: false };
+                let first = FirstDefinition { definition, fmt: place, fmtu: None, later: Vec::new() };
                 self.first.insert(declaration.id(), first);
             }
             (Declaration::Fmt(fmt), Some(first)) => {
-                first.is_redefined |= first.definition.fmt_content() != LoggedDefinition::new(fmt, None).fmt_content();
+                self.has_several_boots |= declaration.is_of_fmt();
+                let (definition, last) = (LoggedDefinition::new(fmt, None), first.later.last());
+                if definition.fmt_content() != last.unwrap_or(&first.definition).fmt_content() {
+                    first.later.push(definition);
+                }
             }
-            (Declaration::Fmtu(_), Some(first)) if first.fmtu.is_none() && !first.is_redefined => {
+            (Declaration::Fmtu(_), Some(first)) if first.fmtu.is_none() && first.later.is_empty() => {
                 first.fmtu = Some(place);
             }
             (Declaration::Fmtu(_), _) => {}
@@ -87,6 +95,11 @@ impl<'a> Survey<'a> {
 }
 
 impl FirstDefinition<'_> {
+    /// All definitions of the id.
+    pub(super) fn all(&self) -> impl Iterator<Item = &LoggedDefinition<'_>> {
+        iter::once(&self.definition).chain(&self.later)
+    }
+
     /// Whether the FMT of another definition is the same but for the id.
     pub(super) fn defines_as(&self, other: &LoggedDefinition<'_>) -> bool {
         self.definition.fmt_content() == other.fmt_content()

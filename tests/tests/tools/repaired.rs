@@ -410,6 +410,51 @@ fn an_fmt_that_contradicts_itself_is_replaced_by_one_of_real_firmware() {
 }
 
 #[test]
+fn an_fmt_that_took_the_id_of_another_type_costs_no_record() {
+    let mut sound = defining(&[(30, "C", "TimeUS,X"), (64, "P", "TimeUS,X"), (65, "R", "TimeUS,Y")]);
+    let places: Vec<usize> = Records::new(&sound.bytes).flatten().map(|record| record.offset()).collect();
+    let [.., c, p, r] = places[..] else { panic!("three types") };
+    (0..5_u8).for_each(|i| {
+        sound.record(64, &payload![u64::from(i), i]).record(30, &payload![u64::from(i), i]);
+    });
+    let other = &sound.bytes;
+    let with = |changes: &[(usize, u8)]| {
+        let mut damaged = other.clone();
+        changes.iter().for_each(|&(at, byte)| damaged[at] = byte);
+        repaired_with(&damaged, other)
+    };
+    // The id; with it, the name, a format character, the length.
+    for changes in [&[(r + 3, 64)][..], &[(r + 3, 64), (r + 10, b'H')], &[(r + 3, 64), (r + 4, 99)], &[(c + 3, 64)]] {
+        let (out, report) = with(changes);
+        assert!(out == *other, "{changes:?}: {report}");
+    }
+    // Whose it was can't be told any more: P's own definition takes its place.
+    let (out, report) = with(&[(r + 3, 64), (r + 5, b'Q')]);
+    assert_eq!(contents(&out), contents(other), "{report}");
+    assert!(report.to_string().contains("its id is 64, which is P's"), "{report}");
+    // The name of another type.
+    let (out, report) = with(&[(p + 5, b'C')]);
+    assert!(out == *other && report.to_string().contains("its name is that of another type"), "{report}");
+}
+
+#[test]
+fn an_id_that_has_another_meaning_after_a_reboot_keeps_it() {
+    let boot = |types: &[(u8, &str, &str)]| {
+        let mut log = defining(types);
+        log.record(254, &payload![1_u64, 1_u8]);
+        log.bytes
+    };
+    let log = [
+        boot(&[(30, "C", "TimeUS,X"), (254, "A", "TimeUS,Y")]),
+        boot(&[(30, "C", "TimeUS,X"), (254, "B", "TimeUS,Z")]),
+    ]
+    .concat();
+    let other = boot(&[(30, "C", "TimeUS,X"), (254, "B", "TimeUS,Z"), (253, "A", "TimeUS,Y")]);
+    let (out, report) = repaired_with(&log, &other);
+    assert!(out == log && report.is_copy(), "{report}");
+}
+
+#[test]
 fn units_that_the_log_lacks_come_with_a_definition() {
     let mut other = RawLog::with_units();
     other.unit('s', "s").unit('d', "deg").mult('F', 1e-6).mult('B', 1e-2);

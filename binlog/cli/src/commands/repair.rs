@@ -29,7 +29,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// A log of the same firmware and options. Definitions that are missing or damaged in LOG are taken from it.
+    /// A log of the same firmware and options. Definitions that are missing or damaged in LOG are taken from it. Units
+    /// come along with missing definitions only.
     #[arg(long, value_name = "OTHER")]
     definitions: Option<PathBuf>,
 
@@ -106,6 +107,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         let is_undefined = |removed: &Skipped| matches!(removed.reason, Reason::UnknownId(_));
         if other.is_none() && repaired.removed().iter().any(is_undefined) {
             warn("records lack their definition; `--definitions OTHER` takes them from a log of the same firmware");
+        }
+        let removed: usize = repaired.removed().iter().map(|removed| removed.length).sum();
+        if let Some(other) = other.as_ref().filter(|_| removed > log.bytes().len() / 2) {
+            let other = &other.name;
+            warn(format_args!("the definitions of {other} don't explain most of the log: is it of the same firmware?"));
         }
     }
     // The report covers the damage, and what is readable again isn't lost.

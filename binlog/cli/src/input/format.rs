@@ -46,9 +46,16 @@ impl Format {
             (Some(fmt), Some(session)) if session < fmt => Some(Format::Blackbox),
             (Some(_), _) => Some(Format::ArduPilot),
             (None, Some(_)) => Some(Format::Blackbox),
-            (None, None) => None,
+            (None, None) => has_records(bytes).then_some(Format::ArduPilot),
         }
     }
+}
+
+/// Whether bytes without a definition are records of an ArduPilot log, whose beginning is lost. Each record begins with a
+/// header and has 255 bytes at most; elsewhere the header's bytes are rare. Half of the records may be damaged.
+fn has_records(bytes: &[u8]) -> bool {
+    let headers = memmem::find_iter(bytes, &FMT[..2]).count();
+    headers >= 4 && headers * 2 * 255 >= bytes.len()
 }
 
 /// Whether the payload of a definition begins here: the type's id and length, a name of four bytes, and the formats of
@@ -73,6 +80,10 @@ mod tests {
             ([&[0; BEGINNING][..], fmt].concat(), Some(Format::ArduPilot)),
             (b"H Xroduct:\nH Field I name:time\n".to_vec(), Some(Format::Blackbox)),
             (b"TimeUS,Roll\n1,2\n".to_vec(), None),
+            // The beginning of a log is lost.
+            ([&[0xA3, 0x95, 7][..], &[0; 200]].concat().repeat(20), Some(Format::ArduPilot)),
+            ([&[0xA3, 0x95, 7][..], &[0; 800]].concat().repeat(20), None),
+            ([0xA3, 0x95, 7].repeat(3), None),
             ([&FMT[..], &[200; 100]].concat(), None),
             (vec![], None),
         ] {
