@@ -257,11 +257,10 @@ impl<S: BlackboxSchema> Encoder<S> {
             return Ok(());
         };
         let last = Place { iteration: before.iteration(), time: before.time() };
+        let missing = S::INTERVALS.logged_between(last.iteration, place.iteration);
         // The first frame, and the one after a resume, is an I frame.
-        let is_in_place = !self.intra_next
-            && place.iteration > last.iteration
-            && S::INTERVALS.logged_between(last.iteration, place.iteration) == 0
-            && last.may_be_followed_by(place);
+        let is_in_place =
+            !self.intra_next && place.iteration > last.iteration && missing == 0 && last.may_be_followed_by(place);
         if kind == FrameKind::Inter && is_in_place {
             self.references.skipped = place.iteration - last.iteration - 1;
             self.out.byte(b'P');
@@ -276,25 +275,20 @@ impl<S: BlackboxSchema> Encoder<S> {
             self.counts.misfits += 1;
             self.out.clear();
         }
-        let (missing, resumes) = if is_in_place { (0, false) } else { self.gap(last, place) };
-        self.intra(missing, resumes)
-    }
-
-    /// How many logged iterations are missing between two main frames, and whether a resume event has to be between them.
-    fn gap(&self, last: Place, next: Place) -> (u32, bool) {
-        if !self.started {
-            return (0, self.resumed.is_some_and(|resumed| !resumed.may_be_followed_by(next)));
-        }
-        let (iteration, before) = (next.iteration, last.iteration);
-        let jumps = self.resume_next || iteration == before || !last.may_be_followed_by(next);
-        let missing = match iteration < before && !jumps {
-            true => S::INTERVALS.logged_across_end(before, iteration),
-            false => S::INTERVALS.logged_between(before, iteration),
+        let jumps =
+            self.started && (self.resume_next || place.iteration == last.iteration || !last.may_be_followed_by(place));
+        let missing = match self.started {
+            true if place.iteration < last.iteration && !jumps => {
+                S::INTERVALS.logged_across_end(last.iteration, place.iteration)
+            }
+            true => missing,
+            false => 0,
         };
-        match self.resumed {
-            Some(resumed) => (missing, self.resume_next || !resumed.may_be_followed_by(next)),
-            None => (missing, jumps),
-        }
+        let resumes = match self.resumed {
+            Some(resumed) => self.resume_next || !resumed.may_be_followed_by(place),
+            None => jumps,
+        };
+        self.intra(missing, resumes)
     }
 
     /// Appends the next main frame as an I frame, with what belongs around it.
