@@ -17,8 +17,8 @@
 //!
 //! - It inserts FMT and FMTU of the types that the log doesn't define, in front of the first record of each. Rows of UNIT
 //!   and MULT that the log lacks come along.
-//! - It replaces an FMT whose length, format characters and labels disagree, whose name or labels break a rule, or whose
-//!   id is damaged.
+//! - It replaces an FMT whose length, format characters and labels disagree, whose name or labels break a rule, or that
+//!   has another type's id or name because of damage.
 //!
 //! All other definitions stay, and [`Repaired::differing`] lists those that differ. An FMTU that is lost while its FMT is
 //! there isn't inserted: the columns are without units.
