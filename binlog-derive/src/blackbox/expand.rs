@@ -227,21 +227,22 @@ fn encode_inter(frame: &Frame<'_>) -> TokenStream {
     }
 }
 
-/// A statement for each field, or group of fields.
+/// Fields that are written by one call. A vector of the processor has as many numbers of 32 bits.
+const AT_ONCE: usize = 4;
+
+/// A statement for each field, or group of fields. In P frames, neighbours that are numbers of their own are written some
+/// at a time, because most have 7 bits.
 fn statements(frame: &Frame<'_>, of: Of) -> Vec<TokenStream> {
     let groups = groups::runs(&frame.elements, of).flat_map(|run| groups::groups(run, of));
     let groups: Vec<(&[Element], Option<TokenStream>)> =
         groups.map(|group| (group, number(frame, group, of))).collect();
-    let array = |(a, number): &(&[Element], _), (b, other): &(&[Element], Option<_>)| {
-        Option::is_some(number) && other.is_some() && a[0].field == b[0].field
-    };
-    let neighbours = groups.chunk_by(array).flat_map(|array| array.chunks(4));
-    let written = neighbours.flat_map(|neighbours| match (of, neighbours) {
+    let neighbours = groups.chunk_by(|(_, number), (_, next)| number.is_some() && next.is_some());
+    let written = neighbours.flat_map(|numbers| numbers.chunks(AT_ONCE)).flat_map(|numbers| match (of, numbers) {
         (Of::Inter, [_, _, ..]) => {
-            let numbers = neighbours.iter().filter_map(|(_, number)| number.as_ref());
+            let numbers = numbers.iter().filter_map(|(_, number)| number.as_ref());
             vec![quote!(__out.vbs([#(#numbers),*]);)]
         }
-        _ => neighbours.iter().map(|(group, _)| statement(frame, group, of)).collect(),
+        _ => numbers.iter().map(|(group, _)| statement(frame, group, of)).collect(),
     });
     written.collect()
 }
