@@ -13,7 +13,7 @@
 //! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time. [`patterns`]
 //!   are names with wildcards.
 //! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
-//!   text of values, objects and lines; [`progress`] is the bar.
+//!   text of values, objects and lines, [`blocks`] is text that several threads make; [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`.
 //!
@@ -21,6 +21,7 @@
 #![deny(unsafe_code)]
 
 pub mod arguments;
+pub mod blocks;
 pub mod card_image;
 pub mod columns;
 pub mod commands;

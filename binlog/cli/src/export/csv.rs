@@ -5,8 +5,7 @@
 
 use super::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
 use super::time::Times;
-use crate::lines::Lines;
-use crate::number;
+use crate::{blocks, number};
 use binlog::log::Values;
 use std::io::{self, Write};
 
@@ -44,39 +43,37 @@ pub fn rows<'l>(
     table: &ChosenTable,
 ) -> io::Result<()> {
     let columns: Vec<Option<&ChosenColumn>> = labels.into_iter().map(|label| table.column(label)).collect();
-    let places = table.times_us.iter().copied().zip(0..);
-    lines(out, times, part, places, &columns, |line, column, i| cell(line, column, i))
+    lines(out, times, part, &table.times_us, &columns, |line, column, i| cell(line, column, i))
 }
 
-/// Writes a line for each row, a time in microseconds and what `print` needs to append a cell of it. A column that is
-/// `None` has empty cells.
-pub(super) fn lines<R: Copy, C>(
+/// Writes a line for each row, of which there is a time in microseconds. `print` appends the cell of a column in a row. A
+/// column that is `None` has empty cells.
+pub(super) fn lines<C: Sync>(
     out: &mut impl Write,
     times: &Times,
     part: Option<usize>,
-    rows: impl Iterator<Item = (u64, R)>,
+    times_us: &[u64],
     columns: &[Option<C>],
-    print: impl Fn(&mut Vec<u8>, &C, R),
+    print: impl Fn(&mut Vec<u8>, &C, usize) + Sync,
 ) -> io::Result<()> {
-    let mut lines = Lines::new(out);
-    for (time_us, row) in rows {
-        let line = lines.text();
-        number::integer(line, time_us);
-        times.cell(line, time_us);
-        if let Some(part) = part {
-            line.push(b',');
-            number::integer(line, part);
-        }
-        for column in columns {
-            line.push(b',');
-            if let Some(column) = column {
-                print(line, column, row);
+    blocks::write(out, times_us.len(), |text, rows| {
+        for row in rows {
+            let Some(&time_us) = times_us.get(row) else { return };
+            number::integer(text, time_us);
+            times.cell(text, time_us);
+            if let Some(part) = part {
+                text.push(b',');
+                number::integer(text, part);
             }
+            for column in columns {
+                text.push(b',');
+                if let Some(column) = column {
+                    print(text, column, row);
+                }
+            }
+            text.push(b'\n');
         }
-        line.push(b'\n');
-        lines.write_if_full()?;
-    }
-    lines.finish()
+    })
 }
 
 /// Appends the shown value of a record.

@@ -80,5 +80,5 @@ fn joined_rows(
             csv::cell(line, column, i);
         }
     };
-    csv::lines(out, times, part, at_us.iter().copied().zip(0..), &columns, print)
+    csv::lines(out, times, part, at_us, &columns, print)
 }
