@@ -2,6 +2,7 @@
 
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
+use crate::flight::Session;
 use crate::input::{Input, on_one_line};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
@@ -10,6 +11,8 @@ use crate::patterns;
 use crate::style::Style;
 use crate::suggest;
 use binlog::Scaling;
+use binlog::log::Rows;
+use binlog::log_messages::DescribedMessage;
 use serde::Serialize;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
@@ -19,7 +22,7 @@ use std::io::Write;
 ///
 /// Upper and lower case are the same. A word with `*`, any text, or `?`, any byte, has to match a whole type, label or
 /// column, and isn't compared with units and descriptions: `find 'XK*'`, `find '*.Roll'`. Descriptions are those that the
-/// log carries. The exit code is 1 if no log has such a column.
+/// log carries. `IMU[0]` and `IMU[0].GyrX` are an instance and its column. The exit code is 1 if no log has such a column.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// A part of a label, type or description; a whole unit; or a name with `*` and `?`.
@@ -41,13 +44,14 @@ struct Found {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
-    let mut search = Search { word: arguments.word.to_lowercase(), logs: 0, is_found: false, known: BTreeSet::new() };
+    let word = &arguments.word;
+    let mut search =
+        Search { given: word, word: word.to_lowercase(), logs: 0, is_found: false, known: BTreeSet::new() };
     let outcome = arguments.logs.sources()?.for_each(|input| search.in_log(input, context, &mut out))?;
     out.finish()?;
     if search.is_found || search.logs == 0 {
         return Ok(outcome);
     }
-    let word = &arguments.word;
     let known = search.known.iter().map(String::as_str);
     let meant = if search.has_wildcards() { None } else { suggest::nearest(word, known) };
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
@@ -58,7 +62,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 }
 
 /// A search of all logs for one word.
-struct Search {
+struct Search<'w> {
+    given: &'w str,
     /// In lower case.
     word: String,
     /// The logs that were searched.
@@ -75,11 +80,15 @@ struct InLog<'f> {
     columns: Vec<&'f Found>,
 }
 
-impl Search {
+impl Search<'_> {
     fn in_log(&mut self, input: &Input, context: &Context, out: &mut Output) -> CommandResult {
-        let columns = columns(input);
+        let sessions = input.flight.sessions();
+        input.note_sessions(&sessions);
+        let columns = columns(&sessions);
         self.logs += 1;
-        let found: Vec<&Found> = columns.iter().filter(|column| self.is_meant(column)).collect();
+        let mut found: Vec<&Found> = columns.iter().filter(|column| self.is_meant(column)).collect();
+        let of_instance = if found.is_empty() { of_instance(&sessions, self.given) } else { Vec::new() };
+        found.extend(&of_instance);
         self.is_found |= !found.is_empty();
         if !self.is_found {
             let words = columns.iter().flat_map(|column| column.column.split('.').chain([column.unit.as_str()]));
@@ -122,27 +131,12 @@ fn print(input: &Input, found: &[&Found], context: &Context, out: &mut Output) -
 }
 
 /// All columns of the log. Only definitions are read, and one record of each type.
-fn columns(input: &Input) -> Vec<Found> {
+fn columns(sessions: &[Session<'_>]) -> Vec<Found> {
     let mut columns = Vec::new();
-    let sessions = input.flight.sessions();
-    input.note_sessions(&sessions);
-    for session in &sessions {
+    for session in sessions {
         if let Some(log) = session.ardupilot() {
             let descriptions = log.descriptions();
-            for rows in log.types() {
-                let described = descriptions.iter().find(|message| message.name == rows.name());
-                for label in rows.labels() {
-                    let of_column =
-                        described.and_then(|message| message.columns.iter().find(|column| column.label == label));
-                    let unit = rows.column(label).map(|column| column.unit().to_owned()).unwrap_or_default();
-                    columns.push(Found {
-                        column: format!("{}.{label}", rows.name()),
-                        unit,
-                        records: rows.len(),
-                        description: of_column.map(|column| column.description.clone()).unwrap_or_default(),
-                    });
-                }
-            }
+            columns.extend(log.types().flat_map(|rows| of_rows(&rows, &descriptions)));
         } else {
             for table in session.tables() {
                 columns.extend(table.columns().iter().map(|column| Found {
@@ -155,6 +149,36 @@ fn columns(input: &Input) -> Vec<Found> {
         }
     }
     of_all_sessions(columns)
+}
+
+/// The columns of one instance, `IMU[0]`, or one of them, `IMU[0].GyrX`.
+fn of_instance(sessions: &[Session<'_>], word: &str) -> Vec<Found> {
+    let name = word.split_once("].").map_or(word.len(), |(type_and_instance, _)| type_and_instance.len() + 1);
+    let (name, label) = word.split_at(name);
+    let mut columns = Vec::new();
+    for log in sessions.iter().filter_map(Session::ardupilot) {
+        if let (true, Ok(rows)) = (name.ends_with(']'), log.rows(name)) {
+            columns.extend(of_rows(&rows, &log.descriptions()));
+        }
+    }
+    columns.retain(|column| label.is_empty() || column.column.ends_with(label));
+    of_all_sessions(columns)
+}
+
+/// The columns of a type or an instance.
+fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
+    let of_type = rows.name().split('[').next();
+    let described = descriptions.iter().find(|message| Some(message.name.as_str()) == of_type);
+    let found = |label: &str| {
+        let of_column = described.and_then(|message| message.columns.iter().find(|column| column.label == label));
+        Found {
+            column: format!("{}.{label}", rows.name()),
+            unit: rows.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),
+            records: rows.len(),
+            description: of_column.map(|column| column.description.clone()).unwrap_or_default(),
+        }
+    };
+    rows.labels().into_iter().map(found).collect()
 }
 
 /// Each column once, with the records of all sessions.

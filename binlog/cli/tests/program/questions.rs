@@ -224,6 +224,21 @@ fn find_takes_wildcards() {
 }
 
 #[test]
+fn find_takes_instances() {
+    let path = log("flight.bin");
+    let found = json("find --json IMU[1].GyrX LOG", &path)[0]["columns"].as_array().expect("an array").clone();
+    let [column] = &*found else { panic!("{found:?}") };
+    let all = &json("find --json IMU.GyrX LOG", &path)[0]["columns"][0];
+    assert_eq!((&column["column"], &column["unit"]), (&"IMU[1].GyrX".into(), &all["unit"]));
+    let records = |column: &serde_json::Value| column["records"].as_u64().expect("a number");
+    assert!(0 < records(column) && records(column) < records(all), "{column} {all}");
+    assert!(fine("find IMU[1] LOG", &path).contains("IMU[1].AccZ"));
+    for missing in ["IMU[9].GyrX", "IMU[1].GyrW", "IMU[", "IMU[1].GyrX[0]", "ATT[0].Roll"] {
+        assert_eq!(binlog(["find", missing, path.to_str().expect("UTF-8")]).code, Some(1), "{missing}");
+    }
+}
+
+#[test]
 fn find_answers_once_for_all_logs() {
     let missed = binlog(words("find Rolll LOG", LOGS.path()));
     assert_eq!((missed.code, missed.stdout.as_str()), (Some(1), ""));
