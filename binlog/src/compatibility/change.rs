@@ -454,6 +454,22 @@ mod tests {
     }
 
     #[test]
+    fn whether_todays_struct_reads_old_logs_is_said() {
+        use ChangeKind::*;
+        for kind in [MessageRenamed, ColumnAdded, ColumnRenamed, Format, Unit, Multiplier, AcceptedValues] {
+            for old_logs in [false, true] {
+                let queries = [MessageRenamed, ColumnRenamed, Unit, Multiplier].contains(&kind);
+                let changed = change(kind, Breaks { queries, old_logs, ..Breaks::default() });
+                assert_eq!(changed.consequence().contains("today's"), old_logs, "{kind}: {}", changed.consequence());
+                if [MessageRenamed, ColumnRenamed].contains(&kind) {
+                    assert_eq!(changed.advice().contains("alias"), old_logs, "{kind}: {}", changed.advice());
+                    assert!(changed.advice().contains("Keep the "), "{kind}: {}", changed.advice());
+                }
+            }
+        }
+    }
+
+    #[test]
     fn a_level_includes_the_ones_before_it() {
         for bits in 0..16_u8 {
             let [queries, old_logs, old_programs, layout] = [1, 2, 4, 8].map(|bit| bits & bit != 0);

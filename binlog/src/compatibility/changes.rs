@@ -126,9 +126,8 @@ impl<'m> Subject<'m> {
 
     /// With the place where the new format declares the message.
     fn declared_as(self, new: &MessageFacts<'_>) -> Self {
-        let first = new.columns.first();
-        let (place, flattened_at) = first.map(|column| (column.place, column.flattened_at)).unwrap_or_default();
-        Subject { place, flattened_at, ..self }
+        // The first column is the time, which isn't flattened.
+        Subject { place: new.columns.first().and_then(|column| column.place), ..self }
     }
 
     fn at_line(self, line: Option<usize>) -> Self {
@@ -143,7 +142,7 @@ impl<'m> Subject<'m> {
     /// A column of it: the old one with its line, the new one with its place.
     fn column(self, label: &'m str, old: Option<&ColumnFacts<'_>>, new: Option<&ColumnFacts<'_>>) -> Self {
         let (line, place) = (old.and_then(|old| old.said.line), new.and_then(|new| new.place));
-        let flattened_at = new.map_or(self.flattened_at, |new| new.flattened_at);
+        let flattened_at = new.and_then(|new| new.flattened_at);
         Subject { column: Some(label), line, place: place.or(self.place), flattened_at, ..self }
     }
 }
@@ -165,8 +164,8 @@ impl Changes {
         let message = message.to_owned();
         let change =
             Change { message, column, kind, before, after, number, reads_default, breaks, place, flattened_at, line };
-        // The first place and line of several are kept.
-        let key = Change { place: None, flattened_at: None, line: None, ..change.clone() };
+        // The first line of several is kept. Places are those of the new format, so they are the same.
+        let key = Change { line: None, ..change.clone() };
         let at = *self.seen.entry(key).or_insert(self.found.len());
         if at == self.found.len() {
             self.found.push(Found { change, before: Vec::new() });

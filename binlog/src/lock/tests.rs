@@ -64,6 +64,22 @@ fn a_log_is_checked_as_what_is_not_released_yet() {
 }
 
 #[test]
+fn a_change_since_several_releases_is_told_once_and_a_new_message_is_in_no_release() {
+    let mut lock = Lock::of::<LessLog>();
+    ["1.0", "1.1"].into_iter().for_each(|release| lock.release(release).expect("a new release"));
+    let text = lock.to_string();
+    let id = text.lines().find(|line| line.contains(" EV.Id ")).expect("the column").to_owned();
+    // Metres in both releases, in formats that differ, so the lock says it twice.
+    let metres = ["1.0..1.1 EV.Id H m 1", "1.1..next EV.Id I m 1", &id.replacen("1.0..", "next..", 1)].join("\n");
+    let lock: Lock = text.replace(&id, &metres).parse().expect("a lock");
+    let check = lock.check::<TestLog>();
+    let units: Vec<_> = check.violations().iter().filter(|it| it.change.kind == ChangeKind::Unit).collect();
+    assert_eq!(units.iter().map(|unit| &*unit.releases).collect::<Vec<_>>(), [["1.0", "1.1"]], "{check}");
+    let added: Vec<_> = check.unaccepted().iter().map(|change| (&*change.message, change.kind)).collect();
+    assert_eq!(added, [("GPS", ChangeKind::MessageAdded)], "{check}");
+}
+
+#[test]
 fn a_mistake_is_an_error_with_its_line() {
     let of = |from: &str, to: &str| {
         assert!(EXAMPLE.contains(from), "{from}");

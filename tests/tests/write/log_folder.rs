@@ -243,6 +243,14 @@ fn a_folder_that_cannot_be_created_is_an_error_with_its_path() {
     assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
 }
 
+/// Nobody, root included, can create a file there.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_cannot_be_created_is_an_error_with_its_path() {
+    let error = LogFolder::new("/proc/self").create_log().expect_err("no file can be created");
+    assert!(error.to_string().contains("create /proc/self/00000001.BIN"), "{error}");
+}
+
 #[test]
 fn a_logger_begins_a_log_at_each_arming() {
     let place = folder();
