@@ -105,10 +105,8 @@ impl<'a> Declarations<'a> {
                     return;
                 };
                 if let Change::Amended(definition) | Change::Replaced(definition) = change {
-                    if let (Change::Replaced(_), Some(before)) = (change, known.unit_ids()) {
-                        let after = definition.unit_ids().unwrap_or_default();
-                        let text = || format!("the ids of its units were `{before}`, and are `{after}` from here on");
-                        findings.add(Rule::RedefinedUnits, &definition.shown_name(), offset, text);
+                    if let (Change::Replaced(_), Some(_)) = (change, known.unit_ids()) {
+                        redefine_units(&known, &definition, offset, findings);
                     }
                     definition::check_units(&definition, offset, findings);
                     self.use_ids(&definition, offset);
@@ -277,4 +275,16 @@ fn means_nothing(kind: Kind, id: u8) -> bool {
         Kind::Unit => matches!(id, b'-' | b'#' | b'?'),
         Kind::Multiplier => matches!(id, b'-' | b'?' | b'0'),
     }
+}
+
+/// A type whose columns get other units, other multipliers, or both.
+fn redefine_units(before: &LoggedDefinition<'_>, after: &LoggedDefinition<'_>, offset: usize, findings: &mut Findings) {
+    let change = |kind, ids: [Option<&str>; 2]| {
+        let [before, after] = ids.map(Option::unwrap_or_default);
+        (before != after).then(|| format!("the ids of its {kind} were `{before}`, and are `{after}` from here on"))
+    };
+    let units = change("units", [before, after].map(LoggedDefinition::unit_ids));
+    let multipliers = change("multipliers", [before, after].map(LoggedDefinition::multiplier_ids));
+    let changes: Vec<String> = units.into_iter().chain(multipliers).collect();
+    findings.add(Rule::RedefinedUnits, &after.shown_name(), offset, || changes.join("; "));
 }

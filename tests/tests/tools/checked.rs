@@ -295,6 +295,11 @@ fn cases() -> Vec<Case> {
             |log| [2000, 1 << 60, 1 << 50, 1 << 40, 3000].into_iter().for_each(|time_us| parm(log, time_us)),
             &[(Rule::DamagedTime, "PARM", 35)],
         ),
+        // The third time after a pause agrees with the first.
+        (
+            |log| [2000, 2 << 40, 1 << 50, (2 << 40) + 1, 1].into_iter().for_each(|time_us| parm(log, time_us)),
+            &[(Rule::DamagedTime, "PARM", 70)],
+        ),
         (|log| parm(log, u64::MAX), &[(Rule::DamagedTime, "PARM", 0)]),
         // A pause is no damage.
         (|log| [2000, 1 << 40, (1 << 40) + 1].into_iter().for_each(|time_us| parm(log, time_us)), &[]),
@@ -345,6 +350,7 @@ fn each_broken_rule_is_found_at_its_place() {
         let mut log = sound();
         break_rule(&mut log);
         let mut found = findings(&log, sound_bytes);
+        assert_eq!(Log::from_bytes(&*log.bytes).check().is_empty(), expected.is_empty());
         let mut expected: Vec<_> =
             expected.iter().map(|(rule, subject, at)| (*rule, (*subject).to_owned(), *at)).collect();
         found.sort();
@@ -392,6 +398,23 @@ fn a_finding_counts_what_it_is_about_and_names_the_column() {
 
 /// A log's name, and the rules that it breaks: about what, and how often.
 type Known = (&'static str, &'static [(Rule, &'static str, u64)]);
+
+#[test]
+fn the_text_says_whether_units_or_multipliers_change() {
+    let text = |units, multipliers| {
+        let mut log = sound();
+        defined(&mut log, "EV", "Qf", "TimeUS,X", "s-", "F-");
+        log.fmtu(X, units, multipliers);
+        let report = Log::from_bytes(&*log.bytes).check();
+        let redefined = report.findings().iter().filter(|finding| finding.rule() == Rule::RedefinedUnits);
+        redefined.map(|finding| finding.text().to_owned()).collect::<Vec<_>>()
+    };
+    let units = "the ids of its units were `s-`, and are `sm` from here on";
+    let multipliers = "the ids of its multipliers were `F-`, and are `FB` from here on";
+    assert_eq!(text("sm", "F-"), [units]);
+    assert_eq!(text("s-", "FB"), [multipliers]);
+    assert_eq!(text("sm", "FB"), [format!("{units}; {multipliers}")]);
+}
 
 #[test]
 fn real_firmware_breaks_the_rules_that_it_is_known_to_break() {
