@@ -200,7 +200,9 @@ fn labels(message: &Message<'_>, errors: &mut Errors) {
             if TAKEN_LABELS.contains(&(&name, label)) {
                 return Some(format!("pymavlink takes a message with the label `{label}` for one of PX4's"));
             }
-            other.map(|(_, other)| format!("the label `{label}` is `{}`'s already", other.member.to_token_stream()))
+            other.map(|(_, other)| {
+                format!("the label `{label}` is already used by `{}`", other.member.to_token_stream())
+            })
         });
         if let Some(text) = fault {
             errors.at(column.label_span, text);
@@ -266,7 +268,7 @@ pub(crate) fn schema(schema: &Schema<'_>, errors: &mut Errors) {
         let Some((id, span)) = variant.attributes.id else { continue };
         let same_id = |other: &&Variant<'_>| other.attributes.id.is_some_and(|other| other.0 == id);
         if let Some(other) = before.iter().find(same_id) {
-            errors.at(span, format!("id {id} is `{}`'s already", other.ident));
+            errors.at(span, format!("id {id} is already used by `{}`", other.ident));
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Flight logs on a microcontroller: log from any interrupt to an SD card, a flash chip or a UART. Every record reaches
-//! the log, or is counted.
+//! Flight logs on a microcontroller: log from the main loop, from tasks, and from any interrupt that a critical section
+//! masks, to an SD card, a flash chip or a UART. Every record that `log` accepts is written, or counted as lost; refused
+//! records are counted, too. A power cut loses what was not flushed.
 //!
 //! ```
 //! use binlog::{LogMessage, LogSchema, messages};
@@ -47,9 +48,10 @@
     feature = "sdmmc",
     doc = "- The [`guide`] covers the whole way: logger, card, other writers, porting, footprint, tests on a host."
 )]
-//! - [`Logger`] takes records from any context, in bounded time, whole or not at all. A [`Tally`] for each message and
-//!   [`Statistics`] count what happened to them.
-//! - [`Retained`] is a logger whose ring outlives a reset: the records that explain a crash are in the next log.
+//! - [`Logger`] takes records from the main loop, from tasks and from interrupts, in bounded time, whole or not at all.
+//!   A [`Tally`] for each message and [`Statistics`] count what happened to them.
+//! - [`Retained`] is a logger whose ring outlives a reset: the next boot writes the records that explain a crash, as a
+//!   log of their own.
 //! - [`Budget`] says at compile time whether a ring is large enough for a card's longest pause.
 //! - [`Drain`] takes the records out of the ring, in pieces as small as the writer wants. Every file starts with the
 //!   preamble and the program's prologue. With the feature `async` it writes to asynchronous writers.

@@ -43,8 +43,8 @@ use core::sync::atomic::{Ordering, compiler_fence};
 /// `N` is a power of two from 512 bytes to 1 GiB.
 ///
 /// A record is accepted whole or not at all. Records that are not accepted are counted in the [`Tally`] of their
-/// message. The last [`reserve`](Logger::set_reserve) bytes of the ring are kept for messages that the schema marks
-/// `#[log(critical)]`.
+/// message. The last [`reserve`](Logger::set_reserve) bytes of the ring are kept for critical messages: MSG, EV, ERR and
+/// MODE, and those that the schema marks `#[log(critical)]`.
 // The order of the fields: the state before the ring, and in it first the fields that every `log` reads. Then a
 // Cortex-M reaches them by the logger's address and an offset that fits into the instruction.
 #[repr(C)]

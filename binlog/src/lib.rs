@@ -46,7 +46,8 @@
 //! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
-//! - [`LoggedSchema`] is the format of a log: as Rust source, JSON or Markdown, and compared with that of another log.
+//! - [`LoggedSchema`] holds the definitions of a log's messages: it prints them as Rust source, JSON or Markdown, and
+//!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
 //!   [`merge`] makes one log of several.
 //! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader, conversion.
@@ -61,11 +62,13 @@
 //!
 //! - `derive` (default): the macros, schemas, the format's own messages, and the writer. Without it, only the reader
 //!   remains.
-//! - `std` (default): the writer, [`Log`], [`LoggedSchema`] and the [`lock`]. Without it, the crate is
-//!   `no_std` and needs no `alloc`.
+//! - `std` (default): the writer, [`HostLogger`], [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
+//!   [`compatibility`], the [`lock`], and the writer and reader of [`blackbox`]. Without it, the crate is `no_std` and
+//!   needs no `alloc`.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to and from JSON.
-//! - `tracing`, `log`: the program's own text in its log, by `host::TracingLayer` and `host::LogBridge`.
+//! - `tracing`, `log`: write events of `tracing` or `log` into the flight log, by `host::TracingLayer` and
+//!   `host::LogBridge`.
 //! - `defmt`: `defmt::Format` for counts and statistics.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![cfg_attr(docsrs, feature(doc_cfg))]

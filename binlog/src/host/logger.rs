@@ -41,7 +41,8 @@ use std::sync::Arc;
 ///
 /// The queue has two buffers of [`Builder::capacity`] bytes: while one is written, the other takes the records. What
 /// doesn't fit is dropped and counted in the [`Tally`] of its message. The last bytes of the buffer are a
-/// [`reserve`](Builder::reserve) for messages that the schema marks `#[log(critical)]`.
+/// [`reserve`](Builder::reserve) for critical messages: MSG, EV, ERR and MODE, and those that the schema marks
+/// `#[log(critical)]`.
 ///
 /// Records are in the log in the order in which they were accepted, so those of one thread are in that thread's order.
 pub struct HostLogger<S: LogSchema>(pub(super) Arc<Queue<S>>);
