@@ -3,7 +3,7 @@
 //! The part is a log of its own. Its records are copies, byte for byte, in the order of the log. It also has what readers
 //! need to understand them:
 //!
-//! - all definitions: FMT, FMTU, UNIT and MULT,
+//! - all definitions: FMT, FMTU, UNIT and MULT, those of boots without an interval only as far as later boots need them,
 //! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it, and
 //!   the texts (MSG) that name the firmware, in front of the interval's first record. Types that are left out don't concern
 //!   these.
@@ -34,7 +34,7 @@
 
 use crate::Log;
 use crate::catalogue::DEFINITIONS;
-use crate::catalogue::declaration::Learner;
+use crate::catalogue::declaration::{Declaration, Learner};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::framing::Skipped;
 use crate::log::{EVENT_ARMED, EVENT_DISARMED, Vehicle};
@@ -115,7 +115,8 @@ impl Cut {
         self
     }
 
-    /// As [`during`](Cut::during), with intervals for each [boot](Log::boots). Boots beyond the last entry are left out.
+    /// As [`during`](Cut::during), with intervals for each [boot](Log::boots). Boots without intervals, and those beyond
+    /// the last entry, are left out with their definitions, unless that would leave out all.
     pub fn during_boots(mut self, boots: impl IntoIterator<Item = Vec<Range<u64>>>) -> Self {
         self.times = Times::ByBoot(boots.into_iter().collect());
         self
@@ -144,6 +145,7 @@ impl Cut {
             whole: 0..0,
             kinds: [None; 256],
             state: HashMap::new(),
+            left_out: HashMap::new(),
             part: Part::default(),
         };
         let boots: Vec<Range<usize>> = log.boots().map(|boot| boot.range()).collect();
@@ -172,6 +174,15 @@ impl Cut {
             let definition = record.definition();
             let kind = *writing.kinds[usize::from(record.id())].get_or_insert_with(|| self.kind(&definition));
             if declaration.is_some() || kind == Kind::Definition {
+                if self.leaves_out(boot) {
+                    if let Some(declaration) = declaration {
+                        writing.leave_out(&record, &declaration);
+                    }
+                    continue;
+                }
+                if let Some(declaration @ Declaration::Fmt(_)) = declaration {
+                    writing.left_out.remove(&declaration.id());
+                }
                 writing.part.definitions += 1;
                 writing.copy(&record, &mut out)?;
                 continue;
@@ -191,6 +202,12 @@ impl Cut {
             Times::ByBoot(boots) => boots.get(boot),
         };
         intervals.is_some_and(|intervals| intervals.iter().any(|interval| interval.contains(&time_us)))
+    }
+
+    /// Whether the part has nothing of the boot.
+    fn leaves_out(&self, boot: usize) -> bool {
+        let Times::ByBoot(boots) = &self.times else { return false };
+        boots.get(boot).is_none_or(Vec::is_empty) && !boots.iter().all(Vec::is_empty)
     }
 
     fn kind(&self, definition: &LoggedDefinition<'_>) -> Kind {
@@ -243,6 +260,12 @@ struct Place {
     length: usize,
 }
 
+impl Place {
+    fn of(record: &Record<'_>) -> Self {
+        Place { id: record.id(), offset: record.offset(), length: record.len() }
+    }
+}
+
 struct Writing<'c> {
     bytes: &'c [u8],
     /// Records that are next to one another in the log, to be written at once.
@@ -251,6 +274,8 @@ struct Writing<'c> {
     kinds: [Option<Kind>; 256],
     /// What applies, as far as the part lacks it.
     state: HashMap<StateKey, Place>,
+    /// By id, the FMT and FMTU in force that are in a boot that is left out.
+    left_out: HashMap<u8, Vec<Place>>,
     part: Part,
 }
 
@@ -265,13 +290,13 @@ impl Writing<'_> {
         };
         match key {
             Some(key) if !is_during => {
-                let place = Place { id: record.id(), offset: record.offset(), length: record.len() };
-                self.state.insert(key, place);
+                self.state.insert(key, Place::of(record));
                 Ok(())
             }
             _ if is_during && is_chosen => {
                 self.carry(|_| true, out)?;
                 self.part.chosen += 1;
+                self.define(record.id(), out)?;
                 self.copy(record, out)
             }
             _ => Ok(()),
@@ -285,8 +310,29 @@ impl Writing<'_> {
         }
         let mut due: Vec<Place> = self.state.extract_if(|_, place| is_due(place)).map(|(_, place)| place).collect();
         due.sort_unstable_by_key(|place| place.offset);
-        for Place { offset, length, .. } in due {
+        for Place { id, offset, length } in due {
             self.part.carried += 1;
+            self.define(id, out)?;
+            self.copy_range(offset..offset + length, out)?;
+        }
+        Ok(())
+    }
+
+    /// A definition in a boot that is left out. Later boots define their types again, but need not.
+    fn leave_out(&mut self, record: &Record<'_>, declaration: &Declaration<'_>) {
+        let of_id = self.left_out.entry(declaration.id()).or_default();
+        // An FMT replaces all, an FMTU the FMTU before it.
+        of_id.truncate(usize::from(matches!(declaration, Declaration::Fmtu(_))));
+        of_id.push(Place::of(record));
+    }
+
+    /// Writes the definition of an id that the part lacks.
+    fn define(&mut self, id: u8, out: &mut impl Write) -> io::Result<()> {
+        if self.left_out.is_empty() {
+            return Ok(());
+        }
+        for Place { offset, length, .. } in self.left_out.remove(&id).into_iter().flatten() {
+            self.part.definitions += 1;
             self.copy_range(offset..offset + length, out)?;
         }
         Ok(())

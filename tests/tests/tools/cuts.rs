@@ -153,6 +153,37 @@ fn a_record_without_a_time_is_at_the_time_before_it_or_else_at_the_first_of_its_
     assert!(during(0..100).is_empty());
 }
 
+#[test]
+fn a_boot_without_an_interval_is_left_out_with_its_definitions() {
+    let mut log = RawLog::empty();
+    for boot in 0..3_u8 {
+        log.raw(&RawLog::with_units().bytes).fmt(31, "ATT", "QB", "TimeUS,I").fmtu(31, "s-", "F-");
+        if boot == 0 {
+            log.fmt(32, "ONCE", "QB", "TimeUS,I").fmt(32, "ONCE", "QH", "TimeUS,J").fmtu(32, "s-", "F-");
+        }
+        log.record(31, &payload![100_u64, boot]).record(32, &payload![200_u64, u16::from(boot)]);
+    }
+    let log = Log::from_bytes(log.bytes);
+    assert_eq!(log.boots().count(), 3);
+    let of_boot = |boot: usize| log.bytes()[log.boots().nth(boot).expect("three").range()].to_vec();
+    let all = || vec![0..u64::MAX];
+    let (first, _) = cut(&Cut::new().during_boots([all()]), &log);
+    assert_eq!(first, of_boot(0));
+    // The second boot relies on a definition of the first.
+    let (second, part) = cut(&Cut::new().during_boots([vec![], all(), vec![]]), &log);
+    let expected = of_boot(1);
+    assert_eq!(part.definitions() as usize, 2 + binlog::Records::new(&expected).flatten().count() - 1);
+    let second = Log::from_bytes(second);
+    assert_eq!((second.boots().count(), second.check().lost_data()), (1, false));
+    assert_eq!(second.numbers("ATT.I", Scaling::Stored).expect("numbers"), [1.0]);
+    assert_eq!(second.numbers("ONCE.J", Scaling::Stored).expect("numbers"), [1.0]);
+    let (both, _) = cut(&Cut::new().during_boots([all(), vec![], all()]), &log);
+    assert_eq!(both, [of_boot(0), of_boot(2)].concat());
+    // If no boot has an interval, a log without records is left.
+    let (none, part) = cut(&Cut::new().during_boots([vec![], vec![]]), &log);
+    assert_eq!((part.chosen(), Log::from_bytes(none).rows("ATT").map(|rows| rows.len()).ok()), (0, Some(0)));
+}
+
 #[derive(LogSchema)]
 enum FlightLog {
     Ev(messages::Ev),
