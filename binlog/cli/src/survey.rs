@@ -1,7 +1,7 @@
 //! What an ArduPilot log has, found in one pass that keeps nothing but counts: a log of any length takes the same memory.
 
 use binlog::log::TimeRange;
-use binlog::{LoggedDefinition, Record, Records, Skipped};
+use binlog::{Log, LoggedDefinition, Record, Records, Skipped};
 use std::ops::RangeInclusive;
 
 /// What one boot of a log has.
@@ -71,11 +71,14 @@ const FMT_ID: u8 = 128;
 pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
     let mut surveys = Vec::new();
     let mut surveyor = Surveyor::default();
+    let mut start = 0;
     for (i, item) in Records::new(log).enumerate() {
         match item {
             Ok(record) => {
                 if surveyor.is_of_next_boot(&record) {
-                    surveys.push(std::mem::take(&mut surveyor).finish());
+                    let boot = log.get(start..record.offset()).unwrap_or_default();
+                    start = record.offset();
+                    surveys.push(std::mem::take(&mut surveyor).finish(boot));
                 }
                 surveyor.take(&record);
                 if i.is_multiple_of(1 << 16) {
@@ -85,7 +88,7 @@ pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
             Err(skipped) => surveyor.skip(skipped),
         }
     }
-    surveys.push(surveyor.finish());
+    surveys.push(surveyor.finish(log.get(start..).unwrap_or_default()));
     surveys
 }
 
@@ -99,8 +102,10 @@ struct Surveyor {
     range: TimeRange,
     /// Of each type.
     ranges: Vec<TimeRange>,
-    /// The latest time that counts.
-    last_us: Option<u64>,
+    /// The earliest and the latest time that count so far.
+    ends_us: Option<(u64, u64)>,
+    /// The types whose FMTU follows records of the type.
+    with_late_units: Vec<usize>,
 }
 
 /// A definition in force.
@@ -108,6 +113,7 @@ struct Surveyor {
 struct Known {
     place: usize,
     is_fact: bool,
+    is_fmtu: bool,
     is_definition: bool,
     is_gps: bool,
     is_loss: bool,
@@ -156,19 +162,62 @@ impl Surveyor {
         if let Some(time_us) = time_us.filter(|_| !known.is_definition) {
             self.ranges[known.place].add(time_us);
             for time_us in self.range.add(time_us) {
-                if let Some(last) = self.last_us
-                    && time_us > last.saturating_add(GAP_US)
-                {
-                    self.survey.gap_count += 1;
-                    if self.survey.gaps.len() < LISTED {
-                        self.survey.gaps.push(last..=time_us);
-                    }
-                }
-                self.last_us = self.last_us.max(Some(time_us));
+                self.note_time(time_us);
             }
+        }
+        if known.is_fmtu {
+            self.note_units(record.payload());
         }
         if known.is_fact || known.is_loss || known.is_gps && !self.has_date {
             self.keep(record, known);
+        }
+    }
+
+    /// A time at which there is a record. Records of several threads needn't be in the order of their times.
+    #[inline]
+    fn note_time(&mut self, time_us: u64) {
+        let Some((first, last)) = self.ends_us else {
+            self.ends_us = Some((time_us, time_us));
+            return;
+        };
+        if time_us > last {
+            self.ends_us = Some((first, time_us));
+            self.note_gap(self.survey.gaps.len(), last..=time_us);
+        } else if time_us < first {
+            self.ends_us = Some((time_us, last));
+            self.note_gap(0, time_us..=first);
+        } else if !self.survey.gaps.is_empty() {
+            self.split_gap(time_us);
+        }
+    }
+
+    #[inline]
+    fn note_gap(&mut self, place: usize, time_us: RangeInclusive<u64>) {
+        if time_us.end() - time_us.start() > GAP_US {
+            self.survey.gap_count += 1;
+            self.survey.gaps.insert(place, time_us);
+            self.survey.gaps.truncate(LISTED);
+        }
+    }
+
+    /// A record within a gap leaves a gap before it, one after it, or none.
+    fn split_gap(&mut self, time_us: u64) {
+        let place = self.survey.gaps.partition_point(|gap| *gap.end() <= time_us);
+        if let Some(gap) = self.survey.gaps.get(place).filter(|gap| *gap.start() < time_us).cloned() {
+            self.survey.gap_count -= 1;
+            self.survey.gaps.remove(place);
+            self.note_gap(place, time_us..=*gap.end());
+            self.note_gap(place, *gap.start()..=time_us);
+        }
+    }
+
+    /// An FMTU with the id and the units of a type: the column that separates instances becomes known.
+    fn note_units(&mut self, fmtu: &[u8]) {
+        let has_instances = fmtu.get(9..25).is_some_and(|units| units.contains(&b'#'));
+        let slot = fmtu.get(8).and_then(|&id| self.by_id.get_mut(usize::from(id)));
+        let of_type = slot.filter(|_| has_instances);
+        if let Some(known) = of_type.and_then(|known| known.take_if(|known| known.instance.is_none())) {
+            self.with_late_units.push(known.place);
         }
     }
 
@@ -206,6 +255,7 @@ impl Surveyor {
         let known = Known {
             place,
             is_fact: FACTS.contains(&name),
+            is_fmtu: name == "FMTU",
             is_definition: matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT"),
             is_gps: name == "GPS",
             is_loss: matches!(name, "DSF" | "DROP"),
@@ -222,8 +272,17 @@ impl Surveyor {
         }
     }
 
-    fn finish(self) -> Survey {
+    /// The survey of a boot with these bytes.
+    fn finish(mut self, boot: &[u8]) -> Survey {
         let mut survey = self.survey;
+        self.with_late_units.sort_unstable();
+        self.with_late_units.dedup();
+        for place in self.with_late_units {
+            // Rare enough for one more pass each.
+            let of_type = &mut survey.types[place];
+            let instances = Log::from_bytes(boot).rows(&of_type.name).map_or(0, |rows| rows.instances().len());
+            of_type.instances = instances.max(1);
+        }
         survey.time_us = self.range.range_us();
         survey.types.iter_mut().zip(&self.ranges).for_each(|(of_type, range)| of_type.time_us = range.range_us());
         survey
@@ -234,6 +293,60 @@ impl Surveyor {
         self.survey.skipped_bytes += skipped.length as u64;
         if self.survey.skipped.len() < LISTED {
             self.survey.skipped.push(skipped);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use binlog_tests::payload;
+    use binlog_tests::raw_log::RawLog;
+    use proptest::prelude::*;
+
+    const IMU: u8 = 31;
+
+    fn survey(log: &RawLog) -> Survey {
+        let [survey] = <[Survey; 1]>::try_from(surveys(&log.bytes, |_| ())).expect("one boot");
+        survey
+    }
+
+    fn log_of(times_us: &[u64]) -> RawLog {
+        let mut log = RawLog::with_units();
+        log.fmt(IMU, "IMU", "QB", "TimeUS,I").fmtu(IMU, "s#", "F-");
+        times_us.iter().for_each(|time_us| _ = log.record(IMU, &payload![*time_us, 0_u8]));
+        log
+    }
+
+    #[test]
+    fn instances_are_counted_although_their_unit_comes_later() {
+        for after in [0, 1] {
+            let mut log = RawLog::with_units();
+            log.fmt(IMU, "IMU", "QB", "TimeUS,I");
+            for i in 0..3_u8 {
+                log.record(IMU, &payload![u64::from(i), i]);
+            }
+            log.fmtu(IMU, "s#", "F-");
+            (0..after).for_each(|i: u8| _ = log.record(IMU, &payload![9_u64, i]));
+            let survey = survey(&log);
+            let imu = survey.types.iter().find(|of_type| of_type.name == "IMU").expect("its records");
+            assert_eq!((imu.records, imu.instances), (3 + u64::from(after), 3));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn gaps_do_not_depend_on_the_order_of_records(
+            mut times_us in prop::collection::btree_set(0..40_000_000_u64, 3..40)
+                .prop_map(|times_us| times_us.into_iter().collect::<Vec<_>>())
+                .prop_shuffle()
+        ) {
+            let shuffled = survey(&log_of(&times_us));
+            times_us.sort_unstable();
+            let gaps: Vec<_> = times_us.windows(2).map(|pair| pair[0]..=pair[1]).collect();
+            let gaps: Vec<_> = gaps.into_iter().filter(|gap| gap.end() - gap.start() > GAP_US).collect();
+            prop_assert_eq!(shuffled.gap_count, gaps.len() as u64);
+            prop_assert_eq!(shuffled.gaps, gaps);
         }
     }
 }

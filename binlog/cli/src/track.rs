@@ -33,7 +33,7 @@ pub struct Segment {
 pub struct Track {
     /// The type that has the positions: `GPS`, `POS`, …
     pub source: String,
-    /// The segments, in the order of the log.
+    /// The segments, in the order of their times.
     pub segments: Vec<Segment>,
     /// The relation of times to the calendar; `None` if the log doesn't say it.
     pub clock: Option<Clock>,
@@ -77,13 +77,26 @@ impl Track {
 
     /// Keeps the positions in these intervals.
     pub fn keep_intervals(&mut self, intervals: &Intervals) {
+        let firsts: Vec<Option<Position>> =
+            self.segments.iter().map(|segment| segment.positions.first().copied()).collect();
+        let last = self.segments.len().saturating_sub(1);
+        // Without the repeated ones, which are of another mode.
+        for segment in &mut self.segments[..last] {
+            segment.positions.pop();
+        }
         for segment in &mut self.segments {
             segment.positions.retain(|position| intervals.contains(position.time_us));
+        }
+        for i in 0..last {
+            let next = self.segments[i + 1].positions.first().copied();
+            if next == firsts[i + 1] && !self.segments[i].positions.is_empty() {
+                self.segments[i].positions.extend(next);
+            }
         }
         self.segments.retain(|segment| !segment.positions.is_empty());
     }
 
-    /// All positions once, in the order of the log.
+    /// All positions once, in the order of their times.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
         let next = self.segments.iter().skip(1).map(|segment| segment.positions.first()).chain([None]);
         self.segments.iter().zip(next).flat_map(|(segment, next)| {
@@ -112,7 +125,9 @@ fn positions(log: &Log<'_>, name: &str, [latitude, longitude, altitude]: [&str; 
         let is_known = status.as_ref().and_then(|status| status.get(i)).is_none_or(|&status| has_fix(status));
         (is_known && is_somewhere(position.latitude, position.longitude)).then_some(position)
     };
-    Some(times_us.iter().enumerate().filter_map(position).collect())
+    let mut positions: Vec<Position> = times_us.iter().enumerate().filter_map(position).collect();
+    positions.sort_by_key(|position| position.time_us);
+    Some(positions)
 }
 
 /// Two receivers would zigzag between two tracks.
@@ -160,8 +175,17 @@ mod tests {
         let mut track = Track { source: "GPS".into(), segments, clock: None };
         let times = |track: &Track| track.positions().map(|position| position.time_us).collect::<Vec<_>>();
         assert_eq!(times(&track), [1, 2, 3, 4]);
+        let kept = |range: std::ops::Range<u64>| {
+            let mut kept = track.clone();
+            kept.keep_intervals(&Intervals::new([range]));
+            kept.segments
+        };
+        assert_eq!(kept(0..9), track.segments);
+        assert_eq!(kept(3..9), [segment("RTL", &[3, 4])], "a position of AUTO would be one of RTL");
+        assert_eq!(kept(2..4), [segment("AUTO", &[2, 3]), segment("RTL", &[3])]);
         track.keep_intervals(&Intervals::new([0..3, 4..5]));
         assert_eq!(times(&track), [1, 2, 4]);
+        assert_eq!(track.segments, [segment("AUTO", &[1, 2]), segment("RTL", &[4])]);
     }
 
     #[test]

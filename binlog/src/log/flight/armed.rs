@@ -62,6 +62,8 @@ impl Log<'_> {
             Some(Change { boot: self.boot_at(record.offset()), time_us, is_armed: is_armed(&record)? })
         };
         let mut changes: Vec<_> = states.filter_map(change).collect();
+        // Records of several threads needn't be in the order of their times.
+        changes.sort_by_key(|change| (change.boot, change.time_us));
         changes.dedup_by_key(|change| (change.boot, change.is_armed));
         changes
     }
@@ -90,7 +92,7 @@ impl Log<'_> {
     }
 }
 
-/// The changes of one boot. Changes are in the order of the log.
+/// The changes of one boot. Changes are in the order of boots.
 fn in_boot(changes: &[Change], boot: usize) -> &[Change] {
     let start = changes.partition_point(|change| change.boot < boot);
     let end = changes.partition_point(|change| change.boot <= boot);

@@ -10,7 +10,7 @@ use std::ops::Range;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ModeInterval {
     /// Start and end, in microseconds since boot. The last interval of a boot ends one microsecond after the latest
-    /// time of the boot. Empty if the log's time jumps back.
+    /// time of the boot.
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` if the log contains names only.
     pub number: Option<u8>,
@@ -21,26 +21,31 @@ pub struct ModeInterval {
 }
 
 impl Log<'_> {
-    /// The modes of the flight, from its MODE records. A record that repeats the mode doesn't begin a new interval,
-    /// unless it belongs to another [boot](Log::boots).
+    /// The modes of the flight, from its MODE records, in the order of boots and times. A record that repeats the mode
+    /// doesn't begin a new interval, unless it belongs to another [boot](Log::boots).
     pub fn modes(&self) -> Vec<ModeInterval> {
         let vehicles = self.vehicles();
         let rows = self.all("MODE");
         let mut modes: Vec<ModeInterval> = Vec::new();
         let mut last_boot = None;
-        for (record, time_us) in rows.records().zip(rows.times_us()) {
-            let boot = self.boot_at(record.offset());
+        let records = rows.records().zip(rows.times_us());
+        let mut records: Vec<_> =
+            records.map(|(record, time_us)| (self.boot_at(record.offset()), time_us, record)).collect();
+        // Records of several threads needn't be in the order of their times.
+        records.sort_by_key(|(boot, time_us, _)| (*boot, *time_us));
+        for (boot, time_us, record) in records {
             let is_first = last_boot.replace(boot) != Some(boot);
             let (number, name) = mode(&record);
             let name = name.or_else(|| Some(vehicles[boot]?.mode_name(number?)?.to_owned()));
+            let end = self.spans()[boot].end_us();
             match modes.last_mut().filter(|_| !is_first) {
                 Some(last) if (last.number, &last.name) == (number, &name) => continue,
-                Some(last) => last.time_us.end = time_us.max(last.time_us.start),
+                // A damaged time may be far behind the end.
+                Some(last) => last.time_us.end = time_us.min(end).max(last.time_us.start),
                 None => {}
             }
             let reason = integer(&record, "Rsn");
-            let end = self.spans()[boot].end_us().max(time_us);
-            modes.push(ModeInterval { time_us: time_us..end, number, name, reason });
+            modes.push(ModeInterval { time_us: time_us..end.max(time_us), number, name, reason });
         }
         modes
     }

@@ -320,6 +320,33 @@ mod modes {
     }
 
     #[test]
+    fn modes_are_in_the_order_of_their_times_though_records_are_not() {
+        let modes = |records: &[(u64, u8)]| {
+            let mut log = modes_log(None, "ArduCopter V4.6.0", "QMB", "TimeUS,Mode,ModeNum");
+            for &(time_us, mode) in records {
+                log.record(ID, &payload![time_us, mode, mode]);
+            }
+            log.record(OTHER, &payload![60_u64, Chars::<64>::cut("the end")]);
+            let modes = Log::from_bytes(&log.bytes).modes();
+            modes.into_iter().map(|mode| (mode.time_us, mode.number)).collect::<Vec<_>>()
+        };
+        let expected = [(10..20, Some(0)), (20..40, Some(5)), (40..61, Some(0))];
+        for records in [
+            [(10, 0), (20, 5), (30, 5), (40, 0)],
+            [(40, 0), (10, 0), (20, 5), (30, 5)],
+            [(30, 5), (20, 5), (40, 0), (10, 0)],
+        ] {
+            assert_eq!(modes(&records), expected, "{records:?}");
+        }
+        // A damaged time costs its own mode only.
+        let wild = 1 << 60;
+        assert_eq!(
+            modes(&[(10, 0), (wild, 7), (20, 5)]),
+            [(10..20, Some(0)), (20..61, Some(5)), (wild..wild, Some(7))]
+        );
+    }
+
+    #[test]
     fn modes_may_be_names() {
         let mut log = modes_log(None, "", "QNB", "TimeUS,Mode,Rsn");
         for (time_us, mode) in [(10_u64, "MANUAL"), (20, "Auto"), (30, "Auto")] {
@@ -387,6 +414,8 @@ mod armed {
         assert_eq!(arm(&[]), []);
         assert_eq!(arm(&[(10, 1), (20, 0), (30, 1), (40, 1), (50, 0)]), [closed(10..20), closed(30..50)]);
         assert_eq!(arm(&[(10, 1)]), [open(10..101)]);
+        // Records of several threads needn't be in the order of their times.
+        assert_eq!(arm(&[(50, 0), (30, 1), (20, 0), (10, 1)]), [closed(10..20), closed(30..50)]);
         // What was armed before the log began.
         assert_eq!(arm(&[(10, 0), (20, 0)]), [closed(0..10)]);
     }
