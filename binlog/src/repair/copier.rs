@@ -160,28 +160,53 @@ impl<W: Write> Copier<'_, W> {
         }
     }
 
-    /// Writes the other log's FMT and FMTU of an id at `offset`, and rows of its tables that the log lacks.
+    /// Writes the other log's FMT and FMTU of an id at `offset`, and before the first FMTU the rows of its tables that the
+    /// log lacks.
     fn insert_other(&mut self, id: u8, offset: usize) -> io::Result<()> {
-        let Some((other, first)) = self.other.as_ref().and_then(|other| Some((other, other.definition(id)?))) else {
-            return Ok(());
-        };
-        let (fmt, fmtu) = (other.record(&first.fmt), first.fmtu.as_ref().map(|fmtu| other.record(fmtu)));
-        // Once, for all definitions.
-        let rows = if self.has_rows { Vec::new() } else { other.rows(&self.survey) };
-        self.has_rows = true;
-        self.repaired.inserted.push(first.inserted(offset, true));
-        self.write_other(fmt)?;
+        // FMT defines itself where a boot begins, and nowhere else.
+        if id != FMT_ID && self.repaired.records == 0 && !self.survey.first.contains_key(&FMT_ID) {
+            self.insert(FMT_ID, offset)?;
+        }
+        let Some(fmtu) = self.insert_other_fmt(id, offset)? else { return Ok(()) };
+        if !std::mem::replace(&mut self.has_rows, true) {
+            self.insert_rows(offset)?;
+        }
+        self.insert_other_fmtu(fmtu, offset)
+    }
+
+    /// Writes the rows of the other log's tables that the log lacks. The FMTUs of the tables refer to them, too.
+    fn insert_rows(&mut self, offset: usize) -> io::Result<()> {
+        let rows = self.other.as_ref().map(|other| other.rows(&self.survey)).unwrap_or_default();
+        let mut fmtus = Vec::new();
         for row in rows {
-            self.insert(row.id, offset)?;
+            if self.survey.first.contains_key(&row.id) {
+                self.insert(row.id, offset)?;
+            } else if !std::mem::replace(&mut self.is_inserted[usize::from(row.id)], true) {
+                fmtus.extend(self.insert_other_fmt(row.id, offset)?);
+            }
             self.write_other(row.bytes)?;
         }
-        if let Some((fmtu, &id)) = fmtu.and_then(|fmtu| Some((fmtu, fmtu.get(2)?))) {
-            self.insert(id, offset)?;
-            if self.learner.is_fmtu(id) {
-                self.write_other(fmtu)?;
-            }
-        }
-        Ok(())
+        fmtus.into_iter().try_for_each(|fmtu| self.insert_other_fmtu(fmtu, offset))
+    }
+
+    /// Writes the other log's FMT of an id. Returns the place of its FMTU, which is empty if there is none, or `None` if the
+    /// other log doesn't define the id.
+    fn insert_other_fmt(&mut self, id: u8, offset: usize) -> io::Result<Option<Range<usize>>> {
+        let Some((other, first)) = self.other.as_ref().and_then(|other| Some((other, other.definition(id)?))) else {
+            return Ok(None);
+        };
+        let (fmt, fmtu) = (other.record(&first.fmt), first.fmtu.clone().unwrap_or(0..0));
+        self.repaired.inserted.push(first.inserted(offset, true));
+        self.write_other(fmt)?;
+        Ok(Some(fmtu))
+    }
+
+    /// Writes an FMTU of the other log, with what defines FMTU.
+    fn insert_other_fmtu(&mut self, fmtu: Range<usize>, offset: usize) -> io::Result<()> {
+        let fmtu = self.other.as_ref().map(|other| other.record(&fmtu)).unwrap_or_default();
+        let Some(&id) = fmtu.get(2) else { return Ok(()) };
+        self.insert(id, offset)?;
+        if self.learner.is_fmtu(id) { self.write_other(fmtu) } else { Ok(()) }
     }
 
     /// Writes a record of the other log.

@@ -9,7 +9,7 @@ use binlog_tests::exercise_tools::{self, records, repaired};
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{logs, payload, pymavlink};
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::sync::LazyLock;
 
@@ -258,6 +258,21 @@ fn a_log_without_its_beginning_gets_definitions_and_units() {
         assert!(!unit(&sound).expect("a column").0.is_empty());
         assert_eq!(unit(&read), unit(&sound), "{name}");
     }
+}
+
+#[test]
+fn definitions_that_all_come_from_another_log_break_no_rule() {
+    let (sound, _) = &*DEFINED;
+    let data = Records::new(sound).flatten().filter(|record| !is_definition(record.name()));
+    let lost: Vec<u8> =
+        data.flat_map(|record| sound[record.offset()..record.offset() + record.len()].to_vec()).collect();
+    let (repaired, report) = repaired_with(&lost, sound);
+    let [before, after] = [sound, &repaired].map(|log| Log::from_bytes(&**log).check());
+    let rules = |report: &binlog::check::Report| -> BTreeSet<Rule> {
+        report.findings().iter().map(|finding| finding.rule()).collect()
+    };
+    assert_eq!(rules(&after), rules(&before), "{after}{report}");
+    assert_eq!(Log::from_bytes(&*repaired).boots().count(), 1);
 }
 
 #[test]
