@@ -79,14 +79,14 @@ impl<S: LogSchema> HostLogger<S> {
         self.0.stop();
     }
 
-    /// Requests a new log, with a preamble and a prologue of its own: at each arming, for example. What was logged before
-    /// is in the log before.
+    /// Requests a new log, with a preamble and a prologue of its own: at each arming, for example. Earlier records
+    /// stay in the previous log.
     ///
     /// Returns whether the thread that writes will try to begin one. It won't if the destination takes one log only or is
-    /// given up, if the logger is stopped, and for a second after a log could not be begun.
+    /// given up, if the logger is stopped, or if a log could not be begun within the last second.
     ///
     /// It never waits, so it can't tell whether the try succeeds: then [`logs_begun`](HostLogger::logs_begun) grows. If it
-    /// fails, the records stay in the log before, and [`LogThread::finish`] returns the error.
+    /// fails, records go on into the current log, and [`LogThread::finish`] returns the error.
     pub fn new_log(&self) -> bool {
         self.0.new_log()
     }
