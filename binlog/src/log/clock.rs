@@ -72,3 +72,21 @@ pub(super) fn carried_times(log: &[u8], offsets: impl Iterator<Item = usize>) ->
     }
     times
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_before_and_after_1970_are_system_times() {
+        let clock = Clock { boot_unix_us: -1_000_000 };
+        for (time_us, after) in [(0, -1_i64), (1_000_000, 0), (3_000_000, 2)] {
+            let expected = match after {
+                -1 => UNIX_EPOCH.checked_sub(Duration::from_secs(1)),
+                after => UNIX_EPOCH.checked_add(Duration::from_secs(after.unsigned_abs())),
+            };
+            assert_eq!(clock.system_time(time_us), expected, "{time_us}");
+            assert_eq!(clock.unix_us(time_us), after * 1_000_000);
+        }
+    }
+}

@@ -506,9 +506,9 @@ trait FlightSink: TimedSink + Sink<Ev> + Sink<Gps> + Sink<Mode> + Sink<Msg> + Si
 impl<T: TimedSink + Sink<Ev> + Sink<Gps> + Sink<Mode> + Sink<Msg> + Sink<Parm>> FlightSink for T {}
 
 fn application(log: &impl FlightSink) {
-    log.parameter("FRAME_CLASS", 1.0, None);
-    log.mode(5, 1);
-    log.text(format_args!("a text that needs two records, since one has no more than {} bytes\0", 64));
+    assert!(log.parameter("FRAME_CLASS", 1.0, None) && !log.parameter("a name of 17 byte", 1.0, None));
+    assert!(log.mode(5, 1) && !log.mode(128, 1), "modes are up to 127");
+    assert!(log.text(format_args!("a text that needs two records, since one has no more than {} bytes\0", 64)));
     for i in 0..50 {
         log.log(&gps(1_000_000 + 20_000 * i));
         log.log(&ev(log.now_us()));

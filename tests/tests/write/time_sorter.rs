@@ -3,7 +3,9 @@
 use binlog::messages::{Ev, File, Msg};
 use binlog::{HostLogger, LogSchema, LogWriter, Records, TimeSorter};
 use proptest::prelude::*;
-use std::io::{ErrorKind, Write};
+use std::cell::Cell;
+use std::io::{self, ErrorKind, Write};
+use std::rc::Rc;
 
 #[derive(LogSchema)]
 enum FlightLog {
@@ -109,6 +111,39 @@ fn a_record_that_is_later_than_the_window_is_written_and_counted() {
     let times: Vec<u64> = read(&out).into_iter().map(|(time, _)| time).collect();
     assert_eq!(times.len(), 1901);
     assert_eq!(times.iter().filter(|time| **time == 5).count(), 1);
+}
+
+/// Counts the bytes that it is given.
+struct Counting(Rc<Cell<usize>>);
+
+impl Write for Counting {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.set(self.0.get() + bytes.len());
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn no_more_than_twice_the_window_waits() {
+    let records: Vec<_> = (0..5000).map(|time| (time, false)).collect();
+    let (log, window, written) = (log(&records), 4096, Rc::new(Cell::new(0)));
+    for piece in [1, 100, 5000, log.len()] {
+        written.set(0);
+        let mut sorter = TimeSorter::<FlightLog, _>::new(Counting(Rc::clone(&written)), window);
+        let mut taken = 0;
+        for piece in log.chunks(piece) {
+            sorter.write_all(piece).expect("it takes all");
+            taken += piece.len();
+            // Sorted records wait for the next call.
+            assert!(taken - written.get() <= 4 * window + 2 * piece.len(), "{} of {taken}", written.get());
+        }
+        sorter.finish().expect("it takes all");
+        assert_eq!(written.get(), log.len());
+    }
 }
 
 #[test]
