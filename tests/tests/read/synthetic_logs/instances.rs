@@ -20,7 +20,16 @@ fn log(format: &str, labels: &str, units: &str, payloads: &[Vec<u8>]) -> RawLog 
 }
 
 fn known(log: &Log<'_>) -> Vec<String> {
-    log.rows("X").expect("the log has it").instances().iter().map(Value::to_string).collect()
+    let rows = log.rows("X").expect("the log has it");
+    let known: Vec<String> = rows.instances().iter().map(Value::to_string).collect();
+    let of_each: Vec<_> =
+        rows.by_instance().map(|(instance, rows)| (instance.to_string(), rows.times_us(), rows.len())).collect();
+    let of_one = |instance: &String| {
+        let rows = rows.instance(instance).expect("an instance");
+        (instance.clone(), rows.times_us(), rows.len())
+    };
+    assert_eq!(of_each, known.iter().map(of_one).collect::<Vec<_>>());
+    known
 }
 
 fn values(log: &Log<'_>, instance: &str) -> Vec<f64> {
