@@ -3,17 +3,26 @@
 //! What the recorder writes, when it completes an interrupted removal for instance, stays in memory: the image is
 //! evidence, and isn't changed.
 
+mod logs;
+mod words;
+
+pub use logs::{CardLogs, Extracted};
+
 use binlog_embedded::card::{Card, Slot};
+use std::cell::Cell;
 use std::collections::HashMap;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
 use std::ops::{Deref, DerefMut};
+use std::rc::Rc;
 
 /// The image of a card, in a file or in memory.
 #[derive(Debug)]
 pub struct CardImage<I> {
     image: I,
-    blocks: u32,
+    /// The image's length in bytes.
+    bytes: u64,
     written: HashMap<u32, Block>,
+    last_read: Rc<Cell<u32>>,
 }
 
 /// A block of 512 bytes.
@@ -35,8 +44,26 @@ impl<I: Read + Seek> CardImage<I> {
     /// If the image's length can't be read.
     pub fn new(mut image: I) -> io::Result<Self> {
         let bytes = image.seek(SeekFrom::End(0))?;
-        let blocks = u32::try_from(bytes / BLOCK_BYTES as u64).unwrap_or(u32::MAX);
-        Ok(CardImage { image, blocks, written: HashMap::new() })
+        Ok(CardImage { image, bytes, written: HashMap::new(), last_read: Rc::default() })
+    }
+
+    /// The number of the block that was read last.
+    fn last_read(&self) -> Rc<Cell<u32>> {
+        Rc::clone(&self.last_read)
+    }
+
+    fn read_block(&mut self, number: u32, block: &mut Block) -> io::Result<()> {
+        if let Some(written) = self.written.get(&number) {
+            *block = *written;
+            return Ok(());
+        }
+        let start = u64::from(number) * BLOCK_BYTES as u64;
+        if start + BLOCK_BYTES as u64 > self.bytes {
+            let text = format!("the image ends after {} bytes", self.bytes);
+            return Err(io::Error::new(ErrorKind::UnexpectedEof, text));
+        }
+        let read = self.image.seek(SeekFrom::Start(start)).and_then(|_| self.image.read_exact(&mut block.0));
+        read.map_err(|error| io::Error::new(error.kind(), format!("can't read byte {start} of the image: {error}")))
     }
 }
 
@@ -51,13 +78,8 @@ impl<I> Slot for CardImage<I> {
 impl<I: Read + Seek> Card for CardImage<I> {
     fn read(&mut self, at: u32, blocks: &mut [Block]) -> io::Result<()> {
         for (number, block) in (at..).zip(blocks) {
-            match self.written.get(&number) {
-                Some(written) => *block = *written,
-                None => {
-                    self.image.seek(SeekFrom::Start(u64::from(number) * BLOCK_BYTES as u64))?;
-                    self.image.read_exact(&mut block.0)?;
-                }
-            }
+            self.read_block(number, block)?;
+            self.last_read.set(number);
         }
         Ok(())
     }
@@ -67,8 +89,9 @@ impl<I: Read + Seek> Card for CardImage<I> {
         Ok(())
     }
 
+    /// The most: an image may be cut short, and has logs even so. What is beyond its end can't be read.
     fn block_count(&mut self) -> io::Result<u32> {
-        Ok(self.blocks)
+        Ok(u32::MAX)
     }
 }
 
@@ -98,12 +121,12 @@ mod tests {
         assert!(is_card(&bytes));
         let before = bytes.clone();
         let mut card = CardImage::new(Cursor::new(&mut bytes)).expect("memory");
-        assert_eq!(card.block_count().expect("a size"), 4);
         card.write(2, &[Block([9; BLOCK_BYTES])]).expect("memory");
         let mut blocks = [Block([0; BLOCK_BYTES]); 2];
         card.read(2, &mut blocks).expect("blocks of the image");
         assert_eq!(blocks.map(|block| block[0]), [9, 7]);
-        assert!(card.read(4, &mut blocks[..1]).is_err(), "beyond the end");
+        let error = card.read(4, &mut blocks[..1]).expect_err("beyond the end");
+        assert_eq!(error.to_string(), "the image ends after 2048 bytes");
         assert!(bytes == before);
     }
 

@@ -1,15 +1,14 @@
 //! `binlog extract`: the logs in the image of a flash chip or of a card.
 
 use crate::arguments::Context;
-use crate::card_image::{CardImage, is_card};
+use crate::card_image::{CardLogs, is_card};
 use crate::counted::counted;
 use crate::input::{BEGINNING, Source, is_log, require_stdin_once, shown};
 use crate::json;
-use crate::outcome::{CommandResult, Failure, Outcome, warn};
+use crate::outcome::{self, CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, NewFolders, Output};
 use binlog::flash::Image;
-use binlog_embedded::SdLog;
-use binlog_embedded::sd_log::{Options, Undated};
+use binlog_embedded::sd_log::{LogFile, Options};
 use serde::Serialize;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, Write};
@@ -19,6 +18,7 @@ use std::path::{Path, PathBuf};
 /// Writes the logs in the image of a NOR flash chip, or of an SD card with FAT16, FAT32 or exFAT, as files.
 ///
 /// A log of a chip whose beginning was overwritten gets the definitions of another log on it, or of --preamble.
+/// Of a damaged log on a card, what precedes the damage is written.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// The image: of a chip, as FlashLog wrote it, or of a whole card or a partition of it; `-` is standard input.
@@ -113,11 +113,19 @@ fn of_chip(
     if let Some(path) = &arguments.preamble {
         image = image.with_preamble(&Source::one(path)?.read()?);
     }
-    let mut is_lost = false;
+    let (mut folders, mut worst) = (NewFolders::default(), Outcome::Fine);
     for log in image.logs() {
+        folders.create(&arguments.output)?;
         let path = arguments.output.join(log.file_name());
         let bytes = log.bytes();
-        write(&path, arguments, |out| out.write_all(&bytes))?;
+        let written = create(&path, arguments).and_then(|mut out| {
+            out.write_all(&bytes)?;
+            out.finish()
+        });
+        if let Err(failure) = written {
+            worst = worst.max(failed(&failure));
+            continue;
+        }
         for gap in log.gaps() {
             warn(format_args!("{}: {gap}", shown(&path)));
         }
@@ -125,11 +133,11 @@ fn of_chip(
             let text = "its definitions are missing; pass --preamble with a log of the same firmware";
             warn(format_args!("{}: {text}", shown(&path)));
         }
-        is_lost |= !log.gaps().is_empty() || log.lacks_preamble();
+        worst = worst.max(Outcome::lost_if(!log.gaps().is_empty() || log.lacks_preamble()));
         let missing_bytes = log.gaps().iter().map(|gap| u64::from(gap.length)).sum();
         print(&Row { file: shown(&path), bytes: bytes.len() as u64, missing_bytes })?;
     }
-    Ok(Outcome::lost_if(is_lost))
+    Ok(worst)
 }
 
 fn of_card(
@@ -140,57 +148,86 @@ fn of_card(
 ) -> Result<Outcome, Unextracted> {
     // The program extracts once, so the name may live as long as it runs, as firmware's does.
     let folder: &'static str = arguments.folder.clone().leak();
-    let (mut is_lost, mut count) = (false, 0);
+    let (mut folders, mut worst) = (NewFolders::default(), Outcome::Fine);
+    let (mut count, mut unlisted) = (0, None);
     for extension in ["BIN", "BBL"] {
-        let card =
-            CardImage::new(&mut image).map_err(|error| Failure::new(format_args!("can't read {name}: {error}")))?;
         let options = Options { folder, extension, partition: arguments.partition, ..Options::default() };
-        let mut card = SdLog::new(card, Undated, options);
-        let mut logs = Vec::new();
-        card.list(|log| {
-            logs.push(log);
-            ControlFlow::Continue(())
-        })
-        .map_err(|error| Unextracted::NoImage(Failure::new(format_args!("{name}: {error}"))))?;
+        let mut card = CardLogs::new(&mut image, options)
+            .map_err(|error| Failure::new(format_args!("can't read {name}: {error}")))?;
+        let (logs, why_not_all) = card.list();
+        // The directory is the same for both extensions.
+        unlisted = unlisted.or(why_not_all);
         for log in logs {
-            let path = arguments.output.join(format!("{:08}.{extension}", log.number));
-            let mut extracted = 0;
-            write(&path, arguments, |out| {
-                let mut written = Ok(());
-                let passed = card.extract(log.number, |bytes| {
-                    written = out.write_all(bytes);
-                    if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-                });
-                extracted = passed.map_err(|error| io::Error::other(format!("{name}: {error}")))?;
-                written
-            })?;
-            let missing_bytes = u64::from(log.bytes.saturating_sub(extracted));
-            if missing_bytes > 0 {
-                let missing = counted(missing_bytes, "byte");
-                warn(format_args!("{}: the card lacks the last {missing} of the log", shown(&path)));
-            }
-            is_lost |= missing_bytes > 0;
             count += 1;
-            print(&Row { file: shown(&path), bytes: extracted.into(), missing_bytes })?;
+            folders.create(&arguments.output)?;
+            let path = arguments.output.join(format!("{:08}.{extension}", log.number));
+            match of_card_log(&mut card, log, &path, arguments) {
+                Ok(row) => {
+                    worst = worst.max(Outcome::lost_if(row.missing_bytes > 0));
+                    // A log of which nothing can be read is no file.
+                    if row.bytes > 0 || row.missing_bytes == 0 {
+                        print(&row)?;
+                    }
+                }
+                Err(failure) => worst = worst.max(failed(&failure)),
+            }
         }
     }
-    if count == 0 {
-        let text = "the card has no logs; --folder names another folder, --partition another partition";
-        return Err(Failure::new(format_args!("{name}: {text}")).into());
+    match (count, unlisted) {
+        (0, Some(why)) => Err(Unextracted::NoImage(Failure::new(format_args!("{name}: {why}")))),
+        (0, None) => {
+            let text = "the card has no logs; --folder names another folder, --partition another partition";
+            Err(Failure::new(format_args!("{name}: {text}")).into())
+        }
+        (_, Some(why)) => {
+            warn(format_args!("{name}: {why}; there may be more logs"));
+            Ok(worst.max(Outcome::Lost))
+        }
+        (_, None) => Ok(worst),
     }
-    Ok(Outcome::lost_if(is_lost))
 }
 
-fn write(
+/// Writes a log of a card, or what can be read of it. What can't be is printed.
+fn of_card_log(
+    card: &mut CardLogs<impl Read + Seek>,
+    log: LogFile,
     path: &Path,
     arguments: &Arguments,
-    contents: impl FnOnce(&mut Output) -> io::Result<()>,
-) -> Result<(), Failure> {
-    // An image without a log leaves no empty folder.
-    let mut folders = NewFolders::default();
-    folders.create(&arguments.output)?;
+) -> Result<Row, Failure> {
+    let mut out = create(path, arguments)?;
+    let mut written = Ok(());
+    let extracted = card.extract(log.number, |bytes| {
+        written = out.write_all(bytes);
+        if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    written?;
+    let row = Row {
+        file: shown(path),
+        bytes: extracted.bytes.into(),
+        missing_bytes: log.bytes.saturating_sub(extracted.bytes).into(),
+    };
+    if let Some(damage) = extracted.damage {
+        let all = counted(log.bytes, "byte");
+        match extracted.bytes {
+            0 => {
+                warn(format_args!("{}: not written: {damage}; all its {all} are lost", row.file));
+                return Ok(row);
+            }
+            bytes => warn(format_args!("{}: {damage}; the first {bytes} of {all} are saved", row.file)),
+        }
+    }
+    out.finish()?;
+    Ok(row)
+}
+
+/// Begins the file of a log.
+fn create(path: &Path, arguments: &Arguments) -> Result<Output, Failure> {
     let inputs = arguments.preamble.iter().chain([&arguments.image]).map(PathBuf::as_path);
-    let mut out = Output::file(path, inputs, arguments.existing)?;
-    contents(&mut out)?;
-    out.finish()
+    Output::file(path, inputs, arguments.existing)
+}
+
+/// A log that can't be written doesn't keep the others from being written.
+fn failed(failure: &Failure) -> Outcome {
+    outcome::print(failure);
+    Outcome::Failed
 }

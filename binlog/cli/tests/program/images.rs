@@ -5,7 +5,7 @@ use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{FlashLog, SdLog, flash_log};
 use binlog_tests::nor_chip::NorChip;
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::Geometry;
+use binlog_tests::volume::{Geometry, Guest, Place};
 use embedded_io::Write as _;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write as _};
@@ -48,6 +48,22 @@ fn card(path: &Path, geometry: Geometry, logs: &[&[u8]]) {
         recorder.end_log().expect("the card works");
     }
     write_image(path, &card);
+}
+
+/// A card of a computer, on which the logs are contiguous: `LOGS/00000001.BIN` and so on.
+fn copied(geometry: Geometry, logs: &[&[u8]]) -> Guest {
+    let guest = Guest::new(&geometry.format());
+    guest.folder("LOGS");
+    for (number, log) in (1..).zip(logs) {
+        guest.put(&format!("LOGS/{number:08}.BIN"), log, Place::First);
+    }
+    guest
+}
+
+/// The cluster of a log, the first of which is 0.
+fn cluster(guest: &Guest, log: u32, number: u32) -> u32 {
+    let tree = guest.volume().tree();
+    tree.get(&format!("LOGS/{log:08}.BIN")).expect("the log").runs[0].start + number
 }
 
 /// Blocks that nobody has written are a hole of the file.
@@ -160,4 +176,124 @@ fn an_image_without_a_log_leaves_no_folder() {
     let (ran, logs) = extract(&folder, "", &image);
     assert_eq!(ran.code, Some(2), "{}", ran.stderr);
     assert!(!logs.exists());
+}
+
+#[test]
+fn a_damaged_log_on_a_card_is_saved_to_where_it_is_damaged_and_the_others_whole() {
+    let flight = simulated();
+    let text = flight.len().to_string();
+    for (name, geometry) in [("FAT16", Geometry::FAT16), ("FAT32", Geometry::FAT32)] {
+        let guest = || copied(geometry, &[&flight, &flight[..1000], &flight[..50_000]]);
+        let bytes = guest().volume().cluster_bytes();
+        let sound = bytes as usize * 10;
+        for (next, reason) in [
+            (0, "its chain of clusters ends before the log does"),
+            (geometry.clusters + 2, "its chain of clusters ends before the log does"),
+            // The cluster itself, one in the middle, the first.
+            (cluster(&guest(), 1, 9), "its chain of clusters leads back into itself"),
+            (cluster(&guest(), 1, 4), "its chain of clusters leads back into itself"),
+            (cluster(&guest(), 1, 0), "its chain of clusters leads back into itself"),
+        ] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let image = folder.path().join("card.img");
+            let guest = guest();
+            guest.link(cluster(&guest, 1, 9), next);
+            write_image(&image, guest.volume().card());
+            let (ran, logs) = extract(&folder, "", &image);
+            assert_eq!(ran.code, Some(3), "{name} {next}: {}", ran.stderr);
+            let path = logs.join("00000001.BIN");
+            let said = format!("binlog: {}: {reason}; the first {sound} of {text} bytes are saved\n", path.display());
+            assert_eq!(ran.stderr, said, "{name} {next}");
+            assert!(fs::read(path).expect("a log") == flight[..sound], "{name} {next}");
+            assert!(fs::read(logs.join("00000002.BIN")).expect("a log") == flight[..1000], "{name} {next}");
+            assert!(fs::read(logs.join("00000003.BIN")).expect("a log") == flight[..50_000], "{name} {next}");
+            assert_eq!(ran.stdout.lines().count(), 3, "{}", ran.stdout);
+            let rows: Vec<serde_json::Value> =
+                crate::json(&format!("extract --json --force -o {} LOG", logs.display()), &image);
+            assert_eq!(rows[0]["bytes"], sound, "{rows:?}");
+            assert_eq!(rows[0]["missing_bytes"], flight.len() - sound, "{rows:?}");
+        }
+    }
+}
+
+#[test]
+fn clusters_after_the_end_of_a_log_are_no_damage() {
+    let flight = simulated();
+    let guest = copied(Geometry::FAT16, &[&flight[..10_000]]);
+    let last = 10_000 / guest.volume().cluster_bytes() as u32;
+    guest.occupy("SPARE.DAT", 3, Place::First);
+    let spare = guest.volume().tree().get("SPARE.DAT").expect("the file").first;
+    guest.link(cluster(&guest, 1, last), spare);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("card.img");
+    write_image(&image, guest.volume().card());
+    let (ran, logs) = extract(&folder, "", &image);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight[..10_000]);
+}
+
+#[test]
+fn an_image_that_is_cut_short_has_the_logs_before_its_end() {
+    let flight = simulated();
+    for (name, geometry) in [("FAT16", Geometry::FAT16), ("FAT32", Geometry::FAT32), ("exFAT", Geometry::EXFAT)] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let image = folder.path().join("card.img");
+        let guest = copied(geometry, &[&flight[..1000], &flight, &flight[..2000]]);
+        write_image(&image, guest.volume().card());
+        let end = u64::from(guest.volume().blocks_of(cluster(&guest, 2, 3)).start) * 512 + 100;
+        fs::File::options().write(true).open(&image).and_then(|file| file.set_len(end)).expect("the image");
+        let (ran, logs) = extract(&folder, "", &image);
+        assert_eq!(ran.code, Some(3), "{name}: {}", ran.stderr);
+        let (sound, ends) = (3 * guest.volume().cluster_bytes() as usize, format!("the image ends after {end} bytes"));
+        let said: Vec<&str> = ran.stderr.lines().collect();
+        assert!(said.len() == 2 && said.iter().all(|line| line.contains(&ends)), "{name}: {}", ran.stderr);
+        assert!(said[0].contains(&format!("2.BIN: {ends}; the first {sound} of ")), "{name}: {}", said[0]);
+        assert!(
+            said[1].contains("3.BIN: not written: ") && said[1].ends_with("2000 bytes are lost"),
+            "{name}: {}",
+            said[1]
+        );
+        assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight[..1000], "{name}");
+        assert!(fs::read(logs.join("00000002.BIN")).expect("a log") == flight[..sound], "{name}");
+        assert!(!logs.join("00000003.BIN").exists(), "{name}");
+        assert_eq!(ran.stdout.lines().count(), 2, "{name}: {}", ran.stdout);
+    }
+}
+
+#[test]
+fn an_output_that_exists_keeps_no_other_log_from_being_written() {
+    let flight = simulated();
+    let short = &flight[..flight.len() / 3];
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (on_card, on_chip) = (folder.path().join("card.img"), folder.path().join("chip.img"));
+    card(&on_card, Geometry::FAT16, &[&flight, short]);
+    fs::write(&on_chip, chip(4 << 20, &[&flight, short])).expect("room");
+    for image in [on_card, on_chip] {
+        let logs = folder.path().join("logs");
+        fs::create_dir(&logs).expect("room");
+        fs::write(logs.join("00000001.BIN"), "mine").expect("room");
+        let (ran, _) = extract(&folder, "", &image);
+        assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+        assert!(ran.stderr.contains("00000001.BIN exists; "), "{}", ran.stderr);
+        assert_eq!(fs::read(logs.join("00000001.BIN")).expect("the file"), b"mine");
+        assert!(fs::read(logs.join("00000002.BIN")).expect("a log") == short);
+        assert_eq!(ran.stdout.lines().count(), 1, "{}", ran.stdout);
+        fs::remove_dir_all(&logs).expect("the folder");
+    }
+}
+
+#[test]
+fn messages_about_a_card_name_the_options_of_the_program() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("card.img");
+    card(&image, Geometry::FAT16, &[&simulated()[..1000]]);
+    for (options, said) in [
+        (" --partition 2", "the card has no partition 2; --partition names another one, 0 to 3"),
+        (" --folder APM/LOGS", "--folder must have up to 8 letters, digits, `_` or `-`"),
+    ] {
+        let (ran, logs) = extract(&folder, options, &image);
+        assert_eq!(ran.code, Some(2), "{options}");
+        assert!(ran.stderr.contains(said) && !ran.stderr.contains("Options::"), "{options}: {}", ran.stderr);
+        assert!(!logs.exists());
+    }
 }
