@@ -278,7 +278,7 @@ pub fn on_one_line(text: &str) -> String {
 }
 
 /// A path as it is typed into a shell, on one line.
-fn in_a_shell(path: &Path) -> String {
+pub(crate) fn in_a_shell(path: &Path) -> String {
     let shown = shown(path);
     let is_plain = |character: char| character.is_alphanumeric() || "/\\._-+:".contains(character);
     if shown.chars().all(is_plain) { shown } else { format!("'{}'", shown.replace('\'', r"'\''")) }

@@ -85,7 +85,7 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
         }
         // Once for each rule.
         if advised.insert(finding.rule()) {
-            writeln!(out, "    {}", Style::Faint.of(finding.rule().advice(), context.color))?;
+            writeln!(out, "    {}", Style::Faint.of(advice(finding.rule()), context.color))?;
         }
     }
     Ok(outcome)
@@ -111,7 +111,7 @@ fn of_left_out(left_out: &LeftOut, context: &Context, out: &mut Output) -> Comma
             bytes,
             is_damage: rule.is_damage(),
             text: reason,
-            advice: rule.advice(),
+            advice: advice(rule),
         };
         json::line(out, &finding)?;
         return Ok(Outcome::Finding);
@@ -119,7 +119,7 @@ fn of_left_out(left_out: &LeftOut, context: &Context, out: &mut Output) -> Comma
     writeln!(out, "{}: 1 error, 0 warnings", Style::Strong.of(&name, context.color))?;
     let finding = format!("{} {}: {reason}", rule.severity(), rule.name());
     writeln!(out, "{}", Style::Warning.of(&finding, context.color))?;
-    writeln!(out, "    {}", Style::Faint.of(rule.advice(), context.color))?;
+    writeln!(out, "    {}", Style::Faint.of(advice(rule), context.color))?;
     Ok(Outcome::Finding)
 }
 
@@ -135,6 +135,17 @@ fn json_finding<'f>(input: &'f Input, finding: &'f Finding) -> JsonFinding<'f> {
         bytes: finding.bytes(),
         is_damage: rule.is_damage(),
         text: finding.text(),
-        advice: rule.advice(),
+        advice: advice(rule),
+    }
+}
+
+/// What to do, with the commands of the program where the rule's own advice names the library's calls.
+fn advice(rule: Rule) -> &'static str {
+    match rule {
+        Rule::SeveralBoots => {
+            "times start again, so viewers draw the boots over one another; `binlog cut LOG --session 1 -o boot1.bin` \
+             writes the first one alone"
+        }
+        rule => rule.advice(),
     }
 }

@@ -3,7 +3,7 @@
 use super::written::{ardupilot, check_destination};
 use crate::arguments::{Context, Logs};
 use crate::counted::counted;
-use crate::input::{Input, shown};
+use crate::input::{Input, in_a_shell, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output, is_same_file};
@@ -132,9 +132,16 @@ fn failure(error: MergeError, inputs: &[Input]) -> Failure {
             let [first, second] = logs.map(|log| inputs.get(log).map_or("", |input| &input.name));
             Failure::new(format_args!("{first} and {second} are the same log, byte for byte; leave one out"))
         }
-        MergeError::SeveralBoots { log, .. } | MergeError::NoName { log, .. } => {
-            Failure::new(format_args!("{error} ({})", name(log)))
+        MergeError::SeveralBoots { log, boots } => {
+            let path = inputs.get(log).and_then(|input| input.path.as_deref()).map_or("-".into(), in_a_shell);
+            Failure::new(format_args!(
+                "log {} has {boots} boots, whose times begin again; merge logs of one boot, such as the first, which \
+                 `binlog cut {path} --session 1 -o boot1.bin` writes ({})",
+                log + 1,
+                name(log)
+            ))
         }
+        MergeError::NoName { log, .. } => Failure::new(format_args!("{error} ({})", name(log))),
         error => Failure::new(error),
     }
 }

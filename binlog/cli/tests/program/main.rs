@@ -1,6 +1,7 @@
 //! The program, as a user types it: on logs of the simulator, on the real ones beside the checkout, and on what isn't a
 //! log.
 
+mod boots;
 mod damage;
 #[cfg(unix)]
 #[path = "../export/default_signals.rs"]

@@ -1,0 +1,65 @@
+//! Logs with several boots: each by itself, and how to make a log of one.
+
+use crate::{binlog, log, words};
+use binlog::Records;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
+
+/// A log of two boots, a parameter that is 101.5 in the first and 102.5 in the second, and its name.
+fn two_boots(folder: &TempDir) -> (PathBuf, String) {
+    let mut first = fs::read(log("flight.bin")).expect("the log");
+    let records = Records::new(&first).flatten().filter(|record| record.name() == "PARM");
+    let name = |record: &binlog::Record<'_>| record.value("Name").expect("a name").to_string();
+    let records: Vec<(String, usize)> = records.map(|record| (name(&record), record.offset() + 27)).collect();
+    let (name, _) = records[0].clone();
+    let mut set = |value: f32| {
+        for (_, at) in records.iter().filter(|(of, _)| *of == name) {
+            first[*at..at + 4].copy_from_slice(&value.to_le_bytes());
+        }
+        first.clone()
+    };
+    let path = folder.path().join("two boots.bin");
+    fs::write(&path, [set(101.5), set(102.5)].concat()).expect("room");
+    (path, name)
+}
+
+#[test]
+fn messages_about_boots_say_how_to_get_one() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, _) = two_boots(&folder);
+    let checked = binlog(words("check LOG", &path));
+    assert!(checked.stdout.contains("`binlog cut LOG --session 1 -o boot1.bin` writes"), "{}", checked.stdout);
+    let json = binlog(words("check --json LOG", &path));
+    let merged = binlog(words(&format!("merge LOG {} -o merged.bin", log("flight.bin").display()), &path));
+    assert_eq!(merged.code, Some(2));
+    let said = format!("`binlog cut '{}' --session 1 -o boot1.bin`", path.display());
+    assert!(merged.stderr.contains(&said), "{}", merged.stderr);
+    for text in [checked.stdout, json.stdout, merged.stderr] {
+        assert!(!text.contains("Log::"), "{text}");
+    }
+}
+
+#[test]
+fn a_boot_that_is_cut_out_is_a_log_of_one_boot() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, name) = two_boots(&folder);
+    for (session, value) in [(1, 101.5), (2, 102.5)] {
+        let one = folder.path().join(format!("boot{session}.bin"));
+        let arguments = [
+            "cut",
+            path.to_str().expect("UTF-8"),
+            "--session",
+            &session.to_string(),
+            "-o",
+            one.to_str().expect("UTF-8"),
+        ];
+        assert_eq!(binlog(arguments).code, Some(0));
+        let cut = binlog::Log::open(&one).expect("a log");
+        assert_eq!(cut.boots().len(), 1, "{session}");
+        assert_eq!(cut.parameters()[&name].last(), value);
+        let merged = folder.path().join("merged.bin");
+        let line = format!("merge LOG {} --force -o {}", log("flight.bin").display(), merged.display());
+        assert_eq!(binlog(words(&line, &one)).code, Some(0), "{session}");
+    }
+}
