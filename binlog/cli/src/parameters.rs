@@ -2,7 +2,7 @@
 
 mod file;
 
-pub use file::of_file;
+pub use file::{line, of_file};
 
 use crate::flight::{Session, SessionLog};
 use crate::selection::Intervals;
@@ -34,32 +34,31 @@ impl Parameter {
     }
 }
 
-/// The parameters of a log's sessions: the values that hold or begin in the chosen times. Of a Blackbox log, the numbers
-/// of its header lines.
-pub fn of_sessions(sessions: &[Session<'_>], intervals: &[Intervals]) -> Parameters {
+/// The parameters of a session: the values that hold or begin in the chosen times. Of a Blackbox log, the numbers of its
+/// header lines. Each boot sets all its parameters anew, so values of several sessions are no changes.
+pub fn of_session(session: &Session<'_>, chosen: &Intervals) -> Parameters {
+    if chosen.is_nothing() {
+        return Parameters::new();
+    }
+    let Some(log) = session.ardupilot() else { return of_header(session) };
     let mut parameters = Parameters::new();
-    for (session, chosen) in sessions.iter().zip(intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
-        let Some(log) = session.ardupilot() else {
-            of_header(session, &mut parameters);
-            continue;
-        };
-        for (name, logged) in log.parameters() {
-            let parameter = parameters.entry(name).or_default();
-            parameter.default = logged.default.or(parameter.default);
-            let ends = logged.values.iter().skip(1).map(|next| next.time_us).chain([u64::MAX]);
-            for (value, end) in logged.values.iter().zip(ends) {
-                // A value holds until the next one.
-                if chosen.ranges().iter().any(|range| value.time_us < range.end && range.start < end) {
-                    parameter.add(value.time_us, value.value);
-                }
+    for (name, logged) in log.parameters() {
+        let parameter = parameters.entry(name).or_default();
+        parameter.default = logged.default;
+        let ends = logged.values.iter().skip(1).map(|next| next.time_us).chain([u64::MAX]);
+        for (value, end) in logged.values.iter().zip(ends) {
+            // A value holds until the next one.
+            if chosen.ranges().iter().any(|range| value.time_us < range.end && range.start < end) {
+                parameter.add(value.time_us, value.value);
             }
         }
     }
     parameters
 }
 
-fn of_header(session: &Session<'_>, parameters: &mut Parameters) {
-    let SessionLog::Blackbox(frames) = session.log() else { return };
+fn of_header(session: &Session<'_>) -> Parameters {
+    let mut parameters = Parameters::new();
+    let SessionLog::Blackbox(frames) = session.log() else { return parameters };
     let header = frames.header();
     for line in header.lines() {
         // Lines about fields aren't parameters; other numbers are those that the pilot set.
@@ -72,4 +71,5 @@ fn of_header(session: &Session<'_>, parameters: &mut Parameters) {
             parameters.entry(name).or_default().add(0, value);
         }
     }
+    parameters
 }

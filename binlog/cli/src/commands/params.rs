@@ -1,22 +1,24 @@
 //! `binlog params`: the parameters of a log.
 
 use crate::arguments::{self, Context, Logs};
-use crate::input::{Input, require_stdin_once};
+use crate::input::{Input, on_one_line, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
-use crate::parameters::{self, Parameters};
+use crate::parameters::{self, Parameter, Parameters};
 use crate::patterns::Patterns;
 use crate::selection::Selection;
 use crate::style::Style;
 use crate::suggest;
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
 /// Prints the parameters of a log: values, changes in flight, defaults; or how they differ from those of another log.
 ///
-/// Blackbox logs have the numbers of their header.
+/// Blackbox logs have the numbers of their header. If a log has several boots or sessions, each has its own parameters
+/// under a heading; --param writes those of the last one, and --diff compares with those of the other log's last one.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -56,11 +58,13 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Row<'r> {
     log: &'r str,
+    /// The session, counted from 1.
+    session: usize,
     name: &'r str,
     /// The last value in the chosen part of the log; `None` if only the other log has the parameter.
     value: Option<f64>,
     default: Option<f64>,
-    /// All values with their times, in seconds of the session's clock.
+    /// All values of the session with their times, in seconds of its clock.
     changes: Vec<Change>,
     #[serde(skip_serializing_if = "Option::is_none")]
     other: Option<Option<f64>>,
@@ -95,16 +99,23 @@ fn of_log(
 ) -> CommandResult {
     let sessions = input.flight.sessions();
     let intervals = arguments.selection.intervals(&sessions)?;
-    let found = parameters::of_sessions(&sessions, &intervals);
+    let found = sessions.iter().zip(&intervals).map(|(session, chosen)| OfSession {
+        session: session.number() + 1,
+        parameters: parameters::of_session(session, chosen),
+    });
+    let mut found: Vec<OfSession> = found.filter(|of_session| !of_session.parameters.is_empty()).collect();
     if found.is_empty() {
         return Err(Failure::new("the log has no parameters"));
     }
-    if arguments.not_default && found.values().all(|parameter| parameter.default.is_none()) {
+    let mut known = found.iter().flat_map(|of_session| &of_session.parameters);
+    if arguments.not_default && known.all(|(_, parameter)| parameter.default.is_none()) {
         warn(format_args!("{}: the log has no defaults, so --not-default finds nothing", input.name));
     }
     let names = Patterns::new(&arguments.name);
-    if let Some(pattern) = names.unmatched(found.keys().map(String::as_str)) {
-        let hint = suggest::hint(pattern, "it has", found.keys().map(String::as_str));
+    let known: BTreeSet<&str> =
+        found.iter().flat_map(|of_session| of_session.parameters.keys().map(String::as_str)).collect();
+    if let Some(pattern) = names.unmatched(known.iter().copied()) {
+        let hint = suggest::hint(pattern, "it has", known.iter().copied());
         return Err(Failure::new(format_args!("the log has no parameter `{pattern}`; {hint}")));
     }
     match (context.json, arguments.param, input.name_among_several()) {
@@ -113,40 +124,71 @@ fn of_log(
         (_, true, Some(name)) => writeln!(out, "# {name}")?,
         _ => input.print_heading(out)?,
     }
-    let mut all: Vec<&String> = found.keys().chain(other.iter().flat_map(|other| other.keys())).collect();
-    all.sort_unstable();
-    all.dedup();
-    for name in all.into_iter().filter(|name| names.contains(name)) {
-        let parameter = found.get(name);
-        let value = parameter.and_then(|parameter| parameter.last());
-        let row = Row {
-            log: &input.name,
-            name,
-            value,
-            default: parameter.and_then(|parameter| parameter.default),
-            changes: parameter
-                .iter()
-                .flat_map(|parameter| &parameter.values)
-                .map(|&(time_us, value)| Change { time_s: time_us as f64 / 1e6, value })
-                .collect(),
-            other: other.map(|other| other.get(name).and_then(|other| other.last())),
-        };
-        let is_chosen = (!arguments.changed || row.changes.len() > 1)
-            && (!arguments.not_default || row.default.is_some_and(|default| !is_same(Some(default), value)))
-            && row.other.is_none_or(|other| !is_same(other, value));
-        match (is_chosen, context.json) {
-            (false, _) => {}
-            (true, true) => json::line(out, &row)?,
-            (true, false) if arguments.param => {
-                if let Some(value) = row.value {
-                    writeln!(out, "{name},{value}")?;
+    if arguments.param {
+        // A file has each parameter once.
+        found.drain(..found.len() - 1);
+    }
+    for of_session in &found {
+        let mut rows = of_session.rows(&input.name, other, &names, arguments).peekable();
+        if sessions.len() > 1 && !context.json && rows.peek().is_some() {
+            match arguments.param {
+                true => writeln!(out, "# session {}", of_session.session)?,
+                false => {
+                    let heading = format!("session {}", of_session.session);
+                    writeln!(out, "{}", Style::Strong.of(heading, context.color))?;
                 }
             }
-            (true, false) => print(out, &row, context.color)?,
+        }
+        for row in rows {
+            match (context.json, arguments.param, row.value) {
+                (true, ..) => json::line(out, &row)?,
+                (false, true, Some(value)) => writeln!(out, "{}", parameters::line(row.name, value))?,
+                (false, true, None) => {}
+                (false, false, _) => print(out, &row, context.color)?,
+            }
         }
     }
     input.note_sessions(&sessions);
     Ok(Outcome::Fine)
+}
+
+/// The parameters of a session.
+struct OfSession {
+    /// Counted from 1.
+    session: usize,
+    parameters: Parameters,
+}
+
+impl OfSession {
+    /// The rows that are asked for, by name.
+    fn rows<'r>(
+        &'r self,
+        log: &'r str,
+        other: Option<&'r Parameters>,
+        names: &'r Patterns,
+        arguments: &'r Arguments,
+    ) -> impl Iterator<Item = Row<'r>> {
+        let all: BTreeSet<&String> =
+            self.parameters.keys().chain(other.iter().flat_map(|other| other.keys())).collect();
+        let rows = all.into_iter().filter(|name| names.contains(name)).map(move |name| {
+            let parameter = self.parameters.get(name);
+            let changes = parameter.iter().flat_map(|parameter| &parameter.values);
+            Row {
+                log,
+                session: self.session,
+                name,
+                value: parameter.and_then(Parameter::last),
+                default: parameter.and_then(|parameter| parameter.default),
+                changes: changes.map(|&(time_us, value)| Change { time_s: time_us as f64 / 1e6, value }).collect(),
+                other: other.map(|other| other.get(name).and_then(Parameter::last)),
+            }
+        });
+        rows.filter(|row| {
+            (!arguments.changed || row.changes.len() > 1)
+                && (!arguments.not_default || row.default.is_some_and(|default| !is_same(Some(default), row.value)))
+                && row.other.is_none_or(|other| !is_same(other, row.value))
+        })
+    }
 }
 
 /// Whether two values are the same in a log, which stores them as `f32`, and in a file, which has a few of their digits.
@@ -161,7 +203,7 @@ fn is_same(one: Option<f64>, other: Option<f64>) -> bool {
 
 fn print(out: &mut impl Write, row: &Row<'_>, color: bool) -> Result<(), Failure> {
     let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| (value as f32).to_string());
-    write!(out, "{:<16} {:>14}", Style::Strong.of(row.name, color), shown(row.value))?;
+    write!(out, "{:<16} {:>14}", Style::Strong.of(on_one_line(row.name), color), shown(row.value))?;
     if let Some(other) = row.other {
         write!(out, "  there {}", shown(other))?;
     }

@@ -1,13 +1,13 @@
 //! The parameters in a file: a log, or a parameter file of a ground station.
 
-use super::{Parameter, Parameters, of_sessions};
-use crate::input::{Input, Source, is_log};
+use super::{Parameter, Parameters, of_session};
+use crate::input::{Input, Source, is_log, on_one_line};
 use crate::outcome::{Failure, Outcome};
 use crate::selection::Intervals;
 use std::path::Path;
 
 /// The parameters in a log, or in a file of a ground station, and how a command ends that has nothing else to say: as
-/// [`Input::warn_of_loss`] of the log.
+/// [`Input::warn_of_loss`] of the log. Of a log of several boots or sessions, those of the last one that has any.
 ///
 /// # Errors
 ///
@@ -27,17 +27,22 @@ pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
     }
     let log = Input::of_bytes(&source, bytes)?;
     let sessions = log.flight.sessions();
-    let everything: Vec<_> = sessions.iter().map(|_| Intervals::everything()).collect();
-    let parameters = of_sessions(&sessions, &everything);
-    if parameters.is_empty() {
+    let of_sessions = sessions.iter().rev().map(|session| of_session(session, &Intervals::everything()));
+    let Some(parameters) = of_sessions.into_iter().find(|parameters| !parameters.is_empty()) else {
         return Err(Failure::new(format_args!("{}: the log has no parameters", source.name())));
-    }
+    };
     log.note_sessions(&sessions);
     Ok((parameters, log.warn_of_loss()))
 }
 
+/// A line of a parameter file, as [`of_file`] reads it. Control characters in a name are escaped, so it is one line.
+pub fn line(name: &str, value: f64) -> String {
+    format!("{},{value}", on_one_line(name))
+}
+
 /// Reads a parameter file: `NAME,VALUE` or `NAME VALUE` a line, as Mission Planner and MAVProxy write them, or the five
-/// columns of QGroundControl: vehicle, component, name, value, type. The error says what it has instead.
+/// columns of QGroundControl: vehicle, component, name, value, type. Names of Blackbox logs have spaces: a comma ends
+/// them. The error says what it has instead.
 fn of_text(text: &str) -> Result<Parameters, String> {
     const SHOWN: usize = 60;
     let mut parameters = Parameters::new();
@@ -50,20 +55,59 @@ fn of_text(text: &str) -> Result<Parameters, String> {
             let more = if shown.len() < line.len() { "…" } else { "" };
             format!("line {} is `{}{more}`", i + 1, shown.escape_debug())
         })?;
-        parameters.insert(name.to_owned(), Parameter { default: None, values: vec![(0, value)] });
+        parameters.insert(name, Parameter { default: None, values: vec![(0, value)] });
     }
     if parameters.is_empty() { Err("it has no parameter".into()) } else { Ok(parameters) }
 }
 
-fn of_line(line: &str) -> Option<(&str, f64)> {
+fn of_line(line: &str) -> Option<(String, f64)> {
     let words = line.split(|character: char| character == ',' || character.is_whitespace());
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-    let (name, value) = match words.as_slice() {
-        [vehicle, _, name, value, _] if vehicle.parse::<u8>().is_ok() => (name, value),
-        [name, value, ..] => (name, value),
-        _ => return None,
+    if let [vehicle, component, name, value, _] = words.as_slice()
+        && [vehicle, component].iter().all(|number| number.parse::<u8>().is_ok())
+        && let Ok(value) = value.parse()
+    {
+        return Some((name.to_string(), value));
+    }
+    // A name may have a comma, too: the one before the value is followed by a number.
+    let with_comma = line.match_indices(',').find_map(|(comma, _)| {
+        let value = line[comma + 1..].split_whitespace().next()?;
+        Some((unescaped(line[..comma].trim()), value.parse().ok()?))
+    });
+    let with_space = || match words.as_slice() {
+        [name, value, ..] => Some((unescaped(name), value.parse().ok()?)),
+        _ => None,
     };
-    Some((name, value.parse().ok()?))
+    with_comma.or_else(with_space)
+}
+
+/// The name that [`on_one_line`] has escaped.
+fn unescaped(text: &str) -> String {
+    let mut name = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escaped) = rest.split_at(at);
+        name.push_str(before);
+        let (character, length) = control(escaped).unwrap_or(('\\', 1));
+        name.push(character);
+        rest = &escaped[length..];
+    }
+    name.push_str(rest);
+    name
+}
+
+/// The control character whose escape a text begins with, and the length of that.
+fn control(text: &str) -> Option<(char, usize)> {
+    match text.get(..2)? {
+        "\\n" => Some(('\n', 2)),
+        "\\r" => Some(('\r', 2)),
+        "\\t" => Some(('\t', 2)),
+        _ => {
+            let (digits, _) = text.strip_prefix("\\u{")?.split_once('}')?;
+            let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
+            character.is_control().then_some((character, "\\u{}".len() + digits.len()))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -81,8 +125,21 @@ mod tests {
             let value = |name: &str| parameters.get(name).and_then(Parameter::last);
             assert_eq!((value("ATC_RAT_RLL_P"), value("FRAME_CLASS")), (Some(0.135), Some(1.0)), "{text}");
         }
+        assert!(of_text("FRAME_CLASS,1 # quad, or 2\n").expect("a comment").contains_key("FRAME_CLASS"));
         assert_eq!(of_text("A 1\n\nof\tlines"), Err("line 3 is `of\\tlines`".into()));
         assert_eq!(of_text(&"x ".repeat(40)), Err(format!("line 1 is `{}…`", "x ".repeat(30))));
         assert_eq!(of_text("# nothing"), Err("it has no parameter".into()));
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        for name in
+            ["Data version", "rates[0]", "1 hz limit", "A,B", "RLL\u{1b}[2J\nX,Y\r\u{85}", "back\\slash\\", "Überflug"]
+        {
+            let line = line(name, -0.25);
+            assert_eq!(line.chars().filter(|character| character.is_control()).count(), 0, "{line}");
+            let parameters = of_text(&line).expect(name);
+            assert_eq!(parameters.get(name).and_then(Parameter::last), Some(-0.25), "{line}");
+        }
     }
 }

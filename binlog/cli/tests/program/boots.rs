@@ -1,6 +1,6 @@
 //! Logs with several boots: each by itself, and how to make a log of one.
 
-use crate::{binlog, log, words};
+use crate::{binlog, fine, json, log, words};
 use binlog::Records;
 use std::fs;
 use std::path::PathBuf;
@@ -22,6 +22,45 @@ fn two_boots(folder: &TempDir) -> (PathBuf, String) {
     let path = folder.path().join("two boots.bin");
     fs::write(&path, [set(101.5), set(102.5)].concat()).expect("room");
     (path, name)
+}
+
+#[test]
+fn parameters_of_another_boot_are_no_change_in_flight() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, name) = two_boots(&folder);
+    assert_eq!(fine("params LOG --changed", &path), "");
+    let line = |value: &str| format!("{name:<16} {value:>14}\n");
+    let both = format!("session 1\n{}session 2\n{}", line("101.5"), line("102.5"));
+    let shown = |line: String| -> String {
+        let lines = fine(&line, &path);
+        lines.lines().map(|line| line.split("  default").next().unwrap_or_default().to_owned() + "\n").collect()
+    };
+    assert_eq!(shown(format!("params LOG -n {name}")), both);
+    let rows = json(&format!("params LOG --json -n {name}"), &path);
+    let of = |row: &serde_json::Value| {
+        (row["session"].as_u64(), row["value"].as_f64(), row["changes"].as_array().map(Vec::len))
+    };
+    let rows: Vec<_> = rows.iter().map(of).collect();
+    assert_eq!(rows, [(Some(1), Some(101.5), Some(1)), (Some(2), Some(102.5), Some(1))]);
+    assert_eq!(shown(format!("params LOG -n {name} --session 1")), format!("session 1\n{}", line("101.5")));
+}
+
+#[test]
+fn a_parameter_file_has_the_values_of_the_last_boot() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, name) = two_boots(&folder);
+    assert_eq!(fine(&format!("params LOG --param -n {name}"), &path), format!("# session 2\n{name},102.5\n"));
+    let first = fine(&format!("params LOG --param -n {name} --session 1"), &path);
+    assert_eq!(first, format!("# session 1\n{name},101.5\n"));
+    let file = folder.path().join("saved.param");
+    fine(&format!("params LOG --param -o {}", file.display()), &path);
+    for other in [file, path.clone()] {
+        let arguments = ["params", path.to_str().expect("UTF-8"), "--diff", other.to_str().expect("UTF-8")];
+        let ran = binlog(arguments);
+        assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+        let said = format!("session 1\n{name:<16} {:>14}  there 102.5", "101.5");
+        assert!(ran.stdout.starts_with(&said) && ran.stdout.lines().count() == 2, "{}", ran.stdout);
+    }
 }
 
 #[test]

@@ -8,7 +8,6 @@ use crate::progress::Progress;
 use crate::selection::Intervals;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
-use std::slice;
 
 pub(super) fn sessions(log: &Flight, progress: &mut Progress) -> Vec<SessionInfo> {
     let mut sessions = Vec::new();
@@ -21,7 +20,7 @@ pub(super) fn sessions(log: &Flight, progress: &mut Progress) -> Vec<SessionInfo
             to_s: seconds(mode.time_us.end),
         };
         info.modes = session.modes().into_iter().map(mode).collect();
-        info.parameters = parameters::of_sessions(slice::from_ref(&session), &[Intervals::everything()]).len();
+        info.parameters = parameters::of_session(&session, &Intervals::everything()).len();
         info.date = header_text(frames, "Log start datetime").filter(|date| !date.starts_with("0000"));
         sessions.push(info);
         progress.set(session.range().end as u64);
