@@ -178,7 +178,8 @@ pub(crate) fn factor(f: &mut fmt::Formatter<'_>, value: f64) -> fmt::Result {
     }
 }
 
-/// Text in a cell of a table: on one line, with `|` escaped, because it ends a cell.
+/// Text in a cell of a table: on one line, with `|` escaped, because it ends a cell, and control characters, which a
+/// terminal would obey.
 pub(crate) fn cell(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     for (i, line) in text.lines().enumerate() {
         if i > 0 {
@@ -188,7 +189,12 @@ pub(crate) fn cell(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
             if j > 0 {
                 f.write_str("\\|")?;
             }
-            f.write_str(part)?;
+            for character in part.chars() {
+                match character.is_control() && character != '\t' {
+                    true => write!(f, "{}", character.escape_default())?,
+                    false => write!(f, "{character}")?,
+                }
+            }
         }
     }
     Ok(())

@@ -7,6 +7,7 @@
 //! | 2 | wrong use, or a log can't be read or an output can't be written |
 //! | 3 | done, but data is lost: a log is damaged, or a folder has an empty log or can't be read |
 
+use crate::input::on_one_line;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};
@@ -122,10 +123,13 @@ pub fn print(failure: &Failure) {
     }
 }
 
-/// Prints a line to standard error: `binlog: …`.
+/// Prints to standard error: `binlog: …`. Control characters of a log, which a terminal would obey, are escaped; a text
+/// may have several lines.
 pub fn warn(text: impl Display) {
+    let text = text.to_string();
+    let lines: Vec<String> = text.split('\n').map(on_one_line).collect();
     // With stderr closed there is nobody to tell.
-    let _ = writeln!(io::stderr(), "binlog: {text}");
+    let _ = writeln!(io::stderr(), "binlog: {}", lines.join("\n"));
 }
 
 /// The exit code of a command, whose error is printed.

@@ -1,5 +1,7 @@
 //! "Did you mean": what somebody may have meant by a name that isn't there.
 
+use crate::input::on_one_line;
+
 /// The known name that is most like the given one; `None` if none is.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let given_lower = given.to_lowercase();
@@ -21,13 +23,13 @@ pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Opt
     best.map(|(_, name)| name)
 }
 
-/// The end of an error about a name: `did you mean `ATT`?`, or else `it has ATT, IMU, …`.
+/// The end of an error about a name, on one line: `did you mean `ATT`?`, or else `it has ATT, IMU, …`.
 pub fn hint<'k>(given: &str, has: &str, known: impl IntoIterator<Item = &'k str> + Clone) -> String {
     if let Some(meant) = nearest(given, known.clone()) {
-        return format!("did you mean `{meant}`?");
+        return format!("did you mean `{}`?", on_one_line(meant));
     }
     const LISTED: usize = 30;
-    let known: Vec<&str> = known.into_iter().collect();
+    let known: Vec<String> = known.into_iter().map(on_one_line).collect();
     match known.len() {
         0 => format!("{has} none"),
         1..=LISTED => format!("{has} {}", known.join(", ")),
@@ -57,5 +59,7 @@ mod tests {
         assert_eq!(hint("XKF1", "the log has", ["ATT", "IMU"]), "the log has ATT, IMU");
         assert_eq!(hint("Rol", "ATT has", ["Roll", "Pitch"]), "did you mean `Roll`?");
         assert_eq!(hint("x", "the log has", []), "the log has none");
+        assert_eq!(hint("x", "the log has", ["A\u{1b}[2J", "B\n"]), "the log has A\\u{1b}[2J, B\\n");
+        assert_eq!(hint("RLL\n", "the log has", ["RLL\n1"]), "did you mean `RLL\\n1`?");
     }
 }

@@ -2,6 +2,7 @@
 //! log.
 
 mod boots;
+mod control_characters;
 mod damage;
 #[cfg(unix)]
 #[path = "../export/default_signals.rs"]
