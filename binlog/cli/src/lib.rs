@@ -57,6 +57,7 @@ use std::process::ExitCode;
 
 /// Runs the program with its arguments, of which the first is its name.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    output::interrupt::handle();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {

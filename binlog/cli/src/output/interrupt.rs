@@ -14,7 +14,6 @@ const INTERRUPTED: i32 = 130;
 /// Creates files, or folders. From then on, an interrupt removes the files, and the folders if they are empty; while they
 /// are created, it waits.
 pub(crate) fn create<T, E>(paths: &[&Path], create: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
-    handle();
     let mut unfinished = unfinished();
     let created = create()?;
     unfinished.extend(paths.iter().map(|&path| path.to_owned()));
@@ -23,11 +22,11 @@ pub(crate) fn create<T, E>(paths: &[&Path], create: impl FnOnce() -> Result<T, E
 
 /// From now on, an interrupt removes the file, which may not be there yet.
 pub(crate) fn remove_when_interrupted(path: &Path) {
-    handle();
     unfinished().insert(path.to_owned());
 }
 
-fn handle() {
+/// From now on, an interrupt ends the program with the same exit code whatever it does. Call it first of all.
+pub(crate) fn handle() {
     static HANDLER: Once = Once::new();
     // A program that `nohup` or a shell has told to ignore such a signal goes on ignoring it, and gets no handler. An
     // interrupt then leaves parts behind, as SIGKILL does: the next run removes them.

@@ -14,6 +14,8 @@ mod formats;
 mod guide;
 mod help;
 mod images;
+#[cfg(unix)]
+mod interrupts;
 mod questions;
 mod wrong;
 
