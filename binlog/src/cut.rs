@@ -166,22 +166,20 @@ impl Cut {
                 writing.state.clear();
             }
             let declaration = learner.learn(record.id(), record.payload());
-            // After records, the definitions of a boot that is left out would begin another boot.
-            let is_left_out = writing.part.chosen > 0 && self.leaves_out(boot);
+            let is_left_out = self.leaves_out(boot);
             if let Some(declaration) = declaration {
-                if !is_left_out {
-                    // Records of the id that come before must not be read by another definition.
-                    writing.carry(|record| record.id == declaration.id(), &mut out)?;
+                // What applies in a boot that is left out is of no use after it.
+                if is_left_out {
+                    writing.state.clear();
                 }
+                // Records of the id that come before must not be read by another definition.
+                writing.carry(|record| record.id == declaration.id(), &mut out)?;
                 writing.kinds[usize::from(declaration.id())] = None;
-            }
-            if is_left_out {
-                continue;
             }
             let definition = record.definition();
             let kind = *writing.kinds[usize::from(record.id())].get_or_insert_with(|| self.kind(&definition));
             if declaration.is_some() || kind == Kind::Definition {
-                if self.leaves_out(boot) {
+                if is_left_out {
                     if let Some(declaration) = declaration {
                         writing.leave_out(&record, &declaration);
                     }
@@ -200,11 +198,6 @@ impl Cut {
         writing.flush(&mut out)?;
         out.flush()?;
         Ok(writing.part)
-    }
-
-    /// Whether nothing of a boot is chosen.
-    fn leaves_out(&self, boot: usize) -> bool {
-        matches!(&self.times, Times::ByBoot(boots) if boots.get(boot).is_none_or(Vec::is_empty))
     }
 
     fn is_during(&self, boot: usize, time_us: u64) -> bool {
