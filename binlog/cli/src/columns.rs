@@ -27,8 +27,8 @@ pub use series::Series;
 
 use crate::flight::Session;
 use crate::outcome::Failure;
-use binlog::log::Values;
-use binlog::{Format, Log, Scaling, blackbox};
+use binlog::log::{Rows, Values};
+use binlog::{Format, Scaling, blackbox};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -214,8 +214,32 @@ impl<'a> Session<'a> {
     pub fn table(&self, name: &str, labels: Option<&[&str]>) -> Result<Vec<Table<'_>>, Failure> {
         let is_wanted = |label: &str| labels.is_none_or(|labels| labels.contains(&label));
         match self.ardupilot() {
-            Some(log) => of_type(log, name, is_wanted),
+            Some(log) => of_rows(&log.rows(name)?, is_wanted),
             None => Ok(vec![of_frames(self.frames_named(name)?, is_wanted)]),
+        }
+    }
+
+    /// Calls `visit` with each table that has rows, in the order of the definitions. One type is decoded after the other,
+    /// so that only one is in memory, and only those whose name is chosen.
+    ///
+    /// # Errors
+    ///
+    /// Those of `visit`, which end the visits.
+    pub fn visit_tables(
+        &self,
+        is_chosen: impl Fn(&str) -> bool,
+        mut visit: impl FnMut(&Table<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self.ardupilot() {
+            // The names of a damaged log may look like that of an instance, `X[Q]`, so no type is looked up by its name.
+            Some(log) => log
+                .types()
+                .filter(|rows| is_chosen(rows.name()))
+                .try_for_each(|rows| of_rows(&rows, |_| true)?.iter().try_for_each(&mut visit)),
+            None => self
+                .frames()
+                .filter(|table| is_chosen(&names::of_letter(table.letter())))
+                .try_for_each(|table| visit(&of_frames(table, |_| true))),
         }
     }
 
@@ -241,9 +265,9 @@ fn of_frames(table: &blackbox::log::Table, is_wanted: impl Fn(&str) -> bool) -> 
     }
 }
 
-fn of_type<'s>(log: &'s Log<'_>, name: &str, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Table<'s>>, Failure> {
+fn of_rows<'s>(rows: &Rows<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Table<'s>>, Failure> {
     let mut tables = Vec::new();
-    for rows in log.rows(name)?.by_definition() {
+    for rows in rows.by_definition() {
         let mut columns = Vec::new();
         for label in rows.labels().into_iter().filter(|label| is_wanted(label)) {
             columns.push(Column(Source::ArduPilot(rows.column(label)?)));

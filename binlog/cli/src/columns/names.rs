@@ -3,6 +3,7 @@
 use crate::outcome::Failure;
 use crate::suggest;
 use binlog::log::SelectError;
+use std::collections::HashSet;
 
 /// The tables of Blackbox frames that every firmware has, by letter.
 const FRAMES: [(u8, &str); 4] = [(b'I', "main"), (b'S', "slow"), (b'G', "gps"), (b'H', "home")];
@@ -30,6 +31,21 @@ pub(super) fn split(name: &str) -> (Option<&str>, &str) {
         Some((table, label)) => (Some(table), label),
         None => (None, name),
     }
+}
+
+/// Names that differ for labels that may not: one that is there already gets `_2`, `_3` and so on, whichever no other
+/// column has.
+pub(crate) fn distinct<'l>(labels: impl IntoIterator<Item = &'l str> + Clone) -> Vec<String> {
+    let mut taken: HashSet<String> = labels.clone().into_iter().map(str::to_owned).collect();
+    let mut seen = HashSet::new();
+    let name = |label: &'l str| {
+        if seen.insert(label) {
+            return label.to_owned();
+        }
+        let mut numbered = (2..).map(|number: u32| format!("{label}_{number}"));
+        numbered.find(|name| taken.insert(name.clone())).unwrap_or_default()
+    };
+    labels.into_iter().map(name).collect()
 }
 
 pub(super) fn no_table(name: &str, known: &[String]) -> Failure {
@@ -67,6 +83,11 @@ mod tests {
             assert_eq!(letter_of(name), letter, "{name}");
         }
         assert_eq!((of_letter(b'S'), of_letter(b'Z')), ("slow".into(), "Z".into()));
+    }
+
+    #[test]
+    fn labels_that_are_the_same_get_numbers_that_no_other_has() {
+        assert_eq!(distinct(["A", "B", "A", "A_2", "A", ""]), ["A", "B", "A_3", "A_2", "A_4", ""]);
     }
 
     #[test]

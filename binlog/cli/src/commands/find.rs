@@ -167,7 +167,8 @@ fn of_instance(sessions: &[Session<'_>], word: &str) -> Vec<Found> {
 
 /// The columns of a type or an instance.
 fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
-    let of_type = rows.name().split('[').next();
+    // Rows of an instance have its number in their name.
+    let of_type = rows.definitions().next().map(|definition| definition.name());
     let described = descriptions.iter().find(|message| Some(message.name.as_str()) == of_type);
     let found = |label: &str| {
         let of_column = described.and_then(|message| message.columns.iter().find(|column| column.label == label));

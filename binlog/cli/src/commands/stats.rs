@@ -97,12 +97,8 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
             let heading = format!("session {}", session.number() + 1);
             writeln!(out, "{}", Style::Strong.of(heading, context.color))?;
         }
-        let is_chosen = |name: &&String| choice.is_everything() || choice.has_type(name);
-        for name in session.table_names().iter().filter(is_chosen) {
-            for table in session.table(name, None)? {
-                of_table(input, session, &table, (choice, chosen), context, out)?;
-            }
-        }
+        let is_chosen = |name: &str| choice.is_everything() || choice.has_type(name);
+        session.visit_tables(is_chosen, |table| of_table(input, session, table, (choice, chosen), context, out))?;
     }
     input.note_sessions(&sessions);
     Ok(Outcome::Fine)

@@ -8,6 +8,8 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     items: Vec<Item>,
+    /// The name of the only type: exactly this one, whatever characters a damaged log has in it.
+    only: Option<String>,
 }
 
 /// `IMU`, `IMU[1]`, `IMU.GyrX` or `IMU[1].GyrX`.
@@ -35,23 +37,19 @@ pub struct Unknown {
 impl Choice {
     /// The choice of these names: `ATT`, `IMU.GyrX`, `GPS[0].Alt`.
     pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        Choice { items: names.into_iter().map(Item::parse).collect() }
+        Choice { items: names.into_iter().map(Item::parse).collect(), only: None }
     }
 
     /// Whether no name is given: everything is exported. Only JSON lines have FMT, FMTU, UNIT and MULT, too.
     pub fn is_everything(&self) -> bool {
-        self.items.is_empty()
+        self.items.is_empty() && self.only.is_none()
     }
 
-    /// What is chosen of one type.
+    /// What is chosen of one type. Its name is neither a pattern nor that of an instance: a damaged log may have the types
+    /// `X?F*` and `X[Q]`.
     #[must_use]
     pub fn only(&self, name: &str) -> Self {
-        let of_type = self.items.iter().filter(|item| item.is_of(name));
-        let mut items: Vec<Item> = of_type.map(|item| Item { name: name.into(), ..item.clone() }).collect();
-        if items.is_empty() {
-            items.push(Item { name: name.into(), instance: None, label: None });
-        }
-        Choice { items }
+        Choice { items: self.items.clone(), only: Some(name.into()) }
     }
 
     /// The chosen instances: `IMU[1]`.
@@ -61,28 +59,30 @@ impl Choice {
 
     /// Whether records of a type are exported.
     pub fn has_type(&self, name: &str) -> bool {
-        match self.is_everything() {
-            true => !DEFINITIONS.contains(&name),
-            false => self.items.iter().any(|item| item.is_of(name)),
+        match (&self.only, self.items.is_empty()) {
+            (Some(only), _) if only != name => false,
+            (None, true) => !DEFINITIONS.contains(&name),
+            (Some(_), true) => true,
+            (_, false) => self.items.iter().any(|item| item.is_of(name)),
         }
     }
 
     /// Whether a column of a type is exported.
     pub fn has_column(&self, name: &str, label: &str) -> bool {
         let mut of_type = self.items.iter().filter(|item| item.is_of(name));
-        self.is_everything() || of_type.any(|item| item.label.as_deref().is_none_or(|of_item| of_item == label))
+        self.items.is_empty() || of_type.any(|item| item.label.as_deref().is_none_or(|of_item| of_item == label))
     }
 
     /// Whether the records of an instance are exported.
     pub fn has_instance(&self, name: &str, instance: Option<&str>) -> bool {
         let mut of_type = self.items.iter().filter(|item| item.is_of(name));
-        self.is_everything() || of_type.any(|item| item.instance.is_none() || item.instance.as_deref() == instance)
+        self.items.is_empty() || of_type.any(|item| item.instance.is_none() || item.instance.as_deref() == instance)
     }
 
     /// Whether the choice names instances of a type.
     pub fn names_instances(&self, name: &str) -> bool {
         let mut of_type = self.items.iter().filter(|item| item.is_of(name));
-        !self.is_everything() && of_type.all(|item| item.instance.is_some())
+        !self.items.is_empty() && of_type.all(|item| item.instance.is_some())
     }
 
     /// Leaves out the records of instances that are not chosen.
@@ -175,10 +175,22 @@ mod tests {
         let choice = Choice::of(["XK*", "I?U.GyrX"]);
         assert!(choice.has_type("XKF1") && choice.has_column("XKF1", "Roll") && choice.has_type("IMU"));
         assert!(choice.has_column("IMU", "GyrX") && !choice.has_column("IMU", "GyrY") && !choice.has_type("ATT"));
-        assert_eq!(choice.only("IMU"), Choice::of(["IMU.GyrX"]));
+        let only = choice.only("IMU");
+        assert!(only.has_type("IMU") && only.has_column("IMU", "GyrX") && !only.has_column("IMU", "GyrY"));
+        assert!(!only.has_type("XKF1"));
         let types = [("IMU".to_owned(), vec!["GyrX".to_owned()])];
         assert_eq!(choice.unknown(&types)[0].given, "XK*");
         assert_eq!(Choice::of(["I*.GyrW"]).unknown(&types)[0].known, ["GyrX"]);
+    }
+
+    #[test]
+    fn the_name_of_the_only_type_is_no_pattern() {
+        for choice in [Choice::default(), Choice::of(["X*", "*"])] {
+            for (name, other) in [("X?F*", "XKF1"), ("X[Q]", "X"), ("????", "ATT")] {
+                let only = choice.only(name);
+                assert!(only.has_type(name) && only.has_column(name, "V") && !only.has_type(other), "{name}");
+            }
+        }
     }
 
     #[test]

@@ -107,7 +107,8 @@ impl ChosenTable {
     ///
     /// Of columns with the same label, which only a damaged definition has, the first is taken.
     pub fn of_rows(rows: &Rows<'_>, describe: &impl Describe, wanted: impl Fn(&str) -> bool) -> Self {
-        let name = rows.name().split('[').next().unwrap_or_default().to_owned();
+        // Rows of an instance have its number in their name.
+        let name = rows.definitions().next().map_or("", |definition| definition.name()).to_owned();
         let instance = rows.definitions().find_map(|definition| definition.instance_column());
         let mut columns: Vec<ChosenColumn> = Vec::new();
         for (place, label) in rows.labels().into_iter().enumerate() {

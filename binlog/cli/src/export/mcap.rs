@@ -8,6 +8,7 @@
 
 use super::choice::Choice;
 use super::objects::{self, Object};
+use super::tables;
 use crate::flight::Session;
 use crate::selection::Intervals;
 use crate::track;
@@ -170,7 +171,7 @@ fn failure(error: McapError) -> io::Error {
 /// The JSON schema of a type, by one of its messages. A column that is null has a number in other messages.
 fn schema(session: &Session<'_>, name: &str, message: &[u8]) -> Value {
     let message: Map<String, Value> = serde_json::from_slice(message).unwrap_or_default();
-    let rows = session.ardupilot().and_then(|log| log.rows(name).ok());
+    let rows = session.ardupilot().and_then(|log| tables::rows_named(log, name));
     let unit = |label: &str| match (&rows, session.blackbox()) {
         (Some(rows), _) => rows.column(label).map(|column| column.shown_unit().to_owned()).unwrap_or_default(),
         (None, Some((_, tables))) => tables.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),

@@ -7,6 +7,7 @@
 use super::blackbox::{described, scale};
 use super::choice::Choice;
 use super::chosen_table::{Scale, TIME, hexadecimal, is_raw};
+use super::tables;
 use crate::columns::names::of_letter;
 use crate::flight::Session;
 use crate::selection::Intervals;
@@ -95,7 +96,7 @@ fn records<E>(
         }
         // The FMTU that says which column separates instances may follow the first records.
         let separates = instances.entry(name).or_insert_with(|| {
-            let rows = log.rows(name).ok()?;
+            let rows = tables::rows_named(log, name)?;
             rows.definitions().find_map(|definition| definition.instance_column()).map(|column| column.label)
         });
         let instance = separates.and_then(|column| Some(record.value(column)?.to_string()));

@@ -6,6 +6,7 @@ use super::chosen_table::{ChosenTable, Describe};
 use crate::flight::Session;
 use crate::selection::Intervals;
 use binlog::Log;
+use binlog::log::Rows;
 use binlog::log_messages::DescribedMessage;
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -57,6 +58,11 @@ pub fn tables(session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> 
     match visited {
         Ok(()) => tables,
     }
+}
+
+/// The records of the type with exactly this name, which may be `X[Q]` in a damaged log; `None` without records.
+pub(super) fn rows_named<'l>(log: &'l Log<'_>, name: &str) -> Option<Rows<'l>> {
+    log.types().find(|rows| rows.name() == name)
 }
 
 /// The types with records, and their labels: what a choice can name.

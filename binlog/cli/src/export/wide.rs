@@ -3,24 +3,63 @@
 use super::chosen_table::{ChosenColumn, ChosenTable};
 use super::csv;
 use super::time::Times;
+use crate::columns::names;
 use crate::join::as_of;
 use std::io::{self, Write};
 
 /// Lines that are joined at once: all of them, with the places in each table, may be larger than the log.
 const JOINED: usize = 64 * 1024;
 
-/// The labels of the columns in the order of the tables: `ATT.Roll`, `IMU[0].GyrX`.
-pub fn labels(tables: &[ChosenTable]) -> Vec<String> {
-    let label = |table: &ChosenTable, label: &str| format!("{}.{label}", table.name);
-    tables.iter().flat_map(|table| table.columns.iter().map(move |column| label(table, &column.label))).collect()
+/// The records of a type, or of one of its instances.
+#[derive(Clone, Debug)]
+pub struct OfInstance {
+    /// The records, without the column that has the instance.
+    pub table: ChosenTable,
+    /// The instance, if the type has instances.
+    pub instance: Option<String>,
 }
 
-/// Splits tables by instance, `IMU` to `IMU[0]` and `IMU[1]`, without the column that has the instance.
-pub fn by_instance(tables: Vec<ChosenTable>) -> Vec<ChosenTable> {
+/// A column of the file.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct WideColumn {
+    of_type: String,
+    instance: Option<String>,
+    label: String,
+}
+
+impl OfInstance {
+    /// Its columns, in the order of the record.
+    pub fn columns(&self) -> impl Iterator<Item = WideColumn> + '_ {
+        self.table.columns.iter().map(|column| WideColumn {
+            of_type: self.table.name.clone(),
+            instance: self.instance.clone(),
+            label: column.label.clone(),
+        })
+    }
+
+    fn column(&self, wide: &WideColumn) -> Option<&ChosenColumn> {
+        let is_of = self.table.name == wide.of_type && self.instance == wide.instance;
+        self.table.column(&wide.label).filter(|_| is_of)
+    }
+}
+
+/// The labels of columns: `ATT.Roll`, `IMU[0].GyrX`. They differ, even if a damaged log has a type `I[0]` beside instance 0
+/// of `I`.
+pub fn labels(columns: &[WideColumn]) -> Vec<String> {
+    let label = |WideColumn { of_type, instance, label }: &WideColumn| match instance {
+        Some(instance) => format!("{of_type}[{instance}].{label}"),
+        None => format!("{of_type}.{label}"),
+    };
+    let labels: Vec<String> = columns.iter().map(label).collect();
+    names::distinct(labels.iter().map(String::as_str))
+}
+
+/// Splits tables by instance, `IMU` to `IMU[0]` and `IMU[1]`.
+pub fn by_instance(tables: Vec<ChosenTable>) -> Vec<OfInstance> {
     let mut split = Vec::new();
     for table in tables {
         let Some(place) = table.instance else {
-            split.push(table);
+            split.push(OfInstance { table, instance: None });
             continue;
         };
         let instances: Vec<Option<String>> = (0..table.len()).map(|i| table.instance_of(i)).collect();
@@ -32,15 +71,14 @@ pub fn by_instance(tables: Vec<ChosenTable>) -> Vec<ChosenTable> {
             of_instance.keep(|i| instances.get(i) == Some(instance));
             of_instance.columns.remove(place);
             of_instance.instance = None;
-            of_instance.name = format!("{}[{}]", table.name, instance.as_deref().unwrap_or_default());
-            split.push(of_instance);
+            split.push(OfInstance { table: of_instance, instance: Some(instance.clone().unwrap_or_default()) });
         }
     }
     split
 }
 
 /// Writes a line for each of `at_us`, microseconds since boot: of each table the last record at or before the time, if
-/// it is at most `max_age_us` old. `labels` are those of the header; a label that no table has is empty.
+/// it is at most `max_age_us` old. `columns` are those of the header; one that no table has is empty.
 ///
 /// # Errors
 ///
@@ -49,36 +87,46 @@ pub fn rows(
     out: &mut impl Write,
     times: &Times,
     part: Option<usize>,
-    labels: &[String],
-    tables: &[ChosenTable],
+    columns: &[WideColumn],
+    tables: &[OfInstance],
     at_us: &[u64],
     max_age_us: Option<u64>,
 ) -> io::Result<()> {
-    at_us.chunks(JOINED).try_for_each(|at_us| joined_rows(out, times, part, labels, tables, at_us, max_age_us))
+    at_us.chunks(JOINED).try_for_each(|at_us| joined_rows(out, times, part, columns, tables, at_us, max_age_us))
 }
 
 fn joined_rows(
     out: &mut impl Write,
     times: &Times,
     part: Option<usize>,
-    labels: &[String],
-    tables: &[ChosenTable],
+    columns: &[WideColumn],
+    tables: &[OfInstance],
     at_us: &[u64],
     max_age_us: Option<u64>,
 ) -> io::Result<()> {
     let joined: Vec<Vec<Option<usize>>> =
-        tables.iter().map(|table| as_of(at_us, &table.times_us, max_age_us)).collect();
-    let find = |label: &String| {
-        tables.iter().zip(&joined).find_map(|(table, joined)| {
-            let label = label.strip_prefix(table.name.as_str())?.strip_prefix('.')?;
-            Some((table.column(label)?, joined))
-        })
+        tables.iter().map(|of| as_of(at_us, &of.table.times_us, max_age_us)).collect();
+    // A type that the log redefines has a table for each definition.
+    let find = |wide: &WideColumn| {
+        let sources = tables
+            .iter()
+            .zip(&joined)
+            .filter_map(|(of, joined)| Some(Source { column: of.column(wide)?, times_us: &of.table.times_us, joined }));
+        Some(sources.collect::<Vec<_>>()).filter(|sources| !sources.is_empty())
     };
-    let columns: Vec<_> = labels.iter().map(find).collect();
-    let print = |line: &mut Vec<u8>, (column, joined): &(&ChosenColumn, &Vec<Option<usize>>), row: usize| {
-        if let Some(i) = joined[row] {
-            csv::cell(line, column, i);
+    let columns: Vec<_> = columns.iter().map(find).collect();
+    let print = |line: &mut Vec<u8>, sources: &Vec<Source<'_>>, row: usize| {
+        let latest = sources.iter().filter_map(|source| Some((source, source.joined[row]?)));
+        if let Some((source, i)) = latest.max_by_key(|(source, i)| source.times_us[*i]) {
+            csv::cell(line, source.column, i);
         }
     };
     csv::lines(out, times, part, at_us, &columns, print)
+}
+
+/// A column in one table, and the place of the record that each line has of it.
+struct Source<'t> {
+    column: &'t ChosenColumn,
+    times_us: &'t [u64],
+    joined: &'t [Option<usize>],
 }

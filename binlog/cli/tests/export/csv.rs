@@ -4,6 +4,8 @@ use crate::support::{Logs, all_blackbox_logs, all_logs, export, export_to, simul
 use binlog::blackbox::BlackboxLog;
 use binlog::log::Values;
 use binlog::{Format, Log, Scaling};
+use binlog_tests::payload;
+use binlog_tests::raw_log::RawLog;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -135,6 +137,21 @@ fn a_wide_file_has_what_was_known_at_each_time() {
             assert_eq!(cell, expected.map(|altitude| altitude as f32), "at {time}");
         }
     }
+}
+
+#[test]
+fn a_wide_file_has_the_records_of_each_definition() {
+    let mut log = RawLog::new();
+    log.fmt(1, "ATT", "Qh", "TimeUS,Roll").record(1, &payload![1000_u64, 1_i16]);
+    log.fmt(1, "ATT", "Qfh", "TimeUS,Roll,Yaw").record(1, &payload![2000_u64, 2.5_f32, 3_i16]);
+    let logs = Logs::of(&[("a.bin", &log.bytes)]);
+    let out = logs.out("wide.csv");
+    export_to(&out, &logs.paths, &["--wide", "ATT"], 0);
+    let read = read(&out);
+    assert_eq!(
+        (&read["ATT.Roll"][..], &read["ATT.Yaw"][..]),
+        (&["1".into(), "2.5".into()][..], &["".into(), "3".into()][..])
+    );
 }
 
 #[test]

@@ -7,5 +7,6 @@ mod mcap;
 mod parquet;
 mod places;
 mod python;
+mod strange_names;
 mod support;
 mod track;

@@ -27,7 +27,7 @@ fn read_file(path: &Path) -> Vec<RecordBatch> {
     reader.map(|batch| batch.expect("rows")).collect()
 }
 
-fn rows(folder: &Path) -> usize {
+pub(crate) fn rows(folder: &Path) -> usize {
     read(folder).iter().map(RecordBatch::num_rows).sum()
 }
 

@@ -3,8 +3,8 @@
 use super::place::{Names, Place};
 use super::{Arguments, Chosen, Exporter, Format};
 use crate::export::choice::Choice;
-use crate::export::chosen_table::ChosenTable;
 use crate::export::time::Times;
+use crate::export::wide::{OfInstance, WideColumn};
 use crate::export::{csv, gpx, json_lines, kml, tables, wide};
 use crate::flight::Session;
 use crate::input::Input;
@@ -14,6 +14,7 @@ use crate::output::{Output, Whole};
 use crate::selection::Intervals;
 use crate::suggest;
 use crate::track::Track;
+use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
@@ -35,7 +36,7 @@ impl<'a> PerLog<'a> {
 }
 
 /// Of a session: its times, its tables, and the times of the lines of a wide file, in microseconds.
-type Part = (Times, Vec<ChosenTable>, Vec<u64>);
+type Part = (Times, Vec<OfInstance>, Vec<u64>);
 
 impl Exporter for PerLog<'_> {
     fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
@@ -130,19 +131,21 @@ impl PerLog<'_> {
     }
 
     fn wide(&self, chosen: &Chosen<'_>, parts: &[Part], mut out: Output) -> Result<Whole, Failure> {
-        let mut labels: Vec<String> = Vec::new();
-        for label in parts.iter().flat_map(|(_, tables, _)| wide::labels(tables)) {
-            if !labels.contains(&label) {
-                labels.push(label);
+        let mut columns: Vec<WideColumn> = Vec::new();
+        let mut known = HashSet::new();
+        for column in parts.iter().flat_map(|(_, tables, _)| tables).flat_map(OfInstance::columns) {
+            if known.insert(column.clone()) {
+                columns.push(column);
             }
         }
+        let labels = wide::labels(&columns);
         let is_several = chosen.sessions.len() > 1;
         let max_age_us = self.arguments.max_age.map(|seconds| (seconds * 1e6).round() as u64);
         for (i, (times, tables, at_us)) in parts.iter().enumerate() {
             if i == 0 {
                 csv::header(&mut out, times, is_several.then_some("boot"), labels.iter().map(String::as_str))?;
             }
-            wide::rows(&mut out, times, is_several.then_some(i), &labels, tables, at_us, max_age_us)?;
+            wide::rows(&mut out, times, is_several.then_some(i), &columns, tables, at_us, max_age_us)?;
         }
         out.end()
     }

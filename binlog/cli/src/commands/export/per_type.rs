@@ -99,9 +99,10 @@ fn write(
     out.end().map(Some)
 }
 
-/// The name of a type as a file. Names in damaged logs may have any character.
+/// The name of a type as a file. Names in damaged logs may have any character, or none.
 fn file_name(name: &str) -> String {
-    name.chars()
-        .map(|letter| if letter.is_ascii_alphanumeric() || "_-".contains(letter) { letter } else { '_' })
-        .collect()
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+    let name: String = name.chars().map(|letter| if is_plain(letter) { letter } else { '_' }).collect();
+    // A file called `.csv` is hidden.
+    if name.is_empty() { "_".into() } else { name }
 }
