@@ -19,7 +19,7 @@ use std::ops::Range;
 #[command(next_help_heading = "Part of the flight")]
 pub struct Selection {
     /// Begins here: seconds after the log's first time (12.5, 1m30s), seconds before its end (-10s), or clock time in
-    /// UTC (12:34:56, 2024-05-01T12:34:56).
+    /// UTC (12:34:56, 2024-05-01T12:34:56) or with an offset (14:34:56+02:00).
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub from: Option<Moment>,
 

@@ -15,9 +15,14 @@ pub enum Moment {
     AfterFrom(u64),
     /// `-10s`: microseconds before the log's last time.
     BeforeEnd(u64),
-    /// Microseconds since midnight, UTC, of the day on which the log begins; of the next day if that is before the log's
-    /// first time and the log lasts until then.
-    TimeOfDay(u64),
+    /// A clock time of the day on which the log begins; of the next day if that is before the log's first time and the
+    /// log lasts until then.
+    TimeOfDay {
+        /// Microseconds since midnight of the clock.
+        since_midnight_us: u64,
+        /// By how many microseconds the clock is ahead of UTC, which decides on the day, too.
+        ahead_us: i64,
+    },
     /// Microseconds since 1970.
     Date(i64),
 }
@@ -27,7 +32,7 @@ const DAY_US: i64 = 86_400_000_000;
 impl Moment {
     /// Whether the log must say the clock time.
     pub fn needs_clock(&self) -> bool {
-        matches!(self, Moment::TimeOfDay(_) | Moment::Date(_))
+        matches!(self, Moment::TimeOfDay { .. } | Moment::Date(_))
     }
 
     /// The moment in microseconds of a session's clock: `range` are its first and last time, `clock` is when time 0 was,
@@ -39,13 +44,14 @@ impl Moment {
             Moment::AfterStart(after) => Some(range.start().saturating_add(after)),
             Moment::AfterFrom(after) => Some(from.saturating_add(after)),
             Moment::BeforeEnd(before) => Some(range.end().saturating_sub(before)),
-            Moment::TimeOfDay(since_midnight) => {
-                let start = clock?.saturating_add_unsigned(*range.start());
-                let end = clock?.saturating_add_unsigned(*range.end());
-                let today = start.saturating_sub(start.rem_euclid(DAY_US)).saturating_add_unsigned(since_midnight);
+            Moment::TimeOfDay { since_midnight_us, ahead_us } => {
+                let on_clock = |time: &u64| Some(clock?.saturating_add_unsigned(*time).saturating_add(ahead_us));
+                let (start, end) = (on_clock(range.start())?, on_clock(range.end())?);
+                let today = start.saturating_sub(start.rem_euclid(DAY_US)).saturating_add_unsigned(since_midnight_us);
                 // A flight over midnight goes on tomorrow.
                 let tomorrow = today.saturating_add(DAY_US);
-                of_date(if today < start && tomorrow <= end { tomorrow } else { today })
+                let meant = if today < start && tomorrow <= end { tomorrow } else { today };
+                of_date(meant.saturating_sub(ahead_us))
             }
             Moment::Date(unix_us) => of_date(unix_us),
         }
@@ -57,8 +63,16 @@ impl FromStr for Moment {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text.contains(':') {
+            if has_leap_second(text) {
+                return Err(format!(
+                    "`{text}` is a leap second, which logs don't count; write the second before or after it"
+                ));
+            }
             return clock_time(text).ok_or_else(|| {
-                format!("`{text}` is not a clock time; write 12:34:56 or 2024-05-01T12:34:56, both UTC")
+                format!(
+                    "`{text}` is not a clock time; write 12:34:56 or 2024-05-01T12:34:56, both UTC, or with an offset: \
+                     12:34:56+02:00"
+                )
             });
         }
         let (moment, length): (fn(u64) -> Moment, &str) = match text.split_at_checked(1) {
@@ -77,16 +91,46 @@ fn clock_time(text: &str) -> Option<Moment> {
     if let Ok(timestamp) = text.parse::<Timestamp>() {
         return Some(Moment::Date(timestamp.as_microsecond()));
     }
-    // Times are in UTC, whether they say so or not.
-    if let Ok(time) = text.strip_suffix(['Z', 'z']).unwrap_or(text).parse::<Time>()
-        && !text.contains('-')
-    {
+    // Jiff ignores what is around the time that it asks for: a date before it, an offset or the name of a zone after it.
+    let (clock, offset) = text.split_at(text.find(['Z', 'z', '+', '-']).unwrap_or(text.len()));
+    if clock.contains(':') && clock.bytes().all(|byte| byte.is_ascii_digit() || b":.,".contains(&byte)) {
+        let time: Time = clock.parse().ok()?;
         let seconds = i64::from(time.hour()) * 3600 + i64::from(time.minute()) * 60 + i64::from(time.second());
         let since_midnight = seconds * 1_000_000 + i64::from(time.subsec_nanosecond()) / 1000;
-        return Some(Moment::TimeOfDay(since_midnight.unsigned_abs()));
+        let ahead_us = ahead_us(offset)?;
+        return Some(Moment::TimeOfDay { since_midnight_us: since_midnight.unsigned_abs(), ahead_us });
     }
-    let date: DateTime = text.parse().ok()?;
+    // A date and a time without an offset are in UTC.
+    let date: DateTime = Some(text).filter(|text| !text.contains('['))?.parse().ok()?;
     Some(Moment::Date(Offset::UTC.to_timestamp(date).ok()?.as_microsecond()))
+}
+
+/// By how many microseconds a clock is ahead of UTC: `+02:00`, `+0200`, `-05`, `Z`, or nothing for UTC.
+fn ahead_us(offset: &str) -> Option<i64> {
+    if matches!(offset, "" | "Z" | "z") {
+        return Some(0);
+    }
+    let sign = if offset.starts_with('-') { -1 } else { 1 };
+    let digits = offset.strip_prefix(['+', '-'])?;
+    let (hours, minutes) = match (digits.split_once(':'), digits.len()) {
+        (Some(parts), 5) => parts,
+        (None, 4) => digits.split_at_checked(2)?,
+        (None, 2) => (digits, "00"),
+        _ => return None,
+    };
+    let number = |text: &str, most: i64| {
+        let is_number = text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse::<i64>().ok().filter(|number| is_number && *number <= most)
+    };
+    Some(sign * (number(hours, 23)? * 60 + number(minutes, 59)?) * 60_000_000)
+}
+
+/// Whether the seconds of a clock time are 60, which Jiff takes as 59.
+fn has_leap_second(text: &str) -> bool {
+    let time = text.split_once(['T', 't', ' ']).map_or(text, |(_, time)| time);
+    let time = time.split(['.', ',', 'Z', 'z', '+', '-', '[']).next().unwrap_or_default();
+    let digits: String = time.chars().filter(|character| *character != ':').collect();
+    digits.get(4..) == Some("60")
 }
 
 /// A length of time: seconds, or numbers with units, the longer one first: `1h2m3.5s`, `500ms`.
@@ -118,6 +162,10 @@ fn scaled_us(number: &str, factor: f64) -> Option<u64> {
 mod tests {
     use super::*;
 
+    fn time_of_day(since_midnight_us: u64, ahead_us: i64) -> Moment {
+        Moment::TimeOfDay { since_midnight_us, ahead_us }
+    }
+
     #[test]
     fn moments_are_typed_in_several_ways() {
         for (text, moment) in [
@@ -129,18 +177,53 @@ mod tests {
             ("+500ms", Moment::AfterFrom(500_000)),
             ("+10", Moment::AfterFrom(10_000_000)),
             ("-10s", Moment::BeforeEnd(10_000_000)),
-            ("12:34:56", Moment::TimeOfDay(45_296_000_000)),
-            ("00:00", Moment::TimeOfDay(0)),
-            ("12:34:56Z", Moment::TimeOfDay(45_296_000_000)),
+            ("12:34:56", time_of_day(45_296_000_000, 0)),
+            ("00:00", time_of_day(0, 0)),
+            ("12:34:56Z", time_of_day(45_296_000_000, 0)),
+            ("12:34:56.5+02:00", time_of_day(45_296_500_000, 2 * 3600 * 1_000_000)),
+            ("12:34+0200", time_of_day(45_240_000_000, 2 * 3600 * 1_000_000)),
+            ("12:34:56-05:30", time_of_day(45_296_000_000, -(5 * 3600 + 1800) * 1_000_000)),
+            ("12:34:56-05", time_of_day(45_296_000_000, -5 * 3600 * 1_000_000)),
             ("1970-01-01T00:00:01Z", Moment::Date(1_000_000)),
             ("1970-01-01 00:00:01", Moment::Date(1_000_000)),
             ("1970-01-01T01:00:01+01:00", Moment::Date(1_000_000)),
+            ("19700101T00:00:01", Moment::Date(1_000_000)),
         ] {
             assert_eq!(text.parse(), Ok(moment), "{text}");
         }
-        for text in
-            ["", "+", "-", "x", "12x", "s", "1.2.3", "25:00:00", "NaN", "inf", "1e5", "12:", "--10", "12:34:56ZZ"]
-        {
+        for text in [
+            "",
+            "+",
+            "-",
+            "x",
+            "12x",
+            "s",
+            "1.2.3",
+            "25:00:00",
+            "NaN",
+            "inf",
+            "1e5",
+            "12:",
+            "--10",
+            "12:34:56ZZ",
+            // Offsets and zones that would be ignored.
+            "12:00:00+2:00",
+            "12:00:00+24:00",
+            "12:00:00-05:60",
+            "12:00:00+",
+            "12:00:00+02:00Z",
+            "12:00:00+02:00:00",
+            "12:00:00[Europe/Berlin]",
+            "2024-05-01T12:00:00[Europe/Berlin]",
+            "2024-05-01T12:00:00+99:00",
+            // Seconds that no log counts.
+            "11:59:60",
+            "11:59:60Z",
+            "11:59:60.5+02:00",
+            "2024-05-01T11:59:60",
+            "2024-05-01 11:59:60Z",
+            "2024-05-01T115960+02:00",
+        ] {
             let error = text.parse::<Moment>().expect_err(text);
             assert!(error.contains("write"), "{error}");
         }
@@ -159,6 +242,11 @@ mod tests {
             // Time 0 of the clock is ten seconds before midnight.
             ("00:00:20", 30_000_000),
             ("1970-01-02T00:00:00Z", 10_000_000),
+            // On a clock ahead of UTC, the log begins and ends on the second day: the time is of that day.
+            ("01:59:58+02:00", 8_000_000),
+            ("02:00:20+02:00", 30_000_000),
+            ("23:00:00+02:00", 75_610_000_000),
+            ("18:59:58-05:00", 8_000_000),
             ("1969-01-02T00:00:00Z", 0),
         ] {
             let moment: Moment = text.parse().expect(text);
