@@ -53,6 +53,8 @@ pub fn of_session(session: &Session<'_>, chosen: &Intervals) -> Parameters {
             }
         }
     }
+    // Without a value in the chosen times, a parameter isn't in them.
+    parameters.retain(|_, parameter| !parameter.values.is_empty());
     parameters
 }
 

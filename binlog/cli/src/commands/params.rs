@@ -6,8 +6,8 @@ use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use crate::parameters::{self, Parameter, Parameters};
-use crate::patterns::Patterns;
-use crate::selection::Selection;
+use crate::patterns::{self, Patterns};
+use crate::selection::{Intervals, Selection};
 use crate::style::Style;
 use crate::suggest;
 use serde::Serialize;
@@ -104,8 +104,15 @@ fn of_log(
         parameters: parameters::of_session(session, chosen),
     });
     let mut found: Vec<OfSession> = found.filter(|of_session| !of_session.parameters.is_empty()).collect();
+    let of_log = || -> BTreeSet<String> {
+        let all = sessions.iter().map(|session| parameters::of_session(session, &Intervals::everything()));
+        all.flat_map(Parameters::into_keys).collect()
+    };
     if found.is_empty() {
-        return Err(Failure::new("the log has no parameters"));
+        return Err(Failure::new(match of_log().is_empty() {
+            true => "the log has no parameters",
+            false => "no parameter is in the chosen part of the log",
+        }));
     }
     let mut known = found.iter().flat_map(|of_session| &of_session.parameters);
     if arguments.not_default && known.all(|(_, parameter)| parameter.default.is_none()) {
@@ -115,7 +122,12 @@ fn of_log(
     let known: BTreeSet<&str> =
         found.iter().flat_map(|of_session| of_session.parameters.keys().map(String::as_str)).collect();
     if let Some(pattern) = names.unmatched(known.iter().copied()) {
-        let hint = suggest::hint(pattern, "it has", known.iter().copied());
+        let of_log = of_log();
+        let known = of_log.iter().map(String::as_str);
+        if known.clone().any(|name| patterns::matches(pattern, name)) {
+            return Err(Failure::new(format_args!("no value of `{pattern}` is in the chosen part of the log")));
+        }
+        let hint = suggest::hint(pattern, "it has", known);
         return Err(Failure::new(format_args!("the log has no parameter `{pattern}`; {hint}")));
     }
     match (context.json, arguments.param, input.name_among_several()) {

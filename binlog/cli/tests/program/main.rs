@@ -8,6 +8,7 @@ mod damage;
 #[path = "../export/default_signals.rs"]
 mod default_signals;
 mod dump;
+mod empty_parts;
 mod files;
 mod folders;
 mod formats;

@@ -85,14 +85,19 @@ impl PerLog<'_> {
 
     fn tracks(&self, chosen: &Chosen<'_>) -> Result<Vec<Track>, Failure> {
         let source = self.arguments.track.as_deref();
+        let mut has_positions = false;
         let track = |(session, intervals): (&Session<'_>, _)| {
             let mut track = Track::of(session.as_ardupilot()?, source)?;
+            has_positions = true;
             track.keep_intervals(intervals);
             (!track.segments.is_empty()).then_some(track)
         };
         let tracks: Vec<Track> = chosen.sessions.iter().zip(&chosen.intervals).filter_map(track).collect();
         match source {
             _ if !tracks.is_empty() => Ok(tracks),
+            _ if has_positions => {
+                Err(Failure::new(format_args!("{}: no position is in the chosen part of the log", chosen.name)))
+            }
             Some(source) => {
                 let hint = suggest::hint(source, "positions are in", Track::sources());
                 Err(Failure::new(format_args!("{}: `{source}` has no positions; {hint}", chosen.name)))
@@ -124,6 +129,11 @@ impl PerLog<'_> {
         }
         if let (Some(name), true) = (&self.arguments.wide, parts.iter().all(|(.., at_us)| at_us.is_empty())) {
             let known: Vec<String> = chosen.sessions.iter().flat_map(tables::labels).map(|(name, _)| name).collect();
+            let choice = Choice::of([name.as_str()]);
+            if known.iter().any(|known| choice.has_type(known)) && !self.arguments.selection.is_everything() {
+                let text = format_args!("{}: no record of `{name}` is in the chosen part of the log", chosen.name);
+                return Err(Failure::new(text));
+            }
             let hint = suggest::hint(name, "the log has", known.iter().map(String::as_str));
             return Err(Failure::new(format_args!("{}: no records of `{name}`; {hint}", chosen.name)));
         }
