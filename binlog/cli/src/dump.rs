@@ -17,6 +17,6 @@ mod plan;
 mod records;
 mod text;
 
-pub use frames::frames;
+pub use frames::{DumpedFrames, frames};
 pub use frames_json::{EVENTS, frames_json};
 pub use records::{Dumped, Form, records};

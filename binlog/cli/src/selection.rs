@@ -9,7 +9,8 @@ pub use intervals::Intervals;
 pub use moment::Moment;
 
 use crate::flight::Session;
-use crate::outcome::Failure;
+use crate::input::Input;
+use crate::outcome::{Failure, warn};
 use crate::suggest;
 use clap::Args;
 use std::ops::Range;
@@ -77,6 +78,18 @@ impl Selection {
         self.require_clock(sessions)?;
         self.require_times(sessions)?;
         Ok(sessions.iter().map(|session| self.of_session(session)).collect())
+    }
+
+    /// Says on standard error that a command found no record in what is chosen of a log. `types` tells whether types are
+    /// chosen, too.
+    pub(crate) fn warn_of_nothing(&self, input: &Input, types: bool) {
+        let text = match (self.is_everything(), types) {
+            (false, false) => "no record is in the chosen part",
+            (false, true) => "no record of the chosen types is in the chosen part",
+            (true, true) => "no record is of the chosen types",
+            (true, false) => "the log has no records but definitions",
+        };
+        warn(format_args!("{}: {text}", input.name));
     }
 
     fn of_session(&self, session: &Session<'_>) -> Intervals {

@@ -87,6 +87,9 @@ fn records(
         let known: BTreeSet<String> = printed.map(str::to_owned).chain(indexed).collect();
         types.require(known.iter().map(String::as_str)).map_err(|failure| failure.in_(&input.name))?;
     }
+    if dumped.records == 0 {
+        selection.warn_of_nothing(input, !types.is_all());
+    }
     if dumped.skipped_bytes > 0 {
         let skipped = counted(dumped.skipped_bytes, "byte");
         warn(format_args!("{}: skipped {skipped} without a record", input.name));
@@ -115,18 +118,23 @@ fn frames(
     if !context.json {
         input.print_heading(out)?;
     }
-    let (mut header, mut lost, mut damaged_headers) = (None, 0, 0);
+    let (mut header, mut printed, mut lost, mut damaged_headers) = (None, 0, 0, 0);
     for (session, intervals) in sessions.iter().zip(&intervals) {
         if let SessionLog::Blackbox(frames) = session.log()
             && !intervals.is_nothing()
         {
-            lost += match context.json {
+            let dumped = match context.json {
                 true => dump::frames_json(frames, input.name_among_several(), intervals, types, out)?,
                 false => dump::frames(frames, intervals, &mut header, out)?,
             };
+            printed += dumped.frames;
+            lost += dumped.lost_bytes;
             damaged_headers += usize::from(!frames.header().problems().is_empty());
             progress.set(session.range().end as u64);
         }
+    }
+    if printed == 0 && !sessions.is_empty() {
+        selection.warn_of_nothing(input, !types.is_all());
     }
     if lost > 0 {
         warn(format_args!("{}: skipped {} without a frame", input.name, counted(lost, "byte")));

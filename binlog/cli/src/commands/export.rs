@@ -154,9 +154,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             });
             let intervals = arguments.selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
             let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: &choice };
-            let outcome = exporter.export(input, &chosen)?;
+            let has_records = exporter.export(input, &chosen)?;
+            if !has_records && !sessions.is_empty() {
+                arguments.selection.warn_of_nothing(input, !choice.is_everything());
+            }
             input.note_sessions(&sessions);
-            Ok(outcome)
+            Ok(Outcome::Fine)
         };
         let outcome = sources.open(source).and_then(|input| input.ended(export(&input)));
         progress.add(length(source));
@@ -188,8 +191,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 
 /// Writes logs in one format.
 trait Exporter {
-    /// Writes a log.
-    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult;
+    /// Writes a log. Returns whether a record of it is chosen.
+    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> Result<bool, Failure>;
 
     /// Ends what belongs to all logs. Returns how many were written if that isn't all that were read.
     fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {

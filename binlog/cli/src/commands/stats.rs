@@ -8,7 +8,7 @@ use crate::export::tables;
 use crate::flight::Session;
 use crate::input::{self, Input, looks_like_log, on_one_line};
 use crate::json;
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
 use crate::selection::{Intervals, Selection};
 use crate::statistics::Statistics;
@@ -92,16 +92,36 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
         let heading = format!("{:<24}{:>9}{:>9}{heading}  unit", "column", "count", "missing");
         writeln!(out, "{}", Style::Faint.of(heading, context.color))?;
     }
+    let mut found = Found::default();
     for (session, chosen) in sessions.iter().zip(&intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
         if sessions.len() > 1 && !context.json {
             let heading = format!("session {}", session.number() + 1);
             writeln!(out, "{}", Style::Strong.of(heading, context.color))?;
         }
         let is_chosen = |name: &str| choice.is_everything() || choice.has_type(name);
-        session.visit_tables(is_chosen, |table| of_table(input, session, table, (choice, chosen), context, out))?;
+        session.visit_tables(is_chosen, |table| {
+            let of_table = of_table(input, session, table, (choice, chosen), context, out)?;
+            found.records += of_table.records;
+            found.columns += of_table.columns;
+            Ok(())
+        })?;
+    }
+    match found {
+        _ if sessions.is_empty() => {}
+        Found { records: 0, .. } => arguments.selection.warn_of_nothing(input, !choice.is_everything()),
+        Found { columns: 0, .. } => warn(format_args!("{}: no chosen column has numbers", input.name)),
+        _ => {}
     }
     input.note_sessions(&sessions);
     Ok(Outcome::Fine)
+}
+
+/// What was chosen.
+#[derive(Default)]
+struct Found {
+    records: usize,
+    /// Columns of numbers, which are printed.
+    columns: usize,
 }
 
 fn of_table(
@@ -111,7 +131,8 @@ fn of_table(
     (choice, chosen): (&Choice, &Intervals),
     context: &Context,
     out: &mut Output,
-) -> Result<(), Failure> {
+) -> Result<Found, Failure> {
+    let mut found = Found::default();
     let instances = table.instance_label().and_then(|label| table.column(label));
     let instance = |row: usize| instances.and_then(|column| column.text(row));
     let mut of_instances: Vec<(Option<String>, Vec<usize>)> = Vec::new();
@@ -125,6 +146,7 @@ fn of_table(
     of_instances.retain(|(instance, _)| choice.has_instance(table.name(), instance.as_deref()));
     of_instances.sort();
     for (instance, rows) in &of_instances {
+        found.records += rows.len();
         let name = match instance {
             Some(instance) => format!("{}[{instance}]", table.name()),
             None => table.name().to_owned(),
@@ -147,13 +169,14 @@ fn of_table(
                 mean: statistics.mean(),
                 deviation: statistics.deviation(),
             };
+            found.columns += 1;
             match context.json {
                 true => json::line(out, &row)?,
                 false => print(out, &row)?,
             }
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 fn print(out: &mut impl Write, row: &Row<'_>) -> Result<(), Failure> {

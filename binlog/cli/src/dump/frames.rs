@@ -31,8 +31,17 @@ fn header(session: &Session<'_>) -> Option<String> {
     (!header.fields(b'I').is_empty()).then(|| fields.join(", "))
 }
 
+/// What was printed of a session.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct DumpedFrames {
+    /// Frames and events that were printed.
+    pub frames: u64,
+    /// Bytes of the session that yield no frame.
+    pub lost_bytes: u64,
+}
+
 /// Prints the main frames that are in the chosen times. The header line is left out if `last_header` is the same: the
-/// CSV of two sessions with the same fields is one. Returns how many bytes of the session yield no frame.
+/// CSV of two sessions with the same fields is one.
 ///
 /// # Errors
 ///
@@ -42,7 +51,7 @@ pub fn frames(
     intervals: &Intervals,
     last_header: &mut Option<String>,
     out: &mut impl Write,
-) -> io::Result<u64> {
+) -> io::Result<DumpedFrames> {
     let mut lines = Lines::new(out);
     if let Some(header) = header(session)
         && last_header.as_ref() != Some(&header)
@@ -54,13 +63,13 @@ pub fn frames(
     let fields = session.header();
     let time_field = fields.fields(b'I').iter().position(|field| field.name() == "time");
     let mut slow = slow_values(&vec![0; fields.fields(b'S').len()], i64::from);
-    let mut lost = 0;
+    let mut dumped = DumpedFrames::default();
     let mut items = session.frames();
     while let Some(item) = items.next() {
         let frame = match item {
             Item::Frame(frame) => frame,
             Item::Lost(stretch) => {
-                lost += stretch.length as u64;
+                dumped.lost_bytes += stretch.length as u64;
                 continue;
             }
             Item::Event { .. } => continue,
@@ -81,13 +90,14 @@ pub fn frames(
                 }
                 line.extend_from_slice(&slow);
                 line.push(b'\n');
+                dumped.frames += 1;
                 lines.write_if_full()?;
             }
             _ => {}
         }
     }
     lines.finish()?;
-    Ok(lost)
+    Ok(dumped)
 }
 
 /// The values of a slow frame, as they stand at the end of each line.

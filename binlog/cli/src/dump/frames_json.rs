@@ -1,6 +1,7 @@
 //! The frames and events of a Blackbox session as JSON lines, in the shape of records:
 //! `{"meta":{"type":"main","timestamp":36.1},"data":{"loopIteration":0,"time":36100000}}`.
 
+use super::frames::DumpedFrames;
 use crate::columns::names;
 use crate::lines::Lines;
 use crate::patterns::Patterns;
@@ -13,8 +14,7 @@ use std::io::{self, Write};
 pub const EVENTS: &str = "events";
 
 /// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `events`, that are in the chosen times. Values
-/// are as logged; the timestamp is in seconds of the session's clock. With `log`, each object has this name. Returns how
-/// many bytes yield no frame.
+/// are as logged; the timestamp is in seconds of the session's clock. With `log`, each object has this name.
 ///
 /// # Errors
 ///
@@ -25,19 +25,20 @@ pub fn frames_json(
     intervals: &Intervals,
     types: &Patterns,
     out: &mut impl Write,
-) -> io::Result<u64> {
+) -> io::Result<DumpedFrames> {
     let mut lines = Lines::new(out);
-    let mut lost = 0;
+    let mut dumped = DumpedFrames::default();
     let mut items = session.frames();
     while let Some(item) = items.next() {
         match item {
-            Item::Lost(stretch) => lost += stretch.length as u64,
+            Item::Lost(stretch) => dumped.lost_bytes += stretch.length as u64,
             Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENTS) => {
                 let line = lines.text();
                 begin(line, log, EVENTS, time_us);
                 line.extend_from_slice(b"\"event\":");
                 json::string(line, &format!("{event:?}"));
                 line.extend_from_slice(b"}}\n");
+                dumped.frames += 1;
             }
             Item::Frame(frame) if intervals.contains(frame.time_us()) => {
                 let letter = if frame.letter() == b'P' { b'I' } else { frame.letter() };
@@ -54,13 +55,14 @@ pub fn frames_json(
                     number::integer(line, field.value(bits));
                 }
                 line.extend_from_slice(b"}}\n");
+                dumped.frames += 1;
             }
             _ => {}
         }
         lines.write_if_full()?;
     }
     lines.finish()?;
-    Ok(lost)
+    Ok(dumped)
 }
 
 fn begin(line: &mut Vec<u8>, log: Option<&str>, table: &str, time_us: u64) {

@@ -11,7 +11,7 @@ use crate::{json, number};
 use std::io::{self, Write};
 
 /// Writes the chosen records of a session in the intervals. With `boot`, each object has this number of the boot or
-/// session.
+/// session. Returns the number of records.
 ///
 /// # Errors
 ///
@@ -22,8 +22,9 @@ pub fn write(
     boot: Option<usize>,
     choice: &Choice,
     intervals: &Intervals,
-) -> io::Result<()> {
+) -> io::Result<u64> {
     let mut lines = Lines::new(out);
+    let mut records = 0;
     objects::visit(session, choice, intervals, |object| {
         let line = lines.text();
         line.extend_from_slice(b"{\"mavpackettype\":");
@@ -34,8 +35,10 @@ pub fn write(
         }
         line.extend_from_slice(object.members);
         line.extend_from_slice(b"}\n");
+        records += 1;
         lines.write_if_full()?;
         Ok::<(), io::Error>(())
     })?;
-    lines.finish()
+    lines.finish()?;
+    Ok(records)
 }

@@ -54,13 +54,14 @@ impl<W: Write> Mcap<W> {
     /// Writes the chosen records of a session in the intervals. With several sessions, the topics of the second and
     /// later ones begin with their number: `/1/ATT`.
     ///
-    /// Times are nanoseconds since 1970 if the log has the calendar, or else since boot.
+    /// Times are nanoseconds since 1970 if the log has the calendar, or else since boot. Returns the number of records.
     ///
     /// # Errors
     ///
     /// Errors of the writer.
-    pub fn add(&mut self, session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> io::Result<()> {
+    pub fn add(&mut self, session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> io::Result<u64> {
         let clock = session.clock_unix_us();
+        let mut records = 0;
         objects::visit(session, choice, intervals, |object| {
             // Definitions are in the schemas.
             if !choice.has_type(object.name) {
@@ -69,6 +70,7 @@ impl<W: Write> Mcap<W> {
             let since_1970 = clock.and_then(|clock| u64::try_from(clock.saturating_add_unsigned(object.time_us)).ok());
             let time_ns = since_1970.unwrap_or(object.time_us).saturating_mul(1000);
             self.record(session, &object, time_ns)?;
+            records += 1;
             if let Some(fix) = location(&object, time_ns) {
                 self.known(session.number(), "location", "foxglove.LocationFix", location_schema, time_ns, &fix)?;
             }
@@ -81,8 +83,9 @@ impl<W: Write> Mcap<W> {
                 });
                 self.known(session.number(), "log", "foxglove.Log", log_schema, time_ns, &log)?;
             }
-            Ok(())
-        })
+            Ok::<(), io::Error>(())
+        })?;
+        Ok(records)
     }
 
     /// Ends the file.

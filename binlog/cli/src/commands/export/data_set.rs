@@ -4,7 +4,7 @@ use super::{Arguments, Chosen, Exporter};
 use crate::export::choice::Choice;
 use crate::export::parquet::{DataSet, Facts, log_id};
 use crate::input::Input;
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::outcome::Failure;
 use std::path::Path;
 
 /// A data set to which logs are added.
@@ -32,13 +32,14 @@ fn chosen_options(arguments: &Arguments) -> String {
 }
 
 impl Exporter for Adding {
-    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
+    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> Result<bool, Failure> {
         let log_id = log_id(input.flight.bytes());
-        if !self.0.has(&log_id) {
-            let facts = Facts::of(&input.name, &input.flight, chosen.sessions, log_id);
-            self.0.add(facts, chosen.sessions, &chosen.intervals, chosen.choice)?;
+        if self.0.has(&log_id) {
+            // What is in it was said when it was added.
+            return Ok(true);
         }
-        Ok(Outcome::Fine)
+        let facts = Facts::of(&input.name, &input.flight, chosen.sessions, log_id);
+        Ok(self.0.add(facts, chosen.sessions, &chosen.intervals, chosen.choice)? > 0)
     }
 
     fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {

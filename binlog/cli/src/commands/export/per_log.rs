@@ -9,7 +9,7 @@ use crate::export::{csv, gpx, json_lines, kml, tables, wide};
 use crate::flight::Session;
 use crate::input::Input;
 use crate::join::at_rate;
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::outcome::Failure;
 use crate::output::{Output, Whole};
 use crate::selection::Intervals;
 use crate::suggest;
@@ -39,8 +39,8 @@ impl<'a> PerLog<'a> {
 type Part = (Times, Vec<OfInstance>, Vec<u64>);
 
 impl Exporter for PerLog<'_> {
-    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
-        let file = match self.format {
+    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> Result<bool, Failure> {
+        let (file, has_records) = match self.format {
             Format::Kml | Format::Gpx => {
                 let tracks = self.tracks(chosen)?;
                 let name = input.path.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy());
@@ -50,26 +50,28 @@ impl Exporter for PerLog<'_> {
                     Format::Kml => kml::write(&mut out, &name, &tracks)?,
                     _ => gpx::write(&mut out, &name, &tracks)?,
                 }
-                out.end()?
+                (out.end()?, true)
             }
             Format::Csv => {
                 let parts = self.parts(chosen)?;
                 let out = self.create(input)?;
-                self.wide(chosen, &parts, out)?
+                let has_records = parts.iter().any(|(_, tables, at_us)| !tables.is_empty() && !at_us.is_empty());
+                (self.wide(chosen, &parts, out)?, has_records)
             }
             #[cfg(feature = "mcap")]
             Format::Mcap => mcap(chosen, self.create(input)?)?,
             _ => {
                 let mut out = self.create(input)?;
                 let is_several = chosen.sessions.len() > 1;
+                let mut lines = 0;
                 for (i, (session, intervals)) in chosen.sessions.iter().zip(&chosen.intervals).enumerate() {
-                    json_lines::write(&mut out, session, is_several.then_some(i), chosen.choice, intervals)?;
+                    lines += json_lines::write(&mut out, session, is_several.then_some(i), chosen.choice, intervals)?;
                 }
-                out.end()?
+                (out.end()?, lines > 0)
             }
         };
         self.place.add([file])?;
-        Ok(Outcome::Fine)
+        Ok(has_records)
     }
 
     fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {
@@ -184,11 +186,12 @@ fn lines_at_rate(range: RangeInclusive<u64>, rate_hz: f64, chosen: &Intervals) -
 }
 
 #[cfg(feature = "mcap")]
-fn mcap(chosen: &Chosen<'_>, out: Output) -> Result<Whole, Failure> {
+fn mcap(chosen: &Chosen<'_>, out: Output) -> Result<(Whole, bool), Failure> {
     let about = [("log", chosen.name.to_owned())].map(|(key, text)| (key.to_owned(), text)).into();
     let mut mcap = crate::export::mcap::Mcap::new(out, about)?;
+    let mut records = 0;
     for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
-        mcap.add(session, chosen.choice, intervals)?;
+        records += mcap.add(session, chosen.choice, intervals)?;
     }
-    mcap.finish()?.end()
+    Ok((mcap.finish()?.end()?, records > 0))
 }

@@ -6,7 +6,7 @@ use crate::export::chosen_table::ChosenTable;
 use crate::export::time::{TimeColumn, Times};
 use crate::export::{csv, tables};
 use crate::input::{Input, shown};
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::outcome::Failure;
 use crate::output::{Output, Whole};
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ impl<'a> PerType<'a> {
 }
 
 impl Exporter for PerType<'_> {
-    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> CommandResult {
+    fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> Result<bool, Failure> {
         let folder = if self.is_one { PathBuf::new() } else { self.names.of(input).into() };
         let mut types: Vec<String> = Vec::new();
         for (name, _) in chosen.sessions.iter().flat_map(tables::labels) {
@@ -54,8 +54,9 @@ impl Exporter for PerType<'_> {
                 self.place.create(&folder.join(format!("{}.csv", names.unique(file_name(name)))), input)
             })?);
         }
+        let has_records = !files.is_empty();
         self.place.add(files)?;
-        Ok(Outcome::Fine)
+        Ok(has_records)
     }
 
     fn finish(self: Box<Self>) -> Result<Option<usize>, Failure> {

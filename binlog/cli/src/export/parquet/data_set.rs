@@ -139,6 +139,7 @@ impl DataSet {
     }
 
     /// Adds a log: the chosen tables of its sessions, as far as they are in its intervals. Nothing if it has the log.
+    /// Returns the number of records.
     ///
     /// # Errors
     ///
@@ -149,18 +150,23 @@ impl DataSet {
         sessions: &[Session<'_>],
         intervals: &[Intervals],
         choice: &Choice,
-    ) -> Result<(), Failure> {
+    ) -> Result<usize, Failure> {
+        let mut records = 0;
         if !self.known.insert(facts.log_id.clone()) {
-            return Ok(());
+            return Ok(records);
         }
         for (session, intervals) in sessions.iter().zip(intervals) {
             let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
             let owner = Owner { log_id: &facts.log_id, boot, boot_unix_us: session.clock_unix_us() };
-            tables::visit(session, choice, intervals, |table| self.add_table(owner, table))
-                .inspect_err(|_| self.is_torn = true)?;
+            let add = |table: ChosenTable| {
+                records += table.len();
+                self.add_table(owner, table)
+            };
+            tables::visit(session, choice, intervals, add).inspect_err(|_| self.is_torn = true)?;
         }
         self.added.push(facts);
-        self.spare_memory().inspect_err(|_| self.is_torn = true)
+        self.spare_memory().inspect_err(|_| self.is_torn = true)?;
+        Ok(records)
     }
 
     fn add_table(&mut self, owner: Owner<'_>, table: ChosenTable) -> Result<(), Failure> {
