@@ -15,6 +15,7 @@ use crate::input::{Input, Source};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, print};
 use crate::output::{Existing, Output, is_stdout};
+use crate::patterns::matches;
 use crate::progress::Progress;
 use crate::selection::{Intervals, Selection};
 use crate::suggest;
@@ -43,7 +44,8 @@ pub struct Arguments {
     output: Option<PathBuf>,
 
     /// Exports only these types, columns and instances, such as ATT,IMU.GyrX,GPS[0].Alt; `XK*` and `XK?` select several
-    /// types.
+    /// types. A column that is chosen of one instance, as IMU[1].GyrX is, has no value in records of others: its cell is
+    /// empty in CSV and null in Parquet.
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 
@@ -263,12 +265,20 @@ fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Conte
 
 /// An instance that no boot of the log has is a mistake.
 pub(super) fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Result<(), Failure> {
-    for instance in choice.instances() {
-        let logs = || sessions.iter().filter_map(Session::ardupilot);
-        if !logs().any(|log| log.rows(&instance).is_ok())
-            && let Some(log) = logs().next()
-        {
-            log.rows(&instance)?;
+    for (name, instance) in choice.instances() {
+        let types = sessions.iter().filter_map(Session::ardupilot).flat_map(|log| log.types());
+        let mut missing = None;
+        let is_there = types.filter(|rows| matches(name, rows.name())).any(|rows| match rows.instance(instance) {
+            Ok(_) => true,
+            Err(error) => {
+                missing.get_or_insert(error);
+                false
+            }
+        });
+        match missing {
+            _ if is_there => {}
+            Some(error) => return Err(error.into()),
+            None => return Err(Failure::new(format_args!("{name} has no instances; select {name} itself"))),
         }
     }
     Ok(())

@@ -151,7 +151,9 @@ fn of_table(
             Some(instance) => format!("{}[{instance}]", table.name()),
             None => table.name().to_owned(),
         };
-        let is_chosen = |column: &&Column<'_>| column.is_number() && choice.has_column(table.name(), column.label());
+        let is_chosen = |column: &&Column<'_>| {
+            column.is_number() && choice.has_column_of(table.name(), instance.as_deref(), column.label())
+        };
         for column in table.columns().iter().filter(is_chosen) {
             let mut statistics = Statistics::default();
             for &row in rows {

@@ -39,6 +39,7 @@ pub(super) fn tables(session: &Session<'_>, tables: &Tables, choice: &Choice) ->
             description: String::new(),
             cells: Cells::Logged(column.values().clone()),
             scale: scale(session.header(), column.name()),
+            is_chosen: None,
         };
         let columns: Vec<ChosenColumn> = wanted.map(column).collect();
         if choice.has_type(&name) && !columns.is_empty() {
@@ -58,6 +59,7 @@ fn of_events(events: &[LoggedEvent], choice: &Choice) -> ChosenTable {
         description: String::new(),
         cells: Cells::Text(events.iter().map(|logged| text(&logged.event)).collect()),
         scale: Scale::One,
+        is_chosen: None,
     };
     let columns =
         vec![column("Event", |event| described(event).0.into()), column("Detail", |event| described(event).1)];

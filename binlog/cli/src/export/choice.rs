@@ -52,9 +52,9 @@ impl Choice {
         Choice { items: self.items.clone(), only: Some(name.into()) }
     }
 
-    /// The chosen instances: `IMU[1]`.
-    pub fn instances(&self) -> impl Iterator<Item = String> {
-        self.items.iter().filter_map(|item| Some(format!("{}[{}]", item.name, item.instance.as_ref()?)))
+    /// The chosen instances: the names of types, which may have wildcards, with an instance each.
+    pub fn instances(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.items.iter().filter_map(|item| Some((item.name.as_str(), item.instance.as_deref()?)))
     }
 
     /// Whether records of a type are exported.
@@ -67,30 +67,42 @@ impl Choice {
         }
     }
 
-    /// Whether a column of a type is exported.
+    /// Whether a column of a type is exported, of one instance at least.
     pub fn has_column(&self, name: &str, label: &str) -> bool {
-        let mut of_type = self.items.iter().filter(|item| item.is_of(name));
-        self.items.is_empty() || of_type.any(|item| item.label.as_deref().is_none_or(|of_item| of_item == label))
+        self.items.is_empty() || self.of_type(name).any(|item| item.has_label(label))
     }
 
     /// Whether the records of an instance are exported.
     pub fn has_instance(&self, name: &str, instance: Option<&str>) -> bool {
-        let mut of_type = self.items.iter().filter(|item| item.is_of(name));
-        self.items.is_empty() || of_type.any(|item| item.instance.is_none() || item.instance.as_deref() == instance)
+        self.items.is_empty() || self.of_type(name).any(|item| item.has_instance(instance))
     }
 
-    /// Whether the choice names instances of a type.
-    pub fn names_instances(&self, name: &str) -> bool {
-        let mut of_type = self.items.iter().filter(|item| item.is_of(name));
-        !self.items.is_empty() && of_type.all(|item| item.instance.is_some())
+    /// Whether a column is exported of the records of an instance: `IMU[1].GyrX,IMU[0].AccX` has no `IMU[0].GyrX`.
+    pub fn has_column_of(&self, name: &str, instance: Option<&str>, label: &str) -> bool {
+        self.items.is_empty() || self.of_type(name).any(|item| item.has_instance(instance) && item.has_label(label))
     }
 
-    /// Leaves out the records of instances that are not chosen.
+    fn of_type(&self, name: &str) -> impl Iterator<Item = &Item> {
+        self.items.iter().filter(move |item| item.is_of(name))
+    }
+
+    /// Leaves out the records of instances that are not chosen, and of the others the columns that are chosen of other
+    /// instances only.
     pub fn keep_instances(&self, table: &mut ChosenTable) {
-        if self.names_instances(&table.name) {
-            let is_kept: Vec<bool> =
-                (0..table.len()).map(|i| self.has_instance(&table.name, table.instance_of(i).as_deref())).collect();
-            table.keep(|i| is_kept.get(i).copied().unwrap_or(false));
+        if !self.of_type(&table.name).any(|item| item.instance.is_some()) {
+            return;
+        }
+        let mut instances: Vec<Option<String>> = (0..table.len()).map(|i| table.instance_of(i)).collect();
+        let has_instance = |instance: &Option<String>| self.has_instance(&table.name, instance.as_deref());
+        let is_kept: Vec<bool> = instances.iter().map(has_instance).collect();
+        instances.retain(|instance| self.has_instance(&table.name, instance.as_deref()));
+        table.keep(|i| is_kept.get(i).copied().unwrap_or(false));
+        let (name, separates) = (&table.name, table.instance);
+        let columns = table.columns.iter_mut().enumerate().filter(|(place, _)| Some(*place) != separates);
+        for (_, column) in columns {
+            let is_chosen = |instance: &Option<String>| self.has_column_of(name, instance.as_deref(), &column.label);
+            let is_chosen: Vec<bool> = instances.iter().map(is_chosen).collect();
+            column.is_chosen = is_chosen.contains(&false).then_some(is_chosen);
         }
     }
 
@@ -126,6 +138,14 @@ impl Item {
     /// Whether it is about a type; its name may have wildcards.
     fn is_of(&self, name: &str) -> bool {
         matches(&self.name, name)
+    }
+
+    fn has_instance(&self, instance: Option<&str>) -> bool {
+        self.instance.is_none() || self.instance.as_deref() == instance
+    }
+
+    fn has_label(&self, label: &str) -> bool {
+        self.label.as_deref().is_none_or(|of_item| of_item == label)
     }
 
     fn parse(text: &str) -> Self {
@@ -168,6 +188,15 @@ mod tests {
         assert!(choice.has_instance("GPS", Some("1")) && !choice.has_instance("GPS", Some("0")));
         assert!(choice.has_column("main", "gyroADC[0]") && !choice.has_column("main", "gyroADC[1]"));
         assert!(!choice.has_type("BARO"));
+    }
+
+    #[test]
+    fn a_column_of_one_instance_is_not_one_of_another() {
+        let choice = Choice::of(["IMU[1].GyrX", "IMU[0].AccX", "IMU.T"]);
+        let has = |instance: &str, label: &str| choice.has_column_of("IMU", Some(instance), label);
+        assert!(has("1", "GyrX") && has("0", "AccX") && has("0", "T") && has("1", "T") && has("2", "T"));
+        assert!(!has("0", "GyrX") && !has("1", "AccX") && !has("2", "AccX"));
+        assert_eq!(choice.instances().collect::<Vec<_>>(), [("IMU", "1"), ("IMU", "0")]);
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct ChosenColumn {
     pub cells: Cells,
     /// How a stored number is shown.
     pub scale: Scale,
+    /// In which records it is chosen; `None` for all. In the others it is missing: they are of another instance.
+    pub is_chosen: Option<Vec<bool>>,
 }
 
 /// Values as stored.
@@ -128,6 +130,7 @@ impl ChosenTable {
                     Values::Chars64(data) if is_raw(&name, label) => Cells::Raw(data),
                     values => Cells::Logged(values),
                 },
+                is_chosen: None,
             });
         }
         let instance = instance.and_then(|instance| columns.iter().position(|column| column.label == instance.label));
@@ -154,7 +157,12 @@ impl ChosenTable {
         let kept: Vec<usize> = (0..self.len()).filter(|&i| is_kept(i)).collect();
         if kept.len() < self.len() {
             self.times_us = kept.iter().map(|&i| self.times_us[i]).collect();
-            self.columns.iter_mut().for_each(|column| column.cells = column.cells.at(&kept));
+            for column in &mut self.columns {
+                column.cells = column.cells.at(&kept);
+                let is_chosen = |is_chosen: Vec<bool>| kept.iter().filter_map(|&i| is_chosen.get(i).copied()).collect();
+                column.is_chosen =
+                    column.is_chosen.take().map(is_chosen).filter(|is_chosen: &Vec<bool>| is_chosen.contains(&false));
+            }
         }
     }
 
@@ -174,13 +182,26 @@ impl ChosenTable {
 }
 
 impl ChosenColumn {
-    /// The shown number of a record; `None` for text and arrays, and beyond the end.
+    /// Whether it is chosen in a record.
+    #[inline]
+    pub fn is_chosen_in(&self, i: usize) -> bool {
+        self.is_chosen.as_ref().is_none_or(|is_chosen| is_chosen.get(i) == Some(&true))
+    }
+
+    /// The shown number of a record; `None` for text and arrays, beyond the end, and where the column isn't chosen.
     pub fn number(&self, i: usize) -> Option<f64> {
+        if !self.is_chosen_in(i) {
+            return None;
+        }
         self.cells.number(i).map(|stored| self.scale.shown(stored))
     }
 
-    /// The text of a record; `None` for numbers. Raw data is in hexadecimal, an array as a list: `[1,2]`.
+    /// The text of a record; `None` for numbers, and where the column isn't chosen. Raw data is in hexadecimal, an array
+    /// as a list: `[1,2]`.
     pub fn text(&self, i: usize) -> Option<String> {
+        if !self.is_chosen_in(i) {
+            return None;
+        }
         match &self.cells {
             Cells::Text(texts) => texts.get(i).cloned(),
             Cells::Raw(data) => data.get(i).map(|data| hexadecimal(data.raw())),

@@ -79,6 +79,9 @@ pub(super) fn lines<C: Sync>(
 /// Appends the shown value of a record.
 #[inline]
 pub fn cell(out: &mut Vec<u8>, column: &ChosenColumn, i: usize) {
+    if !column.is_chosen_in(i) {
+        return;
+    }
     macro_rules! integer {
         ($values:ident) => {{
             let Some(&value) = $values.get(i) else { return };

@@ -106,7 +106,10 @@ fn records<E>(
         members.clear();
         let separates = *separates;
         for (column, value) in record.values() {
-            if column.label == TIME || separates == Some(column.label) || choice.has_column(name, column.label) {
+            if column.label == TIME
+                || separates == Some(column.label)
+                || choice.has_column_of(name, instance.as_deref(), column.label)
+            {
                 key(&mut members, column.label);
                 match &value {
                     Value::Text(data) if is_raw(name, column.label) => {

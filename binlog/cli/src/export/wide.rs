@@ -70,6 +70,8 @@ pub fn by_instance(tables: Vec<ChosenTable>) -> Vec<OfInstance> {
             let mut of_instance = table.clone();
             of_instance.keep(|i| instances.get(i) == Some(instance));
             of_instance.columns.remove(place);
+            // One that is chosen of other instances only is chosen in none of these records.
+            of_instance.columns.retain(|column| column.is_chosen.is_none());
             of_instance.instance = None;
             split.push(OfInstance { table: of_instance, instance: Some(instance.clone().unwrap_or_default()) });
         }

@@ -2,6 +2,7 @@
 
 mod csv;
 mod failing_outputs;
+mod instances;
 mod json_lines;
 mod mcap;
 mod parquet;

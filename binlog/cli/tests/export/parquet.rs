@@ -17,7 +17,7 @@ use std::path::Path;
 use zerocopy::{Immutable, IntoBytes};
 
 /// The records of a type.
-fn read(folder: &Path) -> Vec<RecordBatch> {
+pub(crate) fn read(folder: &Path) -> Vec<RecordBatch> {
     files(folder).iter().flat_map(|(path, _)| read_file(path)).collect()
 }
 

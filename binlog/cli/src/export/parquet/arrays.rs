@@ -4,9 +4,9 @@ use super::schema::{SAMPLES, TypeSchema};
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
 use arrow_array::types::{ArrowPrimitiveType, Float32Type, Float64Type};
 use arrow_array::{
-    ArrayRef, BinaryArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int16Array, Int32Array,
-    Int64Array, PrimitiveArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt8Array, UInt16Array,
-    UInt32Array, UInt64Array, new_null_array,
+    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeListArray, Float32Array, Float64Array, Int8Array, Int16Array,
+    Int32Array, Int64Array, PrimitiveArray, RecordBatch, StringArray, TimestampMicrosecondArray, UInt8Array,
+    UInt16Array, UInt32Array, UInt64Array, make_array, new_null_array,
 };
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use binlog::log::Values;
@@ -57,8 +57,16 @@ pub(super) fn batch(
     RecordBatch::try_new(schema.clone(), arrays)
 }
 
-/// The shown values of a column, in a type that holds them.
-fn array(column: ChosenColumn, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+/// The shown values of a column, in a type that holds them. Where it isn't chosen, it is null.
+fn array(mut column: ChosenColumn, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
+    let Some(is_chosen) = column.is_chosen.take() else { return all_values(column, data_type) };
+    let array = all_values(column, data_type)?;
+    let is_valid = is_chosen.iter().enumerate().map(|(i, is_chosen)| *is_chosen && array.is_valid(i));
+    let is_valid = BooleanArray::from(is_valid.collect::<Vec<bool>>());
+    Ok(make_array(array.to_data().into_builder().nulls(Some(is_valid.values().clone().into())).build()?))
+}
+
+fn all_values(column: ChosenColumn, data_type: &DataType) -> Result<ArrayRef, ArrowError> {
     let column = match as_stored(column, data_type) {
         Ok(array) => return Ok(array),
         Err(column) => column,
