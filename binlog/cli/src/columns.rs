@@ -28,7 +28,7 @@ pub use series::Series;
 use crate::flight::Session;
 use crate::outcome::Failure;
 use binlog::log::{Rows, Values};
-use binlog::{Format, Scaling, blackbox};
+use binlog::{Format, LoggedDefinition, Scaling, blackbox};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -43,7 +43,11 @@ pub struct Table<'s> {
 
 /// A column of a table.
 #[derive(Clone, Debug)]
-pub struct Column<'s>(Source<'s>);
+pub struct Column<'s> {
+    /// Its label; `A_2` if it is the second one with the label `A`.
+    name: String,
+    source: Source<'s>,
+}
 
 #[derive(Clone, Debug)]
 enum Source<'s> {
@@ -100,18 +104,16 @@ impl fmt::Debug for Table<'_> {
 }
 
 impl Column<'_> {
-    /// Its label: `Roll`, `gyroADC[0]`.
+    /// Its label: `Roll`, `gyroADC[0]`. Labels that are the same in a damaged definition get numbers: `A`, `A_2`,
+    /// `A_3`.
     pub fn label(&self) -> &str {
-        match &self.0 {
-            Source::ArduPilot(column) => column.label(),
-            Source::Blackbox(column) => column.name(),
-        }
+        &self.name
     }
 
     /// The unit of its numbers in a scaling; empty if it has none or if the log doesn't say it. Stored numbers have no
     /// unit, and the shown numbers of Blackbox logs are the stored ones.
     pub fn unit(&self, scaling: Scaling) -> &str {
-        match (&self.0, scaling) {
+        match (&self.source, scaling) {
             (Source::ArduPilot(column), Scaling::Shown) => column.shown_unit(),
             (Source::ArduPilot(column), Scaling::Units) => column.unit(),
             (Source::Blackbox(column), Scaling::Units) => column.unit(),
@@ -121,7 +123,7 @@ impl Column<'_> {
 
     /// How an ArduPilot log stores it; `None` for a Blackbox log, whose values are integers of 32 bits.
     pub fn format(&self) -> Option<Format> {
-        match &self.0 {
+        match &self.source {
             Source::ArduPilot(column) => Some(column.format()),
             Source::Blackbox(_) => None,
         }
@@ -139,7 +141,7 @@ impl Column<'_> {
 
     /// The values as stored, in their native type.
     pub fn values(&self) -> &Values {
-        match &self.0 {
+        match &self.source {
             Source::ArduPilot(column) => column.values(),
             Source::Blackbox(column) => column.values(),
         }
@@ -153,7 +155,7 @@ impl Column<'_> {
     /// The number of a row; `None` for text and arrays, and beyond the end.
     #[inline]
     pub fn number(&self, row: usize, scaling: Scaling) -> Option<f64> {
-        match (&self.0, scaling) {
+        match (&self.source, scaling) {
             (Source::ArduPilot(column), _) => column.number(row, scaling),
             (Source::Blackbox(column), Scaling::Units) => column.number(row, Scaling::Units),
             (Source::Blackbox(column), _) => column.number(row, Scaling::Stored),
@@ -162,7 +164,7 @@ impl Column<'_> {
 
     /// All numbers; `None` for text and arrays.
     pub fn numbers(&self, scaling: Scaling) -> Option<Vec<f64>> {
-        match (&self.0, scaling) {
+        match (&self.source, scaling) {
             (Source::ArduPilot(column), _) => column.to_f64(scaling),
             (Source::Blackbox(column), Scaling::Units) => Some(column.to_f64(Scaling::Units)),
             (Source::Blackbox(column), _) => Some(column.to_f64(Scaling::Stored)),
@@ -171,7 +173,7 @@ impl Column<'_> {
 
     /// The value of a row as text, as `dump` prints it; `None` beyond the end.
     pub fn text(&self, row: usize) -> Option<String> {
-        match &self.0 {
+        match &self.source {
             Source::ArduPilot(column) => Some(column.get(row)?.to_string()),
             Source::Blackbox(column) => Some(column.get(row)?.to_string()),
         }
@@ -193,11 +195,18 @@ impl<'a> Session<'a> {
     pub fn tables(&self) -> Vec<Table<'_>> {
         match self.ardupilot() {
             Some(log) => {
-                let table = |table: binlog::log::Table<'_>| Table {
-                    name: table.name().to_owned(),
-                    instance_label: table.definition().instance_column().map(|column| column.label.to_owned()),
-                    times_us: table.rows().times_us().into(),
-                    columns: table.into_columns().into_iter().map(|column| Column(Source::ArduPilot(column))).collect(),
+                let table = |table: binlog::log::Table<'_>| {
+                    let names = names::of_definition(&table.definition());
+                    Table {
+                        name: table.name().to_owned(),
+                        instance_label: instance_label(&table.definition(), &names),
+                        times_us: table.rows().times_us().into(),
+                        columns: names
+                            .into_iter()
+                            .zip(table.into_columns())
+                            .map(|(name, column)| Column { name, source: Source::ArduPilot(column) })
+                            .collect(),
+                    }
                 };
                 log.tables().into_iter().map(table).collect()
             }
@@ -219,8 +228,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Calls `visit` with each table that has rows, in the order of the definitions. One type is decoded after the other,
-    /// so that only one is in memory, and only those whose name is chosen.
+    /// Calls `visit` with each table that has rows, in the order of the definitions. One type is decoded after the
+    /// other, so that only one is in memory, and only those whose name is chosen.
     ///
     /// # Errors
     ///
@@ -231,7 +240,8 @@ impl<'a> Session<'a> {
         mut visit: impl FnMut(&Table<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         match self.ardupilot() {
-            // The names of a damaged log may look like that of an instance, `X[Q]`, so no type is looked up by its name.
+            // The names of a damaged log may look like that of an instance, `X[Q]`, so no type is looked up by its
+            // name.
             Some(log) => log
                 .types()
                 .filter(|rows| is_chosen(rows.name()))
@@ -261,24 +271,30 @@ fn of_frames(table: &blackbox::log::Table, is_wanted: impl Fn(&str) -> bool) -> 
         name: names::of_letter(table.letter()),
         instance_label: None,
         times_us: table.times_us().into(),
-        columns: columns.map(|column| Column(Source::Blackbox(column))).collect(),
+        columns: columns
+            .map(|column| Column { name: column.name().to_owned(), source: Source::Blackbox(column) })
+            .collect(),
     }
 }
 
 fn of_rows<'s>(rows: &Rows<'_>, is_wanted: impl Fn(&str) -> bool) -> Result<Vec<Table<'s>>, Failure> {
     let mut tables = Vec::new();
     for rows in rows.by_definition() {
+        let Some(definition) = rows.definitions().next() else { continue };
+        let names = names::of_definition(&definition);
+        let instance_label = instance_label(&definition, &names);
         let mut columns = Vec::new();
-        for label in rows.labels().into_iter().filter(|label| is_wanted(label)) {
-            columns.push(Column(Source::ArduPilot(rows.column(label)?)));
+        for (place, name) in names.into_iter().enumerate().filter(|(_, name)| is_wanted(name)) {
+            columns.push(Column { name, source: Source::ArduPilot(rows.column_at(place)?) });
         }
-        let instance = rows.definitions().next().and_then(|definition| definition.instance_column());
-        tables.push(Table {
-            name: rows.name().to_owned(),
-            instance_label: instance.map(|column| column.label.to_owned()),
-            times_us: rows.times_us().into(),
-            columns,
-        });
+        tables.push(Table { name: rows.name().to_owned(), instance_label, times_us: rows.times_us().into(), columns });
     }
     Ok(tables)
+}
+
+/// The name of the column that separates instances.
+fn instance_label(definition: &LoggedDefinition<'_>, names: &[String]) -> Option<String> {
+    let instance = definition.instance_column()?;
+    let place = definition.columns().position(|column| column.offset == instance.offset)?;
+    names.get(place).cloned()
 }

@@ -80,8 +80,8 @@ impl Selection {
         Ok(sessions.iter().map(|session| self.of_session(session)).collect())
     }
 
-    /// Says on standard error that a command found no record in what is chosen of a log. `types` tells whether types are
-    /// chosen, too.
+    /// Says on standard error that a command found no record in what is chosen of a log. `types` tells whether types
+    /// are chosen, too.
     pub(crate) fn warn_of_nothing(&self, input: &Input, types: bool) {
         let text = match (self.is_everything(), types) {
             (false, false) => "no record is in the chosen part",

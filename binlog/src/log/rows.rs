@@ -235,6 +235,24 @@ impl<'log> Rows<'log> {
         Ok(Column::new(label, quantity, values, Scaling::Stored))
     }
 
+    /// The column at a place of the record, counted from 0. It has columns, too, whose label an earlier one has:
+    /// [`column`](Rows::column) takes the first.
+    ///
+    /// # Errors
+    ///
+    /// If the record has no such place, or if the log redefines the column there with another label, format, unit or
+    /// multiplier.
+    pub fn column_at(&self, place: usize) -> Result<Column, SelectError> {
+        let column = |definition: LoggedDefinition<'log>| definition.columns().nth(place);
+        let Some(first) = self.definitions().find_map(column) else {
+            return Err(self.no_column(&place.to_string()));
+        };
+        let is_it = |column: &LoggedColumn<'_>| column.label == first.label;
+        let (quantity, offsets) = self.find_by(first.label, |definition| column(definition).filter(is_it))?;
+        let values = self.gather(quantity.format, Cells::Native, &offsets);
+        Ok(Column::new(first.label, quantity, values, Scaling::Stored))
+    }
+
     /// The numbers of the column with this label. Faster than [`column`](Rows::column), because it doesn't build the
     /// native values first.
     ///
@@ -281,7 +299,16 @@ impl<'log> Rows<'log> {
 
     /// The quantity of the column with this label, and its offset in each piece's payload.
     fn find(&self, label: &str) -> Result<(Quantity, Vec<usize>), SelectError> {
-        let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, piece.definition.column(label))).collect();
+        self.find_by(label, |definition| definition.column(label))
+    }
+
+    /// As [`find`](Self::find), with the column that `choose` takes of each definition.
+    fn find_by(
+        &self,
+        label: &str,
+        choose: impl Fn(LoggedDefinition<'log>) -> Option<LoggedColumn<'log>>,
+    ) -> Result<(Quantity, Vec<usize>), SelectError> {
+        let columns: Vec<_> = self.pieces.iter().map(|piece| (piece, choose(piece.definition))).collect();
         let offsets = columns.iter().map(|(_, column)| column.map_or(0, |column| column.offset)).collect();
         let quantity = |(piece, column): &(&Piece<'_>, Option<LoggedColumn<'_>>)| {
             Some(Quantity::new(&(*column)?, piece.defined_at, &self.units))

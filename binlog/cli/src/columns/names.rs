@@ -2,7 +2,8 @@
 
 use crate::outcome::Failure;
 use crate::suggest;
-use binlog::log::SelectError;
+use binlog::LoggedDefinition;
+use binlog::log::{Rows, SelectError};
 use std::collections::HashSet;
 
 /// The tables of Blackbox frames that every firmware has, by letter.
@@ -48,6 +49,48 @@ pub(crate) fn distinct<'l>(labels: impl IntoIterator<Item = &'l str> + Clone) ->
     labels.into_iter().map(name).collect()
 }
 
+/// The names of a definition's columns, in the order of the record: their labels, [made distinct](distinct).
+pub(crate) fn of_definition(definition: &LoggedDefinition<'_>) -> Vec<String> {
+    distinct(definition.columns().map(|column| column.label))
+}
+
+/// The names of a type's columns, of all its definitions, each once.
+pub(crate) fn of_columns(rows: &Rows<'_>) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let names = rows.definitions().flat_map(|definition| of_definition(&definition));
+    names.filter(|name| seen.insert(name.clone())).collect()
+}
+
+/// The column of a type with one of its [names](of_columns).
+///
+/// # Errors
+///
+/// As [`Rows::column`].
+pub(crate) fn column(rows: &Rows<'_>, name: &str) -> Result<binlog::log::Column, SelectError> {
+    rows.column(name).or_else(|error| {
+        let place =
+            |definition: LoggedDefinition<'_>| of_definition(&definition).iter().position(|column| column == name);
+        let mut places: Vec<Option<usize>> = rows.definitions().map(place).collect();
+        places.dedup();
+        match places[..] {
+            [Some(place)] => rows.column_at(place),
+            _ => Err(error),
+        }
+    })
+}
+
+/// Names beside which there are others, `own`: one that is the same gets a `_` at the end.
+pub(crate) fn apart_from(own: &[&str], names: Vec<String>) -> Vec<String> {
+    let apart = |name: &String| {
+        let mut apart = name.clone();
+        while own.contains(&apart.as_str()) || (apart != *name && names.contains(&apart)) {
+            apart.push('_');
+        }
+        apart
+    };
+    names.iter().map(apart).collect()
+}
+
 pub(super) fn no_table(name: &str, known: &[String]) -> Failure {
     let hint = suggest::hint(name, "it has", known.iter().map(String::as_str));
     Failure::new(format_args!("the log has no frames `{name}`; {hint}"))
@@ -88,6 +131,12 @@ mod tests {
     #[test]
     fn labels_that_are_the_same_get_numbers_that_no_other_has() {
         assert_eq!(distinct(["A", "B", "A", "A_2", "A", ""]), ["A", "B", "A_3", "A_2", "A_4", ""]);
+    }
+
+    #[test]
+    fn a_name_of_ours_gets_an_underscore() {
+        let names = ["boot", "boot_", "A"].map(str::to_owned).to_vec();
+        assert_eq!(apart_from(&["boot", "TimeUS"], names), ["boot__", "boot_", "A"]);
     }
 
     #[test]

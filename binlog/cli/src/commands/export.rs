@@ -44,8 +44,8 @@ pub struct Arguments {
     output: Option<PathBuf>,
 
     /// Exports only these types, columns and instances, such as ATT,IMU.GyrX,GPS[0].Alt; `XK*` and `XK?` select several
-    /// types. A column that is chosen of one instance, as IMU[1].GyrX is, has no value in records of others: its cell is
-    /// empty in CSV and null in Parquet.
+    /// types. A column that is chosen of one instance, as IMU[1].GyrX is, has no value in records of others: its cell
+    /// is empty in CSV and null in Parquet.
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 

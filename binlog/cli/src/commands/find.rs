@@ -1,6 +1,7 @@
 //! `binlog find`: which columns a word is about.
 
 use crate::arguments::{Context, Logs};
+use crate::columns::names;
 use crate::counted::counted;
 use crate::flight::Session;
 use crate::input::{Input, on_one_line};
@@ -170,16 +171,16 @@ fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
     // Rows of an instance have its number in their name.
     let of_type = rows.definitions().next().map(|definition| definition.name());
     let described = descriptions.iter().find(|message| Some(message.name.as_str()) == of_type);
-    let found = |label: &str| {
+    let found = |label: String| {
         let of_column = described.and_then(|message| message.columns.iter().find(|column| column.label == label));
         Found {
             column: format!("{}.{label}", rows.name()),
-            unit: rows.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),
+            unit: names::column(rows, &label).map(|column| column.unit().to_owned()).unwrap_or_default(),
             records: rows.len(),
             description: of_column.map(|column| column.description.clone()).unwrap_or_default(),
         }
     };
-    rows.labels().into_iter().map(found).collect()
+    names::of_columns(rows).into_iter().map(found).collect()
 }
 
 /// Each column once, with the records of all sessions.

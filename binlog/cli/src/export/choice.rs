@@ -45,8 +45,8 @@ impl Choice {
         self.items.is_empty() && self.only.is_none()
     }
 
-    /// What is chosen of one type. Its name is neither a pattern nor that of an instance: a damaged log may have the types
-    /// `X?F*` and `X[Q]`.
+    /// What is chosen of one type. Its name is neither a pattern nor that of an instance: a damaged log may have the
+    /// types `X?F*` and `X[Q]`.
     #[must_use]
     pub fn only(&self, name: &str) -> Self {
         Choice { items: self.items.clone(), only: Some(name.into()) }

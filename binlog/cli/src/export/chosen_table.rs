@@ -5,10 +5,11 @@
 //! are, and keep their stored type with an exact [`Scale`], because CSV has the shortest text: 50.397491, not
 //! 50.397490999999995. Events are tables, too.
 
+use crate::columns::names;
 use crate::selection::Intervals;
-use binlog::Format;
 use binlog::field::Chars;
 use binlog::log::{Rows, Values};
+use binlog::{Format, LoggedDefinition};
 use std::fmt::Write as _;
 
 /// The records of one type in one [part](super::tables) of a log.
@@ -107,33 +108,43 @@ pub trait Describe {
 impl ChosenTable {
     /// The records of an ArduPilot log that have one definition. `wanted` chooses columns by label.
     ///
-    /// Of columns with the same label, which only a damaged definition has, the first is taken.
+    /// Columns have the same label only in a damaged definition. The second one gets `_2` at the end, the third `_3`,
+    /// in all formats: `A`, `A_2`, `A_3`. A number that is the label of another column is left out.
     pub fn of_rows(rows: &Rows<'_>, describe: &impl Describe, wanted: impl Fn(&str) -> bool) -> Self {
         // Rows of an instance have its number in their name.
         let name = rows.definitions().next().map_or("", |definition| definition.name()).to_owned();
-        let instance = rows.definitions().find_map(|definition| definition.instance_column());
-        let mut columns: Vec<ChosenColumn> = Vec::new();
-        for (place, label) in rows.labels().into_iter().enumerate() {
-            if (place, label) == (0, TIME) {
-                continue;
-            }
+        let separates = |definition: LoggedDefinition<'_>| {
+            let instance = definition.instance_column()?;
+            definition.columns().position(|column| column.offset == instance.offset)
+        };
+        let separates = rows.definitions().find_map(separates);
+        let mut names =
+            rows.definitions().next().map(|definition| names::of_definition(&definition)).unwrap_or_default();
+        let is_timed = names.first().is_some_and(|name| name == TIME);
+        if !is_timed {
+            // Only the first column can be the time; pymavlink ignores it elsewhere.
+            names = names::apart_from(&[TIME], names);
+        }
+        let (mut columns, mut instance) = (Vec::new(), None);
+        for (place, label) in names.into_iter().enumerate().skip(usize::from(is_timed)) {
             // Without the instance nobody could tell the sensors apart.
-            let is_wanted = wanted(label) || instance.is_some_and(|instance| instance.label == label);
-            let Some(column) = is_wanted.then(|| rows.column(label).ok()).flatten() else { continue };
+            let is_wanted = wanted(&label) || separates == Some(place);
+            let Some(column) = is_wanted.then(|| rows.column_at(place).ok()).flatten() else { continue };
+            if separates == Some(place) {
+                instance = Some(columns.len());
+            }
             columns.push(ChosenColumn {
-                // Only the first column can be the time; pymavlink ignores it elsewhere.
-                label: if label == TIME { "TimeUS_".into() } else { label.into() },
                 unit: column.shown_unit().into(),
-                description: describe.of_column(&name, label),
+                description: describe.of_column(&name, column.label()),
                 scale: Scale::of(column.format()),
                 cells: match column.into_values() {
-                    Values::Chars64(data) if is_raw(&name, label) => Cells::Raw(data),
+                    Values::Chars64(data) if is_raw(&name, &label) => Cells::Raw(data),
                     values => Cells::Logged(values),
                 },
                 is_chosen: None,
+                label,
             });
         }
-        let instance = instance.and_then(|instance| columns.iter().position(|column| column.label == instance.label));
         ChosenTable { description: describe.of_type(&name), name, times_us: rows.times_us(), columns, instance }
     }
 
@@ -196,8 +207,8 @@ impl ChosenColumn {
         self.cells.number(i).map(|stored| self.scale.shown(stored))
     }
 
-    /// The text of a record; `None` for numbers, and where the column isn't chosen. Raw data is in hexadecimal, an array
-    /// as a list: `[1,2]`.
+    /// The text of a record; `None` for numbers, and where the column isn't chosen. Raw data is in hexadecimal, an
+    /// array as a list: `[1,2]`.
     pub fn text(&self, i: usize) -> Option<String> {
         if !self.is_chosen_in(i) {
             return None;

@@ -5,11 +5,13 @@
 
 use super::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
 use super::time::Times;
+use crate::columns::names;
 use crate::{blocks, number};
 use binlog::log::Values;
 use std::io::{self, Write};
 
-/// Writes a line of labels: the time, the boot or session if the log has several, and those of the columns.
+/// Writes a line of labels: the time, the boot or session if the log has several, and those of the columns. A column
+/// that has the label of one of the first gets a `_` at the end.
 ///
 /// # Errors
 ///
@@ -22,7 +24,9 @@ pub fn header<'l>(
 ) -> io::Result<()> {
     let mut line = Vec::new();
     text(&mut line, TIME);
-    for label in times.label().into_iter().chain(part).chain(labels) {
+    let own: Vec<&str> = [TIME].into_iter().chain(times.label()).chain(part).collect();
+    let labels = names::apart_from(&own, labels.into_iter().map(str::to_owned).collect());
+    for label in own.iter().skip(1).copied().chain(labels.iter().map(String::as_str)) {
         line.push(b',');
         text(&mut line, label);
     }

@@ -1,6 +1,7 @@
-//! JSON lines: an [object](super::objects) for each record, in the order of the log:
-//! `{"mavpackettype":"ATT","TimeUS":1500,"Roll":4.97,…}`. The key of the type is that of pymavlink's `to_dict`, which
-//! no column has; ISBH has one that is called `type`.
+//! JSON lines: an [object](super::objects) for each record, in the order of the log: !
+//`{"mavpackettype":"ATT","TimeUS":1500,"Roll":4.97,…}`. The key of the type is that of pymavlink's `to_dict`, which !
+//no column of ArduPilot has; ISBH has one that is called `type`. A column of a damaged log that has it gets a `_` at
+//the ! end.
 
 use super::choice::Choice;
 use super::objects::{self, key};
@@ -25,7 +26,9 @@ pub fn write(
 ) -> io::Result<u64> {
     let mut lines = Lines::new(out);
     let mut records = 0;
-    objects::visit(session, choice, intervals, |object| {
+    let own = ["mavpackettype", "boot"];
+    let own = if boot.is_some() { &own[..] } else { &own[..1] };
+    objects::visit(session, choice, intervals, own, |object| {
         let line = lines.text();
         line.extend_from_slice(b"{\"mavpackettype\":");
         json::string(line, object.name);

@@ -9,6 +9,7 @@
 use super::choice::Choice;
 use super::objects::{self, Object};
 use super::tables;
+use crate::columns::names;
 use crate::flight::Session;
 use crate::selection::Intervals;
 use crate::track;
@@ -62,7 +63,7 @@ impl<W: Write> Mcap<W> {
     pub fn add(&mut self, session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> io::Result<u64> {
         let clock = session.clock_unix_us();
         let mut records = 0;
-        objects::visit(session, choice, intervals, |object| {
+        objects::visit(session, choice, intervals, &[], |object| {
             // Definitions are in the schemas.
             if !choice.has_type(object.name) {
                 return Ok(());
@@ -176,7 +177,7 @@ fn schema(session: &Session<'_>, name: &str, message: &[u8]) -> Value {
     let message: Map<String, Value> = serde_json::from_slice(message).unwrap_or_default();
     let rows = session.ardupilot().and_then(|log| tables::rows_named(log, name));
     let unit = |label: &str| match (&rows, session.blackbox()) {
-        (Some(rows), _) => rows.column(label).map(|column| column.shown_unit().to_owned()).unwrap_or_default(),
+        (Some(rows), _) => names::column(rows, label).map(|column| column.shown_unit().to_owned()).unwrap_or_default(),
         (None, Some((_, tables))) => tables.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),
         (None, None) => String::new(),
     };

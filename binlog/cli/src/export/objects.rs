@@ -8,12 +8,12 @@ use super::blackbox::{described, scale};
 use super::choice::Choice;
 use super::chosen_table::{Scale, TIME, hexadecimal, is_raw};
 use super::tables;
-use crate::columns::names::of_letter;
+use crate::columns::names::{self, of_letter};
 use crate::flight::Session;
 use crate::selection::Intervals;
 use crate::{json, number};
 use binlog::blackbox::log::{Frame, Item};
-use binlog::{Log, Record, Value};
+use binlog::{Log, LoggedDefinition, Record, Value};
 use std::collections::HashMap;
 
 /// A record, frame or event.
@@ -59,7 +59,8 @@ impl Object<'_> {
 }
 
 /// Calls `visit` with each chosen record of a session in the intervals. Definitions are records, too, unless others are
-/// chosen.
+/// chosen. The members of an object have different keys: of columns with the same label, the second one gets `_2` at
+/// the end, and one that has a key of `own`, which `visit` adds, gets a `_`.
 ///
 /// # Errors
 ///
@@ -68,10 +69,11 @@ pub fn visit<E>(
     session: &Session<'_>,
     choice: &Choice,
     intervals: &Intervals,
+    own: &[&str],
     visit: impl FnMut(Object<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     match session.ardupilot() {
-        Some(log) => records(log, choice, intervals, visit),
+        Some(log) => records(log, choice, intervals, own, visit),
         None => frames(session, choice, intervals, visit),
     }
 }
@@ -80,13 +82,21 @@ fn records<E>(
     log: &Log<'_>,
     choice: &Choice,
     intervals: &Intervals,
+    own: &[&str],
     mut visit: impl FnMut(Object<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
+    let mut keys: HashMap<u8, Option<Keys>> = HashMap::new();
     let mut time_us = log.time_range_us().map_or(0, |range| *range.start());
     let mut members = Vec::new();
     let mut instances: HashMap<&str, Option<&str>> = HashMap::new();
     for record in log.records().flatten() {
         let name = record.name();
+        if record.id() == FMT_ID
+            && let Some(id) = record.payload().first()
+        {
+            // It defines the type from here on.
+            keys.remove(id);
+        }
         // The times of these aren't times of the flight.
         if !matches!(name, "UNIT" | "MULT" | "FMTU") {
             time_us = record.time_us().unwrap_or(time_us);
@@ -105,12 +115,14 @@ fn records<E>(
         }
         members.clear();
         let separates = *separates;
-        for (column, value) in record.values() {
-            if column.label == TIME
-                || separates == Some(column.label)
-                || choice.has_column_of(name, instance.as_deref(), column.label)
-            {
-                key(&mut members, column.label);
+        let keys = keys.entry(record.id()).or_insert_with(|| Keys::of(&record.definition(), own));
+        for (place, (column, value)) in record.values().enumerate() {
+            let (label, shown) = match keys {
+                Some(keys) => (&*keys.names[place], &*keys.keys[place]),
+                None => (column.label, column.label),
+            };
+            if label == TIME || separates == Some(label) || choice.has_column_of(name, instance.as_deref(), label) {
+                key(&mut members, shown);
                 match &value {
                     Value::Text(data) if is_raw(name, column.label) => {
                         json::string(&mut members, &hexadecimal(data.raw()));
@@ -122,6 +134,26 @@ fn records<E>(
         visit(Object { name, instance, time_us, members: &members, source: Source::Record(&record) })?;
     }
     Ok(())
+}
+
+/// The id of the records that define types.
+const FMT_ID: u8 = 128;
+
+/// The keys of a definition's columns if they aren't the labels.
+struct Keys {
+    /// The names by which columns are chosen.
+    names: Vec<String>,
+    keys: Vec<String>,
+}
+
+impl Keys {
+    /// `None` if the labels are the keys, as those of almost all definitions are.
+    fn of(definition: &LoggedDefinition<'_>, own: &[&str]) -> Option<Self> {
+        let names = names::of_definition(definition);
+        let keys = names::apart_from(own, names.clone());
+        let are_labels = definition.columns().zip(&keys).all(|(column, key)| column.label == *key);
+        (!are_labels).then_some(Keys { names, keys })
+    }
 }
 
 fn frames<E>(

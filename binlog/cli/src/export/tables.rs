@@ -3,6 +3,7 @@
 use super::blackbox;
 use super::choice::Choice;
 use super::chosen_table::{ChosenTable, Describe};
+use crate::columns::names;
 use crate::flight::Session;
 use crate::selection::Intervals;
 use binlog::Log;
@@ -68,10 +69,7 @@ pub(super) fn rows_named<'l>(log: &'l Log<'_>, name: &str) -> Option<Rows<'l>> {
 /// The types with records, and their labels: what a choice can name.
 pub fn labels(session: &Session<'_>) -> Vec<(String, Vec<String>)> {
     match session.ardupilot() {
-        Some(log) => {
-            let labels = |labels: Vec<&str>| labels.into_iter().map(str::to_owned).collect();
-            log.types().map(|rows| (rows.name().to_owned(), labels(rows.labels()))).collect()
-        }
+        Some(log) => log.types().map(|rows| (rows.name().to_owned(), names::of_columns(&rows))).collect(),
         None => {
             let labels =
                 |table: ChosenTable| (table.name, table.columns.into_iter().map(|column| column.label).collect());

@@ -43,8 +43,8 @@ impl OfInstance {
     }
 }
 
-/// The labels of columns: `ATT.Roll`, `IMU[0].GyrX`. They differ, even if a damaged log has a type `I[0]` beside instance 0
-/// of `I`.
+/// The labels of columns: `ATT.Roll`, `IMU[0].GyrX`. They differ, even if a damaged log has a type `I[0]` beside
+/// instance 0 of `I`.
 pub fn labels(columns: &[WideColumn]) -> Vec<String> {
     let label = |WideColumn { of_type, instance, label }: &WideColumn| match instance {
         Some(instance) => format!("{of_type}[{instance}].{label}"),

@@ -91,7 +91,8 @@ fn clock_time(text: &str) -> Option<Moment> {
     if let Ok(timestamp) = text.parse::<Timestamp>() {
         return Some(Moment::Date(timestamp.as_microsecond()));
     }
-    // Jiff ignores what is around the time that it asks for: a date before it, an offset or the name of a zone after it.
+    // Jiff ignores what is around the time that it asks for: a date before it, an offset or the name of a zone after
+    // it.
     let (clock, offset) = text.split_at(text.find(['Z', 'z', '+', '-']).unwrap_or(text.len()));
     if clock.contains(':') && clock.bytes().all(|byte| byte.is_ascii_digit() || b":.,".contains(&byte)) {
         let time: Time = clock.parse().ok()?;

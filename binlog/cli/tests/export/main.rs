@@ -8,6 +8,7 @@ mod mcap;
 mod parquet;
 mod places;
 mod python;
+mod same_labels;
 mod strange_names;
 mod support;
 mod track;

@@ -267,6 +267,21 @@ fn labels_and_formats_are_paired_up_to_the_end_of_either() {
 }
 
 #[test]
+fn columns_with_the_same_label_are_found_by_their_place() {
+    let mut log = RawLog::new();
+    log.fmt(1, "DUP", "QBh", "TimeUS,A,A").record(1, &payload![1_u64, 10_u8, -20_i16]);
+    log.fmt(1, "DUP", "QBf", "TimeUS,A,A").record(1, &payload![2_u64, 11_u8, 0.5_f32]);
+    let log = Log::from_bytes(&log.bytes);
+    let dup = log.rows("DUP").expect("the log has it");
+    let numbers = |rows: &Rows<'_>, place| rows.column_at(place).map(|column| column.to_f64(Scaling::Stored));
+    assert_eq!(numbers(&dup, 1), Ok(Some(vec![10.0, 11.0])));
+    assert_eq!(numbers(&dup, 2), Err(redefined("DUP", "A")));
+    assert!(matches!(numbers(&dup, 3), Err(SelectError::NoColumn { .. })));
+    let seconds: Vec<_> = dup.by_definition().map(|rows| numbers(&rows, 2)).collect();
+    assert_eq!(seconds, [Ok(Some(vec![-20.0])), Ok(Some(vec![0.5]))]);
+}
+
+#[test]
 fn a_definition_shorter_than_a_header_defines_nothing() {
     for length in 0..3 {
         let mut log = RawLog::new();

@@ -83,8 +83,11 @@ impl TypeSchema {
             field(name, data_type, description, unit).with_nullable(is_nullable)
         });
         let columns = self.columns.iter().map(|column| {
-            let is_taken = OWN.iter().any(|own| own.eq_ignore_ascii_case(&column.label));
-            let name = if is_taken { format!("{}_", column.label) } else { column.label.clone() };
+            let mut name = column.label.clone();
+            let is_other = |name: &str| self.columns.iter().any(|other| other.label == name);
+            while OWN.iter().any(|own| own.eq_ignore_ascii_case(&name)) || (name != column.label && is_other(&name)) {
+                name.push('_');
+            }
             field(&name, column.data_type.clone(), &column.description, &column.unit)
         });
         let metadata = [("type", self.name.as_str()), ("description", &self.description)];
@@ -208,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_label_of_ours_gets_an_underscore() {
-        let arrow = schema(&[("UTC", "", Int16), ("Instance", "", Int16)]).arrow();
+        let arrow = schema(&[("UTC", "", Int16), ("Instance", "", Int16), ("UTC_", "", Int16)]).arrow();
         let names: Vec<&str> = arrow.fields().iter().map(|field| field.name().as_str()).collect();
-        assert_eq!(names, ["log_id", "boot", "instance", "TimeUS", "UTC", "UTC_", "Instance_"]);
+        assert_eq!(names, ["log_id", "boot", "instance", "TimeUS", "UTC", "UTC__", "Instance_", "UTC_"]);
     }
 }
