@@ -166,7 +166,7 @@ fn a_boot_without_an_interval_is_left_out_with_its_definitions() {
     let log = Log::from_bytes(log.bytes);
     assert_eq!(log.boots().count(), 3);
     let of_boot = |boot: usize| log.bytes()[log.boots().nth(boot).expect("three").range()].to_vec();
-    let all = || vec![0..u64::MAX];
+    let all = || Vec::from_iter(std::iter::once(0..u64::MAX));
     let (first, _) = cut(&Cut::new().during_boots([all()]), &log);
     assert_eq!(first, of_boot(0));
     // The second boot relies on a definition of the first.
