@@ -164,14 +164,16 @@ impl<W: Write> Copier<'_, W> {
     /// log lacks.
     fn insert_other(&mut self, id: u8, offset: usize) -> io::Result<()> {
         // FMT defines itself where a boot begins, and nowhere else.
-        if id != FMT_ID && self.repaired.records == 0 && !self.survey.first.contains_key(&FMT_ID) {
-            self.insert(FMT_ID, offset)?;
-        }
+        let begins = self.repaired.records == 0 && !self.survey.first.contains_key(&FMT_ID);
+        let of_fmt = match begins && !std::mem::replace(&mut self.is_inserted[usize::from(FMT_ID)], true) {
+            true => self.insert_other_fmt(FMT_ID, offset)?,
+            false => None,
+        };
         let Some(fmtu) = self.insert_other_fmt(id, offset)? else { return Ok(()) };
         if !std::mem::replace(&mut self.has_rows, true) {
             self.insert_rows(offset)?;
         }
-        self.insert_other_fmtu(fmtu, offset)
+        of_fmt.into_iter().chain([fmtu]).try_for_each(|fmtu| self.insert_other_fmtu(fmtu, offset))
     }
 
     /// Writes the rows of the other log's tables that the log lacks. The FMTUs of the tables refer to them, too.
