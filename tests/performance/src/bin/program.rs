@@ -147,7 +147,7 @@ fn times(program: &Path, log: &Path, page: &Path) -> Result<(), Box<dyn Error>> 
             eprintln!("left out: dump beside mavlogdump.py (pip install pymavlink, or name a Python in BINLOG_PYTHON)")
         }
     }
-    let plot = || run(binlog().arg("plot").arg(log).args(COLUMNS).arg("-o").arg(page));
+    let plot = || run(binlog().arg("plot").arg(log).args(COLUMNS).args(["--force", "-o"]).arg(page));
     let read = || {
         let read_columns = || -> Result<Vec<_>, Box<dyn Error>> {
             let log = Log::open(log)?;
