@@ -160,8 +160,8 @@ impl<W: Write> Copier<'_, W> {
         }
     }
 
-    /// Writes the other log's FMT and FMTU of an id at `offset`, and before the first FMTU the rows of its tables that the
-    /// log lacks.
+    /// Writes the other log's FMT and FMTU of an id at `offset`, and before the first FMTU the rows of its tables that
+    /// the log lacks.
     fn insert_other(&mut self, id: u8, offset: usize) -> io::Result<()> {
         // FMT defines itself where a boot begins, and nowhere else.
         let begins = self.repaired.records == 0 && !self.survey.first.contains_key(&FMT_ID);
@@ -191,8 +191,8 @@ impl<W: Write> Copier<'_, W> {
         fmtus.into_iter().try_for_each(|fmtu| self.insert_other_fmtu(fmtu, offset))
     }
 
-    /// Writes the other log's FMT of an id, and returns the place of its FMTU: an empty range without one. `None` means that
-    /// the other log doesn't define the id; nothing is written then.
+    /// Writes the other log's FMT of an id, and returns the place of its FMTU: an empty range without one. `None` means
+    /// that the other log doesn't define the id; nothing is written then.
     fn insert_other_fmt(&mut self, id: u8, offset: usize) -> io::Result<Option<Range<usize>>> {
         let Some((other, first)) = self.other.as_ref().and_then(|other| Some((other, other.definition(id)?))) else {
             return Ok(None);
