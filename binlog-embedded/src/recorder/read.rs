@@ -14,6 +14,9 @@ pub(crate) struct Reader {
     blocks: u32,
     /// Bytes that are left.
     pub(crate) left: u32,
+    /// Whether the log goes on after them.
+    #[cfg(feature = "exfat")]
+    goes_on: bool,
 }
 
 impl Recorder {
@@ -50,15 +53,22 @@ impl Recorder {
                     is_contiguous: entry.is_contiguous,
                     blocks: 0,
                     left: entry.bytes,
+                    #[cfg(feature = "exfat")]
+                    goes_on: self.volume.is_exfat() && entry.bytes == u32::MAX,
                 });
             }
         }
         Err(Stop::Fault(Fault::NoLog))
     }
 
-    /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end.
+    /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end. The end of a file that
+    /// has more bytes than 32 bits count is an error.
     pub(crate) fn read_on(&mut self, reader: &mut Reader, block: &Block) -> Result<usize, Stop> {
         if reader.left == 0 {
+            #[cfg(feature = "exfat")]
+            if reader.goes_on {
+                return Err(Stop::Fault(Fault::Beyond4Gib));
+            }
             return Ok(0);
         }
         if reader.blocks == self.volume.cluster_blocks() {

@@ -155,7 +155,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// # Errors
     ///
-    /// [`Fault::NoLog`](super::Fault::NoLog), or the card's.
+    /// [`Fault::NoLog`](super::Fault::NoLog), the card's, or after 4,294,967,295 bytes
+    /// [`Fault::Beyond4Gib`](super::Fault::Beyond4Gib).
     pub async fn extract_async(
         &mut self,
         number: u32,

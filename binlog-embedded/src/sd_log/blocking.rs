@@ -120,6 +120,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Calls `visit` for each log of the folder, in the order of their directory entries, until it breaks.
     ///
+    /// What a power cut left is mended first, which writes to the card. The program's `binlog extract` reads the image of
+    /// a card that can't be written any more.
+    ///
     /// # Errors
     ///
     /// The card's, or that the card can't be used.
@@ -139,7 +142,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// # Errors
     ///
-    /// [`Fault::NoLog`](super::Fault::NoLog), or the card's.
+    /// [`Fault::NoLog`](super::Fault::NoLog), the card's, or after 4,294,967,295 bytes
+    /// [`Fault::Beyond4Gib`](super::Fault::Beyond4Gib).
     pub fn extract(&mut self, number: u32, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<u32, C> {
         self.mount()?;
         self.drive(|log| log.recorder.begin_list())?;

@@ -85,6 +85,8 @@ pub enum Fault {
     Closed,
     /// The folder has no log of this number.
     NoLog,
+    /// On exFAT, another system's log has 4 GiB or more. Its first 4,294,967,295 bytes were read.
+    Beyond4Gib,
     /// [`Options::folder`](super::Options::folder) doesn't consist of up to 8 letters, digits, `_` and `-`, or a file
     /// has that name.
     Folder,
@@ -265,6 +267,9 @@ impl fmt::Display for Fault {
             }
             Fault::Closed => "no log is open; begin_log begins one",
             Fault::NoLog => "no log has this number; list has the numbers",
+            Fault::Beyond4Gib => {
+                "the log has 4 GiB or more, and only 4,294,967,295 bytes of a log can be read; copy it with a computer"
+            }
             Fault::Folder => {
                 "Options::folder must have up to 8 letters, digits, `_` or `-`, and no file may have that name"
             }
@@ -323,6 +328,7 @@ impl<E: Error> embedded_io::Error for SdError<E> {
                 }
                 Fault::Closed => ErrorKind::NotConnected,
                 Fault::NoLog => ErrorKind::NotFound,
+                Fault::Beyond4Gib => ErrorKind::Unsupported,
                 Fault::Folder | Fault::Extension => ErrorKind::InvalidInput,
             },
             _ => ErrorKind::Other,

@@ -9,6 +9,7 @@ use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
 use embedded_io::Write;
 use proptest::prelude::*;
 use std::convert::Infallible;
+use std::ops::ControlFlow;
 
 const OPTIONS: Options = Options { free_bytes: 0, extent_bytes: 1 << 20, ..Options::DEFAULT };
 
@@ -193,6 +194,48 @@ fn a_log_ends_before_4_gib() {
         volume.check().assert_clean(format!("{geometry:?}"));
         assert_eq!(volume.tree().get("LOGS/00000001.BIN").unwrap().size, written);
     }
+}
+
+/// A card with a log of another system that has 4 GiB and 64 MiB, more than the recorder can count.
+fn with_a_longer_log() -> RamCard {
+    let card = Geometry { cluster_blocks: 65_536, clusters: 160, ..Geometry::EXFAT }.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    guest.occupy("LOGS/00000001.BIN", 130, Place::Contiguous);
+    card
+}
+
+/// Its clusters beyond 4 GiB would be lost.
+#[test]
+fn a_log_of_another_system_that_has_4_gib_is_listed_and_never_removed() {
+    let card = with_a_longer_log();
+    // More than is free.
+    let mut sd = sd(&card, Options { free_bytes: 2 << 30, ..OPTIONS });
+    sd.list(|log| {
+        assert_eq!((log.number, log.bytes), (1, u32::MAX));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(sd.remove_oldest().unwrap(), None);
+    assert_eq!(sd.begin_log().unwrap(), 2);
+    sd.end_log().unwrap();
+    assert_eq!(Volume::of(&card).tree().get("LOGS/00000001.BIN").unwrap().size, 130 << 25);
+}
+
+#[test]
+#[ignore = "takes a minute without optimization: cargo test --release -- --ignored"]
+fn of_a_log_of_another_system_that_has_4_gib_the_beginning_is_read_and_the_rest_is_an_error() {
+    let mut sd = sd(&with_a_longer_log(), OPTIONS);
+    let mut passed = 0u64;
+    let error = sd
+        .extract(1, |bytes| {
+            passed += bytes.len() as u64;
+            ControlFlow::Continue(())
+        })
+        .unwrap_err();
+    assert!(matches!(error.cause, Cause::Fault(Fault::Beyond4Gib)), "{error}");
+    assert_eq!(error.log, Some(1));
+    assert_eq!(passed, u64::from(u32::MAX));
 }
 
 fn exercised() -> u32 {

@@ -15,6 +15,7 @@ pub(super) fn of_log(error: &SdError<io::Error>) -> String {
             Damage::Endless => LEADS_BACK.into(),
             damage => damage.to_string(),
         },
+        (_, Cause::Fault(Fault::Beyond4Gib)) => "it has 4 GiB or more, of which this program can't read the end".into(),
         (_, cause) => of_cause(cause),
     }
 }

@@ -49,8 +49,8 @@ pub struct Arguments {
 struct Row {
     file: String,
     bytes: u64,
-    /// Bytes of the log that the image doesn't have.
-    missing_bytes: u64,
+    /// Bytes of the log that weren't extracted; null if their number isn't known.
+    missing_bytes: Option<u64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
@@ -135,7 +135,7 @@ fn of_chip(
         }
         worst = worst.max(Outcome::lost_if(!log.gaps().is_empty() || log.lacks_preamble()));
         let missing_bytes = log.gaps().iter().map(|gap| u64::from(gap.length)).sum();
-        print(&Row { file: shown(&path), bytes: bytes.len() as u64, missing_bytes })?;
+        print(&Row { file: shown(&path), bytes: bytes.len() as u64, missing_bytes: Some(missing_bytes) })?;
     }
     Ok(worst)
 }
@@ -163,9 +163,9 @@ fn of_card(
             let path = arguments.output.join(format!("{:08}.{extension}", log.number));
             match of_card_log(&mut card, log, &path, arguments) {
                 Ok(row) => {
-                    worst = worst.max(Outcome::lost_if(row.missing_bytes > 0));
+                    worst = worst.max(Outcome::lost_if(row.missing_bytes != Some(0)));
                     // A log of which nothing can be read is no file.
-                    if row.bytes > 0 || row.missing_bytes == 0 {
+                    if row.bytes > 0 || row.missing_bytes == Some(0) {
                         print(&row)?;
                     }
                 }
@@ -204,7 +204,10 @@ fn of_card_log(
     let row = Row {
         file: shown(path),
         bytes: extracted.bytes.into(),
-        missing_bytes: log.bytes.saturating_sub(extracted.bytes).into(),
+        missing_bytes: match (log.bytes - extracted.bytes, &extracted.damage) {
+            (0, Some(_)) => None,
+            (missing, _) => Some(missing.into()),
+        },
     };
     if let Some(damage) = extracted.damage {
         let all = counted(log.bytes, "byte");
@@ -213,6 +216,8 @@ fn of_card_log(
                 warn(format_args!("{}: not written: {damage}; all its {all} are lost", row.file));
                 return Ok(row);
             }
+            // What its length is beyond these isn't known.
+            bytes if bytes == log.bytes => warn(format_args!("{}: {damage}; its first {all} are saved", row.file)),
             bytes => warn(format_args!("{}: {damage}; the first {bytes} of {all} are saved", row.file)),
         }
     }
