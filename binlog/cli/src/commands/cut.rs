@@ -69,14 +69,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         let mut out = Output::stdout();
         json::line(&mut out, &Json { log: &input.name, definitions, records, carried, skipped_bytes })?;
         out.finish()?;
-    } else {
-        if part.chosen() == 0 {
-            warn(format_args!("{}: no record is in the part", input.name));
-        }
-        if skipped_bytes > 0 {
-            let lacking = counted(skipped_bytes, "byte");
-            warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
-        }
+    } else if skipped_bytes > 0 {
+        let lacking = counted(skipped_bytes, "byte");
+        warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
+    }
+    if part.chosen() == 0 {
+        warn(format_args!("{}: no record is in the part", input.name));
     }
     input.note_reported(skipped_bytes > 0);
     Ok(input.warn_of_loss())

@@ -9,7 +9,7 @@ use crate::columns::names;
 use crate::selection::Intervals;
 use binlog::field::Chars;
 use binlog::log::{Rows, Values};
-use binlog::{Format, LoggedDefinition};
+use binlog::{Format, LoggedColumn, LoggedDefinition};
 use std::fmt::Write as _;
 
 /// The records of one type in one [part](super::tables) of a log.
@@ -120,7 +120,12 @@ impl ChosenTable {
         let separates = rows.definitions().find_map(separates);
         let mut names =
             rows.definitions().next().map(|definition| names::of_definition(&definition)).unwrap_or_default();
-        let is_timed = names.first().is_some_and(|name| name == TIME);
+        let first = rows.definitions().next().and_then(|definition| definition.columns().next());
+        // Of other types, the times may lack something: what is below 0, between two microseconds, or text.
+        let is_time = |column: LoggedColumn<'_>| {
+            matches!(column.format, Format::U64 | Format::U32 | Format::U16 | Format::U8) && column.label == TIME
+        };
+        let is_timed = first.is_some_and(is_time);
         if !is_timed {
             // Only the first column can be the time; pymavlink ignores it elsewhere.
             names = names::apart_from(&[TIME], names);

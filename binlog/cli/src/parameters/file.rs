@@ -35,10 +35,18 @@ pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
     Ok((parameters, log.warn_of_loss()))
 }
 
-/// A line of a parameter file, as [`of_file`] reads it. Control characters in a name are escaped, so it is one line.
+/// A line of a parameter file, as [`of_file`] reads it. Control characters in a name are escaped, so it is one line, and
+/// so is a `#` at its beginning, which would make it a comment.
 pub fn line(name: &str, value: f64) -> String {
-    format!("{},{value}", on_one_line(name))
+    let name = on_one_line(name);
+    match name.strip_prefix(COMMENT) {
+        Some(rest) => format!("\\u{{{:x}}}{rest},{value}", u32::from(COMMENT)),
+        None => format!("{name},{value}"),
+    }
 }
+
+/// What a comment begins with.
+const COMMENT: char = '#';
 
 /// Reads a parameter file: `NAME,VALUE` or `NAME VALUE` a line, as Mission Planner and MAVProxy write them, or the five
 /// columns of QGroundControl: vehicle, component, name, value, type. Names of Blackbox logs have spaces: a comma ends
@@ -47,7 +55,7 @@ fn of_text(text: &str) -> Result<Parameters, String> {
     const SHOWN: usize = 60;
     let mut parameters = Parameters::new();
     for (i, line) in text.lines().map(str::trim).enumerate() {
-        if line.is_empty() || line.starts_with('#') {
+        if line.is_empty() || line.starts_with(COMMENT) {
             continue;
         }
         let (name, value) = of_line(line).ok_or_else(|| {
@@ -81,14 +89,14 @@ fn of_line(line: &str) -> Option<(String, f64)> {
     with_comma.or_else(with_space)
 }
 
-/// The name that [`on_one_line`] has escaped.
+/// The name that [`line`] has escaped.
 fn unescaped(text: &str) -> String {
     let mut name = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         let (before, escaped) = rest.split_at(at);
         name.push_str(before);
-        let (character, length) = control(escaped).unwrap_or(('\\', 1));
+        let (character, length) = escaped_character(escaped).unwrap_or(('\\', 1));
         name.push(character);
         rest = &escaped[length..];
     }
@@ -96,8 +104,8 @@ fn unescaped(text: &str) -> String {
     name
 }
 
-/// The control character whose escape a text begins with, and the length of that.
-fn control(text: &str) -> Option<(char, usize)> {
+/// The character whose escape a text begins with, and the length of that.
+fn escaped_character(text: &str) -> Option<(char, usize)> {
     match text.get(..2)? {
         "\\n" => Some(('\n', 2)),
         "\\r" => Some(('\r', 2)),
@@ -105,7 +113,7 @@ fn control(text: &str) -> Option<(char, usize)> {
         _ => {
             let (digits, _) = text.strip_prefix("\\u{")?.split_once('}')?;
             let character = char::from_u32(u32::from_str_radix(digits, 16).ok()?)?;
-            character.is_control().then_some((character, "\\u{}".len() + digits.len()))
+            (character.is_control() || character == COMMENT).then_some((character, "\\u{}".len() + digits.len()))
         }
     }
 }
@@ -133,9 +141,16 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for name in
-            ["Data version", "rates[0]", "1 hz limit", "A,B", "RLL\u{1b}[2J\nX,Y\r\u{85}", "back\\slash\\", "Überflug"]
-        {
+        for name in [
+            "Data version",
+            "rates[0]",
+            "1 hz limit",
+            "A,B",
+            "RLL\u{1b}[2J\nX,Y\r\u{85}",
+            "back\\slash\\",
+            "Überflug",
+            "#1",
+        ] {
             let line = line(name, -0.25);
             assert_eq!(line.chars().filter(|character| character.is_control()).count(), 0, "{line}");
             let parameters = of_text(&line).expect(name);

@@ -8,6 +8,10 @@ use std::fmt::Write;
 /// Colours of curves: the numbers of a terminal's sixteen.
 const COLORS: [u8; 6] = [94, 91, 92, 95, 93, 96];
 
+/// How curves differ without colours: which of twelve columns of dots a line is drawn in, and its mark in the legend.
+const DASHES: [(u16, char); 4] =
+    [(0b1111_1111_1111, '━'), (0b0011_1100_1111, '╍'), (0b0011_0011_0011, '┅'), (0b0001_0001_0001, '┉')];
+
 /// Characters on the left for the labels of the axis, and on the right.
 const LEFT: usize = 10;
 const RIGHT: usize = 10;
@@ -60,6 +64,8 @@ fn painted(text: &str, style: usize, color: bool) -> String {
 struct Canvas {
     width: usize,
     height: usize,
+    /// Whether curves have dashes, because they don't have colours.
+    is_dashed: bool,
     cells: Vec<(u8, Option<usize>)>,
 }
 
@@ -67,6 +73,9 @@ impl Canvas {
     fn dot(&mut self, x: i64, y: i64, style: usize) {
         let (Ok(x), Ok(y)) = (usize::try_from(x), usize::try_from(y)) else { return };
         if x >= self.width * 2 || y >= self.height * 4 {
+            return;
+        }
+        if self.is_dashed && DASHES[style % DASHES.len()].0 >> (x % 12) & 1 == 0 {
             return;
         }
         let cell = &mut self.cells[y / 4 * self.width + x / 2];
@@ -89,12 +98,14 @@ impl Canvas {
 fn draw_panel(figure: &Figure, panel: &Panel, (columns, rows): (usize, usize), color: bool, text: &mut String) {
     let right = if panel.right.is_some() { RIGHT } else { 1 };
     let width = columns.saturating_sub(LEFT + right).max(10);
+    let is_dashed = !color && panel.curves.len() > 1;
     let mut legend = String::new();
     let mut used = 0;
     for curve in &panel.curves {
         let unit = if curve.unit.is_empty() { String::new() } else { format!(" ({})", curve.unit) };
         let arrow = if curve.is_right { " →" } else { "" };
-        let name = shortened(&format!("━ {}{unit}{arrow}", curve.name), columns.saturating_sub(LEFT));
+        let mark = if is_dashed { DASHES[curve.style % DASHES.len()].1 } else { '━' };
+        let name = shortened(&format!("{mark} {}{unit}{arrow}", curve.name), columns.saturating_sub(LEFT));
         let length = name.chars().count();
         if used > 0 && LEFT + used + length > columns {
             line(text, &format!("{}{legend}", " ".repeat(LEFT)));
@@ -105,7 +116,7 @@ fn draw_panel(figure: &Figure, panel: &Panel, (columns, rows): (usize, usize), c
         used += length + 2;
     }
     line(text, &format!("{}{legend}", " ".repeat(LEFT)));
-    let mut canvas = Canvas { width, height: rows, cells: vec![(0, None); width * rows] };
+    let mut canvas = Canvas { width, height: rows, is_dashed, cells: vec![(0, None); width * rows] };
     for curve in &panel.curves {
         draw_curve(figure, panel, curve, &mut canvas);
     }
@@ -210,6 +221,26 @@ mod tests {
     fn missing_samples_draw_nothing() {
         let text = text(&figure(vec![f64::NAN; 50]), 60, 20, false);
         assert!(!text.contains(|c| ('\u{2801}'..='\u{28ff}').contains(&c)), "{text}");
+    }
+
+    #[test]
+    fn curves_without_colors_have_dashes() {
+        let mut figure = figure(vec![1.0; 100]);
+        let curve = |name: &str, value| {
+            let (x, y) = ((0..100).map(f64::from).collect(), vec![value; 100]);
+            NewCurve { name: name.into(), unit: "deg".into(), x, y, is_right: false }
+        };
+        figure.panels = panels(vec![curve("ATT.Roll", 1.0), curve("ATT.Pitch", 2.0)]);
+        let dots = |text: &str| {
+            let count = |line: &str| line.chars().filter(|c| ('\u{2801}'..='\u{28ff}').contains(c)).count();
+            text.lines().map(count).filter(|&count| count > 0).collect::<Vec<_>>()
+        };
+        let plain = text(&figure, 60, 20, false);
+        assert!(plain.contains("━ ATT.Roll (deg)  ╍ ATT.Pitch (deg)"), "{plain}");
+        let [dashed, solid] = dots(&plain)[..] else { panic!("{plain}") };
+        assert!(solid > 45 && dashed < solid * 5 / 6, "{plain}");
+        let [one, other] = dots(&text(&figure, 60, 20, true))[..] else { panic!("two lines") };
+        assert_eq!(one, other, "colours tell them apart");
     }
 
     #[test]

@@ -121,3 +121,21 @@ fn the_messages_of_each_type_have_its_instances_and_units() {
         .collect();
     assert_eq!(topics, [("/X[Q]/0".to_owned(), true), ("/X[Q]/1".to_owned(), true)]);
 }
+
+/// Times that aren't whole microseconds since boot are a column, too.
+#[test]
+fn a_time_of_another_type_stays_a_column() {
+    let mut log = RawLog::new();
+    log.fmt(1, "A", "fi", "TimeUS,V").fmt(2, "B", "qi", "TimeUS,V").fmt(3, "C", "Ii", "TimeUS,V");
+    log.record(1, &payload![1.5_f32, 7]).record(2, &payload![-3_i64, 8]).record(3, &payload![9_u32, 9]);
+    let logs = Logs::of(&[("a.bin", &log.bytes)]);
+    let out = logs.out("csv");
+    export_to(&out, &logs.paths, &["--format", "csv"], 0);
+    let lines = |name: &str| {
+        let text = fs::read_to_string(out.join(name)).expect("a file");
+        text.lines().map(|line| line.split_once(',').expect("a time").1.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(lines("A.csv"), ["TimeUS_,V", "1.5,7"]);
+    assert_eq!(lines("B.csv"), ["TimeUS_,V", "-3,8"]);
+    assert_eq!(lines("C.csv"), ["V", "9"], "the time is the first column");
+}

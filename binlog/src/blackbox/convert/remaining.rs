@@ -48,8 +48,13 @@ impl Remaining {
         let mut all: Vec<(&str, usize, Column)> = Vec::new();
         for (index, field, quantity) in fields.remaining() {
             let label = labels.label(field.name());
-            let format = if field.is_signed() { Format::I32 } else { Format::U32 };
             let (unit, multiplier) = scale(quantity);
+            let format = match (field.is_signed(), multiplier == Multiplier::CENTI) {
+                (true, true) => Format::CentiI32,
+                (true, false) => Format::I32,
+                (false, true) => Format::CentiU32,
+                (false, false) => Format::U32,
+            };
             all.push((array(field.name()), index, Column { label, format, unit, multiplier }));
         }
         let (mut messages, mut message) = (Vec::new(), Message::default());
@@ -127,15 +132,17 @@ fn time() -> Column {
     Column { label: "TimeUS".into(), format: Format::U64, unit: Unit::SECONDS, multiplier: Multiplier::MICRO }
 }
 
-/// Unit and multiplier of a raw number; none if ArduPilot's table lacks the factor.
+/// Unit and multiplier of a raw number; none if a viewer would show another value.
 fn scale(quantity: Option<Quantity>) -> (Unit, Multiplier) {
+    // Thousandths and millionths are shown as prefixes; hundredths have formats of their own, which readers divide by
+    // 100. UAV Log Viewer shows any other number as if it were in the unit (lint `misleading_multiplier`).
+    const SHOWN: [u8; 4] = *b"0BCF";
     let none = (Unit::NONE, Multiplier::NONE);
     let Some(Quantity { unit, factor, .. }) = quantity.filter(|quantity| quantity.zero == 0.0) else { return none };
     // Readers divide degrees by themselves in columns of the format L only.
     let is_coordinate = [Unit::DEG_LATITUDE, Unit::DEG_LONGITUDE].contains(&unit);
-    let multiplier = Multiplier::STANDARD.into_iter().filter(|multiplier| multiplier.id() != b'?');
-    let multiplier = multiplier.into_iter().find(|multiplier| (multiplier.value() / factor - 1.0).abs() < 1e-9);
-    match multiplier {
+    let mut shown = Multiplier::STANDARD.into_iter().filter(|multiplier| SHOWN.contains(&multiplier.id()));
+    match shown.find(|multiplier| (multiplier.value() / factor - 1.0).abs() < 1e-9) {
         Some(multiplier) if !is_coordinate => (unit, multiplier),
         _ => none,
     }
