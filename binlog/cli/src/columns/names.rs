@@ -2,8 +2,8 @@
 
 use crate::outcome::Failure;
 use crate::suggest;
-use binlog::LoggedDefinition;
-use binlog::log::{Rows, SelectError};
+use binlog::log::{Column, Rows, SelectError};
+use binlog::{Log, LoggedDefinition};
 use std::collections::HashSet;
 
 /// The tables of Blackbox frames that every firmware has, by letter.
@@ -66,7 +66,7 @@ pub(crate) fn of_columns(rows: &Rows<'_>) -> Vec<String> {
 /// # Errors
 ///
 /// As [`Rows::column`].
-pub(crate) fn column(rows: &Rows<'_>, name: &str) -> Result<binlog::log::Column, SelectError> {
+pub(crate) fn column(rows: &Rows<'_>, name: &str) -> Result<Column, SelectError> {
     rows.column(name).or_else(|error| {
         let place =
             |definition: LoggedDefinition<'_>| of_definition(&definition).iter().position(|column| column == name);
@@ -91,6 +91,21 @@ pub(crate) fn apart_from(own: &[&str], names: Vec<String>) -> Vec<String> {
     names.iter().map(apart).collect()
 }
 
+/// The rows and the column of an ArduPilot log by the name of a column: `ATT.Roll`, `IMU[0].GyrX`.
+///
+/// # Errors
+///
+/// As [`Log::select`] and [`Rows::column`].
+pub(crate) fn select<'l>(log: &'l Log<'_>, name: &str) -> Result<(Rows<'l>, Column), SelectError> {
+    let (rows, label) = match (log.select(name), name.rsplit_once('.')) {
+        // It may be the name of a column whose label another one has.
+        (Err(SelectError::NoColumn { .. }), Some((table, label))) => (log.rows(table)?, label),
+        (selected, _) => selected?,
+    };
+    let column = column(&rows, label)?;
+    Ok((rows, column))
+}
+
 pub(super) fn no_table(name: &str, known: &[String]) -> Failure {
     let hint = suggest::hint(name, "it has", known.iter().map(String::as_str));
     Failure::new(format_args!("the log has no frames `{name}`; {hint}"))
@@ -99,6 +114,10 @@ pub(super) fn no_table(name: &str, known: &[String]) -> Failure {
 pub(super) fn no_column(table: &str, label: &str, known: &[&str]) -> Failure {
     let hint = suggest::hint(label, "it has", known.iter().copied());
     Failure::new(format_args!("{table} has no column `{label}`; {hint}"))
+}
+
+pub(crate) fn no_numbers(name: &str) -> Failure {
+    Failure::new(format_args!("{name} has no numbers: it is text or an array"))
 }
 
 impl From<SelectError> for Failure {

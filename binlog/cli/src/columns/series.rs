@@ -28,14 +28,13 @@ impl Session<'_> {
     /// format, unit or multiplier.
     pub fn series(&self, name: &str, scaling: Scaling) -> Result<Series, Failure> {
         if let Some(log) = self.ardupilot() {
-            let (rows, label) = log.select(name)?;
-            let column = rows.column(label)?;
+            let (rows, column) = names::select(log, name)?;
             let unit = match scaling {
                 Scaling::Stored => "",
                 Scaling::Shown => column.shown_unit(),
                 Scaling::Units => column.unit(),
             };
-            let values = rows.numbers(label, scaling)?;
+            let Some(values) = column.to_f64(scaling) else { return Err(names::no_numbers(name)) };
             return Ok(Series { name: name.into(), unit: unit.into(), times_us: rows.times_us(), values });
         }
         let (table, label) = names::split(name);

@@ -4,7 +4,6 @@ use super::expression::{ColumnName, MissingColumn, Samples, Source};
 use crate::columns::names;
 use crate::flight::Session;
 use crate::outcome::Failure;
-use binlog::log::SelectError;
 use binlog::{Log, Scaling};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -41,19 +40,12 @@ impl<'s> SessionColumns<'s> {
 
     fn of_ardupilot(&self, log: &Log<'_>, name: &ColumnName) -> Result<Samples, Failure> {
         let full = name.to_string();
-        let (rows, label) = match log.select(&full) {
-            // It may be the name of a column whose label another one has.
-            Err(SelectError::NoColumn { .. }) => {
-                (log.rows(name.table.as_deref().unwrap_or_default())?, name.label.as_str())
-            }
-            selected => selected?,
-        };
+        let (rows, column) = names::select(log, &full)?;
         if rows.is_empty() {
             return Err(Failure::new(format_args!("the log has no record of {}", rows.name())));
         }
-        let column = names::column(&rows, label)?;
         let Some(values) = column.to_f64(Scaling::Shown) else {
-            return Err(Failure::new(format_args!("{full} has no numbers: it is text or an array")));
+            return Err(names::no_numbers(&full));
         };
         let table = rows.name().to_owned();
         let times_us = self.times(&table, || rows.times_us());
