@@ -7,12 +7,15 @@ mod waiting;
 
 pub use counts::Counts;
 
+use super::limits::JUMP_US;
 use super::place::Place;
 use super::preamble::{self, InvalidHeader};
 use super::schema::LogsFrame;
 use super::{
-    BlackboxFrame, BlackboxSchema, Event, FrameBuffer, FrameKind, HomeFrame, MainFrame, References, RefusedEvent,
+    BlackboxFrame, BlackboxSchema, Event, FieldDefinition, FrameBuffer, FrameKind, HomeFrame, MainFrame, References,
+    RefusedEvent,
 };
+use crate::const_text::same;
 use core::fmt;
 use repeated::Repeated;
 use waiting::Waiting;
@@ -32,8 +35,8 @@ const SLOW_PERIOD: u16 = 256;
 /// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
 /// - A session begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last one
-///   of each kind. Those that another one follows, and those that still wait at the end, aren't in the log, and are
-///   counted in [`unwritten`](Counts::unwritten).
+///   of each kind. Those that another one follows, those that still wait at the end, and a GPS frame that is 10 seconds
+///   older than the I frame, aren't in the log, and are counted in [`unwritten`](Counts::unwritten).
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};
@@ -322,9 +325,11 @@ impl<S: BlackboxSchema> Encoder<S> {
         // The I frame stands, also if one of these doesn't fit, which is counted.
         let (slow, home) = (self.slow(), self.home());
         if is_first {
-            let gps = if self.waiting.of(FrameKind::Gps) > 0 { self.gps() } else { Ok(()) };
-            for (kind, written) in [(FrameKind::Slow, slow), (FrameKind::Home, home), (FrameKind::Gps, gps)] {
-                self.counts.unwritten += self.waiting.settle(kind, written.is_ok());
+            let gps = self.waiting.of(FrameKind::Gps) > 0 && self.is_gps_near(time) && self.gps().is_ok();
+            for (kind, written) in
+                [(FrameKind::Slow, slow.is_ok()), (FrameKind::Home, home.is_ok()), (FrameKind::Gps, gps)]
+            {
+                self.counts.unwritten += self.waiting.settle(kind, written);
             }
         }
         Ok(())
@@ -359,6 +364,14 @@ impl<S: BlackboxSchema> Encoder<S> {
         count(written, &mut self.counts.home_frames, &mut self.counts.refused)
     }
 
+    /// Whether the time of the GPS frame, if it has one, is near enough to that of the main frame before it. `BlackboxLog`
+    /// takes others for damage.
+    fn is_gps_near(&self, main_time: u32) -> bool {
+        let at = const { time_offset(S::Gps::FIELDS) };
+        let time = self.gps.wire().get(at..).and_then(|bytes| bytes.first_chunk());
+        time.is_none_or(|&time| (u32::from_ne_bytes(time).wrapping_sub(main_time) as i32).unsigned_abs() < JUMP_US)
+    }
+
     /// Appends the GPS frame, and the home frame that it refers to if that is due.
     fn gps(&mut self) -> Result<(), DoesNotFit> {
         if const { !S::Home::FIELDS.is_empty() } {
@@ -376,6 +389,20 @@ impl<S: BlackboxSchema> Encoder<S> {
         }
         self.counts.events += 1;
     }
+}
+
+/// Where the struct of a frame has its time, which is 32 bits; beyond its end if it has none. It has the bytes of its
+/// fields, and no padding.
+const fn time_offset(fields: &[FieldDefinition]) -> usize {
+    let (mut at, mut i) = (0, 0);
+    while i < fields.len() {
+        if same(fields[i].name, "time") && fields[i].bits == 32 {
+            return at;
+        }
+        at += fields[i].bits as usize / 8;
+        i += 1;
+    }
+    usize::MAX
 }
 
 /// The index of a main frame, which the compiler then knows to be one.

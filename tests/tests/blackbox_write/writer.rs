@@ -203,3 +203,44 @@ fn fixes_before_the_first_main_frame_are_in_the_log_or_counted() {
     let fixes = read[0].table(b'G').expect("fixes");
     assert_eq!(fixes.len(), 1);
 }
+
+/// A flight controller logs main frames while it is armed only, its receiver's fixes always.
+#[test]
+fn fixes_go_on_for_hours_without_main_frames() {
+    let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+    let fix = |time: u64| GpsFrame { time: time as u32, gps_num_sat: 9, ..GpsFrame::default() };
+    let main = |loop_iteration: u32, time: u64| MainFrame { loop_iteration, time: time as u32, ..MainFrame::default() };
+    log.write(&main(0, 1_000_000)).expect("it fits");
+    // Beyond the range of a time, which is 71 minutes, and of its half.
+    let times: Vec<u64> = (0..2000).map(|i| 2_000_000 + i * 5_000_000).collect();
+    for &time in &times {
+        log.write(&fix(time)).expect("it fits");
+    }
+    let armed_us = times[1999] + 1_000_000;
+    for i in 0..100 {
+        log.write(&main(1000 + i, armed_us + u64::from(i) * 125)).expect("it fits");
+    }
+    log.write(&fix(armed_us + 12_500)).expect("it fits");
+    let bytes = log.finish().expect("a log");
+    let read = BlackboxLog::from_bytes(&*bytes).tables();
+    assert_eq!(read[0].lost(), []);
+    let fixes = read[0].table(b'G').expect("fixes");
+    assert_eq!(fixes.times_us(), [times, vec![armed_us + 12_500]].concat());
+    let frames = read[0].table(b'I').expect("main frames");
+    assert_eq!(frames.times_us().last(), Some(&(armed_us + 98 * 125)));
+}
+
+#[test]
+fn a_fix_ten_seconds_before_the_first_main_frame_is_counted() {
+    for (waited_us, is_written) in [(9_999_999, true), (10_000_000, false)] {
+        let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+        log.write(&GpsFrame { time: 500, ..GpsFrame::default() }).expect("it waits");
+        log.write(&MainFrame { time: 500 + waited_us, ..MainFrame::default() }).expect("it fits");
+        let written = u32::from(is_written);
+        assert_eq!((log.counts().gps_frames, log.counts().unwritten), (written, 1 - written));
+        let bytes = log.finish().expect("a log");
+        let read = BlackboxLog::from_bytes(&*bytes).tables();
+        assert_eq!(read[0].lost(), [], "{waited_us}");
+        assert_eq!(read[0].table(b'G').map_or(0, |fixes| fixes.len()), written as usize);
+    }
+}

@@ -159,7 +159,10 @@ pub struct Frames<'s> {
     last: Option<Place>,
     /// The last I frame that was rejected for its jump.
     rejected: Option<Place>,
+    /// The time of the last main frame, or of the Resume event after it.
     time_us: u64,
+    /// The time of the last other frame that has one.
+    other_us: Option<u64>,
     home: Option<[u32; 2]>,
     lost: Option<(usize, LostReason)>,
     found: Option<Found>,
@@ -182,6 +185,7 @@ impl<'s> Frames<'s> {
             last: None,
             rejected: None,
             time_us: 0,
+            other_us: None,
             home: None,
             lost: None,
             found: None,
@@ -324,14 +328,20 @@ impl<'s> Frames<'s> {
         let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
         decoder.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
         let time = self.session.time_field(letter).and_then(|field| self.other.get(field).copied());
-        if let Some(time) = time.filter(|&time| self.is_far(time)) {
-            self.lost.get_or_insert((at, LostReason::Time { letter, time }));
-            return;
-        }
+        let time_us = match time {
+            None => self.time_us,
+            Some(time) => {
+                let Some(time_us) = self.near(time) else {
+                    self.lost.get_or_insert((at, LostReason::Time { letter, time }));
+                    return;
+                };
+                self.other_us = Some(time_us);
+                time_us
+            }
+        };
         if letter == b'H' {
             self.home = Some(self.referred.home(&self.other));
         }
-        let time_us = time.map_or(self.time_us, |time| self.extended(time));
         self.found = Some(Found::Other { letter, at, end, time_us });
     }
 
@@ -344,7 +354,8 @@ impl<'s> Frames<'s> {
         match event {
             Event::End { .. } => self.letters.end = end,
             Event::Resume { iteration, time } => {
-                self.time_us = self.extended(time);
+                // Frames of other kinds may have gone on for more than half of the range of a time.
+                self.time_us = self.near_other(time).unwrap_or_else(|| self.extended(time));
                 self.last = Some(Place { iteration, time });
             }
             Event::Unknown { .. } => {
@@ -406,11 +417,23 @@ impl<'s> Frames<'s> {
         self.last = Some(place);
     }
 
-    /// Whether a time is too far from that of the last main frame for a frame after it. Main frames without a time say
-    /// nothing about others.
-    fn is_far(&self, time: u32) -> bool {
+    /// The time of a frame that isn't a main frame, from its low 32 bits; `None` if it is too far from the last main frame
+    /// and from the last other frame after it. Main frames without a time say nothing about others.
+    fn near(&self, time: u32) -> Option<u64> {
+        if let Some(time_us) = self.near_other(time) {
+            return Some(time_us);
+        }
         let last = self.last.filter(|_| self.referred.has_time());
-        last.is_some_and(|last| (time.wrapping_sub(last.time) as i32).unsigned_abs() >= JUMP_US)
+        let is_far = last.is_some_and(|last| (time.wrapping_sub(last.time) as i32).unsigned_abs() >= JUMP_US);
+        (!is_far).then(|| self.extended(time))
+    }
+
+    /// The time near the last other frame after the last main frame that has these low 32 bits: a GPS may be logged while
+    /// main frames aren't.
+    fn near_other(&self, time: u32) -> Option<u64> {
+        let other_us = self.other_us.filter(|&other_us| other_us > self.time_us)?;
+        let moved = time.wrapping_sub(other_us as u32) as i32;
+        (moved.unsigned_abs() < JUMP_US).then(|| other_us.saturating_add_signed(moved.into()))
     }
 
     /// The time near the last one that has these low 32 bits.
