@@ -3,8 +3,8 @@
 use crate::reference::on_host;
 use crate::rig::{account, flight, logs, ring};
 use binlog_embedded::FlashLog;
-use binlog_embedded::flash_log::{AsyncChip, Cause, Options};
-use binlog_tests::nor_chip::{NorChip, NorError, wait};
+use binlog_embedded::flash_log::{AsyncChip, Cause, Options, Plain, WhenFull};
+use binlog_tests::nor_chip::{NorChip, NorError, now, wait};
 use embedded_io_async::{Read, Write};
 use embedded_storage::nor_flash::{NorFlash as Blocking, ReadNorFlash as BlockingRead};
 use embedded_storage_async::nor_flash::{ErrorType, NorFlash, ReadNorFlash};
@@ -173,8 +173,8 @@ fn a_call_that_is_dropped_costs_what_was_not_flushed_and_a_new_log_follows() {
 
 #[test]
 fn an_idle_log_lets_other_tasks_run() {
-    let ring = ring();
-    let mut flash = FlashLog::new(Slow(NorChip::blank(1 << 18)), OPTIONS);
+    let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
+    let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");
     let mut forever = pin!(async {
         loop {
@@ -186,15 +186,48 @@ fn an_idle_log_lets_other_tasks_run() {
     for _ in 0..100 {
         assert!(forever.as_mut().poll(&mut context).is_pending());
     }
+    assert!(chip.operations(0).is_empty(), "a boot without records leaves no trace");
 }
 
 #[test]
-fn an_error_of_an_asynchronous_chip_is_returned_once() {
+fn little_is_flushed_after_a_time() {
+    let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
+    let options = Options { flush_bytes: 100_000, ..Options::DEFAULT };
+    let mut flash = FlashLog::new(Slow(chip.clone()), options);
+    let mut drain = ring.drain().expect("the only drain");
+    flight::log(ring, 0, 1);
+    block_on(flash.run_async(&mut drain)).expect("the chip works");
+    let records = || logs(&chip).iter().map(|log| flight::numbers(log).len()).sum::<usize>();
+    assert_eq!(records(), 0);
+    wait(options.flush_us);
+    block_on(flash.run_async(&mut drain)).expect("the chip works");
+    assert_eq!(records(), 1);
+}
+
+#[test]
+fn any_asynchronous_nor_flash_is_a_chip() {
+    let chip = NorChip::<4, 8192>::blank(1 << 17);
+    let mut plain = Plain::<_, 16384>(Slow(chip.clone()));
+    let mut flash = FlashLog::new(&mut plain, Options { when_full: WhenFull::Overwrite, ..OPTIONS });
+    let bytes: Vec<u8> = (0..50_000_u32).map(|at| (at / 251) as u8).collect();
+    // Around the chip, so that units are erased.
+    for number in 1..=5 {
+        assert_eq!(block_on(flash.begin_log_async(&[])).expect("the chip works"), number);
+        block_on(flash.write_all(&bytes)).expect("room");
+        block_on(flash.end_log_async()).expect("the chip works");
+    }
+    let logs = on_host(chip.memory().bytes());
+    assert_eq!(logs.last().expect("a log").bytes, bytes);
+    assert_eq!(logs.last().expect("a log").number, 5);
+}
+
+#[test]
+fn an_error_of_an_asynchronous_chip_is_returned_once_for_each_attempt() {
     let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
     let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");
-    chip.fail(3, 1);
-    let mut errors = 0;
+    chip.fail(3, 2);
+    let mut errors = Vec::new();
     let mut attempts = [0; flight::KINDS];
     for number in 0..200 {
         flight::log(ring, 3, number);
@@ -202,10 +235,12 @@ fn an_error_of_an_asynchronous_chip_is_returned_once() {
         wait(20_000);
         if let Err(error) = block_on(flash.run_async(&mut drain)) {
             assert_eq!(error.cause, Cause::Chip(NorError::Bus));
-            errors += 1;
+            errors.push(now());
         }
     }
-    assert_eq!(errors, 1);
+    // The log that fails, and the next attempt, a second later.
+    let [first, second] = errors[..] else { panic!("{errors:?}") };
+    assert!((OPTIONS.retry_us..2 * OPTIONS.retry_us).contains(&(second - first)), "{errors:?}");
     block_on(flash.finish_async(&mut drain)).expect("the chip works");
     account(ring, &chip, attempts);
     // And as a writer.

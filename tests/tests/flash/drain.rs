@@ -3,11 +3,12 @@
 use crate::reference::{on_host, on_target};
 use crate::rig::{self, account, flight, logs, ring};
 use binlog::LogSchema;
-use binlog_embedded::flash_log::{Cause, Operation, Options, Plain, WhenFull};
+use binlog_embedded::flash_log::{self, Cause, Chip as _, Options, Plain, WhenFull};
 use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::{FlashLog, Retained};
-use binlog_tests::nor_chip::{NorChip, NorError, now, random, wait};
+use binlog_tests::nor_chip::{Memory, NorChip, NorError, Operation, now, random, wait};
 use embedded_io::{Error, Write};
+use embedded_storage::nor_flash::{ErrorType, NorFlash, ReadNorFlash};
 use flight::Flight;
 use std::ops::ControlFlow;
 
@@ -183,7 +184,7 @@ fn a_chip_that_is_absent_is_an_error() {
     let mut flash = FlashLog::new(Chip::blank(1 << 18), OPTIONS);
     flash.flash().fail_reads(1);
     let error = flash.begin_log(&[]).expect_err("no read works");
-    assert_eq!((error.operation, error.cause), (Operation::Mount, Cause::Chip(NorError::Bus)));
+    assert_eq!((error.operation, error.cause), (flash_log::Operation::Mount, Cause::Chip(NorError::Bus)));
     assert_eq!(flash.begin_log(&[]).expect("reads work again"), 1);
 }
 
@@ -191,7 +192,7 @@ fn a_chip_that_is_absent_is_an_error() {
 fn a_chip_with_fewer_than_eight_units_is_refused() {
     let mut flash = FlashLog::new(NorChip::<1, 65536>::blank(7 * 65536), OPTIONS);
     let error = flash.begin_log(&[]).expect_err("seven units");
-    assert_eq!((error.operation, &error.cause), (Operation::Mount, &Cause::TooSmall));
+    assert_eq!((error.operation, &error.cause), (flash_log::Operation::Mount, &Cause::TooSmall));
     assert!(error.to_string().contains("Chip::UNIT"), "{error}");
     assert_eq!(error.kind(), embedded_io::ErrorKind::Unsupported);
     FlashLog::new(NorChip::<1, 65536>::blank(8 * 65536), OPTIONS).begin_log(&[]).expect("eight units");
@@ -292,7 +293,7 @@ fn an_extraction_ends_when_it_is_told_to_or_names_what_is_missing() {
     assert_eq!(flash.extract(1, &[], stop).expect("the chip works"), 0);
     assert_eq!(pieces, 1);
     let error = flash.extract(2, &[], |_| ControlFlow::Continue(())).expect_err("there is one log");
-    assert_eq!((error.operation, error.log, &error.cause), (Operation::Read, Some(2), &Cause::NoLog));
+    assert_eq!((error.operation, error.log, &error.cause), (flash_log::Operation::Read, Some(2), &Cause::NoLog));
     assert_eq!(error.kind(), embedded_io::ErrorKind::NotFound);
     assert_eq!(flash.write(b"x").expect_err("no log is open").cause, Cause::Closed);
 }
@@ -319,5 +320,86 @@ fn noise_on_the_bus_does_not_hide_the_newest_log() {
         assert_eq!(flash.begin_log(&[]).expect("the chip works"), number);
         flash.write_all(&[7; 10_000]).expect("room");
         flash.end_log().expect("the chip works");
+    }
+}
+
+/// The driver's `erase` erases more at once than a unit would have by default.
+struct Coarse(Chip);
+
+impl ErrorType for Coarse {
+    type Error = NorError;
+}
+
+impl ReadNorFlash for Coarse {
+    const READ_SIZE: usize = 16;
+
+    fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorError> {
+        self.0.read(offset, bytes)
+    }
+
+    fn capacity(&self) -> usize {
+        self.0.capacity()
+    }
+}
+
+impl NorFlash for Coarse {
+    const WRITE_SIZE: usize = 4;
+    const ERASE_SIZE: usize = 8192;
+
+    fn erase(&mut self, from: u32, to: u32) -> Result<(), NorError> {
+        (from..to).step_by(8192).try_for_each(|address| self.0.erase_unit(address))
+    }
+
+    fn write(&mut self, offset: u32, bytes: &[u8]) -> Result<(), NorError> {
+        self.0.write(offset, bytes)
+    }
+}
+
+#[test]
+fn the_unit_of_a_driver_that_erases_more_at_once_is_what_it_erases() {
+    let chip = Chip::blank(1 << 17);
+    let mut plain = Plain::<_, 4096>(Coarse(chip.clone()));
+    // A borrowed chip is one, too.
+    let mut flash = FlashLog::new(&mut plain, Options { when_full: WhenFull::Overwrite, ..OPTIONS });
+    let bytes: Vec<u8> = (0..100_000_u32).map(|at| (at / 251) as u8).collect();
+    for number in 1..=3 {
+        assert_eq!(flash.begin_log(&[]).expect("the chip works"), number);
+        flash.write_all(&bytes).expect("room");
+        flash.end_log().expect("the chip works");
+    }
+    assert_eq!(on_host(chip.memory().bytes()).last().expect("a log").bytes, bytes);
+    let erases = chip.operations(0).into_iter().filter_map(|operation| match operation {
+        Operation::Erase(_, length) => Some(length),
+        Operation::Write(..) => None,
+    });
+    let lengths: Vec<u32> = erases.collect();
+    assert!(lengths.len() > 30 && lengths.iter().all(|&length| length == 8192), "{lengths:?}");
+}
+
+/// Sectors that are erased after the newest one, on a chip that had other contents.
+fn erased_ahead(chip: &Chip) -> usize {
+    let memory = chip.memory();
+    memory.bytes().chunks(4096).filter(|sector| sector.iter().all(|&byte| byte == 0xFF)).count()
+}
+
+#[test]
+fn idle_calls_erase_as_far_ahead_as_they_are_told_and_no_further() {
+    // The first unit has one sector after the log's.
+    for (ahead_bytes, sectors) in [(0, 1), (1, 1), (4096, 1), (4097, 3), (12_288, 3), (12_289, 5), (50_000, 13)] {
+        let mut memory = Memory::blank(1 << 18, 4);
+        memory.bytes_mut().fill(0);
+        let (chip, ring) = (Chip::with(memory), ring());
+        let mut flash = FlashLog::new(chip.clone(), Options { ahead_bytes, ..OPTIONS });
+        let mut drain = ring.drain().expect("the only drain");
+        flight::log(ring, 0, 1);
+        let mut erases = 0;
+        for call in 0..30 {
+            flash.run(&mut drain).expect("the chip works");
+            let now = chip.operations(0).iter().filter(|of| matches!(of, Operation::Erase(..))).count();
+            // The first one erases where the log begins, too.
+            assert!(now - erases <= 1 + usize::from(call == 0), "{ahead_bytes}: {} units in a call", now - erases);
+            erases = now;
+        }
+        assert_eq!(erased_ahead(&chip), sectors, "{ahead_bytes} bytes ahead");
     }
 }

@@ -7,6 +7,7 @@ mod drain;
 mod figures;
 mod histories;
 mod image;
+mod laps;
 mod power_cuts;
 mod reference;
 mod rig;
