@@ -3,7 +3,7 @@
 //! - [`expression`] is what a plot shows; [`presets`] are named lists of expressions.
 //! - [`curves`] evaluates it on sessions, whose columns [`source`] has; [`align`] puts several logs on one axis of time.
 //!   [`moments`] are modes, messages and events; [`vibration`] and [`spectrum`] have frequencies.
-//! - [`figure`] is what a picture shows, with [`ticks`] on its axes. [`drawing`] makes SVG and PNG of it, [`html`] a
+//! - [`figure`] is what a picture shows, with [`ticks`] on its axes; [`figures`] are those of curves and of spectra. [`drawing`] makes SVG and PNG of it, [`html`] a
 //!   page, [`terminal`] braille. [`thinning`] leaves out what can't be seen.
 
 pub mod align;
@@ -11,6 +11,7 @@ pub mod curves;
 pub mod drawing;
 pub mod expression;
 pub mod figure;
+pub mod figures;
 pub mod html;
 pub mod moments;
 pub mod presets;

@@ -1,4 +1,9 @@
-//! Minimum, maximum, mean and deviation of numbers.
+//! Minimum, maximum, mean and deviation of numbers, and of the columns of a table.
+
+use crate::columns::{Column, Table};
+use crate::export::choice::Choice;
+use crate::selection::Intervals;
+use binlog::Scaling;
 
 /// The statistics of some numbers; those that aren't finite count as missing.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -12,6 +17,62 @@ pub struct Statistics {
     mean: f64,
     /// The sum of the squared distances from the mean.
     squares: f64,
+}
+
+/// The statistics of a table.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct TableStatistics {
+    /// Chosen records.
+    pub records: usize,
+    /// The chosen columns that have numbers, of one instance after the other.
+    pub columns: Vec<ColumnStatistics>,
+}
+
+/// The statistics of a column.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ColumnStatistics {
+    /// The column: `ATT.Roll`, `IMU[0].GyrX`, `main.gyroADC[0]`.
+    pub name: String,
+    /// The unit of the numbers; empty if it has none.
+    pub unit: String,
+    /// Its statistics.
+    pub statistics: Statistics,
+}
+
+/// The statistics of the chosen columns of a table, of each instance, in the chosen intervals. Numbers are in units.
+pub fn of_table(table: &Table<'_>, choice: &Choice, intervals: &Intervals) -> TableStatistics {
+    let instances = table.instance_label().and_then(|label| table.column(label));
+    let instance = |row: usize| instances.and_then(|column| column.text(row));
+    let mut of_instances: Vec<(Option<String>, Vec<usize>)> = Vec::new();
+    for (row, _) in table.times_us().iter().enumerate().filter(|(_, time_us)| intervals.contains(**time_us)) {
+        let instance = instance(row);
+        match of_instances.iter_mut().find(|(of, _)| *of == instance) {
+            Some((_, rows)) => rows.push(row),
+            None => of_instances.push((instance, vec![row])),
+        }
+    }
+    of_instances.retain(|(instance, _)| choice.has_instance(table.name(), instance.as_deref()));
+    of_instances.sort();
+    let mut found = TableStatistics::default();
+    for (instance, rows) in &of_instances {
+        found.records += rows.len();
+        let name = match instance {
+            Some(instance) => format!("{}[{instance}]", table.name()),
+            None => table.name().to_owned(),
+        };
+        let is_chosen = |column: &&Column<'_>| {
+            column.is_number() && choice.has_column_of(table.name(), instance.as_deref(), column.label())
+        };
+        found.columns.extend(table.columns().iter().filter(is_chosen).map(|column| {
+            let mut statistics = Statistics::default();
+            for &row in rows {
+                statistics.add(column.number(row, Scaling::Units).unwrap_or(f64::NAN));
+            }
+            let name = format!("{name}.{}", column.label());
+            ColumnStatistics { name, unit: column.unit(Scaling::Units).to_owned(), statistics }
+        }));
+    }
+    found
 }
 
 impl Default for Statistics {

@@ -1,7 +1,7 @@
 //! `binlog plot`: curves of one or several logs, as a picture, a page, text or points.
 
 mod arguments;
-mod figures;
+mod figure;
 mod points;
 mod preset;
 
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         return Err(Failure::new("nothing to plot: no record is in the chosen part").in_(log_names(&inputs)));
     }
     name(&mut plotted, inputs.len());
-    let figure = figures::figure(arguments, &given, &inputs, &plotted).inspect_err(|_| {
+    let figure = figure::figure(arguments, &given, &inputs, &plotted).inspect_err(|_| {
         // What it didn't find may be in what can't be read.
         for input in &inputs {
             input.warn_of_loss();

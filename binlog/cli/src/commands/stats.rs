@@ -2,7 +2,6 @@
 
 use super::export::{require, require_instances};
 use crate::arguments::{self, Context, Logs};
-use crate::columns::{Column, Table};
 use crate::export::choice::Choice;
 use crate::export::tables;
 use crate::flight::Session;
@@ -10,10 +9,9 @@ use crate::input::{self, Input, looks_like_log, on_one_line};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
-use crate::selection::{Intervals, Selection};
-use crate::statistics::Statistics;
+use crate::selection::Selection;
+use crate::statistics::{self, ColumnStatistics};
 use crate::style::Style;
-use binlog::Scaling;
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -40,7 +38,7 @@ pub struct Arguments {
 struct Row<'r> {
     log: &'r str,
     session: usize,
-    column: String,
+    column: &'r str,
     unit: &'r str,
     count: u64,
     missing: u64,
@@ -48,6 +46,24 @@ struct Row<'r> {
     maximum: Option<f64>,
     mean: Option<f64>,
     deviation: Option<f64>,
+}
+
+impl<'r> Row<'r> {
+    fn of(input: &'r Input, session: &Session<'_>, column: &'r ColumnStatistics) -> Self {
+        let ColumnStatistics { name, unit, statistics } = column;
+        Row {
+            log: &input.name,
+            session: session.number() + 1,
+            column: name,
+            unit,
+            count: statistics.count,
+            missing: statistics.missing,
+            minimum: statistics.minimum(),
+            maximum: statistics.maximum(),
+            mean: statistics.mean(),
+            deviation: statistics.deviation(),
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
@@ -100,10 +116,11 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
         }
         let is_chosen = |name: &str| choice.is_everything() || choice.has_type(name);
         session.visit_tables(is_chosen, |table| {
-            let of_table = of_table(input, session, table, (choice, chosen), context, out)?;
+            let of_table = statistics::of_table(table, choice, chosen);
             found.records += of_table.records;
-            found.columns += of_table.columns;
-            Ok(())
+            found.columns += of_table.columns.len();
+            let mut rows = of_table.columns.iter().map(|column| Row::of(input, session, column));
+            rows.try_for_each(|row| if context.json { json::line(out, &row) } else { print(out, &row) })
         })?;
     }
     match found {
@@ -124,65 +141,8 @@ struct Found {
     columns: usize,
 }
 
-fn of_table(
-    input: &Input,
-    session: &Session<'_>,
-    table: &Table<'_>,
-    (choice, chosen): (&Choice, &Intervals),
-    context: &Context,
-    out: &mut Output,
-) -> Result<Found, Failure> {
-    let mut found = Found::default();
-    let instances = table.instance_label().and_then(|label| table.column(label));
-    let instance = |row: usize| instances.and_then(|column| column.text(row));
-    let mut of_instances: Vec<(Option<String>, Vec<usize>)> = Vec::new();
-    for (row, _) in table.times_us().iter().enumerate().filter(|(_, time_us)| chosen.contains(**time_us)) {
-        let instance = instance(row);
-        match of_instances.iter_mut().find(|(of, _)| *of == instance) {
-            Some((_, rows)) => rows.push(row),
-            None => of_instances.push((instance, vec![row])),
-        }
-    }
-    of_instances.retain(|(instance, _)| choice.has_instance(table.name(), instance.as_deref()));
-    of_instances.sort();
-    for (instance, rows) in &of_instances {
-        found.records += rows.len();
-        let name = match instance {
-            Some(instance) => format!("{}[{instance}]", table.name()),
-            None => table.name().to_owned(),
-        };
-        let is_chosen = |column: &&Column<'_>| {
-            column.is_number() && choice.has_column_of(table.name(), instance.as_deref(), column.label())
-        };
-        for column in table.columns().iter().filter(is_chosen) {
-            let mut statistics = Statistics::default();
-            for &row in rows {
-                statistics.add(column.number(row, Scaling::Units).unwrap_or(f64::NAN));
-            }
-            let row = Row {
-                log: &input.name,
-                session: session.number() + 1,
-                column: format!("{name}.{}", column.label()),
-                unit: column.unit(Scaling::Units),
-                count: statistics.count,
-                missing: statistics.missing,
-                minimum: statistics.minimum(),
-                maximum: statistics.maximum(),
-                mean: statistics.mean(),
-                deviation: statistics.deviation(),
-            };
-            found.columns += 1;
-            match context.json {
-                true => json::line(out, &row)?,
-                false => print(out, &row)?,
-            }
-        }
-    }
-    Ok(found)
-}
-
 fn print(out: &mut impl Write, row: &Row<'_>) -> Result<(), Failure> {
-    write!(out, "{:<24}{:>9}{:>9}", on_one_line(&row.column), row.count, row.missing)?;
+    write!(out, "{:<24}{:>9}{:>9}", on_one_line(row.column), row.count, row.missing)?;
     for number in [row.minimum, row.maximum, row.mean, row.deviation] {
         write!(out, "{:>14}", number.map_or_else(|| "-".to_owned(), shown))?;
     }

@@ -1,0 +1,90 @@
+//! What the arguments ask for: the expressions, evaluated, as a figure.
+
+use super::arguments::{Arguments, Given};
+use super::{log_name, log_names, preset};
+use crate::counted::counted;
+use crate::input::Input;
+use crate::outcome::{Failure, warn};
+use crate::plot::align::Origin;
+use crate::plot::curves::{Lacking, Plotted, curves};
+use crate::plot::expression::Expression;
+use crate::plot::figure::{Figure, NewCurve};
+use crate::plot::figures;
+use crate::plot::vibration::{Signal, batches};
+use crate::progress::Progress;
+
+pub(super) fn figure(
+    arguments: &Arguments,
+    given: &Given,
+    inputs: &[Input],
+    plotted: &[Plotted<'_>],
+) -> Result<Figure, Failure> {
+    let mut expressions = match &arguments.preset {
+        Some(name) => preset::expressions(arguments, name, plotted, &log_names(inputs))?,
+        None => Vec::new(),
+    };
+    expressions.extend(given.expressions.iter().cloned());
+    if expressions.is_empty() && !arguments.spectrum && !arguments.spectrogram {
+        return Err(Failure::new(
+            "nothing to plot; write a column such as ATT.Roll, or --preset NAME (`binlog plot --list-presets`)",
+        ));
+    }
+    let origin = Origin::of(plotted.len());
+    if origin == Origin::Arming {
+        for Plotted { name, .. } in plotted.iter().filter(|plotted| plotted.session.armed().is_empty()) {
+            warn(format_args!("{name} doesn't say when it was armed; its first time is 0 on the axis"));
+        }
+    }
+    let names: Vec<String> = inputs.iter().map(log_name).collect();
+    let title = arguments.title.clone().unwrap_or_else(|| names.join(", "));
+    let drawn = if arguments.spectrum {
+        signals(&expressions, plotted, origin).and_then(|signals| figures::spectra(title, &signals))
+    } else if arguments.spectrogram {
+        signals(&expressions, plotted, origin).and_then(|signals| figures::spectrogram(title, &signals, origin))
+    } else {
+        evaluated(&expressions, plotted, origin).and_then(|curves| figures::by_time(title, curves, plotted, origin))
+    };
+    drawn.map_err(|failure| failure.in_(log_names(inputs)))
+}
+
+/// The curves of the expressions, with a progress bar.
+fn evaluated(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<NewCurve>, Failure> {
+    let mut progress = Progress::count("plotting", (expressions.len() * plotted.len()) as u64);
+    let mut all_left_out = 0;
+    let evaluated = |left_out| {
+        progress.add(1);
+        all_left_out += left_out;
+    };
+    let (curves, lacking) = curves(expressions, plotted, origin, evaluated).map_err(Failure::new)?;
+    drop(progress);
+    for Lacking { name, error } in lacking {
+        let text = error.to_string();
+        warn(format_args!("{name} has no curve: {}", text.lines().next().unwrap_or_default()));
+    }
+    if all_left_out > 0 {
+        let samples = counted(all_left_out, "sample");
+        warn(format_args!("left out {samples} with a damaged time, more than an hour from the times around it"));
+    }
+    Ok(curves)
+}
+
+fn signals(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<Signal>, Failure> {
+    if expressions.is_empty() {
+        let batches = batches(plotted, origin);
+        if !batches.is_empty() {
+            return Ok(batches);
+        }
+    }
+    let gyros = [["IMU.GyrX", "IMU.GyrY", "IMU.GyrZ"], ["gyroADC[0]", "gyroADC[1]", "gyroADC[2]"]];
+    let defaults = || {
+        let parse = |names: [&str; 3]| names.iter().filter_map(|name| Expression::parse(name).ok()).collect::<Vec<_>>();
+        gyros.into_iter().map(parse).find_map(|gyros| evaluated(&gyros, plotted, origin).ok())
+    };
+    let curves = match expressions {
+        [] => defaults().ok_or_else(|| {
+            Failure::new("the log has neither batches of samples nor a gyroscope; write an expression to analyse")
+        })?,
+        expressions => evaluated(expressions, plotted, origin)?,
+    };
+    Ok(curves.into_iter().map(Signal::of_curve).collect())
+}

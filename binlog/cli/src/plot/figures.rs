@@ -1,0 +1,200 @@
+//! The figures that a plot can be: curves by time, spectra, or a spectrogram.
+
+use super::align::Origin;
+use super::curves::Plotted;
+use super::figure::{Axis, Curve, Figure, Heat, NewCurve, Panel, panels, panels_by_unit, range};
+use super::moments::{bands, marks};
+use super::spectrum;
+use super::vibration::Signal;
+use crate::outcome::Failure;
+
+/// About as many spectra as a picture has columns.
+const SPECTROGRAM_COLUMNS: usize = 1000;
+
+/// The vehicle's own motion is below this frequency, in Hz.
+const MOTION: f64 = 5.0;
+
+/// Curves by time. The modes, messages and events of one session are shown with them; those of several would cover each
+/// other.
+///
+/// # Errors
+///
+/// If there is nothing to draw: no record, or no finite value.
+pub fn by_time(
+    title: String,
+    curves: Vec<NewCurve>,
+    plotted: &[Plotted<'_>],
+    origin: Origin,
+) -> Result<Figure, Failure> {
+    if curves.iter().all(|curve| curve.x.is_empty()) {
+        return Err(Failure::new("the columns have no record in the chosen part of the log"));
+    }
+    if !curves.iter().any(|curve| curve.y.iter().any(|value| value.is_finite())) {
+        let text =
+            "nothing to plot: no value is finite in the chosen part of the log; does an expression divide by zero?";
+        return Err(Failure::new(text));
+    }
+    let x_range = x_range(&curves);
+    let mut figure = Figure {
+        title,
+        x_label: origin.label().into(),
+        x_range,
+        panels: panels(curves),
+        bands: Vec::new(),
+        marks: Vec::new(),
+    };
+    if let [Plotted { session, intervals, .. }] = plotted {
+        let zero_us = origin.zero_us(session);
+        figure.bands = bands(session, zero_us);
+        figure.bands.retain(|band| band.to > x_range.0 && band.from < x_range.1);
+        figure.marks = marks(session, zero_us, intervals);
+        figure.marks.retain(|mark| (x_range.0..=x_range.1).contains(&mark.at));
+    }
+    Ok(figure)
+}
+
+fn x_range(curves: &[NewCurve]) -> (f64, f64) {
+    let ends = curves.iter().flat_map(|curve| [curve.x.first(), curve.x.last()]).flatten().copied();
+    range(ends, 0.0)
+}
+
+fn too_short(signals: &[Signal]) -> Failure {
+    let names: Vec<&str> = signals.iter().map(|signal| signal.name.as_str()).collect();
+    Failure::new(format_args!("{}: a spectrum needs 16 samples without a gap", names.join(", ")))
+}
+
+/// The amplitude of each frequency of signals.
+///
+/// # Errors
+///
+/// If no signal is long enough.
+pub fn spectra(title: String, signals: &[Signal]) -> Result<Figure, Failure> {
+    let curve = |signal: &Signal| {
+        let spectrum = spectrum::welch(&signal.runs)?;
+        Some(NewCurve {
+            name: signal.name.clone(),
+            unit: signal.unit.clone(),
+            x: spectrum.frequencies,
+            y: spectrum.amplitudes,
+            is_right: false,
+        })
+    };
+    let curves: Vec<NewCurve> = signals.iter().filter_map(curve).collect();
+    if curves.is_empty() {
+        return Err(too_short(signals));
+    }
+    let x_range = x_range(&curves);
+    let mut panels = panels_by_unit(curves);
+    for panel in &mut panels {
+        let Panel { curves, left, .. } = panel;
+        let high = curves.iter().flat_map(above_motion).fold(0.0, f64::max);
+        left.range = (0.0, if high > 0.0 { high * 1.05 } else { left.range.1 });
+        left.label = if left.label.is_empty() { "amplitude".into() } else { format!("amplitude ({})", left.label) };
+    }
+    Ok(Figure { title, x_label: "frequency (Hz)".into(), x_range, panels, bands: Vec::new(), marks: Vec::new() })
+}
+
+/// The amplitudes above the vehicle's own motion, which is slow and much stronger than vibration. The axis ends at the
+/// highest one. A slow signal has all of its amplitudes.
+fn above_motion(curve: &Curve) -> impl Iterator<Item = f64> + '_ {
+    let is_fast = curve.x.last().is_some_and(|highest| *highest > 10.0 * MOTION);
+    let samples = curve.x.iter().zip(&curve.y).filter(move |(frequency, _)| !is_fast || **frequency >= MOTION);
+    samples.map(|(_, amplitude)| *amplitude)
+}
+
+/// The amplitude of each frequency of signals by time, a panel for each signal.
+///
+/// # Errors
+///
+/// If no signal is long enough.
+pub fn spectrogram(title: String, signals: &[Signal], origin: Origin) -> Result<Figure, Failure> {
+    let panel = |signal: &Signal| {
+        let spectrogram = spectrum::spectrogram(&signal.runs, SPECTROGRAM_COLUMNS)?;
+        let range = (0.0, spectrogram.frequencies.last().copied()?);
+        let heat = Heat {
+            name: signal.name.clone(),
+            unit: signal.unit.clone(),
+            x: spectrogram.times,
+            width: spectrogram.stretch,
+            y: spectrogram.frequencies,
+            values: spectrogram.amplitudes,
+        };
+        let left = Axis { label: "frequency (Hz)".into(), range };
+        Some(Panel { curves: Vec::new(), heat: Some(heat), left, right: None })
+    };
+    let panels: Vec<Panel> = signals.iter().filter_map(panel).collect();
+    if panels.is_empty() {
+        return Err(too_short(signals));
+    }
+    let heats = panels.iter().filter_map(|panel| panel.heat.as_ref());
+    let ends = heats.flat_map(|heat| {
+        let half = heat.width / 2.0;
+        [heat.x.first().map(|x| x - half), heat.x.last().map(|x| x + half)].into_iter().flatten()
+    });
+    let x_range = range(ends, 0.0);
+    let x_label = origin.label().into();
+    Ok(Figure { title, x_label, x_range, panels, bands: Vec::new(), marks: Vec::new() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::spectrum::Run;
+
+    fn sine(frequency: f64, amplitude: f64) -> impl Fn(f64) -> f64 {
+        move |time| amplitude * (std::f64::consts::TAU * frequency * time).sin()
+    }
+
+    fn signal(name: &str, unit: &str, rate: f64, value: impl Fn(f64) -> f64) -> Signal {
+        let samples = (0..2000).map(|i| value(f64::from(i) / rate)).collect();
+        Signal { name: name.into(), unit: unit.into(), runs: vec![Run { start: 0.0, rate, samples }] }
+    }
+
+    fn curve(y: Vec<f64>) -> NewCurve {
+        let x = (0..y.len()).map(|i| i as f64).collect();
+        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false }
+    }
+
+    #[test]
+    fn the_axis_of_spectra_ends_at_the_strongest_vibration_not_at_the_vehicles_motion() {
+        let (motion, vibration) = (sine(1.0, 50.0), sine(80.0, 2.0));
+        let figure = spectra("A".into(), &[signal("Gyro 0 X", "deg/s", 1000.0, |at| motion(at) + vibration(at))]);
+        let panel = &figure.expect("a figure").panels[0];
+        assert_eq!(panel.left.label, "amplitude (deg/s)");
+        assert_eq!(panel.left.range.0, 0.0);
+        assert!((1.5..3.0).contains(&panel.left.range.1), "{:?}", panel.left.range);
+        // A signal that can't have vibrations has nothing else to show.
+        let figure = spectra("A".into(), &[signal("GPS.Spd", "m/s", 10.0, sine(1.0, 50.0))]);
+        assert!((45.0..60.0).contains(&figure.expect("a figure").panels[0].left.range.1));
+    }
+
+    #[test]
+    fn each_signal_has_its_spectrogram_from_its_first_sample_to_its_last() {
+        let signals = [signal("X", "", 500.0, sine(60.0, 1.0)), signal("Y", "", 500.0, sine(90.0, 1.0))];
+        let figure = spectrogram("A".into(), &signals, Origin::of(1)).expect("a figure");
+        assert_eq!(figure.panels.len(), 2);
+        assert!(figure.x_range.0.abs() < 0.1 && (figure.x_range.1 - 4.0).abs() < 0.1, "{:?}", figure.x_range);
+        for panel in figure.panels {
+            assert_eq!(panel.left.range, (0.0, 250.0));
+        }
+    }
+
+    #[test]
+    fn what_has_nothing_to_draw_is_an_error_that_says_why() {
+        let short = Signal { runs: Vec::new(), ..signal("X", "", 500.0, |_| 0.0) };
+        for error in [
+            spectra("A".into(), std::slice::from_ref(&short)).expect_err("no sample"),
+            spectrogram("A".into(), &[short], Origin::of(1)).expect_err("no sample"),
+        ] {
+            assert_eq!(error.to_string(), "X: a spectrum needs 16 samples without a gap");
+        }
+        let error = by_time("A".into(), vec![curve(vec![])], &[], Origin::of(1)).expect_err("no record");
+        assert!(error.to_string().contains("no record"), "{error}");
+        let error = by_time("A".into(), vec![curve(vec![f64::NAN; 3])], &[], Origin::of(1)).expect_err("no value");
+        assert!(error.to_string().contains("no value is finite"), "{error}");
+        assert_eq!(
+            by_time("A".into(), vec![curve(vec![1.0; 3])], &[], Origin::of(1)).expect("a figure").x_range.1,
+            2.0
+        );
+    }
+}
