@@ -15,13 +15,13 @@
 //!
 //! Without its FMT, a record can't be read. [`Log::repair_with`] uses definitions of another log of the same firmware:
 //!
-//! - It inserts FMT and FMTU of the types that the log doesn't define, in front of the first record of each. Rows of UNIT
-//!   and MULT that the log lacks come along.
+//! - It inserts FMT and FMTU of the types that the log doesn't define, in front of the first record of each.
+//! - It inserts the FMTU of a type whose FMT is there and whose FMTU is lost, if the other log has the same FMT, and the
+//!   rows of UNIT and MULT that the log lacks.
 //! - It replaces an FMT whose length, format characters and labels disagree, whose name or labels break a rule, or that
 //!   has another type's id or name because of damage.
 //!
-//! All other definitions stay, and [`Repaired::differing`] lists those that differ. An FMTU that is lost while its FMT is
-//! there isn't inserted: the columns are without units.
+//! All other definitions stay, and [`Repaired::differing`] lists those that differ.
 //!
 //! Types are matched by id. ArduPilot numbers the types of scripts and of `Logger.Write` in the order of their first use,
 //! so their ids may differ between flights: look at [`Repaired::inserted`], whether the log can have these types.
@@ -57,7 +57,7 @@ mod replacement;
 mod report;
 mod survey;
 
-pub use report::{InsertedDefinition, RepairError, Repaired, ReplacedDefinition};
+pub use report::{InsertedDefinition, InsertedUnits, RepairError, Repaired, ReplacedDefinition};
 
 use crate::Log;
 use copier::repair;

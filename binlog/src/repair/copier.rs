@@ -1,8 +1,9 @@
 //! Copies the records of a damaged log, with the definitions that they need in front of them.
 
 use super::other_log::OtherLog;
-use super::report::Repaired;
-use super::survey::Survey;
+use super::report::{InsertedUnits, Repaired};
+use super::survey::{FirstDefinition, Survey};
+use crate::catalogue::DEFINITIONS;
 use crate::catalogue::declaration::Learner;
 use crate::catalogue::definition::FMT_ID;
 use crate::framing::{Framing, Reason, Skipped, Step, payload};
@@ -30,6 +31,7 @@ pub(super) fn repair(
         learner: Learner::new(),
         repaired: Repaired::default(),
         is_inserted: [false; 256],
+        has_units: [false; 256],
         has_rows: false,
     };
     let mut records = Records::new(bytes);
@@ -55,12 +57,15 @@ struct Copier<'a, W> {
     repaired: Repaired,
     /// By id, whether a definition was inserted.
     is_inserted: [bool; 256],
+    /// By id, whether its FMTU was looked for in the other log.
+    has_units: [bool; 256],
     /// Whether the rows of the other log's tables were written.
     has_rows: bool,
 }
 
 impl<W: Write> Copier<'_, W> {
     fn record(&mut self, offset: usize, length: usize, is_suspect: bool) -> io::Result<()> {
+        self.insert_units(offset)?;
         self.repaired.records += 1;
         if is_suspect {
             self.repaired.suspects.push(offset);
@@ -170,14 +175,39 @@ impl<W: Write> Copier<'_, W> {
             false => None,
         };
         let Some(fmtu) = self.insert_other_fmt(id, offset)? else { return Ok(()) };
-        if !std::mem::replace(&mut self.has_rows, true) {
-            self.insert_rows(offset)?;
-        }
+        self.insert_rows(offset)?;
         of_fmt.into_iter().chain([fmtu]).try_for_each(|fmtu| self.insert_other_fmtu(fmtu, offset))
     }
 
-    /// Writes the rows of the other log's tables that the log lacks. The FMTUs of the tables refer to them, too.
+    /// Writes what gives a record at `offset` its units, if it is the first one of its type: in front of an FMTU, the rows
+    /// of the other log's tables that the log lacks; in front of another record, the other log's FMTU, if the log defines
+    /// the type as the other one does and has lost its own.
+    fn insert_units(&mut self, offset: usize) -> io::Result<()> {
+        let (Some(other), Some(&id)) = (&self.other, self.bytes.get(offset + 2)) else { return Ok(()) };
+        if std::mem::replace(&mut self.has_units[usize::from(id)], true) {
+            return Ok(());
+        }
+        if self.learner.is_fmtu(id) {
+            return self.insert_rows(offset);
+        }
+        let lacks_units = |first: &&FirstDefinition<'_>| first.fmtu.is_none() && first.later.is_empty();
+        let Some(first) = self.survey.first.get(&id).filter(lacks_units) else { return Ok(()) };
+        let of_other = other.definition(id).filter(|of_other| of_other.defines_as(&first.definition));
+        let name = first.definition.name();
+        // Those of the definitions come with the first type that needs them.
+        let Some(fmtu) = of_other.filter(|_| !DEFINITIONS.contains(&name)).and_then(|first| first.fmtu.clone()) else {
+            return Ok(());
+        };
+        self.repaired.units.push(InsertedUnits { offset, id, name: name.into() });
+        self.insert_rows(offset)?;
+        self.insert_other_fmtu(fmtu, offset)
+    }
+
+    /// Writes the rows of the other log's tables that the log lacks, once. The FMTUs of the tables refer to them, too.
     fn insert_rows(&mut self, offset: usize) -> io::Result<()> {
+        if std::mem::replace(&mut self.has_rows, true) {
+            return Ok(());
+        }
         let rows = self.other.as_ref().map(|other| other.rows(&self.survey)).unwrap_or_default();
         let mut fmtus = Vec::new();
         for row in rows {
@@ -187,6 +217,7 @@ impl<W: Write> Copier<'_, W> {
                 fmtus.extend(self.insert_other_fmt(row.id, offset)?);
             }
             self.write_other(row.bytes)?;
+            self.repaired.rows += 1;
         }
         fmtus.into_iter().try_for_each(|fmtu| self.insert_other_fmtu(fmtu, offset))
     }

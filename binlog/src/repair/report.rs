@@ -13,6 +13,8 @@ pub struct Repaired {
     pub(super) recovered: u64,
     pub(super) removed: Vec<Skipped>,
     pub(super) inserted: Vec<InsertedDefinition>,
+    pub(super) units: Vec<InsertedUnits>,
+    pub(super) rows: usize,
     pub(super) replaced: Vec<ReplacedDefinition>,
     pub(super) suspects: Vec<usize>,
     pub(super) differing: Vec<String>,
@@ -31,6 +33,17 @@ pub struct InsertedDefinition {
     pub name: String,
     /// Whether it is from the other log, because the damaged one has none.
     pub is_from_other_log: bool,
+}
+
+/// An FMTU of the other log that was written in front of the first record of a type that the damaged log defines.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InsertedUnits {
+    /// The offset, in the damaged log, of the record that it was written in front of.
+    pub offset: usize,
+    /// The type's id.
+    pub id: u8,
+    /// The type's name; `""` if it isn't UTF-8.
+    pub name: String,
 }
 
 /// A damaged FMT that was replaced by the other log's.
@@ -68,6 +81,16 @@ impl Repaired {
         &self.inserted
     }
 
+    /// The types that got their units from the other log, because the damaged one has their FMT, and not their FMTU.
+    pub fn units(&self) -> &[InsertedUnits] {
+        &self.units
+    }
+
+    /// How many rows of UNIT and MULT are from the other log, because the damaged one lacks them.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
     /// The definitions that were replaced by those of another log.
     pub fn replaced(&self) -> &[ReplacedDefinition] {
         &self.replaced
@@ -87,7 +110,8 @@ impl Repaired {
     /// Whether nothing was changed: the repaired log is a copy of the damaged one. Values may be wrong all the same:
     /// [`Log::check`](crate::Log::check) finds some.
     pub fn is_copy(&self) -> bool {
-        self.removed.is_empty() && self.inserted.is_empty() && self.replaced.is_empty()
+        let is_complete = self.inserted.is_empty() && self.units.is_empty() && self.rows == 0;
+        self.removed.is_empty() && self.replaced.is_empty() && is_complete
     }
 }
 
@@ -102,6 +126,16 @@ impl fmt::Display for Repaired {
             let name = name.escape_debug();
             let place = if *is_from_other_log { "is in the other log," } else { "was" };
             writeln!(f, "offset {offset}: inserted the FMT of {name} (id {id}), which {place} at offset {defined_at}")?;
+        }
+        for InsertedUnits { offset, id, name } in &self.units {
+            let name = name.escape_debug();
+            writeln!(
+                f,
+                "offset {offset}: inserted the FMTU of {name} (id {id}), the units of its columns, from the other log"
+            )?;
+        }
+        if self.rows > 0 {
+            writeln!(f, "inserted {} of UNIT and MULT from the other log", Counted(self.rows, "row"))?;
         }
         for name in &self.differing {
             writeln!(f, "kept the definition of {}, which differs from the other log's", name.escape_debug())?;

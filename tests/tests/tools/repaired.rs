@@ -499,6 +499,57 @@ fn units_are_left_out_if_their_id_means_something_else() {
     assert!(repaired(&out).1.is_copy());
 }
 
+#[test]
+fn units_that_are_lost_come_from_the_other_log() {
+    let (log, defined) = &*DEFINED;
+    let sound = Log::from_bytes(&**log);
+    let fmtus: Vec<_> = Records::new(log).flatten().filter(|record| record.name() == "FMTU").collect();
+    for (name, offset) in defined.iter().filter(|(name, _)| !is_definition(name)) {
+        let id = log[offset + 3];
+        let Some(fmtu) = fmtus.iter().find(|fmtu| fmtu.payload()[8] == id) else { continue };
+        let mut damaged = log.clone();
+        damaged[fmtu.offset()..fmtu.offset() + fmtu.len()].fill(0xFF);
+        let (out, report) = repaired_with(&damaged, log);
+        let [of] = report.units() else { panic!("{name}: {report}") };
+        assert_eq!((&of.name, of.id, report.rows()), (name, id, 0));
+        assert!(report.to_string().contains(&format!("inserted the FMTU of {name}")) && !report.is_copy(), "{report}");
+        assert_eq!(contents(&out), contents(log), "{name}");
+        let read = Log::from_bytes(&*out);
+        assert_eq!(units(&read.rows(name).expect("a type")), units(&sound.rows(name).expect("a type")), "{name}");
+    }
+}
+
+#[test]
+fn rows_of_units_that_are_lost_come_from_the_other_log() {
+    let (log, _) = &*DEFINED;
+    let rows: Vec<_> = Records::new(log).flatten().filter(|record| ["UNIT", "MULT"].contains(&record.name())).collect();
+    assert!(rows.len() > 10);
+    for row in rows {
+        let mut damaged = log.clone();
+        damaged[row.offset()..row.offset() + row.len()].fill(0xFF);
+        let (out, report) = repaired_with(&damaged, log);
+        assert_eq!((report.rows(), report.units()), (1, &[][..]), "{report}");
+        assert_eq!(contents(&out), contents(log));
+    }
+}
+
+#[test]
+fn a_type_that_never_had_units_and_one_that_differs_get_none() {
+    let mut other = RawLog::with_units();
+    other.unit('d', "deg").fmt(40, "A", "QB", "TimeUS,X").fmtu(40, "-d", "--");
+    other.fmt(41, "B", "QB", "TimeUS,X").fmt(42, "C", "QB", "TimeUS,X").fmtu(42, "-d", "--");
+    let mut damaged = RawLog::with_units();
+    damaged.unit('d', "deg").fmt(40, "A", "QB", "TimeUS,Y").fmt(41, "B", "QB", "TimeUS,X");
+    damaged.fmt(42, "C", "QB", "TimeUS,X").fmtu(42, "--", "--");
+    for id in 40..43 {
+        damaged.record(id, &payload![7_u64, 7_u8]);
+    }
+    damaged.bytes.extend([0xFF; 5]);
+    let (out, report) = repaired_with(&damaged.bytes, &other.bytes);
+    assert_eq!((report.units(), report.rows()), (&[][..], 0), "{report}");
+    assert!(out == damaged.bytes[..damaged.bytes.len() - 5]);
+}
+
 fn is_definition(name: &str) -> bool {
     matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT")
 }

@@ -7,7 +7,7 @@ use crate::input::{Input, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
-use binlog::repair::{InsertedDefinition, RepairError, Repaired, ReplacedDefinition};
+use binlog::repair::{InsertedDefinition, InsertedUnits, RepairError, Repaired, ReplacedDefinition};
 use binlog::{Reason, Skipped};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -29,8 +29,8 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 
-    /// A log of the same firmware and options. Definitions that are missing or damaged in LOG are taken from it. Units
-    /// come along with missing definitions only.
+    /// A log of the same firmware and options. Definitions and units that are missing in LOG, and definitions that are
+    /// damaged, are taken from it.
     #[arg(long, value_name = "OTHER")]
     definitions: Option<PathBuf>,
 
@@ -46,6 +46,10 @@ struct Json<'r> {
     is_copy: bool,
     removed: Vec<JsonRemoved>,
     inserted: Vec<JsonInserted<'r>>,
+    /// Types that got their FMTU from the other log.
+    units: Vec<JsonUnits<'r>>,
+    /// Rows of UNIT and MULT from the other log.
+    rows: usize,
     replaced: Vec<JsonReplaced<'r>>,
     /// Offsets of records that were kept though their end may be damaged.
     suspects: &'r [usize],
@@ -67,6 +71,13 @@ struct JsonInserted<'r> {
     id: u8,
     name: &'r str,
     is_from_other_log: bool,
+}
+
+#[derive(Serialize)]
+struct JsonUnits<'r> {
+    offset: usize,
+    id: u8,
+    name: &'r str,
 }
 
 #[derive(Serialize)]
@@ -152,6 +163,8 @@ fn report<'r>(log: &'r str, repaired: &'r Repaired) -> Json<'r> {
         let InsertedDefinition { offset, defined_at, id, name, is_from_other_log } = inserted;
         JsonInserted { offset: *offset, defined_at: *defined_at, id: *id, name, is_from_other_log: *is_from_other_log }
     });
+    let units = repaired.units().iter();
+    let units = units.map(|InsertedUnits { offset, id, name }| JsonUnits { offset: *offset, id: *id, name });
     let replaced = repaired.replaced().iter().map(|ReplacedDefinition { offset, id, name, problem }| JsonReplaced {
         offset: *offset,
         id: *id,
@@ -165,6 +178,8 @@ fn report<'r>(log: &'r str, repaired: &'r Repaired) -> Json<'r> {
         is_copy: repaired.is_copy(),
         removed: removed.collect(),
         inserted: inserted.collect(),
+        units: units.collect(),
+        rows: repaired.rows(),
         replaced: replaced.collect(),
         suspects: repaired.suspects(),
         differing: repaired.differing(),
