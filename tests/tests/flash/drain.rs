@@ -3,7 +3,7 @@
 use crate::reference::{on_host, on_target};
 use crate::rig::{self, account, flight, logs, ring};
 use binlog::LogSchema;
-use binlog_embedded::flash_log::{self, Cause, Chip as _, Options, Plain, WhenFull};
+use binlog_embedded::flash_log::{self, Cause, Chip as _, Options, Plain, StoredLog, WhenFull};
 use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::{FlashLog, Retained};
 use binlog_tests::nor_chip::{Memory, NorChip, NorError, Operation, now, random, wait};
@@ -296,6 +296,24 @@ fn an_extraction_ends_when_it_is_told_to_or_names_what_is_missing() {
     assert_eq!((error.operation, error.log, &error.cause), (flash_log::Operation::Read, Some(2), &Cause::NoLog));
     assert_eq!(error.kind(), embedded_io::ErrorKind::NotFound);
     assert_eq!(flash.write(b"x").expect_err("no log is open").cause, Cause::Closed);
+}
+
+#[test]
+fn a_list_says_how_much_of_the_chip_a_log_occupies() {
+    let mut flash = FlashLog::new(Chip::blank(1 << 18), OPTIONS);
+    for (length, sectors) in [(1, 1), (3900, 1), (4096, 2), (20_000, 6)] {
+        let number = flash.begin_log(&[]).expect("the chip works");
+        flash.write_all(&vec![7; length]).expect("room");
+        flash.end_log().expect("the chip works");
+        let mut newest = None;
+        let each = |log: &StoredLog| {
+            newest = Some(*log);
+            ControlFlow::Continue(())
+        };
+        flash.list(each).expect("the chip works");
+        let newest = newest.expect("a log");
+        assert_eq!((newest.number, newest.occupied_bytes()), (number, sectors * 4096), "{length} bytes");
+    }
 }
 
 #[test]
