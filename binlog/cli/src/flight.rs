@@ -145,14 +145,15 @@ impl<'a> Session<'a> {
         log.modes().into_iter().map(mode).collect()
     }
 
-    /// When the vehicle was armed, in microseconds. A Blackbox session is armed throughout: that is what it records.
+    /// When the vehicle was armed, in microseconds. Flags of a Blackbox session say it; one without them is armed
+    /// throughout, since that is what it records.
     pub fn armed(&self) -> Vec<Range<u64>> {
-        match self.ardupilot() {
-            Some(log) => log.armed().into_iter().map(|interval| interval.time_us).collect(),
-            None => {
-                self.time_range_us().map(|times| *times.start()..times.end().saturating_add(1)).into_iter().collect()
-            }
+        let Some(log) = self.as_ardupilot() else { return Vec::new() };
+        let is_said = self.ardupilot().is_some() || log.rows("EV").is_ok_and(|events| !events.is_empty());
+        if is_said {
+            return log.armed().into_iter().map(|interval| interval.time_us).collect();
         }
+        self.time_range_us().map(|times| *times.start()..times.end().saturating_add(1)).into_iter().collect()
     }
 
     /// When time 0 of the clock was, in microseconds since 1970; `None` if the log doesn't say it.

@@ -39,6 +39,8 @@ enum Kind {
     ClosedPipe,
     /// The output can't be written; the text names it.
     Unwritable(String),
+    /// A log doesn't have what was asked for.
+    Absent(String),
     Text(String),
 }
 
@@ -64,6 +66,12 @@ impl Failure {
         Failure(Kind::Text(text.to_string()))
     }
 
+    /// A failure by something that a log doesn't have: a type, a mode, a time. Another log may have it, so of several logs
+    /// this one just has nothing to choose.
+    pub fn absent(text: impl Display) -> Self {
+        Failure(Kind::Absent(text.to_string()))
+    }
+
     /// A failure by an error, with the texts of its sources. `what` is what failed, such as the log's name.
     pub fn of(what: impl Display, error: &(dyn Error + 'static)) -> Self {
         let mut text = format!("{what}: {error}");
@@ -80,6 +88,7 @@ impl Failure {
     pub fn in_(self, what: impl Display) -> Self {
         match self.0 {
             Kind::ClosedPipe | Kind::Unwritable(_) => self,
+            Kind::Absent(text) => Failure::absent(format_args!("{what}: {text}")),
             Kind::Text(text) => Failure::new(format_args!("{what}: {text}")),
         }
     }
@@ -87,6 +96,11 @@ impl Failure {
     /// Whether the program that reads our output has stopped.
     pub fn is_closed_pipe(&self) -> bool {
         self.0 == Kind::ClosedPipe
+    }
+
+    /// Whether the log doesn't have what was asked for.
+    pub fn is_absent(&self) -> bool {
+        matches!(self.0, Kind::Absent(_))
     }
 
     /// Whether the output can't be written, or was closed. A command that writes all logs to it ends then.
@@ -99,7 +113,7 @@ impl Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Kind::ClosedPipe => f.write_str("the output was closed"),
-            Kind::Unwritable(text) | Kind::Text(text) => f.write_str(text),
+            Kind::Unwritable(text) | Kind::Absent(text) | Kind::Text(text) => f.write_str(text),
         }
     }
 }

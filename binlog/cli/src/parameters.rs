@@ -66,8 +66,13 @@ fn of_header(session: &Session<'_>) -> Parameters {
         // Lines about fields aren't parameters; other numbers are those that the pilot set.
         let numbers = header.numbers(line.name()).filter(|_| !line.name().starts_with("Field "));
         let numbers = numbers.map(|numbers| numbers.into_iter().map(|number| number as f64).collect());
-        let values: Vec<f64> =
-            numbers.or_else(|| header.float(line.name()).map(|value| vec![value])).unwrap_or_default();
+        let float = || header.float(line.name()).map(|value| vec![value]);
+        // Hexadecimal numbers are the bits of floats.
+        let values: Vec<f64> = match line.value().trim().starts_with("0x") {
+            true => float(),
+            false => numbers.or_else(float),
+        }
+        .unwrap_or_default();
         for (i, &value) in values.iter().enumerate() {
             let name = if values.len() == 1 { line.name().to_owned() } else { format!("{}[{i}]", line.name()) };
             parameters.entry(name).or_default().add(0, value);

@@ -33,7 +33,7 @@ impl Patterns {
     pub fn require<'n>(&self, names: impl IntoIterator<Item = &'n str> + Clone) -> Result<(), Failure> {
         let Some(pattern) = self.unmatched(names.clone()) else { return Ok(()) };
         let hint = suggest::hint(pattern, "it has", names);
-        Err(Failure::new(format_args!("the log has no type `{pattern}`; {hint}")))
+        Err(Failure::absent(format_args!("the log has no type `{pattern}`; {hint}")))
     }
 
     /// The first pattern that none of the names matches.

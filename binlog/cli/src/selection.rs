@@ -72,7 +72,7 @@ impl Selection {
         }
         if let Some(session) = self.session.filter(|session| *session as usize > sessions.len()) {
             let count = sessions.len();
-            return Err(Failure::new(format_args!("the log has no session {session}; it has {count}")));
+            return Err(Failure::absent(format_args!("the log has no session {session}; it has {count}")));
         }
         self.require_modes(sessions)?;
         self.require_clock(sessions)?;
@@ -148,7 +148,7 @@ impl Selection {
             if !is_known {
                 let names = known.iter().map(|(name, _)| name.as_str());
                 let hint = suggest::hint(given, "its modes are", names);
-                return Err(Failure::new(format_args!("the log has no mode `{given}`; {hint}")));
+                return Err(Failure::absent(format_args!("the log has no mode `{given}`; {hint}")));
             }
         }
         Ok(())
@@ -181,7 +181,7 @@ impl Selection {
             [] => "--from and --to choose by time, and the log has none".to_owned(),
             lengths => format!("nothing is between --from and --to; the log is {}", lengths.join(", ")),
         };
-        Err(Failure::new(text))
+        Err(Failure::absent(text))
     }
 
     fn needs_clock(&self) -> bool {
@@ -192,7 +192,7 @@ impl Selection {
         if self.needs_clock() && !sessions.iter().any(|session| session.clock_unix_us().is_some()) {
             let text = "the log doesn't say the clock time: it has no GPS record with a week; give --from and --to in \
                         seconds after the log's first time";
-            return Err(Failure::new(text));
+            return Err(Failure::absent(text));
         }
         Ok(())
     }

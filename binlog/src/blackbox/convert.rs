@@ -150,6 +150,20 @@ impl Session<'_> {
     }
 }
 
+/// The values of the first slow frame, if it is near the session's beginning, as firmware writes it.
+fn first_slow_frame(session: &Session<'_>) -> Option<Vec<u32>> {
+    const LOOKED_AT: usize = 2000;
+    let mut frames = session.frames();
+    for _ in 0..LOOKED_AT {
+        if let Item::Frame(frame) = frames.next()?
+            && frame.letter() == b'S'
+        {
+            return Some(frame.values().to_vec());
+        }
+    }
+    None
+}
+
 /// The converters of a session's frames.
 struct Conversion {
     motion: Motion,
@@ -224,12 +238,16 @@ impl Conversion {
         for remaining in &mut remaining {
             remaining.define(output)?;
         }
+        let mut state = State::of(&slow, family);
+        if let Some(first) = first_slow_frame(session) {
+            state.begin(output, start_us, &first)?;
+        }
         Ok(Conversion {
             motion,
             control,
             sensors,
             track,
-            state: State::of(&slow, family),
+            state,
             state_flags: slow.raw("stateFlags"),
             remaining,
             time_us: start_us,

@@ -131,7 +131,7 @@ impl From<SelectError> for Failure {
             _ => return Failure::new(error),
         };
         let hint = suggest::hint(given, "it has", known.iter().map(String::as_str));
-        Failure::new(format_args!("{what}; {hint}"))
+        Failure::absent(format_args!("{what}; {hint}"))
     }
 }
 

@@ -136,7 +136,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let is_one = sources.len() == 1 && !arguments.logs.logs.iter().any(|path| path.is_dir());
     let mut exporter = exporter(arguments, format, is_one)?;
     let mut unknown: Option<Vec<Unknown>> = None;
-    let (mut worst, mut exported, mut damaged) = (sources.warn_of_left_out(), 0, 0);
+    let (mut worst, mut exported, mut damaged, mut absent) = (sources.warn_of_left_out(), 0, 0, 0);
     let length = |source: &Source| source.path().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
     let mut progress = Progress::bytes("exporting", sources.iter().map(length).sum());
     for source in sources.iter() {
@@ -174,9 +174,13 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             Err(failure) if is_one || failure.is_closed_pipe() => return Err(failure),
             Err(failure) => {
                 print(&failure);
-                Outcome::Failed
+                absent += usize::from(failure.is_absent());
+                if failure.is_absent() { Outcome::Fine } else { Outcome::Failed }
             }
         });
+    }
+    if absent > 0 && absent == sources.len() {
+        worst = Outcome::Failed;
     }
     drop(progress);
     require(&unknown.unwrap_or_default()).map_err(|failure| failure.in_("all logs"))?;
@@ -278,7 +282,7 @@ pub(super) fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Re
         match missing {
             _ if is_there => {}
             Some(error) => return Err(error.into()),
-            None => return Err(Failure::new(format_args!("{name} has no instances; select {name} itself"))),
+            None => return Err(Failure::absent(format_args!("{name} has no instances; select {name} itself"))),
         }
     }
     Ok(())
@@ -288,7 +292,9 @@ pub(super) fn require_instances(choice: &Choice, sessions: &[Session<'_>]) -> Re
 pub(super) fn require(unknown: &[Unknown]) -> Result<(), Failure> {
     let Some(Unknown { given, known, column }) = unknown.first() else { return Ok(()) };
     if let Some(column) = column {
-        return Err(Failure::new(format_args!("the log has no type `{given}`; did you mean the column `{column}`?")));
+        return Err(Failure::absent(format_args!(
+            "the log has no type `{given}`; did you mean the column `{column}`?"
+        )));
     }
     // Of a column, the label is what somebody mistyped.
     let (what, name) = match given.split_once('.') {
@@ -296,5 +302,5 @@ pub(super) fn require(unknown: &[Unknown]) -> Result<(), Failure> {
         None => (format!("the log has no type `{given}`"), given.as_str()),
     };
     let hint = suggest::hint(name, "it has", known.iter().map(String::as_str));
-    Err(Failure::new(format_args!("{what}; {hint}")))
+    Err(Failure::absent(format_args!("{what}; {hint}")))
 }

@@ -39,8 +39,20 @@ pub struct Arguments {
 struct Found {
     column: String,
     unit: String,
+    /// The unit of the numbers in exports and plots, which are those that pymavlink shows.
+    shown_unit: String,
     records: usize,
     description: String,
+}
+
+impl Found {
+    /// The unit, and what the numbers of exports and plots are in, if that is another.
+    fn units(&self) -> String {
+        match self.shown_unit == self.unit {
+            true => self.unit.clone(),
+            false => format!("{}, shown in {}", self.unit, self.shown_unit),
+        }
+    }
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
@@ -114,7 +126,7 @@ impl Search<'_> {
             return [&*column, of_type, label].iter().any(|name| patterns::matches(&self.word, name));
         }
         found.column.to_lowercase().contains(&self.word)
-            || found.unit.to_lowercase() == self.word
+            || [&found.unit, &found.shown_unit].iter().any(|unit| unit.to_lowercase() == self.word)
             || found.description.to_lowercase().contains(&self.word)
     }
 }
@@ -122,10 +134,12 @@ impl Search<'_> {
 fn print(input: &Input, found: &[&Found], context: &Context, out: &mut Output) -> Result<(), Failure> {
     writeln!(out, "{}", Style::Strong.of(&input.name, context.color))?;
     let width = |text: fn(&Found) -> &str| found.iter().map(|found| text(found).chars().count()).max().unwrap_or(0);
-    let (columns, units) = (width(|found| &found.column), width(|found| &found.unit));
-    for Found { column, unit, records, description } in found {
+    let units: Vec<String> = found.iter().map(|found| found.units()).collect();
+    let of_units = units.iter().map(|units| units.chars().count()).max().unwrap_or(0);
+    let of_columns = width(|found| &found.column);
+    for (Found { column, records, description, .. }, units) in found.iter().zip(units) {
         let records = counted(*records, "record");
-        let line = format!("  {column:<columns$}  {unit:<units$}  {records:>17}  {description}");
+        let line = format!("  {column:<of_columns$}  {units:<of_units$}  {records:>17}  {description}");
         writeln!(out, "{}", on_one_line(line.trim_end()))?;
     }
     Ok(())
@@ -143,6 +157,7 @@ fn columns(sessions: &[Session<'_>]) -> Vec<Found> {
                 columns.extend(table.columns().iter().map(|column| Found {
                     column: format!("{}.{}", table.name(), column.label()),
                     unit: column.unit(Scaling::Units).to_owned(),
+                    shown_unit: column.unit(Scaling::Units).to_owned(),
                     records: table.len(),
                     description: String::new(),
                 }));
@@ -154,15 +169,23 @@ fn columns(sessions: &[Session<'_>]) -> Vec<Found> {
 
 /// The columns of one instance, `IMU[0]`, or one of them, `IMU[0].GyrX`.
 fn of_instance(sessions: &[Session<'_>], word: &str) -> Vec<Found> {
-    let name = word.split_once("].").map_or(word.len(), |(type_and_instance, _)| type_and_instance.len() + 1);
-    let (name, label) = word.split_at(name);
+    let Some((of_type, rest)) = word.split_once('[') else { return Vec::new() };
+    let (instance, label) = match rest.split_once("].") {
+        Some((instance, label)) => (instance, Some(label)),
+        None => (rest.strip_suffix(']').unwrap_or_default(), None),
+    };
     let mut columns = Vec::new();
     for log in sessions.iter().filter_map(Session::ardupilot) {
-        if let (true, Ok(rows)) = (name.ends_with(']'), log.rows(name)) {
+        let types = log.types().filter(|rows| rows.name().eq_ignore_ascii_case(of_type));
+        for rows in types.filter_map(|rows| rows.instance(instance).ok()) {
             columns.extend(of_rows(&rows, &log.descriptions()));
         }
     }
-    columns.retain(|column| label.is_empty() || column.column.ends_with(label));
+    let is_meant = |column: &Found| {
+        let own = column.column.rsplit_once('.').map(|(_, own)| own);
+        label.is_none_or(|label| own.is_some_and(|own| own.eq_ignore_ascii_case(label)))
+    };
+    columns.retain(is_meant);
     of_all_sessions(columns)
 }
 
@@ -173,9 +196,13 @@ fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
     let described = descriptions.iter().find(|message| Some(message.name.as_str()) == of_type);
     let found = |label: String| {
         let of_column = described.and_then(|message| message.columns.iter().find(|column| column.label == label));
+        let column = names::column(rows, &label);
+        let units = column.map(|column| [column.unit(), column.shown_unit()].map(str::to_owned));
+        let [unit, shown_unit] = units.unwrap_or_default();
         Found {
             column: format!("{}.{label}", rows.name()),
-            unit: names::column(rows, &label).map(|column| column.unit().to_owned()).unwrap_or_default(),
+            unit,
+            shown_unit,
             records: rows.len(),
             description: of_column.map(|column| column.description.clone()).unwrap_or_default(),
         }

@@ -213,8 +213,13 @@ fn is_same(one: Option<f64>, other: Option<f64>) -> bool {
     }
 }
 
+/// The digits of an `f32`, which logs have; all of a whole number.
+fn shown(value: f64) -> String {
+    if value.fract() == 0.0 { value.to_string() } else { (value as f32).to_string() }
+}
+
 fn print(out: &mut impl Write, row: &Row<'_>, color: bool) -> Result<(), Failure> {
-    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| (value as f32).to_string());
+    let shown = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), shown);
     write!(out, "{:<16} {:>14}", Style::Strong.of(on_one_line(row.name), color), shown(row.value))?;
     if let Some(other) = row.other {
         write!(out, "  there {}", shown(other))?;

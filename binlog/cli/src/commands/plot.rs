@@ -10,14 +10,15 @@ pub use arguments::Arguments;
 use crate::arguments::Context;
 use crate::flight::Session;
 use crate::input::{self, Input, Sources};
-use crate::outcome::{CommandResult, Failure};
+use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::Output;
 use crate::plot::curves::Plotted;
 use crate::plot::figure::Figure;
 use crate::plot::{drawing, html, terminal};
 use arguments::Format;
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if arguments.list_presets {
@@ -38,8 +39,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let sessions: Vec<(&Input, Vec<Session<'_>>)> =
         inputs.iter().map(|input| (input, input.flight.sessions())).collect();
     let mut plotted = Vec::new();
-    for (input, sessions) in &sessions {
-        plotted.extend(of_log(arguments, input, sessions)?);
+    let names = legend_names(&inputs);
+    for ((input, sessions), name) in sessions.iter().zip(&names) {
+        match of_log(arguments, (input, name), sessions) {
+            Err(failure) if failure.is_absent() && inputs.len() > 1 => warn(failure),
+            of_log => plotted.extend(of_log?),
+        }
         input.note_sessions(sessions);
     }
     if plotted.is_empty() {
@@ -55,28 +60,45 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if context.json {
         points::print(&mut out, &figure)?;
     } else {
-        write(arguments, format, &figure, context, &mut out)?;
+        write(arguments, format, &figure.with_steps(), context, &mut out)?;
     }
     out.finish()?;
     Ok(inputs.iter().map(Input::warn_of_loss).max().map_or(left_out, |outcome| outcome.max(left_out)))
 }
 
 /// The sessions of a log of which something is chosen, with their numbers as names.
-fn of_log<'s>(arguments: &Arguments, input: &Input, sessions: &'s [Session<'s>]) -> Result<Vec<Plotted<'s>>, Failure> {
+fn of_log<'s>(
+    arguments: &Arguments,
+    (input, log): (&Input, &str),
+    sessions: &'s [Session<'s>],
+) -> Result<Vec<Plotted<'s>>, Failure> {
     let intervals = arguments.selection.intervals(sessions).map_err(|failure| failure.in_(&input.name))?;
-    let log = log_name(input);
     let plotted = sessions.iter().zip(intervals).filter(|(_, intervals)| !intervals.is_nothing());
     let plotted = plotted.map(|(session, intervals)| {
-        let name = if sessions.len() > 1 { format!("{log} session {}", session.number() + 1) } else { log.clone() };
+        let name = if sessions.len() > 1 { format!("{log} session {}", session.number() + 1) } else { log.to_owned() };
         Plotted { session, intervals, name }
     });
     Ok(plotted.collect())
 }
 
-/// The name of a log in a legend: that of its file.
-fn log_name(input: &Input) -> String {
-    let file = input.path.as_deref().and_then(Path::file_name);
-    file.map_or_else(|| input.name.clone(), |file| input::shown(Path::new(file)))
+/// The names of the logs in a legend: those of their files, with as many folders as tell them apart.
+fn legend_names(inputs: &[Input]) -> Vec<String> {
+    let longest = inputs.iter().filter_map(|input| input.path.as_deref()).map(|path| path.iter().count()).max();
+    let mut names = Vec::new();
+    for length in 1..=longest.unwrap_or(1) {
+        names = inputs.iter().map(|input| legend_name(input, length)).collect();
+        if names.iter().collect::<HashSet<_>>().len() == names.len() {
+            break;
+        }
+    }
+    names
+}
+
+/// The name of a log: the end of its path, of this many parts.
+fn legend_name(input: &Input, length: usize) -> String {
+    let Some(path) = input.path.as_deref() else { return input.name.clone() };
+    let end: PathBuf = path.iter().skip(path.iter().count().saturating_sub(length)).collect();
+    input::shown(&end)
 }
 
 /// The logs' names for an error that is about all of them.

@@ -10,9 +10,16 @@ use std::path::{Path, PathBuf};
 /// The names that logs have. Others aren't opened: a folder may have anything.
 const EXTENSIONS: [&str; 5] = ["bin", "bbl", "bfl", "log", "txt"];
 
+/// Those of them that hardly anything else has.
+const OF_LOGS: [&str; 3] = ["bin", "bbl", "bfl"];
+
 /// Whether a path has a name that logs have, which end in .bin, .bbl, .bfl, .log or .txt.
 pub fn looks_like_log(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| EXTENSIONS.iter().any(|known| extension.eq_ignore_ascii_case(known)))
+    ends_with(path, &EXTENSIONS)
+}
+
+fn ends_with(path: &Path, extensions: &[&str]) -> bool {
+    path.extension().is_some_and(|extension| extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)))
 }
 
 /// What a folder and the folders in it have, sorted by path.
@@ -22,7 +29,7 @@ pub(super) struct Contents {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// A file with a log's name that has no data, or a folder that can't be read.
+/// A file with a log's name that has no data or is none, or a folder that can't be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftOut {
     /// Where it is.
@@ -67,7 +74,7 @@ impl Contents {
             match kind(&path) {
                 Kind::Log => self.logs.push(path),
                 Kind::Other => {}
-                Kind::NoData { reason, bytes } => {
+                Kind::LeftOut { reason, bytes } => {
                     self.left_out.push(LeftOut { path, reason: reason.into(), bytes: Some(bytes) });
                 }
             }
@@ -78,7 +85,7 @@ impl Contents {
 
 enum Kind {
     Log,
-    NoData { reason: &'static str, bytes: u64 },
+    LeftOut { reason: &'static str, bytes: u64 },
     Other,
 }
 
@@ -88,7 +95,13 @@ fn kind(path: &Path) -> Kind {
         return Kind::Other;
     }
     // The command says why a file can't be read.
-    File::open(path).and_then(kind_of).unwrap_or(Kind::Log)
+    match File::open(path).and_then(kind_of).unwrap_or(Kind::Log) {
+        Kind::Other if ends_with(path, &OF_LOGS) => {
+            let bytes = path.metadata().map_or(0, |file| file.len());
+            Kind::LeftOut { reason: "it is neither an ArduPilot log nor a Blackbox log", bytes }
+        }
+        kind => kind,
+    }
 }
 
 fn kind_of(mut file: File) -> io::Result<Kind> {
@@ -113,5 +126,5 @@ fn kind_of(mut file: File) -> io::Result<Kind> {
         }
     }
     let reason = if bytes == 0 { "it is empty" } else { "it has only zeros" };
-    Ok(Kind::NoData { reason, bytes })
+    Ok(Kind::LeftOut { reason, bytes })
 }

@@ -57,7 +57,7 @@ impl Sources {
         self.sources.iter().filter_map(Source::path)
     }
 
-    /// What is left out of folders: files without data, folders that can't be read.
+    /// What is left out of folders: files that have no data or are no logs, folders that can't be read.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -84,7 +84,7 @@ impl Sources {
     }
 
     /// Runs a command on each log. If one fails, the failure is printed and the command goes on with the next. Each log
-    /// ends as its [`Input::warn_of_loss`] or worse.
+    /// ends as its [`Input::warn_of_loss`] or worse. A log that lacks what was asked for is no failure, unless all do.
     ///
     /// # Errors
     ///
@@ -100,7 +100,7 @@ impl Sources {
     ///
     /// As [`for_each`](Sources::for_each).
     pub fn for_each_log(&self, mut command: impl FnMut(&Input) -> CommandResult) -> CommandResult {
-        let mut worst = Outcome::Fine;
+        let (mut worst, mut absent) = (Outcome::Fine, 0);
         for source in &self.sources {
             let outcome = self.open(source).and_then(|input| input.ended(command(&input)));
             worst = worst.max(match outcome {
@@ -108,11 +108,12 @@ impl Sources {
                 Err(failure) if failure.is_of_output() => return Err(failure),
                 Err(failure) => {
                     print(&failure);
-                    Outcome::Failed
+                    absent += usize::from(failure.is_absent());
+                    if failure.is_absent() { Outcome::Fine } else { Outcome::Failed }
                 }
             });
         }
-        Ok(worst)
+        Ok(if absent > 0 && absent == self.len() { Outcome::Failed } else { worst })
     }
 
     /// Opens all logs, for a command that needs them at once, and says what is left out.

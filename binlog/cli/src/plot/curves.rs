@@ -94,7 +94,8 @@ pub fn curves(
                 let (x, y) = chosen(&series.times_us, series.values, zero_us, &intervals);
                 let name = if plotted.name.is_empty() { text } else { format!("{text} · {}", plotted.name) };
                 let is_right = expression.is_right();
-                curves.push(NewCurve { name, unit: series.unit, x, y, is_right });
+                let is_stepped = is_stepped(expression);
+                curves.push(NewCurve { name, unit: series.unit, x, y, is_right, is_stepped });
             }
             evaluated(left_out);
         }
@@ -105,6 +106,18 @@ pub fn curves(
         }
     }
     Ok((curves, lacking))
+}
+
+/// Whether the values of an expression hold until the next ones: all its columns are of types that are logged when
+/// something changes. These are slow and home frames of Blackbox, which a converted log has as BS and BH with two digits.
+fn is_stepped(expression: &Expression) -> bool {
+    let is_stepped = |table: &str| {
+        let of_frames = table.strip_prefix("BS").or_else(|| table.strip_prefix("BH"));
+        let is_converted = of_frames.is_some_and(|number| number.len() == 2);
+        is_converted || ["slow", "home", "MODE", "ARM", "PARM"].contains(&table)
+    };
+    let columns = expression.columns();
+    !columns.is_empty() && columns.iter().all(|column| column.table.as_deref().is_some_and(is_stepped))
 }
 
 /// The time of a session.

@@ -1,5 +1,7 @@
 //! What a picture shows, without saying how it is drawn: panels with axes and curves, modes, messages.
 
+use std::iter;
+
 /// A picture: panels above each other with a common axis of time or frequency.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Figure {
@@ -15,6 +17,24 @@ pub struct Figure {
     pub bands: Vec<Band>,
     /// Moments to mark, in the order of time.
     pub marks: Vec<Mark>,
+}
+
+impl Figure {
+    /// The picture with corners in the curves whose values hold until the next one, for who draws straight lines.
+    #[must_use]
+    pub fn with_steps(mut self) -> Self {
+        let curves = self.panels.iter_mut().flat_map(|panel| &mut panel.curves);
+        for curve in curves.filter(|curve| curve.is_stepped) {
+            let ends = curve.x.iter().skip(1).map(Some).chain([None]);
+            let (mut x, mut y) = (Vec::new(), Vec::new());
+            for ((&at, &value), end) in curve.x.iter().zip(&curve.y).zip(ends) {
+                x.extend(iter::once(at).chain(end.copied()));
+                y.extend(iter::repeat_n(value, 1 + usize::from(end.is_some())));
+            }
+            (curve.x, curve.y, curve.is_stepped) = (x, y, false);
+        }
+        self
+    }
 }
 
 /// A panel: curves with a left axis, and with a right one if there are two units; or a spectrogram.
@@ -52,6 +72,8 @@ pub struct Curve {
     pub y: Vec<f64>,
     /// Whether it belongs to the right axis.
     pub is_right: bool,
+    /// Whether a value holds until the next one.
+    pub is_stepped: bool,
     /// The number of its style: colour and dashes.
     pub style: usize,
 }
@@ -106,6 +128,8 @@ pub struct NewCurve {
     pub y: Vec<f64>,
     /// Whether it must be on the right axis.
     pub is_right: bool,
+    /// Whether a value holds until the next one.
+    pub is_stepped: bool,
 }
 
 /// Gives each unit an axis: the first one the left axis, the second one the right axis, the next two those of the next
@@ -123,10 +147,10 @@ pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
     let mut panels: Vec<Panel> =
         (0..count).map(|_| Panel { curves: Vec::new(), heat: None, left: Axis::of(&[]), right: None }).collect();
     for (style, curve) in curves.into_iter().enumerate() {
-        let NewCurve { name, unit, x, y, is_right } = curve;
+        let NewCurve { name, unit, x, y, is_right, is_stepped } = curve;
         let axis = left_units.iter().position(|known| *known == unit).filter(|_| !is_right);
         let (panel, is_right) = axis.map_or((0, true), |axis| axes[axis]);
-        panels[panel].curves.push(Curve { name, unit, x, y, is_right, style });
+        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, style });
     }
     for panel in &mut panels {
         let of_side = |is_right: bool| panel.curves.iter().filter(move |curve| curve.is_right == is_right);
@@ -208,7 +232,14 @@ mod tests {
     use super::*;
 
     fn curve(unit: &str, is_right: bool) -> NewCurve {
-        NewCurve { name: unit.into(), unit: unit.into(), x: vec![0.0, 1.0], y: vec![-2.0, 5.0], is_right }
+        NewCurve {
+            name: unit.into(),
+            unit: unit.into(),
+            x: vec![0.0, 1.0],
+            y: vec![-2.0, 5.0],
+            is_right,
+            is_stepped: false,
+        }
     }
 
     fn sides(curves: &[(&str, bool)]) -> Vec<(usize, String, bool)> {
@@ -225,6 +256,19 @@ mod tests {
             sides(&[("deg", false), ("m", false), ("deg", false), ("V", false)]),
             [(0, "deg".into(), false), (0, "m".into(), true), (0, "deg".into(), false), (1, "V".into(), false)]
         );
+    }
+
+    #[test]
+    fn a_value_holds_until_the_next_one() {
+        let stepped = NewCurve { y: vec![2.0, 3.0, 1.0], x: vec![0.0, 1.0, 5.0], is_stepped: true, ..curve("", false) };
+        let panels = panels(vec![stepped, curve("", false)]);
+        let (title, x_label) = (String::new(), String::new());
+        let figure = Figure { title, x_label, x_range: (0.0, 5.0), panels, bands: Vec::new(), marks: Vec::new() };
+        let drawn = figure.with_steps();
+        let [stepped, straight] = &drawn.panels[0].curves[..] else { panic!("two curves") };
+        assert_eq!(stepped.x, [0.0, 1.0, 1.0, 5.0, 5.0]);
+        assert_eq!(stepped.y, [2.0, 2.0, 3.0, 3.0, 1.0]);
+        assert_eq!(straight.x, [0.0, 1.0]);
     }
 
     #[test]

@@ -77,6 +77,7 @@ pub fn spectra(title: String, signals: &[Signal]) -> Result<Figure, Failure> {
             x: spectrum.frequencies,
             y: spectrum.amplitudes,
             is_right: false,
+            is_stepped: false,
         })
     };
     let curves: Vec<NewCurve> = signals.iter().filter_map(curve).collect();
@@ -152,7 +153,7 @@ mod tests {
 
     fn curve(y: Vec<f64>) -> NewCurve {
         let x = (0..y.len()).map(|i| i as f64).collect();
-        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false }
+        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false }
     }
 
     #[test]

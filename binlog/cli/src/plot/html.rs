@@ -197,6 +197,7 @@ mod tests {
             x: (0..samples).map(|i| f64::from(i) * 0.0025).collect(),
             y: (0..samples).map(|i| f64::from((f64::from(i) * 0.7).sin() as f32)).collect(),
             is_right: false,
+            is_stepped: false,
         };
         Figure {
             title: "</script><script>alert(1)</script>".into(),

@@ -201,7 +201,7 @@ mod tests {
     fn figure(y: Vec<f64>) -> Figure {
         let x: Vec<f64> = (0..y.len()).map(|i| i as f64).collect();
         let x_range = (0.0, x.last().copied().unwrap_or(1.0));
-        let curve = NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false };
+        let curve = NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false };
         let panels = panels(vec![curve]);
         Figure { title: "A flight".into(), x_label: "time (s)".into(), x_range, panels, bands: vec![], marks: vec![] }
     }
@@ -228,7 +228,7 @@ mod tests {
         let mut figure = figure(vec![1.0; 100]);
         let curve = |name: &str, value| {
             let (x, y) = ((0..100).map(f64::from).collect(), vec![value; 100]);
-            NewCurve { name: name.into(), unit: "deg".into(), x, y, is_right: false }
+            NewCurve { name: name.into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false }
         };
         figure.panels = panels(vec![curve("ATT.Roll", 1.0), curve("ATT.Pitch", 2.0)]);
         let dots = |text: &str| {

@@ -205,3 +205,59 @@ fn a_file_named_like_a_column_hides_no_column() {
     assert_eq!(curves("plot --json a.bin ATT.Roll (ATT.Roll)"), 2);
     assert_eq!(binlog(words("plot --json LOG ATT.Roll", &path("ATT.Roll"))).code, Some(0));
 }
+
+#[test]
+fn what_looks_like_a_log_and_is_none_is_said() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::copy(log("flight.bin"), folder.path().join("a.bin")).expect("room");
+    fs::write(folder.path().join("b.bbl"), [7; 5000]).expect("room");
+    fs::write(folder.path().join("c.txt"), "no log").expect("room");
+    let said = "binlog: ./b.bbl: left out: it is neither an ArduPilot log nor a Blackbox log\n";
+    let ran = run("info .", folder.path());
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(3), said));
+    let ran = run("check --errors .", folder.path());
+    assert_eq!(ran.code, Some(1));
+    assert!(ran.stdout.contains("./b.bbl: 1 error"), "{}", ran.stdout);
+}
+
+/// Of several logs, one that lacks what is asked for has nothing to choose. That all lack it is a mistake.
+#[test]
+fn a_log_that_lacks_what_others_have_is_named_and_no_failure() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let short: Vec<u8> = {
+        let long = fs::read(log("flight.bin")).expect("the log");
+        let end = binlog::Records::new(&long).flatten().take_while(|record| record.time_us() < Some(3_000_000)).last();
+        long[..end.expect("records").offset()].to_vec()
+    };
+    fs::copy(log("flight.bin"), folder.path().join("long.bin")).expect("room");
+    fs::write(folder.path().join("short.bin"), short).expect("room");
+    for (line, lacks) in [
+        ("stats . -t ATT.Roll --from 10", "short.bin: nothing is between --from and --to"),
+        ("dump . -t ATT --from 10", "short.bin: nothing is between --from and --to"),
+        ("export . -t ATT --from 10 --format jsonl -o out", "short.bin: nothing is between --from and --to"),
+        ("plot . ATT.Roll --from 10 -o out/a.svg", "short.bin: nothing is between --from and --to"),
+        ("stats . --mode RTL -t ATT.Roll", "short.bin: the log has no mode `RTL`"),
+    ] {
+        fs::create_dir_all(folder.path().join("out")).expect("room");
+        let ran = run(line, folder.path());
+        assert_eq!(ran.code, Some(0), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(lacks), "{line}: {}", ran.stderr);
+        fs::remove_dir_all(folder.path().join("out")).expect("a folder");
+    }
+    for line in ["stats . -t ATT --from 1000", "dump . -t NOPE", "plot . ATT.Roll --from 1000"] {
+        assert_eq!(run(line, folder.path()).code, Some(2), "{line}");
+    }
+}
+
+#[test]
+fn logs_with_one_name_are_told_apart() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for of in ["one", "two"] {
+        fs::create_dir(folder.path().join(of)).expect("room");
+        fs::copy(log("flight.bin"), folder.path().join(of).join("1.bin")).expect("room");
+    }
+    let ran = run("plot --json . ATT.Roll", folder.path());
+    assert!(ran.stdout.contains("one/1.bin") && ran.stdout.contains("two/1.bin"), "{:.300}", ran.stdout);
+    let ran = run("export . -t ATT --format jsonl -o out", folder.path());
+    assert_eq!(ran.stderr, "binlog: ./two/1.bin: exported as 1-2, because another log has that name, too\n");
+}

@@ -68,6 +68,27 @@ fn info_says_what_a_blackbox_log_has() {
     assert_eq!(session["damage_count"], 0);
 }
 
+/// The flags of a Blackbox log say when the vehicle was armed, as do the records of the same flight in the other format.
+#[test]
+fn a_blackbox_log_is_armed_when_its_flags_say_so() {
+    let seconds = |name: &str| {
+        let info = json("info --json LOG", &log(name));
+        info[0]["sessions"][0]["armed_s"].as_f64().expect("a number")
+    };
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let converted = folder.path().join("converted.bin");
+    fine(&format!("convert LOG -o {}", converted.display()), &log("flight.bbl"));
+    let duration = json("info --json LOG", &log("flight.bbl"))[0]["sessions"][0]["duration_s"].as_f64();
+    let armed = seconds("flight.bbl");
+    assert!(armed > 1.0 && armed < duration.expect("a number") - 1.0, "{armed} of {duration:?}");
+    let of_converted = json("info --json LOG", &converted)[0]["sessions"][0]["armed_s"].as_f64().expect("a number");
+    assert!((of_converted - armed).abs() < 1e-3, "{of_converted} {armed}");
+    let count = |line: &str| json(line, &log("flight.bbl"))[0]["count"].as_u64().expect("a count");
+    let [all, chosen] = ["stats --json -t main.time LOG", "stats --json --armed -t main.time LOG"].map(count);
+    assert!(chosen < all && chosen > 100, "{chosen} of {all}");
+    assert_eq!(Log::open(&converted).expect("a log").armed().len(), 1, "no interval is empty");
+}
+
 #[test]
 fn params_prints_values_and_writes_files_of_ground_stations() {
     let path = log("flight.bin");
@@ -199,6 +220,11 @@ fn find_finds_labels_and_units() {
     let found = fine("find roll LOG", &path);
     assert!(found.contains("ATT.Roll "), "{found}");
     assert!(fine("find gyroADC LOG", &log("flight.bbl")).contains("main.gyroADC[0]"));
+    // The numbers of exports and plots may be in another unit than the log's.
+    let found = fine("find magx LOG", &path);
+    assert!(found.contains("MAG.MagX  Gauss, shown in mGauss"), "{found}");
+    assert!(fine("find mGauss LOG", &path).contains("MAG.MagX"));
+    assert!(fine("find imu[1].gyrx LOG", &path).contains("IMU[1].GyrX"));
     let columns = &json("find --json deg LOG", &path)[0]["columns"];
     assert!(columns.as_array().is_some_and(|columns| columns.iter().any(|column| column["unit"] == "deg")));
     assert_eq!(binlog(words("find roll LOG", &log("damaged.bin"))).code, Some(3), "records are lost");

@@ -43,6 +43,21 @@ impl State {
         }
     }
 
+    /// Writes at the session's beginning whether it begins armed, if its first slow frame says so. That comes some frames
+    /// later.
+    pub(super) fn begin<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        start_us: u64,
+        first: &[u32],
+    ) -> Result<(), ConvertError> {
+        let flags = self.mode_flags.map(|flags| flags.raw(first) as u32);
+        match flags.and_then(|flags| self.flags.is_armed(flags)) {
+            Some(armed) => self.arm(output, start_us, armed),
+            None => Ok(()),
+        }
+    }
+
     /// Writes what a slow frame changes.
     pub(super) fn slow<W: Write>(
         &mut self,

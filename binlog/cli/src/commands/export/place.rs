@@ -2,7 +2,7 @@
 
 use super::names_file;
 use crate::input::{Input, shown};
-use crate::outcome::Failure;
+use crate::outcome::{Failure, warn};
 use crate::output::{Batch, Existing, Output, Whole, is_stdout, is_stream, names_folder};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -39,7 +39,12 @@ impl Names {
     /// The name of the log's file without its ending, or `log` for standard input.
     pub(super) fn of(&mut self, input: &Input) -> String {
         let stem = input.path.as_deref().and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
-        self.unique(stem.unwrap_or_else(|| "log".into()))
+        let stem = stem.unwrap_or_else(|| "log".into());
+        let name = self.unique(stem.clone());
+        if name != stem {
+            warn(format_args!("{}: exported as {name}, because another log has that name, too", input.name));
+        }
+        name
     }
 }
 

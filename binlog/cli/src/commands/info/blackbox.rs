@@ -19,6 +19,8 @@ pub(super) fn sessions(log: &Flight, progress: &mut Progress) -> Vec<SessionInfo
             from_s: seconds(mode.time_us.start),
             to_s: seconds(mode.time_us.end),
         };
+        let armed_us = session.armed().into_iter().map(|armed| armed.end - armed.start).sum();
+        info.armed_s = info.duration_s.map(|_| seconds(armed_us));
         info.modes = session.modes().into_iter().map(mode).collect();
         info.parameters = parameters::of_session(&session, &Intervals::everything()).len();
         info.date = header_text(frames, "Log start datetime").filter(|date| !date.starts_with("0000"));
@@ -69,7 +71,6 @@ fn frames_of(session: &Session<'_>) -> SessionInfo {
         from_s: first.map(seconds),
         to_s: last.map(seconds),
         duration_s,
-        armed_s: duration_s,
         types: types.into_iter().map(of_type).collect(),
         damage_count: info.damage.len() as u64,
         ..info

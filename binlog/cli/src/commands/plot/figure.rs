@@ -1,7 +1,7 @@
 //! What the arguments ask for: the expressions, evaluated, as a figure.
 
 use super::arguments::{Arguments, Given};
-use super::{log_name, log_names, preset};
+use super::{legend_names, log_names, preset};
 use crate::counted::counted;
 use crate::input::Input;
 use crate::outcome::{Failure, warn};
@@ -35,8 +35,7 @@ pub(super) fn figure(
             warn(format_args!("{name} doesn't say when it was armed; its first time is 0 on the axis"));
         }
     }
-    let names: Vec<String> = inputs.iter().map(log_name).collect();
-    let title = arguments.title.clone().unwrap_or_else(|| names.join(", "));
+    let title = arguments.title.clone().unwrap_or_else(|| legend_names(inputs).join(", "));
     let drawn = if arguments.spectrum {
         signals(&expressions, plotted, origin).and_then(|signals| figures::spectra(title, &signals))
     } else if arguments.spectrogram {
