@@ -26,3 +26,5 @@ pub mod parquet;
 pub mod tables;
 pub mod time;
 pub mod wide;
+
+pub(crate) use blackbox::described;

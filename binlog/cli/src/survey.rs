@@ -1,7 +1,12 @@
 //! What an ArduPilot log has, found in one pass that keeps nothing but counts: a log of any length takes the same memory.
 
+mod silences;
+
 use binlog::log::TimeRange;
 use binlog::{Log, LoggedDefinition, Record, Records, Skipped};
+pub use silences::Silence;
+
+use silences::Silences;
 use std::ops::RangeInclusive;
 
 /// What one boot of a log has.
@@ -15,6 +20,8 @@ pub struct Survey {
     pub gaps: Vec<RangeInclusive<u64>>,
     /// The number of such times.
     pub gap_count: u64,
+    /// Times in which a type, or an instance of it, logs nothing although it logged regularly before.
+    pub silences: Vec<Silence>,
     /// Records that the logger says it had to drop: the last number in DSF, or the sum of DROP.
     pub dropped: u64,
     /// Stretches that are no record: the first ones.
@@ -106,6 +113,10 @@ struct Surveyor {
     ends_us: Option<(u64, u64)>,
     /// The types whose FMTU follows records of the type.
     with_late_units: Vec<usize>,
+    /// The sources, each with its type and, if that is one byte, its instance.
+    sources: Vec<(usize, Option<u8>, Silences)>,
+    /// Of each type, the places of its sources by instance, from 1 on; the last one without instances.
+    places: Vec<[u32; 257]>,
 }
 
 /// A definition in force.
@@ -145,7 +156,8 @@ impl Surveyor {
         let of_type = &mut self.survey.types[known.place];
         of_type.records += 1;
         of_type.bytes += record.len() as u64;
-        if let Some(&instance) = known.instance.and_then(|at| record.payload().get(at)) {
+        let instance = known.instance.and_then(|at| record.payload().get(at)).copied();
+        if let Some(instance) = instance {
             let seen = &mut known.seen[usize::from(instance) / 64];
             let bit = 1 << (instance % 64);
             if *seen & bit == 0 {
@@ -163,6 +175,15 @@ impl Surveyor {
             self.ranges[known.place].add(time_us);
             for time_us in self.range.add(time_us) {
                 self.note_time(time_us);
+            }
+            // A damaged time is beyond those that count.
+            if !known.is_fact && self.ends_us.is_some_and(|(_, last_us)| time_us <= last_us) {
+                let source = &mut self.places[known.place][instance.map_or(256, usize::from)];
+                if *source == 0 {
+                    self.sources.push((known.place, instance, Silences::default()));
+                    *source = self.sources.len() as u32;
+                }
+                self.sources[*source as usize - 1].2.add(time_us);
             }
         }
         if known.is_fmtu {
@@ -249,6 +270,7 @@ impl Surveyor {
         let place = types.iter().position(|of_type| of_type.name == name).unwrap_or_else(|| {
             types.push(TypeSurvey { name: name.into(), records: 0, bytes: 0, time_us: None, instances: 1 });
             self.ranges.push(TimeRange::default());
+            self.places.push([0; 257]);
             types.len() - 1
         });
         let first = definition.columns().next();
@@ -284,6 +306,14 @@ impl Surveyor {
             of_type.instances = instances.max(1);
         }
         survey.time_us = self.range.range_us();
+        let end_us = survey.time_us.as_ref().map_or(0, |time_us| *time_us.end());
+        let name = |place: usize, instance: Option<u8>| {
+            let name = &survey.types[place].name;
+            instance.map_or_else(|| name.clone(), |instance| format!("{name}[{instance}]"))
+        };
+        let sources = self.sources.into_iter();
+        let sources = sources.map(|(place, instance, silences)| (name(place, instance), silences));
+        survey.silences = silences::of_sources(sources, end_us);
         survey.types.iter_mut().zip(&self.ranges).for_each(|(of_type, range)| of_type.time_us = range.range_us());
         survey
     }

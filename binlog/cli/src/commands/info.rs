@@ -13,7 +13,10 @@ use crate::output::Output;
 use crate::progress::Progress;
 use serde::Serialize;
 
-/// Says what a log is: vehicle, firmware, date, duration, types with their rates, and what is damaged.
+/// Says what a log is: vehicle, firmware, date, duration, types with their rates, and what is missing or damaged.
+///
+/// `gap` is a time without any record, `silent` one in which a sensor that logged regularly before logs nothing. A rate is
+/// that of a type while it was logged, of one instance.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -50,6 +53,8 @@ struct SessionInfo {
     dropped: u64,
     gaps: Vec<GapInfo>,
     gap_count: u64,
+    /// Times in which a type or an instance logged nothing although it logged regularly before.
+    silences: Vec<SilenceInfo>,
     damage: Vec<DamageInfo>,
     damage_count: u64,
     damaged_bytes: u64,
@@ -77,6 +82,17 @@ struct TypeInfo {
 struct GapInfo {
     from_s: f64,
     to_s: f64,
+}
+
+/// A time in which a type or an instance logs nothing.
+#[derive(Serialize, Debug)]
+struct SilenceInfo {
+    /// `BARO`, `IMU[1]`.
+    source: String,
+    from_s: f64,
+    to_s: f64,
+    /// Whether it lasts to the end.
+    is_open: bool,
 }
 
 /// Bytes without records.

@@ -18,8 +18,8 @@ use std::path::Path;
 
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
-/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing. With
-/// several logs, a line `==> NAME <==` precedes each.
+/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing; records
+/// that weren't logged aren't counted. With several logs, a line `==> NAME <==` precedes each.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]

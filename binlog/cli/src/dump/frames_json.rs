@@ -3,6 +3,7 @@
 
 use super::frames::DumpedFrames;
 use crate::columns::names;
+use crate::export::described;
 use crate::lines::Lines;
 use crate::patterns::Patterns;
 use crate::selection::Intervals;
@@ -35,8 +36,11 @@ pub fn frames_json(
             Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENTS) => {
                 let line = lines.text();
                 begin(line, log, EVENTS, time_us);
-                line.extend_from_slice(b"\"event\":");
-                json::string(line, &format!("{event:?}"));
+                let (name, detail) = described(&event);
+                for (label, text) in [(&b"\"Event\":"[..], name), (b",\"Detail\":", &detail)] {
+                    line.extend_from_slice(label);
+                    json::string(line, text);
+                }
                 line.extend_from_slice(b"}}\n");
                 dumped.frames += 1;
             }

@@ -73,7 +73,7 @@ fn of_events(events: &[LoggedEvent], choice: &Choice) -> ChosenTable {
 }
 
 /// The name of an event, and what belongs to it.
-pub(super) fn described(event: &Event) -> (&'static str, String) {
+pub(crate) fn described(event: &Event) -> (&'static str, String) {
     match event {
         Event::SyncBeep { time } => ("SyncBeep", format!("time={time}")),
         Event::Adjustment { function, value: Adjusted::Integer(value) } => {

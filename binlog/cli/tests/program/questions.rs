@@ -51,6 +51,33 @@ fn info_says_what_the_simulators_log_has() {
 }
 
 #[test]
+fn info_names_the_sensor_that_dropped_out() {
+    let whole = std::fs::read(log("flight.bin")).expect("the log");
+    let mut kept = Vec::new();
+    for record in Records::new(&whole).flatten() {
+        let instance = record.value("I").and_then(|value| value.to_integer());
+        let is_lost = match (record.name(), record.time_us(), instance) {
+            ("BARO", Some(time_us), _) => time_us > 8_000_000,
+            ("IMU", Some(time_us), Some(1)) => (5_000_000..9_000_000).contains(&time_us),
+            _ => false,
+        };
+        if !is_lost {
+            kept.extend_from_slice(&whole[record.offset()..record.offset() + record.len()]);
+        }
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("dropped.bin");
+    std::fs::write(&path, kept).expect("room");
+    let text = fine("info LOG", &path);
+    for silent in ["no record of IMU[1] from 4.99", "no record of BARO[0] from 8.000 s to the end"] {
+        assert!(text.contains(silent), "{silent}: {text}");
+    }
+    assert!(!fine("info LOG", &log("flight.bin")).contains("silent"));
+    let silences = json("info --json LOG", &path)[0]["sessions"][0]["silences"].clone();
+    assert_eq!(silences.as_array().map(Vec::len), Some(2), "{silences}");
+}
+
+#[test]
 fn info_says_what_is_damaged() {
     let info = binlog(words("info LOG", &log("damaged.bin")));
     assert_eq!(info.code, Some(3));
@@ -87,6 +114,15 @@ fn a_blackbox_log_is_armed_when_its_flags_say_so() {
     let [all, chosen] = ["stats --json -t main.time LOG", "stats --json --armed -t main.time LOG"].map(count);
     assert!(chosen < all && chosen > 100, "{chosen} of {all}");
     assert_eq!(Log::open(&converted).expect("a log").armed().len(), 1, "no interval is empty");
+}
+
+#[test]
+fn events_are_objects_that_programs_read() {
+    for event in json("dump --json -t events LOG", &log("flight.bbl")) {
+        let data = event["data"].as_object().expect("an object");
+        assert!(data["Event"].as_str().is_some_and(|name| name.chars().all(char::is_alphabetic)), "{data:?}");
+        assert!(data["Detail"].is_string(), "{data:?}");
+    }
 }
 
 #[test]

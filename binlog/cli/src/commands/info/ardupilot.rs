@@ -1,6 +1,6 @@
 //! The boots of an ArduPilot log.
 
-use super::{DamageInfo, GapInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
+use super::{DamageInfo, GapInfo, ModeInfo, SessionInfo, SilenceInfo, TypeInfo, seconds};
 use crate::firmware::{board, firmware};
 use crate::progress::Progress;
 use crate::survey::{self, Survey};
@@ -55,6 +55,16 @@ fn session(survey: Survey) -> SessionInfo {
             .map(|gap| GapInfo { from_s: seconds(*gap.start()), to_s: seconds(*gap.end()) })
             .collect(),
         gap_count: survey.gap_count,
+        silences: survey
+            .silences
+            .into_iter()
+            .map(|silence| SilenceInfo {
+                from_s: seconds(*silence.time_us.start()),
+                to_s: seconds(*silence.time_us.end()),
+                source: silence.source,
+                is_open: silence.is_open,
+            })
+            .collect(),
         damage: survey
             .skipped
             .iter()

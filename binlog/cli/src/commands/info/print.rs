@@ -56,6 +56,14 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
     if session.gap_count > PRINTED as u64 {
         line("", &format!("and {}", counted(session.gap_count - PRINTED as u64, "more gap")))?;
     }
+    for silence in session.silences.iter().take(PRINTED) {
+        let to = if silence.is_open { "to the end".to_owned() } else { format!("to {:.3} s", silence.to_s) };
+        let text = format!("no record of {} from {:.3} s {to}", silence.source, silence.from_s);
+        line("silent", &on_one_line(&text))?;
+    }
+    if session.silences.len() > PRINTED {
+        line("", &format!("and {} more; `--json` has all", session.silences.len() - PRINTED))?;
+    }
     for damage in session.damage.iter().take(PRINTED) {
         line("damage", &Style::Warning.of(on_one_line(&damage.what), color).to_string())?;
     }
