@@ -75,7 +75,11 @@ impl Broken {
         offset: usize,
         findings: &mut Findings,
     ) {
-        findings.add(self.rule, &definition.shown_name(), offset, || self.text_about(columns));
+        let (name, text) = (definition.shown_name(), || self.text_about(columns));
+        match self.column.and_then(|place| columns.get(place)).filter(|column| !column.label.is_empty()) {
+            Some(column) => findings.add_column(self.rule, &name, column.label, offset, text),
+            None => findings.add(self.rule, &name, offset, text),
+        }
     }
 
     fn text_about(&self, columns: &[LoggedColumn<'_>]) -> String {

@@ -15,6 +15,7 @@ pub struct Finding {
     rule: Rule,
     subject: String,
     text: String,
+    columns: Vec<String>,
     offset: usize,
     count: u64,
     bytes: u64,
@@ -42,6 +43,12 @@ impl Finding {
         &self.text
     }
 
+    /// The labels of the columns that the rule is about, each once; that of the text first. Empty for rules that aren't about
+    /// columns of a definition.
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+
     /// The first place, in bytes from the start of the log.
     pub fn offset(&self) -> usize {
         self.offset
@@ -60,12 +67,18 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Finding { rule, subject, text, offset, count, bytes } = self;
+        let Finding { rule, subject, text, columns, offset, count, bytes } = self;
         write!(f, "offset {offset}: {} {rule}: ", rule.severity())?;
         if !subject.is_empty() {
             write!(f, "{subject}: ")?;
         }
         f.write_str(text)?;
+        if let [_, others @ ..] = &columns[..]
+            && !others.is_empty()
+        {
+            let others: Vec<String> = others.iter().map(|label| format!("`{}`", label.escape_debug())).collect();
+            write!(f, "; also {}", others.join(", "))?;
+        }
         match (count, bytes) {
             (1, 0) => Ok(()),
             (1, &bytes) => write!(f, " ({})", Counted(bytes, "byte")),
@@ -124,6 +137,21 @@ impl Findings {
         self.count(rule, subject, offset, (1, 0), text);
     }
 
+    /// As [`add`](Self::add), for a column of a definition.
+    pub(super) fn add_column(
+        &mut self,
+        rule: Rule,
+        subject: &str,
+        label: &str,
+        offset: usize,
+        text: impl FnOnce() -> String,
+    ) {
+        let finding = self.count(rule, subject, offset, (1, 0), text);
+        if !finding.columns.iter().any(|known| known == label) {
+            finding.columns.push(label.to_owned());
+        }
+    }
+
     /// As [`add`](Self::add), for stretches of bytes.
     pub(super) fn add_stretches(
         &mut self,
@@ -154,26 +182,25 @@ impl Findings {
         offset: usize,
         (times, bytes): (u64, u64),
         text: impl FnOnce() -> String,
-    ) {
+    ) -> &mut Finding {
         let places = self.places.entry(rule).or_default();
         let subject = match places.contains_key(subject) || places.len() < MOST_SUBJECTS {
             true => subject,
             false => "others",
         };
-        match places.get(subject).and_then(|&place| self.findings.get_mut(place)) {
-            Some(known) => {
-                known.count += times;
-                known.bytes += bytes;
-                if offset < known.offset {
-                    (known.offset, known.text) = (offset, text());
-                }
-            }
-            None => {
-                places.insert(subject.to_owned(), self.findings.len());
-                let subject = subject.to_owned();
-                self.findings.push(Finding { rule, subject, text: text(), offset, count: times, bytes });
-            }
+        let place = *places.entry(subject.to_owned()).or_insert(self.findings.len());
+        if place == self.findings.len() {
+            let (subject, columns) = (subject.to_owned(), Vec::new());
+            self.findings.push(Finding { rule, subject, text: text(), columns, offset, count: times, bytes });
+            return &mut self.findings[place];
         }
+        let known = &mut self.findings[place];
+        known.count += times;
+        known.bytes += bytes;
+        if offset < known.offset {
+            (known.offset, known.text) = (offset, text());
+        }
+        known
     }
 
     pub(super) fn into_report(mut self) -> Report {
@@ -185,6 +212,18 @@ impl Findings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_column_that_breaks_a_rule_is_named() {
+        let mut findings = Findings::default();
+        for label in ["BAlt", "TAlt", "TAlt", "Thr"] {
+            findings.add_column(Rule::FloatMultiplier, "CTUN", label, 5, || format!("`{label}`: format `f`"));
+        }
+        let report = findings.into_report();
+        assert_eq!(report.findings()[0].columns(), ["BAlt", "TAlt", "Thr"]);
+        let text = "offset 5: warning float_multiplier: CTUN: `BAlt`: format `f`; also `TAlt`, `Thr` (4 times)\n";
+        assert_eq!(report.to_string(), text);
+    }
 
     #[test]
     fn a_rule_broken_ten_thousand_times_is_a_few_lines() {
