@@ -98,7 +98,10 @@ impl fmt::Display for SelectError {
             SelectError::NoLog { bytes: 0 } => f.write_str("the log is empty"),
             SelectError::NoLog { bytes } => {
                 let bytes = Counted(*bytes, "byte");
-                write!(f, "nothing in {bytes} defines a message: this is not an ArduPilot binary log (.bin)")
+                write!(
+                    f,
+                    "nothing in {bytes} defines a message: this is no ArduPilot log (.bin), or its beginning is missing"
+                )
             }
             SelectError::NoType { name, known } => {
                 write!(f, "the log has no type `{name}`; ")?;

@@ -61,7 +61,9 @@ fn frames_of(session: &Session<'_>) -> SessionInfo {
     }
     let duration_s = first.zip(last).map(|(first, last)| seconds(last - first));
     let of_type = |((order, name), (records, bytes)): ((usize, String), (u64, u64))| {
-        let rate = duration_s.filter(|duration| order == 0 && records > 1 && *duration > 0.0);
+        // The others are logged when something changes.
+        let is_regular = order == 0 || name == names::of_letter(b'G');
+        let rate = duration_s.filter(|duration| is_regular && records > 1 && *duration > 0.0);
         TypeInfo { name, records, bytes, rate: rate.map(|duration| (records - 1) as f64 / duration), instances: 1 }
     };
     SessionInfo {
