@@ -8,6 +8,7 @@ mod moment;
 pub use intervals::Intervals;
 pub use moment::Moment;
 
+use crate::arguments;
 use crate::flight::Session;
 use crate::input::Input;
 use crate::outcome::{Failure, warn};
@@ -28,8 +29,8 @@ pub struct Selection {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub to: Option<Moment>,
 
-    /// Only while the vehicle is in this mode, by name or number; may be given several times.
-    #[arg(long, value_name = "MODE")]
+    /// Only while the vehicle is in one of these modes, by name or number: RTL,LAND.
+    #[arg(long, value_name = "MODES", value_delimiter = ',', value_parser = arguments::name)]
     pub mode: Vec<String>,
 
     /// Only while the vehicle is armed.

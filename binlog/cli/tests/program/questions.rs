@@ -1,7 +1,8 @@
 //! The commands that answer questions: each on each log, as text and as JSON.
 
-use crate::{LOGS, binlog, fine, json, log, real_logs, with_input, words};
+use crate::{LOGS, binlog, fine, json, log, only_says, real_logs, with_input, words};
 use binlog::{Log, Records, Scaling, blackbox::BlackboxLog};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Asserts that a JSON number is this one. serde_json's reader, unlike its writer, may miss the last bit.
@@ -323,4 +324,18 @@ fn manual_and_completions_name_every_command() {
         assert!(manual.contains(&format!("binlog\\-{command}(1)")), "{command}: {manual}");
         assert!(bash.contains(command));
     }
+}
+
+#[test]
+fn modes_may_be_separated_by_commas() {
+    let path = log("flight.bin");
+    let session = &json("info --json LOG", &path)[0]["sessions"][0];
+    let modes: BTreeSet<&str> =
+        session["modes"].as_array().expect("modes").iter().filter_map(|mode| mode["name"].as_str()).collect();
+    let modes: Vec<&str> = modes.into_iter().take(2).collect();
+    let [one, other] = modes[..] else { panic!("{session}") };
+    let dumped = |modes: &str| fine(&format!("dump -t ATT {modes} LOG"), &path);
+    let both = dumped(&format!("--mode {one},{other}"));
+    assert_eq!(both, dumped(&format!("--mode {one} --mode {other}")));
+    assert!(both.len() > dumped(&format!("--mode {one}")).len());
 }
