@@ -29,7 +29,7 @@ pub struct Arguments {
     logs: Logs,
 
     /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*. Of
-    /// Blackbox logs, with --json: main, slow, gps, home, event.
+    /// Blackbox logs, with --json: main, slow, gps, home, events.
     #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 
