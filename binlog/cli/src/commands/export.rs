@@ -35,7 +35,7 @@ pub struct Arguments {
     #[command(flatten)]
     logs: Logs,
 
-    /// The format; by default, the extension of -o chooses it.
+    /// The format; by default, the extension of -o chooses it, and --wide and --rate choose csv.
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: Option<Format>,
 
@@ -230,9 +230,11 @@ fn missing_feature(feature: &str) -> Failure {
 }
 
 fn format(arguments: &Arguments) -> Result<Format, Failure> {
+    // Only CSV has these.
+    let by_option = (arguments.wide.is_some() || arguments.rate.is_some()).then_some(Format::Csv);
     let by_ending = arguments.output.as_deref().and_then(by_ending);
     let text = "choose a format: --format csv, jsonl, parquet, mcap, kml or gpx";
-    arguments.format.or(by_ending).ok_or_else(|| Failure::new(text))
+    arguments.format.or(by_ending).or(by_option).ok_or_else(|| Failure::new(text))
 }
 
 /// The format that the ending of a name says.

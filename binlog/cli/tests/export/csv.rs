@@ -140,6 +140,20 @@ fn a_wide_file_has_what_was_known_at_each_time() {
 }
 
 #[test]
+fn options_of_csv_choose_the_format() {
+    let logs = Logs::of(&[("a.bin", &simulated())]);
+    for option in [["--wide", "ATT"], ["--rate", "5"]] {
+        let csv = |format: &[&str]| {
+            let output = export(&logs.paths, &[&option[..], format].concat()).output().expect("it runs");
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+            output.stdout
+        };
+        let by_option = csv(&[]);
+        assert!(by_option.starts_with(b"TimeUS,") && by_option == csv(&["--format", "csv"]));
+    }
+}
+
+#[test]
 fn a_wide_file_has_the_records_of_each_definition() {
     let mut log = RawLog::new();
     log.fmt(1, "ATT", "Qh", "TimeUS,Roll").record(1, &payload![1000_u64, 1_i16]);
