@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Time};
 use jiff::tz::Offset;
+use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 
@@ -54,6 +55,31 @@ impl Moment {
                 of_date(meant.saturating_sub(ahead_us))
             }
             Moment::Date(unix_us) => of_date(unix_us),
+        }
+    }
+}
+
+/// As it can be typed.
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = |us: u64| us as f64 / 1e6;
+        match *self {
+            Moment::AfterStart(us) => write!(f, "{}", seconds(us)),
+            Moment::AfterFrom(us) => write!(f, "+{}", seconds(us)),
+            Moment::BeforeEnd(us) => write!(f, "-{}", seconds(us)),
+            Moment::TimeOfDay { since_midnight_us, ahead_us } => {
+                let (minutes, us) = (since_midnight_us / 60_000_000, since_midnight_us % 60_000_000);
+                write!(f, "{:02}:{:02}:{:02}", minutes / 60, minutes % 60, us / 1_000_000)?;
+                if us % 1_000_000 > 0 {
+                    write!(f, ".{:06}", us % 1_000_000)?;
+                }
+                let (sign, minutes) = (if ahead_us < 0 { '-' } else { '+' }, ahead_us.unsigned_abs() / 60_000_000);
+                write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+            Moment::Date(unix_us) => match Timestamp::from_microsecond(unix_us) {
+                Ok(timestamp) => write!(f, "{timestamp}"),
+                Err(_) => write!(f, "{unix_us} us since 1970"),
+            },
         }
     }
 }
@@ -191,6 +217,7 @@ mod tests {
             ("19700101T00:00:01", Moment::Date(1_000_000)),
         ] {
             assert_eq!(text.parse(), Ok(moment), "{text}");
+            assert_eq!(moment.to_string().parse(), Ok(moment), "{moment}");
         }
         for text in [
             "",

@@ -151,7 +151,8 @@ fn a_second_run_writes_nothing_and_a_new_log_adds_only_itself() {
     let times: Vec<_> = before.iter().map(|(path, _)| modified(path)).collect();
     // The same logs by other names, too.
     fs::copy(&logs.paths[0], logs.all().join("c.bin")).expect("room");
-    export_to(&out, &[logs.all()], &["--format", "parquet"], 0);
+    let text = export_to(&out, &[logs.all()], &["--format", "parquet"], 0);
+    assert_eq!(text, format!("binlog: {}: nothing to add: 3 logs are there already\n", out.display()));
     assert_eq!(files(&out), before);
     let is_lock = |path: &Path| path.ends_with("_lock");
     for ((path, _), time) in before.iter().zip(&times).filter(|((path, _), _)| !is_lock(path)) {
@@ -212,7 +213,14 @@ fn other_folders_and_other_choices_are_refused() {
     let out = logs.out("set");
     export_to(&out, &logs.paths, &["--format", "parquet"], 0);
     let text = export_to(&out, &logs.paths, &["--format", "parquet", "--types", "ATT.Roll"], 2);
-    assert!(text.contains("same options"), "{text}");
+    let none = "none of the options that choose records";
+    assert!(text.contains(&format!("exported with {none}; this export has `--types ATT.Roll`")), "{text}");
+    let out = logs.out("part");
+    let part = ["--format", "parquet", "-t", "ATT", "--from", "0", "--to", "1m30s", "--session", "1"];
+    export_to(&out, &logs.paths, &part, 0);
+    let text = export_to(&out, &logs.paths, &["--format", "parquet"], 2);
+    let theirs = "`--types ATT --from 0 --to 90 --session 1`";
+    assert!(text.contains(&format!("exported with {theirs}; this export has {none}; give the same options")), "{text}");
 }
 
 #[test]

@@ -199,9 +199,10 @@ fn a_file_that_exists_is_replaced_with_force_only() {
         fs::remove_file(path(file)).expect("the file");
     }
     // A data set takes further logs, and what it has stays.
-    for _ in 0..2 {
-        fine(&format!("export LOG -t MODE --format parquet -o {}", path("set").display()), &log("flight.bin"));
-    }
+    let line = format!("export LOG -t MODE --format parquet -o {}", path("set").display());
+    fine(&line, &log("flight.bin"));
+    let ran = binlog(words(&line, &log("flight.bin")));
+    assert!(ran.code == Some(0) && ran.stderr.contains(": nothing to add: 1 log is there already"), "{}", ran.stderr);
 }
 
 #[cfg(unix)]

@@ -82,12 +82,15 @@ impl DataSet {
         let lock = lock(folder)?;
         let (manifest, is_new) = match Manifest::read(folder)? {
             Some(manifest) if manifest.choice != choice => {
-                let text = format_args!(
-                    "{} has logs that were exported with `{}`; export with the same options or into another folder",
-                    folder.display(),
-                    if manifest.choice.is_empty() { "no options" } else { &manifest.choice },
-                );
-                return Err(Failure::new(text));
+                let [theirs, ours] = [&manifest.choice, choice].map(|choice| match choice {
+                    "" => "none of the options that choose records".to_owned(),
+                    choice => format!("`{choice}`"),
+                });
+                return Err(Failure::new(format_args!(
+                    "{} has logs that were exported with {theirs}; this export has {ours}; give the same options or \
+                     another folder",
+                    shown(folder)
+                )));
             }
             Some(manifest) => (manifest, false),
             None => {
