@@ -1,7 +1,7 @@
 //! `binlog params`: the parameters of a log.
 
 use crate::arguments::{self, Context, Logs};
-use crate::input::{Input, on_one_line, require_stdin_once};
+use crate::input::{Input, Source, on_one_line, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
@@ -115,7 +115,8 @@ fn of_log(
         }));
     }
     let mut known = found.iter().flat_map(|of_session| &of_session.parameters);
-    if arguments.not_default && known.all(|(_, parameter)| parameter.default.is_none()) {
+    let lacks_defaults = arguments.not_default && known.all(|(_, parameter)| parameter.default.is_none());
+    if lacks_defaults {
         warn(format_args!("{}: the log has no defaults, so --not-default finds nothing", input.name));
     }
     let names = Patterns::new(&arguments.name);
@@ -140,6 +141,7 @@ fn of_log(
         // A file has each parameter once.
         found.drain(..found.len() - 1);
     }
+    let mut has_rows = false;
     for of_session in &found {
         let mut rows = of_session.rows(&input.name, other, &names, arguments).peekable();
         if sessions.len() > 1 && !context.json && rows.peek().is_some() {
@@ -152,6 +154,7 @@ fn of_log(
             }
         }
         for row in rows {
+            has_rows = true;
             match (context.json, arguments.param, row.value) {
                 (true, ..) => json::line(out, &row)?,
                 (false, true, Some(value)) => writeln!(out, "{}", parameters::line(row.name, value))?,
@@ -160,8 +163,24 @@ fn of_log(
             }
         }
     }
+    if !has_rows && !lacks_defaults {
+        warn(format_args!("{}: {}", input.name, nothing(arguments)));
+    }
     input.note_sessions(&sessions);
     Ok(Outcome::Fine)
+}
+
+/// What to say if no parameter is printed.
+fn nothing(arguments: &Arguments) -> String {
+    let what = if arguments.name.is_empty() { "no parameter" } else { "no parameter of --name" };
+    let does = match (arguments.diff.as_deref(), arguments.changed, arguments.not_default) {
+        (Some(other), false, false) => return format!("{what} differs from {}", Source::of(other).name()),
+        (None, true, false) if arguments.selection.is_everything() => "changed in flight",
+        (None, true, false) => "changed in the chosen part",
+        (None, false, true) => "differs from its default",
+        _ => "meets all the options",
+    };
+    format!("{what} {does}")
 }
 
 /// The parameters of a session.

@@ -85,6 +85,13 @@ fn fine(line: &str, log: &Path) -> String {
     ran.stdout
 }
 
+/// Runs a command that must succeed without output, and say only this of the log on standard error.
+fn only_says(line: &str, log: &Path, said: &str) {
+    let ran = binlog(words(line, log));
+    let said = format!("binlog: {}: {said}\n", log.display());
+    assert_eq!((ran.code, ran.stdout.as_str(), ran.stderr), (Some(0), "", said), "{line}");
+}
+
 /// The JSON values of a command, one a line.
 fn json(line: &str, log: &Path) -> Vec<serde_json::Value> {
     let ran = binlog(words(line, log));

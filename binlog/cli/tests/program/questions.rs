@@ -140,12 +140,14 @@ fn params_prints_values_and_writes_files_of_ground_stations() {
     let file = folder.path().join("flight.param");
     fine(&format!("params --param -o {} LOG", file.display()), &path);
     assert_eq!(std::fs::read_to_string(&file).expect("the file").lines().count(), parameters.len());
-    let difference = fine(&format!("params --diff {} LOG", file.display()), &path);
-    assert_eq!(difference, "", "a log has the parameters of its own file");
+    let said = format!("no parameter differs from {}", file.display());
+    only_says(&format!("params --diff {} LOG", file.display()), &path, &said);
     let name = parameters.keys().next().expect("a parameter");
     std::fs::write(&file, format!("{name},12345.5\n")).expect("room");
     let difference = fine(&format!("params --name {name} --diff {} LOG", file.display()), &path);
     assert!(difference.contains("there 12345.5"), "{difference}");
+    only_says("params --changed LOG", &path, "no parameter changed in flight");
+    only_says(&format!("params --changed --json --name {name} LOG"), &path, "no parameter of --name changed in flight");
 }
 
 #[test]
@@ -174,7 +176,7 @@ fn params_are_those_that_hold_in_the_chosen_part() {
     assert_eq!(values("--from=-12s"), [101.0, 102.0]);
     assert_eq!(values("--from=-8s"), [102.0]);
     assert_eq!(values("--from=-14s --to=-12s"), [101.0]);
-    assert_eq!(fine("params --changed --from=-8s LOG", &path), "");
+    only_says("params --changed --from=-8s LOG", &path, "no parameter changed in the chosen part");
 }
 
 #[test]
@@ -183,7 +185,7 @@ fn sessions_of_a_blackbox_log_count_together() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("two.bbl");
     std::fs::write(&path, one.repeat(2)).expect("room");
-    assert_eq!(fine("params --changed LOG", &path), "", "both have the same ones");
+    only_says("params --changed LOG", &path, "no parameter changed in flight");
     let stats = fine("stats -t main.time LOG", &path);
     assert!(stats.contains("session 1\n") && stats.contains("session 2\n"), "{stats}");
     let count = |path: &Path| json("find --json gyroADC[0] LOG", path)[0]["columns"][0]["records"].as_u64();
@@ -197,7 +199,8 @@ fn params_are_compared_with_those_of_a_pipe_or_a_damaged_log() {
     let path = log("flight.bin");
     let saved = fine("params --param LOG", &path);
     let ran = with_input(&format!("params {} --diff -", path.display()), saved.as_bytes());
-    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (Some(0), "", ""));
+    let said = format!("binlog: {}: no parameter differs from standard input\n", path.display());
+    assert_eq!((ran.code, &*ran.stdout, ran.stderr), (Some(0), "", said));
     let ran = binlog(words(&format!("params LOG --diff {}", log("damaged.bin").display()), &path));
     assert_eq!(ran.code, Some(3), "{}", ran.stderr);
     assert!(ran.stderr.contains("damaged.bin: the log is damaged"), "{}", ran.stderr);
