@@ -4,7 +4,7 @@ use crate::arguments::{Context, Logs};
 use crate::columns::names;
 use crate::counted::counted;
 use crate::flight::Session;
-use crate::input::{Input, on_one_line};
+use crate::input::{Input, in_a_shell, is_log_file, on_one_line};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
@@ -18,6 +18,7 @@ use serde::Serialize;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
+use std::path::Path;
 
 /// Finds columns by label, type, unit or description: `binlog find roll flight.bin`.
 ///
@@ -56,6 +57,7 @@ impl Found {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+    require_word_first(arguments)?;
     let mut out = Output::stdout();
     let word = &arguments.word;
     let mut search =
@@ -72,6 +74,17 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         if search.has_wildcards() { "type, label or column matches" } else { "type, label, unit or description has" };
     warn(format_args!("no {what} `{word}`{hint}"));
     Ok(outcome.max(Outcome::Finding))
+}
+
+/// A log in the place of the word is a mistake if what follows is no file.
+fn require_word_first(arguments: &Arguments) -> Result<(), Failure> {
+    let (log, word) = (Path::new(&arguments.word), arguments.logs.logs.first());
+    let Some(word) = word.filter(|word| *word != Path::new("-") && !word.exists()) else { return Ok(()) };
+    if !log.is_dir() && !is_log_file(log).unwrap_or(false) {
+        return Ok(());
+    }
+    let (log, word) = (in_a_shell(log), in_a_shell(word));
+    Err(Failure::new(format_args!("{log} is a log; the word comes first: binlog find {word} {log}")))
 }
 
 /// A search of all logs for one word.

@@ -62,7 +62,8 @@ fn an_error_says_what_to_write() {
         "binlog: there is no function `sqr`; did you mean `sqrt`?\n  sqr(ATT.Roll)\n  ^^^\n"
     );
     assert!(error(folder, &["fligth.bin", "ATT.Roll"]).contains("fligth.bin"));
-    assert!(error(folder, &["ATT.Roll"]).contains("there is no log `ATT.Roll`; write the logs first"));
+    assert_eq!(error(folder, &["ATT.Roll"]), "binlog: no log is named: binlog plot flight.bin ATT.Roll\n");
+    assert!(error(folder, &["flight", "ATT.Roll"]).contains("there is no log `flight`; write the logs first"));
     assert!(error(folder, &["flight.bin"]).contains("nothing to plot; write a column such as ATT.Roll"));
     assert!(error(folder, &["flight.bin", "ATT.Roll", "-o", "a.pdf"]).contains("end it with .png, .svg or .html"));
     assert!(

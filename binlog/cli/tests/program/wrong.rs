@@ -119,3 +119,17 @@ fn a_constant_beyond_its_range_is_told_the_range() {
         assert!(ran.stderr.contains(expected), "{expression}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn arguments_of_find_and_plot_in_another_order_are_told_the_order() {
+    let path = log("flight.bin");
+    let shown = path.display();
+    let ran = binlog(words("find LOG roll", &path));
+    let said = format!("binlog: {shown} is a log; the word comes first: binlog find roll {shown}\n");
+    assert_eq!((ran.code, ran.stderr), (Some(2), said));
+    let ran = binlog(words("plot LOG roll", &path));
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.ends_with(&format!("; `binlog find roll {shown}` finds columns\n")), "{}", ran.stderr);
+    // A word may be the name of a file, too.
+    assert_eq!(binlog(words(&format!("find Cargo.toml {shown}"), &path)).code, Some(1));
+}

@@ -131,6 +131,13 @@ fn is_log(argument: &OsString) -> bool {
     !may_be_column || is_log_file(path).unwrap_or(true)
 }
 
+/// Whether an argument is an expression and no path: it names the type of a column.
+fn names_type(argument: &OsString) -> bool {
+    let text = argument.to_string_lossy();
+    let names_type = |expression: Expression| expression.columns().into_iter().any(|name| name.table.is_some());
+    !text.contains(is_separator) && Expression::parse(&text).is_ok_and(names_type)
+}
+
 impl Arguments {
     /// Separates the logs, by [`is_log`], from the expressions.
     ///
@@ -144,6 +151,9 @@ impl Arguments {
             let first = crate::input::shown(Path::new(expressions.first().map_or(Path::new(""), |e| Path::new(e))));
             if expressions.first().is_some_and(|first| Path::new(first).exists()) {
                 return Err(Failure::new(format_args!("{first}: it is neither an ArduPilot log nor a Blackbox log")));
+            }
+            if expressions.first().is_some_and(|first| names_type(first)) {
+                return Err(Failure::new(format_args!("no log is named: binlog plot flight.bin {first}")));
             }
             return Err(Failure::new(format_args!(
                 "there is no log `{first}`; write the logs first, then the expressions: binlog plot flight.bin ATT.Roll"

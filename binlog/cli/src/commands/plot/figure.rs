@@ -3,7 +3,8 @@
 use super::arguments::{Arguments, Given};
 use super::{legend_names, log_names, preset};
 use crate::counted::counted;
-use crate::input::Input;
+use crate::flight::Flight;
+use crate::input::{Input, in_a_shell};
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
 use crate::plot::curves::{Lacking, Plotted, curves};
@@ -12,6 +13,7 @@ use crate::plot::figure::{Figure, NewCurve};
 use crate::plot::figures;
 use crate::plot::vibration::{Signal, batches};
 use crate::progress::Progress;
+use std::path::Path;
 
 pub(super) fn figure(
     arguments: &Arguments,
@@ -43,7 +45,19 @@ pub(super) fn figure(
     } else {
         evaluated(&expressions, plotted, origin).and_then(|curves| figures::by_time(title, curves, plotted, origin))
     };
-    drawn.map_err(|failure| failure.in_(log_names(inputs)))
+    drawn.map_err(|failure| with_hint(failure, &expressions, inputs).in_(log_names(inputs)))
+}
+
+/// Adds how to find the column that a name without a type may mean. ArduPilot logs have no such columns.
+fn with_hint(failure: Failure, expressions: &[Expression], inputs: &[Input]) -> Failure {
+    let mut names = expressions.iter().flat_map(Expression::columns);
+    match (names.find(|name| name.table.is_none()), inputs) {
+        (Some(name), [Input { flight: Flight::ArduPilot(_), path: Some(log), .. }, ..]) => {
+            let (word, log) = (in_a_shell(Path::new(&name.label)), in_a_shell(log));
+            Failure::new(format_args!("{failure}; `binlog find {word} {log}` finds columns"))
+        }
+        _ => failure,
+    }
 }
 
 /// The curves of the expressions, with a progress bar.
