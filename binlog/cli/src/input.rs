@@ -113,8 +113,17 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If it can't be read, or if it is neither an ArduPilot log nor a Blackbox log.
+    /// If it can't be read, if it is neither an ArduPilot log nor a Blackbox log, or if it has no definitions.
     pub fn open(source: &Source) -> Result<Self, Failure> {
+        Input::open_undefined(source)?.with_definitions()
+    }
+
+    /// As [`open`](Input::open), also an ArduPilot log whose definitions are missing. Nothing in it can be read.
+    ///
+    /// # Errors
+    ///
+    /// If it can't be read, or if it is neither an ArduPilot log nor a Blackbox log.
+    pub fn open_undefined(source: &Source) -> Result<Self, Failure> {
         let flight = match source {
             Source::Stdin => {
                 Flight::of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?)
@@ -128,15 +137,34 @@ impl Input {
     ///
     /// # Errors
     ///
-    /// If it is neither an ArduPilot log nor a Blackbox log.
+    /// If it is neither an ArduPilot log nor a Blackbox log, or if it has no definitions.
     pub fn of_bytes(source: &Source, bytes: Vec<u8>) -> Result<Self, Failure> {
-        Input::new(source, Flight::of(Log::from_bytes(bytes)))
+        Input::new(source, Flight::of(Log::from_bytes(bytes)))?.with_definitions()
     }
 
     fn new(source: &Source, flight: Result<Flight, Failure>) -> Result<Self, Failure> {
         let flight = flight.map_err(|failure| failure.in_(source.name()))?;
         let path = source.path().map(Path::to_owned);
         Ok(Input { name: source.name(), path, flight, is_one_of_several: false, loss: OnceLock::new() })
+    }
+
+    /// Why no record of an ArduPilot log can be read, and what to do; `None` if the log has definitions.
+    pub(crate) fn lacks_definitions(&self) -> Option<String> {
+        let is_undefined = Format::of(self.flight.bytes()).is_ok_and(|format| format == Format::ArduPilotRecords);
+        let path = self.path.as_deref().map_or("-".into(), in_a_shell);
+        is_undefined.then(|| {
+            format!(
+                "the beginning of the log is missing, and with it the definitions of its records; `binlog repair \
+                 --definitions OTHER {path} -o repaired.bin` takes them from OTHER, a log of the same firmware"
+            )
+        })
+    }
+
+    fn with_definitions(self) -> Result<Self, Failure> {
+        match self.lacks_definitions() {
+            Some(text) => Err(Failure::new(text).in_(&self.name)),
+            None => Ok(self),
+        }
     }
 
     /// Opens the log at a path; `-` is standard input.
@@ -225,7 +253,7 @@ impl Flight {
     /// The log of either format in the bytes of one.
     fn of(log: Log<'static>) -> Result<Self, Failure> {
         Ok(match Format::of(log.bytes())? {
-            Format::ArduPilot => Flight::ArduPilot(log),
+            Format::ArduPilot | Format::ArduPilotRecords => Flight::ArduPilot(log),
             Format::Blackbox => Flight::Blackbox(BlackboxLog::from_bytes(log.bytes().to_vec())),
         })
     }

@@ -137,6 +137,19 @@ pub fn print(failure: &Failure) {
     }
 }
 
+/// How a command ends that goes on after a failure of one log, which is printed.
+///
+/// # Errors
+///
+/// If it is one of the output.
+pub(crate) fn print_and_go_on(failure: Failure) -> CommandResult {
+    if failure.is_of_output() {
+        return Err(failure);
+    }
+    print(&failure);
+    Ok(Outcome::Failed)
+}
+
 /// Prints to standard error: `binlog: …`. Control characters of a log, which a terminal would obey, are escaped; a text
 /// may have several lines.
 pub fn warn(text: impl Display) {

@@ -5,7 +5,7 @@ use crate::counted::counted;
 use crate::flight::Flight;
 use crate::input::{Input, LeftOut, shown};
 use crate::json;
-use crate::outcome::{CommandResult, Outcome, warn};
+use crate::outcome::{CommandResult, Outcome, print_and_go_on, warn};
 use crate::output::Output;
 use crate::style::Style;
 use binlog::check::{Finding, Report, Rule, Severity};
@@ -49,7 +49,13 @@ struct JsonFinding<'f> {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
     let logs = arguments.logs.sources()?;
-    let mut outcome = logs.for_each_log(|input| of_log(input, arguments, context, &mut out))?;
+    let mut outcome = Outcome::Fine;
+    for source in logs.iter() {
+        // What can't be read without definitions is a finding.
+        let checked =
+            Input::open_undefined(source).and_then(|input| input.ended(of_log(&input, arguments, context, &mut out)));
+        outcome = outcome.max(checked.or_else(print_and_go_on)?);
+    }
     for left_out in logs.left_out() {
         outcome = outcome.max(of_left_out(left_out, context, &mut out)?);
     }
@@ -68,8 +74,10 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
     findings.sort_by_key(|finding| finding.severity() != Severity::Error);
     let outcome = if findings.is_empty() { Outcome::Fine } else { Outcome::Finding };
     input.note_reported(report.findings().iter().any(|finding| finding.rule().is_damage()));
+    let lacking = input.lacks_definitions();
+    let advice = |finding: &Finding| lacking.as_deref().unwrap_or_else(|| advice(finding.rule())).to_owned();
     if context.json {
-        findings.iter().try_for_each(|finding| json::line(out, &json_finding(input, finding)))?;
+        findings.iter().try_for_each(|finding| json::line(out, &json_finding(input, finding, &advice(finding))))?;
         return Ok(outcome);
     }
     let name = Style::Strong.of(&input.name, context.color);
@@ -85,9 +93,9 @@ fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Out
             Severity::Error => writeln!(out, "{}", Style::Warning.of(finding, context.color))?,
             Severity::Warning => writeln!(out, "{finding}")?,
         }
-        // Once for each rule.
-        if advised.insert(finding.rule()) {
-            writeln!(out, "    {}", Style::Faint.of(advice(finding.rule()), context.color))?;
+        let advice = advice(finding);
+        if advised.insert(advice.clone()) {
+            writeln!(out, "    {}", Style::Faint.of(advice, context.color))?;
         }
     }
     Ok(outcome)
@@ -126,7 +134,7 @@ fn of_left_out(left_out: &LeftOut, context: &Context, out: &mut Output) -> Comma
     Ok(Outcome::Finding)
 }
 
-fn json_finding<'f>(input: &'f Input, finding: &'f Finding) -> JsonFinding<'f> {
+fn json_finding<'f>(input: &'f Input, finding: &'f Finding, advice: &'f str) -> JsonFinding<'f> {
     let rule: Rule = finding.rule();
     JsonFinding {
         log: &input.name,
@@ -139,7 +147,7 @@ fn json_finding<'f>(input: &'f Input, finding: &'f Finding) -> JsonFinding<'f> {
         bytes: finding.bytes(),
         is_damage: rule.is_damage(),
         text: finding.text(),
-        advice: advice(rule),
+        advice,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::written::{ardupilot, check_destination};
 use crate::arguments::Context;
 use crate::counted::counted;
-use crate::input::{Input, require_stdin_once};
+use crate::input::{Input, Source, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
@@ -93,7 +93,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     require_stdin_once(
         [Some(&arguments.log), arguments.definitions.as_ref()].into_iter().flatten().map(PathBuf::as_path),
     )?;
-    let input = Input::open_path(&arguments.log)?;
+    let source = Source::one(&arguments.log)?;
+    let input = if arguments.definitions.is_some() { Input::open_undefined(&source)? } else { Input::open(&source)? };
     let log = ardupilot(&input)?;
     let other = arguments.definitions.as_deref().map(Input::open_path).transpose()?;
     let definitions = other.as_ref().map(ardupilot).transpose()?;
@@ -107,6 +108,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         })?,
         None => log.repair(&mut out)?,
     };
+    if repaired.records() == 0 {
+        return Err(no_record(other.as_ref()).in_(&input.name));
+    }
     out.finish()?;
     if context.json {
         let mut out = Output::stdout();
@@ -128,6 +132,16 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     // The report covers the damage, and what is readable again isn't lost.
     input.note_reported(true);
     Ok(Outcome::lost_if(!repaired.removed().is_empty()))
+}
+
+/// The failure of a repair that would write an empty log.
+fn no_record(other: Option<&Input>) -> Failure {
+    match other {
+        Some(Input { name, .. }) => Failure::new(format_args!(
+            "none of its records can be read with the definitions of {name}; name a log of the same firmware"
+        )),
+        None => Failure::new("it has no record that can be read, so nothing is written"),
+    }
 }
 
 /// At most this many lines of the report are printed.

@@ -28,7 +28,7 @@ pub(super) fn open(path: &Path) -> Result<Result<Flight, Failure>, Failure> {
         Err(failure) => return Ok(Err(failure)),
     };
     Ok(Ok(match format {
-        Format::ArduPilot => Flight::ArduPilot(log),
+        Format::ArduPilot | Format::ArduPilotRecords => Flight::ArduPilot(log),
         // SAFETY: as above.
         Format::Blackbox => Flight::Blackbox(unsafe { BlackboxLog::map(path) }.map_err(failure)?),
     }))

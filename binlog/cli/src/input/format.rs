@@ -8,6 +8,8 @@ use memchr::memmem;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Format {
     ArduPilot,
+    /// Records of an ArduPilot log without a definition: its beginning is missing.
+    ArduPilotRecords,
     Blackbox,
 }
 
@@ -22,10 +24,14 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// If there is neither.
+    /// If there is neither, and if there are no records.
     pub(super) fn of(log: &[u8]) -> Result<Self, Failure> {
-        let beginning = &log[..log.len().min(BEGINNING)];
-        if let Some(format) = Format::in_(beginning).or_else(|| Format::in_(log)) {
+        let format = match Format::of_beginning(log) {
+            // Definitions may come later.
+            beginning @ (None | Some(Format::ArduPilotRecords)) => Format::in_(log).or(beginning),
+            beginning => beginning,
+        };
+        if let Some(format) = format {
             return Ok(format);
         }
         Err(match log.len() {
@@ -46,7 +52,7 @@ impl Format {
             (Some(fmt), Some(session)) if session < fmt => Some(Format::Blackbox),
             (Some(_), _) => Some(Format::ArduPilot),
             (None, Some(_)) => Some(Format::Blackbox),
-            (None, None) => has_records(bytes).then_some(Format::ArduPilot),
+            (None, None) => has_records(bytes).then_some(Format::ArduPilotRecords),
         }
     }
 }
@@ -81,7 +87,8 @@ mod tests {
             (b"H Xroduct:\nH Field I name:time\n".to_vec(), Some(Format::Blackbox)),
             (b"TimeUS,Roll\n1,2\n".to_vec(), None),
             // The beginning of a log is lost.
-            ([&[0xA3, 0x95, 7][..], &[0; 200]].concat().repeat(20), Some(Format::ArduPilot)),
+            ([&[0xA3, 0x95, 7][..], &[0; 200]].concat().repeat(20), Some(Format::ArduPilotRecords)),
+            ([&[&[0xA3, 0x95, 7][..], &[0; 200]].concat().repeat(400), fmt].concat(), Some(Format::ArduPilot)),
             ([&[0xA3, 0x95, 7][..], &[0; 800]].concat().repeat(20), None),
             ([0xA3, 0x95, 7].repeat(3), None),
             ([&FMT[..], &[200; 100]].concat(), None),

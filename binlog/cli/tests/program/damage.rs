@@ -245,3 +245,79 @@ fn a_blackbox_log_whose_beginning_comes_last_is_read() {
         }
     }
 }
+
+/// A log whose first half is missing, and with it the definitions.
+fn half(folder: &TempDir) -> PathBuf {
+    let bytes = std::fs::read(log("flight.bin")).expect("the log");
+    let path = folder.path().join("half.bin");
+    std::fs::write(&path, &bytes[bytes.len() / 2..]).expect("room");
+    path
+}
+
+#[test]
+fn every_command_says_that_the_definitions_are_missing() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = half(&folder);
+    let (out, sound) = (folder.path().join("out"), log("flight.bin").display().to_string());
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");
+    for line in [
+        "info LOG".into(),
+        "dump LOG".into(),
+        "stats -t ATT LOG".into(),
+        "params LOG".into(),
+        format!("params {sound} --diff LOG"),
+        "find roll LOG".into(),
+        "schema LOG".into(),
+        format!("diff LOG {sound}"),
+        format!("diff {sound} LOG"),
+        format!("lock {lock} LOG"),
+        "plot LOG ATT.Roll".into(),
+        "export LOG -t ATT --format jsonl".into(),
+        format!("cut LOG --from 1 -o {}", out.display()),
+        format!("cut LOG -t ATT -o {}", out.display()),
+        format!("repair LOG -o {}", out.display()),
+        format!("merge LOG {sound} -o {}", out.display()),
+    ] {
+        let ran = binlog(words(&line, &path));
+        let path = path.display();
+        let said = format!("binlog: {path}: the beginning of the log is missing, and with it the definitions");
+        let remedy = format!("; `binlog repair --definitions OTHER {path} -o repaired.bin` takes them from OTHER, ");
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.starts_with(&said) && ran.stderr.contains(&remedy), "{line}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{line}: {}", ran.stderr);
+        assert!(!out.exists(), "{line}");
+    }
+}
+
+#[test]
+fn check_advises_where_definitions_of_a_log_are() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ran = binlog(words("check LOG", &half(&folder)));
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{}", ran.stdout);
+    assert_eq!(ran.stdout.matches("`binlog repair --definitions OTHER ").count(), 1, "{}", ran.stdout);
+    assert!(!ran.stdout.contains("`repair` removes them"), "{}", ran.stdout);
+}
+
+#[test]
+fn definitions_of_another_log_make_a_log_without_its_beginning_readable() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = half(&folder);
+    let out = folder.path().join("out.bin");
+    let repair = |other: &Path| {
+        binlog(words(&format!("repair LOG --definitions {} -o {}", other.display(), out.display()), &path))
+    };
+    let other = folder.path().join("other.bin");
+    // It defines FMT only.
+    std::fs::write(&other, &std::fs::read(log("flight.bin")).expect("the log")[..89]).expect("room");
+    let ran = repair(&other);
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("half.bin: none of its records can be read with the definitions of "),
+        "{}",
+        ran.stderr
+    );
+    assert!(!out.exists());
+    let ran = repair(&log("flight.bin"));
+    assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.stderr);
+    assert!(fine("stats -t ATT LOG", &out).contains("ATT.Roll"));
+}
