@@ -62,6 +62,7 @@ pub use report::{InsertedDefinition, InsertedUnits, RepairError, Repaired, Repla
 use crate::Log;
 use copier::repair;
 use other_log::OtherLog;
+use replacement::newly_read;
 use std::io::{self, Write};
 use survey::Survey;
 
@@ -95,7 +96,7 @@ impl Log<'_> {
             return Ok(Repaired { differing, ..repair(self.bytes(), survey, Some(other), out)? });
         };
         let repaired = repair(&bytes, Survey::of(&bytes), Some(other), out)?;
-        let recovered = repaired.records.saturating_sub(survey.records);
+        let recovered = repaired.recovered + newly_read(self.bytes(), &bytes);
         Ok(Repaired { recovered, replaced, differing, ..repaired })
     }
 }

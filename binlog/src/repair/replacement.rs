@@ -6,7 +6,7 @@ use super::survey::{FirstDefinition, Survey};
 use crate::catalogue::definition::{FMT_ID, Fmt, LoggedDefinition};
 use crate::check::definition::{is_consistent, problem_of};
 use crate::definition::Definition;
-use crate::records::Records;
+use crate::records::{Record, Records};
 
 impl<'a> OtherLog<'a> {
     /// A copy of the damaged log with definitions of this one in place of damaged ones, and a list of them. `None` if none is
@@ -111,4 +111,16 @@ impl<'a> OtherLog<'a> {
             (first.definition.length(), first.definition.format()) == (definition.length(), definition.format());
         (of_name.defines_as(&own.definition) && is_of_records).then_some(first)
     }
+}
+
+/// The number of records that readers find in a log with replaced definitions, and in the damaged one not or by another
+/// definition. Both logs have the same length.
+pub(super) fn newly_read(damaged: &[u8], replaced: &[u8]) -> u64 {
+    let mut before = Records::new(damaged).flatten().peekable();
+    let is_new = |record: &Record<'_>| {
+        while before.next_if(|before| before.offset() < record.offset()).is_some() {}
+        let same = before.next_if(|before| before.offset() == record.offset());
+        same.is_none_or(|same| same.definition().fmt_content() != record.definition().fmt_content())
+    };
+    Records::new(replaced).flatten().filter(is_new).count() as u64
 }

@@ -65,8 +65,7 @@ impl Repaired {
         self.records
     }
 
-    /// How many of them readers skip in the damaged log. If definitions were replaced: how many more records readers find
-    /// than before, at least 0.
+    /// How many of them readers skip in the damaged log, or read by a damaged definition that was replaced.
     pub fn recovered(&self) -> u64 {
         self.recovered
     }

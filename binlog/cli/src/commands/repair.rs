@@ -124,7 +124,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             warn("records lack their definition; `--definitions OTHER` takes them from a log of the same firmware");
         }
         let removed: usize = repaired.removed().iter().map(|removed| removed.length).sum();
-        if let Some(other) = other.as_ref().filter(|_| removed > log.bytes().len() / 2) {
+        if let Some(other) = other.as_ref().filter(|_| repaired.removed().iter().any(is_undefined) && !took(&repaired))
+        {
+            let (other, log) = (&other.name, &input.name);
+            warn(format_args!("{other} defines no type that {log} lacks: is it of the same firmware?"));
+        } else if let Some(other) = other.as_ref().filter(|_| removed > log.bytes().len() / 2) {
             let other = &other.name;
             warn(format_args!("the definitions of {other} don't explain most of the log: is it of the same firmware?"));
         }
@@ -142,6 +146,11 @@ fn no_record(other: Option<&Input>) -> Failure {
         )),
         None => Failure::new("it has no record that can be read, so nothing is written"),
     }
+}
+
+/// Whether definitions of the other log are in the repaired one.
+fn took(repaired: &Repaired) -> bool {
+    !repaired.replaced().is_empty() || repaired.inserted().iter().any(|inserted| inserted.is_from_other_log)
 }
 
 /// At most this many lines of the report are printed.

@@ -321,3 +321,20 @@ fn definitions_of_another_log_make_a_log_without_its_beginning_readable() {
     assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.stderr);
     assert!(fine("stats -t ATT LOG", &out).contains("ATT.Roll"));
 }
+
+#[test]
+fn repair_says_that_another_log_does_not_help() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = std::fs::read(log("flight.bin")).expect("the log");
+    let is_of_attitude =
+        |record: &binlog::Record<'_>| record.name() == "FMT" && record.payload()[2..].starts_with(b"ATT\0");
+    let place = Records::new(&flight).flatten().find(is_of_attitude).expect("a definition").offset();
+    let (lost, other) = (folder.path().join("lost.bin"), folder.path().join("other.bin"));
+    std::fs::write(&lost, [&flight[..place], &flight[place + 89..]].concat()).expect("room");
+    std::fs::write(&other, &flight[..89]).expect("room");
+    let line = format!("repair LOG --definitions {} -o {}", other.display(), folder.path().join("out.bin").display());
+    let ran = binlog(words(&line, &lost));
+    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    let said = format!("binlog: {} defines no type that {} lacks: is it", other.display(), lost.display());
+    assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+}
