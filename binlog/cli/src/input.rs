@@ -4,6 +4,7 @@ mod file;
 mod folder;
 mod format;
 mod loss;
+mod other_file;
 mod sources;
 
 pub use folder::{LeftOut, looks_like_log};

@@ -1,5 +1,7 @@
 //! Which format bytes are.
 
+use super::other_file;
+use crate::card_image::is_card;
 use crate::outcome::Failure;
 use binlog::blackbox::log::find_session;
 use memchr::memmem;
@@ -19,13 +21,19 @@ const FMT: [u8; 3] = binlog::record_header(128);
 /// How much of a file shows what it is: unless a log is damaged, its beginning is here.
 pub(crate) const BEGINNING: usize = 64 * 1024;
 
+/// The bytes in which a card has its partition table or file system, and a log its first definition.
+const FIRST_BLOCK: usize = 512;
+
 impl Format {
     /// The format of a log: what begins first in it, a definition or a session.
     ///
     /// # Errors
     ///
-    /// If there is neither, and if there are no records.
+    /// If there is neither, and if there are no records, or if the file is the image of a card, which may have logs in it.
     pub(super) fn of(log: &[u8]) -> Result<Self, Failure> {
+        if is_card(log) && Format::in_(&log[..log.len().min(FIRST_BLOCK)]).is_none() {
+            return Err(Failure::new(other_file::CARD));
+        }
         let format = match Format::of_beginning(log) {
             // Definitions may come later.
             beginning @ (None | Some(Format::ArduPilotRecords)) => Format::in_(log).or(beginning),
@@ -37,7 +45,13 @@ impl Format {
         Err(match log.len() {
             0 => Failure::new("it is empty"),
             _ if log.iter().all(|byte| *byte == 0) => Failure::new("it has only zeros"),
-            _ => Failure::new("it is neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)"),
+            _ => {
+                let text = "it is neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)";
+                match other_file::looks_like(log) {
+                    Some(other) => Failure::new(format_args!("{text}; {other}")),
+                    None => Failure::new(text),
+                }
+            }
         })
     }
 

@@ -173,6 +173,21 @@ fn a_log_is_said_to_be_none() {
 }
 
 #[test]
+fn commands_on_logs_point_to_extract_if_the_file_is_a_card() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("card.img");
+    for geometry in [Geometry::FAT16, Geometry::EXFAT] {
+        card(&image, geometry, &[&simulated()]);
+        for command in ["info", "dump", "find roll"] {
+            let ran = binlog(words(&format!("{command} LOG"), &image));
+            assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{command}: {}", ran.stderr);
+            let said = "card.img: it is the image of a card: `binlog extract` writes the logs in it as files\n";
+            assert!(ran.stderr.ends_with(said), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
 fn an_image_without_a_log_leaves_no_folder() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let image = folder.path().join("chip.img");

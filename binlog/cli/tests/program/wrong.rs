@@ -121,6 +121,27 @@ fn a_constant_beyond_its_range_is_told_the_range() {
 }
 
 #[test]
+fn a_file_that_is_no_log_is_told_what_it_looks_like() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("file");
+    let telemetry = [&1_714_566_896_000_000_u64.to_be_bytes()[..], &[0xFD, 9, 0, 0, 1]].concat();
+    for (bytes, said) in [
+        (&b"\x1f\x8b\x08\0\x01"[..], "; it is compressed with gzip: unpack it first"),
+        (b"PK\x03\x04\x01", "; it is a zip archive: unpack it first"),
+        (&telemetry, "; it looks like a MAVLink telemetry log (.tlog), which binlog doesn't read"),
+        (
+            b"FMT, 128, 89, FMT, BBnNZ\n",
+            "; it is text, maybe a log that was converted to text: binlog reads the binary one",
+        ),
+    ] {
+        fs::write(&path, bytes).expect("room");
+        let ran = binlog(words("info LOG", &path));
+        assert_eq!((ran.code, ran.stdout.as_str()), (Some(2), ""), "{said}");
+        assert!(ran.stderr.contains("nor a Blackbox log (.bbl)") && ran.stderr.contains(said), "{}", ran.stderr);
+    }
+}
+
+#[test]
 fn arguments_of_find_and_plot_in_another_order_are_told_the_order() {
     let path = log("flight.bin");
     let shown = path.display();
