@@ -44,7 +44,11 @@ fn of_cause(cause: &Cause<io::Error>) -> String {
 
 fn of_fault(fault: Fault) -> String {
     match fault {
-        Fault::Folder => "--folder must have up to 8 letters, digits, `_` or `-`, and be the name of no file".into(),
+        Fault::Folder => {
+            "--folder must name a folder of the root directory, with up to 8 letters, digits, `_` or `-`; \
+                          to get logs from another folder, mount the card and copy them"
+                .into()
+        }
         Fault::Unusable(why) => of_unusable(why),
         Fault::Damaged(damage) => {
             let leads = match damage {

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// Writes the logs in the image of a NOR flash chip, or of an SD card with FAT16, FAT32 or exFAT, as files.
 ///
 /// A log of a chip whose beginning was overwritten gets the definitions of another log on it, or of --preamble.
-/// Of a damaged log on a card, what precedes the damage is written.
+/// Logs on a card are files named by number, 00000001.BIN or .BBL, in one folder of the root directory; to get others,
+/// mount the card and copy them. Of a damaged log on a card, what precedes the damage is written.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// The image: of a chip, as FlashLog wrote it, or of a whole card or a partition of it; `-` is standard input.
@@ -36,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LOG")]
     preamble: Option<PathBuf>,
 
-    /// The folder of the logs on the card; an empty one is the root directory.
+    /// The folder of the logs in the root directory of the card; an empty one is the root directory itself.
     #[arg(long, value_name = "NAME", default_value = "LOGS")]
     folder: String,
 

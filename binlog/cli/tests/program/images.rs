@@ -308,7 +308,8 @@ fn messages_about_a_card_name_the_options_of_the_program() {
     card(&image, Geometry::FAT16, &[&simulated()[..1000]]);
     for (options, said) in [
         (" --partition 2", "the card has no partition 2; --partition names another one, 0 to 3"),
-        (" --folder APM/LOGS", "--folder must have up to 8 letters, digits, `_` or `-`"),
+        (" --folder APM/LOGS", "--folder must name a folder of the root directory, with up to 8 letters"),
+        (" --folder APM/LOGS", "to get logs from another folder, mount the card and copy them"),
     ] {
         let (ran, logs) = extract(&folder, options, &image);
         assert_eq!(ran.code, Some(2), "{options}");
