@@ -153,19 +153,34 @@ struct Widest {
     d: u16,
 }
 
-/// A macro's struct, with its own names.
+/// A macro's structs, with its own names.
 macro_rules! frame {
-    ($name:ident, $field:ident: $type:ty) => {
+    ($kind:ident $name:ident { $($field:ident: $type:ty),* }) => {
         #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
-        #[blackbox(slow)]
-        #[repr(C)]
+        #[blackbox($kind)]
+        #[repr(C, packed)]
         struct $name {
-            $field: $type,
+            $($field: $type),*
         }
     };
 }
 
-frame!(OfAMacro, flags: [u32; 2]);
+frame!(main MainOfAMacro { loop_iteration: u32, time: u32, x: i32 });
+frame!(slow OfAMacro { flags: [u32; 2] });
+frame!(gps GpsOfAMacro { time: u32, gps_coord: [i32; 2] });
+frame!(home HomeOfAMacro { gps_home: [i32; 2] });
+
+macro_rules! schema {
+    ($log:ident { $($variant:ident($type:ty)),* } $name:literal = $value:literal) => {
+        #[derive(BlackboxSchema)]
+        #[blackbox(header($name = $value))]
+        enum $log {
+            $($variant($type)),*
+        }
+    };
+}
+
+schema!(LogOfAMacro { Main(MainOfAMacro), Slow(OfAMacro), Gps(GpsOfAMacro), Home(HomeOfAMacro) } "looptime" = "125");
 
 #[test]
 fn odd_frames_have_the_fields_that_they_say() {
@@ -181,6 +196,8 @@ fn odd_frames_have_the_fields_that_they_say() {
     assert_eq!(NotPortable::FIELDS.len(), 2);
     assert!(Log::HEADER.contains("H vbatref:1600\n") && Bare::HEADER.contains("H I interval:32\n"));
     assert!(!SPEED.is_empty());
+    assert_eq!(names(MainOfAMacro::FIELDS), "loopIteration,time,x");
+    assert!(LogOfAMacro::HEADER.contains("H looptime:125\n"));
 }
 
 #[test]
