@@ -7,7 +7,7 @@ use crate::writer::buffered::{Buffered, CountRecords};
 use crate::writer::{Progress, WriteError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::{fmt, fs};
+use std::{fmt, fs, mem};
 
 /// Writes a Blackbox log to any [`Write`]: the header of a session, then the frames of the schema.
 ///
@@ -143,7 +143,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
 
     /// Writes a frame, or nothing if the rate leaves out its iteration or if it didn't change: see [`Encoder`]. Slow, GPS
     /// and home frames wait for the session's first main frame; [`unwritten`](Counts::unwritten) counts those that others
-    /// follow before it. A session without main frames has none of them.
+    /// follow before it. A session without main frames has none of them, and counts them when it ends.
     ///
     /// # Errors
     ///
@@ -199,13 +199,14 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     }
 
     /// Ends the session and begins another one in the same log: a header, and all counts at 0. Firmware begins a session
-    /// with each flight.
+    /// with each flight. Returns the counts of the session that ended, as
+    /// [`finish_with_counts`](BlackboxWriter::finish_with_counts) does for the last one.
     ///
     /// # Errors
     ///
     /// If a header line can't be in a header, or if the buffer is full and the destination fails. The session goes on
     /// then.
-    pub fn next_session(&mut self, headers: &[(&str, &str)]) -> Result<(), WriteError> {
+    pub fn next_session(&mut self, headers: &[(&str, &str)]) -> Result<Counts, WriteError> {
         let encoder = encoder(headers, self.buffered.path())?;
         let header: String = Encoder::<S>::header(headers).collect();
         let length = header.len() + Event::MAX_BYTES;
@@ -219,8 +220,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         let end = start + header.len();
         buffer[start..end].copy_from_slice(header.as_bytes());
         self.buffered.accept(end);
-        self.encoder = encoder;
-        Ok(())
+        Ok(*mem::replace(&mut self.encoder, encoder).counts())
     }
 
     /// Writes all buffered frames to the destination and flushes it. The bytes of a file are then with the operating
@@ -239,12 +239,44 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     ///
     /// As [`flush`](BlackboxWriter::flush). The error says how many frames the destination has; the others are lost, and
     /// so is the destination. If you want to retry, call `flush` before `finish`.
-    pub fn finish(mut self) -> Result<W, WriteError> {
-        let ended = self.end_session();
-        self.buffered.finish(ended)
+    pub fn finish(self) -> Result<W, WriteError> {
+        self.finish_with_counts().map(|(out, _)| out)
     }
 
-    /// What became of the frames of this session.
+    /// As [`finish`](BlackboxWriter::finish), and returns what became of the session's frames, too. Slow, GPS and home
+    /// frames that still wait for a main frame are lost, which these counts say:
+    ///
+    /// ```
+    /// # use binlog::blackbox::{BlackboxFrame, BlackboxSchema, BlackboxWriter};
+    /// # use zerocopy::{FromBytes, Immutable, IntoBytes};
+    /// # #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+    /// # #[blackbox(main)]
+    /// # #[repr(C)]
+    /// # struct MainFrame { loop_iteration: u32, time: u32 }
+    /// # #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+    /// # #[blackbox(slow)]
+    /// # #[repr(C)]
+    /// # struct SlowFrame { flight_mode_flags: u32 }
+    /// # #[derive(BlackboxSchema)]
+    /// # #[blackbox(header("looptime" = "1000"))]
+    /// # enum FlightLog { Main(MainFrame), Slow(SlowFrame) }
+    /// let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new())?;
+    /// log.write(&SlowFrame { flight_mode_flags: 1 })?;
+    /// let (_bytes, counts) = log.finish_with_counts()?;
+    /// assert_eq!((counts.slow_frames, counts.unwritten), (0, 1));
+    /// # Ok::<(), binlog::WriteError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`finish`](BlackboxWriter::finish).
+    pub fn finish_with_counts(mut self) -> Result<(W, Counts), WriteError> {
+        let ended = self.end_session();
+        let counts = *self.counts();
+        self.buffered.finish(ended).map(|out| (out, counts))
+    }
+
+    /// What became of the frames of this session so far.
     pub fn counts(&self) -> &Counts {
         self.encoder.counts()
     }

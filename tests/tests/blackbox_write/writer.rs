@@ -1,6 +1,6 @@
 //! The writer: whole frames or nothing, sessions, errors.
 
-use super::frames::{FlightLog, GpsFrame, MainFrame, Small, SmallLog, flight, small};
+use super::frames::{FlightLog, GpsFrame, MainFrame, SlowFrame, Small, SmallLog, flight, small};
 use binlog::blackbox::{BlackboxLog, BlackboxSchema, BlackboxWriter, Encoder, Event};
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
@@ -32,7 +32,8 @@ fn a_log_has_several_sessions_each_with_its_own_counts() {
     let mut log = BlackboxWriter::<SmallLog, _>::with_headers(Vec::new(), &[("Craft name", "A")]).expect("a log");
     log.write(&small(0, [1; 4])).expect("it fits");
     log.write(&small(1, [1; 4])).expect("it fits");
-    log.next_session(&[("Craft name", "B")]).expect("another session");
+    let counts = log.next_session(&[("Craft name", "B")]).expect("another session");
+    assert_eq!((counts.i_frames, counts.p_frames, counts.events), (1, 1, 1));
     assert_eq!(log.counts().frames(), 0);
     log.write(&small(0, [2; 4])).expect("it fits");
     assert_eq!(log.counts().i_frames, 1);
@@ -55,6 +56,21 @@ fn a_session_with_a_header_larger_than_the_buffer_keeps_its_place() {
     let header: String = Encoder::<SmallLog>::header(&lines).collect();
     let parts = [SmallLog::HEADER.as_bytes(), &[b'I', 0, 0, 2, 2, 2, 2], END, header.as_bytes()];
     assert_eq!(bytes, [&parts.concat()[..], &[b'I', 0, 0, 4, 4, 4, 4], END].concat());
+}
+
+#[test]
+fn frames_of_a_session_without_main_frames_are_counted_when_it_ends() {
+    let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+    log.write(&SlowFrame::default()).expect("it fits");
+    log.write(&GpsFrame::default()).expect("it fits");
+    let first = log.next_session(&[]).expect("another session");
+    // The rate leaves out odd iterations.
+    log.write(&MainFrame { loop_iteration: 1, ..MainFrame::default() }).expect("it fits");
+    log.write(&SlowFrame::default()).expect("it fits");
+    let (bytes, second) = log.finish_with_counts().expect("a log");
+    assert_eq!((first.slow_frames, first.gps_frames, first.unwritten, first.events), (0, 0, 2, 1));
+    assert_eq!((second.i_frames, second.left_out, second.unwritten, second.events), (0, 1, 1, 1));
+    assert!(bytes.ends_with(END));
 }
 
 #[test]
