@@ -1,7 +1,7 @@
 //! The writer: whole frames or nothing, sessions, errors.
 
 use super::frames::{FlightLog, GpsFrame, MainFrame, SlowFrame, Small, SmallLog, flight, small};
-use binlog::blackbox::{BlackboxLog, BlackboxSchema, BlackboxWriter, Encoder, Event};
+use binlog::blackbox::{Adjusted, BlackboxLog, BlackboxSchema, BlackboxWriter, Encoder, Event};
 use std::cell::RefCell;
 use std::io::{self, ErrorKind, Write};
 use std::rc::Rc;
@@ -80,6 +80,28 @@ fn events_are_written_in_their_place() {
     log.event(&Event::Disarm { reason: 4 }).expect("room");
     let bytes = log.finish().expect("a log");
     assert_eq!(bytes[SmallLog::HEADER.len()..], [&[b'I', 0, 0, 0, 0, 0, 0, b'E', 15, 4], END].concat());
+}
+
+#[test]
+fn an_event_before_the_first_main_frame_is_read_with_the_time_of_that_frame() {
+    let beep = Event::SyncBeep { time: 5_000_000 };
+    let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+    log.event(&beep).expect("room");
+    log.event(&Event::Adjustment { function: 3, value: Adjusted::Integer(7) }).expect("room");
+    for frame in flight(3) {
+        log.write(&frame).expect("it fits");
+    }
+    log.next_session(&[]).expect("another session");
+    log.event(&beep).expect("room");
+    let bytes = log.finish().expect("a log");
+    let log = BlackboxLog::from_bytes(&*bytes);
+    let times = |session: usize| {
+        let tables = log.session(session).expect("a session").tables();
+        tables.events().iter().map(|event| event.time_us).collect::<Vec<_>>()
+    };
+    assert_eq!(times(0), [5_000_000, 5_000_000, 5_000_252]);
+    // There is none.
+    assert_eq!(times(1), [0, 0]);
 }
 
 #[test]

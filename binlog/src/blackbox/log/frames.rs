@@ -33,7 +33,8 @@ pub enum Item<F> {
     Event {
         /// Where it begins, in bytes from the start of the log.
         offset: usize,
-        /// The time of the main frame before it, in microseconds, extended beyond 32 bits.
+        /// The time of the main frame before it, in microseconds, extended beyond 32 bits. Before the session's first main
+        /// frame, the time of that one; 0 if there is none.
         time_us: u64,
         /// The event.
         event: Event,
@@ -161,6 +162,8 @@ pub struct Frames<'s> {
     rejected: Option<Place>,
     /// The time of the last main frame, or of the Resume event after it.
     time_us: u64,
+    /// The time of the first main frame, once an event before it has asked for it.
+    first_us: Option<u64>,
     /// The time of the last other frame that has one.
     other_us: Option<u64>,
     home: Option<[u32; 2]>,
@@ -185,6 +188,7 @@ impl<'s> Frames<'s> {
             last: None,
             rejected: None,
             time_us: 0,
+            first_us: None,
             other_us: None,
             home: None,
             lost: None,
@@ -212,7 +216,9 @@ impl<'s> Frames<'s> {
             return Some(Item::Lost(Lost { offset, length: end - offset, reason }));
         }
         let (letter, at, end, time_us, values, fields) = match self.found.take()? {
-            Found::Event { at, event } => return Some(Item::Event { offset: at, time_us: self.time_us, event }),
+            Found::Event { at, event } => {
+                return Some(Item::Event { offset: at, time_us: self.event_time_us(), event });
+            }
             Found::Main { letter, at, end } => (letter, at, end, self.time_us, &self.history[1], self.main_fields),
             Found::Other { letter, at, end, time_us } => {
                 (letter, at, end, time_us, &self.other, self.session.columns(letter))
@@ -239,6 +245,29 @@ impl<'s> Frames<'s> {
                 Begins::Event => self.event(at),
                 Begins::Unusable => self.unusable(letter, at),
                 Begins::Nothing => self.damaged(at, LostReason::NoFrame(letter)),
+            }
+        }
+    }
+
+    fn event_time_us(&mut self) -> u64 {
+        match (self.last, self.first_us) {
+            (Some(_), _) => self.time_us,
+            (None, Some(first_us)) => first_us,
+            (None, None) => *self.first_us.insert(self.first_time_us()),
+        }
+    }
+
+    /// The time of the first main frame from here on; 0 without one.
+    #[cold]
+    fn first_time_us(&self) -> u64 {
+        let mut ahead = Frames { at: self.at, ..Frames::new(self.session) };
+        ahead.letters.end = self.letters.end;
+        loop {
+            ahead.find();
+            match ahead.found.take() {
+                Some(Found::Main { .. }) => return ahead.time_us,
+                Some(_) => {}
+                None => return 0,
             }
         }
     }

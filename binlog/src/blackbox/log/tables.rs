@@ -39,7 +39,8 @@ pub struct Tables {
 pub struct LoggedEvent {
     /// Where it is, in bytes from the start of the log.
     pub offset: usize,
-    /// The time of the main frame before it, in microseconds.
+    /// The time of the main frame before it, in microseconds. Before the session's first main frame, the time of that
+    /// one; 0 if there is none.
     pub time_us: u64,
     /// The event.
     pub event: Event,
