@@ -19,6 +19,22 @@ pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = 
     nearest(word, candidates).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
 }
 
+/// ``; did you mean `deg`?``, or all candidates if none is near: ``; units are `deg` and `rad` ``.
+pub(crate) fn did_you_mean_or<'a>(
+    word: &str,
+    candidates: impl Iterator<Item = &'a str> + Clone,
+    they_are: &str,
+) -> String {
+    let hint = did_you_mean(word, candidates.clone());
+    let quoted: Vec<_> = candidates.map(|name| format!("`{name}`")).collect();
+    match quoted.split_last() {
+        Some((last, others)) if hint.is_empty() && !others.is_empty() => {
+            format!("; {they_are} {} and {last}", others.join(", "))
+        }
+        _ => hint,
+    }
+}
+
 /// The Levenshtein distance.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();

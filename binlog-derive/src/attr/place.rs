@@ -2,7 +2,7 @@
 
 use super::item::Item;
 use crate::errors::Errors;
-use crate::nearest::did_you_mean;
+use crate::nearest::did_you_mean_or;
 use syn::Token;
 use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
@@ -13,11 +13,13 @@ pub(crate) struct Place {
     pub(crate) attribute: &'static str,
     pub(crate) name: &'static str,
     pub(crate) keys: &'static [&'static str],
+    /// Keys of another format, and what to write instead.
+    pub(crate) foreign: &'static [(&'static str, &'static str)],
     /// The places of the same attribute.
     pub(crate) others: fn() -> &'static [&'static Place],
 }
 
-const LOG: Place = Place { attribute: "log", name: "", keys: &[], others: || &PLACES };
+const LOG: Place = Place { attribute: "log", name: "", keys: &[], foreign: &[], others: || &PLACES };
 
 pub(super) const MESSAGE: Place =
     Place { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"], ..LOG };
@@ -37,8 +39,18 @@ pub(super) const FIELD_TYPE: Place =
 pub(super) const VALUE: Place = Place { name: "a value", ..LOG };
 
 /// Words that people write instead of a key.
-const OTHER_KEYS: [(&str, &str); 5] =
-    [("multiplier", "mult"), ("scale", "mult"), ("units", "unit"), ("column", "label"), ("rename", "label")];
+const OTHER_KEYS: [(&str, &str); 7] = [
+    ("multiplier", "mult"),
+    ("scale", "mult"),
+    ("units", "unit"),
+    ("column", "label"),
+    ("rename", "label"),
+    ("i_rate", "i_interval"),
+    ("p_interval", "p_rate"),
+];
+
+/// A key without a meaning for users, for code that this crate's macros write.
+const HIDDEN: &str = "default_id";
 
 /// Keys that may be given several times in one place.
 const REPEATABLE: [&str; 3] = ["allow", "alias", "header"];
@@ -63,13 +75,7 @@ pub(crate) fn each(
             if !place.keys.contains(&key.as_str()) {
                 let belongs = (place.others)().iter().find(|other| other.keys.contains(&key.as_str()));
                 understood &= belongs.is_some();
-                let other_key = OTHER_KEYS.iter().find(|other| other.0 == key && place.keys.contains(&other.1));
-                let hint = match (belongs, other_key) {
-                    (Some(other), _) => format!("; it belongs on {}", other.name),
-                    (None, Some((_, meant))) => format!("; did you mean `{meant}`?"),
-                    (None, None) => did_you_mean(&key, place.keys.iter().copied().filter(|&key| key != "default_id")),
-                };
-                errors.at(item.key.span(), format!("`{key}` is not an attribute of {}{hint}", place.name));
+                errors.at(item.key.span(), unknown(&key, place, belongs.copied()));
             } else if seen.contains(&key) && !REPEATABLE.contains(&key.as_str()) {
                 errors.at(item.key.span(), format!("`{key}` is given twice"));
             } else {
@@ -79,4 +85,19 @@ pub(crate) fn each(
         }
     }
     understood
+}
+
+/// The error about a key that doesn't belong in the place.
+fn unknown(key: &str, place: &Place, belongs: Option<&Place>) -> String {
+    if let Some((_, text)) = place.foreign.iter().find(|foreign| foreign.0 == key) {
+        return (*text).to_owned();
+    }
+    let keys = || place.keys.iter().copied().filter(|&key| key != HIDDEN);
+    let other_key = OTHER_KEYS.iter().find(|other| other.0 == key && place.keys.contains(&other.1));
+    let hint = match (belongs, other_key) {
+        (Some(other), _) => format!("; it belongs on {}", other.name),
+        (None, Some((_, meant))) => format!("; did you mean `{meant}`?"),
+        (None, None) => did_you_mean_or(key, keys(), "its attributes are"),
+    };
+    format!("`{key}` is not an attribute of {}{hint}", place.name)
 }

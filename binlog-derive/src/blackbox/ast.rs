@@ -6,7 +6,7 @@ use super::names;
 use crate::ast::{refuse_generics, without_self};
 use crate::errors::Errors;
 use crate::older::DefaultValue;
-use crate::repr::{self, Hint};
+use crate::repr::{self, Hint, INTEGERS};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -203,8 +203,8 @@ impl Shape {
                 let text = format!("a flattened field has a prefix for the names: `prefix = \"{}\"`", name.value());
                 errors.at(name.span(), text);
             }
-            if let Type::Array(_) = ungrouped(ty) {
-                errors.on(ty, "an array becomes a field for each element without `flatten`: `name[0]`, `name[1]`");
+            if let Type::Array(array) = ungrouped(ty) {
+                errors.on(ty, flattened_array(&array.elem.to_token_stream().to_string()));
             }
             return Shape::Struct;
         }
@@ -232,6 +232,17 @@ impl Shape {
             }
         }
     }
+}
+
+/// The error about a flattened array of this type.
+fn flattened_array(element: &str) -> String {
+    if INTEGERS.contains(&element) {
+        return "an array becomes a field for each element without `flatten`: `name[0]`, `name[1]`".to_owned();
+    }
+    format!(
+        "an array of structs can't be flattened; write a field with a prefix for each: `#[blackbox(flatten, prefix = \
+         \"first\")] first: {element}`"
+    )
 }
 
 /// The type without the invisible group of a `macro_rules` variable.

@@ -13,11 +13,16 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Path, Token};
 
-const BLACKBOX: Place = Place { attribute: "blackbox", name: "", keys: &[], others: || &PLACES };
+const BLACKBOX: Place = Place { attribute: "blackbox", name: "", keys: &[], foreign: &[], others: || &PLACES };
 const FRAME: Place = Place { name: "a frame", keys: &["main", "slow", "gps", "home", "allow", "crate"], ..BLACKBOX };
 const FIELD: Place = Place {
     name: "a field of a frame",
     keys: &["name", "predictor", "encoding", "i", "p", "flatten", "prefix", "alias", "default"],
+    foreign: &[
+        ("unit", "a Blackbox field has no `unit`: readers know the units of Betaflight's names"),
+        ("mult", "a Blackbox field has no `mult`: readers know the scales of Betaflight's names"),
+        ("label", "`label` is for `.bin` logs; write `name`"),
+    ],
     ..BLACKBOX
 };
 const FIELDS: Place = Place { name: "a struct of fields", keys: &["crate"], ..BLACKBOX };
@@ -258,7 +263,9 @@ fn i_interval(item: &Item) -> syn::Result<Located<u16>> {
 
 /// `"1/2"`.
 fn p_rate(item: &Item) -> syn::Result<Located<(u16, u16)>> {
-    let text = item.string()?;
+    let Value::Expr(Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. })) = &item.value else {
+        return Err(item.wants("a fraction in quotes: `p_rate = \"1/2\"`"));
+    };
     let value = text.value();
     let parts = value.split_once('/').and_then(|(num, denom)| Some((num.parse().ok()?, denom.parse().ok()?)));
     match parts {

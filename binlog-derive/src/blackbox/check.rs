@@ -60,6 +60,9 @@ fn names(frame: &Frame<'_>, errors: &mut Errors) {
         }
         if let Some(text) = names::fault(&field.name) {
             errors.at(field.name_span, text);
+        } else if let (Shape::Array { .. }, Some(base)) = (&field.shape, names::before_index(&field.name)) {
+            let text = format!("the name of an array has no index; `name = \"{base}\"` gives `{base}[0]`, `{base}[1]`");
+            errors.at(field.name_span, text);
         } else if seen.contains(&&field.name) {
             errors.at(field.name_span, format!("the name `{}` is given twice", field.name));
         }
@@ -202,10 +205,13 @@ fn main(frame: &Frame<'_>, errors: &mut Errors) {
     for (name, field) in [(ITERATION, "loop_iteration"), (TIME, "time")] {
         match frame.element(name) {
             Some(element) => u32_by_name(element, errors),
-            None => {
-                let text = format!("a main frame has `{name}`: `{field}: u32`");
-                errors.at(ident.span(), text);
-            }
+            None => match frame.fields.iter().find(|each| name == TIME && each.ident == "time_us") {
+                Some(named) => errors.at(
+                    named.ident.span(),
+                    "a main frame has `time: u32`; rename `time_us`, or add `#[blackbox(name = \"time\")]`",
+                ),
+                None => errors.at(ident.span(), format!("a main frame has `{name}`: `{field}: u32`")),
+            },
         }
     }
 }

@@ -36,6 +36,12 @@ fn lower_camel(field: &str) -> String {
     name
 }
 
+/// `gyroADC` of `gyroADC[0]`.
+pub(super) fn before_index(name: &str) -> Option<&str> {
+    let (base, _) = name.strip_suffix(']')?.rsplit_once('[')?;
+    (!base.is_empty()).then_some(base)
+}
+
 /// What is wrong with a name, which stands between commas in a header line.
 pub(super) fn fault(name: &str) -> Option<String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "_[].-".contains(c);

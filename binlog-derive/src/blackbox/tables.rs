@@ -1,12 +1,12 @@
 //! The predictors and encodings by the names that attributes give them: those of the format, in lower case.
 
-use crate::nearest::did_you_mean;
+use crate::nearest::did_you_mean_or;
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit};
 
 /// Declares an enum of names, with the variant of `binlog::blackbox` for each, and its number in header lines.
 macro_rules! named {
-    ($type:ident, $what:literal { $($variant:ident = $number:literal $name:literal,)* }) => {
+    ($type:ident, $what:literal, $plural:literal { $($variant:ident = $number:literal $name:literal,)* }) => {
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub(super) enum $type {
             $($variant,)*
@@ -47,7 +47,8 @@ macro_rules! named {
                     None => Err(match Self::NAMES.iter().find(numbered) {
                         Some((name, ..)) => format!(concat!($what, " is given by its name; {} is `{}`"), text, name),
                         None => {
-                            let hint = did_you_mean(&text, Self::NAMES.iter().map(|known| known.0));
+                            let names = Self::NAMES.iter().map(|known| known.0);
+                            let hint = did_you_mean_or(&text, names, concat!($plural, " are"));
                             format!(concat!("`{}` is not ", $what, " of the format{}"), text, hint)
                         }
                     }),
@@ -58,7 +59,7 @@ macro_rules! named {
 }
 
 named! {
-    Predictor, "a predictor" {
+    Predictor, "a predictor", "predictors" {
         Zero = 0 "zero",
         Previous = 1 "previous",
         StraightLine = 2 "straight_line",
@@ -75,7 +76,7 @@ named! {
 }
 
 named! {
-    Encoding, "an encoding" {
+    Encoding, "an encoding", "encodings" {
         SignedVb = 0 "signed_vb",
         UnsignedVb = 1 "unsigned_vb",
         Neg14Bit = 3 "neg_14bit",

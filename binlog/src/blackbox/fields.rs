@@ -160,8 +160,8 @@ pub const fn padding<F>(name: &str, fields: usize) -> usize {
         let text = ConstText::new().str("`").str(name).str("` has ").number(padding as u64);
         let text = text.str(if padding == 1 { " byte" } else { " bytes" });
         refuse(text.str(
-            " of padding, which is copied with each frame; put fields of 4 bytes first and those of 1 byte \
-                         last, or write `#[repr(C, packed)]`",
+            " of padding, which is copied with each frame; write `#[repr(C, packed)]`, or order the fields by size, \
+             largest first, and fill up to a multiple of 4 bytes",
         ));
     }
     padding

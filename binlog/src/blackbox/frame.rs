@@ -33,7 +33,8 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
     message = "`{Self}` is not a frame of a Blackbox log",
     label = "not a frame",
     note = "a frame is a struct with `#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]`, \
-            `#[blackbox(main)]` (or `slow`, `gps`, `home`) and `#[repr(C)]`"
+            `#[blackbox(main)]` (or `slow`, `gps`, `home`) and `#[repr(C)]`",
+    note = "a value of a schema's enum is written by `BlackboxWriter::write_any`"
 )]
 pub trait BlackboxFrame: ReadFields + 'static {
     /// Its kind; [`Intra`](FrameKind::Intra) of a main frame, which is also written as [`Inter`](FrameKind::Inter).
@@ -59,7 +60,8 @@ pub trait BlackboxFrame: ReadFields + 'static {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a main frame",
     label = "not a main frame",
-    note = "the first variant of a schema holds its main frame: a struct with `#[blackbox(main)]`"
+    note = "the variant `Main` holds a struct with `#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]`, \
+            `#[blackbox(main)]` and `#[repr(C)]`"
 )]
 pub trait MainFrame: BlackboxFrame {
     /// The number of the iteration, `loopIteration`.
@@ -74,6 +76,12 @@ pub trait MainFrame: BlackboxFrame {
 }
 
 /// A frame with the home position.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a home frame",
+    label = "not a home frame",
+    note = "the variant `Home` holds a struct with `#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]`, \
+            `#[blackbox(home)]` and `#[repr(C)]`"
+)]
 pub trait HomeFrame: BlackboxFrame {
     /// Latitude and longitude, 1e-7 degrees.
     fn coordinates(&self) -> [i32; 2];

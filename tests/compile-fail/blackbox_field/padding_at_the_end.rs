@@ -1,0 +1,13 @@
+use binlog::blackbox::BlackboxFrame;
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(main)]
+#[repr(C)]
+struct MainFrame {
+    loop_iteration: u32,
+    time: u32,
+    throttle: u16,
+}
+
+fn main() {}
