@@ -153,6 +153,23 @@ struct Widest {
     d: u16,
 }
 
+/// A frame needs neither `Clone` nor `Copy`.
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable)]
+#[blackbox(main)]
+#[repr(C, packed)]
+struct NotCopied {
+    loop_iteration: u32,
+    time: u32,
+    flag: u8,
+    motor: [u16; 2],
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(header("looptime" = "125", "motorOutput" = "158,2047"))]
+enum LogOfNotCopied {
+    Main(NotCopied),
+}
+
 /// A macro's structs, with its own names.
 macro_rules! frame {
     ($kind:ident $name:ident { $($field:ident: $type:ty),* }) => {
@@ -196,6 +213,8 @@ fn odd_frames_have_the_fields_that_they_say() {
     assert_eq!(NotPortable::FIELDS.len(), 2);
     assert!(Log::HEADER.contains("H vbatref:1600\n") && Bare::HEADER.contains("H I interval:32\n"));
     assert!(!SPEED.is_empty());
+    assert_eq!(names(NotCopied::FIELDS), "loopIteration,time,flag,motor[0],motor[1]");
+    assert!(LogOfNotCopied::HEADER.contains("H motorOutput:158,2047\n"));
     assert_eq!(names(MainOfAMacro::FIELDS), "loopIteration,time,x");
     assert!(LogOfAMacro::HEADER.contains("H looptime:125\n"));
 }
