@@ -336,11 +336,28 @@ impl InvalidHeader {
     pub fn index(&self) -> usize {
         self.index
     }
+
+    /// The error in words, with the line of `headers` that it is about.
+    #[cfg(all(feature = "derive", feature = "std"))]
+    pub(crate) fn about(&self, headers: &[(&str, &str)]) -> String {
+        let Some((name, value)) = headers.get(self.index) else { return self.to_string() };
+        match (self.reason, *name) {
+            (Reason::Number, MOTOR_OUTPUT) => format!(
+                "the header line `{name}` is `{value}`; it must be two numbers of 0 to 65535 (`158,2047`), because \
+                 predictors refer to it"
+            ),
+            (Reason::Number, _) => format!(
+                "the header line `{name}` is `{value}`; it must be a number of 0 to 65535, because predictors refer to it"
+            ),
+            _ => format!("the header line `{}` {}", name.escape_debug(), self.reason.why()),
+        }
+    }
 }
 
-impl fmt::Display for InvalidHeader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let why = match self.reason {
+impl Reason {
+    /// What follows the line's name or number.
+    fn why(self) -> &'static str {
+        match self {
             Reason::OfSchema => "is one that the schema writes; leave it out",
             Reason::Name => {
                 "has a name that is empty, begins or ends with a space, or contains a `:` or something else than printable \
@@ -351,15 +368,20 @@ impl fmt::Display for InvalidHeader {
             Reason::Length => "is longer than 1020 bytes, the most that decoders read",
             Reason::Twice => "has the name of a line before it",
             Reason::Order => {
-                "is `minthrottle` after `motorOutput`, whose lower number decoders then replace; give it before \
+                "comes after `motorOutput`, whose lower number decoders then replace by this `minthrottle`; give it before \
                  `motorOutput`, in the schema if that has `motorOutput`"
             }
             Reason::Late => "comes after the session's first main frame; give it before",
             Reason::Number => {
                 "must be a number of 0 to 65535, because predictors refer to it (motorOutput two of them, `158,2047`)"
             }
-        };
-        write!(f, "header line {} {why}", self.index + 1)
+        }
+    }
+}
+
+impl fmt::Display for InvalidHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "header line {} {}", self.index + 1, self.reason.why())
     }
 }
 

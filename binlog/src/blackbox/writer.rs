@@ -302,10 +302,8 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
 
 /// An encoder for a session with these header lines.
 fn encoder<S: BlackboxSchema>(headers: &[(&str, &str)], path: Option<&Path>) -> Result<Encoder<S>, WriteError> {
-    Encoder::with_headers(headers).map_err(|error| {
-        let line = headers.get(error.index()).map_or_else(String::new, |(name, _)| format!(" (`{name}`)"));
-        WriteError::refused(io::ErrorKind::InvalidInput, format!("{error}{line}"), path)
-    })
+    Encoder::with_headers(headers)
+        .map_err(|error| WriteError::refused(io::ErrorKind::InvalidInput, error.about(headers), path))
 }
 
 #[cold]

@@ -198,9 +198,26 @@ fn a_header_line_that_is_refused_writes_nothing() {
     let error = BlackboxWriter::<SmallLog, _>::create_with_headers(&path, &[("a", "1"), ("I interval", "1")])
         .expect_err("the schema's line");
     assert_eq!(error.kind(), ErrorKind::InvalidInput);
-    let text = "header line 2 is one that the schema writes; leave it out (`I interval`)";
+    let text = "the header line `I interval` is one that the schema writes; leave it out";
     assert_eq!(error.to_string(), format!("{}: {text}", path.display()));
     assert!(!path.exists());
+}
+
+#[test]
+fn an_error_about_a_header_line_has_its_name_and_value() {
+    for (name, value, text) in [
+        ("vbatref", "abc", "is `abc`; it must be a number of 0 to 65535, because predictors refer to it"),
+        (
+            "motorOutput",
+            "9",
+            "is `9`; it must be two numbers of 0 to 65535 (`158,2047`), because predictors refer to it",
+        ),
+        ("fine", "x", "has the name of a line before it"),
+    ] {
+        let headers = [("fine", "x"), (name, value)];
+        let error = BlackboxWriter::<SmallLog, _>::with_headers(Vec::new(), &headers).expect_err(name);
+        assert_eq!(error.to_string(), format!("the header line `{name}` {text}"));
+    }
 }
 
 #[test]
