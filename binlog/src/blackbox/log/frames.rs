@@ -249,6 +249,7 @@ impl<'s> Frames<'s> {
         }
     }
 
+    #[cold]
     fn event_time_us(&mut self) -> u64 {
         match (self.last, self.first_us) {
             (Some(_), _) => self.time_us,
@@ -258,7 +259,6 @@ impl<'s> Frames<'s> {
     }
 
     /// The time of the first main frame from here on; 0 without one.
-    #[cold]
     fn first_time_us(&self) -> u64 {
         let mut ahead = Frames { at: self.at, ..Frames::new(self.session) };
         ahead.letters.end = self.letters.end;
