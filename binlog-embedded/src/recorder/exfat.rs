@@ -16,6 +16,7 @@ impl Recorder {
             return Ok(self.release());
         }
         let size = Note::size(self.cursor.place.of(block));
+        let is_taken = Note::is_taken(self.cursor.place.of(block));
         let place = self.release.place;
         let is_note = Note::read(place.of(block), NOTE).is_some();
         let Some(set) = place.set_of(block) else { return Ok(Phase::Wipe) };
@@ -48,8 +49,9 @@ impl Recorder {
             return Ok(self.release_taken());
         }
         self.keep(bytes, note.base, 0);
-        // Nothing of the run was used, so it may be taken in part only.
-        Ok(if self.release.first == note.first { self.release_taken() } else { self.release() })
+        // Nothing of the run was used, so it may be taken in part only, unless that is known.
+        let is_doubtful = self.release.first == note.first && !is_taken;
+        Ok(if is_doubtful { self.release_taken() } else { self.release() })
     }
 
     /// Gives back what was taken for a log that never got a byte of it.
@@ -59,8 +61,8 @@ impl Recorder {
     }
 
     /// Counts the clusters that were taken for a log that never got a byte of them, from the first one up to one that is
-    /// free: clusters after that may be another file's. Notes them in place of the log's note, and of its set if that
-    /// isn't in use.
+    /// free: clusters after that may be another file's. Notes them in the word of the log's note that can't be torn, or in
+    /// place of the log's set, if that isn't in use.
     pub(super) fn find_taken(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         while self.release.at < self.release.end {
@@ -74,13 +76,13 @@ impl Recorder {
         self.need(place.block)?;
         let Release { first, end, .. } = self.release;
         self.release.marked_end = end;
-        let unused =
-            Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
         if place.of(block)[0] & IN_USE != 0 {
-            unused.put(Place { slot: note, ..place }.of_mut(block), NOTE);
+            Note::put_taken(Place { slot: note, ..place }.of_mut(block), end - first);
             let next = self.release();
             return Err(self.save(next));
         }
+        let unused =
+            Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
         unused.put(place.of_mut(block), NOTE);
         Err(self.save(Phase::WipeNote))
     }

@@ -37,6 +37,8 @@ pub(crate) enum Purpose {
 
 /// Where the count of the run is.
 const COUNT: usize = 8;
+/// The bit of it for [`Note::put_taken`]. A log has at most 2²³ clusters.
+const TAKEN: u32 = 1 << 31;
 /// Where the checksum of the run is.
 const SUM: usize = 20;
 /// Where the file's size is, and a checksum of all before that. On FAT, these are the clusters of the run, with those
@@ -68,6 +70,19 @@ impl Note {
         put_u32(slot, COUNT, count);
     }
 
+    /// Notes that so many clusters of the run were taken, and are being given back: those that are free by now are
+    /// another's. exFAT needs it, whose bitmap doesn't say whose a cluster is.
+    #[cfg(feature = "exfat")]
+    pub(crate) fn put_taken(slot: &mut Slot, count: u32) {
+        put_u32(slot, COUNT, count | TAKEN);
+    }
+
+    /// Whether the clusters of the run are being given back.
+    #[cfg(feature = "exfat")]
+    pub(crate) fn is_taken(slot: &Slot) -> bool {
+        u32_at(slot, COUNT) & TAKEN != 0
+    }
+
     #[inline(never)]
     pub(crate) fn read(slot: &Slot, unused: u8) -> Option<Self> {
         if slot[0] != unused || u32_at(slot, SUM) != Note::sum(slot) {
@@ -85,7 +100,7 @@ impl Note {
             slot: slot[1] & 15,
             identity: u16_at(slot, 2) as u16,
             first: u32_at(slot, 4),
-            count: u32_at(slot, COUNT),
+            count: u32_at(slot, COUNT) & !TAKEN,
             base: u32_at(slot, 12),
             prev: u32_at(slot, 16),
         })
@@ -167,6 +182,20 @@ mod tests {
         let before = slot;
         Note::put_count(&mut slot, 728);
         assert_eq!(Note::read(&slot, 0xE5), Some(Note { count: 728, ..old }));
+        assert!((0..32).filter(|&at| slot[at] != before[at]).all(|at| (8..12).contains(&at)));
+    }
+
+    #[cfg(feature = "exfat")]
+    #[test]
+    fn that_clusters_are_given_back_changes_one_word() {
+        let old = Note { purpose: Purpose::File, slot: 3, identity: 77, first: 5, count: 600, base: 9, prev: 0 };
+        let mut slot = [0; 32];
+        old.put(&mut slot, 0x60);
+        let before = slot;
+        assert!(!Note::is_taken(&slot));
+        Note::put_taken(&mut slot, 32);
+        assert!(Note::is_taken(&slot));
+        assert_eq!(Note::read(&slot, 0x60), Some(Note { count: 32, ..old }));
         assert!((0..32).filter(|&at| slot[at] != before[at]).all(|at| (8..12).contains(&at)));
     }
 
