@@ -373,9 +373,9 @@ pub fn derive_blackbox_fields(input: TokenStream) -> TokenStream {
 /// # Attributes
 ///
 /// - `i_interval = 32`: every 32nd iteration of the control loop is an I frame, 32 if it isn't given.
-/// - `p_rate = "1/2"`: the fraction of iterations that are logged, `1/1` if it isn't given. Frames are counted anew from
-///   each I frame, so let the denominator divide `i_interval`. Otherwise the last distance before each I frame is shorter
-///   than the others: with `i_interval = 32` and `"1/3"`, iterations 27, 30, 32 and 35 are logged.
+/// - `p_rate = "1/2"`: the fraction of iterations that are logged; `1/1` if it isn't given. The count begins anew at each I
+///   frame, so let the denominator divide `i_interval`. Otherwise the last distance before each I frame is shorter than
+///   the others: with `i_interval = 32` and `"1/3"`, iterations 27, 30, 32 and 35 are logged.
 /// - `header("name" = "value", …)`: further lines of the header, of printable ASCII. May be given several times. Predictors
 ///   refer to `minthrottle`, `motorOutput` and `vbatref`. `Firmware revision`, `Firmware type`, `gyro_scale` and
 ///   `motor_pwm_protocol` replace the usual lines: those of a Betaflight 4.5, which decoders accept.

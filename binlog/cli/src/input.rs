@@ -31,6 +31,7 @@ pub struct Input {
     pub path: Option<PathBuf>,
     /// The log.
     pub flight: Flight,
+    format: Format,
     is_one_of_several: bool,
     loss: OnceLock<KnownLoss>,
 }
@@ -125,13 +126,13 @@ impl Input {
     ///
     /// If it can't be read, or if it is neither an ArduPilot log nor a Blackbox log.
     pub fn open_undefined(source: &Source) -> Result<Self, Failure> {
-        let flight = match source {
+        let read = match source {
             Source::Stdin => {
                 Flight::of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?)
             }
             Source::File(path) => file::open(path)?,
         };
-        Input::new(source, flight)
+        Input::new(source, read)
     }
 
     /// The log of either format that was read from the source.
@@ -143,17 +144,16 @@ impl Input {
         Input::new(source, Flight::of(Log::from_bytes(bytes)))?.with_definitions()
     }
 
-    fn new(source: &Source, flight: Result<Flight, Failure>) -> Result<Self, Failure> {
-        let flight = flight.map_err(|failure| failure.in_(source.name()))?;
+    fn new(source: &Source, read: Result<(Flight, Format), Failure>) -> Result<Self, Failure> {
+        let (flight, format) = read.map_err(|failure| failure.in_(source.name()))?;
         let path = source.path().map(Path::to_owned);
-        Ok(Input { name: source.name(), path, flight, is_one_of_several: false, loss: OnceLock::new() })
+        Ok(Input { name: source.name(), path, flight, format, is_one_of_several: false, loss: OnceLock::new() })
     }
 
     /// Why no record of an ArduPilot log can be read, and what to do; `None` if the log has definitions.
     pub(crate) fn lacks_definitions(&self) -> Option<String> {
-        let is_undefined = Format::of(self.flight.bytes()).is_ok_and(|format| format == Format::ArduPilotRecords);
-        let path = self.path.as_deref().map_or("-".into(), in_a_shell);
-        is_undefined.then(|| {
+        (self.format == Format::ArduPilotRecords).then(|| {
+            let path = self.path.as_deref().map_or("-".into(), in_a_shell);
             format!(
                 "the beginning of the log is missing, and with it the definitions of its records; `binlog repair \
                  --definitions OTHER {path} -o repaired.bin` takes them from OTHER, a log of the same firmware"
@@ -251,12 +251,14 @@ impl Input {
 }
 
 impl Flight {
-    /// The log of either format in the bytes of one.
-    fn of(log: Log<'static>) -> Result<Self, Failure> {
-        Ok(match Format::of(log.bytes())? {
+    /// The log of either format in the bytes of one, and what its format is.
+    fn of(log: Log<'static>) -> Result<(Self, Format), Failure> {
+        let format = Format::of(log.bytes())?;
+        let flight = match format {
             Format::ArduPilot | Format::ArduPilotRecords => Flight::ArduPilot(log),
             Format::Blackbox => Flight::Blackbox(BlackboxLog::from_bytes(log.bytes().to_vec())),
-        })
+        };
+        Ok((flight, format))
     }
 }
 

@@ -137,7 +137,8 @@ pub fn print(failure: &Failure) {
     }
 }
 
-/// How a command ends that goes on after a failure of one log, which is printed.
+/// How a command ends that goes on after a failure of one log, which is printed. That a log lacks what was asked for is
+/// none yet: another one may have it.
 ///
 /// # Errors
 ///
@@ -147,7 +148,7 @@ pub(crate) fn print_and_go_on(failure: Failure) -> CommandResult {
         return Err(failure);
     }
     print(&failure);
-    Ok(Outcome::Failed)
+    Ok(if failure.is_absent() { Outcome::Fine } else { Outcome::Failed })
 }
 
 /// Prints to standard error: `binlog: …`. Control characters of a log, which a terminal would obey, are escaped; a text

@@ -382,7 +382,8 @@ impl fmt::Display for ConvertError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ConvertError::NoFrames => f.write_str(
-                "the session has no sound main frame; see its header's problems and its lost ranges for the reason",
+                "the session has no main frame that can be read; if its header has no problem and no range is lost, none was \
+                 written",
             ),
             ConvertError::Io(error) => write!(f, "the converted log can't be written: {error}"),
             ConvertError::TooManyMessages => {

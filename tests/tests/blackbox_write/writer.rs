@@ -100,7 +100,7 @@ fn an_event_before_the_first_main_frame_is_read_with_the_time_of_that_frame() {
         tables.events().iter().map(|event| event.time_us).collect::<Vec<_>>()
     };
     assert_eq!(times(0), [5_000_000, 5_000_000, 5_000_252]);
-    // There is none.
+    // This session has no main frame.
     assert_eq!(times(1), [0, 0]);
 }
 

@@ -42,13 +42,13 @@ fn of_cause(cause: &Cause<io::Error>) -> String {
     }
 }
 
+/// What --folder takes.
+const FOLDER: &str = "--folder must name a folder of the root directory, with up to 8 letters, digits, `_` or `-`; to get \
+                      logs from another folder, mount the card and copy them";
+
 fn of_fault(fault: Fault) -> String {
     match fault {
-        Fault::Folder => {
-            "--folder must name a folder of the root directory, with up to 8 letters, digits, `_` or `-`; \
-                          to get logs from another folder, mount the card and copy them"
-                .into()
-        }
+        Fault::Folder => FOLDER.into(),
         Fault::Unusable(why) => of_unusable(why),
         Fault::Damaged(damage) => {
             let leads = match damage {

@@ -179,7 +179,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             }
         });
     }
-    if absent > 0 && absent == sources.len() {
+    if sources.all_are(absent) {
         worst = Outcome::Failed;
     }
     drop(progress);

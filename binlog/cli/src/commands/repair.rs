@@ -148,9 +148,10 @@ fn no_record(other: Option<&Input>) -> Failure {
     }
 }
 
-/// Whether definitions of the other log are in the repaired one.
+/// Whether definitions or units of the other log are in the repaired one.
 fn took(repaired: &Repaired) -> bool {
-    !repaired.replaced().is_empty() || repaired.inserted().iter().any(|inserted| inserted.is_from_other_log)
+    let is_inserted = repaired.inserted().iter().any(|inserted| inserted.is_from_other_log);
+    is_inserted || !repaired.replaced().is_empty() || !repaired.units().is_empty()
 }
 
 /// At most this many lines of the report are printed.

@@ -12,8 +12,8 @@ use std::path::Path;
 /// A shorter log is read, which takes as long as mapping it.
 const MAPPED_FROM: u64 = 8 * 1024 * 1024;
 
-/// Opens a log. The outer error names the file, the inner one doesn't.
-pub(super) fn open(path: &Path) -> Result<Result<Flight, Failure>, Failure> {
+/// Opens a log, and says what its format is. The outer error names the file, the inner one doesn't.
+pub(super) fn open(path: &Path) -> Result<Result<(Flight, Format), Failure>, Failure> {
     let failure = |error: OpenError| Failure::new(name_on_one_line(&error));
     let is_long = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() >= MAPPED_FROM);
     if !is_long {
@@ -27,11 +27,12 @@ pub(super) fn open(path: &Path) -> Result<Result<Flight, Failure>, Failure> {
         Ok(format) => format,
         Err(failure) => return Ok(Err(failure)),
     };
-    Ok(Ok(match format {
+    let flight = match format {
         Format::ArduPilot | Format::ArduPilotRecords => Flight::ArduPilot(log),
         // SAFETY: as above.
         Format::Blackbox => Flight::Blackbox(unsafe { BlackboxLog::map(path) }.map_err(failure)?),
-    }))
+    };
+    Ok(Ok((flight, format)))
 }
 
 /// The error's text, in which the path may have a line break.

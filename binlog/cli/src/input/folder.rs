@@ -29,7 +29,7 @@ pub(super) struct Contents {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// A file with a log's name that has no data or is none, or a folder that can't be read.
+/// What a folder has beside logs: a file that is named like a log and is empty or no log, or a folder that can't be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftOut {
     /// Where it is.

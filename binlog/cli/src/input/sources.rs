@@ -2,7 +2,7 @@
 
 use super::folder::{Contents, LeftOut};
 use super::{Input, Source, require_stdin_once, shown};
-use crate::outcome::{CommandResult, Failure, Outcome, print, warn};
+use crate::outcome::{CommandResult, Failure, Outcome, print_and_go_on, warn};
 use std::path::{Path, PathBuf};
 
 /// The logs that are given. A folder stands for the logs in it and in its folders, sorted by path.
@@ -83,37 +83,26 @@ impl Sources {
         Ok(Input { is_one_of_several: self.sources.len() > 1, ..Input::open(source)? })
     }
 
-    /// Runs a command on each log. If one fails, the failure is printed and the command goes on with the next. Each log
-    /// ends as its [`Input::warn_of_loss`] or worse. A log that lacks what was asked for is no failure, unless all do.
+    /// Runs a command on each log, and says what is left out. If one fails, the failure is printed and the command goes on
+    /// with the next. Each log ends as its [`Input::warn_of_loss`] or worse. A log that lacks what was asked for is no
+    /// failure, unless all do.
     ///
     /// # Errors
     ///
     /// If the output can't be written or was closed.
-    pub fn for_each(&self, command: impl FnMut(&Input) -> CommandResult) -> CommandResult {
-        let left_out = self.warn_of_left_out();
-        Ok(self.for_each_log(command)?.max(left_out))
-    }
-
-    /// As [`for_each`](Sources::for_each), for a command that says by itself what is left out.
-    ///
-    /// # Errors
-    ///
-    /// As [`for_each`](Sources::for_each).
-    pub fn for_each_log(&self, mut command: impl FnMut(&Input) -> CommandResult) -> CommandResult {
-        let (mut worst, mut absent) = (Outcome::Fine, 0);
+    pub fn for_each(&self, mut command: impl FnMut(&Input) -> CommandResult) -> CommandResult {
+        let (mut worst, mut absent) = (self.warn_of_left_out(), 0);
         for source in &self.sources {
             let outcome = self.open(source).and_then(|input| input.ended(command(&input)));
-            worst = worst.max(match outcome {
-                Ok(outcome) => outcome,
-                Err(failure) if failure.is_of_output() => return Err(failure),
-                Err(failure) => {
-                    print(&failure);
-                    absent += usize::from(failure.is_absent());
-                    if failure.is_absent() { Outcome::Fine } else { Outcome::Failed }
-                }
-            });
+            absent += usize::from(outcome.as_ref().is_err_and(Failure::is_absent));
+            worst = worst.max(outcome.or_else(print_and_go_on)?);
         }
-        Ok(if absent > 0 && absent == self.len() { Outcome::Failed } else { worst })
+        Ok(if self.all_are(absent) { Outcome::Failed } else { worst })
+    }
+
+    /// Whether these are all logs, of which there is one at least.
+    pub(crate) fn all_are(&self, count: usize) -> bool {
+        count > 0 && count == self.len()
     }
 
     /// Opens all logs, for a command that needs them at once, and says what is left out.

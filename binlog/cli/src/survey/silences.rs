@@ -29,9 +29,11 @@ pub(super) fn of_sources(sources: impl Iterator<Item = (String, Silences)>, end_
     let (mut all, mut regular) = (Vec::new(), 0);
     for (source, silences) in sources {
         regular += usize::from(silences.is_regular());
+        // A record at the end is none of a silence.
+        let ends_silent = silences.last_us.is_some_and(|last_us| last_us < end_us);
         all.extend(silences.finish(end_us).into_iter().map(|time_us| Silence {
             source: source.clone(),
-            is_open: *time_us.end() == end_us,
+            is_open: ends_silent && *time_us.end() == end_us,
             time_us,
         }));
     }

@@ -33,8 +33,8 @@ pub enum Item<F> {
     Event {
         /// Where it begins, in bytes from the start of the log.
         offset: usize,
-        /// The time of the main frame before it, in microseconds, extended beyond 32 bits. Before the session's first main
-        /// frame, the time of that one; 0 if there is none.
+        /// The time of the main frame before it, in microseconds, extended beyond 32 bits. An event before the first main
+        /// frame has the time of that frame, and 0 if the session has no main frame.
         time_us: u64,
         /// The event.
         event: Event,

@@ -39,8 +39,8 @@ pub struct Tables {
 pub struct LoggedEvent {
     /// Where it is, in bytes from the start of the log.
     pub offset: usize,
-    /// The time of the main frame before it, in microseconds. Before the session's first main frame, the time of that
-    /// one; 0 if there is none.
+    /// The time of the main frame before it, in microseconds. An event before the first main frame has the time of that
+    /// frame, and 0 if the session has no main frame.
     pub time_us: u64,
     /// The event.
     pub event: Event,

@@ -170,7 +170,7 @@ fn a_session_without_frames_is_an_error_that_says_so() {
     let session = log.session(0).expect("a session");
     assert!(!session.has_main_frames());
     let error = session.to_ardupilot(Vec::new()).expect_err("no frames");
-    assert!(error.to_string().contains("no sound main frame"), "{error}");
+    assert!(error.to_string().contains("no main frame that can be read"), "{error}");
 }
 
 #[test]
