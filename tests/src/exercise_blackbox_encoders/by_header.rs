@@ -95,7 +95,8 @@ pub(super) fn frames(choices: &mut Choices<'_>) {
                 let values = [vec![at], choices.numbers(gps)].concat();
                 let _ = encode(&mut encoder, &mut log, b'G', values);
             }
-            1 => has_home |= encode(&mut encoder, &mut log, b'H', choices.numbers(2)).is_ok(),
+            // Firmware begins with an I frame. An H frame of printable bytes would be a header line that is cut off.
+            1 if has_main => has_home |= encode(&mut encoder, &mut log, b'H', choices.numbers(2)).is_ok(),
             // So may slow frames.
             2 if has_home => {
                 let values = choices.numbers(slow);
