@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 
 /// A chip that is polled three times for each operation.
 #[derive(Clone)]
-struct Slow(NorChip<4, 8192>);
+pub(crate) struct Slow<const UNIT: u32>(pub(crate) NorChip<4, UNIT>);
 
 async fn pending() {
     let mut left = 2;
@@ -30,11 +30,11 @@ async fn pending() {
     .await;
 }
 
-impl ErrorType for Slow {
+impl<const UNIT: u32> ErrorType for Slow<UNIT> {
     type Error = NorError;
 }
 
-impl ReadNorFlash for Slow {
+impl<const UNIT: u32> ReadNorFlash for Slow<UNIT> {
     const READ_SIZE: usize = 16;
 
     async fn read(&mut self, offset: u32, bytes: &mut [u8]) -> Result<(), NorError> {
@@ -47,7 +47,7 @@ impl ReadNorFlash for Slow {
     }
 }
 
-impl NorFlash for Slow {
+impl<const UNIT: u32> NorFlash for Slow<UNIT> {
     const WRITE_SIZE: usize = 4;
     const ERASE_SIZE: usize = 4096;
 
@@ -62,8 +62,8 @@ impl NorFlash for Slow {
     }
 }
 
-impl AsyncChip for Slow {
-    const UNIT: u32 = 8192;
+impl<const UNIT: u32> AsyncChip for Slow<UNIT> {
+    const UNIT: u32 = UNIT;
 
     async fn erase_unit(&mut self, address: u32) -> Result<(), NorError> {
         pending().await;
@@ -81,7 +81,7 @@ fn poll<T>(future: impl Future<Output = T>, most: usize) -> Option<T> {
     })
 }
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     poll(future, 1_000_000).expect("it ends")
 }
 
@@ -219,6 +219,34 @@ fn any_asynchronous_nor_flash_is_a_chip() {
     let logs = on_host(chip.memory().bytes());
     assert_eq!(logs.last().expect("a log").bytes, bytes);
     assert_eq!(logs.last().expect("a log").number, 5);
+
+    // Whoever else uses the chip can.
+    block_on(plain.erase(0, 4096)).expect("the chip works");
+    let mut read = [0; 4096];
+    block_on(plain.read(0, &mut read)).expect("the chip works");
+    assert_eq!(read, [0xFF; 4096]);
+}
+
+#[test]
+fn a_full_chip_has_what_it_was_given() {
+    let (chip, ring) = (NorChip::<4, 4096>::blank(1 << 17), ring());
+    let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
+    let mut drain = ring.drain().expect("the only drain");
+    let mut errors = Vec::new();
+    for number in 0..4000 {
+        flight::log(ring, number * 5 % flight::KINDS, number as u64);
+        if number % 4 == 0 {
+            wait(1000);
+            errors.extend(block_on(flash.run_async(&mut drain)).err());
+        }
+    }
+    // One error for each attempt, a second apart.
+    assert!((1..=4).contains(&errors.len()), "{errors:?}");
+    assert!(errors.iter().all(|error| error.cause == Cause::Full), "{errors:?}");
+    let memory = chip.memory();
+    let found = on_host(memory.bytes()).pop().expect("a log").bytes;
+    // Up to a record that was cut where the chip ends.
+    assert_eq!(flight::numbers_after_damage(&found).len(), ring.statistics().written as usize);
 }
 
 #[test]

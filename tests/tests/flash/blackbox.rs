@@ -2,6 +2,7 @@
 #[path = "../../../binlog-embedded/tests/blackbox/flight.rs"]
 mod flight;
 
+use crate::asynchronous::{Slow, block_on};
 use binlog::blackbox::{BlackboxSchema, Event};
 use binlog::flash::Image;
 use binlog_embedded::flash_log::{Options, WhenFull};
@@ -57,6 +58,25 @@ fn a_flight_is_extracted_as_a_blackbox_log() {
     let second = fly(ring, 2000..2500, || flash.run(&mut drain).expect("the chip works"));
     ring.stop();
     flash.finish(&mut drain).expect("the chip works");
+    assert_two_logs(&chip, ring, &[first, second].concat());
+}
+
+#[test]
+fn a_flight_on_an_asynchronous_chip_is_extracted_as_a_blackbox_log() {
+    let (chip, ring) = (Chip::blank(1 << 20), ring());
+    let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
+    let mut drain = ring.drain().expect("the only drain");
+    let first = fly(ring, 0..2000, || block_on(flash.run_async(&mut drain)).expect("the chip works"));
+    flash.rotate();
+    let second = fly(ring, 2000..2500, || block_on(flash.run_async(&mut drain)).expect("the chip works"));
+    ring.stop();
+    block_on(flash.finish_async(&mut drain)).expect("the chip works");
+    assert_two_logs(&chip, ring, &[first, second].concat());
+}
+
+/// The chip has two logs of one session each, with all main frames that were accepted.
+#[track_caller]
+fn assert_two_logs(chip: &Chip, ring: &Ring, accepted: &[u32]) {
     let logs = logs(&chip.memory());
     let names: Vec<&str> = logs.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(names, ["00000001.BBL", "00000002.BBL"]);
@@ -67,7 +87,7 @@ fn a_flight_is_extracted_as_a_blackbox_log() {
         assert_eq!(session.main[0].1, b'I', "{name}");
         read.extend(iterations(session));
     }
-    assert_eq!(read, [first, second].concat());
+    assert_eq!(read, accepted);
     let tally = ring.tally::<Main>();
     assert_eq!((tally.written as usize, tally.dropped, tally.lost), (read.len(), 0, 0));
 }

@@ -57,6 +57,8 @@ fn whatever_is_erased_ahead_the_next_boot_finds_the_newest_log() {
             FlashLog::new(chip.clone(), OPTIONS).prepare(prepared).expect("the chip works");
             let found = on_host(chip.memory().bytes());
             assert_eq!(found.last().map(|log| usize::from(log.number)), Some(logs), "{logs} logs, {prepared} bytes");
+            // Readers take it that the first lap erases nothing at the beginning before its last block of two sectors.
+            assert!(logs > 14 || found.len() == logs, "{logs} logs, {prepared} bytes: {} are left", found.len());
             assert!(found.windows(2).all(|pair| pair[0].number + 1 == pair[1].number), "{logs} logs, {prepared} bytes");
             assert_eq!(on_target(&mut FlashLog::new(chip.clone(), OPTIONS)), found);
             log(&mut FlashLog::new(chip.clone(), OPTIONS), logs + 1);
