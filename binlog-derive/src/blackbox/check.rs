@@ -9,6 +9,7 @@ use super::tables::{Encoding, Predictor};
 use crate::errors::Errors;
 use crate::repr::Hint;
 use proc_macro2::Span;
+use std::str::FromStr;
 
 /// The most bytes of a header line that decoders read.
 const MAX_LINE: usize = 1020;
@@ -349,19 +350,39 @@ fn header_fault(name: &str, name_span: Span, value: &str, value_span: Span) -> O
     if length > MAX_LINE {
         return Some((value_span, format!("the header line has {length} bytes; decoders read at most {MAX_LINE}")));
     }
-    number_fault(name, value).map(|text| (value_span, text))
+    value_fault(name, value).map(|text| (value_span, text))
 }
 
-/// Lines that predictors refer to.
-fn number_fault(name: &str, value: &str) -> Option<String> {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok();
-    match name {
-        "minthrottle" | "vbatref" if !is_number(value) => {
-            Some(format!("`{name}` is a number of 0 to 65535, which predictors refer to"))
-        }
-        "motorOutput" if !value.split_once(',').is_some_and(|(low, high)| is_number(low) && is_number(high)) => Some(
-            "`motorOutput` is the range of the motors, of which a predictor takes the lower end: `\"48,2047\"`".into(),
-        ),
-        _ => None,
+/// What is wrong with the value of a line that predictors refer to, or that readers compute units from: those take no
+/// other text for a number, and then show raw values or none.
+fn value_fault(name: &str, value: &str) -> Option<String> {
+    // `parse` and `from_str_radix` take a sign, too.
+    fn whole<N: FromStr>(text: &str) -> Option<N> {
+        text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()
     }
+    let is_valid = match name {
+        "minthrottle" | "vbatref" => whole::<u16>(value).is_some(),
+        "motorOutput" => {
+            value.split_once(',').is_some_and(|(low, high)| whole::<u16>(low).is_some() && whole::<u16>(high).is_some())
+        }
+        "looptime" | "acc_1G" | "motor_poles" => whole::<u32>(value).is_some_and(|number| number > 0),
+        "maxthrottle" => whole::<u16>(value).is_some(),
+        "gyro_scale" => value
+            .strip_prefix("0x")
+            .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
+            .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+            .is_some_and(|bits| f32::from_bits(bits).is_finite() && f32::from_bits(bits) > 0.0),
+        _ => true,
+    };
+    let wanted = match name {
+        _ if is_valid => return None,
+        "motorOutput" => "the range of the motors, of which a predictor takes the lower end: `\"48,2047\"`",
+        "looptime" => "the time from one iteration to the next, a whole number of µs: `\"125\"`",
+        "acc_1G" => "what the accelerometers give at 1 g, a whole number: `\"2048\"`",
+        "motor_poles" => "a whole number: `\"14\"`",
+        "gyro_scale" => "the bits of an `f32`, the degrees per second of 1 in `gyroADC`: `\"0x3f800000\"` for 1",
+        "maxthrottle" => "a number of 0 to 65535",
+        _ => "a number of 0 to 65535, which predictors refer to",
+    };
+    Some(format!("`{name}` is {wanted}"))
 }
