@@ -290,14 +290,16 @@ fn headers(item: &Item) -> syn::Result<Vec<Header>> {
 
 impl Parse for Header {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let text = |error: syn::Error| {
-            syn::Error::new(
-                error.span(),
-                "a header line has a name and a value, both in quotes: `\"looptime\" = \"125\"`",
-            )
+        const WANTED: &str = "a header line has a name and a value, both in quotes: `\"looptime\" = \"125\"`";
+        let text = |error: syn::Error| syn::Error::new(error.span(), WANTED);
+        let name: LitStr = input.parse().map_err(text)?;
+        // After the last token, an error has no place of its own.
+        let after_name = |error: syn::Error| match input.is_empty() {
+            true => syn::Error::new(name.span(), WANTED),
+            false => text(error),
         };
-        let name = input.parse().map_err(text)?;
-        input.parse::<Token![=]>().map_err(text)?;
-        Ok(Header { name, value: input.parse().map_err(text)? })
+        input.parse::<Token![=]>().map_err(after_name)?;
+        let value = input.parse().map_err(after_name)?;
+        Ok(Header { name, value })
     }
 }

@@ -64,6 +64,9 @@ fn names(frame: &Frame<'_>, errors: &mut Errors) {
         } else if let (Shape::Array { .. }, Some(base)) = (&field.shape, names::before_index(&field.name)) {
             let text = format!("the name of an array has no index; `name = \"{base}\"` gives `{base}[0]`, `{base}[1]`");
             errors.at(field.name_span, text);
+        } else if matches!(field.shape, Shape::Struct) {
+            // A prefix. `binlog::blackbox::fields` compares the names that begin with it.
+            continue;
         } else if seen.contains(&&field.name) {
             errors.at(field.name_span, format!("the name `{}` is given twice", field.name));
         }

@@ -1,7 +1,8 @@
 //! The header of a session.
 
 use super::frames::{FlightLog, Small, SmallLog, flight};
-use binlog::blackbox::{BlackboxSchema, Encoder, InvalidHeader};
+use binlog::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema, Encoder, InvalidHeader};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 #[test]
 fn the_header_defines_a_usual_main_frame_as_betaflight_does() {
@@ -118,4 +119,36 @@ fn a_header_line_after_the_first_frame_is_refused() {
     encoder.encode(&flight(1).next().expect("a frame")).expect("it fits");
     let error = encoder.refer("vbatref", "1600").expect_err("a frame was encoded");
     assert_eq!(error.to_string(), "header line 1 comes after the session's first main frame; give it before");
+}
+
+#[test]
+fn structs_of_one_prefix_are_flattened_side_by_side() {
+    #[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+    #[repr(C)]
+    struct Wanted {
+        roll: i16,
+        pitch: i16,
+    }
+
+    #[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+    #[repr(C)]
+    struct Measured {
+        roll_rate: i16,
+        pitch_rate: i16,
+    }
+
+    #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+    #[blackbox(main)]
+    #[repr(C)]
+    struct Frame {
+        loop_iteration: u32,
+        time: u32,
+        #[blackbox(flatten, prefix = "axis")]
+        wanted: Wanted,
+        #[blackbox(flatten, prefix = "axis")]
+        measured: Measured,
+    }
+
+    let names: Vec<_> = Frame::FIELDS.iter().skip(2).map(|field| field.name).collect();
+    assert_eq!(names, ["axisRoll", "axisPitch", "axisRollRate", "axisPitchRate"]);
 }
