@@ -67,6 +67,12 @@ mod event;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks fields by it"))]
 pub(crate) mod fields;
 mod file_format;
+#[cfg(feature = "std")]
+#[cfg_attr(
+    not(all(feature = "derive", target_endian = "little")),
+    allow(dead_code, reason = "the conversion asks for the name")
+)]
+mod firmware;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive calls it"))]
 pub(crate) mod frame;
 #[cfg(feature = "std")]

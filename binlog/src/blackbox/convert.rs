@@ -24,14 +24,15 @@
 //! | RCIN, RCOU, ESC | `rcData` or `rcCommand`; `motor` and `servo`; `eRPM` |
 //! | BAT, BARO, MAG | `vbatLatest`, `amperageLatest`; `BaroAlt`; `magADC` |
 //! | GPS, POS | GPS frames |
-//! | MODE, EV, ERR | `flightModeFlags`, `failsafePhase`, events |
+//! | MODE, EV, ERR | `flightModeFlags`, INAV's `activeFlightModeFlags`, `failsafePhase`, events |
 //! | PARM, FILE | the header: its numbers, and the whole of it as `header.txt` |
 //! | MSG | texts of the header, events, the names of mode flags, lost ranges |
 //! | BI00 and so on, BS00, BG00, BH00 | all other fields of main, slow, GPS and home frames, as logged |
 //!
 //! - Times are those of the session's main frames in microseconds, extended beyond 32 bits. They never go back: where
 //!   those of the session do, they go on from the last one, and a MSG says how much later than logged they are.
-//! - Other frames and events have the time of the main frame before them. The time in a GPS frame is in BG00.
+//! - Other frames and events have the time of the main frame before them, the first ones that of the first main frame. The
+//!   time in a GPS frame is in BG00.
 //! - Axes are forward, right, down as in ArduPilot: pitch and yaw have the other sign than in the Blackbox log.
 //! - MODE has the nearest mode of Copter. The exact flags are in MSG.
 //! - RCIN, BAT and BARO have a record for each change, and ten a second between changes. All others have one a frame.
@@ -40,7 +41,6 @@
 
 mod control;
 mod fields;
-mod firmware;
 mod messages;
 mod modes;
 mod motion;
@@ -53,13 +53,13 @@ mod state;
 mod steps;
 mod track;
 
+use super::firmware::{self, Family};
 use super::header::LoggedFrame;
 use super::log::{Frame, Item, Session};
 use crate::counted::Counted;
 use crate::field::{FlightModeError, TextError};
 use control::Control;
 use fields::Fields;
-use firmware::Family;
 use motion::Motion;
 use output::Output;
 use remaining::Remaining;

@@ -156,7 +156,7 @@ impl Event {
     /// event. `None` if they end inside it, or if they are not an event: a number without the payload that belongs to it.
     ///
     /// The length of an unknown event is unknown: the returned one ends after its number, except for Cleanflight's
-    /// retired events 10, 11, 12 and 20.
+    /// retired events 10, 11, 12 and 20, and Rotorflight's 50, 51, 52, 100 and 101.
     pub fn decode(payload: &[u8]) -> Option<(Event, usize)> {
         let mut reader = Reader { rest: payload };
         let event = match reader.byte()? {
@@ -192,6 +192,12 @@ impl Event {
                     11 => drop(reader.array::<4>()?),
                     12 => drop(reader.array::<8>()?),
                     20 => drop((reader.byte()?, reader.signed()?, reader.array::<2>()?)),
+                    // Rotorflight's states of governor, rescue and flight; its data and texts (`blackboxLogEvent`).
+                    50..=52 => drop(reader.unsigned()?),
+                    100 | 101 => {
+                        let length = reader.byte()?;
+                        reader.skip(length.into())?;
+                    }
                     _ => {}
                 }
                 Event::Unknown { id }
@@ -279,6 +285,11 @@ impl Reader<'_> {
         Some(*bytes)
     }
 
+    fn skip(&mut self, length: usize) -> Option<()> {
+        self.rest = self.rest.get(length..)?;
+        Some(())
+    }
+
     fn text(&mut self, text: &[u8]) -> Option<()> {
         self.rest = self.rest.strip_prefix(text)?;
         Some(())
@@ -349,7 +360,7 @@ mod tests {
     #[test]
     fn an_end_and_a_number_whose_payload_is_missing_are_refused() {
         let refused: Vec<u8> = (0..=255).filter(|&id| Event::Unknown { id }.check().is_err()).collect();
-        assert_eq!(refused, [0, 10, 11, 12, 13, 14, 15, 20, 30, 40, 255]);
+        assert_eq!(refused, [0, 10, 11, 12, 13, 14, 15, 20, 30, 40, 50, 51, 52, 100, 101, 255]);
         assert_eq!(Event::End { disarm_reason: Some(1) }.check(), Err(RefusedEvent::End));
         assert_eq!(Event::Resume { iteration: 1, time: 2 }.check(), Ok(()));
     }

@@ -3,9 +3,10 @@
 //! The format has no units. Firmwares log integers, and headers contain the scales of some. The others are those of the
 //! firmwares' sources (`blackbox.c` of Betaflight and INAV) and of the viewers (`decodeFieldToFriendly` in Betaflight's
 //! `flightlog_fields_presenter.js`, `parser.c` of Cleanflight's blackbox-tools). The viewers decide by the firmware's name
-//! and version; here the header's lines and fields decide.
+//! and version; here the header's lines and fields decide, and the name where they don't tell.
 
 use super::Header;
+use super::firmware::Family;
 use crate::Unit;
 
 /// What a field measures. A logged number is in its unit as `(number - zero) * factor`.
@@ -166,8 +167,11 @@ fn current(header: &Header<'_>) -> Option<Quantity> {
 }
 
 /// Percent of the range from `motorOutput`, or from `minthrottle` to `maxthrottle` in old logs. A motor that is off may
-/// be below 0 %.
+/// be below 0 %. Rotorflight logs thousandths (`getMotorOutput` in its `flight/motors.c`), whatever its header gives.
 fn motor(header: &Header<'_>) -> Option<Quantity> {
+    if Family::of(header) == Family::Rotorflight {
+        return times("%", 0.1);
+    }
     let range = match header.numbers("motorOutput").as_deref() {
         Some(&[low, high]) => Some((low, high)),
         _ => header.number("minthrottle").zip(header.number("maxthrottle")),
@@ -176,12 +180,20 @@ fn motor(header: &Header<'_>) -> Option<Quantity> {
     Some(Quantity { zero: low as f64, ..times("%", 100.0 / (high as f64 - low as f64))? })
 }
 
-/// Tenths of a metre in Betaflight's logs, which have `motorOutput`. Metres in those of INAV, which logs the type of the
-/// fix, and of Cleanflight.
+/// Metres in the logs of INAV, of Cleanflight and of Betaflight up to 3.3. Betaflight 3.4 and 3.5 log what they compute
+/// with, centimetres, later ones tenths of a metre (`writeGPSFrame` in their `blackbox.c`, and `getAltitude` in Betaflight's
+/// blackbox-tools), as does Rotorflight. Others are taken for Betaflight if they have its `motorOutput`.
 fn gps_altitude(header: &Header<'_>) -> f64 {
     let has = |name| header.fields(b'G').iter().any(|field| field.name() == name);
-    let is_betaflight = header.value("motorOutput").is_some() && !has("GPS_fixType") && !has("GPS_hdop");
-    if is_betaflight { 0.1 } else { 1.0 }
+    match Family::of(header) {
+        Family::Inav | Family::Cleanflight | Family::Cleanflight2 => 1.0,
+        Family::Betaflight(version) if version >= (4, 0) => 0.1,
+        Family::Betaflight(version) if version >= (3, 4) => 0.01,
+        Family::Betaflight(_) => 1.0,
+        Family::Rotorflight => 0.1,
+        Family::Other if header.value("motorOutput").is_some() && !has("GPS_fixType") => 0.1,
+        Family::Other => 1.0,
+    }
 }
 
 #[cfg(test)]
@@ -218,6 +230,29 @@ mod tests {
         assert_eq!(of(BETAFLIGHT_4_2, "GPS_coord[1]").map(|(unit, _)| unit), Some("deglongitude"));
         assert_eq!(of(BETAFLIGHT_4_2, "debug[0]"), None);
         assert_eq!(of("", "gyroADC[0]"), None, "the header has no scale");
+    }
+
+    #[test]
+    fn altitudes_of_gps_by_firmware() {
+        for (revision, metres) in [
+            ("Betaflight 3.3.1 (abc) OMNIBUS", 1000.0),
+            ("Betaflight 3.5.0 (abc) OMNIBUS", 10.0),
+            ("Betaflight 4.0.0 (abc) OMNIBUS", 100.0),
+            ("Betaflight 2025.12.0 (abc) OMNIBUS", 100.0),
+            ("Cleanflight 2.2.0 (abc) OMNIBUS", 1000.0),
+            ("INAV 7.1.0 (abc) OMNIBUS", 1000.0),
+            ("EmuFlight 0.4.1 (abc) OMNIBUS", 100.0),
+        ] {
+            let lines = format!("H Firmware revision:{revision}\nH motorOutput:158,2047\n");
+            assert_eq!(of(&lines, "GPS_altitude"), Some(("m", metres)), "{revision}");
+        }
+        assert_eq!(of("H Firmware revision:Rotorflight 4.3.0 (abc)\n", "GPS_altitude"), Some(("m", 100.0)));
+    }
+
+    #[test]
+    fn motors_of_rotorflight_are_thousandths() {
+        let lines = "H Firmware revision:Rotorflight 4.3.0 (abc)\nH minthrottle:1070\nH maxthrottle:2000\n";
+        assert_eq!(of(lines, "motor[0]"), Some(("%", 100.0)));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use crate::maker::{Maker, signed, unsigned};
 use binlog::Scaling;
 use binlog::blackbox::header::HeaderProblemKind;
-use binlog::blackbox::log::{LostReason, Tables};
+use binlog::blackbox::log::{Item, LostReason, Tables};
 use binlog::blackbox::{BlackboxLog, Event, Unusable};
 
 fn tables(log: &[u8]) -> Tables {
@@ -31,6 +31,10 @@ fn p_frames_count_the_iterations_that_are_not_logged() {
         (&["I interval:64", "P interval:16", "P ratio:4"], [0, 16, 32, 48]),
         (&["I interval:64", "P ratio:4"], [0, 16, 32, 48]),
         (&["I interval:64"], [0, 1, 2, 3]),
+        // A gyroscope at 3.2 kHz.
+        (&["I interval:102", "P interval:0/3", "P denom:32"], [0, 3, 6, 9]),
+        (&["I interval:256", "P interval:0/2", "P denom:24"], [0, 10, 20, 30]),
+        (&["I interval:32", "P interval:0/1", "P denom:64"], [0, 1, 2, 3]),
     ] {
         let mut log = Maker::simple(&["x"], lines);
         log.intra(0, 1000, &[5]).inter(10, &[1]).inter(0, &[1]).inter(0, &[-20]).end();
@@ -40,6 +44,38 @@ fn p_frames_count_the_iterations_that_are_not_logged() {
         assert_eq!(column(&tables, "time"), [1000, 1010, 1020, 1030]);
         assert_eq!(column(&tables, "x"), [5, 6, 7, -13]);
     }
+}
+
+#[test]
+fn a_p_interval_without_p_frames_is_no_damage() {
+    for lines in [&["I interval:32", "P interval:0/32", "P denom:0"][..], &["I interval:256", "P interval:0/0"]] {
+        let mut log = Maker::simple(&["x"], lines);
+        log.intra(0, 1000, &[5]).intra(256, 9000, &[6]).end();
+        let log = BlackboxLog::from_bytes(log.bytes);
+        let session = log.session(0).expect("a session");
+        assert_eq!(session.header().problems(), [], "{lines:?}");
+        assert_eq!(session.header().intervals().p_rate(), (1, session.header().intervals().i_interval()));
+        assert_eq!(column(&session.tables(), "x"), [5, 6]);
+    }
+}
+
+/// Rotorflight writes slow frames first, as do all firmwares that log I frames only.
+#[test]
+fn frames_before_the_first_main_frame_have_its_time() {
+    let mut log = Maker::simple(&["x"], &[]);
+    log.slow(1).slow(3).intra(0, 600_000_000, &[5]).slow(7).inter(10, &[1]).end();
+    let log = BlackboxLog::from_bytes(log.bytes);
+    let session = log.session(0).expect("a session");
+    let mut frames = session.frames();
+    let mut times = Vec::new();
+    while let Some(item) = frames.next() {
+        if let Item::Frame(frame) = item {
+            times.push((frame.letter(), frame.time_us()));
+        }
+    }
+    let first = 600_000_000;
+    assert_eq!(times, [(b'S', first), (b'S', first), (b'I', first), (b'S', first), (b'P', first + 10)]);
+    assert_eq!(session.tables().table(b'S').expect("slow frames").times_us(), [first; 3]);
 }
 
 #[test]
@@ -293,6 +329,24 @@ fn unknown_events_cost_no_frames() {
     assert_eq!(column(&tables, "x"), [5, 6, 7, 8, 9, 10]);
     assert_eq!(tables.lost(), []);
     assert_eq!(tables.events().first().map(|event| event.event), Some(Event::Unknown { id: 0x63 }));
+}
+
+/// Its governor, rescue and flight have a number each; data and texts have a length and as many bytes.
+#[test]
+fn events_of_rotorflight_of_any_length_cost_no_frames() {
+    let mut log = Maker::simple(&["x"], &[]);
+    log.intra(0, 1000, &[5]);
+    // What looks like frames is none.
+    let text = |length: u8| [&b"E\x65"[..], &[length], &b"IPSE".repeat(64)[..length.into()]].concat();
+    let events = [b"E\x32\x80\x02".to_vec(), b"E\x33I".to_vec(), b"E\x34P".to_vec(), text(0), text(101), text(255)];
+    for (i, event) in events.iter().enumerate() {
+        log.raw(event).inter(if i == 0 { 10 } else { 0 }, &[1]);
+    }
+    log.end();
+    let tables = tables(&log.bytes);
+    assert_eq!(column(&tables, "x"), [5, 6, 7, 8, 9, 10, 11]);
+    assert_eq!(tables.lost(), []);
+    assert_eq!(tables.events().len(), 7);
 }
 
 #[test]

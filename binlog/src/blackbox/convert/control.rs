@@ -5,6 +5,7 @@ use super::fields::{Fields, Source, forward_right_down};
 use super::messages::{CHANNELS, MotorSpeed, PidPitch, PidRoll, PidTerms, PidYaw, Rates, RcInput, RcOutput};
 use super::output::Output;
 use super::steps::Steps;
+use crate::blackbox::firmware::Family;
 use crate::field::NO_VALUE_F32;
 use std::io::Write;
 
@@ -139,7 +140,7 @@ fn axes(fields: &mut Fields<'_>) -> Option<[Axis; 3]> {
 /// The pilot's commands in ArduPilot's order: roll, pitch, throttle, yaw.
 ///
 /// `rcData` are the channels. `rcCommand` is what the firmware made of them: 0 in the middle, and yaw reversed
-/// (`updateRcCommands` in Betaflight's `fc/rc.c`).
+/// (`updateRcCommands` in Betaflight's `fc/rc.c`). The fourth of Rotorflight is the collective pitch, 0 in the middle.
 fn input(fields: &mut Fields<'_>) -> Option<[Channel; 4]> {
     if let Some([roll, pitch, yaw, throttle]) = fields.array("rcData", "us") {
         fields.convert(&[roll, pitch, yaw, throttle]);
@@ -147,7 +148,10 @@ fn input(fields: &mut Fields<'_>) -> Option<[Channel; 4]> {
     }
     let [roll, pitch, yaw, throttle] = fields.array("rcCommand", "us")?;
     let around_middle = |source| Channel { source, offset: 1500.0 };
-    let throttle = Channel { source: throttle, offset: 0.0 };
+    let throttle = match fields.family() {
+        Family::Rotorflight => around_middle(throttle),
+        _ => Channel { source: throttle, offset: 0.0 },
+    };
     Some([around_middle(roll), around_middle(pitch), throttle, around_middle(yaw.reversed())])
 }
 

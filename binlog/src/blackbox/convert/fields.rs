@@ -1,6 +1,7 @@
 //! The fields of one kind of frame, found by name.
 
 use crate::blackbox::Header;
+use crate::blackbox::firmware::Family;
 use crate::blackbox::header::LoggedField;
 use crate::blackbox::quantity::Quantity;
 
@@ -24,6 +25,11 @@ impl<'s> Fields<'s> {
     pub(super) fn of(header: &'s Header<'s>, letter: u8) -> Self {
         let fields = header.fields(letter);
         Fields { header, fields, converted: vec![false; fields.len()] }
+    }
+
+    /// The firmware that logged them.
+    pub(super) fn family(&self) -> Family {
+        Family::of(self.header)
     }
 
     /// The number as it is logged.

@@ -1,6 +1,6 @@
 //! Flight modes: the flags of a firmware, by name, and the nearest of Copter's modes.
 
-use super::firmware::Family;
+use crate::blackbox::firmware::Family;
 
 // What the bits of the flags are called in the firmwares' sources and viewers, from the lowest.
 
@@ -9,7 +9,7 @@ const BETAFLIGHT_3_2: &str = "ARM ANGLE HORIZON BARO ANTIGRAVITY MAG HEADFREE HE
     LEDMAX LEDLOW LLIGHTS CALIB GOV OSD TELEMETRY GTUNE SONAR SERVO1 SERVO2 SERVO3 BLACKBOX FAILSAFE AIRMODE \
     3D FPVANGLEMIX BLACKBOXERASE";
 
-/// Of Betaflight up to 3.1 and of Cleanflight 2: the same without the fifth.
+/// Of Betaflight up to 3.1: the same without the fifth.
 const WITHOUT_ANTIGRAVITY: &str = "ARM ANGLE HORIZON BARO MAG HEADFREE HEADADJ CAMSTAB CAMTRIG GPSHOME GPSHOLD PASSTHRU BEEPER LEDMAX \
     LEDLOW LLIGHTS CALIB GOV OSD TELEMETRY GTUNE SONAR SERVO1 SERVO2 SERVO3 BLACKBOX FAILSAFE AIRMODE 3D \
     FPVANGLEMIX BLACKBOXERASE CAMERA1";
@@ -37,10 +37,18 @@ const BETAFLIGHT_2026: &str = "ARM ANGLE HORIZON MAG ALTHOLD HEADFREE CHIRP PASS
     HEADADJ CAMSTAB BEEPER LEDLOW CALIB OSD TELEMETRY SERVO1 SERVO2 SERVO3 BLACKBOX AIRMODE 3D FPVANGLEMIX \
     BLACKBOXERASE CAMERA1 CAMERA2 CAMERA3 FLIPOVERAFTERCRASH";
 
-/// `boxId_e` of INAV (`fc/rc_modes.h`), the first 32.
+/// `boxId_e` of INAV (`fc/rc_modes.h`). The first 32 are in `flightModeFlags`, the others in `flightModeFlags2`.
 const INAV: &str = "ARM ANGLE HORIZON NAV_ALTHOLD HEADING_HOLD HEADFREE HEAD_ADJ CAMSTAB NAV_RTH NAV_POSHOLD MANUAL BEEPER \
     LEDS_OFF LIGHTS NAV_LAUNCH OSD_OFF TELEMETRY BLACKBOX FAILSAFE NAV_WP AIRMODE HOME_RESET GCS_NAV \
-    KILLSWITCH SURFACE FLAPERON TURN_ASSIST SERVO_AUTOTRIM AUTOTUNE CAMERA_1 CAMERA_2 CAMERA_3";
+    KILLSWITCH SURFACE FLAPERON TURN_ASSIST SERVO_AUTOTRIM AUTOTUNE CAMERA_1 CAMERA_2 CAMERA_3 OSD_ALT_1 \
+    OSD_ALT_2 OSD_ALT_3 NAV_COURSE_HOLD MC_BRAKING USER_1 USER_2 FPV_ANGLE_MIX LOITER_CHANGE MSP_RC_OVERRIDE \
+    PREARM TURTLE NAV_CRUISE AUTO_LEVEL_TRIM WP_PLANNER SOARING USER_3 USER_4 MISSION_CHANGE BEEPER_MUTE \
+    MULTI_FUNCTION MIXER_PROFILE_2 MIXER_TRANSITION ANGLE_HOLD";
+
+/// `flightModeFlags_e` of INAV (`fc/runtime_config.h`): the modes that are flown, whichever switch or failsafe asked for
+/// them.
+const INAV_ACTIVE: &str = "ANGLE HORIZON HEADING_HOLD NAV_ALTHOLD NAV_RTH NAV_POSHOLD HEADFREE NAV_LAUNCH MANUAL FAILSAFE AUTOTUNE \
+    NAV_WP NAV_COURSE_HOLD FLAPERON TURN_ASSIST TURTLE SOARING ANGLE_HOLD NAV_FW_AUTOLAND NAV_SEND_TO";
 
 /// `flightModeFlags_e` of Cleanflight 1 (`fc/runtime_config.h`): modes, without a bit for armed.
 const CLEANFLIGHT: &str = "ANGLE HORIZON MAG BARO GPSHOME GPSHOLD HEADFREE AUTOTUNE PASSTHRU SONAR FAILSAFE GTUNE";
@@ -48,14 +56,19 @@ const CLEANFLIGHT: &str = "ANGLE HORIZON MAG BARO GPSHOME GPSHOLD HEADFREE AUTOT
 /// The nearest mode of Copter by flag; of several flags the first here decides.
 const NEAREST: &[(&str, u8)] = &[
     ("FLIPOVERAFTERCRASH", TURTLE),
+    ("TURTLE", TURTLE),
     ("GPSRESCUE", RTL),
     ("NAV_RTH", RTL),
+    ("NAV_FW_AUTOLAND", LAND),
     ("GPSHOME", RTL),
     ("FAILSAFE", LAND),
     ("NAV_WP", AUTO),
     ("AUTOPILOT", AUTO),
     ("NAV_LAUNCH", AUTO),
+    ("NAV_SEND_TO", AUTO),
     ("NAV_POSHOLD", LOITER),
+    ("NAV_CRUISE", LOITER),
+    ("NAV_COURSE_HOLD", LOITER),
     ("POSHOLD", LOITER),
     ("GPSHOLD", LOITER),
     ("AUTOTUNE", AUTOTUNE),
@@ -84,12 +97,13 @@ pub(super) struct ModeFlags {
 }
 
 impl ModeFlags {
+    /// Those of `flightModeFlags`.
     pub(super) fn of(family: Family) -> Self {
-        let names = match family {
+        Self::named(match family {
             Family::Inav => INAV,
             Family::Cleanflight => CLEANFLIGHT,
             // The first three flags of all of them but Cleanflight 1.
-            Family::Other => "ARM ANGLE HORIZON",
+            Family::Cleanflight2 | Family::Rotorflight | Family::Other => "ARM ANGLE HORIZON",
             Family::Betaflight(version) if version >= (2026, 6) => BETAFLIGHT_2026,
             Family::Betaflight(version) if version >= (2025, 0) => BETAFLIGHT_2025,
             Family::Betaflight(version) if version >= (4, 0) => BETAFLIGHT_4,
@@ -97,30 +111,38 @@ impl ModeFlags {
             Family::Betaflight(version) if version >= (3, 3) => BETAFLIGHT_3_3,
             Family::Betaflight(version) if version >= (3, 2) => BETAFLIGHT_3_2,
             Family::Betaflight(_) => WITHOUT_ANTIGRAVITY,
-        };
+        })
+    }
+
+    /// Those of INAV's `activeFlightModeFlags`.
+    pub(super) fn active_of_inav() -> Self {
+        Self::named(INAV_ACTIVE)
+    }
+
+    fn named(names: &'static str) -> Self {
         ModeFlags { names: names.split_ascii_whitespace().collect() }
     }
 
-    fn is_set(&self, flags: u32, name: &str) -> Option<bool> {
+    fn is_set(&self, flags: u64, name: &str) -> Option<bool> {
         let bit = self.names.iter().position(|flag| *flag == name)?;
         Some(flags >> bit & 1 != 0)
     }
 
     /// Whether the flags say armed; `None` if they don't say.
-    pub(super) fn is_armed(&self, flags: u32) -> Option<bool> {
+    pub(super) fn is_armed(&self, flags: u64) -> Option<bool> {
         self.is_set(flags, "ARM")
     }
 
     /// The names of the flags, `ARM|ANGLE`. A flag without a name is its number.
-    pub(super) fn text(&self, flags: u32) -> String {
-        let set = (0..32).filter(|bit| flags >> bit & 1 != 0);
+    pub(super) fn text(&self, flags: u64) -> String {
+        let set = (0..64).filter(|bit| flags >> bit & 1 != 0);
         let name = |bit: usize| self.names.get(bit).map_or_else(|| format!("bit {bit}"), |name| (*name).to_owned());
         let names: Vec<String> = set.map(name).collect();
         if names.is_empty() { "none".into() } else { names.join("|") }
     }
 
     /// The number of the nearest mode of Copter. Without a flag for a mode, the sticks command rates: ACRO.
-    pub(super) fn nearest(&self, flags: u32) -> u8 {
+    pub(super) fn nearest(&self, flags: u64) -> u8 {
         let set = NEAREST.iter().find(|(flag, _)| self.is_set(flags, flag) == Some(true));
         set.map_or(ACRO, |(_, mode)| *mode)
     }
@@ -133,7 +155,7 @@ pub(super) fn failsafe_phase(family: Family, phase: i64) -> String {
             "IDLE RX_LOSS_DETECTED RX_LOSS_IDLE RETURN_TO_HOME LANDING LANDED RX_LOSS_MONITORING RX_LOSS_RECOVERED"
         }
         Family::Other => "IDLE",
-        Family::Betaflight(_) | Family::Cleanflight => {
+        Family::Betaflight(_) | Family::Cleanflight | Family::Cleanflight2 | Family::Rotorflight => {
             "IDLE RX_LOSS_DETECTED LANDING LANDED RX_LOSS_MONITORING RX_LOSS_RECOVERED GPS_RESCUE"
         }
     };
@@ -144,8 +166,8 @@ pub(super) fn failsafe_phase(family: Family, phase: i64) -> String {
 pub(super) fn disarm_reason(family: Family, reason: u32) -> String {
     let names = match family {
         Family::Inav => "NONE TIMEOUT STICKS SWITCH_3D SWITCH KILLSWITCH FAILSAFE NAVIGATION LANDING",
-        Family::Other => "",
-        Family::Betaflight(_) | Family::Cleanflight => {
+        Family::Rotorflight | Family::Other => "",
+        Family::Betaflight(_) | Family::Cleanflight | Family::Cleanflight2 => {
             "ARMING_DISABLED FAILSAFE THROTTLE_TIMEOUT STICKS SWITCH CRASH_PROTECTION RUNAWAY_TAKEOFF GPS_RESCUE \
              SERIAL_COMMAND LANDING CRASHFLIP"
         }
@@ -164,7 +186,7 @@ mod tests {
     use crate::log::Vehicle;
 
     /// Flags, their text, and the name of Copter's mode.
-    fn of(family: Family, flags: u32) -> (String, &'static str) {
+    fn of(family: Family, flags: u64) -> (String, &'static str) {
         let of = ModeFlags::of(family);
         (of.text(flags), Vehicle::Copter.mode_name(of.nearest(flags)).expect("a mode of Copter"))
     }
@@ -181,6 +203,8 @@ mod tests {
             (Family::Betaflight((3, 1)), 1 << 26, "FAILSAFE", "LAND"),
             (Family::Inav, 1 << 9 | 1 << 1 | 1, "ARM|ANGLE|NAV_POSHOLD", "LOITER"),
             (Family::Inav, 1 << 19, "NAV_WP", "AUTO"),
+            (Family::Inav, 1 << 35 | 1, "ARM|NAV_COURSE_HOLD", "LOITER"),
+            (Family::Cleanflight2, 1 << 6 | 1, "ARM|bit 6", "ACRO"),
             (Family::Cleanflight, 1, "ANGLE", "STABILIZE"),
             (Family::Cleanflight, 1 << 31, "bit 31", "ACRO"),
             (Family::Betaflight((4, 5)), 0, "none", "ACRO"),

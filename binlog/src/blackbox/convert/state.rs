@@ -2,11 +2,11 @@
 
 use super::ConvertError;
 use super::fields::{Fields, Source};
-use super::firmware::Family;
 use super::modes::{ModeFlags, disarm_reason, failsafe_phase};
 use super::output::Output;
 use crate::blackbox::Event;
 use crate::blackbox::event::Adjusted;
+use crate::blackbox::firmware::Family;
 use crate::messages::{Err, Ev, Mode};
 use std::io::Write;
 
@@ -14,9 +14,14 @@ use std::io::Write;
 pub(super) struct State {
     family: Family,
     flags: ModeFlags,
-    mode_flags: Option<Source>,
+    /// `flightModeFlags`, and INAV's `flightModeFlags2`.
+    mode_flags: [Option<Source>; 2],
+    /// INAV's `activeFlightModeFlags`.
+    active: Option<Source>,
+    active_flags: ModeFlags,
     failsafe: Option<Source>,
-    current_flags: Option<u32>,
+    /// The flags, and those of the active modes.
+    current_flags: Option<(u64, Option<u64>)>,
     mode: Option<u8>,
     armed: Option<bool>,
     phase: i64,
@@ -34,7 +39,9 @@ impl State {
         State {
             family,
             flags: ModeFlags::of(family),
-            mode_flags: fields.raw("flightModeFlags"),
+            mode_flags: ["flightModeFlags", "flightModeFlags2"].map(|name| fields.raw(name)),
+            active: fields.raw("activeFlightModeFlags").filter(|_| family == Family::Inav),
+            active_flags: ModeFlags::active_of_inav(),
             failsafe: fields.raw("failsafePhase"),
             current_flags: None,
             mode: None,
@@ -51,8 +58,7 @@ impl State {
         start_us: u64,
         first: &[u32],
     ) -> Result<(), ConvertError> {
-        let flags = self.mode_flags.map(|flags| flags.raw(first) as u32);
-        match flags.and_then(|flags| self.flags.is_armed(flags)) {
+        match self.flags_in(first).and_then(|flags| self.flags.is_armed(flags)) {
             Some(armed) => self.arm(output, start_us, armed),
             None => Ok(()),
         }
@@ -65,8 +71,9 @@ impl State {
         time_us: u64,
         values: &[u32],
     ) -> Result<(), ConvertError> {
-        if let Some(flags) = self.mode_flags {
-            self.flags(output, time_us, flags.raw(values) as u32)?;
+        if let Some(flags) = self.flags_in(values) {
+            let active = self.active.map(|active| bits(active, values));
+            self.flags(output, time_us, flags, active)?;
         }
         let Some(phase) = self.failsafe.map(|phase| phase.raw(values)) else { return Ok(()) };
         if phase != self.phase {
@@ -86,7 +93,9 @@ impl State {
         event: &Event,
     ) -> Result<(), ConvertError> {
         let text = match *event {
-            Event::FlightMode { new, .. } => return self.flags(output, time_us, new),
+            // The slow frame that follows has all flags.
+            Event::FlightMode { .. } if self.active.is_some() => return Ok(()),
+            Event::FlightMode { new, .. } => return self.flags(output, time_us, new.into(), None),
             Event::Disarm { reason } => {
                 self.arm(output, time_us, false)?;
                 format!("Disarmed: {}", disarm_reason(self.family, reason))
@@ -110,12 +119,28 @@ impl State {
         output.text(time_us, &text)
     }
 
-    fn flags<W: Write>(&mut self, output: &mut Output<W>, time_us: u64, flags: u32) -> Result<(), ConvertError> {
-        if self.current_flags.replace(flags) == Some(flags) {
+    /// The mode flags in a slow frame.
+    fn flags_in(&self, values: &[u32]) -> Option<u64> {
+        let [low, high] = self.mode_flags.map(|flags| flags.map(|flags| bits(flags, values)));
+        Some(low? | high.unwrap_or(0) << 32)
+    }
+
+    /// What the flags change. INAV's are those of switches; `active` are the modes that it flies.
+    fn flags<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        time_us: u64,
+        flags: u64,
+        active: Option<u64>,
+    ) -> Result<(), ConvertError> {
+        if self.current_flags.replace((flags, active)) == Some((flags, active)) {
             return Ok(());
         }
         output.text(time_us, &format!("Mode flags {flags:#x}: {}", self.flags.text(flags)))?;
-        let mode = self.flags.nearest(flags);
+        if let Some(active) = active {
+            output.text(time_us, &format!("Active modes {active:#x}: {}", self.active_flags.text(active)))?;
+        }
+        let mode = active.map_or_else(|| self.flags.nearest(flags), |active| self.active_flags.nearest(active));
         if self.mode.replace(mode) != Some(mode) {
             output.write(&Mode::new(time_us, mode, 0)?)?;
         }
@@ -133,4 +158,9 @@ impl State {
         }
         output.write(&Ev { time_us, id: if armed { ARMED } else { DISARMED } })
     }
+}
+
+/// The 32 bits of a field.
+fn bits(source: Source, values: &[u32]) -> u64 {
+    u64::from(source.raw(values) as u32)
 }

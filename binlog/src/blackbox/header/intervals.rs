@@ -5,6 +5,9 @@ use crate::blackbox::Intervals;
 
 /// From the header: `P interval:1/2`, one in two; Betaflight's `P interval:16`, every sixteenth iteration; or `P ratio:16`
 /// alone, sixteen in an I interval. Without these lines, every iteration is logged, and every 32nd as I frame.
+///
+/// Betaflight 3.2 to 3.5 and Cleanflight 2 compute the fraction in whole numbers, of which `0/3` is left where it isn't
+/// one in so many; `P denom` then says how many P frames an I interval has (`blackboxInit` in their `blackbox.c`).
 pub(super) fn intervals(values: &mut Values<'_, '_>) -> Intervals {
     let in_16_bits = 1..=u16::MAX.into();
     let i_interval = values.number_in("I interval", in_16_bits).map_or(32, |number| number as u16);
@@ -18,6 +21,14 @@ pub(super) fn intervals(values: &mut Values<'_, '_>) -> Intervals {
             (Some(Ok(every @ 1..)), None, None) => return of_every(every),
             // Betaflight writes 0 if it logs I frames only.
             (Some(Ok(0)), None, None) => return of_every(i_interval),
+            (Some(Ok(0)), Some(Ok(_)), None) => {
+                let p_frames = values.number("P denom").and_then(|frames| u16::try_from(frames).ok());
+                return match p_frames {
+                    None | Some(0) => of_every(i_interval),
+                    Some(frames) if frames > i_interval => of_every(1),
+                    Some(frames) => of_every(i_interval / frames),
+                };
+            }
             _ => values.reject("P interval"),
         }
     }

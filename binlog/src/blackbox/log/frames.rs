@@ -77,7 +77,7 @@ impl<'f> Frame<'f> {
     }
 
     /// Its time in microseconds, extended beyond the 32 bits of the field `time`. For a frame without that field, the time
-    /// of the main frame before.
+    /// of the main frame before, or of the first main frame if none is before.
     pub fn time_us(&self) -> u64 {
         self.time_us
     }
@@ -162,7 +162,7 @@ pub struct Frames<'s> {
     rejected: Option<Place>,
     /// The time of the last main frame, or of the Resume event after it.
     time_us: u64,
-    /// The time of the first main frame, once an event before it has asked for it.
+    /// The time of the first main frame, once something before it has asked for it.
     first_us: Option<u64>,
     /// The time of the last other frame that has one.
     other_us: Option<u64>,
@@ -217,7 +217,7 @@ impl<'s> Frames<'s> {
         }
         let (letter, at, end, time_us, values, fields) = match self.found.take()? {
             Found::Event { at, event } => {
-                return Some(Item::Event { offset: at, time_us: self.event_time_us(), event });
+                return Some(Item::Event { offset: at, time_us: self.main_time_us(), event });
             }
             Found::Main { letter, at, end } => (letter, at, end, self.time_us, &self.history[1], self.main_fields),
             Found::Other { letter, at, end, time_us } => {
@@ -249,8 +249,9 @@ impl<'s> Frames<'s> {
         }
     }
 
+    /// The time of the last main frame; before the first one, of that.
     #[cold]
-    fn event_time_us(&mut self) -> u64 {
+    fn main_time_us(&mut self) -> u64 {
         match (self.last, self.first_us) {
             (Some(_), _) => self.time_us,
             (None, Some(first_us)) => first_us,
@@ -260,7 +261,8 @@ impl<'s> Frames<'s> {
 
     /// The time of the first main frame from here on; 0 without one.
     fn first_time_us(&self) -> u64 {
-        let mut ahead = Frames { at: self.at, ..Frames::new(self.session) };
+        // It needs no times of what precedes that frame.
+        let mut ahead = Frames { at: self.at, first_us: Some(0), ..Frames::new(self.session) };
         ahead.letters.end = self.letters.end;
         loop {
             ahead.find();
@@ -346,7 +348,7 @@ impl<'s> Frames<'s> {
         };
         self.at = end;
         if self.session.columns(letter).is_empty() {
-            self.found = Some(Found::Other { letter, at, end, time_us: self.time_us });
+            self.found = Some(Found::Other { letter, at, end, time_us: self.main_time_us() });
             return;
         }
         if decoder.needs_home() && self.home.is_none() {
@@ -358,7 +360,7 @@ impl<'s> Frames<'s> {
         decoder.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
         let time = self.session.time_field(letter).and_then(|field| self.other.get(field).copied());
         let time_us = match time {
-            None => self.time_us,
+            None => self.main_time_us(),
             Some(time) => {
                 let Some(time_us) = self.near(time) else {
                     self.lost.get_or_insert((at, LostReason::Time { letter, time }));
@@ -412,7 +414,7 @@ impl<'s> Frames<'s> {
         self.at = self.next_that_stands(at + 1);
         match FrameKind::from_letter(letter) {
             Some(_) => drop(self.lost.get_or_insert((at, LostReason::Unusable(letter)))),
-            None => self.found = Some(Found::Other { letter, at, end: self.at, time_us: self.time_us }),
+            None => self.found = Some(Found::Other { letter, at, end: self.at, time_us: self.main_time_us() }),
         }
     }
 

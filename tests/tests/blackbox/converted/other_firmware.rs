@@ -97,6 +97,44 @@ fn inav_has_angles_and_a_position_in_metres() {
     assert!(!log.armed()[0].is_open);
 }
 
+/// The switches say one thing, and a failsafe flies another.
+#[test]
+fn modes_of_inav_are_those_that_are_flown() {
+    let flags = ["flightModeFlags", "flightModeFlags2", "activeFlightModeFlags", "failsafePhase"];
+    let lines =
+        plain('I', &["loopIteration", "time"]) + &plain('S', &flags) + "H Firmware revision:INAV 7.1.0 (abc) X\n";
+    let log = log(&lines, |log| {
+        let flown = [[1, 0, 0, 0], [1, 1 << 3, 1 << 12, 0], [1, 0, 1 << 4 | 1 << 9, 3], [1, 1 << 11, 1 << 15, 0]];
+        for (i, slow) in (1..).zip(flown) {
+            log.frame(b'S', &slow).expect("a frame");
+            log.event(&Event::FlightMode { new: 3, old: 1 });
+            log.frame(b'I', &[i * 32, i * 1000]).expect("a frame");
+        }
+    });
+    let log = Log::from_bytes(log);
+    let names: Vec<_> = log.modes().into_iter().filter_map(|mode| mode.name).collect();
+    assert_eq!(names, ["ACRO", "LOITER", "RTL", "TURTLE"]);
+    let texts: Vec<String> = log.texts().into_iter().map(|text| text.text).collect();
+    for text in ["Mode flags 0x800000001: ARM|NAV_COURSE_HOLD", "Active modes 0x210: NAV_RTH|FAILSAFE"] {
+        assert!(texts.iter().any(|found| found == text), "{text} is not in {texts:?}");
+    }
+}
+
+#[test]
+fn rotorflight_has_a_collective_around_the_middle_and_motors_in_thousandths() {
+    let commands = ["rcCommand[0]", "rcCommand[1]", "rcCommand[2]", "rcCommand[3]", "rcCommand[4]"];
+    let names = [&["loopIteration", "time"], &commands[..], &["motor[0]", "motor[1]"]].concat();
+    let lines =
+        plain('I', &names) + "H Firmware revision:Rotorflight 4.3.0 (abc) X\nH minthrottle:1070\nH maxthrottle:2000\n";
+    let log = log(&lines, |log| {
+        log.frame(b'I', &bits(&[0, 1000, 10, -20, 30, -200, 700, 500, -250])).expect("a frame");
+    });
+    let log = Log::from_bytes(log);
+    near(&numbers(&log, "RCIN.C3"), &[1300.0]);
+    near(&numbers(&log, "RCOU.C1"), &[1500.0]);
+    near(&numbers(&log, "RCOU.C2"), &[750.0]);
+}
+
 #[test]
 fn a_quaternion_becomes_angles() {
     let lines = plain('I', &["loopIteration", "time", "imuQuaternion[0]", "imuQuaternion[1]", "imuQuaternion[2]"])

@@ -1,30 +1,34 @@
 //! The firmware that wrote a session, for what its header doesn't say otherwise: the meaning of mode flags, and units that
 //! changed from one version to the next. Decoding never asks for it.
 
-use crate::blackbox::Header;
+use super::Header;
 
 /// A family of firmwares that share their numbers of flags and phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Family {
+pub(crate) enum Family {
     /// Betaflight, and Cleanflight 2, which is built from it.
     Betaflight(Version),
     /// INAV.
     Inav,
     /// Cleanflight 1 and Baseflight.
     Cleanflight,
+    /// Cleanflight 2.1 to 2.4, each built from the Betaflight of its time, which nothing here tells.
+    Cleanflight2,
+    /// Rotorflight, for helicopters.
+    Rotorflight,
     /// Any other, whose numbers are unknown except for those that all have in common.
     Other,
 }
 
 /// Major and minor version.
-pub(super) type Version = (u32, u32);
+pub(crate) type Version = (u32, u32);
 
 /// What a Betaflight without a version is taken for: the last numbers before 2025.
 const USUAL: Version = (4, 5);
 
 impl Family {
     /// By the fields first, since only INAV has these, then by the line `Firmware revision`.
-    pub(super) fn of(header: &Header<'_>) -> Self {
+    pub(crate) fn of(header: &Header<'_>) -> Self {
         let has = |letter, name: &str| header.fields(letter).iter().any(|field| field.name() == name);
         if has(b'I', "navState") || has(b'S', "activeFlightModeFlags") || has(b'G', "GPS_hdop") {
             return Family::Inav;
@@ -35,9 +39,16 @@ impl Family {
         match name.to_ascii_lowercase().as_str() {
             "betaflight" => Family::Betaflight(version.unwrap_or(USUAL)),
             "inav" => Family::Inav,
-            // Cleanflight 2 is built from Betaflight 3.1; Cleanflight 1 logs the hash of its commit alone.
-            "cleanflight" if version.is_some_and(|version| version >= (2, 0)) => Family::Betaflight((3, 1)),
-            "cleanflight" | "baseflight" => Family::Cleanflight,
+            "rotorflight" => Family::Rotorflight,
+            // Cleanflight 2.0 is built from Betaflight 3.1 and 2.5 from 4.0, as their `rc_modes.h` show; Cleanflight 1 logs
+            // the hash of its commit alone.
+            "cleanflight" => match version {
+                Some(version) if version >= (2, 5) => Family::Betaflight((4, 0)),
+                Some((2, 0)) => Family::Betaflight((3, 1)),
+                Some(version) if version > (2, 0) => Family::Cleanflight2,
+                _ => Family::Cleanflight,
+            },
+            "baseflight" => Family::Cleanflight,
             hash if !hash.is_empty() && hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => Family::Cleanflight,
             _ => Family::Other,
         }
@@ -54,7 +65,7 @@ fn version(text: &str) -> Option<Version> {
 }
 
 /// The firmware's name and version as the header has them: `Betaflight 4.2.0`.
-pub(super) fn name(header: &Header<'_>) -> String {
+pub(crate) fn name(header: &Header<'_>) -> String {
     let revision = header.value("Firmware revision").unwrap_or_default();
     let mut words = revision.split_whitespace();
     match (words.next(), words.next()) {
@@ -98,9 +109,13 @@ mod tests {
             ("H Firmware type:Cleanflight\nH Firmware revision:c49bd40\n", Family::Cleanflight, "Cleanflight c49bd40"),
             (
                 "H Firmware type:Rotorflight\nH Firmware revision:Rotorflight 4.3.0\n",
-                Family::Other,
+                Family::Rotorflight,
                 "Rotorflight 4.3.0",
             ),
+            ("H Firmware revision:Cleanflight 2.0.1 (abc)\n", Family::Betaflight((3, 1)), "Cleanflight 2.0.1"),
+            ("H Firmware revision:Cleanflight 2.3.2 (abc)\n", Family::Cleanflight2, "Cleanflight 2.3.2"),
+            ("H Firmware revision:Cleanflight 2.5.0 (abc)\n", Family::Betaflight((4, 0)), "Cleanflight 2.5.0"),
+            ("H Firmware revision:EmuFlight 0.4.1 (abc)\n", Family::Other, "EmuFlight 0.4.1"),
             ("H Product:Blackbox\n", Family::Other, "unknown firmware"),
         ] {
             let header = header(lines);
