@@ -97,3 +97,75 @@ pub(crate) fn gpt_partition(block: &Block, offset: usize, partition: u8) -> Resu
     }
     Ok(Extent { start, blocks: last - start + 1 })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(block: &mut Block, at: usize, bytes: &[u8]) {
+        block[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    /// A partition table with one row, of FAT32.
+    fn table(row: usize, status: u8, kind: u8, start: u32, blocks: u32) -> Block {
+        let mut block = [0; 512];
+        put(&mut block, 510, &SIGNATURE);
+        let row = 446 + 16 * row;
+        (block[row], block[row + 4]) = (status, kind);
+        put(&mut block, row + 8, &start.to_le_bytes());
+        put(&mut block, row + 12, &blocks.to_le_bytes());
+        block
+    }
+
+    #[test]
+    fn each_row_of_a_table_is_a_partition() {
+        for row in 0..4 {
+            let block = table(row.into(), 0x80, 0x0C, 2048, 9000);
+            assert_eq!(first_block(&block, row), Ok(Table::Partition(Extent { start: 2048, blocks: 9000 })));
+            let other = (row + 1) % 4;
+            assert_eq!(first_block(&block, other), Err(Unusable::NoPartition { partition: other }));
+        }
+        for (start, blocks) in [(0, 9000), (2048, 0)] {
+            assert_eq!(first_block(&table(0, 0, 0x0C, start, blocks), 0), Err(Unusable::NoPartition { partition: 0 }));
+        }
+        assert_eq!(first_block(&table(0, 1, 0x0C, 1, 1), 0), Err(NotFat(Flaw::PartitionTable)));
+        assert_eq!(first_block(&table(0, 0, 0x83, 1, 1), 0), Err(Unusable::PartitionType { found: 0x83 }));
+        assert_eq!(first_block(&[0; 512], 0), Err(Unusable::Blank));
+    }
+
+    /// The place of the table is program code in a boot sector: one unlikely byte says that it is no table.
+    #[test]
+    fn a_boot_sector_is_no_table() {
+        for (status, kind, start) in [(0x12, 0x0C, 2048), (0, 0x83, 2048), (0, 0x0C, 0)] {
+            let mut block = table(0, status, kind, start, 9000);
+            put(&mut block, 0, &[0xEB, 0x58, 0x90]);
+            put(&mut block, 11, &512_u16.to_le_bytes());
+            block[16] = 2;
+            assert_eq!(first_block(&block, 0), Ok(Table::Unpartitioned), "{status:#x}, {kind:#x}, {start}");
+        }
+    }
+
+    #[test]
+    fn each_entry_of_a_gpt_is_a_partition() {
+        let mut block = [0; 512];
+        for entry in 0..4_u32 {
+            let at = entry as usize * 128;
+            block[at] = 1;
+            put(&mut block, at + 32, &(1000 * (entry + 1)).to_le_bytes());
+            put(&mut block, at + 40, &(1000 * (entry + 1) + 499).to_le_bytes());
+        }
+        for entry in 0..4_u8 {
+            let start = 1000 * (u32::from(entry) + 1);
+            let found = gpt_partition(&block, usize::from(entry) * 128, entry);
+            assert_eq!(found, Ok(Extent { start, blocks: 500 }));
+        }
+        block[128..144].fill(0);
+        assert_eq!(gpt_partition(&block, 128, 1), Err(Unusable::NoPartition { partition: 1 }));
+        // Blocks beyond 32 bits, and an end before the start.
+        for (at, byte) in [(36, 1), (44, 1), (33, 0xFF)] {
+            let mut block = block;
+            block[at] = byte;
+            assert_eq!(gpt_partition(&block, 0, 0), Err(NotFat(Flaw::Gpt)), "{at}");
+        }
+    }
+}

@@ -4,9 +4,10 @@ use crate::rig::flight::{self, Flight, KINDS, Small};
 use crate::rig::{OPTIONS, Sd, account, ring, sd, wait};
 use binlog::LogWriter;
 use binlog_embedded::Drain;
-use binlog_embedded::sd_log::{Cause, Fault, Operation, Options, SdError, Unusable};
+use binlog_embedded::sd_log::{Cause, Fault, LogFile, Operation, Options, SdError, Unusable};
 use binlog_tests::ram_card::{CardError, Format, RamCard, START};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 const ALL: [Format; 3] = [Format::Fat16, Format::Fat32, Format::Fat32Large];
 
@@ -570,6 +571,14 @@ fn read_only_logs_stay() {
     }
     let before = card.file("LOGS/00000001.BIN").unwrap();
     let mut sink = sd(&card, OPTIONS);
+    let mut listed = Vec::new();
+    let each = |log: LogFile| {
+        listed.push((log.number, log.is_read_only));
+        ControlFlow::Continue(())
+    };
+    sink.list(each).unwrap();
+    listed.sort_unstable();
+    assert_eq!(listed, [(1, true), (2, false), (3, false)]);
     for oldest in [Some(2), Some(3), None] {
         assert_eq!(sink.remove_oldest(), Ok(oldest));
     }
