@@ -64,7 +64,7 @@ impl Log<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self) -> Report {
-        let mut check = Check::new();
+        let mut check = Check::new(self.bytes());
         for item in self.records() {
             match item {
                 Ok(record) => check.record(&record),
@@ -77,12 +77,15 @@ impl Log<'_> {
 
 /// A check of a log that has been read so far.
 struct Check<'a> {
+    log: &'a [u8],
     learner: Learner,
     declarations: Declarations<'a>,
     contents: Contents,
     findings: Findings,
     /// Records of ids that no FMT before them defines.
     undefined: BTreeMap<u8, Stretches>,
+    /// The last record, if it is suspect: its type and its offset.
+    suspect: Option<(String, usize)>,
     records: u64,
 }
 
@@ -94,13 +97,15 @@ struct Stretches {
 }
 
 impl<'a> Check<'a> {
-    fn new() -> Self {
+    fn new(log: &'a [u8]) -> Self {
         Check {
+            log,
             learner: Learner::new(),
             declarations: Declarations::new(),
             contents: Contents::new(),
             findings: Findings::default(),
             undefined: BTreeMap::new(),
+            suspect: None,
             records: 0,
         }
     }
@@ -109,10 +114,8 @@ impl<'a> Check<'a> {
         let (id, offset) = (record.id(), record.offset());
         self.records += 1;
         let definition = record.definition();
-        if record.is_suspect() {
-            let text = || "no header follows the record".into();
-            self.findings.add(Rule::SuspectRecord, &definition.shown_name(), offset, text);
-        }
+        self.report_suspect();
+        self.suspect = record.is_suspect().then(|| (definition.shown_name(), offset));
         // An FMTU that gives FMTU its units is read without them.
         self.declarations.has_record(&definition, offset);
         match self.learner.learn(id, record.payload()) {
@@ -139,8 +142,24 @@ impl<'a> Check<'a> {
         }
     }
 
+    fn report_suspect(&mut self) {
+        if let Some((name, offset)) = self.suspect.take() {
+            let text = || "no header follows the record".into();
+            self.findings.add(Rule::SuspectRecord, &name, offset, text);
+        }
+    }
+
     fn skipped(&mut self, skipped: &Skipped) {
         let Skipped { offset, length, reason } = *skipped;
+        if skipped.is_padding(self.log) {
+            // A record that ends otherwise than the padding wasn't cut by it.
+            let (before, padding) = self.log.split_at(offset);
+            if before.last() != padding.first() {
+                self.suspect = None;
+            }
+            return;
+        }
+        self.report_suspect();
         let (rule, subject, text) = match reason {
             Reason::NoHeader => (Rule::NoHeader, String::new(), "there is no record header (A3 95)"),
             Reason::UnknownId(id) => {
@@ -162,7 +181,8 @@ impl<'a> Check<'a> {
         self.findings.add_stretches(rule, &subject, &stretch, || text.into());
     }
 
-    fn finish(self, bytes: usize) -> Report {
+    fn finish(mut self, bytes: usize) -> Report {
+        self.report_suspect();
         let Check { declarations, contents, mut findings, undefined, records, .. } = self;
         for (id, stretches) in undefined {
             let text = || "no FMT defines the id".into();

@@ -37,6 +37,17 @@ pub struct Skipped {
     pub reason: Reason,
 }
 
+impl Skipped {
+    /// Whether it is padding: it is the end of `log`, and all its bytes are 00 or all are FF. Files that were preallocated
+    /// end so, and logs from flash chips, which are read in blocks. pymavlink leaves out such an end, too.
+    pub fn is_padding(&self, log: &[u8]) -> bool {
+        let Some(bytes) = log.get(self.offset..).filter(|bytes| bytes.len() == self.length) else { return false };
+        let Some((first, others)) = bytes.split_first() else { return false };
+        // Each byte is the same as the next one.
+        matches!(first, 0 | 0xFF) && bytes.get(..others.len()) == Some(others)
+    }
+}
+
 /// Why bytes were skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]

@@ -35,6 +35,37 @@ pub fn as_of(times: &[u64], series: &[u64], max_age: Option<u64>) -> Vec<Option<
     times.iter().map(join).collect()
 }
 
+/// As [`as_of`], for lines that stand for the samples of this series themselves: of lines with the same time, each has the
+/// sample that is as far on among those of the time, or the last one of them. `times` ascend, and go on after `before`
+/// lines that have the first of them.
+///
+/// ```
+/// use binlog_cli::join::one_each;
+///
+/// let series = [10, 20, 20, 30];
+/// assert_eq!(one_each(&[10, 20, 20, 25, 30, 30], &series, None, 0), [0, 1, 2, 2, 3, 3].map(Some));
+/// assert_eq!(one_each(&[20, 25], &series, None, 1), [2, 2].map(Some));
+/// ```
+pub fn one_each(times: &[u64], series: &[u64], max_age: Option<u64>, before: usize) -> Vec<Option<usize>> {
+    let order = ascending(series);
+    let at = |i: usize| order.as_ref().map_or(i, |order| order[i]);
+    let mut joined = as_of(times, series, max_age);
+    let (mut line, mut first) = (0, 0);
+    while let Some(&time) = times.get(line) {
+        let end = line + times[line..].iter().take_while(|next| **next == time).count();
+        while first < series.len() && series[at(first)] < time {
+            first += 1;
+        }
+        let of_time = (first..series.len()).take_while(|&i| series[at(i)] == time).count();
+        let done = if line == 0 { before } else { 0 };
+        for (place, joined) in joined[line..end].iter_mut().enumerate().filter(|_| of_time > 0) {
+            *joined = Some(at(first + (place + done).min(of_time - 1)));
+        }
+        line = end;
+    }
+    joined
+}
+
 /// The first place below `end` that is after a time; `end` if none is. Those before it aren't.
 fn first_after(end: usize, is_after: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, end);
@@ -99,6 +130,28 @@ mod tests {
                     max_age.is_none_or(|max_age| time - *sample <= max_age)
                 });
                 prop_assert_eq!(found, expected.map(|(i, _)| i));
+            }
+        }
+
+        #[test]
+        fn each_sample_has_a_line_of_its_own(
+            series in prop::collection::vec(0..20_u64, 1..50), more in prop::collection::vec(0..20_u64, 0..20),
+            split in 0..70_usize,
+        ) {
+            let mut times = [&series[..], &more].concat();
+            times.sort_unstable();
+            let split = split.min(times.len());
+            let before = times[..split].iter().rev().take_while(|time| Some(*time) == times.get(split)).count();
+            let [first, second] = [(&times[..split], 0), (&times[split..], before)]
+                .map(|(times, before)| one_each(times, &series, None, before));
+            let joined = [first, second].concat();
+            prop_assert_eq!(&joined, &one_each(&times, &series, None, 0), "in two parts");
+            let mut seen: Vec<usize> = joined.iter().copied().flatten().collect();
+            seen.sort_unstable();
+            seen.dedup();
+            prop_assert_eq!(seen, (0..series.len()).collect::<Vec<_>>());
+            for (time, (found, last)) in times.iter().zip(joined.iter().zip(as_of(&times, &series, None))) {
+                prop_assert_eq!(found.map(|i| series[i]), last.map(|i| series[i]), "{}", time);
             }
         }
 

@@ -7,7 +7,8 @@ use binlog::{Log, LoggedDefinition, Record, Records, Skipped};
 pub use silences::Silence;
 
 use silences::Silences;
-use std::ops::RangeInclusive;
+use std::collections::HashSet;
+use std::ops::{Range, RangeInclusive};
 
 /// What one boot of a log has.
 #[derive(Clone, Default, Debug)]
@@ -16,6 +17,8 @@ pub struct Survey {
     pub types: Vec<TypeSurvey>,
     /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`] counts them.
     pub time_us: Option<RangeInclusive<u64>>,
+    /// Records whose times don't count.
+    pub damaged_times: u64,
     /// Times without any record for a second or more: the first ones.
     pub gaps: Vec<RangeInclusive<u64>>,
     /// The number of such times.
@@ -31,7 +34,8 @@ pub struct Survey {
     /// Their bytes.
     pub skipped_bytes: u64,
     /// The definitions, and the records that say something about the flight as a whole: texts, modes, arming,
-    /// parameters, version, and the first GPS records. They are a log of their own.
+    /// parameters, version, and the first GPS records. They are a log of their own. Before one without a time, it has the
+    /// last record with one.
     pub facts: Vec<u8>,
 }
 
@@ -63,6 +67,9 @@ impl TypeSurvey {
 /// A longer time without any record is a gap, microseconds.
 const GAP_US: u64 = 1_000_000;
 
+/// The time of a suspect record counts within so many microseconds of the others.
+const NEAR_OTHERS_US: u64 = 1_000_000;
+
 /// So many gaps and damaged stretches are listed one by one.
 const LISTED: usize = 1000;
 
@@ -70,7 +77,7 @@ const LISTED: usize = 1000;
 const FACT_BYTES: usize = 16 * 1024 * 1024;
 
 /// The types of [`Survey::facts`].
-const FACTS: [&str; 10] = ["FMT", "FMTU", "UNIT", "MULT", "VER", "MSG", "MODE", "ARM", "EV", "PARM"];
+const FACTS: [&str; 11] = ["FMT", "FMTU", "UNIT", "MULT", "VER", "MSG", "MODE", "ARM", "EV", "STAT", "PARM"];
 
 const FMT_ID: u8 = 128;
 
@@ -83,11 +90,11 @@ pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
         match item {
             Ok(record) => {
                 if surveyor.is_of_next_boot(&record) {
-                    let boot = log.get(start..record.offset()).unwrap_or_default();
+                    let (until_here, _) = log.split_at(record.offset());
+                    surveys.push(std::mem::take(&mut surveyor).finish(until_here, start));
                     start = record.offset();
-                    surveys.push(std::mem::take(&mut surveyor).finish(boot));
                 }
-                surveyor.take(&record);
+                surveyor.take(&record, log);
                 if i.is_multiple_of(1 << 16) {
                     advance(record.offset() as u64);
                 }
@@ -95,7 +102,7 @@ pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
             Err(skipped) => surveyor.skip(skipped),
         }
     }
-    surveys.push(surveyor.finish(log.get(start..).unwrap_or_default()));
+    surveys.push(surveyor.finish(log, start));
     surveys
 }
 
@@ -107,6 +114,16 @@ struct Surveyor {
     has_records: bool,
     has_date: bool,
     range: TimeRange,
+    /// The times of suspect records, which count if they are near the others: the first ones.
+    suspect_times: Vec<u64>,
+    /// The last record with a time that isn't among the facts.
+    last_timed: Option<Range<usize>>,
+    /// Whether a fact without a time came before any record with one.
+    awaits_time: bool,
+    /// The last stretch without a record.
+    last_skipped: Option<Skipped>,
+    /// The instances of types whose instances have several bytes.
+    wide_instances: HashSet<(usize, Vec<u8>)>,
     /// Of each type.
     ranges: Vec<TimeRange>,
     /// The earliest and the latest time that count so far.
@@ -133,6 +150,8 @@ struct Known {
     /// The offset of a column of one byte that separates instances, and which bytes were there.
     instance: Option<usize>,
     seen: [u64; 4],
+    /// The offsets of a column of several bytes that separates instances.
+    wide_instance: Option<(usize, usize)>,
 }
 
 impl Surveyor {
@@ -142,7 +161,7 @@ impl Surveyor {
     }
 
     #[inline]
-    fn take(&mut self, record: &Record<'_>) {
+    fn take(&mut self, record: &Record<'_>, log: &[u8]) {
         if record.id() == FMT_ID
             && let Some(slot) = record.payload().first().and_then(|&id| self.by_id.get_mut(usize::from(id)))
         {
@@ -165,13 +184,26 @@ impl Surveyor {
                 of_type.instances = known.seen.iter().map(|seen| seen.count_ones() as usize).sum();
             }
         }
+        if let Some((start, end)) = known.wide_instance
+            && let Some(instance) = record.payload().get(start..end)
+            && self.wide_instances.insert((known.place, instance.to_vec()))
+        {
+            of_type.instances = self.wide_instances.iter().filter(|(place, _)| *place == known.place).count();
+        }
         let time_us = match known.has_time_us {
             true => record.payload().first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
             false => record.time_us(),
         };
+        let time_us = time_us.filter(|_| !known.is_definition);
         let known = *known;
         self.has_records |= !known.is_definition;
-        if let Some(time_us) = time_us.filter(|_| !known.is_definition) {
+        // What a hole left behind a header is no time.
+        let is_within = |time_us: u64, by_us: u64| self.ends_us.is_some_and(|ends_us| is_near(time_us, ends_us, by_us));
+        if let Some(time_us) = time_us.filter(|time_us| record.is_suspect() && !is_within(*time_us, NEAR_OTHERS_US)) {
+            if self.suspect_times.len() < LISTED {
+                self.suspect_times.push(time_us);
+            }
+        } else if let Some(time_us) = time_us {
             self.ranges[known.place].add(time_us);
             for time_us in self.range.add(time_us) {
                 self.note_time(time_us);
@@ -189,9 +221,41 @@ impl Surveyor {
         if known.is_fmtu {
             self.note_units(record.payload());
         }
-        if known.is_fact || known.is_loss || known.is_gps && !self.has_date {
+        let is_kept = known.is_fact || known.is_loss || known.is_gps && !self.has_date;
+        if !known.is_definition {
+            let ends_us = self.ends_us;
+            let is_timed = time_us
+                .is_some_and(|time_us| ends_us.is_none_or(|ends_us| is_near(time_us, ends_us, TimeRange::NEAR_US)));
+            self.keep_time(log, record, is_kept, is_timed);
+        }
+        if is_kept {
             self.keep(record, known);
         }
+    }
+
+    /// Before a fact without a time, or with a damaged one, keeps the last record that has one; after it, the first one, if
+    /// none has come yet.
+    #[inline]
+    fn keep_time(&mut self, log: &[u8], record: &Record<'_>, is_kept: bool, is_timed: bool) {
+        let bytes = record.offset()..record.offset() + record.len();
+        let kept = match (is_kept, is_timed) {
+            (true, true) => {
+                self.last_timed = None;
+                return;
+            }
+            (true, false) => {
+                let timed = self.last_timed.take();
+                self.awaits_time = timed.is_none();
+                timed
+            }
+            (false, true) => {
+                self.last_timed = Some(bytes.clone());
+                std::mem::take(&mut self.awaits_time).then_some(bytes)
+            }
+            (false, false) => return,
+        };
+        let kept = kept.and_then(|bytes| log.get(bytes)).filter(|_| self.survey.facts.len() < FACT_BYTES);
+        self.survey.facts.extend_from_slice(kept.unwrap_or_default());
     }
 
     /// A time at which there is a record. Records of several threads needn't be in the order of their times.
@@ -279,7 +343,7 @@ impl Surveyor {
             is_fact: FACTS.contains(&name),
             is_fmtu: name == "FMTU",
             is_definition: matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT"),
-            is_gps: name == "GPS",
+            is_gps: matches!(name, "GPS" | "GPS2"),
             is_loss: matches!(name, "DSF" | "DROP"),
             has_time_us: first.is_some_and(|first| first.label == "TimeUS" && first.format == binlog::Format::U64),
             instance: definition
@@ -287,6 +351,10 @@ impl Surveyor {
                 .filter(|column| column.format.size() == 1)
                 .map(|column| column.offset),
             seen: [0; 4],
+            wide_instance: definition
+                .instance_column()
+                .filter(|column| column.format.size() > 1)
+                .map(|column| (column.offset, column.offset + column.format.size())),
         };
         self.by_id.resize(256, None);
         if let Some(slot) = self.by_id.get_mut(id) {
@@ -294,9 +362,15 @@ impl Surveyor {
         }
     }
 
-    /// The survey of a boot with these bytes.
-    fn finish(mut self, boot: &[u8]) -> Survey {
+    /// The survey of the boot that begins at `start` and lasts to the end of `log`.
+    fn finish(mut self, log: &[u8], start: usize) -> Survey {
+        let boot = log.get(start..).unwrap_or_default();
         let mut survey = self.survey;
+        if let Some(padding) = self.last_skipped.filter(|skipped| skipped.is_padding(log)) {
+            survey.skipped_count -= 1;
+            survey.skipped_bytes -= padding.length as u64;
+            survey.skipped.pop_if(|skipped| *skipped == padding);
+        }
         self.with_late_units.sort_unstable();
         self.with_late_units.dedup();
         for place in self.with_late_units {
@@ -305,7 +379,8 @@ impl Surveyor {
             let instances = Log::from_bytes(boot).rows(&of_type.name).map_or(0, |rows| rows.instances().len());
             of_type.instances = instances.max(1);
         }
-        survey.time_us = self.range.range_us();
+        survey.time_us = with_suspects(self.range.range_us(), &self.suspect_times);
+        survey.damaged_times = self.range.damaged_times();
         let end_us = survey.time_us.as_ref().map_or(0, |time_us| *time_us.end());
         let name = |place: usize, instance: Option<u8>| {
             let name = &survey.types[place].name;
@@ -319,12 +394,30 @@ impl Surveyor {
     }
 
     fn skip(&mut self, skipped: Skipped) {
+        self.last_skipped = Some(skipped);
         self.survey.skipped_count += 1;
         self.survey.skipped_bytes += skipped.length as u64;
         if self.survey.skipped.len() < LISTED {
             self.survey.skipped.push(skipped);
         }
     }
+}
+
+/// Whether a time is in a range, or so many microseconds before or after it.
+fn is_near(time_us: u64, (start, end): (u64, u64), by_us: u64) -> bool {
+    (start.saturating_sub(by_us)..=end.saturating_add(by_us)).contains(&time_us)
+}
+
+/// The range of times, extended by those of suspect records within a second of it, as [`Log::time_range_us`] does; theirs,
+/// if there are no others.
+fn with_suspects(sure: Option<RangeInclusive<u64>>, suspect_times: &[u64]) -> Option<RangeInclusive<u64>> {
+    let counts = |time_us: &&u64| {
+        sure.as_ref().is_none_or(|sure| is_near(**time_us, (*sure.start(), *sure.end()), NEAR_OTHERS_US))
+    };
+    suspect_times.iter().filter(counts).fold(sure.clone(), |range, &time_us| {
+        let (start, end) = range.map_or((time_us, time_us), RangeInclusive::into_inner);
+        Some(start.min(time_us)..=end.max(time_us))
+    })
 }
 
 #[cfg(test)]

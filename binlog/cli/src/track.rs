@@ -41,9 +41,11 @@ pub struct Track {
 
 /// The types that have positions, the best first: what the navigation filter knew, the GPS, and the position beside the
 /// attitude. The labels are latitude, longitude and altitude.
-const SOURCES: [(&str, [&str; 3]); 4] = [
+const SOURCES: [(&str, [&str; 3]); 5] = [
     ("POS", ["Lat", "Lng", "Alt"]),
     ("GPS", ["Lat", "Lng", "Alt"]),
+    // The second receiver of old firmware.
+    ("GPS2", ["Lat", "Lng", "Alt"]),
     ("AHR2", ["Lat", "Lng", "Alt"]),
     ("SIM", ["Lat", "Lng", "Alt"]),
 ];
@@ -106,15 +108,27 @@ impl Track {
     }
 }
 
-/// The positions in the records of a type; `None` if the log doesn't have its columns.
-fn positions(log: &Log<'_>, name: &str, [latitude, longitude, altitude]: [&str; 3]) -> Option<Vec<Position>> {
-    let rows = first_instance(log.rows(name).ok()?);
+/// The positions in the records of a type, of its first instance that has any; `None` if the log doesn't have its columns.
+/// Two receivers would zigzag between two tracks.
+fn positions(log: &Log<'_>, name: &str, labels: [&str; 3]) -> Option<Vec<Position>> {
+    let rows = log.rows(name).ok()?;
+    let instances: Vec<String> = rows.instances().iter().map(ToString::to_string).collect();
+    if instances.is_empty() {
+        return positions_in(&rows, name, labels);
+    }
+    let of_instances = instances.iter().filter_map(|instance| rows.instance(instance).ok());
+    let mut found = of_instances.filter_map(|rows| positions_in(&rows, name, labels)).peekable();
+    let has_columns = found.peek().is_some();
+    has_columns.then(|| found.find(|positions| !positions.is_empty()).unwrap_or_default())
+}
+
+fn positions_in(rows: &Rows<'_>, name: &str, [latitude, longitude, altitude]: [&str; 3]) -> Option<Vec<Position>> {
     let times_us = rows.times_us();
     let latitude = rows.numbers(latitude, Scaling::Shown).ok()?;
     let longitude = rows.numbers(longitude, Scaling::Shown).ok()?;
     // Old firmware logs the altitude above home as RelAlt, and that above the sea as Alt.
     let altitude = rows.numbers(altitude, Scaling::Shown).ok();
-    let status = if name == "GPS" { rows.numbers("Status", Scaling::Shown).ok() } else { None };
+    let status = if name.starts_with("GPS") { rows.numbers("Status", Scaling::Shown).ok() } else { None };
     let position = |(i, &time_us): (usize, &u64)| {
         let position = Position {
             time_us,
@@ -128,12 +142,6 @@ fn positions(log: &Log<'_>, name: &str, [latitude, longitude, altitude]: [&str; 
     let mut positions: Vec<Position> = times_us.iter().enumerate().filter_map(position).collect();
     positions.sort_by_key(|position| position.time_us);
     Some(positions)
-}
-
-/// Two receivers would zigzag between two tracks.
-fn first_instance(rows: Rows<'_>) -> Rows<'_> {
-    let instance = rows.instances().first().map(ToString::to_string);
-    instance.and_then(|instance| rows.instance(&instance).ok()).unwrap_or(rows)
 }
 
 fn segments(log: &Log<'_>, positions: Vec<Position>) -> Vec<Segment> {

@@ -1,5 +1,6 @@
 //! The times of records: since boot, and by the calendar.
 
+use super::Rows;
 use crate::Log;
 use crate::records::Records;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,10 +36,16 @@ impl Clock {
         if unix_us < 0 { UNIX_EPOCH.checked_sub(from_1970) } else { UNIX_EPOCH.checked_add(from_1970) }
     }
 
-    /// The first record that has both times: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since 1970.
-    /// It always subtracts the 18 leap seconds in force since 2017, as pymavlink does.
+    /// The first record of a GPS that has both times: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since
+    /// 1970. It always subtracts the 18 leap seconds in force since 2017, as pymavlink does. Old firmware logs the second
+    /// receiver as GPS2.
     pub(super) fn of(log: &Log<'_>) -> Option<Self> {
-        let gps = log.all("GPS");
+        let found = ["GPS", "GPS2"].into_iter().filter_map(|name| Self::of_receiver(&log.all(name)));
+        found.min_by_key(|(offset, _)| *offset).map(|(_, clock)| clock)
+    }
+
+    /// The clock of a type, and the offset of the record that gives it.
+    fn of_receiver(gps: &Rows<'_>) -> Option<(usize, Self)> {
         gps.records().find_map(|record| {
             let integer = |label| record.value(label).and_then(|value| value.to_integer());
             // Old firmware names the time of the week TimeMS.
@@ -46,7 +53,7 @@ impl Clock {
             let week_ms = integer("GMS").or_else(|| integer("TimeMS"))?;
             let time_us = record.time_us()?;
             let unix_us = (315_964_800 - 18 + 604_800 * week) * 1_000_000 + week_ms * 1000;
-            Some(Clock { boot_unix_us: i64::try_from(unix_us - i128::from(time_us)).ok()? })
+            Some((record.offset(), Clock { boot_unix_us: i64::try_from(unix_us - i128::from(time_us)).ok()? }))
         })
     }
 }

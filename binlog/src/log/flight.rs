@@ -17,8 +17,22 @@ pub use parameters::{Parameter, ParameterValue};
 pub use texts::TextMessage;
 pub use vehicle::Vehicle;
 
+use crate::Log;
+use crate::log::clock::carried_times;
 use crate::records::Record;
 use crate::value::Value;
+
+impl Log<'_> {
+    /// The time of a record that changes something, in a boot: its own, or, if that is damaged, the last one before it.
+    fn time_of_change(&self, boot: usize, offset: usize, time_us: u64) -> u64 {
+        let Some(range) = &self.spans()[boot].time_us else { return time_us };
+        if range.contains(&time_us) {
+            return time_us;
+        }
+        let before = carried_times(self.bytes(), std::iter::once(offset.saturating_sub(1)));
+        before.first().map_or(time_us, |&before_us| before_us.clamp(*range.start(), *range.end()))
+    }
+}
 
 /// The integer in a column.
 fn integer<T: TryFrom<i128>>(record: &Record<'_>, label: &str) -> Option<T> {

@@ -19,6 +19,7 @@ use std::ops::RangeInclusive;
 ///     range.add(time_us);
 /// }
 /// assert_eq!(range.range_us(), Some(1_000..=3_000));
+/// assert_eq!(range.damaged_times(), 1);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TimeRange {
@@ -29,6 +30,8 @@ pub struct TimeRange {
     last: Option<u64>,
     /// The times of the last two records, the older one first, if they don't count until a later one agrees.
     alone: [Option<u64>; 2],
+    /// The times that were added and don't count.
+    damaged: u64,
 }
 
 /// The earliest and the latest time.
@@ -49,11 +52,15 @@ impl TimeRange {
         let confirmed = older.into_iter().chain(newer);
         let counts = older.or(newer).is_some() || self.last.as_ref().is_some_and(is_near);
         if counts {
-            confirmed.clone().for_each(|time_us| self.counting.extend(time_us));
+            confirmed.clone().for_each(|time_us| {
+                self.counting.extend(time_us);
+                self.damaged -= 1;
+            });
             self.counting.extend(time_us);
             self.last = Some(time_us);
             self.alone = [None; 2];
         } else {
+            self.damaged += 1;
             self.alone = [self.alone[1], Some(time_us)];
         }
         confirmed.chain(counts.then_some(time_us))
@@ -63,6 +70,11 @@ impl TimeRange {
     pub fn range_us(&self) -> Option<RangeInclusive<u64>> {
         let (start, end) = self.counting.0.or(self.all.0)?;
         Some(start..=end)
+    }
+
+    /// How many of the times that were added don't count.
+    pub fn damaged_times(&self) -> u64 {
+        if self.counting.0.is_some() { self.damaged } else { 0 }
     }
 }
 
@@ -82,7 +94,10 @@ mod tests {
 
     fn range(times_us: &[u64]) -> (Option<RangeInclusive<u64>>, Vec<u64>) {
         let mut range = TimeRange::default();
-        let counting = times_us.iter().flat_map(|&time_us| range.add(time_us)).collect();
+        let counting: Vec<u64> = times_us.iter().flat_map(|&time_us| range.add(time_us)).collect();
+        if !counting.is_empty() {
+            assert_eq!(range.damaged_times() as usize, times_us.len() - counting.len());
+        }
         (range.range_us(), counting)
     }
 
@@ -113,5 +128,8 @@ mod tests {
         assert_eq!(range(&[]), (None, vec![]));
         assert_eq!(range(&[9]), (Some(9..=9), vec![]));
         assert_eq!(range(&[9 * HOUR, HOUR, 90 * HOUR]), (Some(HOUR..=90 * HOUR), vec![]));
+        let mut range = TimeRange::default();
+        assert_eq!([0, 2 * HOUR].iter().flat_map(|&time_us| range.add(time_us)).count(), 0);
+        assert_eq!(range.damaged_times(), 0);
     }
 }

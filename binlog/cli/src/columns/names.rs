@@ -128,6 +128,12 @@ impl From<SelectError> for Failure {
             SelectError::NoInstance { name, instance, known } => {
                 (format!("{name} has no instance `{instance}`"), instance, known)
             }
+            SelectError::Redefined { name, label } => {
+                return Failure::new(format_args!(
+                    "the log redefines {name}.{label} with another format, unit or multiplier, so it is no single column; \
+                     `stats` and `export` have each definition's records on their own"
+                ));
+            }
             _ => return Failure::new(error),
         };
         let hint = suggest::hint(given, "it has", known.iter().map(String::as_str));

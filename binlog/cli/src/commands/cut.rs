@@ -64,7 +64,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::create(Some(&arguments.output), input.path.as_deref(), arguments.existing)?;
     let part = cut.write(log, &mut out)?;
     out.finish()?;
-    let skipped_bytes: usize = part.skipped().iter().map(|skipped| skipped.length).sum();
+    let lost = part.skipped().iter().filter(|skipped| !skipped.is_padding(log.bytes()));
+    let skipped_bytes: usize = lost.map(|skipped| skipped.length).sum();
     if context.json {
         let (definitions, records, carried) = (part.definitions(), part.chosen(), part.carried());
         let mut out = Output::stdout();

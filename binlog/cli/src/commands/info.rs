@@ -51,6 +51,8 @@ struct SessionInfo {
     types: Vec<TypeInfo>,
     /// Records that the logger dropped, as it says.
     dropped: u64,
+    /// Records whose time is more than an hour from those around it.
+    damaged_times: u64,
     gaps: Vec<GapInfo>,
     gap_count: u64,
     /// Times in which a type or an instance logged nothing although it logged regularly before.

@@ -71,7 +71,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let merged = merge(logs, &mut out).map_err(|error| failure(error, &inputs))?;
     out.finish()?;
     let skipped = |log: usize| -> usize {
-        merged.skipped().iter().filter(|(of, _)| *of == log).map(|(_, skipped)| skipped.length).sum()
+        let of_log = merged.skipped().iter().filter(|(of, _)| *of == log).map(|(_, skipped)| skipped);
+        of_log.filter(|skipped| !skipped.is_padding(inputs[log].flight.bytes())).map(|skipped| skipped.length).sum()
     };
     if context.json {
         let mut out = Output::stdout();

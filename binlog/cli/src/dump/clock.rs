@@ -26,16 +26,16 @@ enum Unit {
 const GPS_EPOCH: i128 = 315_964_800;
 
 impl Clock {
-    /// The clock of a log: by its first GPS record with a week.
+    /// The clock of a log: by its first GPS or GPS2 record with a week.
     pub(super) fn of(log: &[u8]) -> Self {
         let mut first_us = None;
         let mut first_ms = None;
         let mut modern = None;
         let integer = |record: &Record<'_>, label: &str| record.value(label).and_then(|value| value.to_integer());
         for record in Records::new(log).flatten() {
-            let is_gps = record.name() == "GPS";
+            let is_gps = matches!(record.name(), "GPS" | "GPS2");
             first_us = first_us.or_else(|| integer(&record, "TimeUS"));
-            if !is_gps && record.name() != "GPS2" && first_us.is_none() {
+            if !is_gps && first_us.is_none() {
                 first_ms = first_ms.or_else(|| integer(&record, "TimeMS"));
             }
             if !is_gps {

@@ -28,7 +28,7 @@ pub enum Form<'l> {
 pub struct Dumped {
     /// Records that were printed.
     pub records: u64,
-    /// Bytes of the log that are no record.
+    /// Bytes of the log that are neither records nor padding at its end.
     pub skipped_bytes: u64,
     /// The names of the types with records, printed or not.
     pub types: Vec<String>,
@@ -39,7 +39,8 @@ pub struct Dumped {
 const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 
 /// Prints the records of the chosen types that are in the chosen times of one of the parts of the log: ranges of bytes,
-/// each of which begins with definitions. `advance` is told, now and then, how many bytes of the log are done.
+/// each of which begins with definitions. pymavlink dates a whole log by one clock; where a part is chosen, each has its
+/// own. `advance` is told, now and then, how many bytes of the log are done.
 ///
 /// # Errors
 ///
@@ -52,19 +53,25 @@ pub fn records(
     out: &mut impl Write,
     mut advance: impl FnMut(u64),
 ) -> io::Result<Dumped> {
-    let mut clock = Clock::of(log);
+    let is_whole = parts.iter().all(|(_, intervals)| intervals.is_everything());
+    let mut clock = Clock::of(if is_whole { log } else { &[] });
     let mut calendar = Calendar::local();
     let mut dumped = Dumped::default();
     let mut lines = Lines::new(out);
     for (range, intervals) in parts {
+        if !is_whole {
+            clock = Clock::of(log.get(range.clone()).unwrap_or_default());
+        }
         let mut plans = Plans::new(types, form);
         let is_everything = intervals.is_everything();
         let mut time_us = 0;
-        for item in Records::new(log.get(range.clone()).unwrap_or_default()) {
+        let part = log.get(range.clone()).unwrap_or_default();
+        for item in Records::new(part) {
             let record = match item {
                 Ok(record) => record,
                 Err(skipped) => {
-                    dumped.skipped_bytes += skipped.length as u64;
+                    let is_lost = !skipped.is_padding(part);
+                    dumped.skipped_bytes += if is_lost { skipped.length as u64 } else { 0 };
                     continue;
                 }
             };

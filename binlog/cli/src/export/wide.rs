@@ -1,10 +1,11 @@
 //! One wide CSV: the columns of several types, joined as of common times.
 
+use super::choice::Choice;
 use super::chosen_table::{ChosenColumn, ChosenTable};
 use super::csv;
 use super::time::Times;
 use crate::columns::names;
-use crate::join::as_of;
+use crate::join::{as_of, one_each};
 use std::io::{self, Write};
 
 /// Lines that are joined at once: all of them, with the places in each table, may be larger than the log.
@@ -79,8 +80,19 @@ pub fn by_instance(tables: Vec<ChosenTable>) -> Vec<OfInstance> {
     split
 }
 
-/// Writes a line for each of `at_us`, microseconds since boot: of each table the last record at or before the time, if
-/// it is at most `max_age_us` old. `columns` are those of the header; one that no table has is empty.
+/// The lines of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines<'a> {
+    /// Their times, microseconds since boot, in ascending order.
+    pub at_us: &'a [u64],
+    /// The type whose records they are, if they aren't at a rate: of records with the same time, each has its line.
+    pub of_type: Option<&'a Choice>,
+    /// How old a record may be, in microseconds.
+    pub max_age_us: Option<u64>,
+}
+
+/// Writes the lines: of each table the last record at or before the time, if it isn't too old. `columns` are those of the
+/// header; one that no table has is empty.
 ///
 /// # Errors
 ///
@@ -91,10 +103,15 @@ pub fn rows(
     part: Option<usize>,
     columns: &[WideColumn],
     tables: &[OfInstance],
-    at_us: &[u64],
-    max_age_us: Option<u64>,
+    lines: Lines<'_>,
 ) -> io::Result<()> {
-    at_us.chunks(JOINED).try_for_each(|at_us| joined_rows(out, times, part, columns, tables, at_us, max_age_us))
+    let all_us = lines.at_us;
+    all_us.chunks(JOINED).enumerate().try_for_each(|(i, at_us)| {
+        let (earlier, _) = all_us.split_at(i * JOINED);
+        // Lines before that have the same time as the first one.
+        let before = earlier.len() - earlier.partition_point(|time| Some(time) < at_us.first());
+        joined_rows(out, times, part, columns, tables, Lines { at_us, ..lines }, before)
+    })
 }
 
 fn joined_rows(
@@ -103,11 +120,17 @@ fn joined_rows(
     part: Option<usize>,
     columns: &[WideColumn],
     tables: &[OfInstance],
-    at_us: &[u64],
-    max_age_us: Option<u64>,
+    lines: Lines<'_>,
+    before: usize,
 ) -> io::Result<()> {
-    let joined: Vec<Vec<Option<usize>>> =
-        tables.iter().map(|of| as_of(at_us, &of.table.times_us, max_age_us)).collect();
+    let Lines { at_us, of_type, max_age_us } = lines;
+    let joined: Vec<Vec<Option<usize>>> = tables
+        .iter()
+        .map(|of| match of_type.is_some_and(|of_type| of_type.has_type(&of.table.name)) {
+            true => one_each(at_us, &of.table.times_us, max_age_us, before),
+            false => as_of(at_us, &of.table.times_us, max_age_us),
+        })
+        .collect();
     // A type that the log redefines has a table for each definition.
     let find = |wide: &WideColumn| {
         let sources = tables

@@ -45,6 +45,7 @@ impl Format {
         Err(match log.len() {
             0 => Failure::new("it is empty"),
             _ if log.iter().all(|byte| *byte == 0) => Failure::new("it has only zeros"),
+            _ if log.iter().all(|byte| *byte == 0xFF) => Failure::new("it has only bytes FF, as erased flash has"),
             _ => {
                 let text = "it is neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)";
                 match other_file::looks_like(log) {

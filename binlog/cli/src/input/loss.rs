@@ -2,9 +2,10 @@
 
 use crate::counted::counted;
 use crate::flight::Session;
+use binlog::Skipped;
 use std::fmt;
 
-/// Bytes of a log that yield no record or frame, and header lines that can't be used.
+/// Bytes of a log that yield no record or frame and aren't padding, and header lines that can't be used.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Loss {
     /// The number of places.
@@ -20,7 +21,9 @@ impl Loss {
         for session in sessions {
             if let Some(log) = session.ardupilot() {
                 let start = session.range().start;
-                log.skipped().iter().for_each(|skipped| loss.add(start + skipped.offset, skipped.length));
+                let is_lost = |skipped: &&Skipped| !skipped.is_padding(log.bytes());
+                let lost = log.skipped().iter().filter(is_lost);
+                lost.for_each(|skipped| loss.add(start + skipped.offset, skipped.length));
             } else if let Some((session, tables)) = session.blackbox() {
                 session.header().problems().iter().for_each(|problem| loss.add(problem.offset, 0));
                 tables.lost().iter().for_each(|lost| loss.add(lost.offset, lost.length));

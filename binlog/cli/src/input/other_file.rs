@@ -36,7 +36,8 @@ fn is_telemetry(bytes: &[u8]) -> bool {
 /// Whether a file begins with text in UTF-8 or another encoding that has ASCII.
 fn is_text(bytes: &[u8]) -> bool {
     let is_of_text = |byte: &u8| !byte.is_ascii_control() || byte.is_ascii_whitespace();
-    bytes.iter().take(4096).all(is_of_text)
+    let beginning = &bytes[..bytes.len().min(4096)];
+    beginning.iter().all(is_of_text) && beginning.iter().any(u8::is_ascii_alphanumeric)
 }
 
 #[cfg(test)]
@@ -57,7 +58,7 @@ mod tests {
             let text = looks_like(&bytes).unwrap_or_default();
             assert!(text.contains(said), "{said}: {text}");
         }
-        for bytes in [&telemetry(0xFC)[..], b"\0\0\0\0\0\0\0\0\xFE\x09", b"\x7fELF\x02"] {
+        for bytes in [&telemetry(0xFC)[..], b"\0\0\0\0\0\0\0\0\xFE\x09", b"\x7fELF\x02", &[0xFF; 9]] {
             assert_eq!(looks_like(bytes), None, "{bytes:?}");
         }
     }

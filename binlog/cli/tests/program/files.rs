@@ -312,8 +312,9 @@ fn a_huge_sparse_log_is_read() {
     if file.set_len(5 << 30).is_err() {
         return crate::left_out("a log of 5 GiB, which the file system of the temporary folder can't have");
     }
+    // Zeros up to the end are those of a preallocated file.
     let ran = binlog(words("info --json LOG", &path));
-    assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
     let info: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
     let whole = &json("info --json LOG", &log("flight.bin"))[0];
     assert_eq!(info["bytes"], 5_u64 << 30);

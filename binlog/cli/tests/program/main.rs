@@ -17,6 +17,7 @@ mod help;
 mod images;
 #[cfg(unix)]
 mod interrupts;
+mod old_firmware;
 mod questions;
 mod wrong;
 

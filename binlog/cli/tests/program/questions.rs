@@ -52,6 +52,25 @@ fn info_says_what_the_simulators_log_has() {
 }
 
 #[test]
+fn info_counts_damaged_times() {
+    let mut bytes = std::fs::read(log("flight.bin")).expect("the log");
+    let times: Vec<usize> = Records::new(&bytes)
+        .flatten()
+        .filter(|record| record.name() == "ATT")
+        .map(|record| record.offset() + 3)
+        .collect();
+    for &time in &times[10..13] {
+        bytes[time + 6] ^= 4;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("damaged.bin");
+    std::fs::write(&path, &bytes).expect("room");
+    assert!(fine("info LOG", &path).contains("3 records with a time more than an hour from those around"));
+    assert_eq!(json("info --json LOG", &path)[0]["sessions"][0]["damaged_times"], 3);
+    assert_eq!(json("info --json LOG", &log("flight.bin"))[0]["sessions"][0]["damaged_times"], 0);
+}
+
+#[test]
 fn info_names_the_sensor_that_dropped_out() {
     let whole = std::fs::read(log("flight.bin")).expect("the log");
     let mut kept = Vec::new();

@@ -59,7 +59,9 @@ impl Log<'_> {
         let rows = self.all(name);
         let states = rows.records().zip(rows.times_us());
         let change = |(record, time_us): (Record<'_>, u64)| {
-            Some(Change { boot: self.boot_at(record.offset()), time_us, is_armed: is_armed(&record)? })
+            let is_armed = is_armed(&record)?;
+            let boot = self.boot_at(record.offset());
+            Some(Change { boot, time_us: self.time_of_change(boot, record.offset(), time_us), is_armed })
         };
         let mut changes: Vec<_> = states.filter_map(change).collect();
         // Records of several threads needn't be in the order of their times.

@@ -29,8 +29,11 @@ impl Log<'_> {
         let mut modes: Vec<ModeInterval> = Vec::new();
         let mut last_boot = None;
         let records = rows.records().zip(rows.times_us());
-        let mut records: Vec<_> =
-            records.map(|(record, time_us)| (self.boot_at(record.offset()), time_us, record)).collect();
+        let placed = records.map(|(record, time_us)| {
+            let boot = self.boot_at(record.offset());
+            (boot, self.time_of_change(boot, record.offset(), time_us), record)
+        });
+        let mut records: Vec<_> = placed.collect();
         // Records of several threads needn't be in the order of their times.
         records.sort_by_key(|(boot, time_us, _)| (*boot, *time_us));
         for (boot, time_us, record) in records {
@@ -40,8 +43,7 @@ impl Log<'_> {
             let end = self.spans()[boot].end_us();
             match modes.last_mut().filter(|_| !is_first) {
                 Some(last) if (last.number, &last.name) == (number, &name) => continue,
-                // A damaged time may be far behind the end.
-                Some(last) => last.time_us.end = time_us.min(end).max(last.time_us.start),
+                Some(last) => last.time_us.end = time_us,
                 None => {}
             }
             let reason = integer(&record, "Rsn");

@@ -4,7 +4,7 @@ use super::place::{Names, Place};
 use super::{Arguments, Chosen, Exporter, Format};
 use crate::export::choice::Choice;
 use crate::export::time::Times;
-use crate::export::wide::{OfInstance, WideColumn};
+use crate::export::wide::{Lines, OfInstance, WideColumn};
 use crate::export::{csv, gpx, json_lines, kml, tables, wide};
 use crate::flight::Session;
 use crate::input::Input;
@@ -129,6 +129,11 @@ impl PerLog<'_> {
             at_us.sort_unstable();
             parts.push((Times::of(self.arguments.time.unwrap_or_default(), session), tables, at_us));
         }
+        let is_timed = chosen.sessions.iter().any(|session| session.time_range_us().is_some());
+        if self.arguments.rate.is_some() && !is_timed {
+            let text = format_args!("{}: no record has a time, so there are no lines at a rate", chosen.name);
+            return Err(Failure::new(text));
+        }
         if let (Some(name), true) = (&self.arguments.wide, parts.iter().all(|(.., at_us)| at_us.is_empty())) {
             let known: Vec<String> = chosen.sessions.iter().flat_map(tables::labels).map(|(name, _)| name).collect();
             let choice = Choice::of([name.as_str()]);
@@ -153,11 +158,13 @@ impl PerLog<'_> {
         let labels = wide::labels(&columns);
         let is_several = chosen.sessions.len() > 1;
         let max_age_us = self.arguments.max_age.map(|seconds| (seconds * 1e6).round() as u64);
+        let of_type = self.arguments.wide.as_ref().map(|name| Choice::of([name.as_str()]));
         for (i, (times, tables, at_us)) in parts.iter().enumerate() {
             if i == 0 {
                 csv::header(&mut out, times, is_several.then_some("boot"), labels.iter().map(String::as_str))?;
             }
-            wide::rows(&mut out, times, is_several.then_some(i), &columns, tables, at_us, max_age_us)?;
+            let lines = Lines { at_us, of_type: of_type.as_ref(), max_age_us };
+            wide::rows(&mut out, times, is_several.then_some(i), &columns, tables, lines)?;
         }
         out.end()
     }

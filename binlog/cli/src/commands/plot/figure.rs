@@ -62,6 +62,9 @@ fn with_hint(failure: Failure, expressions: &[Expression], inputs: &[Input]) -> 
 
 /// The curves of the expressions, with a progress bar.
 fn evaluated(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<NewCurve>, Failure> {
+    if plotted.iter().all(|plotted| plotted.session.time_range_us().is_none()) {
+        return Err(Failure::new("no record has a time, so there is nothing to draw over; `export` writes the values"));
+    }
     let mut progress = Progress::count("plotting", (expressions.len() * plotted.len()) as u64);
     let mut all_left_out = 0;
     let evaluated = |left_out| {

@@ -62,13 +62,14 @@ impl Facts {
     }
 
     fn of_ardupilot(self, log: &Log<'_>) -> Self {
+        let skipped = log.skipped().iter().filter(|skipped| !skipped.is_padding(log.bytes()));
         Facts {
             format: "ArduPilot".into(),
             vehicle: log.vehicle().map(|vehicle| vehicle.to_string()),
             firmware: firmware(log),
             records: log.types().map(|rows| rows.len() as u64).sum(),
-            skipped_bytes: log.skipped().iter().map(|skipped| skipped.length as u64).sum(),
-            skipped: log.skipped().len() as u32,
+            skipped_bytes: skipped.clone().map(|skipped| skipped.length as u64).sum(),
+            skipped: skipped.count() as u32,
             suspects: log.suspects().len() as u32,
             schema: schema_hash(&log.schema()),
             ..self
