@@ -56,3 +56,47 @@ impl<D: BlockDevice> Card for FromSdmmc<D> {
         Ok(self.device.num_blocks()?.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use core::cell::RefCell;
+    use core::convert::Infallible;
+    use embedded_sdmmc::BlockCount;
+    use std::vec::Vec;
+
+    /// A device of 77 blocks, which notes what is asked of it.
+    #[derive(Default)]
+    struct Device(RefCell<Vec<(char, u32, usize)>>);
+
+    impl BlockDevice for Device {
+        type Error = Infallible;
+
+        fn read(&self, blocks: &mut [Block], at: BlockIdx) -> Result<(), Infallible> {
+            self.0.borrow_mut().push(('r', at.0, blocks.len()));
+            Ok(())
+        }
+
+        fn write(&self, blocks: &[Block], at: BlockIdx) -> Result<(), Infallible> {
+            self.0.borrow_mut().push(('w', at.0, blocks.len()));
+            Ok(())
+        }
+
+        fn num_blocks(&self) -> Result<BlockCount, Infallible> {
+            Ok(BlockCount(77))
+        }
+    }
+
+    #[test]
+    fn a_block_device_is_a_card() {
+        let mut card = FromSdmmc::new(Device::default(), |device| device.0.borrow_mut().push(('f', 0, 0)));
+        let mut blocks = [FromSdmmc::<Device>::ZERO, FromSdmmc::<Device>::ZERO];
+        card.read(5, &mut blocks).expect("it never fails");
+        card.write(9, &blocks[..1]).expect("it never fails");
+        card.forget();
+        assert_eq!(card.block_count(), Ok(77));
+        assert_eq!(*card.device().0.borrow(), [('r', 5, 2), ('w', 9, 1), ('f', 0, 0)]);
+    }
+}

@@ -141,6 +141,8 @@ impl Guest {
             if self.volume.kind == Kind::ExFat {
                 self.set_bit(cluster);
                 if place == Place::Contiguous {
+                    // The FAT says nothing of them, so anything may be there (exFAT specification, 6.3.4.2).
+                    self.set_entry(cluster, 2 + cluster % 5);
                     continue;
                 }
             }

@@ -11,6 +11,7 @@ mod firmware_on_host;
 mod history;
 mod kept;
 mod limits;
+mod listed;
 mod power_cuts;
 mod prepared;
 mod promise;

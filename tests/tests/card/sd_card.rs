@@ -335,6 +335,20 @@ fn logging_continues_in_a_new_log_after_the_card_is_put_back() {
 }
 
 #[test]
+fn a_drain_writes_to_the_log_that_was_begun() {
+    let card = RamCard::formatted(Format::Fat32);
+    let ring = ring();
+    let mut drain = ring.drain().unwrap();
+    let mut sd = sd(&card, OPTIONS);
+    assert_eq!(sd.begin_log(), Ok(1));
+    let mut attempts = [0; KINDS];
+    assert!(fly(ring, || sd.run(&mut drain), 0..100, &mut attempts).is_empty());
+    sd.finish(&mut drain).unwrap();
+    assert_eq!(card.names("LOGS"), ["00000001.BIN"]);
+    account(ring, &card, attempts);
+}
+
+#[test]
 fn another_card_gets_a_log_of_its_own() {
     let card = RamCard::formatted(Format::Fat32);
     let other = RamCard::formatted(Format::Fat16);
