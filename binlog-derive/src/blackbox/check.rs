@@ -356,8 +356,8 @@ fn header_fault(name: &str, name_span: Span, value: &str, value_span: Span) -> O
     value_fault(name, value).map(|text| (value_span, text))
 }
 
-/// What is wrong with the value of a line that predictors refer to, or that readers compute units from: those take no
-/// other text for a number, and then show raw values or none.
+/// What is wrong with the value of a line that predictors refer to, or that readers compute units from. Readers show raw
+/// values, or none, if they can't read the number.
 fn value_fault(name: &str, value: &str) -> Option<String> {
     // `parse` and `from_str_radix` take a sign, too.
     fn whole<N: FromStr>(text: &str) -> Option<N> {
@@ -365,9 +365,10 @@ fn value_fault(name: &str, value: &str) -> Option<String> {
     }
     let is_valid = match name {
         "minthrottle" | "vbatref" => whole::<u16>(value).is_some(),
-        "motorOutput" => {
-            value.split_once(',').is_some_and(|(low, high)| whole::<u16>(low).is_some() && whole::<u16>(high).is_some())
-        }
+        "motorOutput" => value
+            .split_once(',')
+            .and_then(|(low, high)| whole::<u16>(low).zip(whole::<u16>(high)))
+            .is_some_and(|(low, high)| low < high),
         "looptime" | "acc_1G" | "motor_poles" => whole::<u32>(value).is_some_and(|number| number > 0),
         "maxthrottle" => whole::<u16>(value).is_some(),
         "gyro_scale" => value
@@ -383,7 +384,9 @@ fn value_fault(name: &str, value: &str) -> Option<String> {
         "looptime" => "the time from one iteration to the next, a whole number of µs: `\"125\"`",
         "acc_1G" => "what the accelerometers give at 1 g, a whole number: `\"2048\"`",
         "motor_poles" => "a whole number: `\"14\"`",
-        "gyro_scale" => "the bits of an `f32`, the degrees per second of 1 in `gyroADC`: `\"0x3f800000\"` for 1",
+        "gyro_scale" => {
+            "the bits of an `f32` in hexadecimal, degrees per second for 1 in `gyroADC`: `\"0x3f800000\"` is 1.0"
+        }
         "maxthrottle" => "a number of 0 to 65535",
         _ => "a number of 0 to 65535, which predictors refer to",
     };

@@ -6,7 +6,7 @@ use super::Header;
 /// A family of firmwares that share their numbers of flags and phases.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Family {
-    /// Betaflight, and Cleanflight 2, which is built from it.
+    /// Betaflight, and those of Cleanflight 2 of which it is known from which Betaflight they are built.
     Betaflight(Version),
     /// INAV.
     Inav,
