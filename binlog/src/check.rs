@@ -151,12 +151,10 @@ impl<'a> Check<'a> {
 
     fn skipped(&mut self, skipped: &Skipped) {
         let Skipped { offset, length, reason } = *skipped;
+        if skipped.is_padding_after_record(self.log) {
+            self.suspect = None;
+        }
         if skipped.is_padding(self.log) {
-            // A record that ends otherwise than the padding wasn't cut by it.
-            let (before, padding) = self.log.split_at(offset);
-            if before.last() != padding.first() {
-                self.suspect = None;
-            }
             return;
         }
         self.report_suspect();

@@ -53,9 +53,7 @@ pub fn one_each(times: &[u64], series: &[u64], max_age: Option<u64>, before: usi
     let (mut line, mut first) = (0, 0);
     while let Some(&time) = times.get(line) {
         let end = line + times[line..].iter().take_while(|next| **next == time).count();
-        while first < series.len() && series[at(first)] < time {
-            first += 1;
-        }
+        first += (first..series.len()).take_while(|&i| series[at(i)] < time).count();
         let of_time = (first..series.len()).take_while(|&i| series[at(i)] == time).count();
         let done = if line == 0 { before } else { 0 };
         for (place, joined) in joined[line..end].iter_mut().enumerate().filter(|_| of_time > 0) {

@@ -3,11 +3,11 @@
 mod silences;
 
 use binlog::log::TimeRange;
-use binlog::{Log, LoggedDefinition, Record, Records, Skipped};
+use binlog::{Format, Log, LoggedDefinition, Record, Records, Skipped};
 pub use silences::Silence;
 
 use silences::Silences;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Range, RangeInclusive};
 
 /// What one boot of a log has.
@@ -34,8 +34,8 @@ pub struct Survey {
     /// Their bytes.
     pub skipped_bytes: u64,
     /// The definitions, and the records that say something about the flight as a whole: texts, modes, arming,
-    /// parameters, version, and the first GPS records. They are a log of their own. Before one without a time, it has the
-    /// last record with one.
+    /// parameters, version, and the first GPS records. They are a log of their own, with so many other records that it has
+    /// the times of those.
     pub facts: Vec<u8>,
 }
 
@@ -67,9 +67,6 @@ impl TypeSurvey {
 /// A longer time without any record is a gap, microseconds.
 const GAP_US: u64 = 1_000_000;
 
-/// The time of a suspect record counts within so many microseconds of the others.
-const NEAR_OTHERS_US: u64 = 1_000_000;
-
 /// So many gaps and damaged stretches are listed one by one.
 const LISTED: usize = 1000;
 
@@ -90,19 +87,19 @@ pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
         match item {
             Ok(record) => {
                 if surveyor.is_of_next_boot(&record) {
-                    let (until_here, _) = log.split_at(record.offset());
-                    surveys.push(std::mem::take(&mut surveyor).finish(until_here, start));
+                    let boot = log.get(start..record.offset()).unwrap_or_default();
                     start = record.offset();
+                    surveys.push(std::mem::take(&mut surveyor).finish(boot));
                 }
                 surveyor.take(&record, log);
                 if i.is_multiple_of(1 << 16) {
                     advance(record.offset() as u64);
                 }
             }
-            Err(skipped) => surveyor.skip(skipped),
+            Err(skipped) => surveyor.skip(skipped, log),
         }
     }
-    surveys.push(surveyor.finish(log, start));
+    surveys.push(surveyor.finish(log.get(start..).unwrap_or_default()));
     surveys
 }
 
@@ -114,16 +111,18 @@ struct Surveyor {
     has_records: bool,
     has_date: bool,
     range: TimeRange,
-    /// The times of suspect records, which count if they are near the others: the first ones.
-    suspect_times: Vec<u64>,
-    /// The last record with a time that isn't among the facts.
+    /// The last record's type and its time, if it is suspect: what follows says whether they count.
+    suspect: Option<(usize, u64)>,
+    /// The last time that counts.
+    last_us: Option<u64>,
+    /// The last record whose time counts and that isn't among the facts.
     last_timed: Option<Range<usize>>,
-    /// Whether a fact without a time came before any record with one.
+    /// The last time among the facts.
+    kept_us: Option<u64>,
+    /// Whether the next record with a time is kept, too, for a fact that none is near.
     awaits_time: bool,
-    /// The last stretch without a record.
-    last_skipped: Option<Skipped>,
-    /// The instances of types whose instances have several bytes.
-    wide_instances: HashSet<(usize, Vec<u8>)>,
+    /// By type, the instances that have several bytes: the first ones.
+    wide_instances: HashMap<usize, HashSet<Vec<u8>>>,
     /// Of each type.
     ranges: Vec<TimeRange>,
     /// The earliest and the latest time that count so far.
@@ -150,8 +149,8 @@ struct Known {
     /// The offset of a column of one byte that separates instances, and which bytes were there.
     instance: Option<usize>,
     seen: [u64; 4],
-    /// The offsets of a column of several bytes that separates instances.
-    wide_instance: Option<(usize, usize)>,
+    /// The offsets of a column of several bytes that separates instances, and whether it is text.
+    wide_instance: Option<(usize, usize, bool)>,
 }
 
 impl Surveyor {
@@ -166,6 +165,10 @@ impl Surveyor {
             && let Some(slot) = record.payload().first().and_then(|&id| self.by_id.get_mut(usize::from(id)))
         {
             *slot = None;
+            self.last_timed = None;
+        }
+        if self.suspect.is_some() {
+            self.settle_suspect(false);
         }
         let id = usize::from(record.id());
         if self.by_id.get(id).is_none_or(Option::is_none) {
@@ -184,11 +187,16 @@ impl Surveyor {
                 of_type.instances = known.seen.iter().map(|seen| seen.count_ones() as usize).sum();
             }
         }
-        if let Some((start, end)) = known.wide_instance
+        if let Some((start, end, is_text)) = known.wide_instance
             && let Some(instance) = record.payload().get(start..end)
-            && self.wide_instances.insert((known.place, instance.to_vec()))
         {
-            of_type.instances = self.wide_instances.iter().filter(|(place, _)| *place == known.place).count();
+            let text = instance.split(|byte| *byte == 0).next().unwrap_or_default();
+            let instance = if is_text { text } else { instance };
+            let seen = self.wide_instances.entry(known.place).or_default();
+            if seen.len() < LISTED && !seen.contains(instance) {
+                seen.insert(instance.to_vec());
+                of_type.instances = seen.len();
+            }
         }
         let time_us = match known.has_time_us {
             true => record.payload().first_chunk().map(|bytes| u64::from_le_bytes(*bytes)),
@@ -197,12 +205,8 @@ impl Surveyor {
         let time_us = time_us.filter(|_| !known.is_definition);
         let known = *known;
         self.has_records |= !known.is_definition;
-        // What a hole left behind a header is no time.
-        let is_within = |time_us: u64, by_us: u64| self.ends_us.is_some_and(|ends_us| is_near(time_us, ends_us, by_us));
-        if let Some(time_us) = time_us.filter(|time_us| record.is_suspect() && !is_within(*time_us, NEAR_OTHERS_US)) {
-            if self.suspect_times.len() < LISTED {
-                self.suspect_times.push(time_us);
-            }
+        if record.is_suspect() {
+            self.suspect = time_us.map(|time_us| (known.place, time_us));
         } else if let Some(time_us) = time_us {
             self.ranges[known.place].add(time_us);
             for time_us in self.range.add(time_us) {
@@ -221,41 +225,75 @@ impl Surveyor {
         if known.is_fmtu {
             self.note_units(record.payload());
         }
-        let is_kept = known.is_fact || known.is_loss || known.is_gps && !self.has_date;
-        if !known.is_definition {
-            let ends_us = self.ends_us;
-            let is_timed = time_us
-                .is_some_and(|time_us| ends_us.is_none_or(|ends_us| is_near(time_us, ends_us, TimeRange::NEAR_US)));
-            self.keep_time(log, record, is_kept, is_timed);
+        let reach_us = if record.is_suspect() { TimeRange::NEAR_OTHERS_US } else { TimeRange::NEAR_US };
+        let counts = |time_us: &u64| self.ends_us.is_none_or(|ends_us| is_near(*time_us, ends_us, reach_us));
+        let time_us = time_us.filter(counts);
+        if known.is_loss {
+            self.note_loss(record);
         }
-        if is_kept {
-            self.keep(record, known);
+        match time_us {
+            _ if known.is_fact && known.is_definition => self.keep(record, None),
+            _ if known.is_fact || known.is_gps && !self.has_date => self.note_fact(record, known, time_us, log),
+            Some(time_us) => {
+                self.last_us = Some(time_us);
+                self.last_timed = Some(record.offset()..record.offset() + record.len());
+                if self.awaits_time {
+                    self.keep_last_timed(time_us, log);
+                }
+            }
+            None => {}
         }
     }
 
-    /// Before a fact without a time, or with a damaged one, keeps the last record that has one; after it, the first one, if
-    /// none has come yet.
-    #[inline]
-    fn keep_time(&mut self, log: &[u8], record: &Record<'_>, is_kept: bool, is_timed: bool) {
-        let bytes = record.offset()..record.offset() + record.len();
-        let kept = match (is_kept, is_timed) {
-            (true, true) => {
-                self.last_timed = None;
-                return;
+    /// Keeps a fact so that a log of facts has its time: `None` if it has none, or one that doesn't count.
+    #[cold]
+    fn note_fact(&mut self, record: &Record<'_>, known: Known, time_us: Option<u64>, log: &[u8]) {
+        // In a log of facts, a time counts that another one is near.
+        let is_far =
+            |time_us: u64| self.kept_us.is_none_or(|kept_us| kept_us.abs_diff(time_us) > TimeRange::NEAR_US / 2);
+        match (time_us, self.last_us) {
+            (Some(time_us), last_us) => {
+                if is_far(time_us) {
+                    self.keep_last_timed(last_us.unwrap_or(time_us), log);
+                }
+                (self.last_us, self.kept_us) = (Some(time_us), Some(time_us));
+                self.keep(record, None);
             }
-            (true, false) => {
-                let timed = self.last_timed.take();
-                self.awaits_time = timed.is_none();
-                timed
+            (None, Some(last_us)) if known.has_time_us => self.keep(record, Some(last_us)),
+            (None, last_us) => {
+                self.keep_last_timed(last_us.unwrap_or_default(), log);
+                self.keep(record, None);
             }
-            (false, true) => {
-                self.last_timed = Some(bytes.clone());
-                std::mem::take(&mut self.awaits_time).then_some(bytes)
+        }
+    }
+
+    /// Keeps the last record whose time counts, if it isn't kept yet, or else the next one if there is none at all.
+    #[cold]
+    fn keep_last_timed(&mut self, time_us: u64, log: &[u8]) {
+        let last = self.last_timed.take().and_then(|bytes| log.get(bytes));
+        self.awaits_time = last.is_none() && self.kept_us.is_none();
+        if let Some(last) = last.filter(|_| self.survey.facts.len() < FACT_BYTES) {
+            self.kept_us = Some(time_us);
+            self.survey.facts.extend_from_slice(last);
+        }
+    }
+
+    /// Whether the time of the last record, which is suspect, counts.
+    #[cold]
+    fn settle_suspect(&mut self, is_sound: bool) {
+        let Some((place, time_us)) = self.suspect.take() else { return };
+        let of_type = &mut self.ranges[place];
+        let counting: Vec<u64> = if is_sound {
+            of_type.add(time_us);
+            self.range.add(time_us).into_iter().collect()
+        } else {
+            let counting: Vec<u64> = self.range.add_suspect(time_us).into_iter().collect();
+            if !counting.is_empty() {
+                of_type.add(time_us);
             }
-            (false, false) => return,
+            counting
         };
-        let kept = kept.and_then(|bytes| log.get(bytes)).filter(|_| self.survey.facts.len() < FACT_BYTES);
-        self.survey.facts.extend_from_slice(kept.unwrap_or_default());
+        counting.into_iter().for_each(|time_us| self.note_time(time_us));
     }
 
     /// A time at which there is a record. Records of several threads needn't be in the order of their times.
@@ -301,29 +339,39 @@ impl Surveyor {
         let has_instances = fmtu.get(9..25).is_some_and(|units| units.contains(&b'#'));
         let slot = fmtu.get(8).and_then(|&id| self.by_id.get_mut(usize::from(id)));
         let of_type = slot.filter(|_| has_instances);
-        if let Some(known) = of_type.and_then(|known| known.take_if(|known| known.instance.is_none())) {
+        if let Some(known) =
+            of_type.and_then(|known| known.take_if(|known| known.instance.is_none() && known.wide_instance.is_none()))
+        {
             self.with_late_units.push(known.place);
         }
     }
 
     #[cold]
-    fn keep(&mut self, record: &Record<'_>, known: Known) {
+    fn note_loss(&mut self, record: &Record<'_>) {
         let integer = |label: &str| record.value(label).and_then(|value| value.to_integer());
-        if known.is_loss {
-            let number = |label: &str| integer(label).and_then(|number| u64::try_from(number).ok());
-            match (number("Dp"), number("Dropped")) {
-                (Some(in_all), _) => self.survey.dropped = self.survey.dropped.max(in_all),
-                (None, Some(more)) => self.survey.dropped = self.survey.dropped.saturating_add(more),
-                (None, None) => {}
-            }
-            return;
+        let number = |label: &str| integer(label).and_then(|number| u64::try_from(number).ok());
+        match (number("Dp"), number("Dropped")) {
+            (Some(in_all), _) => self.survey.dropped = self.survey.dropped.max(in_all),
+            (None, Some(more)) => self.survey.dropped = self.survey.dropped.saturating_add(more),
+            (None, None) => {}
         }
-        if known.is_gps {
-            self.has_date = integer("GWk").or_else(|| integer("Week")).is_some_and(|week| week > 0);
+    }
+
+    /// Keeps a record among the facts, with another time if one is given.
+    #[cold]
+    fn keep(&mut self, record: &Record<'_>, time_us: Option<u64>) {
+        let integer = |label: &str| record.value(label).and_then(|value| value.to_integer());
+        if matches!(record.name(), "GPS" | "GPS2") {
+            self.has_date |= integer("GWk").or_else(|| integer("Week")).is_some_and(|week| week > 0);
         }
         if self.survey.facts.len() < FACT_BYTES {
-            self.survey.facts.extend_from_slice(&binlog::record_header(record.id()));
-            self.survey.facts.extend_from_slice(record.payload());
+            let facts = &mut self.survey.facts;
+            facts.extend_from_slice(&binlog::record_header(record.id()));
+            let time = facts.len();
+            facts.extend_from_slice(record.payload());
+            if let Some((time_us, place)) = time_us.zip(facts.get_mut(time..time + 8)) {
+                place.copy_from_slice(&time_us.to_le_bytes());
+            }
         }
     }
 
@@ -351,10 +399,10 @@ impl Surveyor {
                 .filter(|column| column.format.size() == 1)
                 .map(|column| column.offset),
             seen: [0; 4],
-            wide_instance: definition
-                .instance_column()
-                .filter(|column| column.format.size() > 1)
-                .map(|column| (column.offset, column.offset + column.format.size())),
+            wide_instance: definition.instance_column().filter(|column| column.format.size() > 1).map(|column| {
+                let is_text = matches!(column.format, Format::Chars4 | Format::Chars16 | Format::Chars64);
+                (column.offset, column.offset + column.format.size(), is_text)
+            }),
         };
         self.by_id.resize(256, None);
         if let Some(slot) = self.by_id.get_mut(id) {
@@ -362,15 +410,10 @@ impl Surveyor {
         }
     }
 
-    /// The survey of the boot that begins at `start` and lasts to the end of `log`.
-    fn finish(mut self, log: &[u8], start: usize) -> Survey {
-        let boot = log.get(start..).unwrap_or_default();
+    /// The survey of a boot with these bytes.
+    fn finish(mut self, boot: &[u8]) -> Survey {
+        self.settle_suspect(false);
         let mut survey = self.survey;
-        if let Some(padding) = self.last_skipped.filter(|skipped| skipped.is_padding(log)) {
-            survey.skipped_count -= 1;
-            survey.skipped_bytes -= padding.length as u64;
-            survey.skipped.pop_if(|skipped| *skipped == padding);
-        }
         self.with_late_units.sort_unstable();
         self.with_late_units.dedup();
         for place in self.with_late_units {
@@ -379,7 +422,7 @@ impl Surveyor {
             let instances = Log::from_bytes(boot).rows(&of_type.name).map_or(0, |rows| rows.instances().len());
             of_type.instances = instances.max(1);
         }
-        survey.time_us = with_suspects(self.range.range_us(), &self.suspect_times);
+        survey.time_us = self.range.range_us();
         survey.damaged_times = self.range.damaged_times();
         let end_us = survey.time_us.as_ref().map_or(0, |time_us| *time_us.end());
         let name = |place: usize, instance: Option<u8>| {
@@ -393,8 +436,11 @@ impl Surveyor {
         survey
     }
 
-    fn skip(&mut self, skipped: Skipped) {
-        self.last_skipped = Some(skipped);
+    fn skip(&mut self, skipped: Skipped, log: &[u8]) {
+        self.settle_suspect(skipped.is_padding_after_record(log));
+        if skipped.is_padding(log) {
+            return;
+        }
         self.survey.skipped_count += 1;
         self.survey.skipped_bytes += skipped.length as u64;
         if self.survey.skipped.len() < LISTED {
@@ -406,18 +452,6 @@ impl Surveyor {
 /// Whether a time is in a range, or so many microseconds before or after it.
 fn is_near(time_us: u64, (start, end): (u64, u64), by_us: u64) -> bool {
     (start.saturating_sub(by_us)..=end.saturating_add(by_us)).contains(&time_us)
-}
-
-/// The range of times, extended by those of suspect records within a second of it, as [`Log::time_range_us`] does; theirs,
-/// if there are no others.
-fn with_suspects(sure: Option<RangeInclusive<u64>>, suspect_times: &[u64]) -> Option<RangeInclusive<u64>> {
-    let counts = |time_us: &&u64| {
-        sure.as_ref().is_none_or(|sure| is_near(**time_us, (*sure.start(), *sure.end()), NEAR_OTHERS_US))
-    };
-    suspect_times.iter().filter(counts).fold(sure.clone(), |range, &time_us| {
-        let (start, end) = range.map_or((time_us, time_us), RangeInclusive::into_inner);
-        Some(start.min(time_us)..=end.max(time_us))
-    })
 }
 
 #[cfg(test)]

@@ -37,8 +37,7 @@ impl<'log> Boot<'log> {
     }
 
     /// The earliest and the latest time of its records, both inclusive, in microseconds since this boot; `None` if it
-    /// has no times. [`TimeRange`] says which times count; that of a [suspect](Log::suspects) record does within a second
-    /// of the others.
+    /// has no times. [`TimeRange`] says which times count.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         self.span.time_us.clone()
     }
@@ -103,10 +102,6 @@ fn is_of_flight(name: &str) -> bool {
     !matches!(name, "UNIT" | "MULT" | "FMTU")
 }
 
-/// The time of a suspect record counts within so many microseconds of the others. What follows a header that a hole in the
-/// log left is no time.
-const NEAR_OTHERS_US: u64 = 1_000_000;
-
 /// Reads the time of each record once, and again in the order of the log where they may be damaged.
 fn spans(log: &[u8], index: &Index) -> Vec<Span> {
     let starts = std::iter::once(0).chain(index.boots.iter().copied());
@@ -156,7 +151,8 @@ fn extend(spans: &mut [Span], suspect_times: &[(usize, u64)]) {
     let sure: Vec<_> = spans.iter().map(|span| span.time_us.clone()).collect();
     for &(boot, time_us) in suspect_times {
         let is_near = sure[boot].as_ref().is_none_or(|sure| {
-            let near = sure.start().saturating_sub(NEAR_OTHERS_US)..=sure.end().saturating_add(NEAR_OTHERS_US);
+            let near = sure.start().saturating_sub(TimeRange::NEAR_OTHERS_US)
+                ..=sure.end().saturating_add(TimeRange::NEAR_OTHERS_US);
             near.contains(&time_us)
         });
         if is_near {

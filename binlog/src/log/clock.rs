@@ -5,7 +5,7 @@ use crate::Log;
 use crate::records::Records;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Converts times since boot to the calendar, by the log's first GPS record with a week.
+/// Converts times since boot to the calendar, by the log's first GPS record with a week, of old firmware also GPS2.
 ///
 /// It is valid in the boot of that record. In a log of several [boots](Log::boots), that is the first boot with such a
 /// record.

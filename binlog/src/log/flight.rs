@@ -18,19 +18,43 @@ pub use texts::TextMessage;
 pub use vehicle::Vehicle;
 
 use crate::Log;
-use crate::log::clock::carried_times;
+use crate::log::Rows;
 use crate::records::Record;
 use crate::value::Value;
 
+/// A record that changes something.
+#[derive(Clone, Copy)]
+struct Place {
+    boot: usize,
+    offset: usize,
+    time_us: u64,
+}
+
 impl Log<'_> {
-    /// The time of a record that changes something, in a boot: its own, or, if that is damaged, the last one before it.
-    fn time_of_change(&self, boot: usize, offset: usize, time_us: u64) -> u64 {
-        let Some(range) = &self.spans()[boot].time_us else { return time_us };
-        if range.contains(&time_us) {
-            return time_us;
+    /// The places of these records, in the order of the log. One whose time is outside of its boot's range has the time of
+    /// the last record before it.
+    fn places(&self, rows: &Rows<'_>) -> Vec<Place> {
+        let offsets = rows.records().map(|record| record.offset());
+        let place = |(offset, time_us)| Place { boot: self.boot_at(offset), offset, time_us };
+        let mut places: Vec<Place> = offsets.zip(rows.times_us()).map(place).collect();
+        let range = |boot: usize| self.spans()[boot].time_us.clone();
+        let is_outside = |place: &&mut Place| range(place.boot).is_some_and(|range| !range.contains(&place.time_us));
+        let mut outside = places.iter_mut().filter(is_outside).peekable();
+        if outside.peek().is_none() {
+            return places;
         }
-        let before = carried_times(self.bytes(), std::iter::once(offset.saturating_sub(1)));
-        before.first().map_or(time_us, |&before_us| before_us.clamp(*range.start(), *range.end()))
+        let mut records = self.records().flatten().peekable();
+        let mut last = None;
+        for place in outside {
+            let (Some(range), start) = (range(place.boot), self.spans()[place.boot].bytes.start) else { continue };
+            while let Some(record) = records.next_if(|record| record.offset() < place.offset) {
+                let time_us = record.time_us().filter(|time_us| record.offset() >= start && range.contains(time_us));
+                last = time_us.map(|time_us| (place.boot, time_us)).or(last);
+            }
+            let before = last.filter(|(boot, _)| *boot == place.boot).map(|(_, time_us)| time_us);
+            place.time_us = before.unwrap_or(*range.start());
+        }
+        places
     }
 }
 

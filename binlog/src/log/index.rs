@@ -183,6 +183,13 @@ impl<'a> Builder<'a> {
             self.base = at;
         }
         self.index.kinds.iter_mut().for_each(|kind| kind.offsets.sort());
+        if let Some((last, before)) = self.index.skipped.split_last()
+            && last.is_padding_after_record(log)
+            && before.last().is_none_or(|before| before.offset + before.length < last.offset)
+        {
+            // The record in front of the padding, which is the last one.
+            self.index.suspects.pop();
+        }
         self.index.units = Arc::new(self.units);
         self.index
     }

@@ -8,6 +8,8 @@ use std::ops::RangeInclusive;
 /// the last time that counts, or of one of the two records before it. A pause of the log is no damage: after it, records
 /// agree with one another. If no time counts by this rule, as in a log of one record, all do.
 ///
+/// The time of a [suspect](crate::Log::suspects) record, whose bytes may be damaged, counts within a second of the others.
+///
 /// [`Log::time_range_us`](crate::Log::time_range_us) and [`Boot::time_range_us`](super::Boot::time_range_us) are such
 /// ranges. This type makes them of records that arrive one by one.
 ///
@@ -42,6 +44,9 @@ impl TimeRange {
     /// How near the time of another record has to be, in microseconds: an hour.
     pub const NEAR_US: u64 = 3_600_000_000;
 
+    /// How near the time of a suspect record has to be to the others, in microseconds: a second.
+    pub const NEAR_OTHERS_US: u64 = 1_000_000;
+
     /// Adds the time of the next record in the log, in microseconds since boot. Returns the times that count now, in
     /// the order of the log: none if the time is far from those before, several if it confirms earlier ones.
     #[inline]
@@ -64,6 +69,18 @@ impl TimeRange {
             self.alone = [self.alone[1], Some(time_us)];
         }
         confirmed.chain(counts.then_some(time_us))
+    }
+
+    /// Adds the time of a suspect record, as [`add`](Self::add) does for others. It counts within a second of the last time
+    /// that counts.
+    pub fn add_suspect(&mut self, time_us: u64) -> impl IntoIterator<Item = u64> + use<> {
+        let counts = self.last.is_some_and(|last_us| last_us.abs_diff(time_us) <= Self::NEAR_OTHERS_US);
+        self.all.extend(time_us);
+        match counts {
+            true => self.counting.extend(time_us),
+            false => self.damaged += 1,
+        }
+        counts.then_some(time_us)
     }
 
     /// The earliest and the latest time that count, both inclusive, in microseconds since boot; `None` without times.
@@ -113,6 +130,22 @@ mod tests {
         }
         let late = 100 * HOUR;
         assert_eq!(range(&[late, late + 1, 3, late + 2]).0, Some(late..=late + 2));
+    }
+
+    #[test]
+    fn the_time_of_a_suspect_record_counts_near_the_others() {
+        let second = TimeRange::NEAR_OTHERS_US;
+        let late = 2 * HOUR;
+        for (time_us, counts) in [(late + 9, true), (late + second, true), (late + 2 * second, false), (0, false)] {
+            let mut range = TimeRange::default();
+            assert_eq!([late - 5, late].iter().flat_map(|&time_us| range.add(time_us)).count(), 2);
+            assert_eq!(range.add_suspect(time_us).into_iter().count(), usize::from(counts));
+            let latest = if counts { time_us } else { late };
+            assert_eq!((range.range_us(), range.damaged_times()), (Some(late - 5..=latest), u64::from(!counts)));
+        }
+        let mut alone = TimeRange::default();
+        assert_eq!(alone.add_suspect(7).into_iter().count(), 0);
+        assert_eq!((alone.range_us(), alone.damaged_times()), (Some(7..=7), 0));
     }
 
     #[test]

@@ -49,7 +49,8 @@ pub struct Arguments {
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 
-    /// CSV: writes one file, with a line for each record of this type and the last values of the other types.
+    /// CSV: writes one file, with a line for each record of this type and the last values of the other types. Records of
+    /// several instances share a line if they have the same time.
     #[arg(long, value_name = "TYPE")]
     wide: Option<String>,
 
@@ -65,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "TIME")]
     time: Option<TimeColumn>,
 
-    /// KML and GPX: the type that has the positions; by default, the first of POS, GPS, AHR2 and SIM in the log.
+    /// KML and GPX: the type that has the positions; by default, the first of POS, GPS, GPS2, AHR2 and SIM in the log.
     #[arg(long, value_name = "TYPE")]
     track: Option<String>,
 

@@ -135,7 +135,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
     // The report covers the damage, and what is readable again isn't lost.
     input.note_reported(true);
-    Ok(Outcome::lost_if(!repaired.removed().is_empty()))
+    let is_lost = |removed: &Skipped| !removed.is_padding(log.bytes());
+    Ok(Outcome::lost_if(repaired.removed().iter().any(is_lost)))
 }
 
 /// The failure of a repair that would write an empty log.

@@ -6,6 +6,7 @@ use super::csv;
 use super::time::Times;
 use crate::columns::names;
 use crate::join::{as_of, one_each};
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 /// Lines that are joined at once: all of them, with the places in each table, may be larger than the log.
@@ -78,6 +79,26 @@ pub fn by_instance(tables: Vec<ChosenTable>) -> Vec<OfInstance> {
         }
     }
     split
+}
+
+/// The times of the lines that stand for the records of these tables: as many of one time as an instance has records.
+pub fn times_us(tables: &[OfInstance]) -> Vec<u64> {
+    let mut by_instance: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+    for OfInstance { table, instance } in tables {
+        by_instance.entry((&table.name, instance)).or_default().extend(&table.times_us);
+    }
+    let mut lines = Vec::new();
+    for mut times_us in by_instance.into_values() {
+        times_us.sort_unstable();
+        let mut same = 0;
+        lines.extend(times_us.iter().enumerate().map(|(i, &time_us)| {
+            same = if i > 0 && times_us[i - 1] == time_us { same + 1 } else { 0 };
+            (time_us, same)
+        }));
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    lines.into_iter().map(|(time_us, _)| time_us).collect()
 }
 
 /// The lines of a file.

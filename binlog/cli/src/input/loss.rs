@@ -18,10 +18,11 @@ pub(super) struct Loss {
 impl Loss {
     pub(super) fn of(sessions: &[Session<'_>]) -> Self {
         let mut loss = Loss::default();
-        for session in sessions {
+        for (i, session) in sessions.iter().enumerate() {
             if let Some(log) = session.ardupilot() {
                 let start = session.range().start;
-                let is_lost = |skipped: &&Skipped| !skipped.is_padding(log.bytes());
+                let is_last = i + 1 == sessions.len();
+                let is_lost = |skipped: &&Skipped| !(is_last && skipped.is_padding(log.bytes()));
                 let lost = log.skipped().iter().filter(is_lost);
                 lost.for_each(|skipped| loss.add(start + skipped.offset, skipped.length));
             } else if let Some((session, tables)) = session.blackbox() {

@@ -1,6 +1,6 @@
 //! The intervals in which the vehicle was armed.
 
-use super::integer;
+use super::{Place, integer};
 use crate::Log;
 use crate::records::Record;
 use std::ops::Range;
@@ -27,7 +27,8 @@ pub(crate) const EVENT_DISARMED: u8 = 11;
 
 impl Log<'_> {
     /// The intervals in which the vehicle was armed. In each [boot](Log::boots), its ARM records decide, or else the
-    /// events of EV, or else STAT.
+    /// events of EV, or else STAT. One whose time is outside of the boot's range has the time of the last record before
+    /// it.
     ///
     /// If the first change in a boot is disarming, the boot begins armed.
     pub fn armed(&self) -> Vec<ArmedInterval> {
@@ -57,11 +58,9 @@ impl Log<'_> {
 
     fn changes(&self, name: &str, is_armed: impl Fn(&Record<'_>) -> Option<bool>) -> Vec<Change> {
         let rows = self.all(name);
-        let states = rows.records().zip(rows.times_us());
-        let change = |(record, time_us): (Record<'_>, u64)| {
-            let is_armed = is_armed(&record)?;
-            let boot = self.boot_at(record.offset());
-            Some(Change { boot, time_us: self.time_of_change(boot, record.offset(), time_us), is_armed })
+        let states = rows.records().zip(self.places(&rows));
+        let change = |(record, Place { boot, time_us, .. }): (Record<'_>, Place)| {
+            Some(Change { boot, time_us, is_armed: is_armed(&record)? })
         };
         let mut changes: Vec<_> = states.filter_map(change).collect();
         // Records of several threads needn't be in the order of their times.

@@ -1,6 +1,6 @@
 //! Flight modes and their intervals.
 
-use super::{integer, text};
+use super::{Place, integer, text};
 use crate::Log;
 use crate::records::Record;
 use crate::value::Value;
@@ -22,18 +22,15 @@ pub struct ModeInterval {
 
 impl Log<'_> {
     /// The modes of the flight, from its MODE records, in the order of boots and times. A record that repeats the mode
-    /// doesn't begin a new interval, unless it belongs to another [boot](Log::boots).
+    /// doesn't begin a new interval, unless it belongs to another [boot](Log::boots). One whose time is outside of the
+    /// boot's range has the time of the last record before it.
     pub fn modes(&self) -> Vec<ModeInterval> {
         let vehicles = self.vehicles();
         let rows = self.all("MODE");
         let mut modes: Vec<ModeInterval> = Vec::new();
         let mut last_boot = None;
-        let records = rows.records().zip(rows.times_us());
-        let placed = records.map(|(record, time_us)| {
-            let boot = self.boot_at(record.offset());
-            (boot, self.time_of_change(boot, record.offset(), time_us), record)
-        });
-        let mut records: Vec<_> = placed.collect();
+        let placed = rows.records().zip(self.places(&rows));
+        let mut records: Vec<_> = placed.map(|(record, Place { boot, time_us, .. })| (boot, time_us, record)).collect();
         // Records of several threads needn't be in the order of their times.
         records.sort_by_key(|(boot, time_us, _)| (*boot, *time_us));
         for (boot, time_us, record) in records {

@@ -116,8 +116,7 @@ impl PerLog<'_> {
             let mut at_us: Vec<u64> = match (&self.arguments.wide, self.arguments.rate) {
                 (Some(name), _) => {
                     let choice = Choice::of([name.as_str()]);
-                    let of_type = tables::tables(session, &choice, intervals).into_iter();
-                    of_type.flat_map(|table| table.times_us).collect()
+                    wide::times_us(&wide::by_instance(tables::tables(session, &choice, intervals)))
                 }
                 (None, Some(rate)) => match session.time_range_us() {
                     Some(range) => lines_at_rate(range, rate, intervals).map_err(|failure| failure.in_(chosen.name))?,
@@ -130,7 +129,7 @@ impl PerLog<'_> {
             parts.push((Times::of(self.arguments.time.unwrap_or_default(), session), tables, at_us));
         }
         let is_timed = chosen.sessions.iter().any(|session| session.time_range_us().is_some());
-        if self.arguments.rate.is_some() && !is_timed {
+        if self.arguments.rate.is_some() && !is_timed && !chosen.sessions.is_empty() {
             let text = format_args!("{}: no record has a time, so there are no lines at a rate", chosen.name);
             return Err(Failure::new(text));
         }
