@@ -56,8 +56,8 @@ impl Recorder {
             (Some(log), _) if self.goal == Goal::Extend => {
                 self.need(log.place.block)?;
                 let (base, prev) = (log.base + log.count, log.end() - 1);
-                let Log { number, place, note, identity, initial, bytes, .. } = log;
-                self.new = Log { number, place, note, identity, initial, bytes, base, prev, ..run };
+                let Log { number, place, note, identity, bytes, .. } = log;
+                self.new = Log { number, place, note, identity, bytes, base, prev, ..run };
             }
             (_, Some(place)) => {
                 self.need(place.block)?;

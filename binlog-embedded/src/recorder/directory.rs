@@ -280,7 +280,6 @@ impl Cursor {
             bytes: u32_at(slot, 28),
             date: u32_at(slot, 22) & 0xFFFF | u16_at(slot, 24) << 16,
             attributes,
-            is_contiguous: false,
             ..Entry::NONE
         };
         self.entry.name.0.copy_from_slice(&slot[..11]);
@@ -317,8 +316,7 @@ impl Cursor {
                 sum: add(0, slot, true),
                 expected: u16_at(slot, 2) as u16,
             };
-            self.entry =
-                Entry { place: self.place, attributes: slot[4], date: u32_at(slot, 12), bytes: 0, ..Entry::NONE };
+            self.entry = Entry { place: self.place, attributes: slot[4], date: u32_at(slot, 12), ..Entry::NONE };
             return None;
         }
         if self.set.left > 0 && slot[0] & 0x40 != 0 {

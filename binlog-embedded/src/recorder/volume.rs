@@ -38,7 +38,7 @@ pub(crate) struct Volume {
     pub(crate) root_blocks: u32,
     /// FAT32's block of hints; 0 without one.
     pub(crate) info: u32,
-    /// The boot sector.
+    /// The boot sector, until it is read.
     pub(crate) boot: u32,
     /// The volume's serial number.
     pub(crate) serial: u32,
@@ -138,7 +138,6 @@ impl Volume {
             // A partition that is shorter than its file system: the rest is another's.
             clusters: clusters.min((place.blocks - before) >> shift),
             root_blocks,
-            boot: place.start,
             serial: u32_at(boot, if kind == Kind::Fat16 { 39 } else { 67 }),
             ..Volume::NONE
         };
@@ -206,7 +205,6 @@ impl Volume {
             // A partition that is shorter than its file system: the rest is another's.
             clusters: clusters.min((place.blocks - data) >> shift),
             root,
-            boot: place.start,
             serial: u32_at(boot, 100),
             ..Volume::NONE
         };
