@@ -64,7 +64,7 @@ impl Log<'_> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn check(&self) -> Report {
-        let mut check = Check::new(self.bytes());
+        let mut check = Check::new(self);
         for item in self.records() {
             match item {
                 Ok(record) => check.record(&record),
@@ -77,15 +77,13 @@ impl Log<'_> {
 
 /// A check of a log that has been read so far.
 struct Check<'a> {
-    log: &'a [u8],
+    log: &'a Log<'a>,
     learner: Learner,
     declarations: Declarations<'a>,
     contents: Contents,
     findings: Findings,
     /// Records of ids that no FMT before them defines.
     undefined: BTreeMap<u8, Stretches>,
-    /// The last record, if it is suspect: its type and its offset.
-    suspect: Option<(String, usize)>,
     records: u64,
 }
 
@@ -97,7 +95,7 @@ struct Stretches {
 }
 
 impl<'a> Check<'a> {
-    fn new(log: &'a [u8]) -> Self {
+    fn new(log: &'a Log<'a>) -> Self {
         Check {
             log,
             learner: Learner::new(),
@@ -105,7 +103,6 @@ impl<'a> Check<'a> {
             contents: Contents::new(),
             findings: Findings::default(),
             undefined: BTreeMap::new(),
-            suspect: None,
             records: 0,
         }
     }
@@ -114,8 +111,10 @@ impl<'a> Check<'a> {
         let (id, offset) = (record.id(), record.offset());
         self.records += 1;
         let definition = record.definition();
-        self.report_suspect();
-        self.suspect = record.is_suspect().then(|| (definition.shown_name(), offset));
+        if record.is_suspect() && self.log.suspects().binary_search(&offset).is_ok() {
+            let text = || "no header follows the record".into();
+            self.findings.add(Rule::SuspectRecord, &definition.shown_name(), offset, text);
+        }
         // An FMTU that gives FMTU its units is read without them.
         self.declarations.has_record(&definition, offset);
         match self.learner.learn(id, record.payload()) {
@@ -142,22 +141,11 @@ impl<'a> Check<'a> {
         }
     }
 
-    fn report_suspect(&mut self) {
-        if let Some((name, offset)) = self.suspect.take() {
-            let text = || "no header follows the record".into();
-            self.findings.add(Rule::SuspectRecord, &name, offset, text);
-        }
-    }
-
     fn skipped(&mut self, skipped: &Skipped) {
         let Skipped { offset, length, reason } = *skipped;
-        if skipped.is_padding_after_record(self.log) {
-            self.suspect = None;
-        }
-        if skipped.is_padding(self.log) {
+        if skipped.is_padding(self.log.bytes()) {
             return;
         }
-        self.report_suspect();
         let (rule, subject, text) = match reason {
             Reason::NoHeader => (Rule::NoHeader, String::new(), "there is no record header (A3 95)"),
             Reason::UnknownId(id) => {
@@ -179,8 +167,7 @@ impl<'a> Check<'a> {
         self.findings.add_stretches(rule, &subject, &stretch, || text.into());
     }
 
-    fn finish(mut self, bytes: usize) -> Report {
-        self.report_suspect();
+    fn finish(self, bytes: usize) -> Report {
         let Check { declarations, contents, mut findings, undefined, records, .. } = self;
         for (id, stretches) in undefined {
             let text = || "no FMT defines the id".into();

@@ -216,8 +216,8 @@ impl Shape {
             errors.on(inner, "a field of the log is a number, not an array; write an array of numbers for each");
         }
         let Expr::Lit(ExprLit { lit: Lit::Int(length), .. }) = &array.len else {
-            let text = "write the length of an array as a number, as in `[i16; 3]`: the derive makes a name for each element, \
-                        and can't see the value of a constant";
+            let text = "write the length of an array as a number, as in `[i16; 3]`: the derive makes a name for each \
+                        element, and can't see the value of a constant";
             errors.on(&array.len, text);
             return Shape::One;
         };

@@ -267,7 +267,7 @@ impl Surveyor {
         }
     }
 
-    /// Keeps the last record whose time counts, if it isn't kept yet, or else the next one if there is none at all.
+    /// Adds the last record whose time counts to the facts. If there was none yet, the next one is added.
     #[cold]
     fn keep_last_timed(&mut self, time_us: u64, log: &[u8]) {
         let last = self.last_timed.take().and_then(|bytes| log.get(bytes));
@@ -287,11 +287,8 @@ impl Surveyor {
             of_type.add(time_us);
             self.range.add(time_us).into_iter().collect()
         } else {
-            let counting: Vec<u64> = self.range.add_suspect(time_us).into_iter().collect();
-            if !counting.is_empty() {
-                of_type.add(time_us);
-            }
-            counting
+            of_type.add_suspect(time_us);
+            self.range.add_suspect(time_us).into_iter().collect()
         };
         counting.into_iter().for_each(|time_us| self.note_time(time_us));
     }

@@ -4,8 +4,8 @@ use super::index::Index;
 use super::time_range::TimeRange;
 use crate::Log;
 use crate::framing;
+use crate::records::Records;
 use crate::records::time::TimeSource;
-use crate::records::{Record, Records};
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
 
@@ -107,7 +107,6 @@ fn spans(log: &[u8], index: &Index) -> Vec<Span> {
     let starts = std::iter::once(0).chain(index.boots.iter().copied());
     let ends = index.boots.iter().copied().chain([log.len()]);
     let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
-    let mut suspect_times = Vec::new();
     for kind in index.kinds.iter().filter(|kind| is_of_flight(kind.definition(log).name())) {
         let definition = kind.definition(log);
         let source = TimeSource::of(&definition);
@@ -117,15 +116,10 @@ fn spans(log: &[u8], index: &Index) -> Vec<Span> {
         let length = definition.length().into();
         let mut offsets = kind.offsets.iter().peekable();
         while let Some(&next) = offsets.peek() {
-            let boot = index.boots.partition_point(|&start| start <= next);
-            let span = &mut spans[boot];
+            let span = &mut spans[index.boots.partition_point(|&start| start <= next)];
             let (mut earliest, mut latest) = (u64::MAX, None);
             while let Some(offset) = offsets.next_if(|&offset| offset < span.bytes.end) {
                 if let Some(time_us) = framing::payload(log, offset, length).and_then(|bytes| source.time_us(bytes)) {
-                    if index.suspects.binary_search(&offset).is_ok() {
-                        suspect_times.push((boot, time_us));
-                        continue;
-                    }
                     earliest = earliest.min(time_us);
                     latest = latest.max(Some(time_us));
                 }
@@ -137,38 +131,25 @@ fn spans(log: &[u8], index: &Index) -> Vec<Span> {
         }
     }
     for span in &mut spans {
-        // Times within an hour all count.
-        if span.time_us.as_ref().is_some_and(|all| all.end() - all.start() > TimeRange::NEAR_US) {
-            span.time_us = counting(log.get(span.bytes.clone()).unwrap_or_default());
+        let first = index.suspects.partition_point(|&suspect| suspect < span.bytes.start);
+        let has_suspects = index.suspects.get(first).is_some_and(|&suspect| suspect < span.bytes.end);
+        // Times within an hour all count, but for those of suspect records.
+        if has_suspects || span.time_us.as_ref().is_some_and(|all| all.end() - all.start() > TimeRange::NEAR_US) {
+            span.time_us = counting(log, &span.bytes, &index.suspects);
         }
     }
-    extend(&mut spans, &suspect_times);
     spans
 }
 
-/// Extends the ranges of boots by the times of suspect records, if they are near, or if the boot has no others.
-fn extend(spans: &mut [Span], suspect_times: &[(usize, u64)]) {
-    let sure: Vec<_> = spans.iter().map(|span| span.time_us.clone()).collect();
-    for &(boot, time_us) in suspect_times {
-        let is_near = sure[boot].as_ref().is_none_or(|sure| {
-            let near = sure.start().saturating_sub(TimeRange::NEAR_OTHERS_US)
-                ..=sure.end().saturating_add(TimeRange::NEAR_OTHERS_US);
-            near.contains(&time_us)
-        });
-        if is_near {
-            let known = spans[boot].time_us.take().unwrap_or(time_us..=time_us);
-            spans[boot].time_us = Some(time_us.min(*known.start())..=time_us.max(*known.end()));
-        }
-    }
-}
-
 /// The range of the times that count in a boot.
-fn counting(boot: &[u8]) -> Option<RangeInclusive<u64>> {
+fn counting(log: &[u8], boot: &Range<usize>, suspects: &[usize]) -> Option<RangeInclusive<u64>> {
     let mut range = TimeRange::default();
-    let is_sure = |record: &Record<'_>| is_of_flight(record.name()) && !record.is_suspect();
-    for record in Records::new(boot).flatten().filter(is_sure) {
-        if let Some(time_us) = record.time_us() {
-            range.add(time_us);
+    let records = Records::new(log.get(boot.clone()).unwrap_or_default()).flatten();
+    for record in records.filter(|record| is_of_flight(record.name())) {
+        let Some(time_us) = record.time_us() else { continue };
+        match suspects.binary_search(&(boot.start + record.offset())) {
+            Ok(_) => drop(range.add_suspect(time_us)),
+            Err(_) => drop(range.add(time_us)),
         }
     }
     range.range_us()

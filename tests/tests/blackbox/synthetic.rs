@@ -336,7 +336,7 @@ fn unknown_events_cost_no_frames() {
 fn events_of_rotorflight_of_any_length_cost_no_frames() {
     let mut log = Maker::simple(&["x"], &[]);
     log.intra(0, 1000, &[5]);
-    // What looks like frames is none.
+    // The texts consist of the letters of frames.
     let text = |length: u8| [&b"E\x65"[..], &[length], &b"IPSE".repeat(64)[..length.into()]].concat();
     let events = [b"E\x32\x80\x02".to_vec(), b"E\x33I".to_vec(), b"E\x34P".to_vec(), text(0), text(101), text(255)];
     for (i, event) in events.iter().enumerate() {

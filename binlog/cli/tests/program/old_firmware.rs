@@ -21,6 +21,14 @@ fn copter_3_2() -> RawLog {
     log
 }
 
+/// ArduCopter 4 gives each record microseconds.
+fn copter_4() -> RawLog {
+    let mut log = RawLog::new();
+    log.fmt(ATT, "ATT", "Qcc", "TimeUS,Roll,Pitch").fmt(EV, "EV", "QB", "TimeUS,Id");
+    log.fmt(MODE, "MODE", "QMB", "TimeUS,Mode,Rsn");
+    log
+}
+
 fn saved(log: &[u8]) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("log.bin");
@@ -189,13 +197,7 @@ fn a_hole_after_a_header_is_no_time() {
 
 #[test]
 fn a_damaged_time_of_disarming_arms_for_no_centuries() {
-    let mut log = RawLog::new();
-    log.fmt(ATT, "ATT", "Qcc", "TimeUS,Roll,Pitch").fmt(EV, "EV", "QB", "TimeUS,Id").fmt(
-        MODE,
-        "MODE",
-        "QMB",
-        "TimeUS,Mode,Rsn",
-    );
+    let mut log = copter_4();
     for i in 0..=1000_u64 {
         let time_us = 1_000_000 + i * 10_000;
         log.record(ATT, &payload![time_us, 0_i16, 0_i16]);
@@ -248,13 +250,7 @@ fn records_of_two_instances_share_the_line_of_their_time() {
 /// More than an hour is between two changes.
 #[test]
 fn long_flights_are_armed_as_long_as_they_are() {
-    let mut log = RawLog::new();
-    log.fmt(ATT, "ATT", "Qcc", "TimeUS,Roll,Pitch").fmt(EV, "EV", "QB", "TimeUS,Id").fmt(
-        MODE,
-        "MODE",
-        "QMB",
-        "TimeUS,Mode,Rsn",
-    );
+    let mut log = copter_4();
     for second in 0..=10_800_u64 {
         let time_us = second * 1_000_000;
         log.record(ATT, &payload![time_us, 0_i16, 0_i16]);
@@ -277,8 +273,7 @@ fn long_flights_are_armed_as_long_as_they_are() {
 /// As `a_hole_after_a_header_is_no_time`, with the header of a mode.
 #[test]
 fn a_mode_whose_time_is_in_a_hole_begins_with_the_record_before() {
-    let mut log = RawLog::new();
-    log.fmt(ATT, "ATT", "Qcc", "TimeUS,Roll,Pitch").fmt(MODE, "MODE", "QMB", "TimeUS,Mode,Rsn");
+    let mut log = copter_4();
     for i in 0..3000_u64 {
         log.record(ATT, &payload![2_400_000_000 + i * 10_000, 7_i16, 7_i16]);
         if i == 1000 {

@@ -113,7 +113,7 @@ impl PerLog<'_> {
         let mut parts = Vec::new();
         for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
             let tables = wide::by_instance(tables::tables(session, chosen.choice, intervals));
-            let mut at_us: Vec<u64> = match (&self.arguments.wide, self.arguments.rate) {
+            let at_us: Vec<u64> = match (&self.arguments.wide, self.arguments.rate) {
                 (Some(name), _) => {
                     let choice = Choice::of([name.as_str()]);
                     wide::times_us(&wide::by_instance(tables::tables(session, &choice, intervals)))
@@ -124,8 +124,6 @@ impl PerLog<'_> {
                 },
                 (None, None) => Vec::new(),
             };
-            // Boots or definitions may follow one another in any order.
-            at_us.sort_unstable();
             parts.push((Times::of(self.arguments.time.unwrap_or_default(), session), tables, at_us));
         }
         let is_timed = chosen.sessions.iter().any(|session| session.time_range_us().is_some());

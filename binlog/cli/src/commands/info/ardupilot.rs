@@ -20,7 +20,7 @@ fn session(survey: Survey) -> SessionInfo {
     let armed_us: u64 = facts
         .armed()
         .iter()
-        .map(|armed| if armed.is_open { end } else { armed.time_us.end.min(end) }.saturating_sub(armed.time_us.start))
+        .map(|armed| if armed.is_open { end } else { armed.time_us.end }.saturating_sub(armed.time_us.start))
         .sum();
     let mut modes: Vec<ModeInfo> = facts.modes().into_iter().map(mode).collect();
     if let Some(last) = modes.last_mut() {
