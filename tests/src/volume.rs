@@ -11,6 +11,7 @@ mod regions;
 mod tree;
 
 pub use check::{Flaw, Report};
+pub use directory::set_sum;
 pub use format::{Geometry, Table};
 pub use fsck::{fsck, read_back};
 pub use guest::{Guest, Place};

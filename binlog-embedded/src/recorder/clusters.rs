@@ -41,7 +41,7 @@ impl Search {
     /// Begins to walk a chain, piece by piece.
     #[inline(never)]
     pub(super) fn walk(&mut self, first: u32) {
-        *self = Search { first, count: 1, left: 1, run: first, ..Search::NONE };
+        *self = Search { first, count: 1, left: 1, ..Search::NONE };
     }
 
     /// Goes on with the piece that `last` is linked to.

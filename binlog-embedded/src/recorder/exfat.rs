@@ -147,11 +147,10 @@ impl Recorder {
 
     /// Frees the clusters of one piece of a removed log, then looks for the next piece.
     pub(super) fn release_chained(&mut self) -> Phase {
-        let place = self.cursor.entry.place;
         let (first, count) = (self.search.first, self.search.count);
         let is_valid = self.volume.has(first) && count <= self.volume.end() - first;
         let end = if is_valid { first + count } else { first };
-        self.release = Release { first, end, place, is_removal: true, after: Phase::ClearRemovalFlag, ..Release::NONE };
+        self.release = Release { first, end, is_removal: true, after: Phase::ClearRemovalFlag, ..Release::NONE };
         self.release()
     }
 

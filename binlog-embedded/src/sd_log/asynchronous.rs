@@ -244,10 +244,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.begin_transfer(io)?;
         if let Err(error) = self.perform_async(io).await {
             self.recover_async(error).await?;
-            if let Err(error) = self.perform_async(io).await {
-                self.port.card_lost();
-                return Err(Cause::Card(error));
-            }
+            self.perform_async(io).await.map_err(Cause::Card)?;
         }
         self.end_transfer(io);
         Ok(())

@@ -224,10 +224,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.begin_transfer(io)?;
         if let Err(error) = self.perform(io) {
             self.recover(error)?;
-            if let Err(error) = self.perform(io) {
-                self.port.card_lost();
-                return Err(Cause::Card(error));
-            }
+            self.perform(io).map_err(Cause::Card)?;
         }
         self.end_transfer(io);
         Ok(())

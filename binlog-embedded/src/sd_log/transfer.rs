@@ -100,11 +100,6 @@ impl Port {
     pub(super) fn card_returned(&mut self) {
         self.is_gone = false;
     }
-
-    /// The card failed again.
-    pub(super) fn card_lost(&mut self) {
-        self.is_gone = true;
-    }
 }
 
 impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {

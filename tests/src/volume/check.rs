@@ -97,7 +97,7 @@ pub enum Flaw {
         /// The byte at which the first of them begins.
         offset: usize,
     },
-    /// Entries `.` and `..` that lead elsewhere.
+    /// Entries `.` and `..` that lead elsewhere, or aren't the first two.
     Dots {
         /// The directory.
         folder: String,

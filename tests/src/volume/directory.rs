@@ -32,7 +32,7 @@ pub(super) fn short_name_sum(name: &[u8]) -> u8 {
 }
 
 /// exFAT's checksum of a set of entries; the second and third byte hold it and don't count.
-pub(super) fn set_sum(set: &[u8]) -> u16 {
+pub fn set_sum(set: &[u8]) -> u16 {
     let counted = set.iter().enumerate().filter(|&(at, _)| at != 2 && at != 3);
     counted.fold(0u16, |sum, (_, &byte)| sum.rotate_right(1).wrapping_add(byte.into()))
 }

@@ -221,14 +221,14 @@ impl Guest {
             self.clear(more);
             self.set_entry(last, more);
             if volume.kind == Kind::ExFat && folder.path != "(root)" {
-                self.resize(&folder, folder.size + volume.cluster_bytes());
+                self.resize(&folder.path, folder.size + volume.cluster_bytes());
             }
         }
     }
 
-    /// exFAT: a folder has a size.
-    fn resize(&self, folder: &super::Entry, size: u64) {
-        let (at, offset) = folder.at;
+    /// exFAT: says that a file or a folder has so many bytes, whatever its clusters are.
+    pub fn resize(&self, path: &str, size: u64) {
+        let (at, offset) = self.entry_of(path).at;
         self.volume.card.edit(at, |block| {
             let length = 32 * (1 + usize::from(block[offset + 1]));
             let set = &mut block[offset..offset + length];
@@ -270,7 +270,12 @@ fn fat_entries(name: &str, attributes: u8, first: u32, size: u32, seed: u32) -> 
         short[..stem.len()].copy_from_slice(stem.as_bytes());
         return vec![short_entry(&short, attributes, first, size)];
     }
-    short[..8].copy_from_slice(format!("F{:05X}~1", seed & 0xF_FFFF).as_bytes());
+    let upper = stem.to_ascii_uppercase();
+    if stem.len() <= 8 && extension.len() <= 3 && is_short(&upper) && is_short(&extension.to_ascii_uppercase()) {
+        short[..upper.len()].copy_from_slice(upper.as_bytes());
+    } else {
+        short[..8].copy_from_slice(format!("F{:05X}~1", seed & 0xF_FFFF).as_bytes());
+    }
     let units: Vec<u16> = name.encode_utf16().collect();
     let parts = units.chunks(13).enumerate().map(|(number, part)| {
         let mut entry = [0xFF; 32];

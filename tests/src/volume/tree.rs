@@ -112,7 +112,12 @@ impl Volume {
                 }
                 named
             } else {
-                directory::fat(&folder, &bytes, &mut tree.flaws)
+                let named = directory::fat(&folder, &bytes, &mut tree.flaws);
+                let begins_with_dots = [".", ".."].iter().zip(&named).all(|(name, first)| first.name == *name);
+                if !folder.is_empty() && (named.len() < 2 || !begins_with_dots) {
+                    tree.flaws.push(Flaw::Dots { folder: folder.clone() });
+                }
+                named
             };
             for named in named {
                 let at = (blocks[named.offset / 512], named.offset % 512);

@@ -494,3 +494,49 @@ fn run_pauses_a_search_after_32_blocks_and_a_count_after_32() {
     assert!(begun >= Some(1_563 / 32) && calls >= 2_344 / 32, "begun {begun:?}, counted after {calls} calls");
     assert_eq!(ring.statistics().dropped, 0);
 }
+
+/// The clusters before it are taken: to look at them for each log would take a pass over the table.
+#[test]
+fn the_next_logs_clusters_are_looked_for_behind_those_of_the_last() {
+    for geometry in
+        [Geometry { clusters: 130_000, ..Geometry::FAT32 }, Geometry { clusters: 900_000, ..Geometry::EXFAT }]
+    {
+        let card = geometry.format();
+        let guest = Guest::new(&card);
+        guest.folder("LOGS");
+        guest.occupy("TAKEN.DAT", geometry.clusters * 9 / 10, Place::First);
+        guest.note_free_clusters();
+        let mut sd = sd(&card, OPTIONS);
+        for number in 1..=3 {
+            let (begun, moved) = moved(&card, || sd.begin_log());
+            assert_eq!(begun, Ok(number));
+            // All of the table before them are 200 blocks on exFAT, and 900 on FAT32.
+            if number > 1 {
+                assert!(moved.reads < 50, "{geometry:?}, log {number}: {moved:?}");
+            }
+            sd.write_all(&contents(number, 50_000)).unwrap();
+            sd.end_log().unwrap();
+        }
+    }
+}
+
+/// Links are written ahead, so most flushes write none.
+#[test]
+fn a_flush_writes_the_fat_only_for_clusters_that_are_not_linked() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32] {
+        let card = Geometry { cluster_blocks: 1, ..geometry }.format();
+        let mut sd = sd(&card, OPTIONS);
+        sd.begin_log().unwrap();
+        let mut without = 0;
+        for clusters in 1..=600 {
+            sd.write_all(&contents(1, 512)).unwrap();
+            let linked = Volume::of(&card).tree().get(&path("LOGS", 1)).map_or(0, Entry::clusters);
+            flushed(&card, &mut sd);
+            let regions = Volume::of(&card).regions();
+            let links = card.recording().writes.iter().any(|written| regions.of(written.at) == Region::Fat);
+            assert_eq!(links, clusters > linked.max(1), "{geometry:?}: {clusters} clusters, {linked} are linked");
+            without += u32::from(!links);
+        }
+        assert!(without > 550, "{geometry:?}: {without} of 600");
+    }
+}

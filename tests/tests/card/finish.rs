@@ -1,12 +1,13 @@
 //! How flights end, and what is between them.
 
 use crate::bounds::with_a_long_search;
-use crate::dropped::wait_for;
+use crate::dropped::{poll, wait_for};
 use crate::rig::flight::{self, Flight, KINDS};
 use crate::rig::{OPTIONS, account, ring, sd};
 use binlog_embedded::sd_log::{Operation, Options};
 use binlog_tests::ram_card::{Format, RamCard, Word};
 use binlog_tests::volume::{Geometry, Volume};
+use std::ops::ControlFlow;
 
 #[test]
 fn finish_makes_an_attempt_however_short_ago_one_failed() {
@@ -126,4 +127,32 @@ fn run_async_searches_to_the_end() {
     wait_for(sd.run_async(&mut drain)).unwrap();
     assert!(!sd.is_searching());
     assert_eq!(sd.number(), Some(1));
+}
+
+/// Another call completes the end of the log; the flight was finished all the same, and gets no second log.
+#[test]
+fn a_finish_that_was_dropped_ends_the_last_log() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        for polls in 1..200 {
+            let card = geometry.format();
+            let ring = ring();
+            let mut drain = ring.drain().unwrap();
+            drain.report_every(100_000);
+            let mut sd = sd(&card, OPTIONS);
+            let mut attempts = [0; KINDS];
+            for number in 0..30 {
+                flight::log(ring, 0, number);
+                attempts[0] += 1;
+            }
+            sd.run(&mut drain).unwrap();
+            if poll(sd.finish_async(&mut drain), polls).is_none() {
+                wait_for(sd.list_async(|_| ControlFlow::Continue(()))).unwrap();
+                wait_for(sd.finish_async(&mut drain)).unwrap();
+            }
+            account(ring, &card, attempts);
+            let volume = Volume::of(&card);
+            assert_eq!(volume.tree().files("LOGS").count(), 1, "{geometry:?}, {polls} polls");
+            volume.check().assert_clean(format_args!("{geometry:?}, {polls} polls"));
+        }
+    }
 }

@@ -85,9 +85,15 @@ fn the_logs_of_another_card_are_of_earlier_boots() {
         guest.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         assert_eq!(sd.begin_log(), Ok(1));
+        // More than a mount reads and writes.
+        (0..50).for_each(|_| sd.list(|_| ControlFlow::Continue(())).unwrap());
+        embedded_io::Write::write_all(&mut sd, &[0; 100_000]).unwrap();
+        let before = sd.transfers();
         card.swap(&other);
         assert!(sd.begin_log().is_err(), "{geometry:?}: the card was swapped");
         assert_eq!(sd.begin_log(), Ok(4), "{geometry:?}");
+        let after = sd.transfers();
+        assert!(after.read > before.read && after.written > before.written, "{geometry:?}: {before:?}, {after:?}");
         assert_eq!(sd.remove_oldest(), Ok(Some(1)), "{geometry:?}");
         sd.end_log().unwrap();
         assert!(Volume::of(&card).read(&path("LOGS", 1)).is_none(), "{geometry:?}");

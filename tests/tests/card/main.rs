@@ -8,6 +8,7 @@ mod dropped;
 mod endless;
 mod finish;
 mod firmware_on_host;
+mod foreign;
 mod history;
 mod kept;
 mod limits;

@@ -4,7 +4,7 @@
 //! moment is checked; with `BINLOG_STRESS` set, all of them.
 
 use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
-use crate::promise::{Promise, Reader, check_list, mount};
+use crate::promise::{Promise, Reader, check_list, check_mended, mount};
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{Moment, RamCard, Word};
 use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Region, Volume};
@@ -198,6 +198,7 @@ fn check_moment(
     check_list(&mended, scene.options.folder, &listed)?;
     cuts.moments += 1;
     drop(sd);
+    check_mended(&mended.copy(), scene.options)?;
 
     let mending = mended.recording();
     let regions = Volume::of(&mended).regions();
@@ -217,7 +218,8 @@ fn check_moment(
                 promise.check(&card, Reader::Other { torn: true })?;
                 let (_, listed) = mount(&card, scene.options)?;
                 promise.check(&card, Reader::Mended)?;
-                check_list(&card, scene.options.folder, &listed)
+                check_list(&card, scene.options.folder, &listed)?;
+                check_mended(&card, scene.options)
             };
             failed = check().map_err(|error| format!("cut again while mending, {second:?}: {error}"));
         },
@@ -249,7 +251,8 @@ fn log_on(scene: &Scene, promise: &Promise, card: &RamCard) -> Result<(), String
     };
     let (before, after) = (with(promise.before), with(promise.after));
     let promise = Promise { before: &before, after: &after, folder: promise.folder, others: promise.others };
-    promise.check(card, Reader::Mended).map_err(|error| format!("after the next boot has logged: {error}"))
+    let checked = promise.check(card, Reader::Mended).and_then(|()| check_mended(card, scene.options));
+    checked.map_err(|error| format!("after the next boot has logged: {error}"))
 }
 
 #[test]

@@ -172,6 +172,18 @@ pub(crate) fn mount(card: &RamCard, options: Options) -> Result<(Sd, Vec<(u32, u
     Ok((sd, listed))
 }
 
+/// Checks that a mount has nothing to mend: no note is left, for which it would give back clusters of others.
+pub(crate) fn check_mended(card: &RamCard, options: Options) -> Result<(), String> {
+    let before = card.writes();
+    mount(card, options)?;
+    match card.writes() - before {
+        0 => Ok(()),
+        writes => {
+            broken(Item::NoClusterIsLost, format_args!("a mount that has nothing to mend writes {writes} blocks"))
+        }
+    }
+}
+
 /// Checks that `SdLog` lists the logs that a computer sees.
 pub(crate) fn check_list(card: &RamCard, folder: &str, listed: &[(u32, u32)]) -> Result<(), String> {
     let tree = Volume::of(card).tree();

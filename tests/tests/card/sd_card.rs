@@ -1,5 +1,6 @@
 //! Logs on a card: accepted records are on it or counted, whatever the card does.
 
+use crate::dropped::wait_for;
 use crate::rig::flight::{self, Flight, KINDS, Small};
 use crate::rig::{OPTIONS, Sd, account, ring, sd, wait};
 use binlog::LogWriter;
@@ -378,7 +379,7 @@ fn another_card_gets_a_log_of_its_own() {
 
 #[test]
 fn one_failed_transfer_is_repeated() {
-    for reads in [false, true] {
+    for (reads, is_async) in [(false, false), (true, false), (false, true), (true, true)] {
         let card = RamCard::formatted(Format::Fat32);
         let ring = ring();
         let mut drain = ring.drain().unwrap();
@@ -391,7 +392,8 @@ fn one_failed_transfer_is_repeated() {
             } else {
                 card.fail_writes(1);
             }
-            let errors = fly(ring, || sd.run(&mut drain), round * 20..round * 20 + 20, &mut attempts);
+            let run = || if is_async { wait_for(sd.run_async(&mut drain)) } else { sd.run(&mut drain) };
+            let errors = fly(ring, run, round * 20..round * 20 + 20, &mut attempts);
             assert!(errors.is_empty(), "{errors:?}");
             wait(1_000_000);
         }

@@ -1,0 +1,223 @@
+//! What other systems leave on a card, and what they do to it between two boots or while a log is open.
+
+use crate::history::{contents, path};
+use crate::rig::{OPTIONS, Sd, sd};
+use binlog_embedded::sd_log::{Cause, Fault, Options};
+use binlog_tests::ram_card::{RamCard, Word};
+use binlog_tests::volume::{Geometry, Guest, Place, Volume, set_sum};
+use embedded_io::Write;
+use std::ops::ControlFlow;
+
+const GEOMETRIES: [Geometry; 3] = [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT];
+
+/// A card with a folder of logs that have so many bytes, the first with number 1.
+fn with_logs(geometry: &Geometry, bytes: &[usize]) -> (RamCard, Guest) {
+    let card = geometry.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    for (number, &bytes) in (1..).zip(bytes) {
+        guest.put(&path("LOGS", number), &contents(number, bytes), Place::First);
+    }
+    guest.note_free_clusters();
+    (card, guest)
+}
+
+fn numbers(sd: &mut Sd) -> Vec<u32> {
+    let mut numbers = Vec::new();
+    let each = |log: binlog_embedded::sd_log::LogFile| {
+        numbers.push(log.number);
+        ControlFlow::Continue(())
+    };
+    sd.list(each).unwrap();
+    numbers.sort_unstable();
+    numbers
+}
+
+/// A computer gives a log in small letters a long name, whose slots may be in the block before that of the entry.
+#[test]
+fn a_long_name_goes_with_its_log() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32] {
+        for before in 0..16 {
+            let (card, guest) = with_logs(&geometry, &[]);
+            for number in 0..before {
+                guest.put(&format!("LOGS/F{number}.TXT"), &[], Place::First);
+            }
+            guest.put("LOGS/00000007.bin", &contents(7, 9000), Place::First);
+            guest.note_free_clusters();
+            let mut sd = sd(&card, OPTIONS);
+            assert_eq!(sd.remove_oldest(), Ok(Some(7)), "{geometry:?}, {before} files before it");
+            let report = Volume::of(&card).check();
+            report.assert_clean(format_args!("{geometry:?}, {before} files before it"));
+            assert!(report.tree.get("LOGS/00000007.bin").is_none());
+        }
+    }
+}
+
+/// The slot that begins a long name says so. Without that, all slots before the entry are still its name.
+#[test]
+fn a_long_name_without_its_beginning_goes_with_its_log() {
+    let (card, guest) = with_logs(&Geometry::FAT32, &[]);
+    guest.put("LOGS/00000007.bin", &contents(7, 9000), Place::First);
+    guest.note_free_clusters();
+    let (block, offset) = guest.volume().tree().get("LOGS/00000007.bin").unwrap().at;
+    card.edit(block, |block| block[offset - 32] &= !0x40);
+    assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(7)));
+    Volume::of(&card).check().assert_clean("without the log");
+}
+
+/// A log without clusters makes no room.
+#[test]
+fn empty_logs_stay_on_a_full_card() {
+    for geometry in GEOMETRIES {
+        let (card, guest) = with_logs(&geometry, &[0, 0, 0]);
+        guest.occupy_all_but("PHOTO", 0);
+        guest.note_free_clusters();
+        let mut sd = sd(&card, OPTIONS);
+        let error = sd.begin_log().unwrap_err();
+        assert!(matches!(error.cause, Cause::Fault(Fault::Full)), "{geometry:?}: {error}");
+        assert_eq!(numbers(&mut sd), [1, 2, 3], "{geometry:?}");
+    }
+}
+
+/// A file with a higher number than logs have is none of them.
+#[test]
+fn files_with_numbers_above_the_last_stay() {
+    for geometry in GEOMETRIES {
+        let (card, guest) = with_logs(&geometry, &[30_000]);
+        guest.put(&path("LOGS", 50), &contents(50, 30_000), Place::First);
+        guest.occupy_all_but("PHOTO", 0);
+        guest.note_free_clusters();
+        let mut sd = sd(&card, Options { last_number: 9, ..OPTIONS });
+        assert_eq!(sd.begin_log(), Ok(2), "{geometry:?}");
+        let error = sd.write_all(&[0x4C; 60_000]).unwrap_err();
+        assert!(matches!(error.cause, Cause::Fault(Fault::Full | Fault::Blocked)), "{geometry:?}: {error}");
+        sd.end_log().unwrap();
+        assert_eq!(sd.remove_oldest(), Ok(None), "{geometry:?}");
+        let volume = Volume::of(&card);
+        assert!(volume.read(&path("LOGS", 1)).is_none(), "{geometry:?}: it made room");
+        assert_eq!(volume.read(&path("LOGS", 50)), Some(contents(50, 30_000)), "{geometry:?}");
+    }
+}
+
+/// exFAT: of a folder whose clusters follow each other, the FAT says nothing, whatever it has there.
+#[test]
+fn a_contiguous_folder_ends_with_its_size() {
+    let card = Geometry::EXFAT.format();
+    let guest = Guest::new(&card);
+    guest.put("PHOTO.JPG", &[0; 4096], Place::First);
+    let mut first = sd(&card, OPTIONS);
+    first.begin_log().unwrap();
+    first.end_log().unwrap();
+    let tree = guest.volume().tree();
+    let (folder, photo) = (tree.get("LOGS").unwrap(), tree.get("PHOTO.JPG").unwrap());
+    assert!(folder.contiguous);
+    guest.link(folder.runs[0].end - 1, photo.first);
+    // TexFAT's padding: in use, and no file's.
+    for at in folder.runs[0].clone().flat_map(|cluster| guest.volume().blocks_of(cluster)) {
+        card.edit(at, |block| block.chunks_mut(32).for_each(|slot| slot[0] = 0xA1));
+    }
+    let error = sd(&card, OPTIONS).begin_log().unwrap_err();
+    assert!(matches!(error.cause, Cause::Fault(Fault::DirectoryFull)), "{error}");
+    assert_eq!(Volume::of(&card).read("PHOTO.JPG"), Some(vec![0; 4096]));
+}
+
+/// exFAT: a file that claims to have more clusters than there are is removed, and nothing else is touched.
+#[test]
+fn a_log_with_a_size_beyond_the_card_takes_nothing_along() {
+    for bytes in [1 << 27, 1 << 31, (1 << 32) - 2] {
+        let card = Geometry::EXFAT.format();
+        let guest = Guest::new(&card);
+        guest.folder("LOGS");
+        guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Contiguous);
+        guest.put(&path("LOGS", 2), &contents(2, 90_000), Place::First);
+        guest.occupy_all_but("PHOTO", 100);
+        guest.resize(&path("LOGS", 1), bytes);
+        let free = guest.volume().free_clusters();
+        let end = card.blocks();
+        let behind: Vec<_> = (end - 800..end).map(|at| card.block(at)).collect();
+        assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(1)), "{bytes}");
+        let volume = Volume::of(&card);
+        assert_eq!(volume.read(&path("LOGS", 2)), Some(contents(2, 90_000)), "{bytes}");
+        assert_eq!(volume.free_clusters(), free, "{bytes}: which clusters were its own isn't known");
+        assert!((end - 800..end).map(|at| card.block(at)).eq(behind), "{bytes}");
+    }
+}
+
+/// exFAT: a checksum that fits before the last slot of the set doesn't count.
+#[test]
+fn a_set_with_a_wrong_checksum_is_no_log() {
+    let (card, guest) = with_logs(&Geometry::EXFAT, &[5000]);
+    let (block, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
+    card.edit(block, |block| {
+        block[offset + 1] = 3;
+        let sum = set_sum(&block[offset..offset + 96]);
+        block[offset + 2..offset + 4].copy_from_slice(&sum.to_le_bytes());
+        // A vendor's extension.
+        block[offset + 96] = 0xE0;
+    });
+    assert!(numbers(&mut sd(&card, OPTIONS)).is_empty());
+    card.edit(block, |block| {
+        let sum = set_sum(&block[offset..offset + 128]);
+        block[offset + 2..offset + 4].copy_from_slice(&sum.to_le_bytes());
+    });
+    assert_eq!(numbers(&mut sd(&card, OPTIONS)), [1]);
+}
+
+/// The power fails in a removal, and a computer gives one of the log's clusters to somebody else before the next boot.
+#[test]
+fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32] {
+        let cluster = geometry.cluster_blocks as usize * 512;
+        let (card, guest) = with_logs(&geometry, &[3 * cluster, 9000]);
+        let first = guest.volume().tree().get(&path("LOGS", 1)).unwrap().first;
+        card.record();
+        assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(1)));
+        let mut seen = 0;
+        let is_whole = |_| true;
+        card.recording().moments(0..usize::MAX, Word::Two, is_whole, |moment, card| {
+            let tree = Volume::of(&card).tree();
+            let is_cut = tree.get(&path("LOGS", 1)).is_some_and(|log| log.size == 0 && log.clusters() == 3);
+            if moment.torn > 0 || !is_cut {
+                return;
+            }
+            seen += 1;
+            let guest = Guest::new(&card);
+            // The removal came so far: it marks clusters with this value.
+            guest.link(first + 1, 0x0FFF_FFFB);
+            guest.link(first + 2, 0);
+            guest.put("PHOTO.JPG", &contents(9, 2 * cluster), Place::From(first + 2));
+            let photo = guest.volume().tree().get("PHOTO.JPG").unwrap().clone();
+            assert_eq!((photo.first, photo.runs.len()), (first + 2, 2));
+            guest.note_free_clusters();
+            assert_eq!(numbers(&mut sd(&card, OPTIONS)), [2], "{geometry:?}, {moment:?}");
+            let volume = Volume::of(&card);
+            assert_eq!(volume.read("PHOTO.JPG"), Some(contents(9, 2 * cluster)), "{geometry:?}, {moment:?}");
+            volume.check().assert_clean(format_args!("{geometry:?}, {moment:?}"));
+        });
+        assert!(seen > 0, "{geometry:?}");
+    }
+}
+
+/// Something else has the card while a log is open: a flush that finds the log's entry gone says so, and doesn't bring it
+/// back.
+#[test]
+fn a_flush_to_an_entry_that_is_gone_is_an_error() {
+    for name in [*b"\xE50000001BIN", *b"PHOTO   JPG"] {
+        for geometry in [Geometry::FAT16, Geometry::FAT32] {
+            let geometry = Geometry { cluster_blocks: 1, ..geometry };
+            let card = geometry.format();
+            let mut sd = sd(&card, OPTIONS);
+            sd.begin_log().unwrap();
+            sd.write_all(&contents(1, 3000)).unwrap();
+            sd.flush().unwrap();
+            let (block, offset) = Volume::of(&card).tree().get(&path("LOGS", 1)).unwrap().at;
+            card.edit(block, |block| block[offset..offset + 11].copy_from_slice(&name));
+            let entry = card.block(block)[offset..offset + 32].to_vec();
+            // So much that other blocks were needed meanwhile.
+            let error = (0..100).find_map(|_| sd.write_all(&[0x4C; 3000]).and_then(|()| sd.flush()).err());
+            let error = error.expect("the entry is another's");
+            assert!(matches!(error.cause, Cause::Changed), "{geometry:?}: {error}");
+            assert_eq!(card.block(block)[offset..offset + 32], entry, "{geometry:?}");
+        }
+    }
+}
