@@ -68,11 +68,16 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// - A card with a cache may lose one of its last writes and keep later ones. Then, too, no cluster gets two owners in
 ///   the cards that the tests make, which lack one of the last three blocks. But the newest blocks of a log may have
 ///   old contents, also flushed ones, the log may be shorter, and clusters may be lost for good.
-/// - If another system writes to the folder of the logs before the next boot, it may use the directory slots that say
-///   which clusters the last log owned in advance. These clusters then stay lost until a program repairs the card.
-/// - On exFAT, a repair program may free these clusters and leave the slots. If other files then get all of the
-///   clusters, the next mount can't tell. So after a power cut let [`SdLog`] mount the card first. On FAT, the clusters
-///   have a mark that only [`SdLog`] writes, and a mount frees nothing else.
+/// - After a power cut, let [`SdLog`] mount the card before another system changes it. Directory slots that aren't in
+///   use say which clusters the last log owned in advance, or which log was being removed:
+///   - A system that writes to the folder may use these slots, or rename or lengthen the log that they name. The
+///     clusters then stay lost until a program repairs the card.
+///   - A repair program may give these clusters to files, and leave the slots. On FAT, the next mount frees those of
+///     them that still have the mark that only [`SdLog`] writes. On exFAT nothing marks them, so it may free any.
+/// - The next boot has to use the same [`Options::folder`], [`Options::extension`] and [`Options::partition`]: a mount
+///   mends only these. With others, clusters stay lost, and if the old folder is used again later, clusters of logs in
+///   the new one may be freed.
+/// - A cut while a folder on FAT grows, in which another system left not one slot unused, loses one cluster.
 ///
 /// # Blocks of each call
 ///
@@ -84,6 +89,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | … and mends it after a power cut | + 2`T` + 6 | | `TC` + `MC` + `C` + 3 |
 /// | … and creates the folder | + 2`R` + `F` + 10 | | `S` + 2`C` + 5 |
 /// | [`begin_log`](SdLog::begin_log) | 2`D` + 2`F` + 8 | | `C` + 5 |
+/// | … if a log has [`Options::last_number`], and the first `N` numbers are taken | + `D` + `DN`/64 | | |
 /// | … and adds a cluster to the folder | + `D` + `F` + 6 | | + `S` + 2`C` + 3 |
 /// | [`prepare`](SdLog::prepare), and `run` without records | 6; on exFAT 0 | | `C` + 1; on exFAT 0 |
 /// | `write` | 0 | `BLOCKS` | 0 |
@@ -175,7 +181,8 @@ pub struct LogFile {
     pub bytes: u32,
     /// When it was written last, as far as [`Dates`] knew.
     pub date: Date,
-    /// Whether it is read-only; such logs are never removed.
+    /// Whether it is read-only, or exFAT's entry of it has parts that only another system understands; such logs are
+    /// never removed.
     pub is_read_only: bool,
 }
 

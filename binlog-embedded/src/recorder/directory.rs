@@ -307,6 +307,11 @@ impl Cursor {
     #[cfg(feature = "exfat")]
     fn exfat(&mut self, slot: &Slot) -> Option<Item> {
         use entry::exfat::{BITMAP, CONTIGUOUS, FILE, IN_USE, NAME, NOTE, REMOVAL, STREAM, add};
+        if Note::read(slot, NOTE).is_some() {
+            // Also in what is left of another system's set, of which it took a slot.
+            self.set.left = 0;
+            return Some(Item::Note);
+        }
         let kind = slot[0] | IN_USE;
         if kind == FILE {
             self.set = Set {
@@ -316,7 +321,10 @@ impl Cursor {
                 sum: add(0, slot, true),
                 expected: u16_at(slot, 2) as u16,
             };
-            self.entry = Entry { place: self.place, attributes: slot[4], date: u32_at(slot, 12), ..Entry::NONE };
+            // Further slots are another system's, and may have clusters of their own.
+            let is_ours = usize::from(slot[1]) < entry::exfat::SLOTS;
+            let attributes = if is_ours { slot[4] } else { slot[4] | entry::READ_ONLY };
+            self.entry = Entry { place: self.place, attributes, date: u32_at(slot, 12), ..Entry::NONE };
             return None;
         }
         if self.set.left > 0 && slot[0] & 0x40 != 0 {
@@ -349,7 +357,6 @@ impl Cursor {
                 self.entry = Entry { first: u32_at(slot, 20), bytes: u32_at(slot, 24), ..Entry::NONE };
                 Some(Item::Bitmap)
             }
-            NOTE => Note::read(slot, NOTE).map(|_| Item::Note),
             _ => None,
         }
     }

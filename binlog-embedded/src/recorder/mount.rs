@@ -48,9 +48,9 @@ impl Recorder {
         self.need(self.volume.boot)?;
         let place = Extent { start: self.volume.boot, blocks: self.volume.clusters };
         self.volume = Volume::new(place, self.card_blocks, block)?;
-        if self.serial != self.volume.serial && self.first_of_boot != 0 {
-            // Only the numbers of the last card's logs are known. If the first card is back, its logs of this boot are
-            // not.
+        if self.serial != self.volume.serial && (self.first_of_boot != 0 || self.has_changed_card) {
+            // Only the numbers of the last card's logs are known. If a card before that is back, its logs of this boot
+            // are not.
             self.is_boot_unknown |= self.has_changed_card;
             self.has_changed_card = true;
             self.first_of_boot = 0;

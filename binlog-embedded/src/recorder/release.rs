@@ -70,7 +70,8 @@ impl Recorder {
         let marked_end = noted.map_or(end, |noted| note.first.saturating_add(noted)).max(end);
         self.release =
             Release { first: note.first, end, marked_end, place: entry, note: place.slot, after, ..Release::NONE };
-        if !self.volume.has(note.first) || marked_end > self.volume.end() {
+        let is_linked = note.prev == 0 || self.volume.has(note.prev);
+        if !self.volume.has(note.first) || marked_end > self.volume.end() || !is_linked {
             // Another volume's.
             (self.release.end, self.release.marked_end) = (note.first, note.first);
             return Ok(Phase::Wipe);

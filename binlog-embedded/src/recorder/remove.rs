@@ -9,6 +9,9 @@ use super::volume::Kind;
 use super::{Goal, Phase, Recorder, Stop};
 use crate::sd_log::{Damage, Operation};
 
+/// Clusters of a file on FAT, which has less than 4 GiB in clusters of 512 bytes or more.
+const MOST_CLUSTERS: u32 = 1 << 23;
+
 impl Recorder {
     /// Begins to remove a log of the folder.
     pub(super) fn remove(&mut self, number: u32) -> Result<Phase, Stop> {
@@ -114,7 +117,7 @@ impl Recorder {
                 self.search.want = next;
                 break;
             }
-            if self.search.comes_back_to(next) && !is_exfat {
+            if (self.search.comes_back_to(next) || self.search.left > MOST_CLUSTERS) && !is_exfat {
                 return Err(Stop::damaged(Damage::Endless));
             }
         }

@@ -4,6 +4,8 @@ use super::transfer::{Io, Port};
 use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::Card;
+#[cfg(feature = "async")]
+use crate::recorder::Goal;
 use crate::recorder::{Stop, sum};
 use binlog::file_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
@@ -127,7 +129,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// The card's, or that the card can't be used.
     pub fn list(&mut self, mut visit: impl FnMut(LogFile) -> ControlFlow<()>) -> Result<(), C> {
-        self.mount()?;
+        self.mount_and_resume()?;
         self.drive(|log| log.recorder.begin_list())?;
         while let Some(log) = self.drive(Self::next_log)? {
             if visit(log).is_break() {
@@ -145,7 +147,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// [`Fault::NoLog`](super::Fault::NoLog), the card's, or after 4,294,967,295 bytes
     /// [`Fault::Beyond4Gib`](super::Fault::Beyond4Gib).
     pub fn extract(&mut self, number: u32, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<u32, C> {
-        self.mount()?;
+        self.mount_and_resume()?;
         self.drive(|log| log.recorder.begin_list())?;
         let mut reader = self.drive(|log| log.recorder.find_log(number, &log.block[0]))?;
         let mut passed = 0;
@@ -164,13 +166,24 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// The card's. A removal that was interrupted is completed by the next mount.
     pub fn remove_oldest(&mut self) -> Result<Option<u32>, C> {
-        self.mount()?;
+        self.mount_and_resume()?;
         self.drive(Self::remove)
     }
 
     /// Finds the card and its file system, unless that is done.
     fn mount(&mut self) -> Result<(), C> {
         if self.recorder.is_mounted { Ok(()) } else { self.drive(Self::find_card) }
+    }
+
+    /// Finds the card, and completes the beginning of a log that a dropped future left, if the card is used with both kinds
+    /// of calls.
+    fn mount_and_resume(&mut self) -> Result<(), C> {
+        self.mount()?;
+        #[cfg(feature = "async")]
+        if self.port.unfinished.is_some() && self.recorder.goal() == Goal::Begin {
+            self.drive(Self::begin)?;
+        }
+        Ok(())
     }
 
     /// Runs a step and the transfers that it asks for, until it is complete.

@@ -181,7 +181,8 @@ pub enum Flaw {
 pub enum Damage {
     /// A directory entry or a chain leads to a cluster that doesn't exist.
     Outside,
-    /// A directory has more than 4,096 blocks, or a directory or a log leads back into itself.
+    /// A directory has more blocks than FAT (4,096) or exFAT (524,288) allows, a log more clusters than a file has, or
+    /// either leads back into itself.
     Endless,
     /// A log's clusters end before the log does.
     Short,
@@ -244,7 +245,7 @@ impl fmt::Display for Damage {
         f.write_str("the file system is damaged: ")?;
         match self {
             Damage::Outside => f.write_str("a directory or a log leads to a cluster that doesn't exist")?,
-            Damage::Endless => f.write_str("a directory or a log leads back into itself")?,
+            Damage::Endless => f.write_str("a directory or a log is too long, or leads back into itself")?,
             Damage::Short => f.write_str("a log's clusters end before the log does")?,
         }
         f.write_str("; copy the files, and repair or format it")

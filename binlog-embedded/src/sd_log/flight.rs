@@ -327,7 +327,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Bytes after which a flush is due.
     fn flush_step(&self) -> u32 {
-        self.recorder.options.flush_bytes.min(self.recorder.flush_limit()).max(512)
+        self.recorder.options.flush_bytes.min(self.recorder.flush_limit()).clamp(512, !511)
     }
 
     /// Makes an attempt at a card due, however short ago the last one was, if the ring has records.

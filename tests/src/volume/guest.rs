@@ -83,6 +83,28 @@ impl Guest {
         self.name(path, FOLDER, &[cluster], self.volume.cluster_bytes(), false);
     }
 
+    /// Deletes a file, and leaves the rest of its entries as they are.
+    pub fn delete(&self, path: &str) {
+        let entry = self.entry_of(path);
+        for cluster in entry.runs.iter().cloned().flatten() {
+            if self.volume.kind == Kind::ExFat {
+                self.set_bit(cluster, false);
+            }
+            if !entry.contiguous {
+                self.set_entry(cluster, 0);
+            }
+        }
+        let (at, offset) = entry.at;
+        if self.volume.kind != Kind::ExFat {
+            return self.volume.card.edit(at, |block| block[offset] = 0xE5);
+        }
+        let slots = 1 + usize::from(self.volume.card.block(at)[offset + 1]);
+        // These cards have contiguous directories.
+        for slot in offset / 32..offset / 32 + slots {
+            self.volume.card.edit(at + slot as u32 / 16, |block| block[slot % 16 * 32] &= 0x7F);
+        }
+    }
+
     /// Marks a file as read-only.
     pub fn protect(&self, path: &str) {
         let (at, offset) = self.entry_of(path).at;
@@ -109,7 +131,7 @@ impl Guest {
     pub fn mark_bad(&self, cluster: u32) {
         self.set_entry(cluster, self.volume.bad_mark());
         if self.volume.kind == Kind::ExFat {
-            self.set_bit(cluster);
+            self.set_bit(cluster, true);
         }
     }
 
@@ -139,7 +161,7 @@ impl Guest {
         for (&cluster, next) in clusters.iter().zip(clusters.iter().skip(1).copied().chain([0x0FFF_FFFF])) {
             let is_end = next == 0x0FFF_FFFF;
             if self.volume.kind == Kind::ExFat {
-                self.set_bit(cluster);
+                self.set_bit(cluster, true);
                 if place == Place::Contiguous {
                     // The FAT says nothing of them, so anything may be there (exFAT specification, 6.3.4.2).
                     self.set_entry(cluster, 2 + cluster % 5);
@@ -165,12 +187,16 @@ impl Guest {
         }
     }
 
-    fn set_bit(&self, cluster: u32) {
+    fn set_bit(&self, cluster: u32, is_used: bool) {
         let bit = cluster - 2;
         let per_cluster = self.volume.cluster_blocks * 4096;
         let holder = self.volume.bitmap_clusters()[(bit / per_cluster) as usize];
         let at = self.volume.blocks_of(holder).start + bit % per_cluster / 4096;
-        self.volume.card.edit(at, |block| block[(bit % 4096 / 8) as usize] |= 1 << (bit % 8));
+        self.volume.card.edit(at, |block| {
+            let byte = &mut block[(bit % 4096 / 8) as usize];
+            let bit = 1 << (bit % 8);
+            *byte = if is_used { *byte | bit } else { *byte & !bit };
+        });
     }
 
     fn clear(&self, cluster: u32) {
@@ -226,7 +252,7 @@ impl Guest {
         }
     }
 
-    /// exFAT: says that a file or a folder has so many bytes, whatever its clusters are.
+    /// exFAT: sets the size in the entries of a file or a folder, and leaves its clusters.
     pub fn resize(&self, path: &str, size: u64) {
         let (at, offset) = self.entry_of(path).at;
         self.volume.card.edit(at, |block| {
@@ -270,6 +296,7 @@ fn fat_entries(name: &str, attributes: u8, first: u32, size: u32, seed: u32) -> 
         short[..stem.len()].copy_from_slice(stem.as_bytes());
         return vec![short_entry(&short, attributes, first, size)];
     }
+    // A name that only its small letters make a long one keeps its characters.
     let upper = stem.to_ascii_uppercase();
     if stem.len() <= 8 && extension.len() <= 3 && is_short(&upper) && is_short(&extension.to_ascii_uppercase()) {
         short[..upper.len()].copy_from_slice(upper.as_bytes());

@@ -140,8 +140,9 @@ fn a_future_may_be_dropped_anywhere() {
 /// What was interrupted is completed by whatever is called next.
 #[test]
 fn another_call_completes_what_a_dropped_future_left() {
+    let polls = || (1..60).flat_map(|polls| [(polls, true), (polls, false)]);
     for geometry in GEOMETRIES {
-        for polls in 1..60 {
+        for (polls, is_async) in polls() {
             let card = geometry.format();
             let mut sd = sd(&card, OPTIONS);
             let patient = Executor::new(u32::MAX);
@@ -149,8 +150,9 @@ fn another_call_completes_what_a_dropped_future_left() {
             write_all(&mut sd, &[0x55; 5000]);
             // Interrupted, unless it took less than that.
             let _ = Executor::new(polls).run(sd.begin_log_async());
-            let list = sd.list_async(|_| ControlFlow::Continue(()));
-            patient.run(list).unwrap().expect("the card works");
+            let each = |_| ControlFlow::Continue(());
+            let listed = if is_async { patient.run(sd.list_async(each)).unwrap() } else { sd.list(each) };
+            listed.expect("the card works");
             // The first log, if it is still open, is flushed by this.
             patient.run(sd.end_log_async()).unwrap().expect("the card works");
             let mut read = Vec::new();

@@ -495,9 +495,9 @@ fn run_pauses_a_search_after_32_blocks_and_a_count_after_32() {
     assert_eq!(ring.statistics().dropped, 0);
 }
 
-/// The clusters before it are taken: to look at them for each log would take a pass over the table.
+/// Most of the card is taken, and to look for free clusters from the first one on would take a pass over the table.
 #[test]
-fn the_next_logs_clusters_are_looked_for_behind_those_of_the_last() {
+fn the_search_for_the_next_log_goes_on_where_the_last_one_ended() {
     for geometry in
         [Geometry { clusters: 130_000, ..Geometry::FAT32 }, Geometry { clusters: 900_000, ..Geometry::EXFAT }]
     {
@@ -510,7 +510,7 @@ fn the_next_logs_clusters_are_looked_for_behind_those_of_the_last() {
         for number in 1..=3 {
             let (begun, moved) = moved(&card, || sd.begin_log());
             assert_eq!(begun, Ok(number));
-            // All of the table before them are 200 blocks on exFAT, and 900 on FAT32.
+            // 900 blocks of the FAT describe what is taken, or 200 of the bitmap.
             if number > 1 {
                 assert!(moved.reads < 50, "{geometry:?}, log {number}: {moved:?}");
             }
@@ -538,5 +538,26 @@ fn a_flush_writes_the_fat_only_for_clusters_that_are_not_linked() {
             without += u32::from(!links);
         }
         assert!(without > 550, "{geometry:?}: {without} of 600");
+    }
+}
+
+/// A log has the last number, so the folder is read for the first one that is free.
+#[test]
+fn a_number_after_the_last_one_is_found_with_the_blocks_of_the_table() {
+    for geometry in [Geometry::FAT32, Geometry::EXFAT] {
+        for taken in [0, 1, 63, 64, 130] {
+            let card = geometry.format();
+            let guest = Guest::new(&card);
+            guest.folder("LOGS");
+            (1..=taken).chain([200]).for_each(|number| guest.put(&path("LOGS", number), &[1], Place::First));
+            guest.note_free_clusters();
+            let options = Options { last_number: 200, ..options(&geometry) };
+            let table = Table::of(&card, &options);
+            let (mut sd, _) = mount(&card, options).unwrap();
+            let (begun, moved) = moved(&card, || sd.begin_log());
+            assert_eq!(begun, Ok(taken + 1));
+            let passes = Row { reads: table.d * (1 + u64::from(taken) / 64), ..Row::default() };
+            (table.begin_log() + passes).assert_holds(moved, format_args!("{taken} taken on {geometry:?}"));
+        }
     }
 }

@@ -61,6 +61,34 @@ fn half_a_removal_on_fat_of_a_log_that_leads_back_into_itself_is_an_error_that_n
     }
 }
 
+/// A file on FAT has less than 4 GiB, and so at most 2^23 clusters of 512 bytes.
+#[test]
+fn a_log_on_fat_with_more_clusters_than_a_file_has_is_an_error_that_names_it() {
+    let card = Geometry { clusters: (1 << 23) + 1000, fats: 1, ..Geometry::FAT32 }.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    guest.put(&path("LOGS", 1), &contents(1, 5000), Place::First);
+    let volume = guest.volume();
+    let (first, last) = (volume.tree().get(&path("LOGS", 1)).unwrap().first, volume.clusters + 1);
+    for cluster in (first..last).step_by(128) {
+        let (at, _) = volume.place_of(cluster);
+        let entries = cluster / 128 * 128..(cluster / 128 + 1) * 128;
+        card.edit(at, |block| {
+            for (entry, cluster) in
+                block.chunks_mut(4).zip(entries).filter(|(_, cluster)| (first..last).contains(cluster))
+            {
+                entry.copy_from_slice(&(cluster + 1).to_le_bytes());
+            }
+        });
+    }
+    guest.link(last, 0x0FFF_FFFF);
+    let before = card.writes();
+    let error = sd(&card).remove_oldest().unwrap_err();
+    assert_eq!(error.cause, Cause::Fault(Fault::Damaged(Damage::Endless)));
+    assert_eq!((error.operation, error.log), (Operation::Remove, Some(1)));
+    assert_eq!(card.writes(), before, "nothing is changed");
+}
+
 /// exFAT says how many clusters a log has, so that as many are freed at most.
 #[test]
 fn a_log_on_exfat_that_leads_back_into_itself_is_removed() {

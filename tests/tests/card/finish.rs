@@ -129,7 +129,7 @@ fn run_async_searches_to_the_end() {
     assert_eq!(sd.number(), Some(1));
 }
 
-/// Another call completes the end of the log; the flight was finished all the same, and gets no second log.
+/// Another call completes the end of the log. The flight stays finished, and no second log begins.
 #[test]
 fn a_finish_that_was_dropped_ends_the_last_log() {
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {

@@ -4,7 +4,7 @@ use crate::history::{contents, path};
 use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Geometry, Guest, Place, Volume, set_sum};
+use binlog_tests::volume::{Geometry, Guest, Place, Region, Volume, set_sum};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -33,7 +33,8 @@ fn numbers(sd: &mut Sd) -> Vec<u32> {
     numbers
 }
 
-/// A computer gives a log in small letters a long name, whose slots may be in the block before that of the entry.
+/// A log whose name a computer wrote in small letters has a long name, too. Its slots may be in the block before that of
+/// the entry.
 #[test]
 fn a_long_name_goes_with_its_log() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
@@ -79,7 +80,7 @@ fn empty_logs_stay_on_a_full_card() {
     }
 }
 
-/// A file with a higher number than logs have is none of them.
+/// A file whose number is higher than [`Options::last_number`] isn't a log.
 #[test]
 fn files_with_numbers_above_the_last_stay() {
     for geometry in GEOMETRIES {
@@ -112,7 +113,7 @@ fn a_contiguous_folder_ends_with_its_size() {
     let (folder, photo) = (tree.get("LOGS").unwrap(), tree.get("PHOTO.JPG").unwrap());
     assert!(folder.contiguous);
     guest.link(folder.runs[0].end - 1, photo.first);
-    // TexFAT's padding: in use, and no file's.
+    // TexFAT's padding is in use and no file's, so the folder is full.
     for at in folder.runs[0].clone().flat_map(|cluster| guest.volume().blocks_of(cluster)) {
         card.edit(at, |block| block.chunks_mut(32).for_each(|slot| slot[0] = 0xA1));
     }
@@ -134,18 +135,18 @@ fn a_log_with_a_size_beyond_the_card_takes_nothing_along() {
         guest.resize(&path("LOGS", 1), bytes);
         let free = guest.volume().free_clusters();
         let end = card.blocks();
-        let behind: Vec<_> = (end - 800..end).map(|at| card.block(at)).collect();
+        let last_blocks: Vec<_> = (end - 800..end).map(|at| card.block(at)).collect();
         assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(1)), "{bytes}");
         let volume = Volume::of(&card);
         assert_eq!(volume.read(&path("LOGS", 2)), Some(contents(2, 90_000)), "{bytes}");
-        assert_eq!(volume.free_clusters(), free, "{bytes}: which clusters were its own isn't known");
-        assert!((end - 800..end).map(|at| card.block(at)).eq(behind), "{bytes}");
+        assert_eq!(volume.free_clusters(), free, "{bytes}: the log's clusters aren't known, so none is freed");
+        assert!((end - 800..end).map(|at| card.block(at)).eq(last_blocks), "{bytes}");
     }
 }
 
 /// exFAT: a checksum that fits before the last slot of the set doesn't count.
 #[test]
-fn a_set_with_a_wrong_checksum_is_no_log() {
+fn a_set_with_a_wrong_checksum_isnt_a_log() {
     let (card, guest) = with_logs(&Geometry::EXFAT, &[5000]);
     let (block, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
     card.edit(block, |block| {
@@ -160,7 +161,44 @@ fn a_set_with_a_wrong_checksum_is_no_log() {
         let sum = set_sum(&block[offset..offset + 128]);
         block[offset + 2..offset + 4].copy_from_slice(&sum.to_le_bytes());
     });
-    assert_eq!(numbers(&mut sd(&card, OPTIONS)), [1]);
+    // The extension may have clusters, which only its vendor's system can free.
+    let mut sd = sd(&card, OPTIONS);
+    assert_eq!(numbers(&mut sd), [1]);
+    assert_eq!(sd.remove_oldest(), Ok(None));
+    assert!(Volume::of(&card).read(&path("LOGS", 1)).is_some());
+}
+
+/// exFAT: a computer deleted files whose entries go across the end of a block. The log's note takes a slot of one of them.
+#[test]
+fn a_note_in_a_deleted_set_is_found() {
+    let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
+    for number in 0..7 {
+        guest.put(&format!("LOGS/F{number}.TXT"), &[], Place::First);
+    }
+    let entry = |name| guest.volume().tree().get(name).unwrap().at;
+    let (block, slot) = entry("LOGS/F5.TXT");
+    assert_eq!(slot, 15 * 32);
+    guest.delete("LOGS/F5.TXT");
+    guest.delete("LOGS/F6.TXT");
+    card.record();
+    let mut first = sd(&card, OPTIONS);
+    first.begin_log().unwrap();
+    first.write_all(&contents(1, 9000)).unwrap();
+    first.flush().unwrap();
+    assert_eq!(entry(&path("LOGS", 1)), (block + 1, 32));
+    let regions = Volume::of(&card).regions();
+    let is_contents = |at| regions.of(at) == Region::Contents;
+    let mut flushed = 0;
+    card.recording().moments(0..usize::MAX, Word::Four, is_contents, |moment, card| {
+        let numbers = numbers(&mut sd(&card, OPTIONS));
+        let volume = Volume::of(&card);
+        volume.check().assert_clean(format_args!("{moment:?}"));
+        if numbers == [1] {
+            assert_eq!(volume.read(&path("LOGS", 1)), Some(contents(1, 9000)), "{moment:?}");
+            flushed += 1;
+        }
+    });
+    assert!(flushed > 3, "the last block is torn at several words: {flushed}");
 }
 
 /// The power fails in a removal, and a computer gives one of the log's clusters to somebody else before the next boot.
@@ -198,8 +236,8 @@ fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
     }
 }
 
-/// Something else has the card while a log is open: a flush that finds the log's entry gone says so, and doesn't bring it
-/// back.
+/// Something else has the card while a log is open. A flush that finds the log's entry gone returns an error, and doesn't
+/// write the entry.
 #[test]
 fn a_flush_to_an_entry_that_is_gone_is_an_error() {
     for name in [*b"\xE50000001BIN", *b"PHOTO   JPG"] {
@@ -213,7 +251,7 @@ fn a_flush_to_an_entry_that_is_gone_is_an_error() {
             let (block, offset) = Volume::of(&card).tree().get(&path("LOGS", 1)).unwrap().at;
             card.edit(block, |block| block[offset..offset + 11].copy_from_slice(&name));
             let entry = card.block(block)[offset..offset + 32].to_vec();
-            // So much that other blocks were needed meanwhile.
+            // So much that the block of the entry is read again.
             let error = (0..100).find_map(|_| sd.write_all(&[0x4C; 3000]).and_then(|()| sd.flush()).err());
             let error = error.expect("the entry is another's");
             assert!(matches!(error.cause, Cause::Changed), "{geometry:?}: {error}");

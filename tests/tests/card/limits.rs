@@ -170,7 +170,12 @@ fn options_at_their_extremes_lose_nothing_uncounted() {
         Options { folder: "", extension: "x", ..OPTIONS },
         Options { folder: "a-b_c", extension: "bin", last_number: 0, ..OPTIONS },
     ];
-    for geometry in [Geometry { cluster_blocks: 1, ..Geometry::FAT16 }, Geometry::FAT32] {
+    for geometry in [
+        Geometry { cluster_blocks: 1, ..Geometry::FAT16 },
+        Geometry::FAT32,
+        // A block of the bitmap describes 4 GiB.
+        Geometry { cluster_blocks: 2048, clusters: 1000, ..Geometry::EXFAT },
+    ] {
         for options in extremes {
             for rotates in [false, true] {
                 let card = geometry.format();

@@ -85,7 +85,7 @@ fn the_logs_of_another_card_are_of_earlier_boots() {
         guest.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         assert_eq!(sd.begin_log(), Ok(1));
-        // More than a mount reads and writes.
+        // More than the next mount, so that counts which begin again show.
         (0..50).for_each(|_| sd.list(|_| ControlFlow::Continue(())).unwrap());
         embedded_io::Write::write_all(&mut sd, &[0; 100_000]).unwrap();
         let before = sd.transfers();
@@ -97,6 +97,34 @@ fn the_logs_of_another_card_are_of_earlier_boots() {
         assert_eq!(sd.remove_oldest(), Ok(Some(1)), "{geometry:?}");
         sd.end_log().unwrap();
         assert!(Volume::of(&card).read(&path("LOGS", 1)).is_none(), "{geometry:?}");
+    }
+}
+
+/// It doesn't matter whether a log was begun on the other card.
+#[test]
+fn logs_of_this_boot_stay_when_their_card_is_back() {
+    for (geometry, serial) in GEOMETRIES.into_iter().zip([39, 67, 100]) {
+        for is_full in [false, true] {
+            let card = geometry.format();
+            let other = geometry.format();
+            other.edit(geometry.start, |boot| boot[serial..serial + 4].copy_from_slice(&[1, 2, 3, 4]));
+            let guest = Guest::new(&other);
+            guest.folder("LOGS");
+            guest.occupy_all_but("PHOTO", if is_full { 0 } else { 100 });
+            guest.note_free_clusters();
+            let mut sd = sd(&card, OPTIONS);
+            assert_eq!(sd.begin_log(), Ok(1));
+            embedded_io::Write::write_all(&mut sd, &contents(1, 9000)).unwrap();
+            sd.end_log().unwrap();
+            let first = card.copy();
+            card.swap(&other);
+            assert!(sd.begin_log().is_err(), "{geometry:?}: the card was swapped");
+            assert_eq!(sd.begin_log().is_err(), is_full, "{geometry:?}");
+            card.swap(&first);
+            assert!(sd.begin_log().is_err(), "{geometry:?}: the card was swapped");
+            assert_eq!(sd.remove_oldest(), Ok(None), "{geometry:?}, full: {is_full}");
+            assert!(Volume::of(&card).read(&path("LOGS", 1)) == Some(contents(1, 9000)), "{geometry:?}");
+        }
     }
 }
 

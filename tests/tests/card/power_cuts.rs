@@ -11,6 +11,9 @@ use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Region, Volume};
 use embedded_io::Write;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 /// A card as it is before the flight.
 struct Scene {
@@ -169,10 +172,36 @@ pub(crate) fn stride(default: usize) -> usize {
 }
 
 /// What is counted, to be shown.
-#[derive(Default, Debug)]
+#[derive(Clone, Copy, Default, Debug)]
 struct Cuts {
     moments: usize,
     nested: usize,
+}
+
+/// Checks each scene, as many at a time as there are processors. `check` counts the cuts, and returns what is broken. Panics
+/// with the first failure of each scene.
+#[track_caller]
+fn check_each(scenes: fn() -> Vec<Scene>, check: impl Fn(&Scene, &mut Cuts) -> Vec<String> + Sync) {
+    let (next, total, broken) = (AtomicUsize::new(0), Mutex::new(Cuts::default()), Mutex::new(Vec::new()));
+    let work = || {
+        // Cards can't be sent to another thread, so each makes its own.
+        while let Some(scene) = scenes().into_iter().nth(next.fetch_add(1, Ordering::Relaxed)) {
+            let mut cuts = Cuts::default();
+            let failures = check(&scene, &mut cuts);
+            println!("{}: {cuts:?}, {} are broken", scene.name, failures.len());
+            let mut total = total.lock().unwrap();
+            (total.moments, total.nested) = (total.moments + cuts.moments, total.nested + cuts.nested);
+            broken.lock().unwrap().extend(failures.into_iter().next());
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(work);
+        }
+    });
+    println!("{:?}", total.into_inner().unwrap());
+    let broken = broken.into_inner().unwrap();
+    assert!(broken.is_empty(), "the first failure of each broken scene:\n{}", broken.join("\n\n"));
 }
 
 /// Checks a card whose power failed: as it is, after the next boot, and after cuts in some of the writes with which that
@@ -257,9 +286,7 @@ fn log_on(scene: &Scene, promise: &Promise, card: &RamCard) -> Result<(), String
 
 #[test]
 fn a_power_cut_anywhere_leaves_what_was_flushed() {
-    let mut total = Cuts::default();
-    let mut broken = Vec::new();
-    for scene in scenes() {
+    check_each(scenes, |scene, cuts| {
         let card = scene.card.copy();
         let flown = fly(&card, scene.options, scene.logs.clone(), &flight());
         let regions = Volume::of(&card).regions();
@@ -271,21 +298,12 @@ fn a_power_cut_anywhere_leaves_what_was_flushed() {
             if (seen - 1) % every != 0 {
                 return;
             }
-            if let Err(error) = check_moment(&scene, &flown, moment, &card, 0..usize::MAX, nested, &mut total) {
+            if let Err(error) = check_moment(scene, &flown, moment, &card, 0..usize::MAX, nested, cuts) {
                 failures.push(format!("{}, {moment:?}, {:?}: {error}", scene.name, flown.around(moment.writes).1.step));
             }
         });
-        println!("{}: {} blocks written, {seen} moments", scene.name, flown.recording.writes.len());
-        println!("{} of the checked moments are broken", failures.len());
-        broken.extend(failures.into_iter().next());
-    }
-    println!("{total:?}");
-    assert!(
-        broken.is_empty(),
-        "{} scenes are broken, of each the first moment:\n{}",
-        broken.len(),
-        broken.join("\n\n")
-    );
+        failures
+    });
 }
 
 /// The power fails when a log has more clusters than it used, and anywhere while the next boot gives them back.
@@ -326,9 +344,7 @@ fn a_power_cut_while_unused_clusters_are_given_back_loses_none() {
 /// those with which the next boot mends the card.
 #[test]
 fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
-    let mut total = Cuts::default();
-    let mut broken = Vec::new();
-    for scene in long_scenes() {
+    check_each(long_scenes, |scene, cuts| {
         let card = scene.card.copy();
         let flown = fly(&card, scene.options, scene.logs.clone(), &idle_flight());
         let regions = Volume::of(&card).regions();
@@ -347,21 +363,13 @@ fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
                     return;
                 }
                 let nested = number % 7 * 3..number % 7 * 3 + 1;
-                if let Err(error) = check_moment(&scene, &flown, moment, &card, nested, stride(41), &mut total) {
+                if let Err(error) = check_moment(scene, &flown, moment, &card, nested, stride(41), cuts) {
                     failures.push(format!("{}, {moment:?}, {:?}: {error}", scene.name, flown.around(write).1.step));
                 }
             });
         }
-        println!(
-            "{}: {} blocks written, {} moments are broken",
-            scene.name,
-            flown.recording.writes.len(),
-            failures.len()
-        );
-        broken.extend(failures.into_iter().next());
-    }
-    println!("{total:?}");
-    assert!(broken.is_empty(), "of each scene the first moment:\n{}", broken.join("\n\n"));
+        failures
+    });
 }
 
 /// A flush needs more clusters than the note lists as marked: it links none of them before the note does.

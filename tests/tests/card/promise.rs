@@ -172,14 +172,14 @@ pub(crate) fn mount(card: &RamCard, options: Options) -> Result<(Sd, Vec<(u32, u
     Ok((sd, listed))
 }
 
-/// Checks that a mount has nothing to mend: no note is left, for which it would give back clusters of others.
+/// Checks that a mount has nothing to mend. A note that is left over would give back clusters that others may have by then.
 pub(crate) fn check_mended(card: &RamCard, options: Options) -> Result<(), String> {
     let before = card.writes();
     mount(card, options)?;
     match card.writes() - before {
         0 => Ok(()),
         writes => {
-            broken(Item::NoClusterIsLost, format_args!("a mount that has nothing to mend writes {writes} blocks"))
+            broken(Item::AClusterHasOneOwner, format_args!("a mount that has nothing to mend writes {writes} blocks"))
         }
     }
 }
