@@ -18,6 +18,8 @@ pub use error::{Cause, FlashError, Operation};
 pub use options::{Options, WhenFull};
 pub use stored::StoredLog;
 
+use crate::Drain;
+use binlog::file_format::{PrologueOf, Schema};
 use binlog::flash::{HEADER_BYTES, Header, SECTOR_BYTES, schema_hash};
 use embedded_storage::nor_flash::{ErrorType, NorFlashError};
 use geometry::Geometry;
@@ -107,7 +109,8 @@ impl<F> FlashLog<F> {
         }
     }
 
-    /// The chip, for what the log doesn't do. Writing to it or erasing it destroys logs.
+    /// The chip, for what the log doesn't do. Writing to it or erasing it destroys logs; create another `FlashLog`
+    /// afterwards, because this one knows the chip as it was.
     pub fn flash(&mut self) -> &mut F {
         &mut self.flash
     }
@@ -132,6 +135,21 @@ impl<F> FlashLog<F> {
         self.recorder.number().is_some() && !self.recorder.is_busy()
     }
 
+    /// After a future that was dropped, or an error of another call, ended the log: what the drain wrote to it and didn't
+    /// flush is lost. Returns whether there is any.
+    fn lose_unflushed<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool
+    where
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
+    {
+        let is_lost = !self.is_open() && drain.is_dirty();
+        if is_lost {
+            self.recorder.forget();
+            drain.restart();
+        }
+        is_lost
+    }
+
     /// Whether the last attempt to begin a log failed, and the next isn't due.
     fn is_waiting(&self, now_us: u64) -> bool {
         // A clock that was set back doesn't keep the chip waiting.
@@ -150,9 +168,9 @@ impl<F> FlashLog<F> {
 
     /// Sectors of which one more unit is to be erased ahead, if that is due.
     fn ahead(&self) -> u32 {
-        let blank = self.recorder.blank_bytes();
-        let is_due = blank < self.options.ahead_bytes;
-        if is_due { blank / SECTOR_BYTES as u32 + 1 } else { 0 }
+        let blank = self.recorder.blank_sectors();
+        let is_due = blank * (SECTOR_BYTES as u32) < self.options.ahead_bytes;
+        if is_due { blank + 1 } else { 0 }
     }
 
     fn error<E>(&self, operation: Operation, cause: Cause<E>) -> FlashError<E> {

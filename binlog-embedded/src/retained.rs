@@ -56,7 +56,8 @@ use core::sync::atomic::AtomicBool;
 ///
 /// All records that were accepted and not flushed. Records that were passed to the writer and not flushed are recovered
 /// as far back as they are not overwritten: the ring keeps what it has no other use for. If the writer had saved them
-/// after all, they are in both logs.
+/// after all, they are in both logs. Those of a file that failed aren't recovered once a later file is flushed: they
+/// count as lost.
 ///
 /// Records that were not yet written when the next reset comes are recovered again, in one log with those of the boot
 /// between.
@@ -158,7 +159,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         let mut hash = Fnv::new().number(N).number(size_of::<Logger<S, N>>());
         hash = hash
             .number(core::mem::offset_of!(State<CountersOf<S>>, synced))
-            .bytes(<FormatOf<S> as FileFormat<S>>::PREAMBLE);
+            .bytes(<FormatOf<S> as FileFormat<S>>::PREAMBLE)
+            .bytes(&<FormatOf<S> as FileFormat<S>>::LAYOUT.to_le_bytes());
         [hash.0 as u32, (hash.0 >> 32) as u32]
     };
 
@@ -175,7 +177,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         self.claim_all(reset, false)
     }
 
-    /// As [`claim`](Retained::claim), without the newest record, for memory that may lose the end of the last record.
+    /// As [`claim`](Retained::claim), without the newest record, for memory that may lose the end of the last record. Another
+    /// reset before the recovered log is flushed costs the newest of the others.
     pub fn claim_without_newest(&self, reset: Reset) -> Claim
     where
         FormatOf<S>: Notes<S>,

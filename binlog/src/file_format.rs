@@ -47,6 +47,9 @@ pub trait FileFormat<S> {
     /// What every file begins with.
     const PREAMBLE: &'static [u8];
 
+    /// What the preamble doesn't say of the payloads in the ring, as a number: other payloads, another number.
+    const LAYOUT: u64 = 0;
+
     /// The extension of the files' names, in capital letters.
     const EXTENSION: &'static str;
 

@@ -2,9 +2,10 @@
 //!
 //! In step, bytes are a record if a header or the end of the log follows them. If neither follows, a proven header
 //! inside the record takes precedence; without one, the record is accepted and marked suspect. After damage, reading
-//! resumes at a proven header. Looking at the bytes after a record is the first check of the next record, so it costs
+//! resumes at a proven header, or at an FMT that agrees with itself: without it, its whole type would be lost. Looking at the bytes after a record is the first check of the next record, so it costs
 //! next to nothing.
 
+use crate::catalogue::definition::{FMT_ID, agrees_with_itself};
 use crate::counted::Counted;
 #[cfg(feature = "std")]
 use crate::definition::Definition;
@@ -208,7 +209,7 @@ impl Framing {
     }
 
     /// Whether a record is proven to begin at `at`: a known id and two further headers. An unknown id or the end of the
-    /// log ends the proof early.
+    /// log ends the proof early, and the contents of an FMT prove it.
     fn is_proven(&self, bytes: Bytes<'_>, at: usize) -> Seen<()> {
         let first = match bytes.header(at) {
             Seen::Yes(id) => id,
@@ -216,6 +217,13 @@ impl Framing {
             _ => return Seen::No,
         };
         let Some(length) = self.length(first) else { return Seen::No };
+        if first == FMT_ID {
+            match bytes.log.get(at + 3..).and_then(|payload| payload.first_chunk()) {
+                Some(fmt) if agrees_with_itself(fmt) => return Seen::Yes(()),
+                None if !bytes.ended => return Seen::Unknown,
+                _ => {}
+            }
+        }
         let second = at + length;
         match bytes.may_end_at(second) {
             Seen::Yes(()) => {}

@@ -76,12 +76,14 @@ impl Chosen {
     }
 
     /// Takes the default where nothing is given. A predictor that is given goes with a signed number, because its
-    /// residuals may be negative; an encoding that is given keeps the default's predictor.
+    /// residuals may be negative, and `inc` with no bytes; an encoding that is given keeps the default's predictor.
     fn or(&mut self, (predictor, encoding): Coding) {
         if self.given_encoding.is_none() {
             self.encoding = match self.given_predictor {
                 None => encoding,
                 Some(_) if self.predictor == Zero => None,
+                // Decoders count, and read no bytes.
+                Some(_) if self.predictor == Increment => Some(Null),
                 Some(_) => Some(SignedVb),
             };
         }

@@ -64,7 +64,11 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Counts what was written as flushed.
     pub(crate) fn flushed(&mut self) {
         if core::mem::take(&mut self.dirty) {
-            self.logger.state.with(|state| state.synced = state.tail);
+            // After a reset, frames that wait for the first I frame are recovered from the ring.
+            let waits = Self::ENCODES && (0..Table::<S>::COUNT).any(|index| self.waiting(index) > 0);
+            if !waits {
+                self.logger.state.with(|state| state.synced = state.tail);
+            }
             for index in 0..Table::<S>::COUNT {
                 let waiting = if Self::ENCODES { self.waiting(index) } else { 0 };
                 self.tally(index, |tally| {

@@ -36,6 +36,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
                 Some(length @ 1..) => {
                     self.current = Some(current);
                     self.own.rest = 0..length;
+                    self.count_unwritten();
                     return Next::Bytes;
                 }
                 encoded => {

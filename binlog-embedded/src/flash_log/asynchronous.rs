@@ -1,6 +1,6 @@
 //! The log on an asynchronous chip: the calls of the blocking one, which wait without blocking.
 
-use super::recorder::{Io, Task, address};
+use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, Walk};
 use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
@@ -29,6 +29,14 @@ impl<F: AsyncChip> FlashLog<F> {
         let now_us = drain.logger().now_us();
         // A drain other than the one that the log was begun with would put a preamble into its middle.
         if !self.is_open() || drain.byte_count() != self.byte_count() {
+            self.lose_unflushed(drain);
+            if self.is_open()
+                && let Err(error) = self.end_log_async().await
+            {
+                self.recorder.forget();
+                self.retry_later(now_us);
+                return Err(error);
+            }
             if self.is_waiting(now_us) || drain.is_ring_empty() {
                 // `Drain::ready` is, because a preamble is due: other tasks run before the next try.
                 yield_now().await;
@@ -81,10 +89,11 @@ impl<F: AsyncChip> FlashLog<F> {
         loop {
             let taken = drain.step_async(self).await?;
             let ends = self.rotate || drain.ends_file();
-            if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
+            let ends_session = Drain::<'_, S, N, P>::ENCODES && ends;
+            if ends_session || (drain.is_dirty() && (ends || self.is_flush_due(now_us))) {
                 // What is flushed ends with a record.
                 drain.end_record_async(self).await?;
-                if Drain::<'_, S, N, P>::ENCODES && ends && drain.end_session() {
+                if ends_session && drain.end_session() {
                     drain.end_record_async(self).await?;
                 }
                 drain.flush_async(self).await?;
@@ -117,6 +126,7 @@ impl<F: AsyncChip> FlashLog<F> {
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.retry_us = 0;
+        let is_lost = self.lose_unflushed(drain);
         // Each run may end one log and begin the next.
         let end = drain.head();
         loop {
@@ -143,7 +153,7 @@ impl<F: AsyncChip> FlashLog<F> {
             self.recorder.close();
             drain.restart();
         }
-        Ok(())
+        if is_lost { Err(self.error(Operation::Flush, Cause::Closed)) } else { Ok(()) }
     }
 
     /// Begins a new log, as [`begin_log`](FlashLog::begin_log) does.
@@ -182,7 +192,7 @@ impl<F: AsyncChip> FlashLog<F> {
     /// As there.
     pub async fn prepare_async(&mut self, bytes: u32) -> Result<u32, F> {
         self.mount_async().await?;
-        self.drive_async(Task::Prepare(bytes.div_ceil(super::SECTOR_BYTES as u32)), Operation::Prepare).await?;
+        self.drive_async(Task::Prepare(bytes.div_ceil(SECTOR_CONTENTS)), Operation::Prepare).await?;
         Ok(self.recorder.blank_bytes())
     }
 

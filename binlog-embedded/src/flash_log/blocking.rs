@@ -1,6 +1,6 @@
 //! The log on a blocking chip.
 
-use super::recorder::{Io, Task, address};
+use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, Walk};
 use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
@@ -31,6 +31,14 @@ impl<F: Chip> FlashLog<F> {
         let now_us = drain.logger().now_us();
         // A drain other than the one that the log was begun with would put a preamble into its middle.
         if !self.is_open() || drain.byte_count() != self.byte_count() {
+            self.lose_unflushed(drain);
+            if self.is_open()
+                && let Err(error) = self.end_log()
+            {
+                self.recorder.forget();
+                self.retry_later(now_us);
+                return Err(error);
+            }
             if self.is_waiting(now_us) || drain.is_ring_empty() {
                 return Ok(());
             }
@@ -75,10 +83,11 @@ impl<F: Chip> FlashLog<F> {
         loop {
             let taken = drain.step(self)?;
             let ends = self.rotate || drain.ends_file();
-            if drain.is_dirty() && (ends || self.is_flush_due(now_us)) {
+            let ends_session = Drain::<'_, S, N, P>::ENCODES && ends;
+            if ends_session || (drain.is_dirty() && (ends || self.is_flush_due(now_us))) {
                 // What is flushed ends with a record.
                 drain.end_record(self)?;
-                if Drain::<'_, S, N, P>::ENCODES && ends && drain.end_session() {
+                if ends_session && drain.end_session() {
                     drain.end_record(self)?;
                 }
                 drain.flush(self)?;
@@ -107,13 +116,16 @@ impl<F: Chip> FlashLog<F> {
     /// # Errors
     ///
     /// As [`run`](FlashLog::run); an attempt at a log is made however short ago the last one failed. If none can be begun,
-    /// the contents of the ring stay there. `Ok` means that all of it is on the chip.
+    /// the contents of the ring stay there. [`Cause::Closed`] if a future that was dropped, or an error of another call,
+    /// ended the log before: what wasn't flushed is lost and counted, and the rest is on the chip. `Ok` means that all of it
+    /// is on the chip.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
         S: Schema,
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.retry_us = 0;
+        let is_lost = self.lose_unflushed(drain);
         // Each run may end one log and begin the next.
         let end = drain.head();
         loop {
@@ -136,7 +148,7 @@ impl<F: Chip> FlashLog<F> {
             self.recorder.close();
             drain.restart();
         }
-        Ok(())
+        if is_lost { Err(self.error(Operation::Flush, Cause::Closed)) } else { Ok(()) }
     }
 
     /// Begins a new log and returns its number; for programs without a [`Drain`]. It flushes and ends the open log.
@@ -173,7 +185,10 @@ impl<F: Chip> FlashLog<F> {
     }
 
     /// Erases ahead on the ground: as many units as `bytes` need, less than half of the chip. Returns how many bytes
-    /// can be written without another erase. What is erased is forgotten with a reset.
+    /// can be written without another erase, less up to 250 for each flush, which ends a page. What is erased is forgotten
+    /// with a reset.
+    ///
+    /// A log begins with a unit. So end the log before, or the rest of its unit isn't used by the next one.
     ///
     /// A W25Q128 takes 4 s for each MiB in units of 32 KiB. Logs of this boot are left as they are.
     ///
@@ -182,7 +197,7 @@ impl<F: Chip> FlashLog<F> {
     /// The driver's.
     pub fn prepare(&mut self, bytes: u32) -> Result<u32, F> {
         self.mount()?;
-        self.drive(Task::Prepare(bytes.div_ceil(super::SECTOR_BYTES as u32)), Operation::Prepare)?;
+        self.drive(Task::Prepare(bytes.div_ceil(SECTOR_CONTENTS)), Operation::Prepare)?;
         Ok(self.recorder.blank_bytes())
     }
 

@@ -44,6 +44,10 @@ enum Stage {
     Verifying,
 }
 
+/// Bytes of a log in a sector, whose pages are full.
+pub(super) const SECTOR_CONTENTS: u32 =
+    (SECTOR_BYTES - HEADER_BYTES - SECTOR_BYTES / PAGE_BYTES * FRAME_HEADER_BYTES) as u32;
+
 // All fields are zero at first, or the initial value would be 400 bytes of flash.
 pub(super) struct Recorder {
     geometry: Option<Geometry>,
@@ -116,9 +120,14 @@ impl Recorder {
         self.log.as_ref().map_or(0, |log| log.bytes)
     }
 
-    /// Bytes that are erased after the newest record.
+    /// Sectors that are erased after the newest record.
+    pub(super) fn blank_sectors(&self) -> u32 {
+        self.blank
+    }
+
+    /// Bytes of a log that fit into them.
     pub(super) fn blank_bytes(&self) -> u32 {
-        self.blank * SECTOR_BYTES as u32
+        self.blank * SECTOR_CONTENTS
     }
 
     /// Forgets what is known of the chip, so that it is searched before anything else. What belongs to this boot stays.

@@ -180,7 +180,14 @@ impl Selection {
         }
         let text = match lengths.as_slice() {
             [] => "--from and --to choose by time, and the log has none".to_owned(),
-            lengths => format!("nothing is between --from and --to; the log is {}", lengths.join(", ")),
+            lengths => {
+                let given = match (self.from, self.to) {
+                    (Some(_), None) => "nothing is after --from",
+                    (None, Some(_)) => "nothing is before --to",
+                    _ => "nothing is between --from and --to",
+                };
+                format!("{given}; the log is {}", lengths.join(", "))
+            }
         };
         Err(Failure::absent(text))
     }

@@ -86,6 +86,8 @@ pub struct Encoder<S: BlackboxSchema> {
     references: References,
     /// Whether a header line of run time was `motorOutput`.
     has_motor_output: bool,
+    /// Whether the session has a home frame.
+    has_home: bool,
     out: FrameBuffer,
     counts: Counts,
 }
@@ -122,6 +124,7 @@ impl<S: BlackboxSchema> Encoder<S> {
             waiting: Waiting::NONE,
             references,
             has_motor_output: false,
+            has_home: false,
             out: FrameBuffer::new(),
             counts: Counts::NEW,
         }
@@ -198,7 +201,7 @@ impl<S: BlackboxSchema> Encoder<S> {
                 (_, true) => self.home()?,
                 (is_another, false) => self.wait(kind, is_another),
             },
-            FrameKind::Gps if self.started => self.gps()?,
+            FrameKind::Gps if self.started && !self.resume_next => self.gps()?,
             FrameKind::Gps => self.wait(kind, true),
             FrameKind::Event => {}
         }
@@ -233,8 +236,9 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.out.bytes()
     }
 
-    /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. To be called
-    /// where the log lost bytes that the encoder had made.
+    /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. GPS frames wait
+    /// for it, because theirs is the time since a main frame, which may be lost. To be called where the log lost bytes that
+    /// the encoder had made.
     pub fn resume(&mut self) {
         self.intra_next = true;
         self.resume_next = self.started;
@@ -318,13 +322,13 @@ impl<S: BlackboxSchema> Encoder<S> {
         (self.before, self.older) = (self.next, self.next);
         self.next = (self.next + 1) % 3;
         self.references.main_frame_time = time;
-        let is_first = !self.started;
+        let has_waited = !self.started || self.resume_next;
         (self.started, self.intra_next, self.resume_next, self.resumed) = (true, false, false, None);
         self.slow.after_i_frame(SLOW_PERIOD);
         self.home.after_i_frame(HOME_PERIOD);
         // The I frame stands, also if one of these doesn't fit, which is counted.
         let (slow, home) = (self.slow(), self.home());
-        if is_first {
+        if has_waited {
             let gps = self.waiting.of(FrameKind::Gps) > 0 && self.is_gps_near(time) && self.gps().is_ok();
             for (kind, written) in
                 [(FrameKind::Slow, slow.is_ok()), (FrameKind::Home, home.is_ok()), (FrameKind::Gps, gps)]
@@ -358,7 +362,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         let Some(frame) = self.home.take() else { return Ok(()) };
         let written = append(frame, FrameKind::Home, &self.references, &mut self.out);
         match written {
-            true => self.references.home = frame.coordinates(),
+            true => (self.references.home, self.has_home) = (frame.coordinates(), true),
             false => self.home.refuse(),
         }
         count(written, &mut self.counts.home_frames, &mut self.counts.refused)
@@ -375,7 +379,9 @@ impl<S: BlackboxSchema> Encoder<S> {
     /// Appends the GPS frame, and the home frame that it refers to if that is due.
     fn gps(&mut self) -> Result<(), DoesNotFit> {
         if const { !S::Home::FIELDS.is_empty() } {
-            self.home.accept_zeros();
+            if !self.has_home {
+                self.home.accept_zeros();
+            }
             self.home()?;
         }
         let written = append(&self.gps, FrameKind::Gps, &self.references, &mut self.out);

@@ -4,7 +4,7 @@ mod event;
 mod line;
 mod session;
 
-use super::{BlackboxFrame, BlackboxSchema, FrameKind, LogsFrame, MainFrame};
+use super::{BlackboxFrame, BlackboxSchema, FieldDefinition, FrameKind, LogsFrame, MainFrame};
 use crate::file_format::{FileFormat, Notes, RecordShape, Schema, Takes};
 use crate::sink::{CountersOf, Rate};
 use core::any::Any;
@@ -73,6 +73,17 @@ const fn longest(shapes: &[RecordShape]) -> usize {
     longest
 }
 
+/// Adds the widths of a frame's fields, which the header doesn't have, to a number (FNV-1a).
+const fn widths(layout: u64, fields: &[FieldDefinition]) -> u64 {
+    let (mut layout, mut i) = (layout, 0);
+    while i < fields.len() {
+        layout = (layout ^ fields[i].bits as u64).wrapping_mul(0x0000_0100_0000_01B3);
+        i += 1;
+    }
+    // The end of the frame.
+    (layout ^ 0xFF).wrapping_mul(0x0000_0100_0000_01B3)
+}
+
 impl<S: BlackboxSchema> FileFormat<S> for Blackbox {
     const UNIT: usize = UNIT;
     const VERBATIM: bool = false;
@@ -85,6 +96,20 @@ impl<S: BlackboxSchema> FileFormat<S> for Blackbox {
     ];
     const LONGEST: usize = longest(<Self as FileFormat<S>>::RECORDS);
     const PREAMBLE: &'static [u8] = S::HEADER.as_bytes();
+    const LAYOUT: u64 = {
+        let frames = [
+            <S::Main as BlackboxFrame>::FIELDS,
+            <S::Slow as BlackboxFrame>::FIELDS,
+            <S::Gps as BlackboxFrame>::FIELDS,
+            <S::Home as BlackboxFrame>::FIELDS,
+        ];
+        let (mut layout, mut i) = (0, 0);
+        while i < frames.len() {
+            layout = widths(layout, frames[i]);
+            i += 1;
+        }
+        layout
+    };
     const EXTENSION: &'static str = "BBL";
     type Counters = CountersOf<{ KINDS.len() }, 0>;
     type Prologue = HeaderLine;

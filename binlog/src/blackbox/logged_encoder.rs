@@ -38,7 +38,10 @@ pub struct LoggedEncoder<'h> {
     /// The main frame before, and the one before that. Unlike that of `Frames`, it has no room for a frame that is being
     /// read and may turn out not to stand: a frame is here once it is encoded.
     history: Option<[Box<Values>; 2]>,
+    /// The last main frame, or the Resume event after it.
     last: Place,
+    /// The time of the last main frame.
+    main_time: u32,
     home: [u32; 2],
 }
 
@@ -86,6 +89,7 @@ impl<'h> LoggedEncoder<'h> {
             motor_0: header.fields(b'I').iter().position(|field| field.name() == "motor[0]"),
             history: None,
             last: Place::default(),
+            main_time: 0,
             home: [0; 2],
         }
     }
@@ -148,7 +152,7 @@ impl<'h> LoggedEncoder<'h> {
             b'P' => self.header.intervals().step(self.last.iteration),
             _ => 1,
         };
-        let context = Context { home: self.home, main_time: self.last.time, iterations };
+        let context = Context { home: self.home, main_time: self.main_time, iterations };
         // What the decoder makes of residuals of 0 are the predictions, except those from motor[0], which is then its
         // own prediction. They come out right once motor[0] has its residual.
         let mut predictions = none;
@@ -184,6 +188,7 @@ impl<'h> LoggedEncoder<'h> {
             _ => return,
         }
         self.last = self.referred.place(&values, self.last);
+        self.main_time = self.last.time;
     }
 }
 

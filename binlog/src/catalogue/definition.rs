@@ -21,6 +21,18 @@ pub(crate) const FMT_OF_FMT: Fmt = {
     fmt
 };
 
+/// Whether the payload of an FMT is certainly one: it has a name, the length of its formats, and a label for each of them.
+pub(crate) fn agrees_with_itself(fmt: &Fmt) -> bool {
+    let definition = LoggedDefinition::new(fmt, None);
+    let (name, formats, labels) = (definition.name(), definition.format(), definition.labels());
+    let sizes = formats.bytes().map(|character| Format::from_character(character).map(Format::size));
+    let size = sizes.sum::<Option<usize>>().filter(|&size| size > 0);
+    !name.is_empty()
+        && name.bytes().chain(labels.bytes()).all(|byte| byte.is_ascii_graphic())
+        && size.is_some_and(|size| Definition::HEADER_LENGTH + size == usize::from(definition.length()))
+        && labels.split(',').count() == formats.len()
+}
+
 /// A message's definition in a log: its FMT record and, if the log has one, its FMTU record.
 ///
 /// A definition that contradicts itself is read up to the first inconsistency: see

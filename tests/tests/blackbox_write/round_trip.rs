@@ -98,3 +98,55 @@ proptest! {
         prop_assert_eq!(given.count(), 0, "every frame is read");
     }
 }
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy, Debug, PartialEq)]
+#[blackbox(main, allow(not_portable))]
+#[repr(C)]
+struct Counting {
+    loop_iteration: u32,
+    time: u32,
+    #[blackbox(p(predictor = inc))]
+    count: u32,
+    height: i16,
+    spare: u16,
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(i_interval = 8, header("looptime" = "1000"))]
+enum CountingLog {
+    Main(Counting),
+}
+
+/// Decoders count the iterations of `inc`, whatever encoding a header has for it.
+#[test]
+fn a_field_that_counts_takes_no_bytes() {
+    let frame = |i: u32| Counting { loop_iteration: i, time: 1000 * i, count: 70 + i, height: -7 * i as i16, spare: 5 };
+    let mut log = BlackboxWriter::<CountingLog, _>::new(Vec::new()).expect("a log");
+    (0..20).for_each(|i| log.write(&frame(i)).expect("it fits"));
+    let log = BlackboxLog::from_bytes(log.finish().expect("memory takes all"));
+    let tables = log.tables().remove(0);
+    assert_eq!(tables.lost(), []);
+    let column = |name| tables.main().column(name).expect("a column").to_f64(binlog::Scaling::Stored);
+    assert_eq!(column("count"), (0..20).map(|i| f64::from(70 + i)).collect::<Vec<_>>());
+    assert_eq!(column("height"), (0..20).map(|i| f64::from(-7 * i)).collect::<Vec<_>>());
+}
+
+/// A GPS frame has the time since the last main frame, not since the event.
+#[test]
+fn a_gps_frame_after_a_resume_event_has_its_time() {
+    use super::frames::{FlightLog, GpsFrame, MainFrame};
+    use binlog::blackbox::Event;
+    let main = |loop_iteration: u32, time| MainFrame { loop_iteration, time, motor: [200; 4], ..MainFrame::default() };
+    for pause in [3_000_000, 60_000_000] {
+        let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
+        log.write(&main(0, 1000)).expect("it fits");
+        log.event(&Event::Resume { iteration: 64, time: 1000 + pause }).expect("an event");
+        log.write(&GpsFrame { time: 1050 + pause, ..GpsFrame::default() }).expect("it fits");
+        log.write(&main(64, 1000 + pause)).expect("it fits");
+        let log = BlackboxLog::from_bytes(log.finish().expect("memory takes all"));
+        let tables = log.tables().remove(0);
+        assert_eq!(tables.lost(), [], "{pause}");
+        let gps = tables.table(b'G').expect("GPS frames");
+        assert_eq!(gps.times_us(), [u64::from(1050 + pause)], "{pause}");
+    }
+}

@@ -134,6 +134,51 @@ fn after_a_restart_the_log_stands_alone_again() {
     assert_eq!(letter(encoder.encode(&main_frame(6)).expect("it fits")), 'P');
 }
 
+/// Its time is that since the last main frame, which may be lost.
+#[test]
+fn after_a_restart_a_gps_frame_waits_for_the_i_frame() {
+    let mut encoder = Encoder::<FlightLog>::new();
+    encoder.encode(&main_frame(0)).expect("it fits");
+    encoder.encode(&main_frame(2)).expect("it fits");
+    encoder.resume();
+    let gps = GpsFrame { time: 600, gps_num_sat: 9, ..GpsFrame::default() };
+    assert!(encoder.encode(&gps).expect("it fits").is_empty());
+    let bytes = encoder.encode(&main_frame(4)).expect("it fits").to_vec();
+    // 600 is 100 µs after the main frame at 500.
+    assert!(bytes.ends_with(&[b'G', 100, 9, 0, 0, 0, 0, 0]), "{bytes:?}");
+    assert_eq!((encoder.counts().gps_frames, encoder.counts().unwritten), (1, 0));
+}
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy, Default)]
+#[blackbox(home, allow(not_portable))]
+#[repr(C)]
+struct HighHome {
+    gps_home: [i32; 2],
+    #[blackbox(predictor = vbatref, encoding = neg_14bit)]
+    height: u16,
+    spare: u16,
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(header("looptime" = "125", "acc_1G" = "2048", "vbatref" = "0", "motorOutput" = "158,2047"))]
+enum HighLog {
+    Main(MainFrame),
+    Gps(GpsFrame),
+    Home(HighHome),
+}
+
+#[test]
+fn after_a_home_frame_that_does_not_fit_the_one_before_stays() {
+    let mut encoder = Encoder::<HighLog>::new();
+    let home = HighHome { gps_home: [480_000_000, 90_000_000], height: 0, spare: 0 };
+    encoder.encode(&home).expect("it fits");
+    encoder.encode(&MainFrame { vbat_latest: 0, ..main_frame(0) }).expect("it fits");
+    assert!(encoder.encode(&HighHome { height: 9000, ..home }).is_err());
+    let gps = GpsFrame { time: 100, gps_num_sat: 9, gps_coord: [480_000_001, 90_000_000], ..GpsFrame::default() };
+    assert_eq!(encoder.encode(&gps).expect("it fits"), [b'G', 100, 9, 2, 0, 0, 0, 0]);
+    assert_eq!(encoder.counts().home_frames, 1);
+}
+
 #[test]
 fn slow_frames_are_written_when_they_change_and_every_256_i_frames() {
     let mut encoder = Encoder::<FlightLog>::new();

@@ -171,6 +171,41 @@ fn a_call_that_is_dropped_costs_what_was_not_flushed_and_a_new_log_follows() {
     }
 }
 
+/// All records are in a page when a `finish` is dropped in the middle of something, and nothing is in the ring.
+#[test]
+fn a_finish_that_is_dropped_loses_nothing_uncounted() {
+    let mut failed = 0;
+    for most in 1..80 {
+        let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
+        let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
+        let mut drain = ring.drain().expect("the only drain");
+        let mut attempts = [0; flight::KINDS];
+        for number in 0..20 {
+            flight::log(ring, 0, number);
+            attempts[0] += 1;
+        }
+        ring.stop();
+        if most % 2 == 0 {
+            block_on(flash.run_async(&mut drain)).expect("the chip works");
+        }
+        if poll(flash.finish_async(&mut drain), most).is_none() {
+            match block_on(flash.finish_async(&mut drain)) {
+                Ok(()) => {
+                    let lost: u32 =
+                        (0..flight::KINDS).filter_map(|kind| ring.tally_of(kind)).map(|tally| tally.lost).sum();
+                    assert_eq!(lost, 0, "{most} polls: `Ok` means that all is on the chip");
+                }
+                Err(error) => {
+                    assert_eq!(error.cause, Cause::Closed, "{most} polls");
+                    failed += 1;
+                }
+            }
+        }
+        account(ring, &chip, attempts);
+    }
+    assert!(failed > 0, "a page is written in some of the polls");
+}
+
 #[test]
 fn an_idle_log_lets_other_tasks_run() {
     let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());

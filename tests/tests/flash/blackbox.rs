@@ -54,6 +54,11 @@ fn a_flight_is_extracted_as_a_blackbox_log() {
     let mut flash = FlashLog::new(chip.clone(), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");
     let first = fly(ring, 0..2000, || flash.run(&mut drain).expect("the chip works"));
+    // All is flushed when the vehicle is armed again.
+    for _ in 0..3 {
+        wait(10_000_000);
+        flash.run(&mut drain).expect("the chip works");
+    }
     flash.rotate();
     let second = fly(ring, 2000..2500, || flash.run(&mut drain).expect("the chip works"));
     ring.stop();
@@ -67,6 +72,10 @@ fn a_flight_on_an_asynchronous_chip_is_extracted_as_a_blackbox_log() {
     let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");
     let first = fly(ring, 0..2000, || block_on(flash.run_async(&mut drain)).expect("the chip works"));
+    for _ in 0..3 {
+        wait(10_000_000);
+        block_on(flash.run_async(&mut drain)).expect("the chip works");
+    }
     flash.rotate();
     let second = fly(ring, 2000..2500, || block_on(flash.run_async(&mut drain)).expect("the chip works"));
     ring.stop();

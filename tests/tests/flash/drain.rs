@@ -119,6 +119,27 @@ fn a_log_that_is_rotated_ends_and_the_next_begins() {
     assert_eq!(numbers[..3], [vec![(2, 1), (3, 1)], vec![(2, 2), (3, 2)], vec![(2, 3), (3, 3)]]);
 }
 
+/// The task of the first drain was started anew, and there is nothing to write.
+#[test]
+fn the_log_of_another_drain_is_flushed_and_ends() {
+    for finishes in [false, true] {
+        let (chip, ring) = (Chip::blank(1 << 20), ring());
+        let mut flash = FlashLog::new(chip.clone(), OPTIONS);
+        let mut drain = ring.drain().expect("the only drain");
+        (1..=5).for_each(|number| assert!(flight::log(ring, 2, number)));
+        flash.run(&mut drain).expect("the chip works");
+        drop(drain);
+        ring.stop();
+        let mut drain = ring.drain().expect("the only drain");
+        match finishes {
+            true => flash.finish(&mut drain).expect("the chip works"),
+            false => flash.run(&mut drain).expect("the chip works"),
+        }
+        assert_eq!(flash.number(), None);
+        assert_eq!(flight::numbers(&logs(&chip)[0]), (1..=5).map(|number| (2, number)).collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn an_operation_that_fails_costs_what_was_not_flushed_and_a_new_log_follows() {
     for after in 0..60 {

@@ -148,6 +148,29 @@ fn records_of_an_unknown_id_are_skipped_and_the_others_are_not() {
     }
 }
 
+/// No two headers follow such a record, but its contents prove it. Without it, all records of its type would be lost.
+#[test]
+fn an_fmt_between_two_damaged_records_defines_its_type() {
+    let log = log();
+    let fmts: Vec<usize> =
+        Records::new(&log).flatten().filter(|record| record.id() == 128).map(|fmt| fmt.offset()).collect();
+    let of_type = |log: &[u8], id: u8| Records::new(log).flatten().filter(|record| record.id() == id).count();
+    let mut seen = 0;
+    for fmt in fmts.windows(3).filter(|fmts| fmts[1] - fmts[0] == 89 && fmts[2] - fmts[1] == 89) {
+        let mut damaged = log.clone();
+        (damaged[fmt[0]], damaged[fmt[2] + 1]) = (0, 0);
+        let id = log[fmt[1] + 3];
+        assert_covers(&damaged);
+        for chunk in [1, 7, 4096] {
+            assert_eq!(streamed(&damaged, chunk), Records::new(&damaged).map(said).collect::<Vec<_>>());
+        }
+        let expected = of_type(&log, id);
+        assert_eq!(of_type(&damaged, id), if id == 128 { expected - 2 } else { expected }, "type {id}");
+        seen += 1;
+    }
+    assert!(seen > 0, "no FMT stands between two others");
+}
+
 #[test]
 fn zeros_in_the_middle_cost_the_records_that_they_hit() {
     let log = log();

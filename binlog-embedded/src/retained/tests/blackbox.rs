@@ -113,3 +113,91 @@ proptest! {
         }
     }
 }
+
+#[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+#[blackbox(slow)]
+#[repr(C)]
+struct Slow {
+    flight_mode_flags: u32,
+}
+
+#[derive(BlackboxSchema)]
+#[blackbox(header("looptime" = "1000"))]
+enum SlowFlight {
+    Main(Main),
+    Slow(Slow),
+}
+
+/// A slow frame waits for the first I frame; the header is flushed meanwhile.
+#[test]
+fn a_frame_that_waits_outlives_a_reset() {
+    let mut memory = Box::new(MaybeUninit::<Retained<SlowFlight, N>>::uninit());
+    // SAFETY: no byte of it has to be initialised, and it is claimed first.
+    let log = unsafe { memory.assume_init_ref() };
+    assert_eq!(log.claim(Reset::PowerOn), Claim::Cold);
+    log.start(|| 0);
+    {
+        let mut drain = log.drain().expect("the only drain");
+        let mut file = Vec::new();
+        assert!(log.log(&Slow { flight_mode_flags: 5 }));
+        drain.catch_up(&mut file).unwrap();
+        drain.flush(&mut file).unwrap();
+        (0..3).for_each(|iteration| assert!(log.log(&main(iteration))));
+        drain.catch_up(&mut file).unwrap();
+    }
+    let mut next = Box::new(MaybeUninit::<Retained<SlowFlight, N>>::uninit());
+    // SAFETY: both are as large, and nothing is assumed about the bytes.
+    unsafe { next.as_mut_ptr().copy_from(memory.as_mut_ptr(), 1) };
+    // SAFETY: as above.
+    let log = unsafe { next.assume_init_ref() };
+    let claim = log.claim(Reset::Watchdog);
+    assert!(matches!(claim, Claim::Warm { records: 4, .. }), "{claim:?}");
+    let mut drain = log.drain().expect("the only drain");
+    let mut file = Vec::new();
+    drain.catch_up(&mut file).unwrap();
+    let read = BlackboxLog::from_bytes(&file[..]);
+    let tables = read.tables().remove(0);
+    assert_eq!(tables.main().len(), 3);
+    let slow = tables.table(b'S').expect("the slow frame");
+    let flags = slow.column("flightModeFlags").expect("its column").to_f64(binlog::Scaling::Stored);
+    assert_eq!(flags, [5.0]);
+}
+
+/// Frames whose fields have other widths, and the same names, signs and length in the ring.
+#[test]
+fn a_ring_of_other_widths_is_foreign() {
+    macro_rules! flight {
+        ($flight:ident, $frame:ident, $first:ty, $second:ty) => {
+            #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
+            #[blackbox(main)]
+            #[repr(C, packed)]
+            struct $frame {
+                loop_iteration: u32,
+                time: u32,
+                debug: [$first; 1],
+                height: [$second; 1],
+            }
+
+            #[derive(BlackboxSchema)]
+            #[blackbox(header("looptime" = "1000"))]
+            enum $flight {
+                Main($frame),
+            }
+        };
+    }
+    flight!(Wide, WideFrame, u32, u16);
+    flight!(Narrow, NarrowFrame, u16, u32);
+    assert_eq!(Wide::HEADER, Narrow::HEADER);
+    let mut memory = Box::new(MaybeUninit::<Retained<Wide, N>>::uninit());
+    // SAFETY: no byte of it has to be initialised, and it is claimed first.
+    let log = unsafe { memory.assume_init_ref() };
+    log.claim(Reset::PowerOn);
+    log.start(|| 0);
+    assert!(log.log(&WideFrame { loop_iteration: 0, time: 0, debug: [1], height: [2] }));
+    let mut next = Box::new(MaybeUninit::<Retained<Narrow, N>>::uninit());
+    assert_eq!(size_of::<Retained<Wide, N>>(), size_of::<Retained<Narrow, N>>());
+    // SAFETY: both are as large, and nothing is assumed about the bytes.
+    unsafe { next.as_mut_ptr().cast::<u8>().copy_from(memory.as_mut_ptr().cast(), size_of::<Retained<Wide, N>>()) };
+    // SAFETY: as above.
+    assert_eq!(unsafe { next.assume_init_ref() }.claim(Reset::Software), Claim::Foreign);
+}

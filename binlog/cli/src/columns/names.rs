@@ -131,7 +131,7 @@ impl From<SelectError> for Failure {
             SelectError::Redefined { name, label } => {
                 return Failure::new(format_args!(
                     "the log redefines {name}.{label} with another format, unit or multiplier, so it is no single \
-                     column; `stats` and `export` list the records of each definition separately"
+                     column; `stats` lists the records of each definition separately"
                 ));
             }
             _ => return Failure::new(error),

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 ///
 /// The part has what readers need to understand it: all definitions and units, and the parameters, the mode, the version
 /// and the firmware's name that apply at its beginning. Records are copied as they are, so these keep their times: by the
-/// first of them, the part seems to begin at boot.
+/// first of them, the part seems to begin at boot. Modes and arming stay, whatever types are chosen.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.

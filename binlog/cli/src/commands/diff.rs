@@ -6,7 +6,7 @@ use crate::input::require_stdin_once;
 use crate::json;
 use crate::outcome::{CommandResult, Outcome};
 use crate::output::Output;
-use binlog::compatibility::Level;
+use binlog::compatibility::{Change, Level};
 use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
@@ -28,8 +28,9 @@ pub struct Arguments {
     level: Level,
 }
 
+/// A change of a format, as `--json` prints it.
 #[derive(Serialize)]
-struct ChangeRow {
+pub(super) struct ChangeRow {
     message: String,
     column: Option<String>,
     rule: &'static str,
@@ -39,6 +40,20 @@ struct ChangeRow {
     text: String,
 }
 
+impl ChangeRow {
+    pub(super) fn of(change: &Change) -> Self {
+        ChangeRow {
+            message: change.message.clone(),
+            column: change.column.clone(),
+            rule: change.kind.name(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+            breaks: change.breaks.level().map(Level::name),
+            text: change.to_string(),
+        }
+    }
+}
+
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     require_stdin_once([arguments.old.as_path(), &arguments.new])?;
     let (old, new) = (definitions::read(&arguments.old)?, definitions::read(&arguments.new)?);
@@ -46,16 +61,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
     if context.json {
         for change in difference.changes() {
-            let row = ChangeRow {
-                message: change.message.clone(),
-                column: change.column.clone(),
-                rule: change.kind.name(),
-                before: change.before.clone(),
-                after: change.after.clone(),
-                breaks: change.breaks.level().map(Level::name),
-                text: change.to_string(),
-            };
-            json::line(&mut out, &row)?;
+            json::line(&mut out, &ChangeRow::of(change))?;
         }
     } else {
         write!(out, "{difference}")?;

@@ -26,8 +26,12 @@ use std::path::{Path, PathBuf};
 
 /// Converts logs to CSV, JSON lines, Parquet, MCAP, KML or GPX.
 ///
-/// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For Parquet, -o is
-/// the folder of a data set, to which the logs are added. For the other formats, -o is a file.
+/// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For the other formats
+/// but Parquet, -o is a file.
+///
+/// For Parquet, -o is the folder of a data set, to which the logs are added: a folder for each type, and the folder
+/// `logs` with a row for each log, which the column log_id joins. Logs may define a type with different columns, so
+/// read the files of a type by name: in DuckDB with `read_parquet('fleet/ATT/*.parquet', union_by_name = true)`.
 ///
 /// To export several logs, name a folder with -o: each log gets a file in it, or for CSV a folder.
 #[derive(clap::Args, Debug)]

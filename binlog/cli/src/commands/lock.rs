@@ -1,5 +1,6 @@
 //! `binlog lock`: logs against the lock of a schema.
 
+use super::diff::ChangeRow;
 use crate::arguments::{self, Context};
 use crate::definitions;
 use crate::input::{Source, is_log, require_stdin_once};
@@ -33,17 +34,20 @@ pub struct Arguments {
 #[derive(Serialize)]
 struct Row<'r> {
     log: &'r str,
+    /// Whether nothing that was released is broken.
     is_ok: bool,
+    /// Whether the lock has all that the log defines, too.
+    is_current: bool,
     violations: Vec<ViolationRow>,
     /// Changes that no release forbids.
-    changes: Vec<String>,
+    changes: Vec<ChangeRow>,
 }
 
 #[derive(Serialize)]
 struct ViolationRow {
-    change: String,
+    #[serde(flatten)]
+    change: ChangeRow,
     releases: Vec<String>,
-    rule: &'static str,
     /// The line of the lock that would allow it.
     exception: String,
 }
@@ -103,15 +107,15 @@ fn read(path: &Path) -> Result<Lock, Failure> {
 
 fn row<'r>(log: &'r str, check: &Check) -> Row<'r> {
     let violation = |violation: &binlog::lock::Violation| ViolationRow {
-        change: violation.change.to_string(),
+        change: ChangeRow::of(&violation.change),
         releases: violation.releases.clone(),
-        rule: violation.change.kind.name(),
         exception: violation.exception.clone(),
     };
     Row {
         log,
-        is_ok: check.is_ok(),
+        is_ok: check.violations().is_empty(),
+        is_current: check.is_ok(),
         violations: check.violations().iter().map(violation).collect(),
-        changes: check.unaccepted().iter().map(ToString::to_string).collect(),
+        changes: check.unaccepted().iter().map(ChangeRow::of).collect(),
     }
 }

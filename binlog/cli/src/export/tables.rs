@@ -11,6 +11,8 @@ use binlog::log::Rows;
 use binlog::log_messages::DescribedMessage;
 use std::collections::HashMap;
 use std::convert::Infallible;
+use std::sync::mpsc;
+use std::thread;
 
 /// Calls `visit` with the chosen columns of each type that has records in the intervals, one type after the other, in
 /// the order of the definitions. A type that the log redefines comes once for each definition.
@@ -47,6 +49,36 @@ pub fn visit<E>(
         }
     }
     Ok(())
+}
+
+/// Calls `each` with every table of all sessions, each session with its intervals, in the order of [`visit`]. A thread
+/// decodes the next table meanwhile, so two are in memory at a time.
+///
+/// # Errors
+///
+/// The first that `each` returns.
+pub fn visit_all<E: Send>(
+    sessions: &[Session<'_>],
+    intervals: &[Intervals],
+    choice: &Choice,
+    mut each: impl FnMut(&Session<'_>, ChosenTable) -> Result<(), E>,
+) -> Result<(), E> {
+    let all = || sessions.iter().zip(intervals);
+    thread::scope(|scope| {
+        let (decoded, tables) = mpsc::sync_channel(0);
+        let decode = move || {
+            all().try_for_each(|(session, intervals)| {
+                // After an error, the receiver is gone.
+                visit(session, choice, intervals, |table| decoded.send((session, table)).map_err(|_| ()))
+            })
+        };
+        match thread::Builder::new().spawn_scoped(scope, decode) {
+            Ok(_) => tables.into_iter().try_for_each(|(session, table)| each(session, table)),
+            // The system has no more threads.
+            Err(_) => all()
+                .try_for_each(|(session, intervals)| visit(session, choice, intervals, |table| each(session, table))),
+        }
+    })
 }
 
 /// All that [`visit`] visits.

@@ -11,7 +11,7 @@ pub enum TimeColumn {
     /// No second time column.
     #[default]
     None,
-    /// Seconds since the start of the boot or session.
+    /// Seconds since the first time of the boot or session in the log.
     Seconds,
     /// Seconds since 1970; empty if the log has no GPS time.
     Unix,

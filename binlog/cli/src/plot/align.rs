@@ -39,7 +39,7 @@ impl Origin {
 /// A time on the axis, in seconds.
 pub fn seconds(time_us: u64, zero_us: u64) -> f64 {
     // Times that jump back may be before the origin.
-    (i128::from(time_us) - i128::from(zero_us)) as f64 * 1e-6
+    (i128::from(time_us) - i128::from(zero_us)) as f64 / 1e6
 }
 
 /// The chosen samples, with their times on the axis in ascending order. Between two chosen intervals is a missing sample,

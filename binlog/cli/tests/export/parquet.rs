@@ -171,6 +171,16 @@ fn a_second_run_writes_nothing_and_a_new_log_adds_only_itself() {
 }
 
 #[test]
+fn of_logs_with_the_same_bytes_one_is_stored_and_that_is_said() {
+    let logs = Logs::of(&[("a.bin", &short(1000, [1.0, 2.0])), ("b.bin", &short(1000, [1.0, 2.0]))]);
+    let out = logs.out("set");
+    let text = export_to(&out, &[logs.all()], &["--format", "parquet"], 0);
+    let [a, b] = [&logs.paths[0], &logs.paths[1]].map(|path| path.display().to_string());
+    assert_eq!(text, format!("binlog: {b}: it has the bytes of {a}, and is stored once\n"));
+    assert_eq!((rows(&out.join("ATT")), rows(&out.join("logs"))), (2, 1));
+}
+
+#[test]
 fn what_an_interrupted_run_left_is_removed() {
     let logs = Logs::of(&[("a.bin", &short(1000, [1.0])), ("b.bin", &short(1000, [2.0]))]);
     let out = logs.out("set");

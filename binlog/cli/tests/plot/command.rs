@@ -73,7 +73,7 @@ fn an_error_says_what_to_write() {
     assert!(error(folder, &["flight.bin", "--preset", "attitud"]).contains("did you mean `attitude`?"));
     assert!(error(folder, &["flight.bin", "--preset", "battery"]).contains("flight.bin can't be plotted as `battery`"));
     assert!(error(folder, &["flight.bin", "ATT.Roll", "--session", "3"]).contains("the log has no session 3"));
-    assert!(error(folder, &["flight.bin", "ATT.Roll", "--from", "100"]).contains("nothing is between --from and --to"));
+    assert!(error(folder, &["flight.bin", "ATT.Roll", "--from", "100"]).contains("nothing is after --from"));
     assert!(error(folder, &["flight.bin", "ATT.Roll", "--spectrogram"]).contains("-o FILE.png"));
     let units = ["flight.bin", "ATT.Roll", "VIBE.VibeX", "ATT.TimeUS", "--size", "300x150", "-o", "a.svg"];
     assert!(error(folder, &units).contains("2 panels, which need a height of 230"));

@@ -232,10 +232,10 @@ fn a_log_that_lacks_what_others_have_is_named_and_no_failure() {
     fs::copy(log("flight.bin"), folder.path().join("long.bin")).expect("room");
     fs::write(folder.path().join("short.bin"), short).expect("room");
     for (line, lacks) in [
-        ("stats . -t ATT.Roll --from 10", "short.bin: nothing is between --from and --to"),
-        ("dump . -t ATT --from 10", "short.bin: nothing is between --from and --to"),
-        ("export . -t ATT --from 10 --format jsonl -o out", "short.bin: nothing is between --from and --to"),
-        ("plot . ATT.Roll --from 10 -o out/a.svg", "short.bin: nothing is between --from and --to"),
+        ("stats . -t ATT.Roll --from 10", "short.bin: nothing is after --from"),
+        ("dump . -t ATT --from 10", "short.bin: nothing is after --from"),
+        ("export . -t ATT --from 10 --format jsonl -o out", "short.bin: nothing is after --from"),
+        ("plot . ATT.Roll --from 10 -o out/a.svg", "short.bin: nothing is after --from"),
         ("stats . --mode RTL -t ATT.Roll", "short.bin: the log has no mode `RTL`"),
     ] {
         fs::create_dir_all(folder.path().join("out")).expect("room");

@@ -121,6 +121,46 @@ fn the_simulators_log_is_as_its_lock_says() {
     assert!(json(&format!("lock --json {lock}"), &path)[0]["releases"].is_array());
 }
 
+/// A script that reads the JSON decides as one that reads the exit code, and gets what `diff --json` says of a change.
+#[test]
+fn the_json_of_a_lock_agrees_with_its_exit_code() {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("definitions.json");
+    let schema: serde_json::Value = serde_json::from_str(&fine("schema --json LOG", &log("flight.bin"))).expect("JSON");
+    let check = |change: &dyn Fn(&mut Vec<serde_json::Value>)| {
+        let mut schema = schema.clone();
+        change(schema["messages"].as_array_mut().expect("messages"));
+        std::fs::write(&path, schema.to_string()).expect("room");
+        let ran = binlog(words(&format!("lock --json {lock} LOG"), &path));
+        let row: serde_json::Value = serde_json::from_str(&ran.stdout).expect("one line");
+        (ran.code, row)
+    };
+    let of = |messages: &[serde_json::Value], name: &str| {
+        messages.iter().position(|message| message["name"] == name).expect("a message")
+    };
+
+    let (code, same) = check(&|_| {});
+    assert_eq!((code, &same["is_ok"], &same["is_current"]), (Some(0), &true.into(), &true.into()));
+    let (code, moved) = check(&|messages| {
+        let att = of(messages, "ATT");
+        messages[att]["id"] = 250.into();
+    });
+    assert_eq!((code, &moved["is_ok"], &moved["is_current"]), (Some(0), &true.into(), &false.into()), "{moved}");
+    let change = &moved["changes"][0];
+    assert_eq!(
+        (&change["message"], &change["rule"], &change["breaks"]),
+        (&"ATT".into(), &"id".into(), &"layout".into())
+    );
+    let (code, removed) = check(&|messages| {
+        messages.remove(of(messages, "ATT"));
+    });
+    assert_eq!((code, &removed["is_ok"], &removed["is_current"]), (Some(1), &false.into(), &false.into()), "{removed}");
+    let violation = &removed["violations"][0];
+    assert_eq!((&violation["message"], &violation["rule"]), (&"ATT".into(), &"message-removed".into()));
+    assert!(violation["releases"].is_array() && violation["exception"].is_string(), "{violation}");
+}
+
 #[test]
 fn a_lock_in_place_of_a_log_is_said_to_be_one() {
     let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");

@@ -40,7 +40,7 @@ fn slips_have_suggestions() {
         ("dump --mode AUT LOG", "did you mean `AUTO`?"),
         ("dump --from 25:00:00 LOG", "is not a clock time"),
         ("dump --from soon LOG", "is not a time"),
-        ("dump --from 3600 LOG", "nothing is between --from and --to; the log is 20.0"),
+        ("dump --from 3600 LOG", "nothing is after --from; the log is 20.0"),
         ("stats --from 5 --to 2 LOG", "nothing is between --from and --to"),
         ("dump --session 2 LOG", "the log has no session 2; it has 1"),
         ("dmp LOG", "a similar subcommand exists: 'dump'"),

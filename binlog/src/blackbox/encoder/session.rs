@@ -11,7 +11,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.lose_waiting();
         self.references = S::REFERENCES;
         (self.started, self.intra_next, self.resume_next) = (false, true, false);
-        (self.resumed, self.has_motor_output) = (None, false);
+        (self.resumed, self.has_motor_output, self.has_home) = (None, false, false);
         self.slow.repeat();
         self.home.repeat();
     }

@@ -12,11 +12,14 @@ use crate::const_text::{ConstText, same};
 pub const fn part(parts: &[Part], fields: &[FieldDefinition], index: usize, kind: FrameKind) {
     let (start, end) = (place(parts, index), place(parts, index + 1));
     limits(fields, start, end, kind);
+    streams(fields, start, kind);
+    home(fields, start, end, kind);
     if let Part::Field(field) = &parts[index] {
         // Those of a flattened struct are checked at its own fields.
         types(field);
     }
     if let Part::Group(..) = parts[index] {
+        motors(fields, start, end, kind);
         touching(fields, start, kind);
         touching(fields, end, kind);
     } else if index > 0
@@ -32,8 +35,10 @@ pub const fn fields_until(fields: &[FieldDefinition], start: usize, end: usize, 
     let mut i = start;
     while i < end {
         types(&fields[i]);
+        streams(fields, i, kind);
         i += 1;
     }
+    home(fields, start, end, kind);
     limits(fields, start, end, kind);
 }
 
@@ -187,6 +192,68 @@ const fn touching_as(fields: &[FieldDefinition], border: usize, kind: FrameKind)
                          flattened struct; put another field between them, or take another encoding",
     );
     refuse(text);
+}
+
+/// A field of Elias delta after others of it, with only fields without bytes between them: decoders read on in one stream.
+/// The derive would begin another one.
+#[track_caller]
+const fn streams(fields: &[FieldDefinition], at: usize, kind: FrameKind) {
+    // Only P frames have fields without bytes.
+    let FrameKind::Intra = kind else { return };
+    if at == 0 || at >= fields.len() || !is_elias(&fields[at]) {
+        return;
+    }
+    let mut before = at - 1;
+    while before > 0 && is_without_bytes(&fields[before]) {
+        before -= 1;
+    }
+    if before + 1 < at && is_elias(&fields[before]) {
+        let text = ConstText::new().str("`").str(fields[before].name).str("` and `").str(fields[at].name);
+        let text = text.str("` are both Elias delta, and decoders read them as one stream, because `");
+        refuse(text.str(fields[at - 1].name).str("` between them has no bytes; put it before or after both"));
+    }
+}
+
+const fn is_elias(field: &FieldDefinition) -> bool {
+    matches!(field.coding(FrameKind::Inter).encoding, Encoding::EliasDeltaU32 | Encoding::EliasDeltaS32)
+}
+
+const fn is_without_bytes(field: &FieldDefinition) -> bool {
+    matches!(field.coding(FrameKind::Inter).encoding, Encoding::Null)
+}
+
+/// Decoders know the coordinates of home by their names, and the derive by their place.
+#[track_caller]
+const fn home(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
+    let FrameKind::Home = kind else { return };
+    let mut i = start;
+    while i < end {
+        if (same(fields[i].name, "GPS_home[0]") && i != 0) || (same(fields[i].name, "GPS_home[1]") && i != 1) {
+            let text = ConstText::new().str("`").str(fields[i].name).str("` is field ").number(i as u64 + 1);
+            refuse(text.str("; latitude and longitude are the first two fields of a home frame"));
+        }
+        i += 1;
+    }
+}
+
+/// Motors of a flattened struct are predicted from its `motor[0]`, and decoders look for that name in the frame.
+#[track_caller]
+const fn motors(fields: &[FieldDefinition], start: usize, end: usize, kind: FrameKind) {
+    let mut i = start;
+    let mut has_motor_0 = false;
+    while i < end {
+        let is_of_motor_0 = matches!(fields[i].intra.predictor, Predictor::Motor0)
+            || matches!(fields[i].inter, Some(Coding { predictor: Predictor::Motor0, .. }));
+        if is_of_motor_0 && !(has_motor_0 && matches!(kind, FrameKind::Intra)) {
+            let text =
+                ConstText::new().str("`").str(fields[i].name).str("` is predicted from the main frame's `motor[0]`");
+            refuse(text.str(
+                ", which this flattened struct doesn't have; leave its `prefix` out, or predict its motors otherwise",
+            ));
+        }
+        has_motor_0 = has_motor_0 || same(fields[i].name, "motor[0]");
+        i += 1;
+    }
 }
 
 /// The length of `H Field I name:` and the names of the first `count` fields, with commas.

@@ -156,8 +156,10 @@ pub struct Frames<'s> {
     unproven: bool,
     /// Up to here, an I frame has proved that no main frame is missing.
     proven_until: usize,
-    /// The last main frame that was accepted.
+    /// The last main frame that was accepted, or the Resume event after it.
     last: Option<Place>,
+    /// The time of the last main frame, from which other frames are predicted; 0 before there is one.
+    main_time: u32,
     /// The last I frame that was rejected for its jump.
     rejected: Option<Place>,
     /// The time of the last main frame, or of the Resume event after it.
@@ -186,6 +188,7 @@ impl<'s> Frames<'s> {
             unproven: false,
             proven_until: 0,
             last: None,
+            main_time: 0,
             rejected: None,
             time_us: 0,
             first_us: None,
@@ -291,7 +294,7 @@ impl<'s> Frames<'s> {
         }
         let last = self.last.unwrap_or_default();
         let iterations = self.session.header().intervals().step(last.iteration);
-        let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
+        let context = Context { home: self.home.unwrap_or_default(), main_time: self.main_time, iterations };
         decoder.predict(values, previous, before_it, &context);
         let place = self.place();
         if !last.may_be_followed_by(place) {
@@ -334,8 +337,7 @@ impl<'s> Frames<'s> {
     fn decode_intra(&mut self, decoder: &FrameDecoder<'_>, at: usize) -> Result<usize, NoFrame> {
         let values = &mut self.history[0];
         let end = self.letters.read(decoder, at, values)?;
-        let last = self.last.map_or(0, |last| last.time);
-        let context = Context { home: self.home.unwrap_or_default(), main_time: last, iterations: 1 };
+        let context = Context { home: self.home.unwrap_or_default(), main_time: self.main_time, iterations: 1 };
         decoder.predict(values, &NO_VALUES, &NO_VALUES, &context);
         Ok(end)
     }
@@ -355,8 +357,7 @@ impl<'s> Frames<'s> {
             self.lost.get_or_insert((at, LostReason::NoHome));
             return;
         }
-        let main_time = self.last.map_or(0, |last| last.time);
-        let context = Context { home: self.home.unwrap_or_default(), main_time, iterations: 1 };
+        let context = Context { home: self.home.unwrap_or_default(), main_time: self.main_time, iterations: 1 };
         decoder.predict(&mut self.other, &NO_VALUES, &NO_VALUES, &context);
         let time = self.session.time_field(letter).and_then(|field| self.other.get(field).copied());
         let time_us = match time {
@@ -445,7 +446,7 @@ impl<'s> Frames<'s> {
     #[inline(always)]
     fn accept(&mut self, place: Place) {
         self.time_us = self.extended(place.time);
-        self.last = Some(place);
+        (self.last, self.main_time) = (Some(place), place.time);
     }
 
     /// The time of a frame that isn't a main frame, from its low 32 bits; `None` if it is too far from the last main frame

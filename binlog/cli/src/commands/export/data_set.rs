@@ -43,7 +43,10 @@ impl Exporter for Adding {
     fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> Result<bool, Failure> {
         let log_id = log_id(input.flight.bytes());
         if self.data_set.has(&log_id) {
-            self.known += 1;
+            match self.data_set.added(&log_id) {
+                Some(other) => warn(format_args!("{}: it has the bytes of {other}, and is stored once", input.name)),
+                None => self.known += 1,
+            }
             // What is in it was said when it was added.
             return Ok(true);
         }

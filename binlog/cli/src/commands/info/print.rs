@@ -67,7 +67,7 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
     if session.damaged_times > 0 {
         let records = counted(session.damaged_times, "record");
         let text = format!("{records} with a time more than an hour from those around; `binlog check` says which");
-        line("damage", &Style::Warning.of(text, color).to_string())?;
+        line("times", &Style::Warning.of(text, color).to_string())?;
     }
     for damage in session.damage.iter().take(PRINTED) {
         line("damage", &Style::Warning.of(on_one_line(&damage.what), color).to_string())?;

@@ -131,6 +131,11 @@ impl DataSet {
         self.known.contains(log_id)
     }
 
+    /// The name of the log with this [id](log_id) that was added since it was opened.
+    pub fn added(&self, log_id: &str) -> Option<&str> {
+        self.added.iter().find(|facts| facts.log_id == log_id).map(|facts| facts.name.as_str())
+    }
+
     /// The number of logs.
     pub fn len(&self) -> usize {
         self.known.len()
@@ -158,15 +163,13 @@ impl DataSet {
         if !self.known.insert(facts.log_id.clone()) {
             return Ok(records);
         }
-        for (session, intervals) in sessions.iter().zip(intervals) {
+        let added = tables::visit_all(sessions, intervals, choice, |session, table| {
+            records += table.len();
             let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
             let owner = Owner { log_id: &facts.log_id, boot, boot_unix_us: session.clock_unix_us() };
-            let add = |table: ChosenTable| {
-                records += table.len();
-                self.add_table(owner, table)
-            };
-            tables::visit(session, choice, intervals, add).inspect_err(|_| self.is_torn = true)?;
-        }
+            self.add_table(owner, table)
+        });
+        added.inspect_err(|_| self.is_torn = true)?;
         self.added.push(facts);
         self.spare_memory().inspect_err(|_| self.is_torn = true)?;
         Ok(records)
