@@ -63,6 +63,11 @@ impl Chip {
         self.0.borrow_mut().program_us = program_us;
     }
 
+    /// From now on, the card is busy for good.
+    pub(crate) fn hang(&self) {
+        self.0.borrow_mut().busy_until_us = u64::MAX;
+    }
+
     pub(crate) fn pull(&self) {
         self.0.borrow_mut().is_pulled = true;
     }

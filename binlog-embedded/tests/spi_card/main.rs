@@ -55,6 +55,19 @@ fn a_card_may_program_for_as_long_as_the_specification_lets_it() {
     assert!(matches!(failed, Err(SdCardError::TimeoutWaitNotBusy)), "{failed:?}");
 }
 
+/// Only a multi-block write is followed by programming that may take longer.
+#[test]
+fn a_card_that_hangs_otherwise_is_given_up_after_one_wait() {
+    let (mut card, chip) = Chip::in_slot();
+    card.write(0, &blocks(&[9])).unwrap();
+    chip.hang();
+    let before = chip.now_us();
+    let failed = card.read(0, &mut blocks(&[0]));
+    assert!(matches!(failed, Err(SdCardError::TimeoutWaitNotBusy)), "{failed:?}");
+    let took_us = chip.now_us() - before;
+    assert!(took_us < 200_000, "{took_us} us");
+}
+
 #[test]
 fn no_reset_interrupts_a_card_that_is_programming() {
     let (mut card, chip) = Chip::in_slot();

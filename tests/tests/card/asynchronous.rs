@@ -255,3 +255,23 @@ fn any_device_of_block_device_driver_is_a_card() {
     assert_eq!(failed, Err(DriverError(CardError::Missing)));
     assert_eq!(failed.unwrap_err().to_string(), "Missing");
 }
+
+#[test]
+fn the_oldest_log_is_removed_asynchronously() {
+    for geometry in GEOMETRIES {
+        let card = geometry.format();
+        let patient = Executor::new(u32::MAX);
+        for number in 1..=2 {
+            let mut sd = sd(&card, OPTIONS);
+            assert_eq!(patient.run(sd.begin_log_async()).unwrap(), Ok(number));
+            write_all(&mut sd, &[0x55; 5000]);
+            patient.run(sd.end_log_async()).unwrap().expect("the card works");
+        }
+        let mut sd = sd(&card, OPTIONS);
+        for oldest in [Some(1), Some(2), None] {
+            assert_eq!(patient.run(sd.remove_oldest_async()).unwrap(), Ok(oldest), "{geometry:?}");
+        }
+        assert_eq!(Volume::of(&card).tree().files("LOGS").count(), 0, "{geometry:?}");
+        Volume::of(&card).check().assert_clean(format_args!("{geometry:?}"));
+    }
+}

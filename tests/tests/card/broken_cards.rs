@@ -103,6 +103,59 @@ fn a_bitmap_in_pieces_is_refused_by_name() {
     assert_eq!(card.writes(), 0);
 }
 
+/// Where the file system says so itself, each of the facts that it can't do without is looked at.
+#[test]
+fn a_boot_sector_or_bitmap_with_an_impossible_fact_is_refused_by_name() {
+    let refused = |geometry: Geometry, edit: &dyn Fn(&RamCard)| {
+        let card = geometry.format();
+        edit(&card);
+        let error = sd(&card, OPTIONS).begin_log().unwrap_err();
+        assert_eq!(card.writes(), 0, "{geometry:?}");
+        match error.cause {
+            Cause::Fault(Fault::Unusable(Unusable::NotFat(flaw))) => flaw,
+            cause => panic!("{geometry:?}: {cause:?}"),
+        }
+    };
+    for geometry in [Geometry::FAT16, Geometry::FAT32] {
+        // Blocks of a cluster, blocks before the FATs, and FATs.
+        for (at, bytes) in [(13, &[0][..]), (13, &[3]), (14, &[0, 0]), (16, &[0])] {
+            let flaw = refused(geometry, &|card| {
+                card.edit(geometry.start, |boot| boot[at..at + bytes.len()].copy_from_slice(bytes));
+            });
+            assert_eq!(flaw, Flaw::BootSector, "{geometry:?}, {at}: {bytes:?}");
+        }
+    }
+    let bitmap = |card: &RamCard, at: usize, value: u32| {
+        let root = Volume::of(card).blocks_of(Volume::of(card).root_cluster).start;
+        card.edit(root, |block| {
+            let entry = block.chunks_mut(32).find(|entry| entry[0] == 0x81).expect("the bitmap's entry");
+            entry[at..at + 4].copy_from_slice(&value.to_le_bytes());
+        });
+    };
+    // Its first cluster, and its bytes.
+    for (at, value) in [(20, 0), (20, 1), (20, 5_002), (24, 0), (24, 512)] {
+        assert_eq!(refused(Geometry::EXFAT, &|card| bitmap(card, at, value)), Flaw::Bitmap, "{at}: {value}");
+    }
+}
+
+/// As the specification allows: the FAT begins 24 blocks after the boot sector at the earliest.
+#[test]
+fn the_smallest_beginning_of_an_exfat_is_used() {
+    let card = Geometry { reserved: 24, ..Geometry::EXFAT }.format();
+    assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1));
+}
+
+/// Its code begins as a boot sector does, and says nothing of sectors.
+#[test]
+fn a_boot_manager_before_the_partition_table_is_no_file_system() {
+    for geometry in EACH {
+        let card = geometry.format();
+        card.edit(0, |block| block[..3].copy_from_slice(&[0xEB, 0x5E, 0x90]));
+        assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1), "{geometry:?}");
+        assert!(Volume::at(&card, geometry.start).tree().get("LOGS").is_some(), "{geometry:?}");
+    }
+}
+
 #[test]
 fn sectors_of_4_kib_are_refused_by_name() {
     for geometry in EACH {

@@ -259,3 +259,55 @@ fn a_flush_to_an_entry_that_is_gone_is_an_error() {
         }
     }
 }
+
+/// exFAT: the power failed while a log owned clusters in advance, and a computer gave the slots of the log's entry to
+/// another file.
+#[test]
+fn a_file_in_the_slots_of_a_deleted_log_keeps_its_clusters() {
+    let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
+    let mut first = sd(&card, OPTIONS);
+    first.begin_log().unwrap();
+    first.write_all(&contents(1, 9000)).unwrap();
+    first.flush().unwrap();
+    let tree = guest.volume().tree();
+    let log = tree.get(&path("LOGS", 1)).unwrap();
+    let (block, offset) = log.at;
+    // Somebody's photo, whose entry is moved to where the log's was.
+    guest.put("LOGS/PHOTO.JPG", &contents(9, 50_000), Place::First);
+    let (from, at) = guest.volume().tree().get("LOGS/PHOTO.JPG").unwrap().at;
+    assert_eq!((from, at % 32), (block, 0));
+    card.edit(block, |block| {
+        block.copy_within(at..at + 96, offset);
+        block[at..at + 96].fill(0);
+    });
+    for _ in 0..2 {
+        assert!(numbers(&mut sd(&card, OPTIONS)).is_empty());
+        let volume = Volume::of(&card);
+        assert_eq!(volume.read("LOGS/PHOTO.JPG").as_deref(), Some(&contents(9, 50_000)[..]));
+        let unmarked = volume.check().flaws.into_iter().find(|flaw| !flaw.is_waste());
+        assert_eq!(unmarked, None);
+    }
+}
+
+/// exFAT: 4,096 clusters are described by a block of the bitmap.
+#[test]
+fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
+    for before in 4080..4100 {
+        let card = Geometry { clusters: 9000, ..Geometry::EXFAT }.format();
+        let guest = Guest::new(&card);
+        guest.folder("LOGS");
+        let taken = guest.volume().clusters - guest.volume().free_clusters();
+        guest.occupy("TAKEN.DAT", before - taken, Place::First);
+        for boot in 1..=2 {
+            let mut sd = sd(&card, OPTIONS);
+            assert_eq!(sd.begin_log(), Ok(boot));
+            sd.write_all(&contents(boot, 60_000)).unwrap();
+            sd.end_log().unwrap();
+        }
+        let volume = Volume::of(&card);
+        for number in 1..=2 {
+            assert!(volume.read(&path("LOGS", number)) == Some(contents(number, 60_000)), "{before}: log {number}");
+        }
+        volume.check().assert_clean(format_args!("{before} clusters are taken"));
+    }
+}
