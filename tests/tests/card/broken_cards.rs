@@ -145,6 +145,14 @@ fn the_smallest_beginning_of_an_exfat_is_used() {
     assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1));
 }
 
+#[test]
+fn a_card_without_a_partition_table_is_one_file_system() {
+    for geometry in EACH {
+        let card = Geometry { table: Table::None, start: 0, ..geometry }.format();
+        assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1), "{geometry:?}");
+    }
+}
+
 /// Its code begins as a boot sector does, and says nothing of sectors.
 #[test]
 fn a_boot_manager_before_the_partition_table_is_no_file_system() {
