@@ -31,7 +31,7 @@ type Result<T, F> = core::result::Result<T, FlashError<<F as ErrorType>::Error>>
 /// Writes logs to a NOR flash chip (W25Q and its like, or a part of a processor's own flash), for boards without a card
 /// slot. The chip is a ring: each boot begins a log, and the oldest logs are overwritten.
 ///
-/// [`run`](FlashLog::run) does everything for a [`Drain`](crate::Drain): it finds the end of the newest log, begins a
+/// [`run`](FlashLog::run) does everything for a [`Drain`]: it finds the end of the newest log, begins a
 /// log at the first record, moves the records, flushes by bytes and by time, erases ahead, and begins another log after
 /// an error. Programs that do this themselves use it as an [`embedded_io::Write`]. With the feature `async`, the same
 /// calls end with `_async`, for an `AsyncChip`.

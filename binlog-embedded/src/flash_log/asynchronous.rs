@@ -249,10 +249,10 @@ impl<F: AsyncChip> FlashLog<F> {
             reader.load_async().await?;
             let bytes = reader.contents.ready();
             let length = bytes.len();
+            passed = passed.wrapping_add(length as u32);
             if length == 0 || pass(bytes).await.is_break() {
                 return Ok(passed);
             }
-            passed = passed.wrapping_add(length as u32);
             reader.contents.skip(length);
         }
     }

@@ -257,10 +257,10 @@ impl<F: Chip> FlashLog<F> {
             reader.load()?;
             let bytes = reader.contents.ready();
             let length = bytes.len();
+            passed = passed.wrapping_add(length as u32);
             if length == 0 || pass(bytes).is_break() {
                 return Ok(passed);
             }
-            passed = passed.wrapping_add(length as u32);
             reader.contents.skip(length);
         }
     }
