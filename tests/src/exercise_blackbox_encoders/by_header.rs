@@ -1,7 +1,10 @@
 //! Frames by a header of any fields.
 
 use super::{Choices, Read, read};
-use binlog::blackbox::{BlackboxLog, Encoding, Event, FrameBuffer, LoggedEncoder, Predictor, UnencodableFrame};
+use binlog::blackbox::header::{HeaderProblem, HeaderProblemKind};
+use binlog::blackbox::{
+    BlackboxLog, Encoding, Event, FrameBuffer, LoggedEncoder, Predictor, UnencodableFrame, Unusable,
+};
 use std::fmt::Write;
 
 const INTRA: [Predictor; 8] = [
@@ -71,6 +74,13 @@ pub(super) fn frames(choices: &mut Choices<'_>) {
     let Lines { text, fields: [main, slow, gps], p_rate, i_interval } = lines(choices);
     let empty = BlackboxLog::from_bytes(text.as_bytes());
     let header = empty.session(0).expect("a session").header().clone();
+    // Frames of many fields without bytes are refused, because a short log would have many values.
+    let is_refused = |problem: &HeaderProblem| {
+        matches!(problem.kind, HeaderProblemKind::Frame { reason: Unusable::TooFewBytes { .. }, .. })
+    };
+    if header.problems().iter().any(is_refused) {
+        return;
+    }
     assert_eq!(header.problems(), []);
     let mut encoder = LoggedEncoder::new(&header);
     let mut log = text.clone().into_bytes();
