@@ -60,6 +60,7 @@ fn a_flight_is_extracted_as_a_blackbox_log() {
         flash.run(&mut drain).expect("the chip works");
     }
     flash.rotate();
+    flash.run(&mut drain).expect("the chip works");
     let second = fly(ring, 2000..2500, || flash.run(&mut drain).expect("the chip works"));
     ring.stop();
     flash.finish(&mut drain).expect("the chip works");
@@ -77,6 +78,7 @@ fn a_flight_on_an_asynchronous_chip_is_extracted_as_a_blackbox_log() {
         block_on(flash.run_async(&mut drain)).expect("the chip works");
     }
     flash.rotate();
+    block_on(flash.run_async(&mut drain)).expect("the chip works");
     let second = fly(ring, 2000..2500, || block_on(flash.run_async(&mut drain)).expect("the chip works"));
     ring.stop();
     block_on(flash.finish_async(&mut drain)).expect("the chip works");
