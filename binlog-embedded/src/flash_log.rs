@@ -135,8 +135,8 @@ impl<F> FlashLog<F> {
         self.recorder.number().is_some() && !self.recorder.is_busy()
     }
 
-    /// After a future that was dropped, or an error of another call, ended the log: what the drain wrote to it and didn't
-    /// flush is lost. Returns whether there is any.
+    /// After a future that was dropped, or an error of another call, ended the log: what the drain wrote to it and
+    /// didn't flush is lost. Returns whether there is any.
     #[cold]
     #[inline(never)]
     fn lose_unflushed<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool

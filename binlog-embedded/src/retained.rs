@@ -9,7 +9,7 @@ use crate::logger::{CountersOf, Logger, State, assert_ring_size};
 pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
 use crate::sync::Locked;
-use binlog::file_format::{FileFormat, FormatOf, Notes, Schema, Table, Takes};
+use binlog::file_format::{FileFormat, Fnv, FormatOf, Notes, Schema, Table, Takes};
 use binlog::sink::{Sink, TimedSink};
 use boundaries::Boundaries;
 use core::cell::UnsafeCell;
@@ -156,12 +156,14 @@ impl<S: Schema, const N: usize> Retained<S, N> {
 
     /// Identifies the program's own image: schema, size of the ring and layout of the memory.
     const SEAL: [u32; 2] = {
-        let mut hash = Fnv::new().number(N).number(size_of::<Logger<S, N>>());
-        hash = hash
+        let hash = Fnv::NEW
+            .number(N)
+            .number(size_of::<Logger<S, N>>())
             .number(core::mem::offset_of!(State<CountersOf<S>>, synced))
             .bytes(<FormatOf<S> as FileFormat<S>>::PREAMBLE)
-            .bytes(&<FormatOf<S> as FileFormat<S>>::LAYOUT.to_le_bytes());
-        [hash.0 as u32, (hash.0 >> 32) as u32]
+            .bytes(&<FormatOf<S> as FileFormat<S>>::LAYOUT.to_le_bytes())
+            .finish();
+        [hash as u32, (hash >> 32) as u32]
     };
 
     /// Takes possession of the memory at the start of a boot: recovers the records that outlived the reset, or begins
@@ -177,8 +179,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         self.claim_all(reset, false)
     }
 
-    /// As [`claim`](Retained::claim), without the newest record, for memory that may lose the end of the last record. Another
-    /// reset before the recovered log is flushed costs the newest of the others.
+    /// As [`claim`](Retained::claim), without the newest record, for memory that may lose the end of the last record.
+    /// Another reset before the recovered log is flushed costs the newest of the others.
     pub fn claim_without_newest(&self, reset: Reset) -> Claim
     where
         FormatOf<S>: Notes<S>,
@@ -396,26 +398,4 @@ fn freeze<T>(value: &T) {
         target_arch = "x86_64",
     )))]
     core::hint::black_box(core::ptr::from_ref(value));
-}
-
-/// FNV-1a of 64 bits (<http://www.isthe.com/chongo/tech/comp/fnv/>), at compile time.
-struct Fnv(u64);
-
-impl Fnv {
-    const fn new() -> Self {
-        Fnv(0xCBF2_9CE4_8422_2325)
-    }
-
-    const fn number(self, number: usize) -> Self {
-        self.bytes(&(number as u64).to_le_bytes())
-    }
-
-    const fn bytes(mut self, bytes: &[u8]) -> Self {
-        let mut i = 0;
-        while i < bytes.len() {
-            self.0 = (self.0 ^ bytes[i] as u64).wrapping_mul(0x0000_0100_0000_01B3);
-            i += 1;
-        }
-        self
-    }
 }

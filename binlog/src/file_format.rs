@@ -8,6 +8,7 @@
 //! Schemas are derived, and the derive chooses the format. A program names none of this.
 
 mod ardupilot;
+mod fnv;
 #[cfg(feature = "derive")]
 mod messages;
 mod table;
@@ -15,6 +16,7 @@ mod table;
 use crate::sink::{Counters, Rate};
 pub use ardupilot::ArduPilot;
 use core::ops::Range;
+pub use fnv::Fnv;
 #[cfg(feature = "derive")]
 pub use messages::{ReportsRing, ReportsStatistics, Texts};
 pub use table::Table;

@@ -2,8 +2,8 @@
 //!
 //! In step, bytes are a record if a header or the end of the log follows them. If neither follows, a proven header
 //! inside the record takes precedence; without one, the record is accepted and marked suspect. After damage, reading
-//! resumes at a proven header, or at an FMT that agrees with itself: without it, its whole type would be lost. Looking at the bytes after a record is the first check of the next record, so it costs
-//! next to nothing.
+//! resumes at a proven header, or at an FMT that agrees with itself: without it, its whole type would be lost. Looking
+//! at the bytes after a record is the first check of the next record, so it costs next to nothing.
 
 use crate::catalogue::definition::{FMT_ID, agrees_with_itself};
 use crate::counted::Counted;

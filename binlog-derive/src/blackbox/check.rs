@@ -141,8 +141,10 @@ fn predictors(frame: &Frame<'_>, of: Of, errors: &mut Errors) {
         let before = errors_of_predictor(frame, of, chosen.predictor, index);
         let null = (of == Of::Intra && chosen.encoding == Some(Encoding::Null))
             .then_some("`null` writes nothing, so a frame that refers to none before it would lack the value");
-        let counted = (chosen.predictor == Predictor::Increment && chosen.encoding != Some(Encoding::Null))
-            .then_some("decoders count the iterations of `inc`, and read no bytes of it; leave the encoding out, or take `previous`");
+        let counted = (chosen.predictor == Predictor::Increment && chosen.encoding != Some(Encoding::Null)).then_some(
+            "decoders count the iterations of `inc`, and read no bytes of it; leave the encoding out, or take \
+                 `previous`",
+        );
         if let Some(text) = before {
             errors.at(span, text);
             reported.push(element.field);

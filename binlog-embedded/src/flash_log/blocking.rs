@@ -115,10 +115,10 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// # Errors
     ///
-    /// As [`run`](FlashLog::run); an attempt at a log is made however short ago the last one failed. If none can be begun,
-    /// the contents of the ring stay there. [`Cause::Closed`] if a future that was dropped, or an error of another call,
-    /// ended the log before: what wasn't flushed is lost and counted, and the rest is on the chip. `Ok` means that all of it
-    /// is on the chip.
+    /// As [`run`](FlashLog::run); an attempt at a log is made however short ago the last one failed. If none can be
+    /// begun, the contents of the ring stay there. [`Cause::Closed`] if a future that was dropped, or an error of
+    /// another call, ended the log before: what wasn't flushed is lost and counted, and the rest is on the chip. `Ok`
+    /// means that all of it is on the chip.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
     where
         S: Schema,
@@ -185,8 +185,8 @@ impl<F: Chip> FlashLog<F> {
     }
 
     /// Erases ahead on the ground: as many units as `bytes` need, less than half of the chip. Returns how many bytes
-    /// can be written without another erase, less up to 250 for each flush, which ends a page. What is erased is forgotten
-    /// with a reset.
+    /// can be written without another erase, less up to 250 for each flush, which ends a page. What is erased is
+    /// forgotten with a reset.
     ///
     /// A log begins with a unit. So end the log before, or the rest of its unit isn't used by the next one.
     ///

@@ -60,8 +60,8 @@ pub(crate) mod exfat {
     pub(crate) const NAME: u8 = 0xC1;
     pub(crate) const BITMAP: u8 = 0x81;
     pub(crate) const IN_USE: u8 = 0x80;
-    /// The type of a note. It isn't in use. Of deleted entries, only a vendor's extension becomes this type, and isn't a
-    /// note by its checksum.
+    /// The type of a note. It isn't in use. Of deleted entries, only a vendor's extension becomes this type, and isn't
+    /// a note by its checksum.
     pub(crate) const NOTE: u8 = 0x60;
     /// Slots of a set.
     pub(crate) const SLOTS: usize = 3;

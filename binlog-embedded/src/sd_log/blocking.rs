@@ -175,8 +175,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         if self.recorder.is_mounted { Ok(()) } else { self.drive(Self::find_card) }
     }
 
-    /// Finds the card, and completes the beginning of a log that a dropped future left, if the card is used with both kinds
-    /// of calls.
+    /// Finds the card, and completes the beginning of a log that a dropped future left, if the card is used with both
+    /// kinds of calls.
     fn mount_and_resume(&mut self) -> Result<(), C> {
         self.mount()?;
         #[cfg(feature = "async")]

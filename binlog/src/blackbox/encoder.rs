@@ -236,9 +236,9 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.out.bytes()
     }
 
-    /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. GPS frames wait
-    /// for it, because theirs is the time since a main frame, which may be lost. To be called where the log lost bytes that
-    /// the encoder had made.
+    /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. GPS frames
+    /// wait for it, because theirs is the time since a main frame, which may be lost. To be called where the log lost
+    /// bytes that the encoder had made.
     pub fn resume(&mut self) {
         self.intra_next = true;
         self.resume_next = self.started;

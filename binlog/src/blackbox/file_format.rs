@@ -5,7 +5,7 @@ mod line;
 mod session;
 
 use super::{BlackboxFrame, BlackboxSchema, FieldDefinition, FrameKind, LogsFrame, MainFrame};
-use crate::file_format::{FileFormat, Notes, RecordShape, Schema, Takes};
+use crate::file_format::{FileFormat, Fnv, Notes, RecordShape, Schema, Takes};
 use crate::sink::{CountersOf, Rate};
 use core::any::Any;
 pub use event::EventRecord;
@@ -73,15 +73,14 @@ const fn longest(shapes: &[RecordShape]) -> usize {
     longest
 }
 
-/// Adds the widths of a frame's fields, which the header doesn't have, to a number (FNV-1a).
-const fn widths(layout: u64, fields: &[FieldDefinition]) -> u64 {
-    let (mut layout, mut i) = (layout, 0);
+/// Adds the widths of a frame's fields, which the header doesn't have, and where the frame ends.
+const fn widths(mut layout: Fnv, fields: &[FieldDefinition]) -> Fnv {
+    let mut i = 0;
     while i < fields.len() {
-        layout = (layout ^ fields[i].bits as u64).wrapping_mul(0x0000_0100_0000_01B3);
+        layout = layout.bytes(&[fields[i].bits]);
         i += 1;
     }
-    // The end of the frame.
-    (layout ^ 0xFF).wrapping_mul(0x0000_0100_0000_01B3)
+    layout.bytes(&[0])
 }
 
 impl<S: BlackboxSchema> FileFormat<S> for Blackbox {
@@ -103,12 +102,12 @@ impl<S: BlackboxSchema> FileFormat<S> for Blackbox {
             <S::Gps as BlackboxFrame>::FIELDS,
             <S::Home as BlackboxFrame>::FIELDS,
         ];
-        let (mut layout, mut i) = (0, 0);
+        let (mut layout, mut i) = (Fnv::NEW, 0);
         while i < frames.len() {
             layout = widths(layout, frames[i]);
             i += 1;
         }
-        layout
+        layout.finish()
     };
     const EXTENSION: &'static str = "BBL";
     type Counters = CountersOf<{ KINDS.len() }, 0>;

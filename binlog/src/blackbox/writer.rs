@@ -198,9 +198,9 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         Ok(())
     }
 
-    /// Ends the session and begins another one in the same log: a header, and all counts at 0. Its lines are those of the
-    /// schema and `headers`; lines that the session before was given aren't repeated. Firmware begins a session with each
-    /// flight. Returns the counts of the session that ended, as
+    /// Ends the session and begins another one in the same log: a header, and all counts at 0. Its lines are those of
+    /// the schema and `headers`; lines that the session before was given aren't repeated. Firmware begins a session
+    /// with each flight. Returns the counts of the session that ended, as
     /// [`finish_with_counts`](BlackboxWriter::finish_with_counts) does for the last one.
     ///
     /// # Errors

@@ -21,7 +21,8 @@ pub(crate) const FMT_OF_FMT: Fmt = {
     fmt
 };
 
-/// Whether the payload of an FMT is certainly one: it has a name, the length of its formats, and a label for each of them.
+/// Whether the payload of an FMT is certainly one: it has a name, the length of its formats, and a label for each of
+/// them.
 pub(crate) fn agrees_with_itself(fmt: &Fmt) -> bool {
     let definition = LoggedDefinition::new(fmt, None);
     let (name, formats, labels) = (definition.name(), definition.format(), definition.labels());

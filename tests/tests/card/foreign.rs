@@ -33,8 +33,8 @@ fn numbers(sd: &mut Sd) -> Vec<u32> {
     numbers
 }
 
-/// A log whose name a computer wrote in small letters has a long name, too. Its slots may be in the block before that of
-/// the entry.
+/// A log whose name a computer wrote in small letters has a long name, too. Its slots may be in the block before that
+/// of the entry.
 #[test]
 fn a_long_name_goes_with_its_log() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
@@ -168,7 +168,8 @@ fn a_set_with_a_wrong_checksum_isnt_a_log() {
     assert!(Volume::of(&card).read(&path("LOGS", 1)).is_some());
 }
 
-/// exFAT: a computer deleted files whose entries go across the end of a block. The log's note takes a slot of one of them.
+/// exFAT: a computer deleted files whose entries go across the end of a block. The log's note takes a slot of one of
+/// them.
 #[test]
 fn a_note_in_a_deleted_set_is_found() {
     let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
@@ -236,8 +237,8 @@ fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
     }
 }
 
-/// Something else has the card while a log is open. A flush that finds the log's entry gone returns an error, and doesn't
-/// write the entry.
+/// Something else has the card while a log is open. A flush that finds the log's entry gone returns an error, and
+/// doesn't write the entry.
 #[test]
 fn a_flush_to_an_entry_that_is_gone_is_an_error() {
     for name in [*b"\xE50000001BIN", *b"PHOTO   JPG"] {

@@ -178,8 +178,8 @@ struct Cuts {
     nested: usize,
 }
 
-/// Checks each scene, as many at a time as there are processors. `check` counts the cuts, and returns what is broken. Panics
-/// with the first failure of each scene.
+/// Checks each scene, as many at a time as there are processors. `check` counts the cuts, and returns what is broken.
+/// Panics with the first failure of each scene.
 #[track_caller]
 fn check_each(scenes: fn() -> Vec<Scene>, check: impl Fn(&Scene, &mut Cuts) -> Vec<String> + Sync) {
     let (next, total, broken) = (AtomicUsize::new(0), Mutex::new(Cuts::default()), Mutex::new(Vec::new()));

@@ -172,7 +172,8 @@ pub(crate) fn mount(card: &RamCard, options: Options) -> Result<(Sd, Vec<(u32, u
     Ok((sd, listed))
 }
 
-/// Checks that a mount has nothing to mend. A note that is left over would give back clusters that others may have by then.
+/// Checks that a mount has nothing to mend. A note that is left over would give back clusters that others may have by
+/// then.
 pub(crate) fn check_mended(card: &RamCard, options: Options) -> Result<(), String> {
     let before = card.writes();
     mount(card, options)?;

@@ -119,7 +119,7 @@ fn a_log_that_is_rotated_ends_and_the_next_begins() {
     assert_eq!(numbers[..3], [vec![(2, 1), (3, 1)], vec![(2, 2), (3, 2)], vec![(2, 3), (3, 3)]]);
 }
 
-/// The task of the first drain was started anew, and there is nothing to write.
+/// A task that was started again takes another drain. The ring is empty.
 #[test]
 fn the_log_of_another_drain_is_flushed_and_ends() {
     for finishes in [false, true] {

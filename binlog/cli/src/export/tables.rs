@@ -57,7 +57,7 @@ pub fn visit<E>(
 /// # Errors
 ///
 /// The first that `each` returns.
-pub fn visit_all<E: Send>(
+pub fn visit_all<E>(
     sessions: &[Session<'_>],
     intervals: &[Intervals],
     choice: &Choice,

@@ -194,8 +194,8 @@ const fn touching_as(fields: &[FieldDefinition], border: usize, kind: FrameKind)
     refuse(text);
 }
 
-/// A field of Elias delta after others of it, with only fields without bytes between them: decoders read on in one stream.
-/// The derive would begin another one.
+/// A field of Elias delta after others of it, with only fields without bytes between them: decoders read on in one
+/// stream. The derive would begin another one.
 #[track_caller]
 const fn streams(fields: &[FieldDefinition], at: usize, kind: FrameKind) {
     // Only P frames have fields without bytes.

@@ -19,9 +19,9 @@ use std::str::FromStr;
 #[command(after_long_help = after_help())]
 pub struct Arguments {
     /// Logs or folders of logs, then what to plot: columns, such as `ATT.Roll`, `IMU[0].GyrX` or `gyroADC[0]`, and
-    /// expressions, such as `ATT.DesRoll-ATT.Roll`. Add `:2` to an expression to plot it on the right axis. If a log has
-    /// the name of a column, `(ATT.Roll)` is the column and `./ATT.Roll` the log. An expression that begins with a minus
-    /// goes in parentheses: `(-ATT.Roll)`.
+    /// expressions, such as `ATT.DesRoll-ATT.Roll`. Add `:2` to an expression to plot it on the right axis. If a log
+    /// has the name of a column, `(ATT.Roll)` is the column and `./ATT.Roll` the log. An expression that begins with a
+    /// minus goes in parentheses: `(-ATT.Roll)`.
     #[arg(required_unless_present = "list_presets", value_name = "LOG… EXPRESSION")]
     pub logs_and_expressions: Vec<OsString>,
 
