@@ -52,6 +52,7 @@
 //!   A [`Tally`] for each message and [`Statistics`] count what happened to them.
 //! - [`Retained`] is a logger whose ring outlives a reset: the next boot writes the records that explain a crash, as a
 //!   log of their own.
+//! - [`WideCounter`] makes a clock, which must not wrap, of a hardware counter that does.
 //! - [`Budget`] says at compile time whether a ring is large enough for a card's longest pause.
 //! - [`Drain`] takes the records out of the ring, in pieces as small as the writer wants. Every file starts with the
 //!   preamble and the program's prologue. With the feature `async` it writes to asynchronous writers.
@@ -109,6 +110,7 @@ pub mod retained;
 mod ring;
 pub mod sd_log;
 mod sync;
+mod wide_counter;
 
 pub use binlog::sink::{Statistics, Tally};
 pub use budget::Budget;
@@ -121,6 +123,7 @@ pub use logger::Logger;
 #[cfg(not(loom))]
 pub use retained::Retained;
 pub use sd_log::SdLog;
+pub use wide_counter::WideCounter;
 
 // README's examples use both crates.
 #[cfg(all(doctest, feature = "sdmmc"))]

@@ -122,6 +122,9 @@ impl<S: Schema, const N: usize> Logger<S, N> {
 
     /// Starts accepting records. `clock` returns microseconds since boot, as in `TimeUS`; texts and statistics use it.
     /// The clock must already be running; it is called from any context that logs a text or drains.
+    ///
+    /// The clock must not wrap: [`WideCounter`](crate::WideCounter) extends a hardware counter that does. After a wrap,
+    /// times in the log run backwards, and what the writers do after a time (flushes, retries, reports) comes too early.
     pub fn start(&self, clock: fn() -> u64) {
         // For a logger that is not a `static`.
         const { assert_ring_size(N) };

@@ -32,6 +32,16 @@ mod target {
                 f(unsafe { &mut *self.0.get() })
             })
         }
+
+        /// As [`with`](Locked::with), with what `first` returns in the same critical section. `first` may be code of the
+        /// user: it runs before the value is borrowed.
+        #[inline(always)]
+        pub(crate) fn with_first<A, R>(&self, first: impl FnOnce() -> A, f: impl FnOnce(&mut T, A) -> R) -> R {
+            critical_section::with(|_| {
+                let argument = first();
+                self.with(|value| f(value, argument))
+            })
+        }
     }
 }
 #[cfg(not(loom))]
@@ -50,6 +60,10 @@ mod model {
 
         pub(crate) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
             f(&mut self.0.lock().expect("no test panics inside"))
+        }
+
+        pub(crate) fn with_first<A, R>(&self, first: impl FnOnce() -> A, f: impl FnOnce(&mut T, A) -> R) -> R {
+            self.with(|value| f(value, first()))
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The ring under every interleaving of producers and drain that the memory model allows.
+//! The ring under every interleaving of producers and drain that the memory model allows, and the clock under every one
+//! of its callers.
 //!
 //! `RUSTFLAGS="--cfg loom" cargo test -p binlog-embedded --release --test loom`
 #![cfg(loom)]
@@ -6,9 +7,10 @@
 mod flight;
 
 use binlog::{LogMessage, LogSchema, Logs, encode};
-use binlog_embedded::{Drain, Logger};
+use binlog_embedded::{Drain, Logger, WideCounter};
 use flight::{Flight, Large, Small};
 use loom::sync::Arc;
+use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
@@ -103,5 +105,30 @@ fn a_full_ring_drops_and_counts() {
         }
         let tally = logger.tally::<Large>();
         assert_eq!((tally.written as usize, tally.dropped as usize), (4 + accepted, 2 - accepted));
+    });
+}
+
+loom::lazy_static! {
+    /// A hardware counter, two ticks before its wrap.
+    static ref TICKS: AtomicU32 = AtomicU32::new(u32::MAX - 1);
+}
+
+/// Three contexts that interrupt each other around the counter's wrap. It ticks at each reading, so each time is one
+/// call's.
+#[test]
+fn a_wide_counter_gives_each_context_a_time_that_never_goes_back() {
+    check(|| {
+        let counter = Arc::new(WideCounter::<32>::new(|| TICKS.fetch_add(1, Ordering::Relaxed)));
+        let contexts = [(); 2].map(|()| {
+            let counter = counter.clone();
+            thread::spawn(move || [counter.now(), counter.now()])
+        });
+        let mut times = vec![counter.now(), counter.now()];
+        for context in contexts {
+            times.extend(context.join().unwrap());
+        }
+        assert!(times.chunks(2).all(|times| times[0] < times[1]), "{times:?}");
+        times.sort_unstable();
+        assert!(times.iter().copied().eq((0..6).map(|i| u64::from(u32::MAX) - 1 + i)), "{times:?}");
     });
 }
