@@ -8,7 +8,7 @@
 )]
 #![cfg_attr(
     feature = "block-device-driver",
-    doc = "- [`FromDriver`]: any block device of block-device-driver, such as embassy's SDMMC."
+    doc = "- [`FromDriver`]: any block device of block-device-driver, such as embassy-stm32's SDMMC."
 )]
 //! - Your own: a driver that implements [`Slot`] and either [`Card`] or, with the feature `async`, `AsyncCard`. None of
 //!   them needs another crate.

@@ -67,7 +67,8 @@
 //!
 //! - `exfat` (default): cards with exFAT. Without it, `SdLog` takes less flash.
 //! - `sdmmc`: `SpiCard`, an SD card on SPI, and `FromSdmmc`, on embedded-sdmmc 0.10.
-//! - `block-device-driver`: `FromDriver`, a card on block-device-driver 0.2, such as embassy's SDMMC. Includes `async`.
+//! - `block-device-driver`: `FromDriver`, a card on block-device-driver 0.2, such as embassy-stm32's SDMMC. Includes
+//!   `async`.
 //! - `flash`: `FlashLog`, on embedded-storage 0.3; with `async`, on embedded-storage-async 0.4, too.
 //! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`; the calls of `SdLog` for an
 //!   `AsyncCard`.

@@ -6,8 +6,11 @@ use block_device_driver::BlockDevice;
 use core::error::Error;
 use core::fmt;
 
-/// A card behind any [`block_device_driver::BlockDevice`] with blocks of 512 bytes, such as `StorageDevice` of
-/// embassy-stm32 (SDMMC with DMA) or the SPI card of the crate sdspi.
+/// A card behind any [`block_device_driver::BlockDevice`] of block-device-driver 0.2 with blocks of 512 bytes.
+///
+/// The driver to use is `sdmmc::sd::StorageDevice` of embassy-stm32 0.6: SDIO and SDMMC with DMA.
+/// `examples/boards/f4/src/bin/sdio.rs` is a program with it. For a card on SPI, no released crate has this trait: use
+/// `SpiCard`, which blocks, or implement [`AsyncCard`].
 ///
 /// It is a type of its own because a `BlockDevice` can't be told that the card may have been exchanged: that is what
 /// `forget` is for. `forget` can't await; a driver that initialises a card asynchronously needs an [`AsyncCard`] of its
