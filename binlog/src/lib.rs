@@ -89,6 +89,8 @@ mod counted;
 mod custom;
 #[cfg(feature = "std")]
 pub mod cut;
+#[cfg(feature = "std")]
+mod debug_text;
 mod definition;
 mod description;
 mod encode;

@@ -57,6 +57,7 @@ use super::firmware::{self, Family};
 use super::header::LoggedFrame;
 use super::log::{Frame, Item, Session};
 use crate::counted::Counted;
+use crate::debug_text::debug_is_text;
 use crate::field::{FlightModeError, TextError};
 use control::Control;
 use fields::Fields;
@@ -92,7 +93,6 @@ pub struct Converted {
 }
 
 /// Why a session wasn't converted.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum ConvertError {
     /// The session has no main frames: its header doesn't define them, or none is sound.
@@ -394,6 +394,8 @@ impl fmt::Display for ConvertError {
         }
     }
 }
+
+debug_is_text!(ConvertError);
 
 impl std::error::Error for ConvertError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

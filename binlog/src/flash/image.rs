@@ -3,6 +3,7 @@
 use super::{Frame, HEADER_BYTES, Header, LAPS, PAGE_BYTES, SECTOR_BYTES, schema_hash};
 use crate::Records;
 use crate::counted::Counted;
+use crate::debug_text::debug_is_text;
 use core::error::Error;
 use core::fmt;
 use std::path::{Path, PathBuf};
@@ -48,7 +49,7 @@ pub struct Gap {
 }
 
 /// Why an image has no logs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ImageError {
     /// The image is shorter than eight sectors of 4096 bytes.
@@ -319,6 +320,8 @@ impl fmt::Display for ImageError {
         }
     }
 }
+
+debug_is_text!(ImageError);
 
 impl Error for ImageError {}
 

@@ -5,6 +5,7 @@ use super::states::States;
 use super::token::{Cursor, Subject, write_text};
 use super::{Exception, Lock};
 use crate::compatibility::{ChangeKind, Level, UnknownName};
+use crate::debug_text::debug_is_text;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::str::FromStr;
@@ -19,7 +20,7 @@ pub(super) const WHY: &str = "why";
 const DESCRIPTIONS: &str = "descriptions";
 
 /// Why a text isn't a lock file.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct LockError {
     line: usize,
     what: String,
@@ -41,6 +42,8 @@ impl fmt::Display for LockError {
         write!(f, "line {}: {}", self.line, self.what)
     }
 }
+
+debug_is_text!(LockError);
 
 impl std::error::Error for LockError {}
 

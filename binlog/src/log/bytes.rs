@@ -1,5 +1,6 @@
 //! The bytes of a log, and how they are loaded.
 
+use crate::debug_text::debug_is_text;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,6 @@ impl ops::Deref for Bytes<'_> {
 
 /// An error in opening, reading or mapping a log's file. `Display` names the file and has the text of the system's
 /// error.
-#[derive(Debug)]
 pub struct OpenError {
     path: PathBuf,
     what: &'static str,
@@ -54,6 +54,8 @@ impl fmt::Display for OpenError {
         write!(f, "can't {} {}: {}", self.what, self.path.display(), self.source)
     }
 }
+
+debug_is_text!(OpenError);
 
 impl std::error::Error for OpenError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

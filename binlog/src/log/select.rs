@@ -1,6 +1,7 @@
 //! Parses names of types and columns: `ATT`, `IMU[1]`, `ATT.Roll`, `IMU[1].GyrX`.
 
 use crate::counted::Counted;
+use crate::debug_text::debug_is_text;
 use std::fmt;
 
 /// The name of a type, and of its instance if one is given.
@@ -30,7 +31,7 @@ pub(super) fn column_name(text: &str) -> Result<(&str, &str), SelectError> {
 }
 
 /// Why a type or a column can't be selected.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SelectError {
     /// The name of a column lacks the dot before the label.
@@ -156,6 +157,8 @@ fn list(f: &mut fmt::Formatter<'_>, what: &str, known: &[String]) -> fmt::Result
         known => write!(f, "{what} {}", known.join(", ")),
     }
 }
+
+debug_is_text!(SelectError);
 
 impl std::error::Error for SelectError {}
 

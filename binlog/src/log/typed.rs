@@ -8,6 +8,7 @@ use crate::Log;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::catalogue::mismatch::{Mismatch, MismatchKind};
 use crate::catalogue::units::UnitsAt;
+use crate::debug_text::debug_is_text;
 use crate::definition::Definition;
 use crate::framing;
 use crate::message::{DecodeError, LogMessage, ReadInPlace};
@@ -17,7 +18,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// Why a log's records can't be read as the program's messages.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypedError {
     /// The log doesn't define the message, or doesn't define any message; the source says what it has.
@@ -49,6 +50,8 @@ impl fmt::Display for TypedError {
         }
     }
 }
+
+debug_is_text!(TypedError);
 
 impl std::error::Error for TypedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

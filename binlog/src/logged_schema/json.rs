@@ -2,6 +2,7 @@
 
 use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME};
 use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
+use crate::debug_text::debug_is_text;
 use crate::definition::Definition;
 use crate::multiplier;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -13,7 +14,6 @@ const VERSION: u32 = 1;
 
 /// The text isn't the JSON of a schema. Its [`source`](std::error::Error::source) says what is wrong, in which message
 /// and in which line.
-#[derive(Debug)]
 pub struct JsonError(serde_json::Error);
 
 impl JsonError {
@@ -33,6 +33,8 @@ impl fmt::Display for JsonError {
         f.write_str("not the JSON of a log's schema")
     }
 }
+
+debug_is_text!(JsonError);
 
 impl std::error::Error for JsonError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

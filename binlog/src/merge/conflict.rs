@@ -1,10 +1,10 @@
 //! Why logs can't be merged.
 
+use crate::debug_text::debug_is_text;
 use std::fmt;
 use std::io;
 
 /// Why logs can't be merged. Logs are counted from 0 in the fields, from 1 in the text.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum MergeError {
     /// Two logs define a type differently, or one log does so twice.
@@ -92,6 +92,8 @@ impl fmt::Display for Conflict {
         f.write_str("; leave the type out of one of them before (`cut`)")
     }
 }
+
+debug_is_text!(MergeError);
 
 impl std::error::Error for MergeError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

@@ -1,6 +1,7 @@
 //! What a repair has done, and why one was refused.
 
 use crate::counted::Counted;
+use crate::debug_text::debug_is_text;
 use crate::framing::Skipped;
 use std::fmt;
 use std::io;
@@ -150,7 +151,6 @@ impl fmt::Display for Repaired {
 }
 
 /// Why [`Log::repair_with`](crate::Log::repair_with) repairs nothing.
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum RepairError {
     /// The other log is of other firmware: more of the ids that both logs define mean something else than the same.
@@ -179,6 +179,8 @@ impl fmt::Display for RepairError {
         }
     }
 }
+
+debug_is_text!(RepairError);
 
 impl std::error::Error for RepairError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {

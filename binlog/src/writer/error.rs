@@ -1,6 +1,7 @@
 //! Errors of a writer.
 
 use crate::counted::Counted;
+use crate::debug_text::{self, debug_is_text};
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
@@ -97,17 +98,7 @@ impl fmt::Display for WriteError {
     }
 }
 
-impl fmt::Debug for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { error, path, written, .. } = &*self.0;
-        f.debug_struct("WriteError")
-            .field("error", error)
-            .field("path", path)
-            .field("records_written", &written.records)
-            .field("bytes_written", &written.bytes)
-            .finish()
-    }
-}
+debug_is_text!(WriteError);
 
 impl error::Error for WriteError {
     fn source(&self) -> Option<&(dyn error::Error + 'static)> {
@@ -146,10 +137,7 @@ impl<W> fmt::Display for FinishError<W> {
 
 impl<W> fmt::Debug for FinishError<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FinishError")
-            .field("error", &self.error)
-            .field("refused", &self.refused)
-            .finish_non_exhaustive()
+        debug_text::write(self, f)
     }
 }
 

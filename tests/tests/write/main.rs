@@ -5,5 +5,6 @@ mod host_logger;
 mod host_logs;
 mod log_folder;
 mod madflight;
+mod returned_errors;
 mod time_sorter;
 mod writer;

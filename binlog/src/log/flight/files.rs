@@ -2,6 +2,7 @@
 
 use super::{integer, text};
 use crate::Log;
+use crate::debug_text::debug_is_text;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
@@ -16,7 +17,7 @@ pub struct EmbeddedFile {
 }
 
 /// The parts of a file that a log lacks.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct MissingPieces {
     name: String,
     /// The missing ranges, in bytes from the start of the file.
@@ -129,6 +130,8 @@ impl fmt::Display for MissingPieces {
         Ok(())
     }
 }
+
+debug_is_text!(MissingPieces);
 
 impl std::error::Error for MissingPieces {}
 

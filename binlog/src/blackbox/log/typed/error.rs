@@ -1,10 +1,11 @@
 //! Why frames can't be read as the program's structs.
 
 use crate::blackbox::{FrameKind, Unusable};
+use crate::debug_text::debug_is_text;
 use std::fmt;
 
 /// Why a session's frames can't be read as the program's structs.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypedError {
     /// The header doesn't define frames with this letter.
@@ -74,6 +75,8 @@ impl fmt::Display for TypedError {
         }
     }
 }
+
+debug_is_text!(TypedError);
 
 impl std::error::Error for TypedError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
