@@ -7,8 +7,9 @@
 //! | [Field types](field_types) | [Unknown firmware](unknown_firmware) | [Architecture](architecture) |
 //! | [Units and multipliers](units) | [Formats over years](formats_over_years) | |
 //! | [Nested fields](nested_fields) | [Descriptions](descriptions) | [The program](program) |
-//! | [Viewers](viewers) | [Whole logs](whole_logs): check, repair, cut, merge | [Plots](plots) |
-//! | [Several threads](several_threads) | [Blackbox](blackbox) | |
+//! | [Your struct isn't a log message](your_struct) | [Whole logs](whole_logs): check, repair, cut, merge | [Plots](plots) |
+//! | [Viewers](viewers) | [Blackbox](blackbox) | |
+//! | [Several threads](several_threads) | | |
 //! | [Simulators](simulators) | | |
 //!
 //! Logging on a microcontroller (ring, SD card, porting, footprint, the firmware's application on a host) is the guide
@@ -28,6 +29,9 @@ pub mod field_types {}
 
 #[doc = include_str!("guide/nested_fields.md")]
 pub mod nested_fields {}
+
+#[doc = include_str!("guide/your_struct.md")]
+pub mod your_struct {}
 
 #[doc = include_str!("guide/units.md")]
 pub mod units {}
