@@ -4,6 +4,7 @@ mod asynchronous;
 mod blackbox;
 mod boot;
 mod drain;
+mod drivers;
 mod figures;
 mod histories;
 mod image;
