@@ -43,7 +43,7 @@ enum FlightLog {
     Parm(Parm),
 }
 
-// SAFETY: cortex-m-rt doesn't clear `.uninit`, and `main` claims the ring before it enables an interrupt.
+// SAFETY: cortex-m-rt doesn't clear `.uninit`, and the first thing that `main` does is to claim the ring.
 #[unsafe(link_section = ".uninit.LOG")]
 static LOG: Retained<FlightLog, 32768> = unsafe { Retained::new() };
 

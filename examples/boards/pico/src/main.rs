@@ -48,7 +48,7 @@ enum FlightLog {
     Parm(Parm),
 }
 
-// SAFETY: cortex-m-rt doesn't clear `.uninit`, and `main` claims the ring before it spawns a task.
+// SAFETY: cortex-m-rt doesn't clear `.uninit`, and the first thing that `main` does is to claim the ring.
 #[unsafe(link_section = ".uninit.LOG")]
 static LOG: Retained<FlightLog, 32768> = unsafe { Retained::new() };
 
@@ -70,9 +70,14 @@ fn prologue(i: usize) -> Option<FlightLog> {
     }
 }
 
+fn watchdog() -> Watchdog {
+    // SAFETY: only `main`, before it starts anything, and `reset`, after which nothing runs, use the watchdog.
+    Watchdog::new(unsafe { WATCHDOG::steal() })
+}
+
 /// Why the chip was reset. The watchdog knows its own resets only; those of the RUN pin count as power-on.
-fn reset_cause(watchdog: &Watchdog) -> Reset {
-    match watchdog.reset_reason() {
+fn reset_cause() -> Reset {
+    match watchdog().reset_reason() {
         None => Reset::PowerOn,
         Some(ResetReason::TimedOut) => Reset::Watchdog,
         Some(ResetReason::Forced) => Reset::Software, // by `reset`
@@ -81,8 +86,7 @@ fn reset_cause(watchdog: &Watchdog) -> Reset {
 
 /// A reset by the watchdog, because it notes the reason; one by the core itself would be taken for a power-on.
 fn reset() -> ! {
-    // SAFETY: nothing else runs any more that could use the watchdog.
-    Watchdog::new(unsafe { WATCHDOG::steal() }).trigger_reset();
+    watchdog().trigger_reset();
     loop {
         cortex_m::asm::nop();
     }
@@ -99,8 +103,8 @@ async fn sample() {
 
 #[embassy_executor::main]
 async fn main(spawner: Spawner) {
+    let claim = LOG.claim(reset_cause());
     let board = embassy_rp::init(Default::default());
-    let claim = LOG.claim(reset_cause(&Watchdog::new(board.WATCHDOG)));
     LOG.start(micros);
     LOG.text(claim); // "cold start", "Recovered after a software reset: …"
     spawner.spawn(sample().expect("spawned once"));
