@@ -1,16 +1,19 @@
-//! Compiles the C sinks with newlib's memcpy, and links with cortex-m-rt's script, which finds the board's memory.x by
-//! examples/board.
+//! Compiles the C sinks with newlib's memcpy, copies README's program for a microcontroller, and links with cortex-m-rt's
+//! script, which finds the board's memory.x by examples/board.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 /// The Blackbox encoder in C that tests/performance measures, too.
 const ENCODER: &str = "../performance/c/blackbox.c";
 
+const README: &str = "../../README.md";
+
 fn main() {
     println!("cargo::rerun-if-changed=c");
     println!("cargo::rerun-if-changed={ENCODER}");
+    println!("cargo::rerun-if-changed={README}");
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     println!("cargo::rustc-link-arg-bins=-Tlink.x");
 
@@ -43,6 +46,21 @@ fn main() {
         run(Command::new("arm-none-eabi-objcopy").args(["--wildcard", "--keep-global-symbol=c_*"]).arg(&linked));
         println!("cargo::rustc-link-arg-bin={program}={}", linked.display());
     }
+    fs::write(folder.join("readme.rs"), readme()).expect("OUT_DIR is writable");
+}
+
+/// The program of README that uses `binlog_embedded`. Without the feature `text` it logs no texts. A Cortex-M0 has no
+/// cycle counter, so the clock is SysTick, which takes as many bytes.
+fn readme() -> String {
+    const TEXT: &str = "LOG.text(error);";
+    let readme = fs::read_to_string(README).expect("README");
+    let mut programs = readme.split("```rust,no_run\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let program = programs.find(|program| program.contains("use binlog_embedded::")).expect("the program");
+    assert!(program.contains(TEXT) && program.contains("(DWT::cycle_count)"), "README has another program:\n{program}");
+    let program =
+        program.replace("peripheral::DWT", "peripheral::SYST").replace("DWT::cycle_count", "SYST::get_current");
+    let has_text = env::var_os("CARGO_FEATURE_TEXT").is_some();
+    if has_text { program } else { program.replace(TEXT, "let _ = error;") }
 }
 
 fn run(command: &mut Command) {
