@@ -175,6 +175,17 @@ impl<F> FlashLog<F> {
         if is_due { blank + 1 } else { 0 }
     }
 
+    /// The error of a task that didn't end. The log can't be continued.
+    #[cold]
+    #[inline(never)]
+    fn give_up<E>(&mut self, operation: Operation, cause: Cause<E>) -> FlashError<E> {
+        let error = self.error(operation, cause);
+        if self.recorder.is_busy() {
+            self.recorder.forget();
+        }
+        error
+    }
+
     fn error<E>(&self, operation: Operation, cause: Cause<E>) -> FlashError<E> {
         FlashError { operation, log: self.number(), cause }
     }

@@ -177,7 +177,7 @@ impl<F: AsyncChip> FlashLog<F> {
     }
 
     async fn begin_log_of_async(&mut self, schema: u32) -> Result<u16, F> {
-        if self.is_open() {
+        if self.recorder.has_unflushed() {
             self.flush().await?;
         }
         self.mount_async().await?;
@@ -281,7 +281,7 @@ impl<F: AsyncChip> FlashLog<F> {
     /// Carries out a task, unless an earlier one didn't end.
     async fn drive_async(&mut self, task: Task, operation: Operation) -> Result<(), F> {
         if self.recorder.is_busy() {
-            return Err(self.error(operation, Cause::Closed));
+            return Err(self.give_up(operation, Cause::Closed));
         }
         self.drive_on_async(task, operation).await
     }
@@ -297,7 +297,7 @@ impl<F: AsyncChip> FlashLog<F> {
                 Ok(Io::Erase(address)) => self.flash.erase_unit(address).await.map_err(Cause::Chip),
                 Err(cause) => Err(cause),
             };
-            outcome.map_err(|cause| self.error(operation, cause))?;
+            outcome.map_err(|cause| self.give_up(operation, cause))?;
         }
     }
 
@@ -323,10 +323,11 @@ impl<F: AsyncChip> Write for FlashLog<F> {
 
     /// Flushes the written bytes to the chip.
     async fn flush(&mut self) -> Result<(), F> {
-        if self.recorder.number().is_none() {
-            return Ok(());
+        match self.recorder.number() {
+            Some(_) => self.drive_async(Task::Flush, Operation::Flush).await,
+            None if self.recorder.is_lost() => Err(self.error(Operation::Flush, Cause::Closed)),
+            None => Ok(()),
         }
-        self.drive_async(Task::Flush, Operation::Flush).await
     }
 }
 

@@ -159,7 +159,8 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// # Errors
     ///
-    /// Which operation failed, and why. The next call searches the chip again.
+    /// Which operation failed, and why. [`Cause::Closed`] if a future that was dropped ended the open log: what wasn't
+    /// flushed is lost. The next call searches the chip again.
     pub fn begin_log(&mut self, preamble: &[u8]) -> Result<u16, F> {
         self.begin_log_of(schema_hash(preamble))
     }
@@ -168,7 +169,8 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// # Errors
     ///
-    /// Which operation failed, and why.
+    /// Which operation failed, and why. [`Cause::Closed`] if a future that was dropped, or an error of another call,
+    /// ended the log before: what wasn't flushed is lost.
     pub fn end_log(&mut self) -> Result<(), F> {
         self.flush()?;
         self.recorder.close();
@@ -176,7 +178,7 @@ impl<F: Chip> FlashLog<F> {
     }
 
     fn begin_log_of(&mut self, schema: u32) -> Result<u16, F> {
-        if self.is_open() {
+        if self.recorder.has_unflushed() {
             self.flush()?;
         }
         self.mount()?;
@@ -290,7 +292,7 @@ impl<F: Chip> FlashLog<F> {
     /// Carries out a task, unless an earlier one didn't end.
     fn drive(&mut self, task: Task, operation: Operation) -> Result<(), F> {
         if self.recorder.is_busy() {
-            return Err(self.error(operation, Cause::Closed));
+            return Err(self.give_up(operation, Cause::Closed));
         }
         self.drive_on(task, operation)
     }
@@ -306,7 +308,7 @@ impl<F: Chip> FlashLog<F> {
                 Ok(Io::Erase(address)) => self.flash.erase_unit(address).map_err(Cause::Chip),
                 Err(cause) => Err(cause),
             };
-            outcome.map_err(|cause| self.error(operation, cause))?;
+            outcome.map_err(|cause| self.give_up(operation, cause))?;
         }
     }
 
@@ -332,10 +334,11 @@ impl<F: Chip> Write for FlashLog<F> {
 
     /// Flushes the written bytes to the chip.
     fn flush(&mut self) -> Result<(), F> {
-        if self.recorder.number().is_none() {
-            return Ok(());
+        match self.recorder.number() {
+            Some(_) => self.drive(Task::Flush, Operation::Flush),
+            None if self.recorder.is_lost() => Err(self.error(Operation::Flush, Cause::Closed)),
+            None => Ok(()),
         }
-        self.drive(Task::Flush, Operation::Flush)
     }
 }
 

@@ -65,6 +65,8 @@ pub(super) struct Recorder {
     /// The oldest sector of this boot.
     first: Option<u32>,
     log: Option<Open>,
+    /// Whether the last log ended before all of it was on the chip.
+    is_lost: bool,
     pub(super) page: [u8; PAGE_BYTES],
     pub(super) answer: [u8; HEADER_BYTES],
 }
@@ -96,6 +98,7 @@ impl Recorder {
         blank: 0,
         first: None,
         log: None,
+        is_lost: false,
         page: [0; PAGE_BYTES],
         answer: [0; HEADER_BYTES],
     };
@@ -130,8 +133,20 @@ impl Recorder {
         self.blank * SECTOR_CONTENTS
     }
 
+    /// Whether the page has bytes of the open log that aren't on the chip.
+    pub(super) fn has_unflushed(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| log.end > log.place + FRAME_HEADER_BYTES)
+    }
+
+    /// Whether the last log ended before all of it was on the chip.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost
+    }
+
     /// Forgets what is known of the chip, so that it is searched before anything else. What belongs to this boot stays.
+    #[inline(never)]
     pub(super) fn forget(&mut self) {
+        self.is_lost |= self.has_unflushed();
         (self.geometry, self.log, self.stage) = (None, None, Stage::Idle);
     }
 
@@ -155,6 +170,7 @@ impl Recorder {
         self.end_unit();
         // 0 is no number.
         let number = self.head.map_or(0, |head| head.header.log).wrapping_add(1).max(1);
+        self.is_lost = false;
         self.log = Some(Open { number, schema, bytes: 0, sector: 0, seed: 0, place: SECTOR_BYTES, end: 0 });
         number
     }

@@ -72,7 +72,7 @@ impl<const UNIT: u32> AsyncChip for Slow<UNIT> {
 }
 
 /// Polls a future so often at most. `None` if it is dropped before its end.
-fn poll<T>(future: impl Future<Output = T>, most: usize) -> Option<T> {
+pub(crate) fn poll<T>(future: impl Future<Output = T>, most: usize) -> Option<T> {
     let mut future = pin!(future);
     let mut context = Context::from_waker(Waker::noop());
     (0..most).find_map(|_| match future.as_mut().poll(&mut context) {

@@ -11,4 +11,5 @@ mod image;
 mod laps;
 mod power_cuts;
 mod reference;
+mod repeated;
 mod rig;
