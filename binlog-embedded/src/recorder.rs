@@ -209,6 +209,8 @@ impl Recorder {
             Goal::None => Phase::Done,
             Goal::Mount => {
                 self.operation = Operation::Mount;
+                // Blocks of another volume are no witnesses.
+                (self.volume.boot, self.volume.info) = (0, 0);
                 Phase::Table
             }
             Goal::Begin | Goal::Remove => {
@@ -381,16 +383,11 @@ impl Recorder {
         1u32.checked_shl(self.volume.table_shift() + u32::from(self.volume.shift) + 9).unwrap_or(u32::MAX)
     }
 
-    /// Blocks by which the card is known again: the boot sector, FSInfo and the directory's block of the open log.
-    /// [`NOTHING`] stands for those that it doesn't have.
-    pub(crate) fn witnesses(&self) -> [u32; 3] {
-        let info = if self.volume.info == 0 { NOTHING } else { self.volume.info };
-        [self.volume.boot, info, self.log.as_ref().map_or(NOTHING, |log| log.place.block)]
-    }
-
-    /// Whether another system's writes to the card would show in the [witnesses](Recorder::witnesses).
-    pub(crate) fn has_witnesses(&self) -> bool {
-        self.volume.info != 0
+    /// Blocks by which the card is known again: the boot sector, FSInfo, and the `last` block that was read or written,
+    /// which is what is in memory. [`NOTHING`] stands for those that it doesn't have.
+    pub(crate) fn witnesses(&self, last: u32) -> [u32; 3] {
+        let [info, last] = if self.volume.info == 0 { [NOTHING; 2] } else { [self.volume.info, last] };
+        [self.volume.boot, info, last]
     }
 }
 

@@ -133,8 +133,10 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// # When the card fails
 ///
 /// A transfer that fails is tried once more, if the card proves to be the same one, which nothing else wrote to
-/// meanwhile. Only FAT32 has a block that shows this (FSInfo). Otherwise the log is left as it was at its last flush,
-/// its records after that count as lost, and [`run`](SdLog::run) begins another log when a card is there.
+/// meanwhile. Only FAT32 has a block that shows this (FSInfo). The boot sector and the last block that was read or
+/// written have to be as they were, too. What another system does without changing any of the three isn't noticed.
+/// Otherwise the log is left as it was at its last flush, its records after that count as lost, and
+/// [`run`](SdLog::run) begins another log when a card is there.
 ///
 /// # Memory
 ///

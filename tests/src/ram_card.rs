@@ -6,7 +6,7 @@ mod files;
 mod recording;
 
 pub use blocks::{Block, junk};
-pub use driver::Buffer;
+pub use driver::{Buffer, Leaves};
 pub use files::Partition;
 pub use recording::{Moment, Recording, Word, Written};
 
@@ -44,6 +44,9 @@ impl std::error::Error for CardError {}
 #[derive(Clone, Default)]
 pub struct RamCard(Rc<RefCell<State>>);
 
+/// What happens to a card that leaves its slot.
+type Trip = Rc<dyn Fn(&RamCard)>;
+
 #[derive(Clone, Default)]
 struct State {
     blocks: Blocks,
@@ -71,6 +74,10 @@ struct State {
     recording: Option<(Blocks, Vec<Written>)>,
     /// Called in the middle of each transfer, as an interrupt would be.
     busy: Option<fn()>,
+    /// Transfers that the driver was asked for.
+    calls: u64,
+    /// At which of them the card leaves its slot, and what happens to it then.
+    departure: Option<(u64, Leaves, Trip)>,
 }
 
 /// A file system to make.
@@ -172,6 +179,18 @@ impl RamCard {
         let other = other.0.borrow();
         (state.blocks, state.count) = (other.blocks.clone(), other.count);
         (state.pulled, state.ready) = (false, false);
+    }
+
+    /// Lets the card leave its slot at the `n`th transfer from now on, counted from 0. `happens` pulls or swaps it. The
+    /// transfer fails.
+    pub fn leave_at(&self, n: u64, leaves: Leaves, happens: impl Fn(&RamCard) + 'static) {
+        let mut state = self.0.borrow_mut();
+        state.departure = Some((state.calls + n, leaves, Rc::new(happens)));
+    }
+
+    /// Transfers that the driver was asked for.
+    pub fn calls(&self) -> u64 {
+        self.0.borrow().calls
     }
 
     /// Lets the power fail at the `n`th block that is written from now on, counted from 0, after so many of its bytes.

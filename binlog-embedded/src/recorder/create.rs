@@ -94,6 +94,10 @@ impl Recorder {
         };
         (self.operation, self.new.initial) = (operation, name.0[0]);
         let Log { place, first, .. } = self.new;
+        if !self.volume.is_unused(place.of(block)) {
+            // Another system's, since the slots were looked at.
+            return Err(Stop::Changed);
+        }
         if place.of(block)[0] == 0 {
             // Nothing follows the first slot that was never in use.
             block[usize::from(place.slot) * 32..].fill(0);

@@ -181,13 +181,9 @@ impl Recorder {
 
     /// Looks for slots for the note and the entry in a block of the directory.
     fn look_at_slots(&mut self, block: &Block) {
-        let is_exfat = self.volume.is_exfat();
         let place = |slot| Place { slot, ..self.cursor.place };
-        let is_free = |slot: u8| {
-            let first = place(slot).of(block)[0];
-            if is_exfat { first & 0x80 == 0 } else { first == 0 || first == super::entry::DELETED }
-        };
-        let needed = if is_exfat { 3 } else { 1 };
+        let is_free = |slot: u8| self.volume.is_unused(place(slot).of(block));
+        let needed = if self.volume.is_exfat() { 3 } else { 1 };
         let mut run = 0;
         let mut note = None;
         for slot in 0..SLOTS {

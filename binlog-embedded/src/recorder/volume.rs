@@ -2,7 +2,7 @@
 //!
 //! Sources: Microsoft's "FAT32 File System Specification" (fatgen103) and "exFAT file system specification".
 
-use super::bytes::{Block, put_u16, put_u32, u16_at, u32_at};
+use super::bytes::{Block, Slot, put_u16, put_u32, u16_at, u32_at};
 use super::entry;
 use super::partition::Extent;
 use crate::sd_log::Flaw;
@@ -38,7 +38,7 @@ pub(crate) struct Volume {
     pub(crate) root_blocks: u32,
     /// FAT32's block of hints; 0 without one.
     pub(crate) info: u32,
-    /// The boot sector, until it is read.
+    /// The boot sector.
     pub(crate) boot: u32,
     /// The volume's serial number.
     pub(crate) serial: u32,
@@ -139,6 +139,7 @@ impl Volume {
             clusters: clusters.min((place.blocks - before) >> shift),
             root_blocks,
             serial: u32_at(boot, if kind == Kind::Fat16 { 39 } else { 67 }),
+            boot: place.start,
             ..Volume::NONE
         };
         if kind == Kind::Fat16 {
@@ -206,6 +207,7 @@ impl Volume {
             clusters: clusters.min((place.blocks - data) >> shift),
             root,
             serial: u32_at(boot, 100),
+            boot: place.start,
             ..Volume::NONE
         };
         if volume.has(root) { Ok(volume) } else { Err(damaged) }
@@ -225,6 +227,11 @@ impl Volume {
             return entry::exfat::NOTE;
         }
         entry::DELETED
+    }
+
+    /// Whether a directory's slot isn't in use.
+    pub(crate) fn is_unused(&self, slot: &Slot) -> bool {
+        if self.is_exfat() { slot[0] & 0x80 == 0 } else { slot[0] == 0 || slot[0] == entry::DELETED }
     }
 
     /// Whether a cluster exists.

@@ -4,7 +4,7 @@ use super::transfer::{Io, Port};
 use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::AsyncCard;
-use crate::recorder::{Goal, Stop, sum};
+use crate::recorder::{Goal, Stop};
 use binlog::file_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io_async::Write;
@@ -243,7 +243,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     async fn transfer_async(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
         self.begin_transfer(io)?;
         if let Err(error) = self.perform_async(io).await {
-            self.recover_async(error).await?;
+            self.recover_async(io, error).await?;
             self.perform_async(io).await.map_err(Cause::Card)?;
         }
         self.end_transfer(io);
@@ -266,16 +266,16 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// As the blocking calls do it.
-    async fn recover_async(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
+    async fn recover_async(&mut self, io: Io, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
         if !self.port.begin_retry(&self.recorder) {
             return Err(Cause::Card(error));
         }
         self.card.forget();
         let mut block = [C::ZERO];
         for i in 0..Port::WITNESSES {
-            let Some((at, expected)) = self.port.witness(&self.recorder, i) else { continue };
-            match self.card.read(at, &mut block).await {
-                Ok(()) if sum(&block[0]) == expected => {}
+            let Some(seen) = self.port.witness(&self.recorder, i) else { continue };
+            match self.card.read(seen.at, &mut block).await {
+                Ok(()) if self.is_as_seen(io, seen, &block[0]) => {}
                 Ok(()) => return Err(Cause::Changed),
                 Err(_) => return Err(Cause::Card(error)),
             }

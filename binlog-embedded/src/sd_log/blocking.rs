@@ -6,7 +6,7 @@ use crate::Drain;
 use crate::card::Card;
 #[cfg(feature = "async")]
 use crate::recorder::Goal;
-use crate::recorder::{Stop, sum};
+use crate::recorder::Stop;
 use binlog::file_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io::Write;
@@ -236,7 +236,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     fn transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
         self.begin_transfer(io)?;
         if let Err(error) = self.perform(io) {
-            self.recover(error)?;
+            self.recover(io, error)?;
             self.perform(io).map_err(Cause::Card)?;
         }
         self.end_transfer(io);
@@ -265,16 +265,16 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// undo what was done there. On FAT16 and exFAT, which say nothing of that, there is no second try.
     #[cold]
     #[inline(never)]
-    fn recover(&mut self, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
+    fn recover(&mut self, io: Io, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {
         if !self.port.begin_retry(&self.recorder) {
             return Err(Cause::Card(error));
         }
         self.card.forget();
         let mut block = [C::ZERO];
         for i in 0..Port::WITNESSES {
-            let Some((at, expected)) = self.port.witness(&self.recorder, i) else { continue };
-            match self.card.read(at, &mut block) {
-                Ok(()) if sum(&block[0]) == expected => {}
+            let Some(seen) = self.port.witness(&self.recorder, i) else { continue };
+            match self.card.read(seen.at, &mut block) {
+                Ok(()) if self.is_as_seen(io, seen, &block[0]) => {}
                 Ok(()) => return Err(Cause::Changed),
                 Err(_) => return Err(Cause::Card(error)),
             }

@@ -33,9 +33,9 @@ pub(super) struct Port {
 
 /// A block as it was seen last.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
+pub(super) struct Seen {
     /// The block; [`NOTHING`] for none.
-    at: u32,
+    pub(super) at: u32,
     sum: u32,
 }
 
@@ -68,20 +68,20 @@ impl Port {
         if self.is_gone { Err(Cause::Changed) } else { Ok(()) }
     }
 
-    /// Notes a block that was read or written; `None` before it is written, when the card may hold either.
-    pub(super) fn saw(&mut self, recorder: &Recorder, at: u32, block: Option<&[u8; 512]>) {
-        for (seen, witness) in self.seen.iter_mut().zip(recorder.witnesses()) {
+    /// Notes a block that was read or written.
+    fn saw(&mut self, recorder: &Recorder, at: u32, block: &[u8; 512]) {
+        for (seen, witness) in self.seen.iter_mut().zip(recorder.witnesses(at)) {
             if witness == at {
-                *seen = block.map_or(Seen::default(), |block| Seen { at, sum: sum(block) });
+                *seen = Seen { at, sum: sum(block) };
             }
         }
     }
 
-    /// A transfer failed: the card counts as gone until it proves to be the same. Returns whether it can: where no
-    /// block would show what another system wrote meanwhile, it can't.
+    /// A transfer failed: the card counts as gone until it proves to be the same. Returns whether it can: the boot
+    /// sector and FSInfo, which shows what another system wrote meanwhile, have to be known.
     pub(super) fn begin_retry(&mut self, recorder: &Recorder) -> bool {
         self.is_gone = true;
-        let can = recorder.has_witnesses();
+        let can = self.witness(recorder, 0).is_some() && self.witness(recorder, 1).is_some();
         // Not `wrapping_add(can.into())`: from 1.88 to 1.97 at least, rustc adds nothing where a caller branches on the
         // result (https://github.com/rust-lang/rust/issues/158206).
         if can {
@@ -90,10 +90,11 @@ impl Port {
         can
     }
 
-    /// A block that proves that the card is the same, and its sum. Blocks that were witnesses before may have changed.
-    pub(super) fn witness(&self, recorder: &Recorder, i: usize) -> Option<(u32, u32)> {
+    /// A block that proves that the card is the same.
+    pub(super) fn witness(&self, recorder: &Recorder, i: usize) -> Option<Seen> {
+        let [.., last] = self.seen;
         let seen = self.seen[i];
-        (seen.at != NOTHING && seen.at == recorder.witnesses()[i]).then_some((seen.at, seen.sum))
+        (seen.at != NOTHING && seen.at == recorder.witnesses(last.at)[i]).then_some(seen)
     }
 
     /// The card proved to be the same.
@@ -119,10 +120,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     pub(super) fn begin_transfer(&mut self, io: Io) -> core::result::Result<(), Cause<C::Error>> {
         self.port.check()?;
-        match io {
-            Io::Read(_) => self.recorder.loaded.at = NOTHING,
-            Io::Write { at, .. } => self.port.saw(&self.recorder, at, None),
-            Io::Data { .. } | Io::Size => {}
+        if let Io::Read(_) = io {
+            self.recorder.loaded.at = NOTHING;
         }
         self.port.note_transfer(Some(io));
         Ok(())
@@ -135,14 +134,20 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             Io::Read(at) => {
                 *read = read.wrapping_add(1);
                 self.recorder.loaded.at = at;
-                self.port.saw(&self.recorder, at, Some(&self.block[0]));
+                self.port.saw(&self.recorder, at, &self.block[0]);
             }
             Io::Write { at, mirror } => {
                 *written = written.wrapping_add(1 + u32::from(mirror != 0));
-                self.port.saw(&self.recorder, at, Some(&self.block[0]));
+                self.port.saw(&self.recorder, at, &self.block[0]);
             }
             Io::Data { count, .. } => *written = written.wrapping_add(count as u32),
             Io::Size => self.port.is_sized = true,
         }
+    }
+
+    /// Whether a block of the card is as it was seen last. The one that `io` was to write may be there already.
+    pub(super) fn is_as_seen(&self, io: Io, seen: Seen, block: &[u8; 512]) -> bool {
+        let found = sum(block);
+        found == seen.sum || (matches!(io, Io::Write { at, .. } if at == seen.at) && found == sum(&self.block[0]))
     }
 }

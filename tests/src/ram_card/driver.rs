@@ -34,8 +34,40 @@ impl Slot for RamCard {
     }
 }
 
-impl Card for RamCard {
-    fn read(&mut self, at: u32, blocks: &mut [Buffer]) -> Result<(), CardError> {
+/// How far a transfer gets when the card leaves its slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaves {
+    /// Nothing is transferred.
+    Before,
+    /// Of what is written, the first half is on the card; a single block is torn.
+    Inside,
+    /// All is on the card, and the driver doesn't know.
+    After,
+}
+
+impl RamCard {
+    /// Makes a transfer, unless the card leaves its slot. `tear` does the first half of it.
+    fn transfer<T>(
+        &mut self,
+        transfer: impl FnOnce(&mut Self) -> Result<T, CardError>,
+        tear: impl FnOnce(&Self),
+    ) -> Result<T, CardError> {
+        let mut state = self.0.borrow_mut();
+        let is_due = state.departure.as_ref().is_some_and(|(call, ..)| *call == state.calls);
+        state.calls += 1;
+        let departure = state.departure.take_if(|_| is_due);
+        drop(state);
+        let Some((_, leaves, happens)) = departure else { return transfer(self) };
+        match leaves {
+            Leaves::Before => {}
+            Leaves::Inside => tear(self),
+            Leaves::After => drop(transfer(self)),
+        }
+        happens(self);
+        Err(CardError::Missing)
+    }
+
+    fn read_blocks(&mut self, at: u32, blocks: &mut [Buffer]) -> Result<(), CardError> {
         let mut state = self.0.borrow_mut();
         state.check()?;
         if state.failing_reads > 0 {
@@ -53,7 +85,7 @@ impl Card for RamCard {
         Ok(())
     }
 
-    fn write(&mut self, at: u32, blocks: &[Buffer]) -> Result<(), CardError> {
+    fn write_blocks(&mut self, at: u32, blocks: &[Buffer]) -> Result<(), CardError> {
         let busy = self.0.borrow().busy;
         if let Some(busy) = busy {
             busy();
@@ -84,10 +116,31 @@ impl Card for RamCard {
         Ok(())
     }
 
+    fn tear_blocks(&self, at: u32, blocks: &[Buffer]) {
+        let middle = blocks.len() / 2;
+        for (block, at) in blocks[..middle].iter().zip(at..) {
+            self.set_block(at, block.0);
+        }
+        self.tear(at + middle as u32, &blocks[middle].0, 256);
+    }
+}
+
+impl Card for RamCard {
+    fn read(&mut self, at: u32, blocks: &mut [Buffer]) -> Result<(), CardError> {
+        self.transfer(|card| card.read_blocks(at, blocks), |_| ())
+    }
+
+    fn write(&mut self, at: u32, blocks: &[Buffer]) -> Result<(), CardError> {
+        self.transfer(|card| card.write_blocks(at, blocks), |card| card.tear_blocks(at, blocks))
+    }
+
     fn block_count(&mut self) -> Result<u32, CardError> {
-        let mut state = self.0.borrow_mut();
-        state.check()?;
-        Ok(state.count)
+        let count = |card: &mut RamCard| {
+            let mut state = card.0.borrow_mut();
+            state.check()?;
+            Ok(state.count)
+        };
+        self.transfer(count, |_| ())
     }
 }
 

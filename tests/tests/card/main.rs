@@ -21,4 +21,5 @@ mod resets;
 mod rig;
 mod samples;
 mod sd_card;
+mod swapped;
 mod volumes;
