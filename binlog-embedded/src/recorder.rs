@@ -185,6 +185,10 @@ impl Recorder {
             self.phase = next?;
         }
         self.goal = Goal::None;
+        if let (Goal::Sync(bytes), Some(log)) = (goal, &mut self.log) {
+            // Not before the entry is on the card.
+            log.bytes = bytes;
+        }
         Ok(())
     }
 

@@ -135,7 +135,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// A transfer that fails is tried once more, if the card proves to be the same one, which nothing else wrote to
 /// meanwhile. Only FAT32 has a block that shows this (FSInfo). The boot sector and the last block that was read or
 /// written have to be as they were, too. What another system does without changing any of the three isn't noticed.
-/// Otherwise the log is left as it was at its last flush, its records after that count as lost, and
+///
+/// Otherwise the call returns an error, and the log is left as it was at its last flush, whatever the call was for. Its
+/// records after that count as lost; [`finish`](SdLog::finish) and [`end_log`](SdLog::end_log) say so.
 /// [`run`](SdLog::run) begins another log when a card is there.
 ///
 /// # Memory
@@ -302,6 +304,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.flight = Flight { is_last: self.flight.is_last, ..Flight::NONE };
     }
 
+    /// Whether a log is open, or a dropped future left its end.
+    fn has_log(&self) -> bool {
+        self.number().is_some() || (cfg!(feature = "async") && self.recorder.goal() == Goal::End)
+    }
+
     /// Completes the goal that a dropped future left. The beginning of a log is left to a call that begins one, which
     /// also begins the drain's file; a log that can't grow, to the call that writes to it.
     #[cfg(feature = "async")]
@@ -311,7 +318,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             return Ok(());
         }
         match self.work(goal) {
-            Err(Stop::Fault(Fault::Blocked)) if goal == Goal::Extend => {}
+            Err(Stop::Fault(Fault::Blocked | Fault::Full)) if goal == Goal::Extend => {}
             worked => worked?,
         }
         if goal == Goal::End {
@@ -323,12 +330,23 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     fn flush_all(&mut self) -> core::result::Result<(), Stop> {
         match self.recorder.log {
             Some(_) => self.flush_to(self.contents.bytes()),
-            None => Err(Stop::Fault(Fault::Closed)),
+            None => {
+                self.recorder.operation = Operation::Flush;
+                Err(Stop::Fault(Fault::Closed))
+            }
         }
     }
 
-    fn remove(&mut self) -> core::result::Result<Option<u32>, Stop> {
-        self.work(Goal::Remove)?;
+    /// Whether a dropped future left a removal, which the next call completes.
+    fn is_removing(&self) -> bool {
+        cfg!(feature = "async") && self.recorder.goal() == Goal::Remove
+    }
+
+    /// Removes a log, unless that is done.
+    fn remove(&mut self, is_done: bool) -> core::result::Result<Option<u32>, Stop> {
+        if !is_done {
+            self.work(Goal::Remove)?;
+        }
         Ok(Some(self.recorder.removed()).filter(|&number| number != 0))
     }
 
@@ -337,16 +355,27 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(next.map(|(number, entry)| LogFile::new(number, &entry)))
     }
 
-    /// Makes an error of a cause. After one about room or about a log, the card stays mounted and the log open; any
-    /// other ends both.
+    /// The error of a call that would end a log which an error of another call ended, with what wasn't flushed.
+    #[cold]
+    fn lost(&mut self) -> SdError<C::Error> {
+        self.recorder.operation = Operation::End;
+        self.fail(Cause::Fault(Fault::Closed))
+    }
+
+    /// Makes an error of a cause. After one about room or about a log that is read, the card stays mounted and the log
+    /// open; any other ends both.
     #[cold]
     #[inline(never)]
     fn fail(&mut self, cause: Cause<C::Error>) -> SdError<C::Error> {
+        use Fault::{Beyond4Gib, Blocked, Closed, Damaged, Full, NoLog, TooLong};
         let error = SdError { operation: self.recorder.operation, log: self.recorder.subject(), cause };
-        let goes_on = matches!(
-            error.cause,
-            Cause::Fault(Fault::Full | Fault::Blocked | Fault::NoLog | Fault::TooLong | Fault::Closed)
-        );
+        let goes_on = match error.cause {
+            Cause::Fault(Full | Blocked | NoLog | TooLong | Closed | Beyond4Gib) => true,
+            Cause::Fault(Damaged(_)) => {
+                self.recorder.log.is_some() && matches!(error.operation, Operation::List | Operation::Extract)
+            }
+            _ => false,
+        };
         if !goes_on {
             self.abandon();
         }
@@ -357,8 +386,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cold]
     #[inline(never)]
     fn abandon(&mut self) {
+        let is_lost = self.contents.is_lost || self.byte_count() > self.flushed_byte_count();
         self.recorder.forget();
         (self.contents, self.flight) = (Contents::EMPTY, Flight::NONE);
+        self.contents.is_lost = is_lost;
         self.port.is_sized = false;
         self.port.note_transfer(None);
     }

@@ -191,10 +191,10 @@ impl Recorder {
         self.volume.clusters >> self.volume.table_shift() < 256
     }
 
-    /// Takes clusters that are marked off the count, or adds those that are free again.
-    pub(super) fn adjust(&mut self, cluster: u32, is_free: bool) {
+    /// Takes a cluster that is about to be marked off the count.
+    pub(super) fn take_off(&mut self, cluster: u32) {
         if cluster < self.counted {
-            self.free = if is_free { self.free + 1 } else { self.free.saturating_sub(1) };
+            self.free = self.free.saturating_sub(1);
         }
     }
 }

@@ -62,7 +62,7 @@ impl Recorder {
                     return Err(Stop::Changed);
                 }
                 self.volume.set_value(block, cluster, self.volume.mark());
-                self.adjust(cluster, false);
+                self.take_off(cluster);
             }
             self.search.at = stop;
             return Err(self.save_table(Phase::Mark));

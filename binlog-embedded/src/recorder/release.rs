@@ -18,6 +18,8 @@ pub(crate) struct Release {
     pub(super) marked_end: u32,
     /// The next cluster that the pass through the FAT comes to.
     pub(super) at: u32,
+    /// Counted clusters that the block that is being written frees.
+    pub(super) freed: u16,
     /// Whether links from `at` on are the recorder's: the links lead there from a cluster that is.
     pub(super) is_owned: bool,
     /// Whether the entry comes out of use.
@@ -40,6 +42,7 @@ impl Release {
         end: 0,
         marked_end: 0,
         at: 0,
+        freed: 0,
         is_owned: false,
         unpublish: false,
         is_growth: false,
@@ -193,13 +196,14 @@ impl Recorder {
 
     /// Frees the marked clusters, in both FATs.
     pub(super) fn free_marked(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        self.free += u32::from(core::mem::take(&mut self.release.freed));
         if self.release.at < self.release.marked_end {
             self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.marked_end);
             for cluster in self.release.at..stop {
                 if self.volume.value(block, cluster) == self.volume.mark() {
                     self.volume.set_value(block, cluster, 0);
-                    self.adjust(cluster, true);
+                    self.release.freed += u16::from(cluster < self.counted);
                 }
             }
             self.release.at = stop;

@@ -45,7 +45,6 @@ impl Recorder {
             let set = log.place.set_of(block).filter(|set| exfat::identity(set) == log.identity);
             exfat::publish(set.ok_or(Stop::Changed)?, bytes, self.date);
             Note::put_size(log.note().of_mut(block), bytes);
-            log.bytes = bytes;
             return Err(self.save(Phase::Done));
         }
         let slot = log.place.of_mut(block);
@@ -53,7 +52,6 @@ impl Recorder {
             return Err(Stop::Changed);
         }
         fat::put_size(slot, bytes, self.date);
-        log.bytes = bytes;
         Err(self.save(Phase::Done))
     }
 }

@@ -88,18 +88,32 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         S: Schema,
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
-        if !self.flight.is_last {
-            self.retry_now();
-            while !self.run_to_async(drain, false).await? {}
-            drain.report();
-            if Drain::<'_, S, N, P>::ENCODES {
-                drain.end_session();
-            }
-            while !self.run_to_async(drain, false).await? {}
-            if self.number().is_none() {
+        if self.is_ending_flight() {
+            self.finish_log_async(drain).await?;
+            if drain.is_ring_empty() {
                 return Ok(());
             }
         }
+        let is_lost = self.lose_unflushed(drain);
+        self.retry_now();
+        while !self.run_to_async(drain, false).await? {}
+        drain.report();
+        if Drain::<'_, S, N, P>::ENCODES {
+            drain.end_session();
+        }
+        while !self.run_to_async(drain, false).await? {}
+        if self.number().is_some() {
+            self.finish_log_async(drain).await?;
+        }
+        if is_lost { Err(self.lost()) } else { Ok(()) }
+    }
+
+    /// Ends the flight's last log.
+    async fn finish_log_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
+    where
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
+    {
         let run = self.last_run(drain);
         let ended = self.drive_async(|log| log.end_flight(drain, run)).await;
         self.leave_flight(drain, ended.is_ok());
@@ -112,7 +126,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// Which operation failed, and why. The next call looks for the card again.
     pub async fn begin_log_async(&mut self) -> Result<u32, C> {
-        self.end_log_async().await?;
+        self.end_open_log_async().await?;
         self.mount_async().await?;
         self.drive_async(Self::begin).await
     }
@@ -130,9 +144,13 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// # Errors
     ///
-    /// The card's. What was flushed stays, and the next mount gives back the space.
+    /// As there.
     pub async fn end_log_async(&mut self) -> Result<(), C> {
-        if self.number().is_some() { self.drive_async(Self::end).await } else { Ok(()) }
+        if self.contents.is_lost { Err(self.lost()) } else { self.end_open_log_async().await }
+    }
+
+    async fn end_open_log_async(&mut self) -> Result<(), C> {
+        if self.has_log() { self.drive_async(Self::end).await } else { Ok(()) }
     }
 
     /// As [`list`](SdLog::list).
@@ -175,14 +193,16 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
     }
 
-    /// As [`remove_oldest`](SdLog::remove_oldest).
+    /// As [`remove_oldest`](SdLog::remove_oldest). If a future that was dropped left a removal, this completes it, and
+    /// removes no other log.
     ///
     /// # Errors
     ///
     /// The card's. A removal that was interrupted is completed by the next mount.
     pub async fn remove_oldest_async(&mut self) -> Result<Option<u32>, C> {
+        let is_removing = self.is_removing();
         self.mount_and_resume_async().await?;
-        self.drive_async(Self::remove).await
+        self.drive_async(|log| log.remove(is_removing)).await
     }
 
     async fn mount_async(&mut self) -> Result<(), C> {

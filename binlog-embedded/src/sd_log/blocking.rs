@@ -63,12 +63,21 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// # Errors
     ///
     /// As [`run`](SdLog::run); an attempt at a log is made however short ago the last one failed. If none can be begun,
-    /// the contents of the ring stay there. `Ok` means that all of it is on the card.
+    /// the contents of the ring stay there. [`Fault::Closed`](super::Fault::Closed) if an error of another call ended
+    /// the log before: what wasn't flushed is lost and counted, and the rest is on the card. `Ok` means that all of it
+    /// is on the card.
     pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
     where
         S: Schema,
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
+        if self.is_ending_flight() {
+            self.finish_log(drain)?;
+            if drain.is_ring_empty() {
+                return Ok(());
+            }
+        }
+        let is_lost = self.lose_unflushed(drain);
         self.retry_now();
         while !self.run_to(drain, false)? {}
         drain.report();
@@ -76,9 +85,18 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             drain.end_session();
         }
         while !self.run_to(drain, false)? {}
-        if self.number().is_none() {
-            return Ok(());
+        if self.number().is_some() {
+            self.finish_log(drain)?;
         }
+        if is_lost { Err(self.lost()) } else { Ok(()) }
+    }
+
+    /// Ends the flight's last log.
+    fn finish_log<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
+    where
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
+    {
         let run = self.last_run(drain);
         let ended = self.drive(|log| log.end_flight(drain, run));
         self.leave_flight(drain, ended.is_ok());
@@ -93,7 +111,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// Which operation failed, and why. The next call looks for the card again.
     pub fn begin_log(&mut self) -> Result<u32, C> {
-        self.end_log()?;
+        self.end_open_log()?;
         self.mount()?;
         self.drive(Self::begin)
     }
@@ -116,8 +134,13 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// # Errors
     ///
     /// The card's. What was flushed stays, and the next mount gives back the space.
+    /// [`Fault::Closed`](super::Fault::Closed) if an error of another call ended the log: what wasn't flushed is lost.
     pub fn end_log(&mut self) -> Result<(), C> {
-        if self.number().is_some() { self.drive(Self::end) } else { Ok(()) }
+        if self.contents.is_lost { Err(self.lost()) } else { self.end_open_log() }
+    }
+
+    fn end_open_log(&mut self) -> Result<(), C> {
+        if self.has_log() { self.drive(Self::end) } else { Ok(()) }
     }
 
     /// Calls `visit` for each log of the folder, in the order of their directory entries, until it breaks.
@@ -166,8 +189,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     ///
     /// The card's. A removal that was interrupted is completed by the next mount.
     pub fn remove_oldest(&mut self) -> Result<Option<u32>, C> {
+        let is_removing = self.is_removing();
         self.mount_and_resume()?;
-        self.drive(Self::remove)
+        self.drive(|log| log.remove(is_removing))
     }
 
     /// Finds the card and its file system, unless that is done.

@@ -3,7 +3,7 @@
 use super::transfer::Io;
 use super::{Dates, SdLog, Slot};
 use crate::recorder::{Goal, Stop};
-use crate::sd_log::Fault;
+use crate::sd_log::{Fault, Operation};
 
 /// Where the log's bytes are.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Contents {
     sent: u32,
     /// Blocks that are on their way to the card.
     on_the_way: u32,
+    /// Whether an error ended the log before all of it was flushed.
+    pub(super) is_lost: bool,
     /// Whether the log gets no more clusters. The record that was begun may use the last [`REST`] bytes.
     is_closed: bool,
 }
@@ -25,7 +27,8 @@ pub(super) struct Contents {
 const REST: u32 = 256;
 
 impl Contents {
-    pub(super) const EMPTY: Contents = Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, is_closed: false };
+    pub(super) const EMPTY: Contents =
+        Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, is_lost: false, is_closed: false };
 
     /// The length of the log.
     pub(super) fn bytes(&self) -> u32 {
@@ -45,6 +48,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Makes room in the buffer for at least a byte, and on the card for what it takes.
     pub(super) fn make_writable(&mut self) -> Result<(), Stop> {
         if self.recorder.log.is_none() {
+            self.recorder.operation = Operation::Write;
             return Err(Stop::Fault(Fault::Closed));
         }
         self.drop_sent();

@@ -81,7 +81,7 @@ pub enum Fault {
     /// All numbers up to [`Options::last_number`](super::Options::last_number) are taken, and the log that has the next
     /// one is read-only or of this boot.
     NoNumber,
-    /// There is no open log to write to.
+    /// There is no open log to write to, or an error of another call ended the log that is to be ended.
     Closed,
     /// The folder has no log of this number.
     NoLog,

@@ -297,6 +297,25 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
+    /// Whether a dropped future began to end the flight's last log.
+    pub(super) fn is_ending_flight(&self) -> bool {
+        cfg!(feature = "async") && self.flight.is_last
+    }
+
+    /// After an error of another call ended the log: what the drain wrote to it and didn't flush is lost. Returns
+    /// whether there is any.
+    pub(super) fn lose_unflushed<S, P, const N: usize>(&self, drain: &mut Drain<'_, S, N, P>) -> bool
+    where
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
+    {
+        let is_lost = self.contents.is_lost && drain.is_dirty();
+        if is_lost {
+            drain.restart();
+        }
+        is_lost
+    }
+
     /// Ends the flight's last log.
     pub(super) fn end_flight<S, P, const N: usize>(
         &mut self,

@@ -2,11 +2,13 @@
 
 use crate::bounds::with_a_long_search;
 use crate::dropped::{poll, wait_for};
+use crate::history::{contents, path};
 use crate::rig::flight::{self, Flight, KINDS};
-use crate::rig::{OPTIONS, account, ring, sd};
-use binlog_embedded::sd_log::{Operation, Options};
-use binlog_tests::ram_card::{Format, RamCard, Word};
-use binlog_tests::volume::{Geometry, Volume};
+use crate::rig::{OPTIONS, Sd, account, ring, sd};
+use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, SdError};
+use binlog_tests::ram_card::{CardError, Format, RamCard, Word};
+use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use embedded_io::Write;
 use std::ops::ControlFlow;
 
 #[test]
@@ -153,6 +155,138 @@ fn a_finish_that_was_dropped_ends_the_last_log() {
             let volume = Volume::of(&card);
             assert_eq!(volume.tree().files("LOGS").count(), 1, "{geometry:?}, {polls} polls");
             volume.check().assert_clean(format_args!("{geometry:?}, {polls} polls"));
+        }
+    }
+}
+
+/// A call that has nothing to do with the open log.
+type Other = fn(&mut Sd, bool) -> Result<(), SdError<CardError>>;
+
+const OTHERS: [(&str, Other); 3] = [
+    ("list", |sd, is_async| {
+        let visit = |_| ControlFlow::Continue(());
+        if is_async { wait_for(sd.list_async(visit)) } else { sd.list(visit) }
+    }),
+    ("extract", |sd, is_async| {
+        let taken = async |_: &[u8]| ControlFlow::Continue(());
+        match is_async {
+            true => wait_for(sd.extract_async(1, taken)).map(drop),
+            false => sd.extract(1, |_| ControlFlow::Continue(())).map(drop),
+        }
+    }),
+    ("remove_oldest", |sd, is_async| {
+        if is_async { wait_for(sd.remove_oldest_async()).map(drop) } else { sd.remove_oldest().map(drop) }
+    }),
+];
+
+/// A card with a log.
+fn with_a_log(geometry: Geometry) -> RamCard {
+    let card = geometry.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    guest.put(&path("LOGS", 1), &contents(1, 3000), Place::First);
+    guest.note_free_clusters();
+    card
+}
+
+/// Pulls the card for a call, which fails.
+fn fail(card: &RamCard, sd: &mut Sd, other: Other, is_async: bool) {
+    // The block in memory is none of the folder's, so the call reads from the card.
+    sd.extract(1, |_| ControlFlow::Break(())).unwrap();
+    card.pull();
+    other(sd, is_async).expect_err("the card is pulled");
+    card.put_back();
+}
+
+fn is_closed(error: &SdError<CardError>) -> bool {
+    error.cause == Cause::Fault(Fault::Closed)
+}
+
+/// The open log is lost with it, and what wasn't flushed.
+#[test]
+fn after_an_error_of_another_call_end_log_says_that_it_cant_end_the_log() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        for (name, other) in OTHERS {
+            for (is_async, is_flushed) in [(false, false), (true, false), (false, true), (true, true)] {
+                let context = format!("{:?}, {name}, async {is_async}, flushed {is_flushed}", geometry.kind);
+                let card = with_a_log(geometry);
+                let mut sd = sd(&card, OPTIONS);
+                assert_eq!(sd.begin_log(), Ok(2));
+                sd.write_all(&contents(2, 3000)).unwrap();
+                sd.flush().unwrap();
+                if !is_flushed {
+                    sd.write_all(&[7; 100]).unwrap();
+                }
+                fail(&card, &mut sd, other, is_async);
+                assert_eq!((sd.number(), sd.byte_count(), sd.flushed_byte_count()), (None, 0, 0), "{context}");
+                // However often it is asked.
+                for _ in 0..2 {
+                    let ended = if is_async { wait_for(sd.end_log_async()) } else { sd.end_log() };
+                    assert_eq!(ended.is_err_and(|error| is_closed(&error)), !is_flushed, "{context}");
+                }
+                let error = sd.write_all(&[7; 100]).expect_err(&context);
+                assert_eq!((is_closed(&error), error.operation), (true, Operation::Write), "{context}");
+                let error = sd.flush().expect_err(&context);
+                assert_eq!((is_closed(&error), error.operation), (true, Operation::Flush), "{context}");
+                assert_eq!(sd.begin_log(), Ok(3), "{context}");
+                sd.write_all(&contents(3, 500)).unwrap();
+                assert_eq!(sd.end_log(), Ok(()), "{context}");
+                for (number, bytes) in [(1, 3000), (2, 3000), (3, 500)] {
+                    let log = Volume::of(&card).read(&path("LOGS", number));
+                    assert!(log == Some(contents(number, bytes)), "{context}: log {number}");
+                }
+                Volume::of(&card).check().assert_clean(&context);
+            }
+        }
+    }
+}
+
+#[test]
+fn after_an_error_of_another_call_finish_says_that_records_are_lost() {
+    for (name, other) in OTHERS {
+        for is_async in [false, true] {
+            let card = with_a_log(Geometry::FAT32);
+            let ring = ring();
+            let mut drain = ring.drain().unwrap();
+            let mut sd = sd(&card, OPTIONS);
+            let mut attempts = [0; KINDS];
+            for number in 0..5 {
+                flight::log(ring, 0, number);
+                attempts[0] += 1;
+            }
+            sd.run(&mut drain).unwrap();
+            ring.stop();
+            fail(&card, &mut sd, other, is_async);
+            let mut finish = || if is_async { wait_for(sd.finish_async(&mut drain)) } else { sd.finish(&mut drain) };
+            assert!(finish().is_err_and(|error| is_closed(&error)), "{name}, async {is_async}");
+            assert_eq!(finish(), Ok(()), "{name}, async {is_async}");
+            assert_eq!(ring.tally_of(0).unwrap().lost, 5, "{name}, async {is_async}");
+            Guest::new(&card).delete(&path("LOGS", 1));
+            account(ring, &card, attempts);
+        }
+    }
+}
+
+/// Another system's file is no reason to lose what isn't flushed.
+#[test]
+fn a_damaged_log_that_is_read_leaves_the_open_one() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        for is_async in [false, true] {
+            let card = Geometry { cluster_blocks: 1, ..geometry }.format();
+            let guest = Guest::new(&card);
+            guest.folder("LOGS");
+            guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Every(2));
+            let first = guest.volume().tree().get(&path("LOGS", 1)).unwrap().first;
+            guest.link(first, 0);
+            guest.note_free_clusters();
+            let mut sd = sd(&card, OPTIONS);
+            assert_eq!(sd.begin_log(), Ok(2));
+            sd.write_all(&contents(2, 700)).unwrap();
+            let error = OTHERS[1].1(&mut sd, is_async).expect_err("its chain has one cluster");
+            assert_eq!(error.cause, Cause::Fault(Fault::Damaged(Damage::Short)));
+            sd.write_all(&contents(2, 900)[700..]).unwrap();
+            assert_eq!(sd.end_log(), Ok(()), "{geometry:?}");
+            assert!(Volume::of(&card).read(&path("LOGS", 2)) == Some(contents(2, 900)), "{geometry:?}");
         }
     }
 }

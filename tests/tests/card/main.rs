@@ -17,6 +17,7 @@ mod power_cuts;
 mod prepared;
 mod promise;
 mod random;
+mod repeated;
 mod resets;
 mod rig;
 mod samples;
