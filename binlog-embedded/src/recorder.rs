@@ -390,8 +390,13 @@ impl Recorder {
     /// Blocks by which the card is known again: the boot sector, FSInfo, and the `last` block that was read or written,
     /// which is what is in memory. [`NOTHING`] stands for those that it doesn't have.
     pub(crate) fn witnesses(&self, last: u32) -> [u32; 3] {
-        let [info, last] = if self.volume.info == 0 { [NOTHING; 2] } else { [self.volume.info, last] };
+        let [info, last] = if self.has_info() { [self.volume.info, last] } else { [NOTHING; 2] };
         [self.volume.boot, info, last]
+    }
+
+    /// Whether the volume has FSInfo.
+    pub(crate) fn has_info(&self) -> bool {
+        self.volume.info != 0
     }
 }
 

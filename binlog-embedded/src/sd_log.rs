@@ -386,7 +386,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cold]
     #[inline(never)]
     fn abandon(&mut self) {
-        let is_lost = self.contents.is_lost || self.byte_count() > self.flushed_byte_count();
+        let bytes = self.contents.bytes();
+        let is_lost = self.contents.is_lost || self.recorder.log.as_ref().is_some_and(|log| log.bytes < bytes);
         self.recorder.forget();
         (self.contents, self.flight) = (Contents::EMPTY, Flight::NONE);
         self.contents.is_lost = is_lost;

@@ -1,6 +1,6 @@
 //! The calls for an [`AsyncCard`], which wait for the card without blocking other tasks.
 
-use super::transfer::{Io, Port};
+use super::transfer::Io;
 use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::AsyncCard;
@@ -292,8 +292,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         self.card.forget();
         let mut block = [C::ZERO];
-        for i in 0..Port::WITNESSES {
-            let Some(seen) = self.port.witness(&self.recorder, i) else { continue };
+        for seen in self.port.seen {
             match self.card.read(seen.at, &mut block).await {
                 Ok(()) if self.is_as_seen(io, seen, &block[0]) => {}
                 Ok(()) => return Err(Cause::Changed),

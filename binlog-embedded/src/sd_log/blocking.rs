@@ -1,6 +1,6 @@
 //! The calls for a [`Card`], which wait for the card.
 
-use super::transfer::{Io, Port};
+use super::transfer::Io;
 use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::Card;
@@ -295,8 +295,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         self.card.forget();
         let mut block = [C::ZERO];
-        for i in 0..Port::WITNESSES {
-            let Some(seen) = self.port.witness(&self.recorder, i) else { continue };
+        for seen in self.port.seen {
             match self.card.read(seen.at, &mut block) {
                 Ok(()) if self.is_as_seen(io, seen, &block[0]) => {}
                 Ok(()) => return Err(Cause::Changed),

@@ -26,7 +26,7 @@ pub(super) struct Port {
     #[cfg(feature = "async")]
     pub(super) unfinished: Option<Io>,
     /// The [witnesses](Recorder::witnesses): blocks that show whether the card is the same.
-    seen: [Seen; Port::WITNESSES],
+    pub(super) seen: [Seen; 3],
     /// Whether the card that was mounted is gone. Nothing more reaches whatever is there now.
     is_gone: bool,
 }
@@ -46,8 +46,6 @@ impl Default for Seen {
 }
 
 impl Port {
-    pub(super) const WITNESSES: usize = 3;
-
     /// Forgets the card.
     pub(super) fn forget(&mut self) {
         *self = Port { transfers: self.transfers, ..Port::default() };
@@ -77,24 +75,18 @@ impl Port {
         }
     }
 
-    /// A transfer failed: the card counts as gone until it proves to be the same. Returns whether it can: the boot
-    /// sector and FSInfo, which shows what another system wrote meanwhile, have to be known.
+    /// A transfer failed: the card counts as gone until it proves to be the same. Returns whether it can: once FSInfo,
+    /// which shows what another system wrote meanwhile, was read, all witnesses are known.
     pub(super) fn begin_retry(&mut self, recorder: &Recorder) -> bool {
         self.is_gone = true;
-        let can = self.witness(recorder, 0).is_some() && self.witness(recorder, 1).is_some();
+        let [_, info, _] = self.seen;
+        let can = recorder.has_info() && info.at != NOTHING;
         // Not `wrapping_add(can.into())`: from 1.88 to 1.97 at least, rustc adds nothing where a caller branches on the
         // result (https://github.com/rust-lang/rust/issues/158206).
         if can {
             self.transfers.retried = self.transfers.retried.wrapping_add(1);
         }
         can
-    }
-
-    /// A block that proves that the card is the same.
-    pub(super) fn witness(&self, recorder: &Recorder, i: usize) -> Option<Seen> {
-        let [.., last] = self.seen;
-        let seen = self.seen[i];
-        (seen.at != NOTHING && seen.at == recorder.witnesses(last.at)[i]).then_some(seen)
     }
 
     /// The card proved to be the same.
@@ -146,6 +138,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Whether a block of the card is as it was seen last. The one that `io` was to write may be there already.
+    #[inline(never)]
     pub(super) fn is_as_seen(&self, io: Io, seen: Seen, block: &[u8; 512]) -> bool {
         let found = sum(block);
         found == seen.sum || (matches!(io, Io::Write { at, .. } if at == seen.at) && found == sum(&self.block[0]))
