@@ -29,7 +29,7 @@ impl Date {
     pub const EARLIEST: Date = Date { bits: 0x0021_0000 };
 
     /// A date of the years 1980 to 2107. `month` and `day` count from 1. Values outside of their range are replaced by
-    /// the nearest valid value.
+    /// the nearest valid value: 31 February by the last day of that February.
     pub const fn new(year: u16, month: u8, day: u8, hour: u8, minute: u8, second: u8) -> Self {
         const fn within(value: u32, low: u32, high: u32) -> u32 {
             if value < low {
@@ -40,9 +40,14 @@ impl Date {
                 value
             }
         }
-        let date = (within(year as u32, 1980, 2107) - 1980) << 9
-            | within(month as u32, 1, 12) << 5
-            | within(day as u32, 1, 31);
+        let (year, month) = (within(year as u32, 1980, 2107), within(month as u32, 1, 12));
+        let days = match month {
+            // 2100 is the only year of these that isn't a leap year by the rule of the centuries.
+            2 => 28 + (year % 4 == 0 && year != 2100) as u32,
+            4 | 6 | 9 | 11 => 30,
+            _ => 31,
+        };
+        let date = (year - 1980) << 9 | month << 5 | within(day as u32, 1, days);
         let time =
             within(hour as u32, 0, 23) << 11 | within(minute as u32, 0, 59) << 5 | (within(second as u32, 0, 59) / 2);
         Date { bits: date << 16 | time }
@@ -124,5 +129,16 @@ mod tests {
             ("2026-11-22 23:59:58".into(), "1980-01-01 00:00:00".into())
         );
         assert_eq!(Date::new(3000, 13, 32, 24, 60, 60), Date::new(2107, 12, 31, 23, 59, 59));
+    }
+
+    #[test]
+    fn a_month_ends_with_its_last_day() {
+        let last_days =
+            |year| [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map(|month| Date::new(year, month, 31, 0, 0, 0).day());
+        assert_eq!(last_days(2026), [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
+        for (year, days) in [(1980, 29), (2000, 29), (2023, 28), (2024, 29), (2096, 29), (2100, 28), (2104, 29)] {
+            assert_eq!((last_days(year)[1], Date::new(year, 2, 29, 0, 0, 0).day()), (days, days), "{year}");
+        }
+        assert_eq!(Date::new(2026, 2, 31, 0, 0, 0).to_string(), "2026-02-28 00:00:00");
     }
 }
