@@ -69,6 +69,9 @@ pub(crate) struct Entry {
     pub(crate) first: u32,
     /// The size; `u32::MAX` for all above.
     pub(crate) bytes: u32,
+    /// The bytes that were written; those after them read as zeros. `u32::MAX` for all above.
+    #[cfg(feature = "exfat")]
+    pub(crate) valid: u32,
     pub(crate) date: u32,
     pub(crate) attributes: u8,
     /// Whether the clusters are contiguous and the FAT has no chain of them.
@@ -83,6 +86,8 @@ impl Entry {
         last_block: 0,
         first: 0,
         bytes: 0,
+        #[cfg(feature = "exfat")]
+        valid: u32::MAX,
         date: 0,
         attributes: 0,
         is_contiguous: false,
@@ -333,7 +338,8 @@ impl Cursor {
             match kind {
                 STREAM => {
                     self.entry.first = u32_at(slot, 20);
-                    self.entry.bytes = if u32_at(slot, 28) == 0 { u32_at(slot, 24) } else { u32::MAX };
+                    let saturated = |at| if u32_at(slot, at + 4) == 0 { u32_at(slot, at) } else { u32::MAX };
+                    (self.entry.bytes, self.entry.valid) = (saturated(24), saturated(8));
                     self.entry.is_contiguous = slot[1] & CONTIGUOUS != 0;
                     self.set.length = slot[3];
                 }

@@ -1,5 +1,7 @@
 //! Reading logs: the list of them, and the bytes of one.
 
+#[cfg(feature = "exfat")]
+use super::NOTHING;
 use super::bytes::Block;
 use super::directory::{Entry, Item};
 use super::{Recorder, Stop};
@@ -14,6 +16,9 @@ pub(crate) struct Reader {
     blocks: u32,
     /// Bytes that are left.
     pub(crate) left: u32,
+    /// Bytes of the log from the next block on that were written; on FAT, all.
+    #[cfg(feature = "exfat")]
+    valid: u32,
     /// Whether the log goes on after them.
     #[cfg(feature = "exfat")]
     goes_on: bool,
@@ -54,6 +59,8 @@ impl Recorder {
                     blocks: 0,
                     left: entry.bytes,
                     #[cfg(feature = "exfat")]
+                    valid: entry.valid,
+                    #[cfg(feature = "exfat")]
                     goes_on: self.volume.is_exfat() && entry.bytes == u32::MAX,
                 });
             }
@@ -63,7 +70,7 @@ impl Recorder {
 
     /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end. The end of a file that
     /// has more bytes than 32 bits count is an error.
-    pub(crate) fn read_on(&mut self, reader: &mut Reader, block: &Block) -> Result<usize, Stop> {
+    pub(crate) fn read_on(&mut self, reader: &mut Reader, block: &mut Block) -> Result<usize, Stop> {
         if reader.left == 0 {
             #[cfg(feature = "exfat")]
             if reader.goes_on {
@@ -87,6 +94,14 @@ impl Recorder {
             return Err(Stop::damaged(Damage::Outside));
         }
         self.need(self.volume.block_of(reader.cluster) + reader.blocks)?;
+        #[cfg(feature = "exfat")]
+        {
+            if reader.valid < 512 {
+                block[reader.valid as usize..].fill(0);
+                self.loaded.at = NOTHING;
+            }
+            reader.valid = reader.valid.saturating_sub(512);
+        }
         let bytes = reader.left.min(512);
         (reader.blocks, reader.left) = (reader.blocks + 1, reader.left - bytes);
         Ok(bytes as usize)

@@ -185,7 +185,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let mut reader = self.drive_async(|log| log.recorder.find_log(number, &log.block[0])).await?;
         let mut passed = 0;
         loop {
-            let bytes = self.drive_async(|log| log.recorder.read_on(&mut reader, &log.block[0])).await?;
+            let bytes = self.drive_async(|log| log.recorder.read_on(&mut reader, &mut log.block[0])).await?;
             passed += bytes as u32;
             if bytes == 0 || take(&self.block[0][..bytes]).await.is_break() {
                 return Ok(passed);

@@ -163,7 +163,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Passes the bytes of a log to `take`, in pieces of at most 512 bytes, until it breaks. Of the open log, these are
-    /// the flushed bytes. Returns how many bytes were passed.
+    /// the flushed bytes. Returns how many bytes were passed. Bytes that another system gave a log on exFAT without
+    /// writing them are zeros.
     ///
     /// # Errors
     ///
@@ -175,7 +176,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let mut reader = self.drive(|log| log.recorder.find_log(number, &log.block[0]))?;
         let mut passed = 0;
         loop {
-            let bytes = self.drive(|log| log.recorder.read_on(&mut reader, &log.block[0]))?;
+            let bytes = self.drive(|log| log.recorder.read_on(&mut reader, &mut log.block[0]))?;
             passed += bytes as u32;
             if bytes == 0 || take(&self.block[0][..bytes]).is_break() {
                 return Ok(passed);

@@ -254,11 +254,20 @@ impl Guest {
 
     /// exFAT: sets the size in the entries of a file or a folder, and leaves its clusters.
     pub fn resize(&self, path: &str, size: u64) {
+        self.set_sizes(path, size, size);
+    }
+
+    /// exFAT: says that only the first bytes of a file were written; its size stays.
+    pub fn leave_unwritten(&self, path: &str, valid: u64) {
+        self.set_sizes(path, self.entry_of(path).size, valid);
+    }
+
+    fn set_sizes(&self, path: &str, size: u64, valid: u64) {
         let (at, offset) = self.entry_of(path).at;
         self.volume.card.edit(at, |block| {
             let length = 32 * (1 + usize::from(block[offset + 1]));
             let set = &mut block[offset..offset + length];
-            set[32 + 8..32 + 16].copy_from_slice(&size.to_le_bytes());
+            set[32 + 8..32 + 16].copy_from_slice(&valid.to_le_bytes());
             set[32 + 24..32 + 32].copy_from_slice(&size.to_le_bytes());
             let sum = set_sum(set);
             set[2..4].copy_from_slice(&sum.to_le_bytes());

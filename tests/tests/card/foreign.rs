@@ -313,3 +313,29 @@ fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
         volume.check().assert_clean(format_args!("{before} clusters are taken"));
     }
 }
+
+/// exFAT: of a log that another system made longer, the bytes that it did not write are zeros, whatever the clusters
+/// held before.
+#[test]
+fn bytes_of_a_log_that_were_not_written_are_zeros() {
+    for place in [Place::First, Place::Every(2), Place::Contiguous] {
+        for valid in [0, 1, 511, 512, 513, 4096, 5000, 8999, 9000] {
+            let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
+            let log = contents(1, 9000);
+            guest.put(&path("LOGS", 1), &log, place);
+            guest.put(&path("LOGS", 2), &log, place);
+            guest.leave_unwritten(&path("LOGS", 1), valid as u64);
+            let mut sd = sd(&card, OPTIONS);
+            for (number, written) in [(1, valid), (2, 9000)] {
+                let mut extracted = Vec::new();
+                let passed = sd.extract(number, |bytes| {
+                    extracted.extend_from_slice(bytes);
+                    ControlFlow::Continue(())
+                });
+                assert_eq!(passed, Ok(9000), "{place:?}, {valid}");
+                assert!(extracted[..written] == log[..written], "{place:?}, {valid}, log {number}");
+                assert!(extracted[written..].iter().all(|&byte| byte == 0), "{place:?}, {valid}, log {number}");
+            }
+        }
+    }
+}
