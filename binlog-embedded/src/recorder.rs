@@ -249,6 +249,7 @@ impl Recorder {
             Phase::Done => Ok(Phase::Done),
             Phase::Table => self.read_table(block),
             Phase::GptHeader => self.read_gpt_header(block),
+            Phase::GptEntries => self.check_gpt_entries(block),
             Phase::GptEntry => self.read_gpt_entry(block),
             Phase::Boot => self.read_boot(block),
             Phase::ReadInfo => self.read_info(block),

@@ -86,6 +86,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | call | reads | contents | other blocks |
 /// | --- | --- | --- | --- |
 /// | the first one, which mounts the card | 2`R` + `D` + `F`/128 + 6 | | 0 |
+/// | … of a card with a GPT, whose entries have 32 blocks | + 32 | | 0 |
 /// | … and mends it after a power cut | + 2`T` + 6 | | `TC` + `MC` + `C` + 3 |
 /// | … and creates the folder | + 2`R` + `F` + 10 | | `S` + 2`C` + 5 |
 /// | [`begin_log`](SdLog::begin_log) | 2`D` + 2`F` + 8 | | `C` + 5 |

@@ -38,6 +38,11 @@ pub const fn multiplier(id: u8) -> Multiplier {
     Multiplier::with_id(id)
 }
 
+/// For the partition tables that binlog-embedded reads.
+pub mod crc {
+    pub use crate::flash::crc::{START, update};
+}
+
 /// Flattened fields.
 #[cfg(feature = "derive")]
 pub mod flatten {

@@ -57,7 +57,7 @@
 //!
 //! Sectors up to the head belong to the head's lap, the others to the lap before; sectors of other laps don't count.
 
-mod crc;
+pub(crate) mod crc;
 mod frame;
 mod header;
 #[cfg(feature = "std")]

@@ -3,11 +3,12 @@
 use super::bytes::{Block, u32_at};
 use super::directory::{Directory, Item};
 use super::name::{self, Name};
-use super::partition::{self, Extent, Table};
+use super::partition::{self, Entries, Extent, Table};
 use super::volume::Volume;
-use super::{Log, Phase, Recorder, Stop};
+use super::{Log, Phase, Recorder, Search, Stop};
 use crate::sd_log::Unusable::{self, NotFat};
 use crate::sd_log::{Damage, Fault, Flaw, Operation};
+use binlog::__private::crc;
 
 impl Recorder {
     pub(super) fn read_table(&mut self, block: &Block) -> Result<Phase, Stop> {
@@ -18,17 +19,53 @@ impl Recorder {
         self.extension = name::extension(self.options.extension).map_err(Stop::Fault)?;
         self.need(0)?;
         Ok(match partition::first_block(block, partition)? {
-            Table::Gpt => Phase::GptHeader,
+            Table::Gpt { copy } => {
+                self.volume = Volume { boot: 1, fat: copy, ..Volume::NONE };
+                Phase::GptHeader
+            }
             Table::Unpartitioned => self.at_partition(Extent { start: 0, blocks: self.card_blocks }),
             Table::Partition(extent) => self.at_partition(extent),
         })
     }
 
+    /// Reads the header of the GPT, or its copy: in `boot`, until the boot sector is known. `fat` has the block of the
+    /// copy while that isn't tried.
     pub(super) fn read_gpt_header(&mut self, block: &Block) -> Result<Phase, Stop> {
-        self.need(1)?;
-        let (at, offset) = partition::gpt_entry(block, self.options.partition)?;
-        self.at_partition(Extent { start: at, blocks: offset as u32 });
-        Ok(Phase::GptEntry)
+        let at = self.volume.boot;
+        self.need(at)?;
+        let Some(Entries { start, bytes, size, sum }) = partition::gpt_entries(block, at) else {
+            return self.try_gpt_copy();
+        };
+        let partition = self.options.partition;
+        let offset = u32::from(partition) * size;
+        if offset >= bytes {
+            return Err(Unusable::NoPartition { partition }.into());
+        }
+        (self.volume.boot, self.volume.clusters) = (start.saturating_add(offset / 512), offset % 512);
+        self.search = Search { at: start, left: bytes, first: sum, want: crc::START, ..Search::NONE };
+        Ok(Phase::GptEntries)
+    }
+
+    /// Compares the checksum of the entries of the GPT.
+    pub(super) fn check_gpt_entries(&mut self, block: &Block) -> Result<Phase, Stop> {
+        while self.search.left > 0 {
+            self.need(self.search.at)?;
+            let bytes = self.search.left.min(512);
+            self.search.want = crc::update(self.search.want, &block[..bytes as usize]);
+            (self.search.at, self.search.left) = (self.search.at.saturating_add(1), self.search.left - bytes);
+        }
+        if !self.search.want == self.search.first { Ok(Phase::GptEntry) } else { self.try_gpt_copy() }
+    }
+
+    /// The GPT in the first blocks of the card is damaged.
+    fn try_gpt_copy(&mut self) -> Result<Phase, Stop> {
+        match core::mem::take(&mut self.volume.fat).min(self.card_blocks.saturating_sub(1)) {
+            0 => Err(NotFat(Flaw::Gpt).into()),
+            copy => {
+                self.volume.boot = copy;
+                Ok(Phase::GptHeader)
+            }
+        }
     }
 
     pub(super) fn read_gpt_entry(&mut self, block: &Block) -> Result<Phase, Stop> {

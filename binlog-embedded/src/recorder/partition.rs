@@ -5,6 +5,7 @@
 use super::bytes::{Block, u16_at, u32_at};
 use crate::sd_log::Flaw;
 use crate::sd_log::Unusable::{self, NotFat};
+use binlog::__private::crc;
 
 /// A part of the card, in blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,8 +19,8 @@ pub(crate) struct Extent {
 pub(crate) enum Table {
     /// The partition is there.
     Partition(Extent),
-    /// The card has a GPT; its header is in block 1.
-    Gpt,
+    /// The card has a GPT; its header is in block 1, and a copy in the last block of the card, as the table says.
+    Gpt { copy: u32 },
     /// The first block is a file system's boot sector.
     Unpartitioned,
 }
@@ -31,13 +32,17 @@ pub(crate) fn first_block(first: &Block, partition: u8) -> Result<Table, Unusabl
     if first[510..] != SIGNATURE {
         return Err(Unusable::Blank);
     }
-    let row = 446 + 16 * usize::from(partition & 3);
-    let (status, kind) = (first[row], first[row + 4]);
-    let (start, blocks) = (u32_at(first, row + 8), u32_at(first, row + 12));
-    // The protective partition of a GPT is the first.
-    if first[446 + 4] == 0xEE {
-        return Ok(Table::Gpt);
+    let row = |number: u8| {
+        let row = 446 + 16 * usize::from(number & 3);
+        (first[row], first[row + 4], u32_at(first, row + 8), u32_at(first, row + 12))
+    };
+    // The protective partition of a GPT is in any row, and begins with the GPT's header.
+    for (status, kind, start, blocks) in (0..4).map(row) {
+        if (status & 0x7F, kind, start) == (0, 0xEE, 1) {
+            return Ok(Table::Gpt { copy: blocks });
+        }
     }
+    let (status, kind, start, blocks) = row(partition);
     if is_boot_sector(first) && (status & 0x7F != 0 || !is_known(kind) || start == 0) {
         return match partition {
             0 => Ok(Table::Unpartitioned),
@@ -50,10 +55,11 @@ pub(crate) fn first_block(first: &Block, partition: u8) -> Result<Table, Unusabl
     if status & 0x7F != 0 {
         return Err(NotFat(Flaw::PartitionTable));
     }
-    if !is_known(kind) {
-        return Err(Unusable::PartitionType { found: kind });
+    match kind {
+        0x01 => Err(NotFat(Flaw::Fat12)),
+        kind if !is_known(kind) => Err(Unusable::PartitionType { found: kind }),
+        _ => Ok(Table::Partition(Extent { start, blocks })),
     }
-    Ok(Table::Partition(Extent { start, blocks }))
 }
 
 /// Whether a block begins as the boot sectors of FAT and exFAT do. The code of a boot manager may begin with the same
@@ -68,20 +74,43 @@ fn is_known(kind: u8) -> bool {
     matches!(kind, 0x04 | 0x06 | 0x07 | 0x0B | 0x0C | 0x0E)
 }
 
-/// From the header of a GPT: the block that holds the entry of a partition, and the entry's offset in it.
-pub(crate) fn gpt_entry(header: &Block, partition: u8) -> Result<(u32, usize), Unusable> {
-    let bad = NotFat(Flaw::Gpt);
+/// The entries of a GPT.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Entries {
+    /// The first block.
+    pub(crate) start: u32,
+    /// Bytes of all entries.
+    pub(crate) bytes: u32,
+    /// Bytes of one.
+    pub(crate) size: u32,
+    /// Their checksum.
+    pub(crate) sum: u32,
+}
+
+/// The most bytes of entries: a table has 128 entries of 128 bytes, or a few more.
+const MOST_ENTRIES: u32 = 1 << 17;
+
+/// From the header of a GPT in block `at`; `None` if it is damaged.
+pub(crate) fn gpt_entries(header: &Block, at: u32) -> Option<Entries> {
+    let length = u32_at(header, 12);
+    if &header[..8] != b"EFI PART"
+        || !(92..=512).contains(&length)
+        || (u32_at(header, 24), u32_at(header, 28)) != (at, 0)
+    {
+        return None;
+    }
+    // The checksum counts as zeros in itself.
+    let before = crc::update(crc::update(crc::START, &header[..16]), &[0; 4]);
+    if !crc::update(before, &header[20..length as usize]) != u32_at(header, 16) {
+        return None;
+    }
     let size = u32_at(header, 84);
+    let bytes = u32_at(header, 80).checked_mul(size).filter(|&bytes| bytes <= MOST_ENTRIES)?;
     // Entries have 128 bytes times a power of two; all other sizes are from the future.
-    if &header[..8] != b"EFI PART" || u32_at(header, 76) != 0 || !matches!(size, 128 | 256 | 512) {
-        return Err(bad);
+    if u32_at(header, 76) != 0 || !matches!(size, 128 | 256 | 512) {
+        return None;
     }
-    if u32::from(partition) >= u32_at(header, 80) {
-        return Err(Unusable::NoPartition { partition });
-    }
-    let offset = u32::from(partition) * size;
-    let block = u32_at(header, 72).checked_add(offset / 512).ok_or(bad)?;
-    Ok((block, offset as usize % 512))
+    Some(Entries { start: u32_at(header, 72), bytes, size, sum: u32_at(header, 88) })
 }
 
 /// From an entry of a GPT.
@@ -130,6 +159,7 @@ mod tests {
         }
         assert_eq!(first_block(&table(0, 1, 0x0C, 1, 1), 0), Err(NotFat(Flaw::PartitionTable)));
         assert_eq!(first_block(&table(0, 0, 0x83, 1, 1), 0), Err(Unusable::PartitionType { found: 0x83 }));
+        assert_eq!(first_block(&table(0, 0, 0x01, 1, 1), 0), Err(NotFat(Flaw::Fat12)));
         assert_eq!(first_block(&[0; 512], 0), Err(Unusable::Blank));
     }
 
@@ -142,6 +172,56 @@ mod tests {
             put(&mut block, 11, &512_u16.to_le_bytes());
             block[16] = 2;
             assert_eq!(first_block(&block, 0), Ok(Table::Unpartitioned), "{status:#x}, {kind:#x}, {start}");
+        }
+    }
+
+    #[test]
+    fn each_row_may_be_the_protective_partition_of_a_gpt() {
+        for row in 0..4 {
+            let mut block = table(row, 0, 0xEE, 1, 9000);
+            assert_eq!(first_block(&block, 0), Ok(Table::Gpt { copy: 9000 }));
+            // Beside another partition, which the GPT has, too.
+            let other = 446 + 16 * ((row + 1) % 4);
+            block[other + 4] = 0x0C;
+            put(&mut block, other + 8, &[0, 8, 0, 0, 0, 8, 0, 0]);
+            assert_eq!(first_block(&block, 0), Ok(Table::Gpt { copy: 9000 }));
+            // It begins in block 1.
+            let block = table(row, 0, 0xEE, 2, 9000);
+            assert_ne!(first_block(&block, 0), Ok(Table::Gpt { copy: 9000 }));
+        }
+    }
+
+    #[test]
+    fn the_header_of_a_gpt_counts_with_its_checksum_only() {
+        let mut header = [0; 512];
+        put(&mut header, 0, b"EFI PART\0\0\x01\0\x5C");
+        for (at, value) in [(24, 1), (72, 2), (80, 128), (84, 128), (88, 0x1234_5678)] {
+            put(&mut header, at, &u32::to_le_bytes(value));
+        }
+        let sealed = |mut header: Block| {
+            let length = u32_at(&header, 12) as usize;
+            put(&mut header, 16, &[0; 4]);
+            let sum = !crc::update(crc::START, &header[..length.min(512)]);
+            put(&mut header, 16, &sum.to_le_bytes());
+            header
+        };
+        let entries = Entries { start: 2, bytes: 16_384, size: 128, sum: 0x1234_5678 };
+        let whole = sealed(header);
+        assert_eq!(gpt_entries(&whole, 1), Some(entries));
+        assert_eq!(gpt_entries(&whole, 9000), None, "it is another block's");
+        for at in 0..92 {
+            let mut damaged = whole;
+            damaged[at] ^= 1;
+            assert_eq!(gpt_entries(&damaged, 1), None, "{at}");
+        }
+        // A longer header, and what no header has: its length, entries beyond 2 TB, their number and size.
+        put(&mut header, 12, &[0, 2]);
+        assert_eq!(gpt_entries(&sealed(header), 1), Some(entries));
+        for (at, value) in [(12, 91), (12, 513), (12, u32::MAX), (76, 1), (80, u32::MAX), (80, 1025), (84, 0), (84, 64)]
+        {
+            let mut other = header;
+            put(&mut other, at, &u32::to_le_bytes(value));
+            assert_eq!(gpt_entries(&sealed(other), 1), None, "{at}: {value}");
         }
     }
 

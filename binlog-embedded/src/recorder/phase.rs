@@ -60,6 +60,7 @@ pub(crate) enum Phase {
     // Where the file system is.
     Table,
     GptHeader,
+    GptEntries,
     GptEntry,
     Boot,
     ReadInfo,

@@ -111,7 +111,7 @@ pub enum Unusable {
         /// The place that was looked at.
         partition: u8,
     },
-    /// The partition is of a type other than FAT16 (4, 6, 0x0E), FAT32 (0x0B, 0x0C) and exFAT (7).
+    /// The partition is of a type other than FAT12 (1), FAT16 (4, 6, 0x0E), FAT32 (0x0B, 0x0C) and exFAT (7).
     PartitionType {
         /// The type that the table gives.
         found: u8,
@@ -132,7 +132,7 @@ pub enum Unusable {
 pub enum Flaw {
     /// Its row of the partition table is damaged.
     PartitionTable,
-    /// The GPT's header or the partition's entry is damaged, or the partition is beyond 2 TB.
+    /// The GPT and its copy at the end of the card are damaged, or the partition is beyond 2 TB.
     Gpt,
     /// The partition table says more blocks than 32 bits can count.
     BeyondTable,

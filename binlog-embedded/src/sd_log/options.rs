@@ -18,7 +18,8 @@ pub struct Options {
     /// drain, so set `BBL` for them.
     pub extension: &'static str,
     /// The card's partition, 0 to 3; anything else is [`Unusable::PartitionOption`](super::Unusable::PartitionOption).
-    /// Default: 0. On a card without a partition table, 0 is the whole card.
+    /// Default: 0. On a card without a partition table, 0 is the whole card. A GPT counts with its checksums only; if
+    /// it is damaged, its copy at the end of the card is used.
     pub partition: u8,
     /// Bytes that a log gets in advance, each time that it has used up the last ones: a contiguous extent of at least a
     /// cluster, shorter than asked for if the search finds none of that length. Default: 64 MiB.

@@ -1,7 +1,7 @@
 //! CRC-32/ISO-HDLC, the checksum of zlib and Ethernet.
 
 /// The state before the first byte. The checksum is the complement of the state after the last.
-pub(super) const START: u32 = !0;
+pub const START: u32 = !0;
 
 // A table for half bytes: 64 bytes of flash, and a quarter of the time of shifting single bits.
 const TABLE: [u32; 16] = {
@@ -21,7 +21,7 @@ const TABLE: [u32; 16] = {
 
 /// The state after more bytes.
 #[inline(never)]
-pub(super) const fn update(mut state: u32, bytes: &[u8]) -> u32 {
+pub const fn update(mut state: u32, bytes: &[u8]) -> u32 {
     let mut i = 0;
     while i < bytes.len() {
         state ^= bytes[i] as u32;

@@ -48,6 +48,7 @@ impl Mul<u64> for Row {
 /// The letters of the table, for one card. The functions are its rows.
 struct Table {
     is_exfat: bool,
+    has_gpt: bool,
     /// Blocks of the root directory and of the folder, and one more for each of their clusters.
     r: u64,
     d: u64,
@@ -77,6 +78,7 @@ impl Table {
         let t = (extent - 1).div_ceil(per_block) + 1;
         Table {
             is_exfat,
+            has_gpt: card.block(0)[446 + 4] == 0xEE,
             // The root directory of these cards has one cluster.
             r: if volume.kind == Kind::Fat16 { volume.root_blocks.len() as u64 } else { cluster + 1 },
             d: folder * (cluster + 1),
@@ -89,7 +91,8 @@ impl Table {
     }
 
     fn mount(&self) -> Row {
-        Row { reads: 2 * self.r + self.d + self.f / 128 + 6, ..Row::default() }
+        let entries = if self.has_gpt { 32 } else { 0 };
+        Row { reads: 2 * self.r + self.d + self.f / 128 + 6 + entries, ..Row::default() }
     }
 
     fn mend(&self) -> Row {

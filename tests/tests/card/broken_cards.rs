@@ -153,6 +153,84 @@ fn a_card_without_a_partition_table_is_one_file_system() {
     }
 }
 
+/// The protective partition of a GPT may be in any row, beside partitions of the GPT.
+#[test]
+fn a_gpt_is_found_in_any_row_of_the_partition_table() {
+    for geometry in EACH {
+        for row in 0..4 {
+            let card = Geometry { table: Table::Gpt, ..geometry }.format();
+            card.edit(0, |table| {
+                let protective = table[446..462].to_vec();
+                table[446..462].fill(0);
+                table[446 + 16 * row..][..16].copy_from_slice(&protective);
+            });
+            assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1), "{geometry:?}, row {row}");
+            assert!(Volume::at(&card, geometry.start).tree().get("LOGS").is_some(), "{geometry:?}, row {row}");
+        }
+    }
+}
+
+/// The GPT has checksums, and a copy at the end of the card.
+#[test]
+fn a_damaged_gpt_is_read_from_its_copy_or_refused_by_name() {
+    let geometry = Geometry { table: Table::Gpt, ..Geometry::FAT32 };
+    let whole = geometry.format();
+    let last = whole.blocks() - 1;
+    let damage = |card: &RamCard, at: u32, byte: usize| card.edit(at, |block| block[byte] ^= 0x11);
+    // Of the header the signature, length, checksum, place, and the place, number, size and checksum of the entries; of
+    // the entries the first one's beginning, and the last block.
+    let header = [0, 12, 16, 24, 72, 80, 84, 88, 91].map(|byte| (1, byte));
+    let entries = [(2, 0), (2, 32), (2, 40), (33, 511)];
+    for (at, byte) in header.into_iter().chain(entries) {
+        let card = whole.copy();
+        damage(&card, at, byte);
+        assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1), "byte {byte} of block {at}");
+        assert!(Volume::at(&card, geometry.start).tree().get("LOGS").is_some(), "byte {byte} of block {at}");
+        let copy = match at {
+            1 => last,
+            at => last - 34 + at,
+        };
+        for also in [(copy, byte), (last, 16), (last - 32, 0)] {
+            let card = whole.copy();
+            damage(&card, at, byte);
+            damage(&card, also.0, also.1);
+            let error = sd(&card, OPTIONS).begin_log().unwrap_err();
+            let is_gpt = matches!(error.cause, Cause::Fault(Fault::Unusable(Unusable::NotFat(Flaw::Gpt))));
+            assert!(is_gpt, "byte {byte} of block {at}, and {also:?}: {error:?}");
+            assert_eq!(card.writes(), 0);
+        }
+    }
+    // The copy alone is no reason to refuse the card.
+    let card = whole.copy();
+    damage(&card, last, 0);
+    assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1));
+}
+
+/// FAT12 is named with and without a partition table.
+#[test]
+fn fat12_is_refused_by_name() {
+    for table in [Table::None, Table::Mbr { row: 0 }] {
+        let start = if table == Table::None { 0 } else { 2048 };
+        let card = Geometry { table, start, ..Geometry::FAT16 }.format();
+        // So few blocks that it has 4,084 clusters.
+        card.edit(start, |boot| {
+            let blocks = Geometry::FAT16.blocks() - 16 * Geometry::FAT16.cluster_blocks;
+            boot[19..21].copy_from_slice(&(blocks as u16).to_le_bytes());
+        });
+        let refused = |card: &RamCard| {
+            let error = sd(card, OPTIONS).begin_log().unwrap_err();
+            assert_eq!(card.writes(), 0);
+            assert!(error.to_string().contains("FAT12; a card of 16 MB or more can be FAT16"), "{error}");
+            error.cause == Cause::Fault(Fault::Unusable(Unusable::NotFat(Flaw::Fat12)))
+        };
+        assert!(refused(&card), "{table:?}");
+        if table != Table::None {
+            card.edit(0, |block| block[446 + 4] = 0x01);
+            assert!(refused(&card), "by the type of the partition");
+        }
+    }
+}
+
 /// Its code begins as a boot sector does, and says nothing of sectors.
 #[test]
 fn a_boot_manager_before_the_partition_table_is_no_file_system() {
