@@ -20,14 +20,19 @@
 //! A *set* is the three slots of a log on exFAT; its *removal flag* is a changed checksum; *bits* are those of the
 //! allocation bitmap.
 //!
-//! |        | FAT                                                                    | exFAT                                     |
-//! | ------ | ---------------------------------------------------------------------- | ----------------------------------------- |
-//! | begin  | note and unused entry → marks → entry in use, empty                    | note and unused set → bits                |
-//! | flush  | contents → links, a block of the FAT ahead → size in the entry         | contents → note and set, with size        |
-//! | mark   | marks → note                                                           |                                           |
-//! | extend | flush → note → marks → link to the new run                             | flush → note → bits, in place             |
-//! | end    | links beyond the size → marks; last kept → mark; marks → free; no note | bits; no note                             |
-//! | remove | size 0; from the last piece to the first: as above; entry unused       | set unused, removal flag → bits → no flag |
+//! |        | FAT                                                   | exFAT                                           |
+//! | ------ | ----------------------------------------------------- | ----------------------------------------------- |
+//! | begin  | note and unused entry → marks → entry in use, empty   | *signature* → note, unused set → bits → *taken* |
+//! | flush  | contents → links, a block ahead → size in the entry   | contents → note and set, with size              |
+//! | mark   | marks → note                                          |                                                 |
+//! | extend | flush → note → marks → link to the new run            | flush → *signature* → note → bits → *taken*     |
+//! | end    | excess links, last kept → mark; marks → free; no note | bits; no note                                   |
+//! | remove | size 0; from the last piece: as above; entry unused   | set unused with flag, twice → bits → no flag    |
+//!
+//! On exFAT, a bit of the bitmap doesn't say whose a cluster is. If the power fails between note and bits, another
+//! system may give the clusters of the run to a file. So the run's first block gets a *signature* before the note,
+//! which that file overwrites, and when the bits are set, the note says that the clusters are *taken*: contents may
+//! follow.
 //!
 //! The next mount completes what it finds half done.
 //!
@@ -109,6 +114,9 @@ pub(crate) struct Recorder {
     after_info: Phase,
     /// The cluster at which the next search begins.
     next_free: u32,
+    /// Bytes that the first run of a log on exFAT has room for, at least.
+    #[cfg(feature = "exfat")]
+    pub(crate) least_bytes: u32,
     /// The numbers of the first and the last log of this boot; 0 before there is one.
     first_of_boot: u32,
     last_of_boot: u32,
@@ -147,6 +155,8 @@ impl Recorder {
             is_info_unknown: false,
             after_info: Phase::Done,
             next_free: 2,
+            #[cfg(feature = "exfat")]
+            least_bytes: 0,
             first_of_boot: 0,
             last_of_boot: 0,
             serial: 0,
@@ -260,6 +270,8 @@ impl Recorder {
             #[cfg(feature = "exfat")]
             Phase::Mend => self.mend(block, self.release.after),
             #[cfg(feature = "exfat")]
+            Phase::Signed => self.check_signature(block),
+            #[cfg(feature = "exfat")]
             Phase::FindTaken => self.find_taken(block),
             #[cfg(feature = "exfat")]
             Phase::WipeNote => self.wipe_note(block),
@@ -290,6 +302,8 @@ impl Recorder {
             Phase::Count => self.count(block),
             Phase::Search => self.search(block),
             Phase::Pad => self.pad(block),
+            #[cfg(feature = "exfat")]
+            Phase::Sign => Err(self.sign(block)),
             Phase::Prepare => self.prepare(block),
             Phase::InfoUnknown => self.forget_info(block),
             Phase::Mark => self.mark(block),

@@ -53,8 +53,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///    and of FATs that aren't mirrored only the active one is written. Marks of a dirty volume are neither set nor
 ///    cleared.
 ///
-/// A power cut loses everything since the last flush: at most [`Options::flush_bytes`] (and the contents of the ring) or
-/// [`Options::flush_us`].
+/// A power cut loses everything since the last flush: at most [`Options::flush_bytes`] (and the contents of the ring)
+/// or [`Options::flush_us`]. What [`run`](SdLog::run) flushes ends with a whole record; a frame of more than 255 bytes
+/// in a Blackbox log may be cut where the log gets another extent.
 ///
 /// **Until the next mount**, other readers may find free clusters marked as used, more clusters in a log's chain than
 /// it needs, a log of 0 bytes that was being begun or removed, a wrong count of free clusters in FSInfo, and two FATs
@@ -66,18 +67,26 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   of 4 bytes (in the FAT of FAT16, of 2 bytes). An entry of the FAT or the size of a log that is torn inside of its
 ///   word may have any value.
 /// - A card with a cache may lose one of its last writes and keep later ones. Then, too, no cluster gets two owners in
-///   the cards that the tests make, which lack one of the last three blocks. But the newest blocks of a log may have
-///   old contents, also flushed ones, the log may be shorter, and clusters may be lost for good.
+///   the cards that the tests make, which lack one of the last three blocks, are mounted and get another log. But the
+///   newest blocks of a log may have old contents, also flushed ones, the log may be shorter, and clusters may be lost
+///   for good.
 /// - After a power cut, let [`SdLog`] mount the card before another system changes it. Directory slots that aren't in
 ///   use say which clusters the last log owned in advance, or which log was being removed:
 ///   - A system that writes to the folder may use these slots, or rename or lengthen the log that they name. The
 ///     clusters then stay lost until a program repairs the card.
 ///   - A repair program may give these clusters to files, and leave the slots. On FAT, the next mount frees those of
 ///     them that still have the mark that only [`SdLog`] writes. On exFAT nothing marks them, so it may free any.
+///   - On exFAT, a cut may tear the block of the bitmap in which the clusters of an extent are being taken. If a file
+///     then gets 32 or more of the clusters right after the tear, the next mount may free them.
 /// - The next boot has to use the same [`Options::folder`], [`Options::extension`] and [`Options::partition`]: a mount
 ///   mends only these. With others, clusters stay lost, and if the old folder is used again later, clusters of logs in
 ///   the new one may be freed.
-/// - A cut while a folder on FAT grows, in which another system left not one slot unused, loses one cluster.
+/// - A cut while a folder on FAT grows, in which another system left not one slot unused, loses one cluster, or leaves
+///   the two FATs different in one block, until a program repairs the card.
+/// - Cards that are copies of each other, block by block, can't be told apart. If one of them takes the place of the
+///   other while a log is open, or within a boot, [`SdLog`] goes on as if it were the same card.
+/// - exFAT's percentage of clusters in use, which formatters put into the boot sector (PercentInUse), isn't updated:
+///   the boot sector is never written. It is a hint; what is free is in the bitmap.
 ///
 /// # Blocks of each call
 ///
@@ -126,10 +135,11 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// extent is made longer before it is used up: in calls of [`run`](SdLog::run) that have nothing to write and of
 /// [`prepare`](SdLog::prepare). In a program without such calls, the calls that write mark the clusters. Where the next
 /// clusters belong to a file, another extent is looked for when this one is used up, which is also the way on exFAT,
-/// whose extents take four blocks.
+/// whose extents take six blocks.
 ///
 /// Between two flushes, the card gets blocks of contents in ascending order, `BLOCKS` at a time, and besides them only
-/// those of clusters that weren't prepared. [`run`](SdLog::run) pauses searching and counting after 32 blocks each.
+/// those of clusters that weren't prepared; on exFAT, the first block of an extent is among these. [`run`](SdLog::run)
+/// pauses searching and counting after 32 blocks each.
 ///
 /// # When the card fails
 ///

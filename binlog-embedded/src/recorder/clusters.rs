@@ -95,6 +95,11 @@ impl Recorder {
     pub(super) fn search(&mut self, block: &Block) -> Result<Phase, Stop> {
         let is_pinned = self.is_pinned();
         let search = &mut self.search;
+        let least = match self.goal {
+            #[cfg(feature = "exfat")]
+            Goal::Begin if self.volume.is_exfat() => self.volume.clusters_of(self.least_bytes).clamp(1, search.want),
+            _ => 1,
+        };
         // Long enough to be worth no further look.
         let enough = self.volume.clusters_of(1 << 20).clamp(1, search.want);
         while search.left > 0 && search.count < search.want {
@@ -132,7 +137,7 @@ impl Recorder {
                 return Err(Stop::Pause);
             }
         }
-        if search.count == 0 {
+        if search.count < least {
             if self.goal == Goal::Prepare {
                 self.is_blocked = true;
                 return Ok(Phase::Done);
@@ -157,6 +162,10 @@ impl Recorder {
         }
         search.blocks = 0;
         self.next_free = search.first + search.count;
+        #[cfg(feature = "exfat")]
+        if search.next == Phase::Prepare && self.volume.is_exfat() {
+            return Ok(Phase::Sign);
+        }
         Ok(search.next)
     }
 

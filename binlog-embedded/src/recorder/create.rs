@@ -7,6 +7,8 @@ use super::entry::exfat;
 use super::entry::{ARCHIVE, FOLDER, fat};
 use super::mount::is_info;
 use super::name::Name;
+#[cfg(feature = "exfat")]
+use super::note;
 use super::note::{Note, Purpose};
 use super::{Goal, Log, Phase, Recorder, Stop};
 use crate::sd_log::{Fault, Operation};
@@ -142,6 +144,16 @@ impl Recorder {
         Err(self.save(next))
     }
 
+    /// Signs the run that was found for a log.
+    #[cfg(feature = "exfat")]
+    pub(super) fn sign(&mut self, block: &mut Block) -> Stop {
+        block.fill(0);
+        note::sign(block);
+        // The block is made from nothing.
+        self.loaded.at = self.volume.block_of(self.search.first);
+        self.save(Phase::Prepare)
+    }
+
     /// Fills the clusters that were found for a directory with slots that were never in use.
     pub(super) fn clear(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let done = self.search.blocks;
@@ -151,6 +163,10 @@ impl Recorder {
         self.search.blocks += 1;
         let first = self.search.first;
         block.fill(0);
+        #[cfg(feature = "exfat")]
+        if done == 0 && self.volume.is_exfat() {
+            note::sign(block);
+        }
         if done == 0 && !self.volume.is_exfat() && !self.is_growth() {
             let parent = if self.folder.cluster == self.volume.root { 0 } else { self.folder.cluster };
             for (slot, name, cluster) in [(0, b".          ", first), (1, b"..         ", parent)] {
@@ -167,10 +183,12 @@ impl Recorder {
     /// Puts the entry of the new log or folder in use. A log on exFAT waits for its first bytes.
     pub(super) fn publish(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let is_folder = self.new.number == 0;
-        if self.volume.is_exfat() && !is_folder {
-            return Ok(self.open_log());
-        }
         self.need(self.new.place.block)?;
+        if self.volume.is_exfat() && !is_folder {
+            self.new.put_run(&self.volume, block)?;
+            let next = self.open_log();
+            return Err(self.save(next));
+        }
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             let bytes = self.new.count << (self.volume.shift + 9);

@@ -4,7 +4,7 @@ use super::bytes::{Block, Slot};
 use super::directory::{Place, SLOTS};
 use super::entry::FOLDER;
 use super::entry::exfat::{self, IN_USE, NOTE, REMOVAL, STREAM};
-use super::note::{Note, Purpose};
+use super::note::{self, Note, Purpose};
 use super::release::Release;
 use super::{Phase, Recorder, Stop, bytes};
 use core::ops::Range;
@@ -27,7 +27,7 @@ impl Recorder {
         }
         if set[0] == NOTE {
             // That note was torn.
-            return Ok(self.release_taken());
+            return Ok(self.release_if_taken(is_taken));
         }
         let in_use = [0, 32, 64].map(|slot| set[slot] & IN_USE != 0);
         let is_whole =
@@ -46,12 +46,24 @@ impl Recorder {
             return Ok(Phase::Wipe);
         }
         if bytes == 0 {
-            return Ok(self.release_taken());
+            return Ok(self.release_if_taken(is_taken));
         }
         self.keep(bytes, note.base, 0);
-        // Nothing of the run was used, so it may be taken in part only, unless that is known.
+        // Nothing of the run was used, so it may be taken in part only or not at all, unless that is known.
         let is_doubtful = self.release.first == note.first && !is_taken;
-        Ok(if is_doubtful { self.release_taken() } else { self.release() })
+        Ok(if is_doubtful { Phase::Signed } else { self.release() })
+    }
+
+    /// Gives back what was taken of a run that has no byte of its log. `is_taken` tells whether it is known that the
+    /// clusters were taken.
+    fn release_if_taken(&mut self, is_taken: bool) -> Phase {
+        if is_taken { self.release_taken() } else { Phase::Signed }
+    }
+
+    /// Finds out whether the clusters of the run may have been taken for the log. Else another file may have them.
+    pub(super) fn check_signature(&mut self, block: &Block) -> Result<Phase, Stop> {
+        self.need(self.volume.block_of(self.release.first))?;
+        Ok(if note::is_signed(block) { self.release_taken() } else { Phase::Wipe })
     }
 
     /// Gives back what was taken for a log that never got a byte of it.
@@ -60,15 +72,17 @@ impl Recorder {
         Phase::FindTaken
     }
 
-    /// Counts the clusters that were taken for a log that never got a byte of them, from the first one up to one that is
-    /// free: clusters after that may be another file's. Notes them in the word of the log's note that can't be torn, or in
-    /// place of the log's set, if that isn't in use.
+    /// Counts the clusters that were taken for a log that never got a byte of them, from the first one up to one that
+    /// is free: clusters after that may be another file's, and so may those right before it in the same word of the
+    /// bitmap, because words aren't torn. Notes the count in the word of the log's note that can't be torn, or in place
+    /// of the log's set, if that isn't in use.
     pub(super) fn find_taken(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         while self.release.at < self.release.end {
             self.need_value(self.release.at)?;
             if self.volume.value(block, self.release.at) == 0 {
-                self.release.end = self.release.at;
+                let word = ((self.release.at - 2) & !31) + 2;
+                self.release.end = word.max(self.release.first);
             } else {
                 self.release.at += 1;
             }
@@ -127,7 +141,8 @@ impl Recorder {
         Err(self.save(Phase::UnsetRest))
     }
 
-    /// Puts the slots of the set out of use that are in the next block.
+    /// Puts the slots of the set out of use that are in the next block. If there are none, writes the block once more:
+    /// a card that loses one of its last blocks has the other, and so no log in use with clusters that are free.
     pub(super) fn unset_rest(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let entry = self.cursor.entry;
         self.need(entry.last_block)?;
@@ -138,9 +153,6 @@ impl Recorder {
         } else {
             Phase::Walk
         };
-        if entry.last_block == entry.place.block {
-            return Ok(next);
-        }
         put_out_of_use(block, 0..(entry.place.slot + exfat::SLOTS as u8).saturating_sub(SLOTS));
         Err(self.save(next))
     }

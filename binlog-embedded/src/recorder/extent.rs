@@ -69,9 +69,10 @@ impl Recorder {
         }
         let is_same_run = self.log.as_ref().is_some_and(|log| log.first == self.new.first);
         Ok(match self.goal {
+            Goal::Extend if self.volume.is_exfat() => Phase::NoteRun,
             // Before the first flush, note the new marks at once; later flushes do it themselves.
             Goal::Extend if is_same_run && self.new.linked == self.new.first => Phase::NoteRun,
-            Goal::Extend if is_same_run || self.volume.is_exfat() => {
+            Goal::Extend if is_same_run => {
                 // Not before the clusters are taken, because nothing asks for them after this.
                 self.log = Some(self.new);
                 Phase::Done
@@ -118,8 +119,10 @@ impl Log {
         if note.is_none_or(|note| note.first != self.first || note.identity != self.identity) {
             return Err(Stop::Changed);
         }
-        Note::put_count(slot, self.count);
-        if !volume.is_exfat() {
+        if volume.is_exfat() {
+            Note::put_taken(slot, self.count);
+        } else {
+            Note::put_count(slot, self.count);
             Note::put_size(slot, self.noted);
         }
         self.count_on_card = self.count;

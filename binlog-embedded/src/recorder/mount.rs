@@ -93,6 +93,10 @@ impl Recorder {
             self.first_of_boot = 0;
         }
         (self.serial, self.new) = (self.volume.serial, Log::NONE);
+        #[cfg(feature = "exfat")]
+        {
+            self.least_bytes = 0;
+        }
         (self.free, self.counted, self.is_hint, self.is_info_unknown, self.next_free) = (0, 2, false, false, 2);
         if self.volume.info != 0 {
             return Ok(Phase::ReadInfo);

@@ -3,6 +3,8 @@
 //! Blocks are written from their beginning, so a torn write leaves new words before old ones. Each record ends with a
 //! checksum, so a torn one doesn't count.
 
+#[cfg(feature = "exfat")]
+use super::bytes::Block;
 use super::bytes::{SEED, Slot, hash, put_u16, put_u32, u16_at, u32_at};
 
 /// The clusters that a log owns in advance. It stands in an unused slot before the log's entry, in the same block.
@@ -39,6 +41,9 @@ pub(crate) enum Purpose {
 const COUNT: usize = 8;
 /// The bit of it for [`Note::put_taken`]. A log has at most 2²³ clusters.
 const TAKEN: u32 = 1 << 31;
+/// What [`sign`] writes.
+#[cfg(feature = "exfat")]
+const SIGNATURE: [u8; 8] = *b"\x60binlog\0";
 /// Where the checksum of the run is.
 const SUM: usize = 20;
 /// Where the file's size is, and a checksum of all before that. On FAT, these are the clusters of the run, with those
@@ -70,14 +75,13 @@ impl Note {
         put_u32(slot, COUNT, count);
     }
 
-    /// Notes that so many clusters of the run were taken, and are being given back: those that are free by now are
-    /// another's. exFAT needs it, whose bitmap doesn't say whose a cluster is.
-    #[cfg(feature = "exfat")]
+    /// Notes that so many clusters of the run were taken. exFAT needs it, whose bitmap doesn't say whose a cluster is:
+    /// until this is noted, clusters of the run that are in use may be another's; afterwards, those that are free.
     pub(crate) fn put_taken(slot: &mut Slot, count: u32) {
         put_u32(slot, COUNT, count | TAKEN);
     }
 
-    /// Whether the clusters of the run are being given back.
+    /// Whether the clusters of the run were taken.
     #[cfg(feature = "exfat")]
     pub(crate) fn is_taken(slot: &Slot) -> bool {
         u32_at(slot, COUNT) & TAKEN != 0
@@ -118,6 +122,20 @@ impl Note {
     pub(crate) fn size(slot: &Slot) -> Option<u32> {
         (u32_at(slot, SIZE_SUM) == hash(SEED, &slot[..SIZE_SUM])).then(|| u32_at(slot, SIZE))
     }
+}
+
+/// Signs the first block of a run on exFAT, which is written before the note: whoever takes the cluster in between
+/// writes other contents. The signature is a slot of a directory that isn't in use, because the run may be the
+/// folder's.
+#[cfg(feature = "exfat")]
+pub(crate) fn sign(block: &mut Block) {
+    block[..8].copy_from_slice(&SIGNATURE);
+}
+
+/// Whether nobody wrote to a run since it was [signed](sign).
+#[cfg(feature = "exfat")]
+pub(crate) fn is_signed(block: &Block) -> bool {
+    block[..8] == SIGNATURE
 }
 
 /// The clusters at the end of a log that is being removed from FAT, in the fields of its entry that hold dates. The
@@ -187,7 +205,7 @@ mod tests {
 
     #[cfg(feature = "exfat")]
     #[test]
-    fn that_clusters_are_given_back_changes_one_word() {
+    fn that_clusters_were_taken_changes_one_word() {
         let old = Note { purpose: Purpose::File, slot: 3, identity: 77, first: 5, count: 600, base: 9, prev: 0 };
         let mut slot = [0; 32];
         old.put(&mut slot, 0x60);

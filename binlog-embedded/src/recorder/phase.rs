@@ -72,6 +72,8 @@ pub(crate) enum Phase {
     #[cfg(feature = "exfat")]
     Mend,
     #[cfg(feature = "exfat")]
+    Signed,
+    #[cfg(feature = "exfat")]
     FindTaken,
     #[cfg(feature = "exfat")]
     WipeNote,
@@ -106,6 +108,8 @@ pub(crate) enum Phase {
     Pad,
     // A log or the folder is created, or a log or a directory gets another run.
     Clear,
+    #[cfg(feature = "exfat")]
+    Sign,
     Prepare,
     InfoUnknown,
     Mark,

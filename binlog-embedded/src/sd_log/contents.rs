@@ -18,6 +18,8 @@ pub(super) struct Contents {
     on_the_way: u32,
     /// Whether an error ended the log before all of it was flushed.
     pub(super) is_lost: bool,
+    /// Bytes at the end of the log that are the beginning of a record, whose rest follows.
+    begun: u32,
     /// Whether the log gets no more clusters. The record that was begun may use the last [`REST`] bytes.
     is_closed: bool,
 }
@@ -26,13 +28,21 @@ pub(super) struct Contents {
 /// bytes.
 const REST: u32 = 256;
 
+/// Bytes of the smallest cluster.
+const MIN_CLUSTER: u32 = 512;
+
 impl Contents {
     pub(super) const EMPTY: Contents =
-        Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, is_lost: false, is_closed: false };
+        Contents { start: 0, filled: 0, sent: 0, on_the_way: 0, begun: 0, is_lost: false, is_closed: false };
 
     /// The length of the log.
     pub(super) fn bytes(&self) -> u32 {
         self.start + self.filled
+    }
+
+    /// Notes how many of the last bytes are the beginning of a record.
+    pub(super) fn note_begun(&mut self, bytes: usize) {
+        self.begun = bytes as u32;
     }
 
     /// The log gets no more clusters.
@@ -58,9 +68,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         let is_extending = self.recorder.goal() == Goal::Extend || self.recorder.is_marking_due(bytes, 0);
         if self.left(false) == 0 && !is_extending && !self.contents.is_closed {
-            // The next run's note replaces this run's. After this flush, the file's size covers every cluster of this
-            // run, so none is lost with its note.
-            self.flush_to(bytes)?;
+            // The next run's note replaces this run's. After this flush, which ends with a whole record, the file's
+            // size covers every cluster of this run, so none is lost with its note.
+            let covering = self.recorder.room().min(u32::MAX.into()) as u32 - (MIN_CLUSTER - 1);
+            self.flush_to(covering.max(bytes - self.contents.begun))?;
             self.work(Goal::Extend)?;
         }
         if self.contents.filled == Self::ROOM {

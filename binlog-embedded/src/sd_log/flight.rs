@@ -116,12 +116,17 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                     return Err(stop);
                 }
                 // On exFAT, a log ends where the next cluster is another file's.
+                #[cfg(feature = "exfat")]
+                if !drain.has_records() {
+                    // The next log needs a longer piece.
+                    self.recorder.least_bytes = (self.recorder.room() as u32).saturating_add(1);
+                }
                 self.contents.close();
                 self.flight.due = Due::End;
                 continue;
             }
             let limit = self.until_flush();
-            let Ok(taken) = drain.step(&mut Gather { log: self, limit });
+            let taken = self.step(drain, limit);
             self.update_due(drain, now_us);
             if self.flight.due == Due::Nothing && (taken == 0 || drain.has_passed(end)) {
                 return Ok(());
@@ -152,6 +157,12 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                     self.flight.stage = Stage::Closed;
                 }
                 Stage::Closed => {
+                    #[cfg(feature = "exfat")]
+                    {
+                        // The preamble, a record, and what is kept for the rest of one.
+                        let least = <FormatOf<S> as FileFormat<S>>::PREAMBLE.len() as u32 + 512;
+                        self.recorder.least_bytes = self.recorder.least_bytes.max(least);
+                    }
                     self.work(Goal::Begin)?;
                     self.contents = Contents::EMPTY;
                     self.flight = Flight { flushed_us: now_us, stage: Stage::Open, ..Flight::NONE };
@@ -238,12 +249,22 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         while !drain.is_between_records() {
             self.make_writable()?;
             let limit = drain.record_rest();
-            let Ok(taken) = drain.step(&mut Gather { log: self, limit });
-            if taken == 0 {
+            if self.step(drain, limit) == 0 {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Moves at most `limit` bytes of the drain into the buffer. Returns how many.
+    fn step<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, limit: usize) -> usize
+    where
+        S: Schema,
+        P: FnMut(usize) -> Option<PrologueOf<S>>,
+    {
+        let Ok(taken) = drain.step(&mut Gather { log: self, limit });
+        self.contents.note_begun(drain.record_begun());
+        taken
     }
 
     /// The beginning of a run: `None` while no card was found and the next attempt isn't due, and while a finished

@@ -37,7 +37,11 @@ pub struct Options {
     /// [`run`](super::SdLog::run). Default: one second.
     pub flush_us: u64,
     /// Bytes of a log after which the next begins, at most 4 GiB minus 1 MiB: a file on FAT has less than 4 GiB. Each
-    /// log has a record besides preamble and prologue, however small this is. Default: 1 GiB.
+    /// log has a record besides preamble and prologue, however small this is, unless the card is full. Default: 1 GiB.
+    ///
+    /// On exFAT, where a log is contiguous, [`run`](super::SdLog::run) begins none in a piece of free space that is
+    /// shorter than the preamble, and a card with such pieces only counts as full. If the prologue doesn't fit into the
+    /// longest piece, one log without a record shows it.
     pub log_bytes: u32,
     /// Bytes of the card that stay free; the oldest logs of earlier boots are removed for that. Default: 16 MiB. If
     /// removing them all would free less, the space that is left is used first, and logs are removed only when no

@@ -1,10 +1,11 @@
 //! What other systems leave on a card, and what they do to it between two boots or while a log is open.
 
 use crate::history::{contents, path};
+use crate::power_cuts::stride;
 use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Geometry, Guest, Place, Region, Volume, set_sum};
+use binlog_tests::volume::{Flaw, Geometry, Guest, Place, Region, Volume, set_sum};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -336,6 +337,67 @@ fn bytes_of_a_log_that_were_not_written_are_zeros() {
                 assert!(extracted[..written] == log[..written], "{place:?}, {valid}, log {number}");
                 assert!(extracted[written..].iter().all(|&byte| byte == 0), "{place:?}, {valid}, log {number}");
             }
+        }
+    }
+}
+
+/// exFAT: the power fails after a log, an extent or the folder was noted and before its clusters are taken, or while
+/// they are. A computer gives clusters of them to a file, which keeps them.
+#[test]
+fn a_file_that_a_computer_writes_after_a_cut_keeps_its_clusters() {
+    // Runs that end within a word of the bitmap, and in another one than they begin in.
+    for (cluster_blocks, run) in [(1, 100), (8, 5)] {
+        let geometry = Geometry { cluster_blocks, ..Geometry::EXFAT };
+        let options = Options { extent_bytes: run * cluster_blocks * 512, ..OPTIONS };
+        for has_folder in [false, true] {
+            let card = geometry.format();
+            let guest = Guest::new(&card);
+            guest.put("MORE.DAT", &contents(3, 9000), Place::First);
+            if has_folder {
+                guest.folder("LOGS");
+            }
+            card.record();
+            let mut first = sd(&card, options);
+            first.begin_log().unwrap();
+            first.write_all(&contents(1, options.extent_bytes as usize + 2000)).unwrap();
+            first.flush().unwrap();
+            let regions = Volume::of(&card).regions();
+            let is_contents = |at| regions.of(at) == Region::Contents;
+            let mut seen = 0;
+            card.recording().moments(0..usize::MAX, Word::Four, is_contents, |moment, card| {
+                // After a tear, a file that takes whole words of the bitmap right behind it can't be told from the run.
+                for clusters in [1, run, 20].into_iter().filter(|&clusters| moment.torn == 0 || clusters < 32) {
+                    for place in [Place::First, Place::Contiguous, Place::Backwards] {
+                        seen += 1;
+                        if moment.torn > 0 && seen % stride(5) != 0 {
+                            continue;
+                        }
+                        let card = card.copy();
+                        let photo = contents(9, (clusters * cluster_blocks * 512 - 100) as usize);
+                        Guest::new(&card).put("PHOTO.JPG", &photo, place);
+                        let check = |when| {
+                            let context = format!("{when}: {geometry:?}, {moment:?}, {clusters} clusters, {place:?}");
+                            let volume = Volume::of(&card);
+                            assert!(volume.read("PHOTO.JPG").as_ref() == Some(&photo), "{context}");
+                            let report = volume.check();
+                            let flaw = report.flaws.iter().find(|flaw| !flaw.is_waste());
+                            assert_eq!(
+                                flaw, None,
+                                "{context}
+{report:?}"
+                            );
+                        };
+                        let mut next = sd(&card, options);
+                        numbers(&mut next);
+                        check("after the next boot");
+                        next.begin_log().unwrap();
+                        next.write_all(&contents(2, 2000)).unwrap();
+                        next.end_log().unwrap();
+                        check("after its log");
+                    }
+                }
+            });
+            assert!(seen > 300, "{seen}");
         }
     }
 }

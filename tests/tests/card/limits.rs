@@ -2,7 +2,9 @@
 
 use crate::history::{contents, path};
 use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
+use binlog::LogSchema as _;
 use binlog_embedded::sd_log::{Cause, Fault, Options};
+use binlog_tests::ram_card::Word;
 use binlog_tests::volume::{Geometry, Guest, Place, Volume};
 use embedded_io::Write as _;
 
@@ -207,5 +209,90 @@ fn options_at_their_extremes_lose_nothing_uncounted() {
                 }
             }
         }
+    }
+}
+
+/// exFAT, where a log's clusters are contiguous: pieces of free space that are shorter than the preamble get no log.
+#[test]
+fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
+    for piece in 1..=3 {
+        assert!(piece as usize * 512 < flight::Flight::PREAMBLE.len());
+        for has_old_log in [false, true] {
+            let card = Geometry { cluster_blocks: 1, ..Geometry::EXFAT }.format();
+            let guest = Guest::new(&card);
+            guest.folder("LOGS");
+            if has_old_log {
+                guest.put(&path("LOGS", 1), &contents(1, 60_000), Place::Contiguous);
+            }
+            for number in 0..4 {
+                guest.occupy(&format!("HOLE{number}.DAT"), piece, Place::First);
+                guest.occupy(&format!("STAYS{number}.DAT"), 2, Place::First);
+            }
+            // Naming the file may take one more.
+            guest.occupy_all_but("ALL", 1);
+            (0..4).for_each(|number| guest.delete(&format!("HOLE{number}.DAT")));
+            let ring = ring();
+            let mut drain = ring.drain().unwrap();
+            let mut log = sd(&card, OPTIONS);
+            let mut failed = Vec::new();
+            for number in 0..300 {
+                flight::log(ring, (number % 5) as usize, number);
+                wait(1_500_000);
+                failed.extend(log.run(&mut drain).err().map(|error| error.cause));
+            }
+            let _ = log.finish(&mut drain);
+            let context = format!("pieces of {piece} clusters, an old log: {has_old_log}");
+            let (volume, mut records) = (Volume::of(&card), 0);
+            for file in volume.tree().files("LOGS") {
+                let numbers = flight::numbers(&volume.contents(file));
+                assert!(!numbers.is_empty(), "{context}: {} of {} bytes has no record", file.path, file.size);
+                records += numbers.len();
+            }
+            assert!(failed.iter().all(|cause| *cause == Cause::Fault(Fault::Full)), "{context}: {failed:?}");
+            // The old log made room.
+            assert_eq!(records > 0, has_old_log, "{context}");
+            assert_eq!(failed.is_empty(), has_old_log, "{context}");
+            volume.check().assert_clean(context);
+        }
+    }
+}
+
+/// Where an extent is used up, the log is flushed before it gets the next one.
+#[test]
+fn a_flush_for_another_extent_ends_with_a_whole_record() {
+    for geometry in [Geometry { cluster_blocks: 1, ..Geometry::FAT16 }, Geometry::FAT32, Geometry::EXFAT] {
+        let card = geometry.format();
+        let guest = Guest::new(&card);
+        guest.folder("LOGS");
+        // Pieces that are longer than an extent, so that logs on exFAT get another one, too.
+        guest.occupy("HOLES.DAT", 150, Place::Every(14));
+        guest.note_free_clusters();
+        let options =
+            Options { extent_bytes: 8 * 512, flush_bytes: u32::MAX, flush_us: u64::MAX, log_bytes: 40_000, ..OPTIONS };
+        let ring = ring();
+        let mut drain = ring.drain().unwrap();
+        let mut log = sd(&card, options);
+        card.record();
+        for number in 0..600 {
+            flight::log(ring, (number * 7 % 5) as usize, number);
+            log.run(&mut drain).unwrap();
+        }
+        let mut sizes = std::collections::BTreeSet::new();
+        card.recording().moments(
+            0..usize::MAX,
+            Word::Four,
+            |_| true,
+            |moment, card| {
+                let volume = Volume::of(&card);
+                for file in volume.tree().files("LOGS").filter(|file| file.size > 0 && moment.torn == 0) {
+                    if sizes.insert((file.path.clone(), file.size)) {
+                        let found = volume.contents(file);
+                        let end = crate::rig::whole(&found).len();
+                        assert_eq!(end, found.len(), "{geometry:?}, {moment:?}: {} ends inside a record", file.path);
+                    }
+                }
+            },
+        );
+        assert!(sizes.len() > 5, "{geometry:?}: {sizes:?}");
     }
 }
