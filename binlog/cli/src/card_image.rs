@@ -3,10 +3,12 @@
 //! What the recorder writes, when it completes an interrupted removal for instance, stays in memory: the image is
 //! evidence, and isn't changed.
 
+mod file_system;
 mod logs;
 mod words;
 
-pub use logs::{CardLogs, Extracted};
+pub use file_system::{instead, name as file_system};
+pub use logs::{CardLogs, Extracted, Unlisted, readable_partition};
 
 use binlog_embedded::card::{Card, Slot};
 use std::cell::Cell;

@@ -8,7 +8,7 @@ mod other_file;
 mod sources;
 
 pub use folder::{LeftOut, looks_like_log};
-pub(crate) use format::BEGINNING;
+pub(crate) use format::{BEGINNING, is_card_image, looks_like, unread_card};
 pub use sources::Sources;
 
 use crate::flight::{Flight, Session};

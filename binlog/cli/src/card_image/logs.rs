@@ -1,9 +1,11 @@
 //! The logs on a card's image: each is read on its own, as far as its clusters can be followed.
 
-use super::CardImage;
+use super::file_system;
 use super::words;
+use super::{Block, CardImage};
 use binlog_embedded::SdLog;
-use binlog_embedded::sd_log::{LogFile, Options, Undated};
+use binlog_embedded::card::{Card, Slot};
+use binlog_embedded::sd_log::{Cause, Fault, Flaw, LogFile, Options, Undated, Unusable};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{self, Read, Seek};
@@ -15,6 +17,16 @@ pub struct CardLogs<I> {
     card: SdLog<CardImage<I>, Undated>,
     /// The block that was read last.
     last_read: Rc<Cell<u32>>,
+    partition: u8,
+}
+
+/// Why not all logs of a card can be listed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unlisted {
+    /// The reason.
+    pub why: String,
+    /// What is wrong with the partition, if it has no file system that is read here.
+    pub unusable: Option<Unusable>,
 }
 
 /// What was read of a log.
@@ -39,18 +51,49 @@ impl<I: Read + Seek> CardLogs<I> {
     pub fn new(image: I, options: Options) -> io::Result<Self> {
         let card = CardImage::new(image)?;
         let last_read = card.last_read();
-        Ok(CardLogs { card: SdLog::new(card, Undated, options), last_read })
+        Ok(CardLogs { card: SdLog::new(card, Undated, options), last_read, partition: options.partition })
     }
 
     /// The logs, in the order of their directory entries, and why there may be more if the directory can't be read to
     /// its end.
-    pub fn list(&mut self) -> (Vec<LogFile>, Option<String>) {
+    pub fn list(&mut self) -> (Vec<LogFile>, Option<Unlisted>) {
         let mut logs = Vec::new();
         let listed = self.card.list(|log| {
             logs.push(log);
             ControlFlow::Continue(())
         });
-        (logs, listed.err().and_then(|error| words::of_list(&error)))
+        let Err(error) = listed else { return (logs, None) };
+        let Cause::Fault(Fault::Unusable(unusable)) = error.cause else {
+            return (logs, words::of_list(&error).map(|why| Unlisted { why, unusable: None }));
+        };
+        let why = match self.file_system(unusable) {
+            Some(name) => file_system::instead(name),
+            None => words::of_unusable(unusable),
+        };
+        (logs, Some(Unlisted { why: format!("can't use the card: {why}"), unusable: Some(unusable) }))
+    }
+
+    /// The name of a file system that isn't read here.
+    fn file_system(&mut self, unusable: Unusable) -> Option<&'static str> {
+        let first = match unusable {
+            Unusable::NotFat(Flaw::Fat12) => return Some("FAT12"),
+            Unusable::PartitionType { .. } => {
+                let row = 446 + 16 * usize::from(self.partition);
+                let table = self.block(0)?;
+                u32::from_le_bytes(*table[row..].get(8..)?.first_chunk()?)
+            }
+            // The recorder has just read the first block of the partition.
+            Unusable::NotFat(_) => self.last_read.get(),
+            _ => return None,
+        };
+        file_system::name(|number| self.block(first.checked_add(number)?))
+    }
+
+    fn block(&mut self, number: u32) -> Option<[u8; 512]> {
+        let mut block = [CardImage::<I>::ZERO];
+        self.card.with_card(|card| card.read(number, &mut block)).ok()?;
+        let [Block(bytes)] = block;
+        Some(bytes)
     }
 
     /// Passes the bytes of a log to `take`, from the beginning on, until it breaks or the log's clusters can't be
@@ -72,6 +115,25 @@ impl<I: Read + Seek> CardLogs<I> {
         };
         Extracted { bytes, damage }
     }
+}
+
+/// The first partition of a card's image that has a file system which is read here.
+///
+/// # Errors
+///
+/// If none has: why the first one can't be used.
+pub fn readable_partition(mut image: impl Read + Seek) -> Result<u8, String> {
+    let mut first = None;
+    for partition in 0..4 {
+        let options = Options { partition, ..Options::default() };
+        let mut card = CardLogs::new(&mut image, options).map_err(|error| error.to_string())?;
+        match card.list() {
+            (_, Some(Unlisted { unusable: Some(Unusable::NoPartition { .. }), .. })) => {}
+            (_, Some(Unlisted { why, unusable: Some(_) })) => first = first.or(Some(why)),
+            _ => return Ok(partition),
+        }
+    }
+    Err(first.unwrap_or_else(|| "its partition table has no partition, so there is no log on it".into()))
 }
 
 impl Blocks {

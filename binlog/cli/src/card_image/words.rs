@@ -46,6 +46,9 @@ fn of_cause(cause: &Cause<io::Error>) -> String {
 const FOLDER: &str = "--folder must name a folder of the root directory, with up to 8 letters, digits, `_` or `-`; to get \
                       logs from another folder, mount the card and copy them";
 
+/// How to get the logs where the program can't.
+const INSTEAD: &str = "mount the card and copy the logs, if a computer can read it";
+
 fn of_fault(fault: Fault) -> String {
     match fault {
         Fault::Folder => FOLDER.into(),
@@ -63,21 +66,21 @@ fn of_fault(fault: Fault) -> String {
     }
 }
 
-fn of_unusable(why: Unusable) -> String {
-    const ANOTHER: &str = "--partition names another one, 0 to 3";
+/// Why a card, or its partition, can't be read.
+pub(super) fn of_unusable(why: Unusable) -> String {
     match why {
         Unusable::Blank => "it has neither a partition table nor a file system".into(),
         Unusable::PartitionOption { partition } | Unusable::NoPartition { partition } => {
-            format!("the card has no partition {partition}; {ANOTHER}")
+            format!("the card has no partition {partition}; --partition names another one, 0 to 3")
         }
         Unusable::PartitionType { found } => {
-            format!("the partition is of type 0x{found:02X}, not FAT16, FAT32 or exFAT; {ANOTHER}")
+            format!("the partition is of type 0x{found:02X}, not FAT16, FAT32 or exFAT; {INSTEAD}")
         }
         Unusable::Sectors { bytes } => {
-            format!("the file system has sectors of {bytes} bytes; only sectors of 512 bytes are read")
+            format!("the file system has sectors of {bytes} bytes; only sectors of 512 bytes are read; {INSTEAD}")
         }
         Unusable::NotFat(flaw) => {
-            format!("the partition has no FAT16, FAT32 or exFAT that can be read: {flaw}; {ANOTHER}")
+            format!("the partition has no FAT16, FAT32 or exFAT that can be read: {flaw}; {INSTEAD}")
         }
         why => why.to_string(),
     }

@@ -1,13 +1,13 @@
 //! `binlog extract`: the logs in the image of a flash chip or of a card.
 
 use crate::arguments::Context;
-use crate::card_image::{CardLogs, is_card};
+use crate::card_image::{CardLogs, Unlisted, readable_partition};
 use crate::counted::counted;
-use crate::input::{BEGINNING, Source, is_log, require_stdin_once, shown};
+use crate::input::{BEGINNING, Source, is_card_image, is_log, looks_like, require_stdin_once, shown, unread_card};
 use crate::json;
 use crate::outcome::{self, CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, NewFolders, Output};
-use binlog::flash::Image;
+use binlog::flash::{Image, ImageError};
 use binlog_embedded::sd_log::{LogFile, Options};
 use serde::Serialize;
 use std::fs::File;
@@ -73,34 +73,29 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         }
         None => beginning = source.read()?,
     }
-    let outcome = match (is_card(&beginning), file) {
+    let outcome = match (is_card_image(&beginning), file) {
         (true, Some(file)) => of_card(arguments, &name, &file, &mut print),
         (true, None) => of_card(arguments, &name, Cursor::new(&*beginning), &mut print),
         (false, Some(_)) => of_chip(arguments, &name, &source.read()?, &mut print),
         (false, None) => of_chip(arguments, &name, &beginning, &mut print),
-    };
-    let outcome = outcome.map_err(|failure| match failure {
-        // The beginning of a chip may be that of a log, too, so this is known only now.
-        Unextracted::NoImage(_) if is_log(&beginning) => {
-            let text = "is a log already, not an image of a chip or a card; info, dump, export and plot read it";
-            Failure::new(format_args!("{name} {text}"))
-        }
-        Unextracted::NoImage(failure) | Unextracted::Other(failure) => failure,
-    })?;
+    }?;
     out.finish()?;
     Ok(outcome)
 }
 
-/// Why nothing was extracted.
-enum Unextracted {
-    /// Neither a chip nor a card is in the image.
-    NoImage(Failure),
-    Other(Failure),
-}
-
-impl From<Failure> for Unextracted {
-    fn from(failure: Failure) -> Self {
-        Unextracted::Other(failure)
+/// What a file is that is the image of neither a chip nor a card. The beginning of a chip may be that of a log, too, so
+/// this is asked last.
+fn no_image(name: &str, file: &[u8], error: &ImageError) -> Failure {
+    if let Some(card) = unread_card(file) {
+        return Failure::new(format_args!("{name}: {card}"));
+    }
+    if is_log(file) {
+        let text = "is a log already, not an image of a chip or a card; info, dump, export and plot read it";
+        return Failure::new(format_args!("{name} {text}"));
+    }
+    match looks_like(file) {
+        Some(other) => Failure::new(format_args!("{name}: it is no image of a chip or a card; {other}")),
+        None => Failure::of(name, error),
     }
 }
 
@@ -109,8 +104,8 @@ fn of_chip(
     name: &str,
     chip: &[u8],
     print: &mut impl FnMut(&Row) -> Result<(), Failure>,
-) -> Result<Outcome, Unextracted> {
-    let mut image = Image::new(chip).map_err(|error| Unextracted::NoImage(Failure::of(name, &error)))?;
+) -> CommandResult {
+    let mut image = Image::new(chip).map_err(|error| no_image(name, chip, &error))?;
     if let Some(path) = &arguments.preamble {
         image = image.with_preamble(&Source::one(path)?.read()?);
     }
@@ -146,7 +141,7 @@ fn of_card(
     name: &str,
     mut image: impl Read + Seek,
     print: &mut impl FnMut(&Row) -> Result<(), Failure>,
-) -> Result<Outcome, Unextracted> {
+) -> CommandResult {
     // The program extracts once, so the name may live as long as it runs, as firmware's does.
     let folder: &'static str = arguments.folder.clone().leak();
     let (mut folders, mut worst) = (NewFolders::default(), Outcome::Fine);
@@ -175,12 +170,16 @@ fn of_card(
         }
     }
     match (count, unlisted) {
-        (0, Some(why)) => Err(Unextracted::NoImage(Failure::new(format_args!("{name}: {why}")))),
+        (0, Some(Unlisted { why, unusable })) => {
+            let other = unusable.and_then(|_| readable_partition(&mut image).ok());
+            let other = other.map(|other| format!("; --partition {other} names a partition that can be read"));
+            Err(Failure::new(format_args!("{name}: {why}{}", other.unwrap_or_default())))
+        }
         (0, None) => {
             let text = "the card has no logs; --folder names another folder, --partition another partition";
-            Err(Failure::new(format_args!("{name}: {text}")).into())
+            Err(Failure::new(format_args!("{name}: {text}")))
         }
-        (_, Some(why)) => {
+        (_, Some(Unlisted { why, .. })) => {
             warn(format_args!("{name}: {why}; there may be more logs"));
             Ok(worst.max(Outcome::Lost))
         }

@@ -31,8 +31,11 @@ impl Format {
     ///
     /// If there is neither, and if there are no records, or if the file is the image of a card, which may have logs in it.
     pub(super) fn of(log: &[u8]) -> Result<Self, Failure> {
-        if is_card(log) && Format::in_(&log[..log.len().min(FIRST_BLOCK)]).is_none() {
-            return Err(Failure::new(other_file::CARD));
+        if is_card_image(log) {
+            return Err(Failure::new(other_file::card(log)));
+        }
+        if let Some(card) = unread_card(log) {
+            return Err(Failure::new(card));
         }
         let format = match Format::of_beginning(log) {
             // Definitions may come later.
@@ -44,8 +47,10 @@ impl Format {
         }
         Err(match log.len() {
             0 => Failure::new("it is empty"),
-            _ if log.iter().all(|byte| *byte == 0) => Failure::new("it has only zeros"),
-            _ if log.iter().all(|byte| *byte == 0xFF) => Failure::new("it has only bytes FF, as erased flash has"),
+            _ if is_blank(log) => Failure::new(other_file::BLANK),
+            _ if log.iter().all(|byte| *byte == 0xFF) => {
+                Failure::new("it has only bytes FF, as erased flash has: there is no log in it")
+            }
             _ => {
                 let text = "it is neither an ArduPilot log (.bin) nor a Blackbox log (.bbl)";
                 match other_file::looks_like(log) {
@@ -70,6 +75,33 @@ impl Format {
             (None, None) => has_records(bytes).then_some(Format::ArduPilotRecords),
         }
     }
+}
+
+/// Whether a file is the image of a card: its first block is a partition table or the beginning of a file system, and
+/// not of a log.
+pub(crate) fn is_card_image(bytes: &[u8]) -> bool {
+    is_card(bytes) && !begins_log(bytes)
+}
+
+/// What to do with the image of a card without a partition table, whose file system isn't read here and has no mark at
+/// the end of its first block; `None` if the file is none.
+pub(crate) fn unread_card(bytes: &[u8]) -> Option<String> {
+    if begins_log(bytes) { None } else { other_file::unread_card(bytes) }
+}
+
+/// Whether a log begins in the first block. Behind that, it may be a file on a card.
+fn begins_log(bytes: &[u8]) -> bool {
+    Format::in_(&bytes[..bytes.len().min(FIRST_BLOCK)]).is_some()
+}
+
+/// Whether there are only zeros.
+fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}
+
+/// What a file is that is neither a log nor the image of a card; `None` if that isn't known.
+pub(crate) fn looks_like(bytes: &[u8]) -> Option<String> {
+    if is_blank(bytes) { Some(other_file::BLANK.into()) } else { other_file::looks_like(bytes) }
 }
 
 /// Whether bytes without a definition are records of an ArduPilot log, whose beginning is lost. Each record begins with a

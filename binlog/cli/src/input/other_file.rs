@@ -1,5 +1,8 @@
 //! What a file is that isn't a log, and what to do with it.
 
+use crate::card_image::{file_system, instead, readable_partition};
+use std::io::Cursor;
+
 /// The first bytes of compressed files, and what compressed them.
 const COMPRESSED: [(&[u8], &str); 6] = [
     (b"\x1f\x8b", "it is compressed with gzip: unpack it first"),
@@ -11,20 +14,38 @@ const COMPRESSED: [(&[u8], &str); 6] = [
 ];
 
 /// What a file looks like that has no log; `None` if that isn't known.
-pub(super) fn looks_like(bytes: &[u8]) -> Option<&'static str> {
+pub(super) fn looks_like(bytes: &[u8]) -> Option<String> {
     if let Some((_, text)) = COMPRESSED.iter().find(|(magic, _)| bytes.starts_with(magic)) {
-        return Some(text);
+        return Some((*text).into());
     }
     if is_telemetry(bytes) {
-        return Some(
-            "it looks like a MAVLink telemetry log (.tlog), which binlog doesn't read: use the log of the vehicle",
-        );
+        let text =
+            "it looks like a MAVLink telemetry log (.tlog), which binlog doesn't read: use the log of the vehicle";
+        return Some(text.into());
     }
-    is_text(bytes).then_some("it is text, maybe a log that was converted to text: binlog reads the binary one")
+    let text = "it is text, maybe a log that was converted to text: binlog reads the binary one";
+    is_text(bytes).then(|| text.into())
 }
 
+/// What to do with the image of a card whose file system isn't read here; `None` if the file begins otherwise.
+pub(super) fn unread_card(bytes: &[u8]) -> Option<String> {
+    let name = file_system(|number| bytes.get(number as usize * 512..)?.first_chunk().copied())?;
+    Some(format!("it is the image of a card: {}", instead(name)))
+}
+
+/// What a file without a byte that isn't zero is.
+pub(super) const BLANK: &str = "it has only zeros, as a blank card has: there is no log in it";
+
 /// What to do with the image of a card.
-pub(super) const CARD: &str = "it is the image of a card: `binlog extract` writes the logs in it as files";
+pub(super) fn card(image: &[u8]) -> String {
+    match readable_partition(Cursor::new(image)) {
+        Ok(0) => "it is the image of a card: `binlog extract` writes the logs in it as files".into(),
+        Ok(partition) => format!(
+            "it is the image of a card: `binlog extract --partition {partition}` writes the logs in it as files"
+        ),
+        Err(why) => format!("it is the image of a card: {why}"),
+    }
+}
 
 /// Whether a file begins with a time from 2000 to 2100, in microseconds since 1970, and a MAVLink frame, as .tlog files do.
 fn is_telemetry(bytes: &[u8]) -> bool {

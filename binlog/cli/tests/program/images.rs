@@ -5,7 +5,7 @@ use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{FlashLog, SdLog, flash_log};
 use binlog_tests::nor_chip::NorChip;
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Place};
+use binlog_tests::volume::{Geometry, Guest, Place, Table, Volume};
 use embedded_io::Write as _;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write as _};
@@ -316,4 +316,159 @@ fn messages_about_a_card_name_the_options_of_the_program() {
         assert!(ran.stderr.contains(said) && !ran.stderr.contains("Options::"), "{options}: {}", ran.stderr);
         assert!(!logs.exists());
     }
+}
+
+/// A card of 4,084 clusters, which make it a FAT12, with a log where its first cluster is.
+fn fat12(table: Table) -> RamCard {
+    let start = if table == Table::None { 0 } else { 63 };
+    let geometry = Geometry { table, start, ..Geometry::FAT16 };
+    let card = geometry.format();
+    let volume = Volume::of(&card);
+    for (at, bytes) in (volume.data..).zip(simulated().chunks_exact(512).take(100)) {
+        card.set_block(at, bytes.try_into().expect("512 bytes"));
+    }
+    let blocks = geometry.blocks() - 16 * geometry.cluster_blocks;
+    card.edit(start, |boot| boot[19..21].copy_from_slice(&(blocks as u16).to_le_bytes()));
+    card
+}
+
+/// A card that has a mark at a byte of its only partition, and a log somewhere behind. Without a partition table, it has
+/// no mark of a boot sector.
+fn marked(kind: Option<u8>, at: usize, mark: &[u8]) -> RamCard {
+    let start = if kind.is_some() { 63 } else { 0 };
+    let card = RamCard::blank(1000);
+    if let Some(kind) = kind {
+        card.edit(0, |block| {
+            block[446 + 4] = kind;
+            (block[446 + 8], block[446 + 13]) = (63, 2);
+            block[510..].copy_from_slice(&[0x55, 0xAA]);
+        });
+    }
+    card.edit(start + at as u32 / 512, |block| block[at % 512..][..mark.len()].copy_from_slice(mark));
+    for (at, bytes) in (start + 40..).zip(simulated().chunks_exact(512).take(100)) {
+        card.set_block(at, bytes.try_into().expect("512 bytes"));
+    }
+    card
+}
+
+/// No command sends its user to another one that can't read the image either.
+#[test]
+fn a_card_that_is_not_read_is_named_by_each_command_with_what_to_do() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (image, out) = (folder.path().join("card.img"), folder.path().join("out"));
+    let ntfs = marked(Some(7), 3, b"NTFS    ");
+    ntfs.edit(63, |block| block[510..].copy_from_slice(&[0x55, 0xAA]));
+    let unpartitioned_ntfs = marked(None, 3, b"NTFS    ");
+    unpartitioned_ntfs.edit(0, |block| {
+        block[..3].copy_from_slice(&[0xEB, 0x52, 0x90]);
+        (block[12], block[16]) = (2, 1);
+        block[510..].copy_from_slice(&[0x55, 0xAA]);
+    });
+    let ext4 = b"\x53\xEF\x01\0\x01\0";
+    for (name, card) in [
+        ("FAT12", fat12(Table::None)),
+        ("FAT12", fat12(Table::Mbr { row: 0 })),
+        ("NTFS", ntfs),
+        ("NTFS", unpartitioned_ntfs),
+        ("ext2, ext3 or ext4", marked(None, 0x438, ext4)),
+        ("ext2, ext3 or ext4", marked(Some(0x83), 0x438, ext4)),
+        // The type of the partition isn't that of its file system.
+        ("ext2, ext3 or ext4", marked(Some(0x0C), 0x438, ext4)),
+        ("HFS+", marked(Some(0xAF), 0x400, b"H+\0\x04")),
+        ("APFS", marked(None, 0x20, b"NXSB")),
+    ] {
+        write_image(&image, &card);
+        let said =
+            format!("file system is {name}, which binlog doesn't read: copy the logs from the card with a computer");
+        each_command(&image, &out, |command, ran| {
+            let Ran { stderr, .. } = ran;
+            assert!(
+                stderr.contains(&said) && stderr.contains("format it as FAT16, FAT32 or exFAT"),
+                "{command}: {stderr}"
+            );
+            assert!(!stderr.contains("`binlog extract") && !stderr.contains("is a log"), "{command}: {stderr}");
+        });
+    }
+    for (said, bytes) in [
+        ("it has only zeros, as a blank card has: there is no log in it", vec![0; 1 << 20]),
+        ("compressed with gzip: unpack it first", [&b"\x1f\x8b\x08\0"[..], &[0x5A; 100_000]].concat()),
+        ("a zip archive: unpack it first", [&b"PK\x03\x04"[..], &[0x5A; 100_000]].concat()),
+        ("compressed with xz: unpack it first", [&b"\xfd7zXZ\0"[..], &[0x5A; 100]].concat()),
+    ] {
+        fs::write(&image, bytes).expect("room");
+        each_command(&image, &out, |command, ran| assert!(ran.stderr.contains(said), "{command}: {}", ran.stderr));
+    }
+    // A table without a partition.
+    let card = RamCard::blank(1000);
+    card.edit(0, |block| block[510..].copy_from_slice(&[0x55, 0xAA]));
+    write_image(&image, &card);
+    let ran = binlog(words("info LOG", &image));
+    assert!(ran.stderr.ends_with("its partition table has no partition, so there is no log on it\n"), "{}", ran.stderr);
+}
+
+/// Runs each command that reads a file. All of them fail.
+fn each_command(image: &Path, out: &Path, check: impl Fn(&str, Ran)) {
+    let lock = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/simulator/flightlog.lock");
+    let shown = out.display();
+    for command in [
+        "info LOG".to_owned(),
+        "check LOG".into(),
+        "dump LOG".into(),
+        "stats LOG".into(),
+        "params LOG".into(),
+        "find roll LOG".into(),
+        "schema LOG".into(),
+        "diff LOG LOG".into(),
+        format!("lock {lock} LOG"),
+        format!("export LOG --format csv -o {shown}"),
+        format!("plot LOG ATT.Roll -o {shown}.svg"),
+        format!("cut LOG --from 1s -o {shown}"),
+        format!("repair LOG -o {shown}"),
+        format!("merge LOG LOG -o {shown}"),
+        format!("convert LOG -o {shown}"),
+        format!("extract LOG -o {shown}"),
+    ] {
+        let ran = binlog(words(&command, image));
+        assert_eq!(ran.code, Some(2), "{command}: {}{}", ran.stdout, ran.stderr);
+        // `check` prints what it finds.
+        check(&command, Ran { stderr: ran.stderr + &ran.stdout, ..ran });
+        assert!(!out.exists(), "{command}");
+    }
+}
+
+/// The first partition is another system's, as on the card of a single-board computer.
+#[test]
+fn a_card_whose_logs_are_on_another_partition_is_told_which() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("card.img");
+    let flight = simulated();
+    let geometry = Geometry { table: Table::Mbr { row: 2 }, ..Geometry::FAT16 };
+    let guest = copied(geometry, &[&flight]);
+    guest.volume().card().edit(0, |block| (block[446 + 4], block[446 + 8], block[446 + 13]) = (0x83, 63, 2));
+    write_image(&image, guest.volume().card());
+    let ran = binlog(words("info LOG", &image));
+    let said = "it is the image of a card: `binlog extract --partition 2` writes the logs in it as files\n";
+    assert!(ran.code == Some(2) && ran.stderr.ends_with(said), "{}", ran.stderr);
+    let (ran, _) = extract(&folder, "", &image);
+    let said = "; --partition 2 names a partition that can be read\n";
+    assert!(ran.code == Some(2) && ran.stderr.contains("0x83") && ran.stderr.ends_with(said), "{}", ran.stderr);
+    let (ran, logs) = extract(&folder, " --partition 2", &image);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight);
+}
+
+/// exFAT: bytes that the other system has not written are zeros, as it would show them.
+#[test]
+fn the_unwritten_end_of_a_log_on_exfat_is_zeros() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let image = folder.path().join("card.img");
+    let flight = simulated();
+    let guest = copied(Geometry::EXFAT, &[&flight]);
+    guest.leave_unwritten("LOGS/00000001.BIN", 10_001);
+    write_image(&image, guest.volume().card());
+    let (ran, logs) = extract(&folder, "", &image);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
+    let extracted = fs::read(logs.join("00000001.BIN")).expect("a log");
+    assert!(extracted.len() == flight.len() && extracted[..10_001] == flight[..10_001]);
+    assert!(extracted[10_001..].iter().all(|byte| *byte == 0));
 }
