@@ -18,7 +18,7 @@ pub(crate) struct Search {
     /// Clusters that are left to look at; while a chain is walked, those that it had so far.
     pub(super) left: u32,
     /// Free clusters right before `at`; while a chain is walked, one of those that it had.
-    pub(super) run: u32,
+    run: u32,
     pub(super) first: u32,
     /// The longest run so far.
     pub(super) count: u32,

@@ -5,7 +5,7 @@ use super::directory::{Directory, Item};
 use super::name::{self, Name};
 use super::partition::{self, Entries, Extent, Table};
 use super::volume::Volume;
-use super::{Log, Phase, Recorder, Search, Stop};
+use super::{Log, Phase, Recorder, Stop};
 use crate::sd_log::Unusable::{self, NotFat};
 use crate::sd_log::{Damage, Fault, Flaw, Operation};
 use binlog::__private::crc;
@@ -42,7 +42,8 @@ impl Recorder {
             return Err(Unusable::NoPartition { partition }.into());
         }
         (self.volume.boot, self.volume.clusters) = (start.saturating_add(offset / 512), offset % 512);
-        self.search = Search { at: start, left: bytes, first: sum, want: crc::START, ..Search::NONE };
+        (self.search.at, self.search.left) = (start, bytes);
+        (self.search.first, self.search.want) = (sum, crc::START);
         Ok(Phase::GptEntries)
     }
 

@@ -41,9 +41,9 @@ pub(crate) enum Purpose {
 const COUNT: usize = 8;
 /// The bit of it for [`Note::put_taken`]. A log has at most 2²³ clusters.
 const TAKEN: u32 = 1 << 31;
-/// What [`sign`] writes.
+/// What [`sign`] writes. The first byte is [`NOTE`](super::entry::exfat::NOTE).
 #[cfg(feature = "exfat")]
-const SIGNATURE: [u8; 8] = *b"\x60binlog\0";
+const SIGNATURE: u32 = 0x5A06_B160;
 /// Where the checksum of the run is.
 const SUM: usize = 20;
 /// Where the file's size is, and a checksum of all before that. On FAT, these are the clusters of the run, with those
@@ -129,13 +129,13 @@ impl Note {
 /// folder's.
 #[cfg(feature = "exfat")]
 pub(crate) fn sign(block: &mut Block) {
-    block[..8].copy_from_slice(&SIGNATURE);
+    put_u32(block, 0, SIGNATURE);
 }
 
 /// Whether nobody wrote to a run since it was [signed](sign).
 #[cfg(feature = "exfat")]
 pub(crate) fn is_signed(block: &Block) -> bool {
-    block[..8] == SIGNATURE
+    u32_at(block, 0) == SIGNATURE
 }
 
 /// The clusters at the end of a log that is being removed from FAT, in the fields of its entry that hold dates. The

@@ -87,30 +87,22 @@ pub(crate) struct Entries {
     pub(crate) sum: u32,
 }
 
-/// The most bytes of entries: a table has 128 entries of 128 bytes, or a few more.
-const MOST_ENTRIES: u32 = 1 << 17;
+/// The most entries that are read; a table has 128.
+const MOST_ENTRIES: u32 = 1024;
 
 /// From the header of a GPT in block `at`; `None` if it is damaged.
 pub(crate) fn gpt_entries(header: &Block, at: u32) -> Option<Entries> {
-    let length = u32_at(header, 12);
-    if &header[..8] != b"EFI PART"
-        || !(92..=512).contains(&length)
-        || (u32_at(header, 24), u32_at(header, 28)) != (at, 0)
-    {
-        return None;
-    }
     // The checksum counts as zeros in itself.
     let before = crc::update(crc::update(crc::START, &header[..16]), &[0; 4]);
-    if !crc::update(before, &header[20..length as usize]) != u32_at(header, 16) {
+    let sum = !crc::update(before, &header[20..92]);
+    let (count, size) = (u32_at(header, 80), u32_at(header, 84));
+    // A header has 92 bytes, and entries have 128 bytes times a power of two; all other sizes are from the future.
+    let is_known = u32_at(header, 12) == 92 && matches!(size, 128 | 256 | 512) && count <= MOST_ENTRIES;
+    let is_whole = &header[..8] == b"EFI PART" && sum == u32_at(header, 16) && u32_at(header, 24) == at;
+    if !is_known || !is_whole || u32_at(header, 76) != 0 {
         return None;
     }
-    let size = u32_at(header, 84);
-    let bytes = u32_at(header, 80).checked_mul(size).filter(|&bytes| bytes <= MOST_ENTRIES)?;
-    // Entries have 128 bytes times a power of two; all other sizes are from the future.
-    if u32_at(header, 76) != 0 || !matches!(size, 128 | 256 | 512) {
-        return None;
-    }
-    Some(Entries { start: u32_at(header, 72), bytes, size, sum: u32_at(header, 88) })
+    Some(Entries { start: u32_at(header, 72), bytes: count * size, size, sum: u32_at(header, 88) })
 }
 
 /// From an entry of a GPT.
@@ -199,9 +191,8 @@ mod tests {
             put(&mut header, at, &u32::to_le_bytes(value));
         }
         let sealed = |mut header: Block| {
-            let length = u32_at(&header, 12) as usize;
             put(&mut header, 16, &[0; 4]);
-            let sum = !crc::update(crc::START, &header[..length.min(512)]);
+            let sum = !crc::update(crc::START, &header[..92]);
             put(&mut header, 16, &sum.to_le_bytes());
             header
         };
@@ -214,11 +205,8 @@ mod tests {
             damaged[at] ^= 1;
             assert_eq!(gpt_entries(&damaged, 1), None, "{at}");
         }
-        // A longer header, and what no header has: its length, entries beyond 2 TB, their number and size.
-        put(&mut header, 12, &[0, 2]);
-        assert_eq!(gpt_entries(&sealed(header), 1), Some(entries));
-        for (at, value) in [(12, 91), (12, 513), (12, u32::MAX), (76, 1), (80, u32::MAX), (80, 1025), (84, 0), (84, 64)]
-        {
+        // Its length, entries beyond 2 TB, their number and size.
+        for (at, value) in [(12, 91), (12, 93), (76, 1), (80, u32::MAX), (80, 1025), (84, 0), (84, 64)] {
             let mut other = header;
             put(&mut other, at, &u32::to_le_bytes(value));
             assert_eq!(gpt_entries(&sealed(other), 1), None, "{at}: {value}");

@@ -18,8 +18,8 @@ pub(super) struct Contents {
     on_the_way: u32,
     /// Whether an error ended the log before all of it was flushed.
     pub(super) is_lost: bool,
-    /// Bytes at the end of the log that are the beginning of a record, whose rest follows.
-    begun: u32,
+    /// Bytes at the end of the log that are the beginning of a record, whose rest follows; 255 for more.
+    begun: u8,
     /// Whether the log gets no more clusters. The record that was begun may use the last [`REST`] bytes.
     is_closed: bool,
 }
@@ -27,9 +27,6 @@ pub(super) struct Contents {
 /// Bytes at the end of a run that only the last record of a log may use, so that it is whole. Its rest has at most 255
 /// bytes.
 const REST: u32 = 256;
-
-/// Bytes of the smallest cluster.
-const MIN_CLUSTER: u32 = 512;
 
 impl Contents {
     pub(super) const EMPTY: Contents =
@@ -42,7 +39,7 @@ impl Contents {
 
     /// Notes how many of the last bytes are the beginning of a record.
     pub(super) fn note_begun(&mut self, bytes: usize) {
-        self.begun = bytes as u32;
+        self.begun = bytes.min(255) as u8;
     }
 
     /// The log gets no more clusters.
@@ -68,10 +65,9 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         let is_extending = self.recorder.goal() == Goal::Extend || self.recorder.is_marking_due(bytes, 0);
         if self.left(false) == 0 && !is_extending && !self.contents.is_closed {
-            // The next run's note replaces this run's. After this flush, which ends with a whole record, the file's
-            // size covers every cluster of this run, so none is lost with its note.
-            let covering = self.recorder.room().min(u32::MAX.into()) as u32 - (MIN_CLUSTER - 1);
-            self.flush_to(covering.max(bytes - self.contents.begun))?;
+            // The next run's note replaces this run's. After this flush, which ends with a whole record, the file's size
+            // covers every cluster of this run, so none is lost with its note: a cluster has 512 bytes or more.
+            self.flush_to(bytes - u32::from(self.contents.begun))?;
             self.work(Goal::Extend)?;
         }
         if self.contents.filled == Self::ROOM {

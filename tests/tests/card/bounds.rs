@@ -177,7 +177,7 @@ fn described(volume: &Volume, file: &Entry) -> (u64, u64) {
 
 /// Whether a block that was written is a log's. On exFAT, the first block of each extent has a signature before.
 fn is_contents(regions: &Regions, written: &Written) -> bool {
-    regions.of(written.at) == Region::Contents && !written.block.starts_with(b"\x60binlog\0")
+    regions.of(written.at) == Region::Contents && !written.block.starts_with(&[0x60, 0xB1, 0x06, 0x5A])
 }
 
 /// Counts what a call moves, and checks that its contents come in ascending order.
