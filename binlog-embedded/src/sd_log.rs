@@ -247,7 +247,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// The free bytes of the card; `None` before a card was found or while they aren't counted, which
     /// [`run`](SdLog::run) does between records, and the beginning of a log where that is quick. On FAT32, it is the
-    /// file system's own count (FSInfo), if it has one, until that turns out to be wrong.
+    /// file system's own count (FSInfo), if it has one, until that turns out to be wrong. On exFAT, it is 0 once every
+    /// piece of free space turns out to be too short for a log.
     pub fn free_bytes(&self) -> Option<u64> {
         self.recorder.free_bytes()
     }

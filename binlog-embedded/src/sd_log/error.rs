@@ -68,8 +68,8 @@ pub enum Fault {
     /// The file system is damaged.
     Damaged(Damage),
     /// No cluster is free, and no log may be removed: only logs of earlier boots that aren't read-only may, and none
-    /// after cards were exchanged twice in this boot. An open log stays open, to be flushed and ended. On exFAT, so is
-    /// a card whose pieces of free space are shorter than a log's preamble.
+    /// after cards were exchanged twice in this boot. An open log stays open, to be flushed and ended. On exFAT,
+    /// it is also the error of a card on which every piece of free space is shorter than a log's preamble.
     Full,
     /// On exFAT, where a log's clusters are contiguous, the next cluster is another file's. The log stays open, to be
     /// flushed and ended. [`run`](super::SdLog::run) begins the next log by itself.

@@ -257,6 +257,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Moves at most `limit` bytes of the drain into the buffer. Returns how many.
+    #[inline(never)]
     fn step<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, limit: usize) -> usize
     where
         S: Schema,

@@ -41,7 +41,7 @@ pub struct Options {
     ///
     /// On exFAT, where a log is contiguous, [`run`](super::SdLog::run) begins none in a piece of free space that is
     /// shorter than the preamble, and a card with such pieces only counts as full. If the prologue doesn't fit into the
-    /// longest piece, one log without a record shows it.
+    /// longest piece, one log ends without a record.
     pub log_bytes: u32,
     /// Bytes of the card that stay free; the oldest logs of earlier boots are removed for that. Default: 16 MiB. If
     /// removing them all would free less, the space that is left is used first, and logs are removed only when no

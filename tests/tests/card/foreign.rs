@@ -5,7 +5,7 @@ use crate::power_cuts::stride;
 use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Flaw, Geometry, Guest, Place, Region, Volume, set_sum};
+use binlog_tests::volume::{Geometry, Guest, Place, Region, Volume, set_sum};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
