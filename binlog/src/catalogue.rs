@@ -4,6 +4,7 @@
 //! them may change in the middle of the log. Everything that reads a log gets them from here:
 //!
 //! - [`definition`]: a message as a log defines it;
+//! - [`fmtu`]: what an FMTU record says, and where;
 //! - [`declaration`]: what one record declares, and how that changes the definition known so far: not at all, by an
 //!   amendment or by a replacement;
 //! - [`in_force`]: the definitions in force by id, for readers that see each record once;
@@ -18,6 +19,7 @@ pub(crate) mod column;
 pub(crate) mod comparison;
 pub(crate) mod declaration;
 pub(crate) mod definition;
+pub(crate) mod fmtu;
 pub(crate) mod in_force;
 #[cfg(feature = "std")]
 pub(crate) mod ledger;

@@ -36,6 +36,7 @@ pub(crate) mod definition;
 mod findings;
 mod rule;
 mod times;
+mod zeros;
 
 pub use findings::{Finding, Report};
 pub use rule::{Rule, Severity};
@@ -123,7 +124,7 @@ impl<'a> Check<'a> {
                     self.contents.begin(offset, &mut self.findings);
                 }
                 self.defined(declaration.id());
-                self.declarations.declare(declaration, offset, &mut self.findings);
+                self.declarations.declare(declaration, record, &mut self.findings);
                 self.contents.redefined(declaration.id());
             }
             None if id == FMT_ID => Declarations::impossible(record, &mut self.findings),

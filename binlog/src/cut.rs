@@ -4,9 +4,13 @@
 //! need to understand them:
 //!
 //! - all definitions: FMT, FMTU, UNIT and MULT, those of boots without an interval only as far as later boots need them,
-//! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it, and
-//!   the texts (MSG) that name the firmware, in front of the interval's first record. Types that are left out don't concern
-//!   these.
+//! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it,
+//!   the texts (MSG) that name the firmware, and the embedded descriptions, in front of the interval's first record. Types
+//!   that are left out don't concern these. Any text may name the firmware, so those of the boot's first second are in the
+//!   part, and later ones with a version (`Falcon V1.0`) or the name of a vehicle.
+//!
+//! In a log whose times have 32 bits, those of a part begin where its first record has them: how often they had wrapped
+//! before is not in the records.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, cut::Cut, messages};
@@ -38,6 +42,7 @@ use crate::catalogue::declaration::{Declaration, Learner};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::framing::Skipped;
 use crate::log::{EVENT_ARMED, EVENT_DISARMED, Vehicle};
+use crate::log_messages::is_description;
 use crate::records::Record;
 use crate::value::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -151,7 +156,7 @@ impl Cut {
         let boots: Vec<Range<usize>> = log.boots().map(|boot| boot.range()).collect();
         let mut boots = boots.into_iter().enumerate().peekable();
         let mut learner = Learner::new();
-        let (mut boot, mut time_us) = (0, 0);
+        let (mut boot, mut start_us, mut time_us) = (0, 0, 0);
         for item in log.records() {
             let record = match item {
                 Ok(record) => record,
@@ -162,7 +167,8 @@ impl Cut {
             };
             while let Some((i, range)) = boots.next_if(|(_, range)| range.start <= record.offset()) {
                 boot = i;
-                time_us = first_time(log.bytes().get(range).unwrap_or_default());
+                start_us = first_time(log.bytes().get(range).unwrap_or_default());
+                time_us = start_us;
                 writing.state.clear();
             }
             let declaration = learner.learn(record.id(), record.payload());
@@ -193,7 +199,8 @@ impl Cut {
                 continue;
             }
             time_us = record.time_us().unwrap_or(time_us);
-            writing.record(&record, kind, self.is_during(boot, time_us), &mut out)?;
+            let key = state_key(&record, kind, time_us.saturating_sub(start_us) < STARTING_US);
+            writing.record(&record, kind, key, self.is_during(boot, time_us), &mut out)?;
         }
         writing.flush(&mut out)?;
         out.flush()?;
@@ -228,6 +235,7 @@ impl Cut {
             "MODE" | "VER" | "ARM" => Kind::State,
             "EV" => Kind::Event { is_chosen },
             "MSG" => Kind::Text { is_chosen },
+            "FILE" => Kind::File { is_chosen },
             _ => Kind::Other { is_chosen },
         }
     }
@@ -245,8 +253,12 @@ enum Kind {
     Event {
         is_chosen: bool,
     },
-    /// Those that name the firmware apply to the whole log.
+    /// Those that may name the firmware apply to the whole log.
     Text {
+        is_chosen: bool,
+    },
+    /// The descriptions of the log apply to the whole log.
+    File {
         is_chosen: bool,
     },
     Other {
@@ -285,12 +297,19 @@ struct Writing<'c> {
 }
 
 impl Writing<'_> {
-    fn record(&mut self, record: &Record<'_>, kind: Kind, is_during: bool, out: &mut impl Write) -> io::Result<()> {
-        let key = state_key(record, kind);
+    fn record(
+        &mut self,
+        record: &Record<'_>,
+        kind: Kind,
+        key: Option<StateKey>,
+        is_during: bool,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
         let is_chosen = match kind {
-            Kind::Text { is_chosen } | Kind::Event { is_chosen } | Kind::Other { is_chosen } => {
-                is_chosen || key.is_some()
-            }
+            Kind::Text { is_chosen }
+            | Kind::File { is_chosen }
+            | Kind::Event { is_chosen }
+            | Kind::Other { is_chosen } => is_chosen || key.is_some(),
             Kind::Definition | Kind::Parameter | Kind::State => true,
         };
         match key {
@@ -327,7 +346,7 @@ impl Writing<'_> {
     fn leave_out(&mut self, record: &Record<'_>, declaration: &Declaration<'_>) {
         let of_id = self.left_out.entry(declaration.id()).or_default();
         // An FMT replaces all, an FMTU the FMTU before it.
-        of_id.truncate(usize::from(matches!(declaration, Declaration::Fmtu(_))));
+        of_id.truncate(usize::from(matches!(declaration, Declaration::Fmtu(..))));
         of_id.push(Place::of(record));
     }
 
@@ -362,16 +381,29 @@ impl Writing<'_> {
     }
 }
 
-/// What a record replaces, if it says something that applies from then on.
-fn state_key(record: &Record<'_>, kind: Kind) -> Option<StateKey> {
+/// A boot's texts of this time are about the firmware.
+const STARTING_US: u64 = 1_000_000;
+
+/// What a record replaces, if it says something that applies from then on. `is_starting` says whether the boot has just
+/// begun.
+fn state_key(record: &Record<'_>, kind: Kind, is_starting: bool) -> Option<StateKey> {
     let text = |label| record.value(label).as_ref().and_then(Value::text);
     let name = match kind {
         Kind::Parameter => text("Name")?.as_bytes().to_vec(),
         Kind::State => Vec::new(),
         Kind::Text { .. } => {
+            // Parts of a long text may be equal.
+            let part = ["ID", "Seq"].map(|label| record.value(label).and_then(|value| value.to_integer()).unwrap_or(0));
             let text = text("Message")?;
-            Vehicle::from_text(&text.to_string())?;
-            text.as_bytes().to_vec()
+            let name = text.to_string();
+            if !is_starting && !has_version(&name) && Vehicle::from_text(&name).is_none() {
+                return None;
+            }
+            [text.as_bytes(), &part.map(|part| part as u8)].concat()
+        }
+        Kind::File { .. } => {
+            let offset = record.value("Offset")?.to_integer()?;
+            is_description(record).then(|| offset.to_le_bytes().to_vec())?
         }
         Kind::Event { .. } => {
             let id = record.value("Id").and_then(|id| id.to_integer());
@@ -381,6 +413,12 @@ fn state_key(record: &Record<'_>, kind: Kind) -> Option<StateKey> {
         Kind::Definition | Kind::Other { .. } => return None,
     };
     Some((record.id(), name))
+}
+
+/// Whether a text has a version: ` V4`, ` v0.1`.
+fn has_version(text: &str) -> bool {
+    let mut words = text.split(' ').skip(1).map(str::as_bytes);
+    words.any(|word| matches!(word, [b'V' | b'v', b'0'..=b'9', ..]))
 }
 
 /// The first time of a boot's records; 0 without times.

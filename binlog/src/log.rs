@@ -52,10 +52,12 @@ mod tables;
 mod time_range;
 mod typed;
 mod values;
+mod wraps;
 
 pub use boots::Boot;
 pub use bytes::OpenError;
 pub use clock::Clock;
+pub(crate) use clock::{Fix, GpsDate};
 pub use column::Column;
 pub use flight::{
     ArmedInterval, Batch, BatchSensor, EmbeddedFile, MissingPieces, ModeInterval, Parameter, ParameterValue,
@@ -86,8 +88,9 @@ use std::fmt;
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use wraps::WrapPlaces;
 
 /// A log in memory, or mapped into it.
 ///
@@ -111,6 +114,7 @@ pub struct Log<'a> {
     index: OnceLock<Index>,
     spans: OnceLock<Vec<Span>>,
     clock: OnceLock<Option<Clock>>,
+    wraps: OnceLock<Arc<WrapPlaces>>,
     /// Whether a type was found without an index before.
     scanned: AtomicBool,
 }
@@ -151,6 +155,7 @@ impl<'a> Log<'a> {
             index: OnceLock::new(),
             spans: OnceLock::new(),
             clock: OnceLock::new(),
+            wraps: OnceLock::new(),
             scanned: AtomicBool::new(false),
         }
     }
@@ -242,7 +247,8 @@ impl<'a> Log<'a> {
         LoggedSchema::from_bytes(&self.bytes)
     }
 
-    /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week.
+    /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week. [`Clock`] says
+    /// which record decides.
     ///
     /// For a log of several [boots](Log::boots), that of the first boot that has one. Each boot has its own:
     /// `boot.log().clock()`.
@@ -282,14 +288,19 @@ impl<'a> Log<'a> {
         &self.index().units
     }
 
+    /// Where the log's times of 32 bits wrap. Found in a pass over the log of its own, which only such a log needs.
+    fn wraps(&self) -> &Arc<WrapPlaces> {
+        self.wraps.get_or_init(|| Arc::new(WrapPlaces::of(&self.bytes)))
+    }
+
     /// The records of a type; none if the log doesn't define it.
     fn all(&self, name: &str) -> Rows<'_> {
-        Rows::new(&self.bytes, self.index(), name)
+        Rows::new(&self.bytes, self.index(), name).with_wraps(|| self.wraps())
     }
 
     /// As [`all`](Log::all), without an index.
     fn scan(&self, name: &str) -> Rows<'_> {
-        Rows::taken_from(&self.bytes, Index::of(&self.bytes, &[name]), name)
+        Rows::taken_from(&self.bytes, Index::of(&self.bytes, &[name]), name).with_wraps(|| self.wraps())
     }
 }
 

@@ -32,6 +32,8 @@ mod xml;
 #[cfg(feature = "std")]
 pub use assertion::assert;
 #[cfg(feature = "std")]
+pub(crate) use embedded::is_description;
+#[cfg(feature = "std")]
 pub use embedded::{Described, DescribedColumn, DescribedMessage, FILE_NAME};
 pub use html::Html;
 pub use xml::Xml;

@@ -1,14 +1,16 @@
 //! Merges logs by time into one.
 //!
 //! The logs' times must have the same zero: parts that were cut out of one log, or logs that several loggers wrote in one
-//! boot. A record keeps its place among those of its own log; with others it is ordered by time. Payloads are copied as
+//! boot. Nothing in a log names its boot, so `merge` can't check that: logs of different boots, of different programs and
+//! parts of a log after a wrap of its 32-bit times are merged by their times, as if they had one zero. [`Log::clock`] tells
+//! boots apart, if both logs have GPS times. A record keeps its place among those of its own log; with others it is ordered by time. Payloads are copied as
 //! they are, with one exception: the id in a record of DROP.
 //!
 //! - Definitions are written once, at the start. Equal definitions share an id, whatever their ids were. If two types have
 //!   the same id, the type of the later log gets a free one.
 //! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one there.
 //! - Records that are equal in several logs, time included, are written once: parts of a log may overlap, and each has its
-//!   own copies of PARM, MSG, MODE, VER, ARM and EV.
+//!   own copies of PARM, MSG, MODE, VER, ARM and EV, and of the embedded descriptions.
 //! - A type that two logs define differently is an error that says how: [`MergeError`].
 //! - Merging a log with itself is an error, because somebody meant another log. Only parts without any record of their own
 //!   may be equal.
@@ -145,10 +147,8 @@ pub fn merge<'l>(logs: impl IntoIterator<Item = &'l Log<'l>>, out: impl Write) -
 
 /// Whether a log has records that are written once for each log. Parts that were cut out of one log may all lack them.
 fn has_records_of_its_own(log: &Log<'_>) -> bool {
-    log.records().flatten().any(|record| {
-        let name = record.name();
-        !DEFINITIONS.contains(&name) && !streams::is_in_each_part(name)
-    })
+    let mut records = log.records().flatten();
+    records.any(|record| !DEFINITIONS.contains(&record.name()) && !streams::is_in_each_part(&record))
 }
 
 /// Records that several logs may have.

@@ -3,6 +3,7 @@
 mod decoder;
 mod stream;
 pub(crate) mod time;
+mod wraps;
 
 pub use decoder::Decoder;
 #[cfg(feature = "std")]
@@ -20,6 +21,7 @@ use crate::message::{DecodeError, LogMessage};
 use crate::value::Value;
 use core::fmt;
 use time::TimeSource;
+use wraps::Wraps;
 
 /// The records of a log in memory, in order. For bytes that arrive in chunks, use [`RecordStream`].
 ///
@@ -57,6 +59,7 @@ pub struct Records<'a> {
     at: usize,
     learner: Learner,
     definitions: Borrowed<'a>,
+    wraps: Wraps,
 }
 
 /// A record of a log.
@@ -67,12 +70,14 @@ pub struct Record<'a> {
     payload: &'a [u8],
     suspect: bool,
     definition: LoggedDefinition<'a>,
+    /// How often a time of 32 bits has wrapped before; of a record with another time, any number.
+    wraps: u32,
 }
 
 impl<'a> Records<'a> {
     /// Reads the records of a whole log.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Records { bytes, at: 0, learner: Learner::new(), definitions: Borrowed::new() }
+        Records { bytes, at: 0, learner: Learner::new(), definitions: Borrowed::new(), wraps: Wraps::default() }
     }
 
     /// The definition in force for an id, as far as the log has been read.
@@ -95,12 +100,17 @@ impl<'a> Records<'a> {
                     (Some(payload), Some(mut definition)) => {
                         self.at = end;
                         if let Some(declaration) = self.learner.learn(id, payload) {
+                            self.wraps.declare(&declaration);
                             self.definitions.learn(declaration);
                             if let (true, Some(own)) = (declaration.is_of_fmt(), self.definitions.get(id)) {
                                 definition = own;
                             }
                         }
-                        return Ok(Record { offset, id, payload, suspect, definition });
+                        let wraps = match self.wraps.are_counted() {
+                            true => self.wraps.count(&definition, payload),
+                            false => 0,
+                        };
+                        return Ok(Record { offset, id, payload, suspect, definition, wraps });
                     }
                     // Known lengths come from definitions, and the framing returns records inside the log only.
                     _ => (self.bytes.len(), Reason::UnknownId(id)),
@@ -127,12 +137,12 @@ impl core::iter::FusedIterator for Records<'_> {}
 impl<'a> Record<'a> {
     /// The record at an offset where the index has found one of this definition.
     #[cfg(feature = "std")]
-    pub(crate) fn indexed(log: &'a [u8], offset: usize, definition: LoggedDefinition<'a>) -> Option<Self> {
+    pub(crate) fn indexed(log: &'a [u8], offset: usize, definition: LoggedDefinition<'a>, wraps: u32) -> Option<Self> {
         let id = *log.get(offset + 2)?;
         let end = offset + usize::from(definition.length());
         let payload = framing::payload(log, offset, definition.length().into())?;
         let suspect = !framing::may_follow(log.get(end..)?);
-        Some(Record { offset, id, payload, suspect, definition })
+        Some(Record { offset, id, payload, suspect, definition, wraps })
     }
 
     /// The offset of the record, in bytes from the start of the log.
@@ -172,10 +182,20 @@ impl<'a> Record<'a> {
         self.definition.name()
     }
 
-    /// The record's own time since boot, in microseconds: TimeUS, if it is the first column. In logs of old firmware,
-    /// TimeMS, or the column T of GPS, whose TimeMS is the time of the week. `None` if the record has no time.
+    /// The record's own time since boot, in microseconds: TimeUS, an integer of any width. In logs of old firmware,
+    /// TimeMS, if it is the first column, or the column T of GPS, whose TimeMS is the time of the week; in logs of PX4, the
+    /// column StartTime of TIME. `None` if the record has no time.
+    ///
+    /// A TimeUS of 32 bits begins again at 0 after 71.6 minutes. The time goes on: a jump back by more than 2^31 µs adds
+    /// 2^32 µs to what follows, up to the end of the boot.
     pub fn time_us(&self) -> Option<u64> {
-        TimeSource::of(&self.definition).time_us(self.payload)
+        TimeSource::of(&self.definition).time_us(self.payload, self.wraps)
+    }
+
+    /// How often a time of 32 bits has wrapped before; of a record with another time, any number.
+    #[cfg(feature = "std")]
+    pub(crate) fn wraps(&self) -> u32 {
+        self.wraps
     }
 
     /// The value of the first column with this label.

@@ -5,8 +5,8 @@
 //! doesn't have are null. Tests compare both with pymavlink 2.4.50.
 //!
 //! Where pymavlink is wrong, or doesn't read a log, the output differs: in damaged stretches, which pymavlink takes for
-//! records; if a type is redefined, which pymavlink applies to records before it; if a record is longer than its columns,
-//! which pymavlink skips; and in logs of PX4, or without any time but that of GPS, whose clock isn't reconstructed.
+//! records; if a type is redefined, which pymavlink applies to records before it; and if a record is longer than its
+//! columns, which pymavlink skips.
 
 mod calendar;
 mod clock;

@@ -11,6 +11,7 @@ use std::sync::OnceLock;
 
 /// A log of either format.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each open log")]
 pub enum Flight {
     /// ArduPilot's binary log.
     ArduPilot(Log<'static>),

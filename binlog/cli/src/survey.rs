@@ -73,6 +73,9 @@ const LISTED: usize = 1000;
 /// So many bytes of facts are kept.
 const FACT_BYTES: usize = 16 * 1024 * 1024;
 
+/// Times of 32 bits wrap: among the facts, one is so near the next that it is known how often.
+const WRAP_KEPT_US: u64 = 600_000_000;
+
 /// The types of [`Survey::facts`].
 const FACTS: [&str; 11] = ["FMT", "FMTU", "UNIT", "MULT", "VER", "MSG", "MODE", "ARM", "EV", "STAT", "PARM"];
 
@@ -83,7 +86,9 @@ pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
     let mut surveys = Vec::new();
     let mut surveyor = Surveyor::default();
     let mut start = 0;
-    for (i, item) in Records::new(log).enumerate() {
+    let mut records = Records::new(log);
+    for i in 0_usize.. {
+        let Some(item) = records.next() else { break };
         match item {
             Ok(record) => {
                 if surveyor.is_of_next_boot(&record) {
@@ -92,6 +97,9 @@ pub fn surveys(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<Survey> {
                     surveys.push(std::mem::take(&mut surveyor).finish(boot));
                 }
                 surveyor.take(&record, log);
+                if record.name() == "FMTU" {
+                    surveyor.note_units(&records);
+                }
                 if i.is_multiple_of(1 << 16) {
                     advance(record.offset() as u64);
                 }
@@ -109,7 +117,8 @@ struct Surveyor {
     /// By id, the type of its definition.
     by_id: Vec<Option<Known>>,
     has_records: bool,
-    has_date: bool,
+    /// How good the best date so far is: 1 without a fix, 2 with a 2D fix, 3 with a 3D fix.
+    date: u8,
     range: TimeRange,
     /// The last record's type and its time, if it is suspect: what follows says whether they count.
     suspect: Option<(usize, u64)>,
@@ -140,12 +149,13 @@ struct Surveyor {
 struct Known {
     place: usize,
     is_fact: bool,
-    is_fmtu: bool,
     is_definition: bool,
     is_gps: bool,
     is_loss: bool,
-    /// Whether a u64 of microseconds is at the start of the payload. Old firmware has other times.
+    /// Whether a u64 of microseconds is at the start of the payload. Other firmware has other times.
     has_time_us: bool,
+    /// Whether the times may wrap: an integer of 32 bits.
+    wraps: bool,
     /// The offset of a column of one byte that separates instances, and which bytes were there.
     instance: Option<usize>,
     seen: [u64; 4],
@@ -222,9 +232,6 @@ impl Surveyor {
                 self.sources[*source as usize - 1].2.add(time_us);
             }
         }
-        if known.is_fmtu {
-            self.note_units(record.payload());
-        }
         let reach_us = if record.is_suspect() { TimeRange::NEAR_OTHERS_US } else { TimeRange::NEAR_US };
         let counts = |time_us: &u64| self.ends_us.is_none_or(|ends_us| is_near(*time_us, ends_us, reach_us));
         let time_us = time_us.filter(counts);
@@ -233,16 +240,38 @@ impl Surveyor {
         }
         match time_us {
             _ if known.is_fact && known.is_definition => self.keep(record, None),
-            _ if known.is_fact || known.is_gps && !self.has_date => self.note_fact(record, known, time_us, log),
+            _ if known.is_fact || known.is_gps && self.is_better_date(record) => {
+                self.note_fact(record, known, time_us, log);
+            }
             Some(time_us) => {
                 self.last_us = Some(time_us);
                 self.last_timed = Some(record.offset()..record.offset() + record.len());
-                if self.awaits_time {
+                let is_lost = |kept_us: u64| kept_us.abs_diff(time_us) > WRAP_KEPT_US;
+                if self.awaits_time || known.wraps && self.kept_us.is_none_or(is_lost) {
                     self.keep_last_timed(time_us, log);
                 }
             }
             None => {}
         }
+    }
+
+    /// Whether a GPS record says the date better than those before.
+    fn is_better_date(&mut self, record: &Record<'_>) -> bool {
+        const BEST: u8 = 3;
+        if self.date == BEST {
+            return false;
+        }
+        let integer = |label: &str| record.value(label).and_then(|value| value.to_integer());
+        let has_date = ["GWk", "Week", "GPSTime"].into_iter().any(|label| integer(label).is_some_and(|date| date > 0));
+        let date = match integer("Status").or_else(|| integer("Fix")) {
+            _ if !has_date => 0,
+            Some(3..) => BEST,
+            Some(2) => 2,
+            _ => 1,
+        };
+        let is_better = date > self.date;
+        self.date = self.date.max(date);
+        is_better
     }
 
     /// Keeps a fact so that a log of facts has its time: `None` if it has none, or one that doesn't count.
@@ -331,15 +360,15 @@ impl Surveyor {
         }
     }
 
-    /// An FMTU with the id and the units of a type: the column that separates instances becomes known.
-    fn note_units(&mut self, fmtu: &[u8]) {
-        let has_instances = fmtu.get(9..25).is_some_and(|units| units.contains(&b'#'));
-        let slot = fmtu.get(8).and_then(|&id| self.by_id.get_mut(usize::from(id)));
-        let of_type = slot.filter(|_| has_instances);
-        if let Some(known) =
-            of_type.and_then(|known| known.take_if(|known| known.instance.is_none() && known.wide_instance.is_none()))
-        {
-            self.with_late_units.push(known.place);
+    /// An FMTU gave a type its units: the column that separates instances may have become known.
+    fn note_units(&mut self, records: &Records<'_>) {
+        for (slot, id) in self.by_id.iter_mut().zip(0..=255) {
+            let lacks_instance =
+                |known: &Known| known.instance.is_none() && known.wide_instance.is_none() && !known.is_definition;
+            let has_one = || records.definition(id).is_some_and(|definition| definition.instance_column().is_some());
+            if let Some(known) = slot.take_if(|known| lacks_instance(known) && has_one()) {
+                self.with_late_units.push(known.place);
+            }
         }
     }
 
@@ -357,10 +386,6 @@ impl Surveyor {
     /// Keeps a record among the facts, with another time if one is given.
     #[cold]
     fn keep(&mut self, record: &Record<'_>, time_us: Option<u64>) {
-        let integer = |label: &str| record.value(label).and_then(|value| value.to_integer());
-        if matches!(record.name(), "GPS" | "GPS2") {
-            self.has_date |= integer("GWk").or_else(|| integer("Week")).is_some_and(|week| week > 0);
-        }
         if self.survey.facts.len() < FACT_BYTES {
             let facts = &mut self.survey.facts;
             facts.extend_from_slice(&binlog::record_header(record.id()));
@@ -386,11 +411,11 @@ impl Surveyor {
         let known = Known {
             place,
             is_fact: FACTS.contains(&name),
-            is_fmtu: name == "FMTU",
             is_definition: matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT"),
             is_gps: matches!(name, "GPS" | "GPS2"),
             is_loss: matches!(name, "DSF" | "DROP"),
             has_time_us: first.is_some_and(|first| first.label == "TimeUS" && first.format == binlog::Format::U64),
+            wraps: definition.column("TimeUS").is_some_and(|column| matches!(column.format, Format::U32 | Format::I32)),
             instance: definition
                 .instance_column()
                 .filter(|column| column.format.size() == 1)

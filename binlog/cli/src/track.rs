@@ -40,15 +40,19 @@ pub struct Track {
 }
 
 /// The types that have positions, the best first: what the navigation filter knew, the GPS, and the position beside the
-/// attitude. The labels are latitude, longitude and altitude.
-const SOURCES: [(&str, [&str; 3]); 5] = [
-    ("POS", ["Lat", "Lng", "Alt"]),
-    ("GPS", ["Lat", "Lng", "Alt"]),
-    // The second receiver of old firmware.
-    ("GPS2", ["Lat", "Lng", "Alt"]),
-    ("AHR2", ["Lat", "Lng", "Alt"]),
-    ("SIM", ["Lat", "Lng", "Alt"]),
+/// attitude.
+const SOURCES: [&str; 6] = [
+    "POS", // PX4's:
+    "GPOS", "GPS", // The second receiver of old firmware:
+    "GPS2", "AHR2", "SIM",
 ];
+
+const LATITUDE: &str = "Lat";
+/// PX4's label is the second one.
+const LONGITUDE: [&str; 2] = ["Lng", "Lon"];
+const ALTITUDE: &str = "Alt";
+/// PX4's label is the second one. The numbers mean the same.
+const FIX: [&str; 2] = ["Status", "Fix"];
 
 /// Whether a GPS record with this `Status` has a position: ArduPilot's GPS_OK_FIX_2D (2) or better.
 pub fn has_fix(status: f64) -> bool {
@@ -65,16 +69,16 @@ impl Track {
     /// The track of a log of one boot, by the best of its types that have positions, or by `source`; `None` if it has
     /// no position.
     pub fn of(log: &Log<'_>, source: Option<&str>) -> Option<Self> {
-        let candidates = SOURCES.into_iter().filter(|(name, _)| source.is_none_or(|source| source == *name));
+        let candidates = SOURCES.into_iter().filter(|name| source.is_none_or(|source| source == *name));
         let (source, positions) = candidates
-            .filter_map(|(name, labels)| Some((name, positions(log, name, labels)?)))
+            .filter_map(|name| Some((name, positions(log, name)?)))
             .find(|(_, positions)| !positions.is_empty())?;
         Some(Track { source: source.into(), segments: segments(log, positions), clock: log.clock() })
     }
 
     /// The types that can have positions.
     pub fn sources() -> impl Iterator<Item = &'static str> + Clone {
-        SOURCES.iter().map(|(name, _)| *name)
+        SOURCES.into_iter()
     }
 
     /// Keeps the positions in these intervals.
@@ -110,25 +114,26 @@ impl Track {
 
 /// The positions in the records of a type, of its first instance that has any; `None` if the log doesn't have its columns.
 /// Two receivers would zigzag between two tracks.
-fn positions(log: &Log<'_>, name: &str, labels: [&str; 3]) -> Option<Vec<Position>> {
+fn positions(log: &Log<'_>, name: &str) -> Option<Vec<Position>> {
     let rows = log.rows(name).ok()?;
     let instances: Vec<String> = rows.instances().iter().map(ToString::to_string).collect();
     if instances.is_empty() {
-        return positions_in(&rows, name, labels);
+        return positions_in(&rows, name);
     }
     let of_instances = instances.iter().filter_map(|instance| rows.instance(instance).ok());
-    let mut found = of_instances.filter_map(|rows| positions_in(&rows, name, labels)).peekable();
+    let mut found = of_instances.filter_map(|rows| positions_in(&rows, name)).peekable();
     let has_columns = found.peek().is_some();
     has_columns.then(|| found.find(|positions| !positions.is_empty()).unwrap_or_default())
 }
 
-fn positions_in(rows: &Rows<'_>, name: &str, [latitude, longitude, altitude]: [&str; 3]) -> Option<Vec<Position>> {
+fn positions_in(rows: &Rows<'_>, name: &str) -> Option<Vec<Position>> {
+    let numbers = |label| rows.numbers(label, Scaling::Shown).ok();
     let times_us = rows.times_us();
-    let latitude = rows.numbers(latitude, Scaling::Shown).ok()?;
-    let longitude = rows.numbers(longitude, Scaling::Shown).ok()?;
+    let latitude = numbers(LATITUDE)?;
+    let longitude = LONGITUDE.into_iter().find_map(numbers)?;
     // Old firmware logs the altitude above home as RelAlt, and that above the sea as Alt.
-    let altitude = rows.numbers(altitude, Scaling::Shown).ok();
-    let status = if name.starts_with("GPS") { rows.numbers("Status", Scaling::Shown).ok() } else { None };
+    let altitude = numbers(ALTITUDE);
+    let status = if name.starts_with("GPS") { FIX.into_iter().find_map(numbers) } else { None };
     let position = |(i, &time_us): (usize, &u64)| {
         let position = Position {
             time_us,

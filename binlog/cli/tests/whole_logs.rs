@@ -295,3 +295,30 @@ fn blackbox_logs_are_checked_only() {
         assert!(stderr.contains("it is a Blackbox log"), "{stderr}");
     }
 }
+
+#[test]
+fn merge_warns_of_logs_that_nothing_connects() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let event = |name: &str, second: u64| {
+        let mut log = binlog_tests::raw_log::RawLog::new();
+        log.fmt(1, name, "QB", "TimeUS,Id");
+        for second in [second, second + 2] {
+            log.record(1, &binlog_tests::payload![1_000_000 * second, second as u8]);
+        }
+        std::fs::write(folder.path().join(name), log.bytes).expect("room");
+    };
+    event("EV", 1);
+    event("ERR", 2);
+    event("EV2", 3);
+    let warning = |line: &str| {
+        let (code, _, stderr) = text(folder.path(), line);
+        assert_eq!(code, 0, "{stderr}");
+        stderr
+    };
+    let shows_nothing = "neither a GPS time nor a record in common with the other logs shows that they are of one boot";
+    let said = warning("merge EV ERR -o all.bin");
+    assert!(said.contains(&format!("EV, ERR: {shows_nothing}")), "{said}");
+    // Parts of one log have equal records, and so has a log with them.
+    assert_eq!(warning("merge all.bin EV -o again.bin"), "");
+    assert!(warning("merge all.bin EV2 -o more.bin").contains(shows_nothing));
+}

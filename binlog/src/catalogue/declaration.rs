@@ -1,6 +1,7 @@
 //! What a record declares about a message, and how that changes the definition known so far.
 
-use super::definition::{FMT_ID, FMT_OF_FMT, Fmt, Fmtu, LoggedDefinition, fmt_content, fmtu_content, text};
+use super::definition::{FMT_ID, FMT_OF_FMT, Fmt, LoggedDefinition, fmt_content, fmtu_content};
+use super::fmtu::{Fmtu, FmtuLayout};
 use crate::definition::Definition;
 use crate::framing::Framing;
 
@@ -9,8 +10,8 @@ use crate::framing::Framing;
 pub(crate) enum Declaration<'a> {
     /// A message: the payload of its FMT.
     Fmt(&'a Fmt),
-    /// The units and multipliers of a message: the payload of its FMTU.
-    Fmtu(&'a Fmtu),
+    /// The units and multipliers of the message with this id.
+    Fmtu(u8, Fmtu<'a>),
 }
 
 /// How a declaration changes the definition known for its id.
@@ -29,7 +30,7 @@ impl<'a> Declaration<'a> {
     pub(crate) fn id(&self) -> u8 {
         match self {
             Declaration::Fmt(fmt) => fmt[0],
-            Declaration::Fmtu(fmtu) => fmtu[8],
+            Declaration::Fmtu(id, _) => *id,
         }
     }
 
@@ -44,8 +45,8 @@ impl<'a> Declaration<'a> {
             // ArduPilot repeats identical FMTs without their FMTU.
             (Declaration::Fmt(fmt), Some(known)) if known.fmt_content() == fmt_content(fmt) => Change::Same,
             (Declaration::Fmt(fmt), _) => Change::Replaced(LoggedDefinition::new(fmt, None)),
-            (Declaration::Fmtu(_), None) => Change::Same,
-            (Declaration::Fmtu(fmtu), Some(known)) => match known.fmtu_content() {
+            (Declaration::Fmtu(..), None) => Change::Same,
+            (Declaration::Fmtu(_, fmtu), Some(known)) => match known.fmtu_content() {
                 None => Change::Amended(known.with(fmtu)),
                 Some(content) if content == fmtu_content(fmtu) => Change::Same,
                 Some(_) => Change::Replaced(known.with(fmtu)),
@@ -54,12 +55,13 @@ impl<'a> Declaration<'a> {
     }
 }
 
-/// Finds the declarations among a log's records, and learns what reading needs: the lengths of records, and the id of
-/// FMTU.
+/// Finds the declarations among a log's records, and learns what reading needs: the lengths of records, and the id and
+/// the layout of FMTU.
 #[derive(Clone)]
 pub(crate) struct Learner {
     pub(crate) framing: Framing,
     fmtu_id: Option<u8>,
+    fmtu: Option<FmtuLayout>,
 }
 
 /// By id, the length of records that declare nothing, header included; 0 for all others.
@@ -71,7 +73,7 @@ impl Learner {
     pub(crate) fn new() -> Self {
         let mut framing = Framing::new();
         framing.learn(FMT_ID, FMT_OF_FMT[1]);
-        Learner { framing, fmtu_id: None }
+        Learner { framing, fmtu_id: None, fmtu: None }
     }
 
     #[cfg(feature = "std")]
@@ -98,7 +100,8 @@ impl Learner {
     #[inline(never)]
     fn learn_from<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
         if id != FMT_ID {
-            return payload.first_chunk().map(Declaration::Fmtu);
+            let (id, fmtu) = self.fmtu?.read(payload)?;
+            return Some(Declaration::Fmtu(id, fmtu));
         }
         let fmt: &Fmt = payload.first_chunk()?;
         let [id, length, ..] = *fmt;
@@ -107,10 +110,10 @@ impl Learner {
             return None;
         }
         self.framing.learn(id, length);
-        if text(&fmt[2..6]) == "FMTU" && text(&fmt[6..22]) == "QBNN" {
-            self.fmtu_id = Some(id);
-        } else if self.fmtu_id == Some(id) {
-            self.fmtu_id = None;
+        let definition = LoggedDefinition::new(fmt, None);
+        let layout = if definition.name() == "FMTU" { FmtuLayout::of(&definition) } else { None };
+        if layout.is_some() || self.fmtu_id == Some(id) {
+            (self.fmtu_id, self.fmtu) = (layout.map(|_| id), layout);
         }
         Some(Declaration::Fmt(fmt))
     }
@@ -122,16 +125,60 @@ mod tests {
     use crate::catalogue::definition::CopiedDefinition;
 
     /// FMT and FMTU of a message with two columns.
-    fn declared(labels: &str, units: &str) -> (Fmt, Fmtu) {
+    fn declared(labels: &str, units: &str) -> (Fmt, Vec<u8>) {
         let copy = CopiedDefinition::new(1, 15, "ATT", "Qf", labels, Some((units, "F0")));
-        (*copy.fmt(), *copy.fmtu().expect("an FMTU"))
+        (*copy.fmt(), copy.fmtu(0).expect("an FMTU"))
+    }
+
+    /// The layout of FMTU with these columns.
+    fn layout(format: &str, labels: &str) -> Option<FmtuLayout> {
+        let sizes = format.bytes().filter_map(crate::Format::from_character).map(crate::Format::size);
+        let length = (3 + sizes.sum::<usize>()).try_into().expect("a record that is short enough");
+        FmtuLayout::of(&CopiedDefinition::new(9, length, "FMTU", format, labels, None).definition())
+    }
+
+    fn fmtu(payload: &[u8]) -> Declaration<'_> {
+        let layout = layout("QBNN", "TimeUS,FmtType,UnitIds,MultIds").expect("ArduPilot's layout");
+        let (id, fmtu) = layout.read(payload).expect("a whole FMTU");
+        Declaration::Fmtu(id, fmtu)
+    }
+
+    #[test]
+    fn fmtu_has_its_columns_by_label_or_else_by_place() {
+        let of = |format: &str, labels: &str, payload: &[&[u8]]| {
+            let payload = payload.concat();
+            let (id, fmtu) = layout(format, labels)?.read(&payload)?;
+            let (fmt, _) = declared("TimeUS,Roll", "");
+            let definition = LoggedDefinition::new(&fmt, Some(fmtu));
+            Some((id, definition.unit_ids()?.to_owned(), definition.multiplier_ids()?.to_owned()))
+        };
+        let [units, multipliers] = [b"sd\0\0\0\0\0\0\0\0\0\0\0\0\0\0", b"F0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"];
+        let expected = |id: u8| Some((id, "sd".to_owned(), "F0".to_owned()));
+        let labels = "TimeUS,FmtType,UnitIds,MultIds";
+        assert_eq!(of("IBNN", labels, &[&[0; 4], &[7], units, multipliers]), expected(7));
+        assert_eq!(of("QINN", labels, &[&[0; 8], &[7, 0, 0, 0], units, multipliers]), expected(7));
+        assert_eq!(of("IbNN", labels, &[&[0; 4], &[200], units, multipliers]), expected(200));
+        assert_eq!(of("BNN", "FmtType,UnitIds,MultIds", &[&[7], units, multipliers]), expected(7));
+        assert_eq!(of("NHN", "MultIds,FmtType,UnitIds", &[multipliers, &[7, 0], units]), expected(7));
+        assert_eq!(of("Bnn", "FmtType,UnitIds,MultIds", &[&[7], b"sd\0\0", b"F0\0\0"]), expected(7));
+        assert_eq!(of("BZZ", "FmtType,UnitIds,MultIds", &[&[7], units, &[0; 48], multipliers, &[0; 48]]), expected(7));
+        assert_eq!(of("QBNN", "T,Type,Units,Mults", &[&[0; 8], &[7], units, multipliers]), expected(7));
+        // Only one of both: the other's place is taken by a column that is called otherwise.
+        let only = |id| Some((id, "sd".to_owned(), String::new()));
+        assert_eq!(of("QBN", "TimeUS,FmtType,UnitIds", &[&[0; 8], &[7], units]), only(7));
+        // No id of a message, or one beyond those that there are.
+        assert_eq!(of("QNN", "TimeUS,UnitIds,MultIds", &[&[0; 8], units, multipliers]), None);
+        assert_eq!(of("QHNN", labels, &[&[0; 8], &[0, 1], units, multipliers]), None);
     }
 
     #[test]
     fn a_declaration_repeats_amends_or_replaces() {
-        let ((fmt, fmtu), (other_fmt, other_fmtu)) = (declared("TimeUS,Roll", "sd"), declared("TimeUS,Yaw", "sr"));
+        let ((fmt, own), (other_fmt, others)) = (declared("TimeUS,Roll", "sd"), declared("TimeUS,Yaw", "sr"));
+        let (Declaration::Fmtu(_, of_own), own, others) = (fmtu(&own), fmtu(&own), fmtu(&others)) else {
+            unreachable!()
+        };
         let bare = LoggedDefinition::new(&fmt, None);
-        let whole = LoggedDefinition::new(&fmt, Some(&fmtu));
+        let whole = LoggedDefinition::new(&fmt, Some(of_own));
         let replaced = |declaration: Declaration<'_>, known| match declaration.change(known) {
             Change::Replaced(new) => Some((new.labels().to_owned(), new.unit_ids().map(str::to_owned))),
             _ => None,
@@ -143,22 +190,23 @@ mod tests {
         assert!(is_same(Declaration::Fmt(&fmt), Some(bare)) && is_same(Declaration::Fmt(&fmt), Some(whole)));
         assert_eq!(replaced(Declaration::Fmt(&other_fmt), Some(whole)), Some(("TimeUS,Yaw".into(), None)));
 
-        let amended = Declaration::Fmtu(&fmtu).change(Some(bare));
+        let amended = own.change(Some(bare));
         assert!(matches!(amended, Change::Amended(new) if new.unit_ids() == Some("sd")));
-        assert!(is_same(Declaration::Fmtu(&fmtu), None) && is_same(Declaration::Fmtu(&fmtu), Some(whole)));
+        assert!(is_same(own, None) && is_same(own, Some(whole)));
         let changed = Some(("TimeUS,Roll".into(), Some("sr".into())));
-        assert_eq!(replaced(Declaration::Fmtu(&other_fmtu), Some(whole)), changed);
+        assert_eq!(replaced(others, Some(whole)), changed);
     }
 
     #[test]
     fn what_no_reader_looks_at_declares_nothing() {
-        let (fmt, fmtu) = declared("TimeUS,Roll", "sd");
-        let (mut padded_fmt, mut padded_fmtu) = (fmt, fmtu);
+        let (fmt, of_type) = declared("TimeUS,Roll", "sd");
+        let (mut padded_fmt, mut padded_fmtu) = (fmt, of_type.clone());
         // After the NUL of each text, and FMTU's time.
         (padded_fmt[21], padded_fmt[85]) = (b'x', b'x');
         (padded_fmtu[0], padded_fmtu[24], padded_fmtu[40]) = (7, b'x', b'x');
-        let known = Some(LoggedDefinition::new(&fmt, Some(&fmtu)));
+        let Declaration::Fmtu(_, of_type) = fmtu(&of_type) else { unreachable!() };
+        let known = Some(LoggedDefinition::new(&fmt, Some(of_type)));
         assert!(matches!(Declaration::Fmt(&padded_fmt).change(known), Change::Same));
-        assert!(matches!(Declaration::Fmtu(&padded_fmtu).change(known), Change::Same));
+        assert!(matches!(fmtu(&padded_fmtu).change(known), Change::Same));
     }
 }

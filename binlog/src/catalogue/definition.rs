@@ -1,14 +1,12 @@
 //! A message as a log defines it.
 
+use super::fmtu::{Fmtu, IDS};
 use crate::definition::Definition;
 use crate::format::Format;
 use core::fmt;
-use core::ops::Range;
 
 /// Payload of an FMT record: type, length, name, format characters, labels.
 pub(crate) type Fmt = [u8; 86];
-/// Payload of an FMTU record: time, type, unit ids, multiplier ids.
-pub(crate) type Fmtu = [u8; 41];
 
 /// The id of FMT, the same in every log.
 pub(crate) const FMT_ID: u8 = 128;
@@ -41,7 +39,7 @@ pub(crate) fn agrees_with_itself(fmt: &Fmt) -> bool {
 #[derive(Clone, Copy)]
 pub struct LoggedDefinition<'a> {
     fmt: &'a Fmt,
-    fmtu: Option<&'a Fmtu>,
+    fmtu: Option<Fmtu<'a>>,
 }
 
 /// A column of a message as a log defines it.
@@ -104,7 +102,7 @@ impl<'a> Iterator for LoggedColumns<'a> {
 impl core::iter::FusedIterator for LoggedColumns<'_> {}
 
 impl<'a> LoggedDefinition<'a> {
-    pub(crate) fn new(fmt: &'a Fmt, fmtu: Option<&'a Fmtu>) -> Self {
+    pub(crate) fn new(fmt: &'a Fmt, fmtu: Option<Fmtu<'a>>) -> Self {
         LoggedDefinition { fmt, fmtu }
     }
 
@@ -144,13 +142,13 @@ impl<'a> LoggedDefinition<'a> {
 
     /// The ids of the units, one for each column, if the log has an FMTU for the message; `""` if they aren't UTF-8.
     pub fn unit_ids(&self) -> Option<&'a str> {
-        self.fmtu.map(|fmtu| text(&fmtu[9..25]))
+        self.fmtu.map(|fmtu| text(fmtu.units()))
     }
 
     /// The ids of the multipliers, one for each column, if the log has an FMTU for the message; `""` if they aren't
     /// UTF-8.
     pub fn multiplier_ids(&self) -> Option<&'a str> {
-        self.fmtu.map(|fmtu| text(&fmtu[25..41]))
+        self.fmtu.map(|fmtu| text(fmtu.multipliers()))
     }
 
     /// The columns that have both a label and a format character.
@@ -159,12 +157,11 @@ impl<'a> LoggedDefinition<'a> {
     /// before the first column that exceeds the record. In logs of old firmware, the FMT of FMT has five format
     /// characters and four labels, so the fifth column is left out. A record that is longer than its columns is valid.
     pub fn columns(&self) -> LoggedColumns<'a> {
-        let fmtu = |range: Range<usize>| self.fmtu.map_or(&[][..], |fmtu| up_to_nul(&fmtu[range]));
         LoggedColumns {
             labels: Some(up_to_nul(&self.fmt[22..86])).filter(|labels| !labels.is_empty()),
             formats: up_to_nul(&self.fmt[6..22]),
-            unit_ids: fmtu(9..25),
-            multiplier_ids: fmtu(25..41),
+            unit_ids: self.fmtu.map_or(&[][..], |fmtu| up_to_nul(fmtu.units())),
+            multiplier_ids: self.fmtu.map_or(&[][..], |fmtu| up_to_nul(fmtu.multipliers())),
             offset: 0,
             payload: usize::from(self.length()).saturating_sub(Definition::HEADER_LENGTH),
         }
@@ -195,7 +192,7 @@ impl<'a> LoggedDefinition<'a> {
         [a, b, c, d]
     }
 
-    pub(super) fn with(self, fmtu: &'a Fmtu) -> Self {
+    pub(super) fn with(self, fmtu: Fmtu<'a>) -> Self {
         LoggedDefinition { fmtu: Some(fmtu), ..self }
     }
 
@@ -206,18 +203,31 @@ impl<'a> LoggedDefinition<'a> {
 
     /// The contents of its FMTU, if it has one that names at least one unit or multiplier.
     pub(crate) fn fmtu_content(&self) -> Option<FmtuContent> {
-        self.fmtu.map(fmtu_content).filter(|content| *content != [0; 32])
+        self.fmtu.map(fmtu_content).filter(|content| *content != [0; 2 * IDS])
     }
 
-    /// Whether it is a copy of another definition, with or without its FMTU: equal byte for byte, including bytes after
+    /// Whether it is a copy of a program's definition, with or without its FMTU: equal byte for byte, including bytes after
     /// the NUL of a text, except for ids and time. Faster than comparing the contents.
-    pub(crate) fn is_copy_of(&self, other: &LoggedDefinition<'_>) -> bool {
+    pub(crate) fn is_copy_of(&self, other: &OwnDefinition) -> bool {
         self.fmt[1..] == other.fmt[1..]
             && match (self.fmtu, other.fmtu) {
-                (Some(fmtu), Some(other)) => fmtu[9..] == other[9..],
+                (Some(fmtu), Some(other)) => fmtu.is_copy_of(&Fmtu::of_content(other)),
                 (Some(_), None) => false,
                 (None, _) => true,
             }
+    }
+}
+
+/// A definition in a program's preamble, which has ArduPilot's layout.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnDefinition {
+    fmt: &'static Fmt,
+    fmtu: Option<&'static FmtuContent>,
+}
+
+impl OwnDefinition {
+    pub(crate) fn of(definition: LoggedDefinition<'static>) -> Self {
+        OwnDefinition { fmt: definition.fmt, fmtu: definition.fmtu.and_then(|fmtu| fmtu.content()) }
     }
 }
 
@@ -226,7 +236,7 @@ impl<'a> LoggedDefinition<'a> {
 pub(crate) type FmtContent = [u8; 85];
 
 /// The contents of an FMTU: unit ids and multiplier ids, each padded with zeros.
-pub(crate) type FmtuContent = [u8; 32];
+pub(crate) type FmtuContent = [u8; 2 * IDS];
 
 pub(super) fn fmt_content(fmt: &Fmt) -> FmtContent {
     let mut content = [0; 85];
@@ -237,10 +247,10 @@ pub(super) fn fmt_content(fmt: &Fmt) -> FmtContent {
     content
 }
 
-pub(super) fn fmtu_content(fmtu: &Fmtu) -> FmtuContent {
-    let mut content = [0; 32];
-    put_text(&mut content[..16], &fmtu[9..25]);
-    put_text(&mut content[16..], &fmtu[25..]);
+pub(super) fn fmtu_content(fmtu: Fmtu<'_>) -> FmtuContent {
+    let mut content = [0; 2 * IDS];
+    put_text(&mut content[..IDS], fmtu.units());
+    put_text(&mut content[IDS..], fmtu.multipliers());
     content
 }
 
@@ -255,12 +265,12 @@ fn put_text(slot: &mut [u8], text: &[u8]) {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopiedDefinition {
     fmt: Fmt,
-    fmtu: Option<Fmtu>,
+    fmtu: Option<FmtuContent>,
 }
 
 impl CopiedDefinition {
     pub(crate) fn of(definition: LoggedDefinition<'_>) -> Self {
-        CopiedDefinition { fmt: *definition.fmt, fmtu: definition.fmtu.copied() }
+        CopiedDefinition { fmt: *definition.fmt, fmtu: definition.fmtu.map(fmtu_content) }
     }
 
     /// Texts that are too long for FMT or FMTU are cut; callers have checked them.
@@ -281,11 +291,10 @@ impl CopiedDefinition {
         // An FMTU without any id has no contents.
         let ids = unit_and_multiplier_ids.filter(|(units, multipliers)| !(units.is_empty() && multipliers.is_empty()));
         let fmtu = ids.map(|(units, multipliers)| {
-            let mut fmtu = [0; 41];
-            fmtu[8] = id;
-            put_text(&mut fmtu[9..25], units.as_bytes());
-            put_text(&mut fmtu[25..41], multipliers.as_bytes());
-            fmtu
+            let mut content = [0; 2 * IDS];
+            put_text(&mut content[..IDS], units.as_bytes());
+            put_text(&mut content[IDS..], multipliers.as_bytes());
+            content
         });
         CopiedDefinition { fmt, fmtu }
     }
@@ -299,7 +308,7 @@ impl CopiedDefinition {
     }
 
     pub(crate) fn definition(&self) -> LoggedDefinition<'_> {
-        LoggedDefinition::new(&self.fmt, self.fmtu.as_ref())
+        LoggedDefinition::new(&self.fmt, self.fmtu.as_ref().map(Fmtu::of_content))
     }
 
     /// The payload of its FMT.
@@ -308,10 +317,11 @@ impl CopiedDefinition {
         &self.fmt
     }
 
-    /// The payload of its FMTU, if it has one.
+    /// The payload of its FMTU in ArduPilot's layout, with this time; `None` if it has no FMTU.
     #[cfg(feature = "std")]
-    pub(crate) fn fmtu(&self) -> Option<&Fmtu> {
-        self.fmtu.as_ref()
+    pub(crate) fn fmtu(&self, time_us: u64) -> Option<Vec<u8>> {
+        let ids = self.fmtu.as_ref()?;
+        Some([&time_us.to_le_bytes()[..], &self.fmt[..1], ids].concat())
     }
 }
 
@@ -333,6 +343,6 @@ pub(super) fn text(bytes: &[u8]) -> &str {
     core::str::from_utf8(up_to_nul(bytes)).unwrap_or("")
 }
 
-fn up_to_nul(bytes: &[u8]) -> &[u8] {
+pub(super) fn up_to_nul(bytes: &[u8]) -> &[u8] {
     bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }

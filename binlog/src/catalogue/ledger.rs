@@ -76,7 +76,7 @@ impl<'a> Ledger<'a> {
         let before = known.and_then(|place| self.definitions.get(place).copied());
         let change = declaration.change(before.map(|(definition, _)| definition));
         let (definition, amends) = match (change, declaration, before) {
-            (Change::Same, Declaration::Fmtu(fmtu), Some((definition, old))) if old != era => {
+            (Change::Same, Declaration::Fmtu(_, fmtu), Some((definition, old))) if old != era => {
                 (definition.with(fmtu), false)
             }
             (Change::Same, ..) => return Entered::Known,

@@ -23,19 +23,30 @@ pub(crate) enum TableRow {
 }
 
 impl TableRow {
-    /// Reads the record by the message's name and its labels, because ids and layouts differ between builds.
+    /// Reads the record by the message's name and its labels, because ids and layouts differ between builds. The id is
+    /// the second column, and what it means the third, if the log has other labels.
     pub(crate) fn of(definition: &LoggedDefinition<'_>, payload: &[u8]) -> Option<Self> {
-        let cell = |label| {
-            let column = definition.column(label)?;
+        let name = definition.name();
+        let meaning = match name {
+            "UNIT" => "Label",
+            "MULT" => "Mult",
+            _ => return None,
+        };
+        let cell = |label: &str, place: usize| {
+            let in_place = || definition.columns().nth(place).filter(|column| !["Id", meaning].contains(&column.label));
+            let column = definition.column(label).or_else(in_place)?;
             Value::of(column.format, payload.get(column.offset..)?)
         };
-        // Some firmware stores it as signed.
-        let id = || cell("Id")?.to_integer().map(|id| id as u8);
-        match definition.name() {
-            "UNIT" => Some(TableRow::Unit { id: id()?, name: cell("Label")?.text()?.to_string() }),
-            "MULT" => Some(TableRow::Multiplier { id: id()?, value: multiplier::as_meant(cell("Mult")?.to_f64()?)? }),
-            _ => None,
-        }
+        let id = match cell("Id", 1)? {
+            Value::Text(text) => *text.as_bytes().first()?,
+            // Some firmware stores it as signed.
+            number => number.to_integer()? as u8,
+        };
+        let value = cell(meaning, 2)?;
+        Some(match name {
+            "UNIT" => TableRow::Unit { id, name: value.text()?.to_string() },
+            _ => TableRow::Multiplier { id, value: multiplier::as_meant(value.to_f64()?)? },
+        })
     }
 
     /// What the row is about.

@@ -3,6 +3,7 @@
 use super::findings::Findings;
 use super::rule::Rule;
 use super::times::{Timed, Times};
+use super::zeros::{Dates, Wraps};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::format::Format;
 use crate::log::Vehicle;
@@ -16,6 +17,8 @@ pub(super) struct Contents {
     /// By id; `None` until the first record of a definition.
     plans: Box<[Option<Plan>; 256]>,
     times: Times,
+    wraps: Wraps,
+    dates: Dates,
     dropped: HashMap<Dropped, Count>,
     has_parameters: bool,
     has_vehicle: bool,
@@ -41,6 +44,7 @@ enum Kind {
     Text,
     LoggerStatistics,
     Dropped,
+    Receiver,
     Other,
 }
 
@@ -63,6 +67,8 @@ impl Contents {
         Contents {
             plans: Box::new([const { None }; 256]),
             times: Times::default(),
+            wraps: Wraps::default(),
+            dates: Dates::default(),
             dropped: HashMap::new(),
             has_parameters: false,
             has_vehicle: false,
@@ -83,6 +89,8 @@ impl Contents {
         }
         self.boots += 1;
         self.times.finish(|id| name(&self.plans, id), findings);
+        std::mem::take(&mut self.wraps).finish(findings);
+        std::mem::take(&mut self.dates).finish(findings);
         for count in self.dropped.values_mut() {
             count.before += std::mem::take(&mut count.now);
         }
@@ -100,7 +108,13 @@ impl Contents {
         let slot = &mut self.plans[usize::from(id)];
         let plan = slot.get_or_insert_with(|| Plan::of(&record.definition()));
         let (payload, offset) = (record.payload(), record.offset());
-        if let Some(time_us) = plan.time.time_us(payload) {
+        if let Some(time_us) = plan.time.time_us(payload, record.wraps()) {
+            if plan.time.is_narrow() {
+                self.wraps.add(record, findings);
+            }
+            if plan.kind == Kind::Receiver {
+                self.dates.add(record, time_us);
+            }
             let instance = plan.instance.and_then(|at| payload.get(at).copied());
             let record = Timed { id, instance, time_us, offset };
             self.times.add(record, |id| name(&self.plans, id), findings);
@@ -123,7 +137,7 @@ impl Contents {
         let Some(plan) = &self.plans[usize::from(id)] else { return };
         let integer = |label| record.value(label).and_then(|value| value.to_integer());
         let (source, dropped) = match plan.kind {
-            Kind::Other => return,
+            Kind::Other | Kind::Receiver => return,
             Kind::Parameter => return self.has_parameters = true,
             Kind::Text => {
                 let names_vehicle = |text: LoggedText<'_>| Vehicle::from_text(&text.to_string()).is_some();
@@ -145,6 +159,8 @@ impl Contents {
     /// What only the whole log shows. `name` is the name of an id.
     pub(super) fn finish(mut self, name: impl Fn(u8) -> String, findings: &mut Findings) {
         self.times.finish(&name, findings);
+        self.wraps.finish(findings);
+        self.dates.finish(findings);
         if !self.has_parameters {
             findings.add(Rule::NoParameters, "", 0, || "no record is a PARM".into());
         }
@@ -203,6 +219,7 @@ impl Plan {
             "MSG" => Kind::Text,
             "DSF" => Kind::LoggerStatistics,
             "DROP" => Kind::Dropped,
+            "GPS" | "GPS2" => Kind::Receiver,
             _ => Kind::Other,
         };
         Plan { name, time, instance: instance.map(|column| column.offset), texts, modes, kind }

@@ -82,8 +82,8 @@ impl<'a> Declarations<'a> {
     }
 
     /// A record that declares something.
-    pub(super) fn declare(&mut self, declaration: Declaration<'a>, offset: usize, findings: &mut Findings) {
-        let id = declaration.id();
+    pub(super) fn declare(&mut self, declaration: Declaration<'a>, record: &Record<'_>, findings: &mut Findings) {
+        let (id, offset) = (declaration.id(), record.offset());
         let known = self.in_force[usize::from(id)];
         match (declaration, declaration.change(known)) {
             (Declaration::Fmt(_), Change::Amended(definition) | Change::Replaced(definition)) => {
@@ -92,11 +92,12 @@ impl<'a> Declarations<'a> {
                 self.in_force[usize::from(id)] = Some(definition);
             }
             (Declaration::Fmt(_), Change::Same) => {}
-            (Declaration::Fmtu(fmtu), change) => {
+            (Declaration::Fmtu(..), change) => {
                 self.has_fmtu = true;
                 self.without_units[usize::from(id)] = None;
-                let time = fmtu.first_chunk().map_or(0, |time| u64::from_le_bytes(*time));
-                if let Ok(time) = u8::try_from(time) {
+                let first = record.values().next().filter(|(column, _)| column.label != "FmtType");
+                let first = first.and_then(|(_, value)| u8::try_from(value.to_integer()?).ok());
+                if let Some(time) = first {
                     self.early_fmtu.entry(time).or_insert((offset, 0)).1 += 1;
                 }
                 let Some(known) = known else {

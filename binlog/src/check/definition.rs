@@ -129,8 +129,28 @@ const OWN_COLUMNS: [(&str, &[&[&str]]); 9] = [
     ("ISBD", &[&["N"], &["seqno"], &["x"], &["y"], &["z"]]),
 ];
 
-/// Format characters that pymavlink's readers of these messages rely on.
-const TABLE_FORMATS: [(&str, &str); 3] = [("UNIT", "QbZ"), ("MULT", "Qbd"), ("FMTU", "QBNN")];
+/// What pymavlink can't read in the layout of UNIT, MULT or FMTU: it takes ids and meanings by their places, but the
+/// texts of FMTU by their labels.
+fn table_layout(name: &str, columns: &[LoggedColumn<'_>]) -> Option<String> {
+    let third: fn(Format) -> bool = match name {
+        "UNIT" => Format::is_text,
+        "MULT" => |format| !format.is_text() && format != Format::I16x32,
+        "FMTU" => |_| true,
+        _ => return None,
+    };
+    let has =
+        |place: usize, fits: &dyn Fn(Format) -> bool| columns.get(place).is_some_and(|column| fits(column.format));
+    if !has(1, &Format::is_integer) {
+        return Some("its second column is no integer".into());
+    }
+    if !has(2, &third) {
+        let what = if name == "UNIT" { "text" } else { "number" };
+        return Some(format!("its third column is no {what}"));
+    }
+    let ids = columns.iter().filter(|column| name == "FMTU" && matches!(column.label, "UnitIds" | "MultIds"));
+    let number = ids.into_iter().find(|column| !column.format.is_text())?;
+    Some(format!("`{}` is no text", number.label))
+}
 
 /// Rule 4, for the names that readers give a layout.
 fn own_layout(definition: &LoggedDefinition<'_>, columns: &[LoggedColumn<'_>]) -> impl Iterator<Item = Broken> + use<> {
@@ -141,10 +161,7 @@ fn own_layout(definition: &LoggedDefinition<'_>, columns: &[LoggedColumn<'_>]) -
     if let Some(lacking) = own.iter().find(|group| !group.iter().any(has)) {
         broken.push(Broken::whole(Rule::OwnLayout, format!("it has no column {}", lacking.join(" or "))));
     }
-    if let Some((_, format)) = TABLE_FORMATS.iter().find(|(table, _)| *table == name)
-        && definition.format() != *format
-    {
-        let text = format!("its format is `{}`, not `{format}`", definition.format().escape_debug());
+    if let Some(text) = table_layout(name, columns) {
         broken.push(Broken::whole(Rule::TableLayout, text));
     }
     if name == "GPS" && lacks_week(columns) {

@@ -176,7 +176,8 @@ rules! {
         "the ids may belong to other columns than meant; log one id for each column",
     /// UNIT, MULT or FMTU has a layout that readers don't expect.
     TableLayout "table_layout" Error false
-        "pymavlink reads these records by position: UNIT is `QbZ`, MULT is `Qbd`, FMTU is `QBNN`",
+        "pymavlink reads these records by position: the second column of UNIT, MULT and FMTU is the integer id, the third \
+         of UNIT is text, that of MULT a number; UnitIds and MultIds are text",
 
     /// The length of a type's records differs from the sum of its columns.
     LengthDiffers "length_differs" Error false
@@ -265,6 +266,13 @@ rules! {
     TimeBackwards "time_backwards" Warning false
         "viewers draw lines back, and joins by time miss records; log in the order of time, as \
          `TimeSorter` does",
+    /// A time of 32 bits begins again at 0.
+    TimeWraps "time_wraps" Warning false
+        "viewers draw what follows over the first 71.6 minutes; log TimeUS with the format `Q`",
+    /// The first date of the GPS is another than that of its first fix.
+    GpsWithoutFix "gps_without_fix" Warning false
+        "readers that date the log by its first GPS record, pymavlink for instance, are wrong; log GWk as 0 without a \
+         fix",
     /// Text is not UTF-8.
     InvalidUtf8 "invalid_utf8" Warning false
         "readers show ISO-8859-1 or replacement characters; log UTF-8, and check the record for damage",

@@ -2,12 +2,14 @@
 
 use super::index::Index;
 use super::time_range::TimeRange;
+use super::wraps::WrapPlaces;
 use crate::Log;
 use crate::framing;
 use crate::records::Records;
 use crate::records::time::TimeSource;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 /// The part of a log that belongs to one boot: [`Log::boots`].
 #[derive(Clone)]
@@ -88,7 +90,7 @@ impl Log<'_> {
     }
 
     pub(super) fn spans(&self) -> &[Span] {
-        self.spans.get_or_init(|| spans(self.bytes(), self.index()))
+        self.spans.get_or_init(|| spans(self.bytes(), self.index(), || self.wraps()))
     }
 
     /// The boot of the record at an offset, as an index into the spans.
@@ -103,7 +105,7 @@ fn is_of_flight(name: &str) -> bool {
 }
 
 /// Reads the time of each record once, and again in the order of the log where they may be damaged.
-fn spans(log: &[u8], index: &Index) -> Vec<Span> {
+fn spans<'w>(log: &[u8], index: &Index, wraps: impl Fn() -> &'w Arc<WrapPlaces>) -> Vec<Span> {
     let starts = std::iter::once(0).chain(index.boots.iter().copied());
     let ends = index.boots.iter().copied().chain([log.len()]);
     let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
@@ -113,13 +115,15 @@ fn spans(log: &[u8], index: &Index) -> Vec<Span> {
         if source == TimeSource::None {
             continue;
         }
+        let wraps = if source.is_narrow() { wraps() } else { WrapPlaces::NONE };
         let length = definition.length().into();
         let mut offsets = kind.offsets.iter().peekable();
         while let Some(&next) = offsets.peek() {
             let span = &mut spans[index.boots.partition_point(|&start| start <= next)];
             let (mut earliest, mut latest) = (u64::MAX, None);
             while let Some(offset) = offsets.next_if(|&offset| offset < span.bytes.end) {
-                if let Some(time_us) = framing::payload(log, offset, length).and_then(|bytes| source.time_us(bytes)) {
+                let time_us = |bytes| source.time_us(bytes, wraps.before(offset));
+                if let Some(time_us) = framing::payload(log, offset, length).and_then(time_us) {
                     earliest = earliest.min(time_us);
                     latest = latest.max(Some(time_us));
                 }

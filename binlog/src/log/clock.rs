@@ -1,11 +1,13 @@
 //! The times of records: since boot, and by the calendar.
 
-use super::Rows;
 use crate::Log;
-use crate::records::Records;
+use crate::records::{Record, Records};
+use std::cmp::Reverse;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Converts times since boot to the calendar, by the log's first GPS record with a week, of old firmware also GPS2.
+/// Converts times since boot to the calendar, by a GPS record with a week, of old firmware also GPS2: the first with a 3D
+/// fix (Status 3 or more), or else the first with a 2D fix, or else the first. Without a fix, a receiver may be years off.
+/// In logs of PX4, GPSTime is the date.
 ///
 /// It is valid in the boot of that record. In a log of several [boots](Log::boots), that is the first boot with such a
 /// record.
@@ -36,25 +38,84 @@ impl Clock {
         if unix_us < 0 { UNIX_EPOCH.checked_sub(from_1970) } else { UNIX_EPOCH.checked_add(from_1970) }
     }
 
-    /// The first record of a GPS that has both times: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since
-    /// 1970. It always subtracts the 18 leap seconds in force since 2017, as pymavlink does. Old firmware logs the second
-    /// receiver as GPS2.
+    /// By the record that [`Clock`] describes: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since 1970.
+    /// It always subtracts the 18 leap seconds in force since 2017, as pymavlink does.
     pub(super) fn of(log: &Log<'_>) -> Option<Self> {
-        let found = ["GPS", "GPS2"].into_iter().filter_map(|name| Self::of_receiver(&log.all(name)));
-        found.min_by_key(|(offset, _)| *offset).map(|(_, clock)| clock)
+        let mut best: Option<(Rank, Clock)> = None;
+        for name in RECEIVERS {
+            let rows = log.all(name);
+            // Those of PX4 have the time of the TIME before them.
+            let is_of_px4 = rows.definitions().any(|definition| definition.column("GPSTime").is_some());
+            let carried = if is_of_px4 { rows.times_us() } else { Vec::new() };
+            for (i, record) in rows.records().enumerate() {
+                let Some(date) = GpsDate::of(&record) else { continue };
+                let time_us = record.time_us().or_else(|| carried.get(i).copied());
+                let Some(clock) = time_us.and_then(|time_us| date.clock(time_us)) else { continue };
+                let rank = Rank { boot: log.boot_at(record.offset()), fix: Reverse(date.fix), offset: record.offset() };
+                let (known, _) = *best.get_or_insert((rank, clock));
+                if rank < known {
+                    best = Some((rank, clock));
+                }
+                // Nothing that follows is better.
+                let is_decided = known.boot < rank.boot || known.fix.0 == Fix::ThreeD;
+                if is_decided && known.offset <= rank.offset {
+                    break;
+                }
+            }
+        }
+        best.map(|(_, clock)| clock)
+    }
+}
+
+/// The types of receivers. Old firmware logs the second one as GPS2.
+const RECEIVERS: [&str; 2] = ["GPS", "GPS2"];
+
+/// How good the date of a GPS record is; the least is the best.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    boot: usize,
+    fix: Reverse<Fix>,
+    offset: usize,
+}
+
+/// Whether a receiver knew where it was, and with that the date. Without a fix it may count from the start of its own
+/// calendar.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Fix {
+    None,
+    TwoD,
+    ThreeD,
+}
+
+/// The date in a GPS record.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct GpsDate {
+    pub(crate) fix: Fix,
+    /// In microseconds since 1970.
+    pub(crate) unix_us: i128,
+}
+
+impl GpsDate {
+    /// `None` if the record has no date: no week, or in logs of PX4 no GPSTime.
+    pub(crate) fn of(record: &Record<'_>) -> Option<Self> {
+        let integer = |label| record.value(label).and_then(|value| value.to_integer());
+        // Old firmware names the time of the week TimeMS.
+        let week = || integer("GWk").or_else(|| integer("Week")).filter(|&week| week > 0);
+        let week_ms = || integer("GMS").or_else(|| integer("TimeMS"));
+        let by_week = || Some((315_964_800 - 18 + 604_800 * week()?) * 1_000_000 + week_ms()? * 1000);
+        // PX4 logs UTC.
+        let unix_us = by_week().or_else(|| integer("GPSTime").filter(|&time_us| time_us > 0))?;
+        let fix = match integer("Status").or_else(|| integer("Fix")) {
+            Some(3..) => Fix::ThreeD,
+            Some(2) => Fix::TwoD,
+            _ => Fix::None,
+        };
+        Some(GpsDate { fix, unix_us })
     }
 
-    /// The clock of a type, and the offset of the record that gives it.
-    fn of_receiver(gps: &Rows<'_>) -> Option<(usize, Self)> {
-        gps.records().find_map(|record| {
-            let integer = |label| record.value(label).and_then(|value| value.to_integer());
-            // Old firmware names the time of the week TimeMS.
-            let week = integer("GWk").or_else(|| integer("Week")).filter(|&week| week > 0)?;
-            let week_ms = integer("GMS").or_else(|| integer("TimeMS"))?;
-            let time_us = record.time_us()?;
-            let unix_us = (315_964_800 - 18 + 604_800 * week) * 1_000_000 + week_ms * 1000;
-            Some((record.offset(), Clock { boot_unix_us: i64::try_from(unix_us - i128::from(time_us)).ok()? }))
-        })
+    /// The clock by which the record has this time since boot.
+    pub(crate) fn clock(&self, time_us: u64) -> Option<Clock> {
+        Some(Clock { boot_unix_us: i64::try_from(self.unix_us - i128::from(time_us)).ok()? })
     }
 }
 

@@ -61,10 +61,14 @@ impl Quantity {
             factor: resolved.factor(),
         };
         // Old firmware has no FMTU; the labels imply the units of times.
-        let time = [("TimeUS", 1e-6), ("TimeMS", 1e-3)].into_iter().find(|(label, _)| *label == column.label);
-        if let (Some((_, multiplier)), None, 0) = (time, column.unit_id, column.offset) {
+        let multiplier = match (column.label, column.offset) {
+            ("TimeUS", _) => Some(1e-6),
+            ("TimeMS", 0) => Some(1e-3),
+            _ => None,
+        };
+        if multiplier.is_some() && column.unit_id.is_none() {
             quantity.unit = "s".into();
-            (quantity.multiplier, quantity.factor) = (Some(multiplier), Some(multiplier));
+            (quantity.multiplier, quantity.factor) = (multiplier, multiplier);
         }
         quantity
     }

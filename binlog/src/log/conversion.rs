@@ -1,11 +1,13 @@
 //! Converts a log's records to the program's message if the definitions differ.
 
+use crate::catalogue::comparison::by_meaning::widens_time;
 use crate::catalogue::comparison::lossless::{Source, lossless};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::catalogue::mismatch::MismatchKind;
 use crate::catalogue::units::Units;
 use crate::definition::Definition;
 use crate::format::Format;
+use crate::records::time::TimeSource;
 use crate::value::Value;
 
 /// Converts payloads of the log to payloads of the program, column by column, matched by label.
@@ -15,6 +17,8 @@ pub(super) struct Conversion {
     steps: Option<Vec<Step>>,
     /// Bytes of the program's payload.
     length: usize,
+    /// Whether it widens a time of 32 bits, so that it needs the number of wraps.
+    counts_wraps: bool,
 }
 
 /// Fills one column of the program, whose format and offset are `to`.
@@ -28,6 +32,8 @@ struct Step {
 enum From {
     /// A column of the log: its format and its offset.
     Column(Format, usize),
+    /// The log's time, for a program's time of 64 bits.
+    Time(TimeSource),
     /// The program's default, in the program's format.
     Default(&'static [u8]),
 }
@@ -52,6 +58,9 @@ impl Conversion {
         let mut steps = Vec::new();
         for (source, column) in lossless(program, logged, units.at(defined_at))? {
             let from = match source {
+                Source::Column(found) if widens_time(found.format, (column.label, column.format)) => {
+                    From::Time(TimeSource::Micros { format: found.format, offset: found.offset })
+                }
                 Source::Column(found) => From::Column(found.format, found.offset),
                 Source::Default(bytes) => From::Default(bytes),
             };
@@ -62,18 +71,28 @@ impl Conversion {
         let is_same = steps.iter().all(is_same);
         let length = program.length() - Definition::HEADER_LENGTH;
         let is_whole = usize::from(logged.length()) == program.length();
-        Ok(Conversion { steps: Some(steps).filter(|_| !(is_same && is_whole)), length })
+        let counts_wraps = steps.iter().any(|step| matches!(step.from, From::Time(source) if source.is_narrow()));
+        Ok(Conversion { steps: Some(steps).filter(|_| !(is_same && is_whole)), length, counts_wraps })
     }
 
-    /// Converts the payload of a record.
+    /// Whether [`convert`](Self::convert) needs the number of wraps.
+    pub(super) fn counts_wraps(&self) -> bool {
+        self.counts_wraps
+    }
+
+    /// Converts the payload of a record. `wraps` says how often times of 32 bits have wrapped before.
     #[inline]
-    pub(super) fn convert<'p>(&self, payload: &'p [u8], room: &'p mut Payload) -> &'p [u8] {
+    pub(super) fn convert<'p>(&self, payload: &'p [u8], wraps: u32, room: &'p mut Payload) -> &'p [u8] {
         let Some(steps) = &self.steps else { return payload };
         for Step { from, to } in steps {
             let Some(room) = room.get_mut(to.1..to.1 + to.0.size()) else { continue };
             match *from {
                 From::Column(format, offset) => {
                     convert((format, payload.get(offset..).unwrap_or_default()), to.0, room);
+                }
+                From::Time(source) => {
+                    let time_us = source.time_us(payload, wraps).unwrap_or_default();
+                    room.copy_from_slice(&time_us.to_le_bytes()[..room.len()]);
                 }
                 From::Default(bytes) => room.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from),
             }

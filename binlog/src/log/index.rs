@@ -2,7 +2,8 @@
 
 use super::offsets::Offsets;
 use crate::catalogue::declaration::{Declaration, Learner, PlainLengths};
-use crate::catalogue::definition::{FMT_ID, FMT_OF_FMT, Fmt, Fmtu, LoggedDefinition};
+use crate::catalogue::definition::{FMT_ID, FMT_OF_FMT, Fmt, LoggedDefinition};
+use crate::catalogue::fmtu::{Fmtu, IdColumns};
 use crate::catalogue::ledger::{Entered, Identity, Ledger};
 use crate::catalogue::units::{TableRow, Units};
 use crate::definition::Definition;
@@ -34,20 +35,21 @@ pub(super) struct Index {
 pub(super) struct Kind {
     /// The offset of its FMT's payload in the log; `None` for FMT in a log that doesn't define FMT.
     fmt: Option<usize>,
-    fmtu: Option<usize>,
+    /// The offset of its FMTU's payload, and where that has the ids.
+    fmtu: Option<(usize, IdColumns)>,
     pub(super) offsets: Offsets,
 }
 
 impl Kind {
     pub(super) fn definition<'a>(&self, log: &'a [u8]) -> LoggedDefinition<'a> {
         let fmt: Option<&Fmt> = self.fmt.and_then(|at| log.get(at..)?.first_chunk());
-        let fmtu: Option<&Fmtu> = self.fmtu.and_then(|at| log.get(at..)?.first_chunk());
+        let fmtu = self.fmtu.and_then(|(at, columns)| Some(Fmtu::new(log.get(at..)?, columns)));
         LoggedDefinition::new(fmt.unwrap_or(&FMT_OF_FMT), fmtu)
     }
 
     /// The offset of its FMTU, or else of its FMT.
     pub(super) fn defined_at(&self) -> usize {
-        self.fmtu.or(self.fmt).unwrap_or(0)
+        self.fmtu.map(|(at, _)| at).or(self.fmt).unwrap_or(0)
     }
 }
 
@@ -282,13 +284,17 @@ impl<'a> Builder<'a> {
         let before = self.ledger.in_force(id);
         let entered = self.ledger.enter(declaration, self.units.era());
         let definition = self.definition(id);
+        let fmtu = match declaration {
+            Declaration::Fmtu(_, fmtu) => payload.map(|at| (at, fmtu.columns())),
+            Declaration::Fmt(_) => None,
+        };
         let Index { kinds, by_name, .. } = &mut self.index;
         match (entered, definition) {
-            (Entered::Amended(place), _) => kinds[place].fmtu = payload,
+            (Entered::Amended(place), _) => kinds[place].fmtu = fmtu,
             (Entered::Added(place), Some(definition)) => {
-                let (fmt, fmtu) = match declaration {
-                    Declaration::Fmt(_) => (payload, None),
-                    Declaration::Fmtu(_) => (before.and_then(|place| kinds[place].fmt), payload),
+                let fmt = match declaration {
+                    Declaration::Fmt(_) => payload,
+                    Declaration::Fmtu(..) => before.and_then(|place| kinds[place].fmt),
                 };
                 by_name.entry(definition.name().into()).or_default().push(place);
                 kinds.push(Kind { fmt, fmtu, offsets: Offsets::default() });

@@ -6,6 +6,7 @@ use super::index::{Index, Kind};
 use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
 use super::values::{Cells, Group, Values};
+use super::wraps::WrapPlaces;
 use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
 use crate::catalogue::units::Units;
 use crate::definition::Definition;
@@ -46,6 +47,8 @@ use std::{fmt, vec};
 pub struct Rows<'log> {
     log: &'log [u8],
     units: Arc<Units>,
+    /// `None` unless a definition has times of 32 bits.
+    wraps: Option<Arc<WrapPlaces>>,
     name: String,
     pieces: Vec<Piece<'log>>,
 }
@@ -62,7 +65,7 @@ impl<'log> Rows<'log> {
     /// The records with a name, from an index that contains them.
     pub(super) fn new(log: &'log [u8], index: &'log Index, name: &str) -> Self {
         let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
-        Rows { log, units: index.units.clone(), name: name.into(), pieces: with_records(pieces) }
+        Rows { log, units: index.units.clone(), wraps: None, name: name.into(), pieces: with_records(pieces) }
     }
 
     /// As [`new`](Self::new), from an index that is used for nothing else.
@@ -73,13 +76,21 @@ impl<'log> Rows<'log> {
             defined_at: kind.defined_at(),
             offsets: Cow::Owned(kind.offsets),
         };
-        Rows { log, units: index.units, name: name.into(), pieces: with_records(kinds.map(piece).collect()) }
+        let pieces = with_records(kinds.map(piece).collect());
+        Rows { log, units: index.units, wraps: None, name: name.into(), pieces }
     }
 
     /// The records of one kind.
     pub(super) fn of_kind(log: &'log [u8], kind: &'log Kind, units: Arc<Units>) -> Self {
         let piece = Piece::of(log, kind);
-        Rows { log, units, name: piece.definition.name().into(), pieces: vec![piece] }
+        Rows { log, units, wraps: None, name: piece.definition.name().into(), pieces: vec![piece] }
+    }
+
+    /// With the places where times wrap, which are asked for if a definition has times of 32 bits.
+    pub(super) fn with_wraps<'w>(mut self, wraps: impl FnOnce() -> &'w Arc<WrapPlaces>) -> Self {
+        let is_narrow = |piece: &Piece<'_>| TimeSource::of(&piece.definition).is_narrow();
+        self.wraps = self.pieces.iter().any(is_narrow).then(|| wraps().clone());
+        self
     }
 
     /// Whether the log defines the type.
@@ -113,6 +124,7 @@ impl<'log> Rows<'log> {
         let only = |piece: &Piece<'log>| Rows {
             log: self.log,
             units: self.units.clone(),
+            wraps: self.wraps.clone(),
             name: self.name.clone(),
             pieces: vec![piece.clone()],
         };
@@ -130,7 +142,8 @@ impl<'log> Rows<'log> {
     pub fn records(&self) -> RowRecords<'log> {
         let place = |run: Run<'_>| (run.piece, run.part, run.from..run.from + run.offsets.len());
         let runs: Vec<_> = self.runs().into_iter().map(place).collect();
-        RowRecords { log: self.log, pieces: self.pieces.clone(), left: self.len(), runs: runs.into_iter(), here: None }
+        let (pieces, wraps) = (self.pieces.clone(), self.wraps.clone());
+        RowRecords { log: self.log, pieces, wraps, left: self.len(), runs: runs.into_iter(), here: None }
     }
 
     /// The instances in its records, ascending: the values of the column whose unit is `#`.
@@ -167,7 +180,7 @@ impl<'log> Rows<'log> {
             }
         }
         places.sort_unstable();
-        let Rows { log, units, name, pieces } = self.clone();
+        let Rows { log, units, wraps, name, pieces } = self.clone();
         instances.into_iter().enumerate().map(move |(rank, instance)| {
             let from = places.partition_point(|place| place.0 < rank);
             let of_instance =
@@ -177,8 +190,8 @@ impl<'log> Rows<'log> {
                 let Piece { definition, defined_at, .. } = pieces[chunk[0].1];
                 Piece { definition, defined_at, offsets: Cow::Owned(offsets) }
             };
-            let name = format!("{name}[{instance}]");
-            (instance, Rows { log, units: units.clone(), name, pieces: of_instance.map(piece).collect() })
+            let (units, wraps, name) = (units.clone(), wraps.clone(), format!("{name}[{instance}]"));
+            (instance, Rows { log, units, wraps, name, pieces: of_instance.map(piece).collect() })
         })
     }
 
@@ -221,7 +234,8 @@ impl<'log> Rows<'log> {
             let known = self.instances().iter().map(Value::to_string).collect();
             return Err(SelectError::NoInstance { name: self.name.clone(), instance: instance.into(), known });
         }
-        Ok(Rows { log: self.log, units: self.units.clone(), name: format!("{}[{instance}]", self.name), pieces })
+        let (units, wraps) = (self.units.clone(), self.wraps.clone());
+        Ok(Rows { log: self.log, units, wraps, name: format!("{}[{instance}]", self.name), pieces })
     }
 
     /// The column with this label.
@@ -267,20 +281,28 @@ impl<'log> Rows<'log> {
         }
     }
 
-    /// The times of its records since boot, in microseconds: from TimeUS, or from TimeMS in logs of old firmware.
+    /// The times of its records since boot, in microseconds: [`Record::time_us`] of each.
     ///
-    /// A record without a time, such as PARM in logs of old firmware, gets the time of the last record before it that
-    /// has one; at the start of the log, the first time in the log. All times are 0 in a log without times.
+    /// A record without a time, such as PARM in logs of old firmware and most in logs of PX4, gets the time of the last
+    /// record before it that has one; at the start of the log, the first time in the log. All times are 0 in a log without
+    /// times.
     pub fn times_us(&self) -> Vec<u64> {
         let sources: Vec<_> = self.pieces.iter().map(|piece| TimeSource::of(&piece.definition)).collect();
-        let micros = |source: &TimeSource| match source {
-            TimeSource::Micros { format: Format::U64, offset } => Some(*offset),
-            _ => None,
+        let micros = |wanted: Format| {
+            let offset = |source: &TimeSource| match source {
+                TimeSource::Micros { format, offset } if *format == wanted => Some(*offset),
+                _ => None,
+            };
+            let offsets: Vec<usize> = sources.iter().map(offset).collect::<Option<_>>()?;
+            Some(self.gather(wanted, Cells::Native, &offsets))
         };
-        if let Some(offsets) = sources.iter().map(micros).collect::<Option<Vec<_>>>()
-            && let Values::U64(times) = self.gather(Format::U64, Cells::Native, &offsets)
-        {
+        if let Some(Values::U64(times)) = micros(Format::U64) {
             return times;
+        }
+        if self.wraps.as_ref().is_some_and(|wraps| wraps.are_none())
+            && let Some(Values::U32(times)) = micros(Format::U32)
+        {
+            return times.into_iter().map(u64::from).collect();
         }
         let own: Option<Vec<u64>> = self.records().map(|record| record.time_us()).collect();
         own.unwrap_or_else(|| carried_times(self.log, self.records().map(|record| record.offset())))
@@ -347,6 +369,7 @@ impl<'log> Rows<'log> {
 pub struct RowRecords<'log> {
     log: &'log [u8],
     pieces: Vec<Piece<'log>>,
+    wraps: Option<Arc<WrapPlaces>>,
     /// Number of records not yet returned.
     left: usize,
     /// The piece, the part of its offsets, and the range in it.
@@ -374,7 +397,8 @@ impl<'log> Iterator for RowRecords<'log> {
                 self.left = self.left.saturating_sub(1);
                 let part = self.pieces.get(here.piece)?.offsets.parts().get(here.part)?;
                 let offset = part.base + *part.offsets.get(i)? as usize;
-                return Record::indexed(self.log, offset, here.definition);
+                let wraps = self.wraps.as_ref().map_or(0, |wraps| wraps.before(offset));
+                return Record::indexed(self.log, offset, here.definition, wraps);
             }
             let (piece, part, range) = self.runs.next()?;
             let definition = self.pieces.get(piece)?.definition;

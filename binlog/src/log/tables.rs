@@ -137,7 +137,9 @@ impl Log<'_> {
             Numbers::Native => Scaling::Stored,
             Numbers::F64(scaling) => scaling,
         };
-        plans.into_iter().map(|plan| plan.table(log, &self.index().units, scaled)).collect()
+        let units = &self.index().units;
+        let tables = plans.into_iter().map(|plan| plan.table(log, units, scaled));
+        tables.map(|table| Table { rows: table.rows.with_wraps(|| self.wraps()), ..table }).collect()
     }
 }
 

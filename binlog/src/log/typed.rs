@@ -4,6 +4,7 @@ use super::conversion::{Conversion, Payload};
 use super::index::Kind;
 use super::offsets::InOrder;
 use super::select::SelectError;
+use super::wraps::WrapPlaces;
 use crate::Log;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::catalogue::mismatch::{Mismatch, MismatchKind};
@@ -140,6 +141,7 @@ impl Log<'_> {
     /// | `f32` | `g`; integers of 8 and 16 bits; `c` and `C`, divided by 100 |
     /// | `f64` | `g`, `f`; integers of up to 32 bits; `c`, `C`, `e`, `E`, divided by 100; `L`, in degrees |
     /// | `Chars` | shorter text |
+    /// | `time_us` | integers of any width and sign; 32 bits [go on](crate::Record::time_us) over their wraps |
     ///
     /// Units and multipliers must be equal if both sides have one; a log's own tables are taken into account. A number
     /// that the format has scaled has the multiplier 1. [`Decoder`](crate::Decoder) and
@@ -167,7 +169,8 @@ impl Log<'_> {
             return Err(TypedError::Differs(mismatches));
         }
         let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
-        Ok(Typed { log: self.bytes(), records, conversions, room: [0; 255], message: PhantomData })
+        let wraps = self.wraps_for(conversions.iter().map(|(conversion, _)| conversion));
+        Ok(Typed { log: self.bytes(), records, conversions, wraps, room: [0; 255], message: PhantomData })
     }
 
     /// The whole log in order as the messages of a schema, matched by label as in [`typed`](Log::typed). Records of
@@ -199,7 +202,16 @@ impl Log<'_> {
             return Err(TypedError::Differs(mismatches));
         }
         let records = InOrder::new(kinds.into_iter().map(|kind| &kind.offsets));
-        Ok(Messages { log: self.bytes(), records, places, room: [0; 255], schema: PhantomData })
+        let wraps = self.wraps_for(places.iter().map(|(_, conversion, _)| conversion));
+        Ok(Messages { log: self.bytes(), records, places, wraps, room: [0; 255], schema: PhantomData })
+    }
+
+    /// Where times wrap, if a conversion needs it.
+    fn wraps_for<'c>(&self, mut conversions: impl Iterator<Item = &'c Conversion>) -> &WrapPlaces {
+        match conversions.any(Conversion::counts_wraps) {
+            true => self.wraps(),
+            false => WrapPlaces::NONE,
+        }
     }
 
     /// The kinds of a message that have records; all of its kinds if none has.
@@ -274,6 +286,7 @@ pub struct Typed<'log, T> {
     records: InOrder<'log>,
     /// For each of the log's definitions, the conversion and the length of its records.
     conversions: Vec<(Conversion, usize)>,
+    wraps: &'log WrapPlaces,
     room: Payload,
     message: PhantomData<fn() -> T>,
 }
@@ -286,7 +299,8 @@ impl<T: LogMessage> Iterator for Typed<'_, T> {
         let (piece, offset) = self.records.next()?;
         let (conversion, length) = self.conversions.get(piece)?;
         let payload = framing::payload(self.log, offset, *length)?;
-        Some(T::decode(conversion.convert(payload, &mut self.room)))
+        let wraps = self.wraps.before(offset);
+        Some(T::decode(conversion.convert(payload, wraps, &mut self.room)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -300,6 +314,7 @@ pub struct Messages<'log, S> {
     records: InOrder<'log>,
     /// For each of the log's definitions, the place in the schema, the conversion and the length of its records.
     places: Vec<(usize, Conversion, usize)>,
+    wraps: &'log WrapPlaces,
     room: Payload,
     schema: PhantomData<fn() -> S>,
 }
@@ -312,7 +327,8 @@ impl<S: LogSchema> Iterator for Messages<'_, S> {
         let (piece, offset) = self.records.next()?;
         let (index, conversion, length) = self.places.get(piece)?;
         let payload = framing::payload(self.log, offset, *length)?;
-        Some(S::decode(*index, conversion.convert(payload, &mut self.room)))
+        let wraps = self.wraps.before(offset);
+        Some(S::decode(*index, conversion.convert(payload, wraps, &mut self.room)))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -1,9 +1,16 @@
 //! The descriptions that a log carries: its embedded file [`FILE_NAME`], read without trusting it.
 
 use crate::Log;
+use crate::records::Record;
 
 /// The name of the embedded file.
 pub const FILE_NAME: &str = "LogMessages.xml";
+
+/// Whether a record is a piece of the embedded file.
+pub(crate) fn is_description(record: &Record<'_>) -> bool {
+    let name = record.value("FileName").and_then(|name| name.text());
+    record.name() == "FILE" && name.is_some_and(|name| name == FILE_NAME)
+}
 
 /// A message as the log describes it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -169,9 +169,7 @@ impl Ids {
             }
         }
         let put_units = |preamble: &mut Vec<u8>, definition: &CopiedDefinition| {
-            if let (true, Some(payload)) = (self.has_units, definition.fmtu()) {
-                let mut payload = *payload;
-                payload[..8].copy_from_slice(&time_us.to_le_bytes());
+            if let (true, Some(payload)) = (self.has_units, definition.fmtu(time_us)) {
                 put(preamble, fmtu, &payload);
             }
         };

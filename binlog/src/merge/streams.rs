@@ -5,6 +5,7 @@ use crate::Log;
 use crate::catalogue::declaration::Learner;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::framing::Skipped;
+use crate::log_messages::is_description;
 use crate::record_header;
 use crate::records::{Record, Records};
 
@@ -41,7 +42,6 @@ enum Target {
     LeftOut,
     Copied {
         id: u8,
-        is_in_each_part: bool,
         /// The offset of a column with the id of a type.
         type_id: Option<usize>,
     },
@@ -105,7 +105,7 @@ impl Stream<'_> {
     /// The next record as the merged log has it.
     fn merging(&self, ids: &Ids) -> Option<Merging> {
         let (time_us, record) = self.next.as_ref()?;
-        let Some(Target::Copied { id, is_in_each_part, type_id }) = self.targets[usize::from(record.id())] else {
+        let Some(Target::Copied { id, type_id }) = self.targets[usize::from(record.id())] else {
             return None;
         };
         let mut bytes = record_header(id).to_vec();
@@ -116,13 +116,17 @@ impl Stream<'_> {
         {
             *slot = id;
         }
-        Some(Merging { bytes, time_us: *time_us, is_in_each_part })
+        Some(Merging { bytes, time_us: *time_us, is_in_each_part: is_in_each_part(record) })
     }
 }
 
-/// Whether each part that was cut out of a log has its own copies of a message's records.
-pub(super) fn is_in_each_part(name: &str) -> bool {
-    matches!(name, "PARM" | "MSG" | "MODE" | "VER" | "ARM" | "EV")
+/// Whether each part that was cut out of a log has its own copy of a record.
+pub(super) fn is_in_each_part(record: &Record<'_>) -> bool {
+    match record.name() {
+        "PARM" | "MSG" | "MODE" | "VER" | "ARM" | "EV" => true,
+        "FILE" => is_description(record),
+        _ => false,
+    }
 }
 
 impl Target {
@@ -131,6 +135,6 @@ impl Target {
         let Some(id) = ids.id(name) else { return Target::LeftOut };
         // `Dropped` of `messages` counts by the id of a type.
         let column = definition.column("Id").filter(|column| name == "DROP" && column.format.size() == 1);
-        Target::Copied { id, is_in_each_part: is_in_each_part(name), type_id: column.map(|column| column.offset) }
+        Target::Copied { id, type_id: column.map(|column| column.offset) }
     }
 }

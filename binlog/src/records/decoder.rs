@@ -2,7 +2,7 @@
 
 use super::Record;
 use crate::catalogue::declaration::{Change, Learner};
-use crate::catalogue::definition::LoggedDefinition;
+use crate::catalogue::definition::{LoggedDefinition, OwnDefinition};
 use crate::definition::Definition;
 use crate::framing::Step;
 use crate::message::DecodeError;
@@ -56,7 +56,7 @@ enum Known {
     Message {
         index: u16,
         /// The definition in the schema's preamble. A byte-for-byte copy in the log needs no comparison.
-        own: Option<LoggedDefinition<'static>>,
+        own: Option<OwnDefinition>,
     },
 }
 
@@ -125,9 +125,9 @@ fn compare<S: LogSchema>(
 }
 
 /// The definition of a message in the schema's own preamble.
-fn own<S: LogSchema>(index: usize) -> Option<LoggedDefinition<'static>> {
+fn own<S: LogSchema>(index: usize) -> Option<OwnDefinition> {
     let message = &S::MESSAGES[index];
-    let (mut learner, mut at, mut own) = (Learner::new(), 0, None);
+    let (mut learner, mut at, mut own) = (Learner::new(), 0, None::<LoggedDefinition<'static>>);
     while let Step::Record { id, end, .. } = learner.framing.step::<true>(S::PREAMBLE, at) {
         let payload = S::PREAMBLE.get(at + Definition::HEADER_LENGTH..end)?;
         if let Some(declaration) = learner.learn(id, payload)
@@ -138,7 +138,7 @@ fn own<S: LogSchema>(index: usize) -> Option<LoggedDefinition<'static>> {
         }
         at = end;
     }
-    own.filter(|own| own.check(message.definition).is_ok())
+    own.filter(|own| own.check(message.definition).is_ok()).map(OwnDefinition::of)
 }
 
 /// The place in the schema of the message with the definition's name, or else with an alias of that name.

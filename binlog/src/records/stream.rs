@@ -1,6 +1,7 @@
 //! Reads records from bytes that arrive in chunks.
 
 use super::Record;
+use super::wraps::Wraps;
 use crate::catalogue::declaration::Learner;
 use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
 use crate::catalogue::in_force::Copied;
@@ -67,6 +68,7 @@ pub struct RecordStream<const N: usize = 4096> {
     open: Option<(usize, Reason)>,
     learner: Learner,
     definitions: Copied,
+    wraps: Wraps,
     /// The definition that a record which redefines its own message (FMTU of FMTU) was read by.
     before: Option<CopiedDefinition>,
 }
@@ -85,6 +87,7 @@ impl<const N: usize> RecordStream<N> {
             open: None,
             learner: Learner::new(),
             definitions: Copied::new(),
+            wraps: Wraps::default(),
             before: None,
         }
     }
@@ -186,6 +189,7 @@ impl<const N: usize> RecordStream<N> {
             if is_read_by_the_last {
                 self.before = self.definitions.copy_of(id);
             }
+            self.wraps.declare(&declaration);
             self.definitions.learn(declaration);
         }
         let definition = match &self.before {
@@ -193,7 +197,13 @@ impl<const N: usize> RecordStream<N> {
             _ => self.definitions.get(id),
         };
         match definition {
-            Some(definition) => Ok(Record { offset, id, payload, suspect, definition }),
+            Some(definition) => {
+                let wraps = match self.wraps.are_counted() {
+                    true => self.wraps.count(&definition, payload),
+                    false => 0,
+                };
+                Ok(Record { offset, id, payload, suspect, definition, wraps })
+            }
             // Known lengths come from definitions.
             None => Err(Skipped { offset, length: end - start, reason: Reason::UnknownId(id) }),
         }

@@ -1,13 +1,13 @@
 //! Where a record has its time.
 
-use crate::catalogue::definition::LoggedDefinition;
+use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
 use crate::format::Format;
 use crate::value::Value;
 
 /// The column of a message that contains the time since boot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TimeSource {
-    /// The first column is TimeUS.
+    /// TimeUS. Of PX4's TIME, the column StartTime.
     Micros { format: Format, offset: usize },
     /// The first column is TimeMS. For a GPS whose TimeMS is the time of the week, the column T.
     Millis { format: Format, offset: usize },
@@ -17,24 +17,39 @@ pub(crate) enum TimeSource {
 
 impl TimeSource {
     pub(crate) fn of(definition: &LoggedDefinition<'_>) -> Self {
-        let first = definition.columns().next();
-        match first {
-            Some(column) if column.label == "TimeUS" => {
-                TimeSource::Micros { format: column.format, offset: column.offset }
-            }
-            Some(column) if column.label == "TimeMS" => {
-                TimeSource::Millis { format: column.format, offset: column.offset }
-            }
-            _ if matches!(definition.name(), "GPS" | "GPS2") => match definition.column("T") {
-                Some(column) => TimeSource::Millis { format: column.format, offset: column.offset },
-                None => TimeSource::None,
-            },
-            _ => TimeSource::None,
+        let micros = |LoggedColumn { format, offset, .. }| TimeSource::Micros { format, offset };
+        let millis = |LoggedColumn { format, offset, .. }| TimeSource::Millis { format, offset };
+        let in_any_place = || definition.column("TimeUS").map(micros);
+        let by_name = || match definition.name() {
+            "GPS" | "GPS2" => definition.column("T").map(millis),
+            "TIME" => definition.column("StartTime").map(micros),
+            _ => None,
+        };
+        match definition.columns().next() {
+            Some(first) if first.label == "TimeUS" => micros(first),
+            Some(first) if first.label == "TimeMS" => millis(first),
+            _ => in_any_place().or_else(by_name).unwrap_or(TimeSource::None),
         }
     }
 
-    /// The time in a payload, in microseconds.
-    pub(crate) fn time_us(self, payload: &[u8]) -> Option<u64> {
+    /// Whether the times wrap after 71.6 minutes.
+    pub(crate) fn is_narrow(self) -> bool {
+        matches!(self, TimeSource::Micros { format: Format::U32 | Format::I32, .. })
+    }
+
+    /// The lower 32 bits of a time that wraps.
+    pub(super) fn low(self, payload: &[u8]) -> Option<u32> {
+        match self {
+            TimeSource::Micros { format: Format::U32 | Format::I32, offset } => {
+                payload.get(offset..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+            }
+            _ => None,
+        }
+    }
+
+    /// The time in a payload, in microseconds. `wraps` says how often times of 32 bits have wrapped before. A counter of
+    /// the firmware has no sign, so 32 bits or fewer have none, whatever the format.
+    pub(crate) fn time_us(self, payload: &[u8], wraps: u32) -> Option<u64> {
         let (format, offset, factor) = match self {
             TimeSource::Micros { format, offset } => (format, offset, 1),
             TimeSource::Millis { format, offset } => (format, offset, 1000),
@@ -43,7 +58,14 @@ impl TimeSource {
         if let (Format::U64, 1) = (format, factor) {
             return payload.get(offset..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes));
         }
-        let time = Value::of(format, payload.get(offset..)?)?.to_integer()?;
+        if let Some(low) = self.low(payload) {
+            return Some(u64::from(wraps) << 32 | u64::from(low));
+        }
+        let time = match (Value::of(format, payload.get(offset..)?)?.to_integer()?, format) {
+            (time, Format::I8) => (time as u8).into(),
+            (time, Format::I16) => (time as u16).into(),
+            (time, _) => time,
+        };
         u64::try_from(time * factor).ok()
     }
 }

@@ -86,10 +86,10 @@ impl<'a> Survey<'a> {
                     first.later.push(definition);
                 }
             }
-            (Declaration::Fmtu(_), Some(first)) if first.fmtu.is_none() && first.later.is_empty() => {
+            (Declaration::Fmtu(..), Some(first)) if first.fmtu.is_none() && first.later.is_empty() => {
                 first.fmtu = Some(place);
             }
-            (Declaration::Fmtu(_), _) => {}
+            (Declaration::Fmtu(..), _) => {}
         }
     }
 }

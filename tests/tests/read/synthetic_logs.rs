@@ -3,11 +3,13 @@
 //! program's.
 
 mod boots;
+mod dates;
 mod definitions;
 mod flight;
 mod formats;
 mod gaps;
 mod instances;
+mod madflight;
 mod old_firmware;
 mod typed;
 mod units;

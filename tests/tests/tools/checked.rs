@@ -305,6 +305,40 @@ fn cases() -> Vec<Case> {
         (|log| [2000, 1 << 40, (1 << 40) + 1].into_iter().for_each(|time_us| parm(log, time_us)), &[]),
         (
             |log| {
+                defined(log, "EV", "IB", "TimeUS,Id", "s-", "F-");
+                [u32::MAX - 9, u32::MAX, 7, u32::MAX - 1, 9, 11]
+                    .into_iter()
+                    .for_each(|time_us| _ = log.record(X, &payload![time_us, 1_u8]));
+            },
+            &[
+                (Rule::TimeFormat, "EV", 0),
+                (Rule::TimeBackwards, "EV", FMT_BYTES + 44 + 24),
+                (Rule::TimeWraps, "", FMT_BYTES + 44 + 32),
+            ],
+        ),
+        // One damaged time is no wrap.
+        (
+            |log| {
+                defined(log, "EV", "IB", "TimeUS,Id", "s-", "F-");
+                [4_200_000_000_u32, 4_200_000_001, 7, 4_200_000_002]
+                    .into_iter()
+                    .for_each(|time_us| _ = log.record(X, &payload![time_us, 1_u8]));
+            },
+            &[(Rule::TimeFormat, "EV", 0), (Rule::TimeBackwards, "EV", FMT_BYTES + 44 + 24)],
+        ),
+        (
+            |log| {
+                defined(log, "GPS", "QBIH", "TimeUS,Status,GMS,GWk", "s---", "F---");
+                for (time_us, status, ms, week) in
+                    [(2000_u64, 1_u8, 0_u32, 0_u16), (3000, 1, 5, 1024), (4000, 2, 5, 1024), (5000, 3, 9, 2310)]
+                {
+                    log.record(X, &payload![time_us, status, ms, week]);
+                }
+            },
+            &[(Rule::GpsWithoutFix, "", FMT_BYTES + 44 + 18)],
+        ),
+        (
+            |log| {
                 log.record(MSG, &payload![2000_u64, Chars::<64>::from_raw(raw_text(b"\xFF"))]);
             },
             &[(Rule::InvalidUtf8, "MSG.Message", 0)],

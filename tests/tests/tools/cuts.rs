@@ -2,6 +2,7 @@
 
 use crate::contents::{contents, is_state, sum, without_state};
 use binlog::cut::{Cut, Part};
+use binlog::field::Chars;
 use binlog::merge::merge;
 use binlog::{Log, LogSchema, LogWriter, Scaling, messages};
 use binlog_tests::raw_log::RawLog;
@@ -217,4 +218,75 @@ fn a_part_knows_what_applies_at_its_beginning() {
     // RATE, P0 to P2, MODE and MSG; RATE, P4 to P6 and MODE.
     assert_eq!((part.carried(), part.chosen()), (11, 8));
     assert_eq!(out.vehicle(), Some(binlog::log::Vehicle::Copter));
+}
+
+/// A log with the text as its first one, an embedded file of descriptions, and a record a second.
+fn described(first: &str, later: &str) -> RawLog {
+    const FILE: u8 = 1;
+    const MSG: u8 = 2;
+    const EV: u8 = 3;
+    let mut log = RawLog::new();
+    log.fmt(FILE, "FILE", "NIBZ", "FileName,Offset,Length,Data").fmt(MSG, "MSG", "QZ", "TimeUS,Message");
+    log.fmt(EV, "EV", "QB", "TimeUS,Id");
+    log.record(MSG, &payload![500_u64, Chars::<64>::cut(first)]);
+    let xml = "<loggermessagefile><logformat name=\"EV\"><description>What happens</description></logformat>\
+               </loggermessagefile>";
+    for (name, contents) in [("LogMessages.xml", xml), ("@SYS/uarts.txt", "nothing")] {
+        for (i, piece) in contents.as_bytes().chunks(64).enumerate() {
+            let data: [u8; 64] = std::array::from_fn(|i| piece.get(i).copied().unwrap_or(0));
+            log.record(FILE, &payload![Chars::<16>::cut(name), 64 * i as u32, piece.len() as u8, data]);
+        }
+    }
+    for second in 0..10_u64 {
+        log.record(EV, &payload![second * 1_000_000, 20_u8 + second as u8]);
+        if second == 2 {
+            log.record(MSG, &payload![2_500_000_u64, Chars::<64>::cut(later)]);
+        }
+    }
+    log
+}
+
+#[test]
+fn a_part_has_the_name_of_any_firmware() {
+    for (first, later, is_kept) in [
+        ("Falcon", "GPS lost", false),
+        ("madflight v2.3.0", "Falcon V1.0", true),
+        ("binlog simulator", "APM:Copter", true),
+        ("My own quad, build 12", "very V long", false),
+    ] {
+        let log = described(first, later);
+        let log = Log::from_bytes(&log.bytes);
+        for choice in [Cut::new(), Cut::new().types(["EV"]), Cut::new().without(["MSG"])] {
+            let (part, counts) = cut(&choice.during(std::iter::once(5_000_000..7_000_000)), &log);
+            let part = Log::from_bytes(part);
+            let texts: Vec<String> = part.texts().into_iter().map(|text| text.text).collect();
+            let expected = if is_kept { vec![first, later] } else { vec![first] };
+            assert_eq!(texts, expected);
+            assert_eq!((part.rows("EV").map(|rows| rows.len()), counts.chosen()), (Ok(2), 2));
+        }
+    }
+}
+
+#[test]
+fn a_part_has_the_embedded_descriptions_and_no_other_file() {
+    let log = described("Falcon", "GPS lost");
+    let log = Log::from_bytes(&log.bytes);
+    for choice in [Cut::new(), Cut::new().types(["EV"]), Cut::new().without(["FILE"])] {
+        let (part, _) = cut(&choice.during(std::iter::once(5_000_000..7_000_000)), &log);
+        let part = Log::from_bytes(part);
+        assert_eq!((part.descriptions(), part.files().len()), (log.descriptions(), 1));
+        assert_eq!(part.descriptions()[0].description, "What happens");
+    }
+    // Two parts have it once together.
+    let parts = [1_000_000..3_000_000, 5_000_000..7_000_000].map(|range| cut(&Cut::new().during([range]), &log).0);
+    let parts = parts.map(Log::from_bytes);
+    let mut merged = Vec::new();
+    merge(&parts, &mut merged).expect("parts of one log");
+    let merged = Log::from_bytes(merged);
+    assert_eq!((merged.descriptions(), merged.files().len()), (log.descriptions(), 1));
+    assert_eq!(merged.rows("FILE").map(|rows| rows.len()), part_files(&parts[0]));
+}
+
+fn part_files(part: &Log<'_>) -> Result<usize, binlog::log::SelectError> {
+    part.rows("FILE").map(|rows| rows.len())
 }

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 /// Ids of types, units and multipliers are matched by what they mean. Types that two logs define differently are an
 /// error; leave them out of one of the logs with `binlog cut --without`. Merging a log with itself is an error.
 ///
-/// Warns if GPS times show that the logs are of different boots; logs without GPS times aren't compared.
+/// Warns if GPS times show that the logs are of different boots, and if neither GPS times nor equal records show that a
+/// log is of the same boot as the first one.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -68,8 +69,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
     let mut out = Output::create(Some(&arguments.output), paths, arguments.existing)?;
     warn_of_boots(&inputs, &logs);
-    let merged = merge(logs, &mut out).map_err(|error| failure(error, &inputs))?;
+    let merged = merge(logs.iter().copied(), &mut out).map_err(|error| failure(error, &inputs))?;
     out.finish()?;
+    if merged.duplicates() == 0 {
+        warn_of_unknown_boots(&inputs, &logs);
+    }
     let skipped = |log: usize| -> usize {
         let of_log = merged.skipped().iter().filter(|(of, _)| *of == log).map(|(_, skipped)| skipped);
         of_log.filter(|skipped| !skipped.is_padding(inputs[log].flight.bytes())).map(|skipped| skipped.length).sum()
@@ -115,6 +119,19 @@ fn warn_of_boots(inputs: &[Input], logs: &[&Log<'_>]) {
             "{} and {} are of different boots, by GPS {first_at} and {other_at}; the merged log mixes their records by \
              the time since boot",
             first.name, other.name
+        ));
+    }
+}
+
+/// Warns of logs without GPS times, of which nothing says whether they are of one boot with the others.
+fn warn_of_unknown_boots(inputs: &[Input], logs: &[&Log<'_>]) {
+    let undated = inputs.iter().zip(logs).filter(|(_, log)| log.clock().is_none()).map(|(input, _)| &*input.name);
+    let names: Vec<&str> = undated.collect();
+    if inputs.len() > 1 && !names.is_empty() {
+        warn(format_args!(
+            "{}: neither a GPS time nor a record in common with the other logs shows that they are of one boot; the \
+             merged log has their records in the order of the time since boot",
+            names.join(", ")
         ));
     }
 }

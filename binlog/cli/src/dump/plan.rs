@@ -1,6 +1,6 @@
 //! How the records of one definition are printed: what is known before the first of them.
 
-use binlog::{Format, LoggedDefinition};
+use binlog::{Format, LoggedDefinition, Value};
 
 /// How the records of one definition are printed.
 #[derive(Debug)]
@@ -19,14 +19,17 @@ pub(super) struct Plan {
     pub(super) between: Vec<Vec<u8>>,
 }
 
-/// Where a record has its time: offsets in the payload.
+/// The time of a record, as pymavlink finds it: by the label of the first column, whatever its format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Time {
-    /// A u64 in microseconds.
-    Microseconds(usize),
-    /// A u32 in milliseconds.
-    Milliseconds(usize),
+    /// TimeUS.
+    Micros(Cell),
+    /// TimeMS.
+    Millis(Cell),
+    /// The first column is another one.
     None,
+    /// The record has no columns.
+    NoColumns,
 }
 
 /// One value of a record: how and where it is stored.
@@ -51,10 +54,33 @@ impl Plan {
         };
         let columns: Vec<_> = logged.iter().filter_map(|column| cell(column.label)).collect();
         let time = match columns.first() {
-            Some((label, cell)) if label == "TimeUS" && cell.format == Format::U64 => Time::Microseconds(cell.at),
-            Some((label, cell)) if label == "TimeMS" && cell.format == Format::U32 => Time::Milliseconds(cell.at),
-            _ => Time::None,
+            Some((label, cell)) if label == "TimeUS" => Time::Micros(*cell),
+            Some((label, cell)) if label == "TimeMS" => Time::Millis(*cell),
+            Some(_) => Time::None,
+            None => Time::NoColumns,
         };
         Plan { is_chosen: true, is_timed: true, time, columns, between: Vec::new(), name }
+    }
+
+    /// Whether it has a column with this label.
+    pub(super) fn has(&self, label: &str) -> bool {
+        self.columns.iter().any(|(own, _)| own == label)
+    }
+
+    /// The number in the column with this label.
+    pub(super) fn number(&self, label: &str, payload: &[u8]) -> Option<f64> {
+        self.columns.iter().find(|(own, _)| own == label).and_then(|(_, cell)| cell.number(payload))
+    }
+}
+
+impl Cell {
+    /// Its number, as pymavlink shows it; `None` for text and arrays.
+    #[inline]
+    pub(super) fn number(self, payload: &[u8]) -> Option<f64> {
+        let bytes = payload.get(self.at..)?;
+        match self.format {
+            Format::U64 => bytes.first_chunk().map(|bytes| u64::from_le_bytes(*bytes) as f64),
+            format => Value::of(format, bytes)?.to_f64(),
+        }
     }
 }

@@ -120,18 +120,19 @@ impl ChosenTable {
         let separates = rows.definitions().find_map(separates);
         let mut names =
             rows.definitions().next().map(|definition| names::of_definition(&definition)).unwrap_or_default();
-        let first = rows.definitions().next().and_then(|definition| definition.columns().next());
-        // Of other types, the times may lack something: what is below 0, between two microseconds, or text.
-        let is_time = |column: LoggedColumn<'_>| {
-            matches!(column.format, Format::U64 | Format::U32 | Format::U16 | Format::U8) && column.label == TIME
-        };
-        let is_timed = first.is_some_and(is_time);
-        if !is_timed {
-            // Only the first column can be the time; pymavlink ignores it elsewhere.
+        let is_time = |column: &LoggedColumn<'_>| column.label == TIME;
+        let time = rows.definitions().next().and_then(|definition| {
+            let place = definition.columns().position(|column| is_time(&column))?;
+            definition.columns().nth(place).map(|column| (place, column.format))
+        });
+        // Of other formats, the times may lack something: what is between two microseconds, or text.
+        let time = time.filter(|&(place, format)| format.is_integer() && !has_negative_times(rows, place));
+        let time = time.map(|(place, _)| place);
+        if time.is_none() {
             names = names::apart_from(&[TIME], names);
         }
         let (mut columns, mut instance) = (Vec::new(), None);
-        for (place, label) in names.into_iter().enumerate().skip(usize::from(is_timed)) {
+        for (place, label) in names.into_iter().enumerate().filter(|(place, _)| Some(*place) != time) {
             // Without the instance nobody could tell the sensors apart.
             let is_wanted = wanted(&label) || separates == Some(place);
             let Some(column) = is_wanted.then(|| rows.column_at(place).ok()).flatten() else { continue };
@@ -230,6 +231,14 @@ impl ChosenColumn {
             }
             Cells::Logged(_) => None,
         }
+    }
+}
+
+/// Whether a column of times of 64 bits has some below 0, which are no times.
+fn has_negative_times(rows: &Rows<'_>, place: usize) -> bool {
+    match rows.column_at(place).map(binlog::log::Column::into_values) {
+        Ok(Values::I64(times)) => times.iter().any(|&time_us| time_us < 0),
+        _ => false,
     }
 }
 

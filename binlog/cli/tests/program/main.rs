@@ -17,7 +17,9 @@ mod help;
 mod images;
 #[cfg(unix)]
 mod interrupts;
+mod madflight;
 mod old_firmware;
+mod px4;
 mod questions;
 mod wrong;
 
@@ -127,6 +129,11 @@ fn real_logs() -> Vec<PathBuf> {
     }
     logs.sort();
     logs
+}
+
+/// A small log of the shared folder; `None` without it, which standard error says.
+fn case(name: &str) -> Option<PathBuf> {
+    binlog_tests::shared(&format!("cases/{name}"))
 }
 
 /// Says that something isn't tested here, past the harness's capture. `tests/run` lists these lines.

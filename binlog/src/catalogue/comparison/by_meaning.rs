@@ -50,7 +50,7 @@ impl ColumnComparison {
         ColumnComparison {
             format: match (before.format, after.format) {
                 (before, after) if before == after => Fit::Same,
-                (before, after) if widens(before, after) => Fit::Wider,
+                (from, to) if widens(from, to) || widens_time(from, (after.label, to)) => Fit::Wider,
                 _ => Fit::Other,
             },
             unit: Relation::of(
@@ -127,6 +127,12 @@ pub(crate) fn widens(from: Format, to: Format) -> bool {
             _ => from.is_text() && to.is_text() && from.size() <= to.size(),
         },
     }
+}
+
+/// Whether a column is the time of 64 bits that each integer of a log's TimeUS becomes. A counter of the firmware has no
+/// sign, whatever the format.
+pub(crate) fn widens_time(from: Format, (label, to): (&str, Format)) -> bool {
+    label == "TimeUS" && to == Format::U64 && from.is_integer() && from != to
 }
 
 struct Integer {

@@ -50,10 +50,14 @@ impl Log<'_> {
     }
 }
 
-/// The number or the name of the mode. Old firmware has no ModeNum, and some has the name as text.
+/// The number or the name of the mode. Old firmware has no ModeNum, and some has the name as text. That of other vehicles
+/// may have both: madflight's has the name in Name.
 fn mode(record: &Record<'_>) -> (Option<u8>, Option<String>) {
     match record.value("Mode") {
         Some(Value::Text(_)) => (integer(record, "ModeNum"), text(record, "Mode")),
-        _ => (integer(record, "ModeNum").or_else(|| integer(record, "Mode")), None),
+        _ => {
+            let name = text(record, "Name").filter(|name| !name.is_empty());
+            (integer(record, "ModeNum").or_else(|| integer(record, "Mode")), name)
+        }
     }
 }

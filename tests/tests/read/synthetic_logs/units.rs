@@ -86,16 +86,16 @@ fn columns_without_a_unit_id_have_no_unit() {
 }
 
 #[test]
-fn an_fmtu_with_other_columns_is_ignored() {
-    let mut log = RawLog::new();
-    // The layout is fixed in every reader; this is another message that happens to be called so.
-    log.fmt(2, "FMTU", "BNN", "FmtType,UnitIds,MultIds");
-    log.fmt(1, "ABC", "QB", "TimeUS,A");
-    log.record(2, &payload![1_u8, *b"s#\0\0\0\0\0\0\0\0\0\0\0\0\0\0", [0; 16]]).record(1, &payload![0_u64, 1_u8]);
-    let log = Log::from_bytes(&log.bytes);
-    let abc = log.rows("ABC").expect("the log has it");
-    assert_eq!(abc.definitions().map(|definition| definition.unit_ids()).collect::<Vec<_>>(), [None]);
-    assert!(abc.instance("1").is_err());
+fn an_fmtu_without_an_id_or_texts_is_ignored() {
+    for (format, labels) in [("QNN", "TimeUS,UnitIds,MultIds"), ("QBII", "TimeUS,FmtType,UnitIds,MultIds")] {
+        let mut log = RawLog::new();
+        log.fmt(2, "FMTU", format, labels).fmt(1, "ABC", "QB", "TimeUS,A");
+        log.record(2, &[1; 40][..if format == "QNN" { 40 } else { 17 }]).record(1, &payload![0_u64, 1_u8]);
+        let log = Log::from_bytes(&log.bytes);
+        let abc = log.rows("ABC").expect("the log has it");
+        assert_eq!(abc.definitions().map(|definition| definition.unit_ids()).collect::<Vec<_>>(), [None]);
+        assert!(abc.instance("1").is_err());
+    }
 }
 
 /// Two flights in one file, of firmware that means other units by the same ids.

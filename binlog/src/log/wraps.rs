@@ -1,0 +1,37 @@
+//! Where a log's times of 32 bits wrap.
+
+use crate::records::Records;
+use crate::records::time::TimeSource;
+
+/// How often times of 32 bits have wrapped, by offset: [`Record::time_us`](crate::Record::time_us) has the rule.
+#[derive(Clone, Debug, Default)]
+pub(super) struct WrapPlaces {
+    /// The offsets of records before which the number is another than before the last one.
+    places: Vec<(usize, u32)>,
+}
+
+impl WrapPlaces {
+    pub(super) const NONE: &'static WrapPlaces = &WrapPlaces { places: Vec::new() };
+
+    /// Those of a log that has such times.
+    pub(super) fn of(log: &[u8]) -> Self {
+        let mut places = Vec::new();
+        let mut last = 0;
+        let narrow = Records::new(log).flatten().filter(|record| TimeSource::of(&record.definition()).is_narrow());
+        for record in narrow.filter(|record| record.wraps() != std::mem::replace(&mut last, record.wraps())) {
+            places.push((record.offset(), record.wraps()));
+        }
+        WrapPlaces { places }
+    }
+
+    /// Whether no time wraps.
+    pub(super) fn are_none(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// How often times have wrapped before that of the record at this offset.
+    pub(super) fn before(&self, offset: usize) -> u32 {
+        let after = self.places.partition_point(|(place, _)| *place <= offset);
+        after.checked_sub(1).map_or(0, |last| self.places[last].1)
+    }
+}
