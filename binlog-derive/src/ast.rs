@@ -39,8 +39,15 @@ pub(crate) struct Column {
     pub(crate) label_span: Span,
     /// The lints for its attributes; whether they apply depends on its type.
     pub(crate) lints: Vec<Ident>,
-    /// For a type with the name of one that isn't a field: the trait whose error says what to write instead.
+    /// For a type, or an element of a flattened array, with the name of one that isn't a field: the trait whose error says
+    /// what to write instead.
     pub(crate) remedy: Option<Ident>,
+    /// Why no program can make the type a field.
+    pub(crate) refusal: Option<syn::Error>,
+    /// The name of its type, if it is a number or `bool` of the language.
+    pub(crate) number: Option<&'static str>,
+    /// Whether the type has a name that leaves no doubt that it is a field.
+    pub(crate) is_known: bool,
 }
 
 /// The purpose of a column, which determines the rules for its type.
@@ -81,7 +88,7 @@ pub(crate) enum FieldKind<'a> {
     /// The integer of its `repr`, and each value with its description.
     Enum { integer: Option<Ident>, values: Vec<(&'a Ident, Description)> },
     /// The only field: its name, or `0`.
-    Newtype { member: syn::Member, ty: &'a Type },
+    Newtype { member: syn::Member, ty: &'a Type, remedy: Option<Ident> },
 }
 
 impl<'a> Message<'a> {
@@ -116,11 +123,7 @@ impl<'a> Message<'a> {
             let member = Member::Named(field.ident.clone()?);
             Some(Column::new(field, member, None, &input.ident, errors))
         };
-        let mut columns: Vec<Column> = fields.iter().filter_map(column).collect();
-        if columns.iter().any(Column::is_flattened) {
-            // The errors of remedies need generic parts, which joined columns can't be.
-            columns.iter_mut().for_each(|column| column.remedy = None);
-        }
+        let columns = fields.iter().filter_map(column).collect();
         let repr = repr::hints(input, errors);
         let description = description(&input.attrs);
         Some(Message { original: input, repr, attributes, description, columns, lint: None })
@@ -154,8 +157,33 @@ impl Column {
         let shape = Shape::new(&field.ty, &attributes, &label, errors).without_self(parent);
         let description = description(&field.attrs);
         let ty = without_self(field.ty.to_token_stream(), parent);
-        let remedy = not_a_field::remedy(&field.ty);
-        Column { member, ty, shape, attributes, description, label, label_span, lints: Vec::new(), remedy }
+        // Attributes of a flattened field without `flatten` have that error already.
+        let refusal = not_a_field::refusal(&field.ty, attributes.flatten.marked.is_some())
+            .filter(|_| attributes.flatten.is_marked_or_empty());
+        let (remedy, is_known) = match (&shape, not_a_field::ungrouped(&field.ty)) {
+            (Shape::Column, ty) => (not_a_field::remedy(ty, label == label::TIME), not_a_field::is_known(ty)),
+            (Shape::Array { .. }, Type::Array(array)) => {
+                let is_known = not_a_field::is_known(&array.elem);
+                (not_a_field::remedy_of_element(&array.elem).filter(|_| !is_known), is_known)
+            }
+            _ => (None, false),
+        };
+        let number = not_a_field::number(&field.ty);
+        let lints = Vec::new();
+        Column {
+            member,
+            ty,
+            shape,
+            attributes,
+            description,
+            label,
+            label_span,
+            lints,
+            remedy,
+            refusal,
+            number,
+            is_known,
+        }
     }
 
     /// The span of its name, or of the type of a field without one.
@@ -177,6 +205,14 @@ impl Column {
             Shape::Column => std::slice::from_ref(&self.label),
             Shape::Array { labels, .. } => labels,
             Shape::Struct => &[],
+        }
+    }
+
+    /// The type of its column, or of the elements of a flattened array.
+    pub(crate) fn field_type(&self) -> &TokenStream {
+        match &self.shape {
+            Shape::Array { element, .. } => element,
+            Shape::Column | Shape::Struct => &self.ty,
         }
     }
 
@@ -260,7 +296,10 @@ impl<'a> FieldType<'a> {
             Data::Struct(data) if data.fields.len() == 1 => {
                 let (member, field) = data.fields.members().zip(&data.fields).next()?;
                 attr::parse_none(&field.attrs, errors);
-                FieldKind::Newtype { member, ty: &field.ty }
+                if let Some(error) = not_a_field::refusal(&field.ty, false) {
+                    errors.push(error);
+                }
+                FieldKind::Newtype { member, ty: &field.ty, remedy: not_a_field::remedy(&field.ty, false) }
             }
             _ => {
                 errors.at(input.ident.span(), "a field type is an enum without data, or a struct with one field");
@@ -268,6 +307,14 @@ impl<'a> FieldType<'a> {
             }
         };
         Some(FieldType { original: input, repr, attributes, kind, lints: Vec::new() })
+    }
+
+    /// For a newtype around a type with the name of one that isn't a field: the trait whose error says what to write.
+    pub(crate) fn remedy(&self) -> Option<&Ident> {
+        match &self.kind {
+            FieldKind::Newtype { remedy, .. } => remedy.as_ref(),
+            FieldKind::Enum { .. } => None,
+        }
     }
 
     /// The type that it is stored as: an enum's integer, or the type of a newtype's field.

@@ -52,6 +52,13 @@ pub(crate) struct Flatten {
     pub(crate) start: Option<Located<u32>>,
 }
 
+impl Flatten {
+    /// Whether the other attributes are those of a flattened field, or there are none.
+    pub(crate) fn is_marked_or_empty(&self) -> bool {
+        self.marked.is_some() || (self.prefix.is_none() && self.names.is_none() && self.start.is_none())
+    }
+}
+
 /// Attributes of a struct that derives `Columns`.
 #[derive(Default)]
 pub(crate) struct GroupAttributes {

@@ -57,6 +57,7 @@ pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
     name(message, errors);
     older::check_message(message, errors);
     struct_repr(message, errors);
+    types(message.columns.iter().filter(|column| !is_time_of(message, column)), errors);
     columns(message, errors);
     older::check_columns(message, errors);
     if !message.attributes.as_logged {
@@ -95,6 +96,11 @@ pub(crate) fn name_size_fault(name: &str) -> Option<String> {
 
 /// Rule 4 for a name of 1 to 4 bytes.
 fn name_fault(name: &str) -> Option<String> {
+    name_form_fault(name, taken_fault).or_else(|| taken_fault(name))
+}
+
+/// Rule 4 for a name that readers take for another message's.
+fn taken_fault(name: &str) -> Option<String> {
     if let Some((_, ours)) = FIXED_LAYOUTS.iter().find(|fixed| fixed.0 == name) {
         return Some(match ours {
             Some(ours) => format!("readers take `{name}` for the format's own; use `binlog::messages::{ours}`"),
@@ -107,24 +113,26 @@ fn name_fault(name: &str) -> Option<String> {
     if name.starts_with("MSG") {
         return Some(format!("PlotJuggler drops `{name}`, as every name that begins with MSG; choose another"));
     }
-    name_form_fault(name)
+    None
 }
 
-/// Rule 4 for the characters of a name of 1 to 4 bytes.
-pub(crate) fn name_form_fault(name: &str) -> Option<String> {
-    let upper = |c: char| c.is_ascii_uppercase() || c == '_';
-    if name.chars().any(|c| c.is_ascii_lowercase()) {
-        let upper = name.to_ascii_uppercase();
-        return Some(format!("the name `{name}` is not upper case, so MAVExplorer can't graph it; write `{upper}`"));
-    }
-    if let Some(wrong) = name.chars().find(|&c| !upper(c) && !c.is_ascii_digit()) {
+/// Rule 4 for the characters of a name of 1 to 4 bytes. `fault_of_upper` is asked about the name that would be proposed for
+/// one in lower case.
+pub(crate) fn name_form_fault(name: &str, fault_of_upper: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if let Some(wrong) = name.chars().find(|&c| !allowed(c)) {
         return Some(format!("the name `{name}` contains {wrong:?}; names are upper-case letters, digits and `_`"));
     }
-    if !name.starts_with(upper) {
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
         return Some(format!("the name `{name}` begins with a digit, so MAVExplorer can't graph it"));
     }
     if name.len() < 2 {
         return Some(format!("the name `{name}` has one letter, so MAVExplorer can't graph it; take 2 to 4"));
+    }
+    let upper = name.to_ascii_uppercase();
+    if name != upper {
+        let text = format!("the name `{name}` is not upper case, so MAVExplorer can't graph it; write `{upper}`");
+        return Some(fault_of_upper(&upper).unwrap_or(text));
     }
     None
 }
@@ -150,6 +158,18 @@ fn struct_repr(message: &Message<'_>, errors: &mut Errors) {
     }
 }
 
+/// Types that no program can make a field.
+pub(crate) fn types<'a>(columns: impl IntoIterator<Item = &'a Column>, errors: &mut Errors) {
+    for refusal in columns.into_iter().filter_map(|column| column.refusal.as_ref()) {
+        errors.push(refusal.clone());
+    }
+}
+
+/// Whether rule 6 is about the type of this column.
+fn is_time_of(message: &Message<'_>, column: &Column) -> bool {
+    !message.attributes.as_logged && column.is_time()
+}
+
 /// Rule 1 for columns and labels.
 fn columns(message: &Message<'_>, errors: &mut Errors) {
     if message.columns.is_empty() {
@@ -160,7 +180,7 @@ fn columns(message: &Message<'_>, errors: &mut Errors) {
     if let Some((column, _)) = labels.get(MAX_COLUMNS) {
         let text = match column.is_flattened() {
             true => format!("with this array a message has {} columns; it has at most {MAX_COLUMNS}", labels.len()),
-            false => format!("this is field {}; a message has at most {MAX_COLUMNS}", MAX_COLUMNS + 1),
+            false => format!("this is column {}; a message has at most {MAX_COLUMNS}", MAX_COLUMNS + 1),
         };
         errors.at(column.span(), text);
     }
@@ -210,7 +230,7 @@ fn labels(message: &Message<'_>, errors: &mut Errors) {
     }
 }
 
-/// Rule 6, except for the type.
+/// Rule 6, except for a type whose name doesn't tell what it is.
 fn time(message: &Message<'_>, errors: &mut Errors) {
     let Some(first) = message.columns.first() else { return };
     match message.columns.iter().skip(1).find(|column| column.is_time()) {
@@ -224,6 +244,11 @@ fn time(message: &Message<'_>, errors: &mut Errors) {
             } else if let Some(text) = label::first_fault(&first.label) {
                 errors.at(first.label_span, text);
             }
+            if first.is_time()
+                && let Some(text) = time_type_fault(first)
+            {
+                errors.on(&first.ty, text);
+            }
             let Scale { unit, multiplier } = &first.attributes.scale;
             let unit = unit.as_ref().filter(|unit| matches!(unit.value, Unit::Custom(_)));
             let multiplier = multiplier.as_ref().filter(|mult| matches!(mult.value, Multiplier::Custom(_)));
@@ -234,7 +259,17 @@ fn time(message: &Message<'_>, errors: &mut Errors) {
     }
 }
 
-/// Rule 7, except for the type.
+/// Rule 6 for the type of the time.
+fn time_type_fault(time: &Column) -> Option<&'static str> {
+    match time.number {
+        Some("u64") => None,
+        Some("u32") => Some("`TimeUS` is a `u64`, the time in microseconds; a `u32` wraps after 71 minutes"),
+        _ if time.number.is_some() || time.refusal.is_some() => Some("`TimeUS` is a `u64`, the time in microseconds"),
+        _ => None,
+    }
+}
+
+/// Rule 7, except for a type whose name doesn't tell what it is.
 fn instance(message: &Message<'_>, errors: &mut Errors) {
     let mut seen = false;
     for (i, column) in message.columns.iter().enumerate() {
@@ -246,6 +281,9 @@ fn instance(message: &Message<'_>, errors: &mut Errors) {
             errors.at(span, text);
         }
         seen = true;
+        if let Some(number) = column.number.filter(|number| !["u8", "i8", "bool"].contains(number)) {
+            errors.on(&column.ty, format!("an instance is one byte, `u8` or `i8`, not `{number}`"));
+        }
         let scale = &column.attributes.scale;
         let spans = [scale.unit.as_ref().map(|unit| unit.span), scale.multiplier.as_ref().map(|mult| mult.span)];
         for span in spans.into_iter().flatten() {

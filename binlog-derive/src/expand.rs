@@ -9,8 +9,8 @@ use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::older::with_older;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::Path;
 use syn::ext::IdentExt;
-use syn::{Member, Path};
 
 /// `const _: () = { use binlog::__private as __binlog; … };`
 ///
@@ -32,24 +32,20 @@ pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
 
 pub(crate) fn message(message: &Message<'_>) -> TokenStream {
     let ident = &message.original.ident;
-    let doubted: Vec<_> = message.columns.iter().filter(|column| column.remedy.is_some()).collect();
     let parts = quote_spanned!(ident.span()=> __MESSAGE);
-    let types = doubted.iter().map(|column| &column.ty);
-    let generic = quote_spanned!(ident.span()=> __Message::<#(#types),*>);
-    let (before, parts_value) = match doubted.is_empty() {
-        _ if flat::is_flattening(message) => {
+    let doubts = doubts(&message.columns);
+    let (before, parts_value) = match doubts.is_some() || flat::is_flattening(message) {
+        true => {
             let (before, parts_value) = flattening_parts_of(message, &parts);
             (Some(before), parts_value)
         }
-        true => (None, parts_of(message, &parts, &|column| column.ty.clone())),
-        false => (Some(doubted_message(message, &doubted)), quote!(#generic::PARTS)),
+        false => (None, parts_of(message, &parts)),
     };
     let is_packed = message.repr.iter().any(|hint| hint.name == "packed");
     let padding = (!is_packed).then(|| padding(ident, &message.columns));
-    let wire = match (doubted.is_empty(), is_packed) {
-        (true, true) => quote_spanned!(ident.span()=> wire(self)),
-        (true, false) => quote_spanned!(ident.span()=> wire_if(self, __binlog::Padding::<{ __PADDING }>)),
-        (false, _) => quote_spanned!(ident.span()=> wire_if(self, #generic::BYTES)),
+    let wire = match bytes_expected(message, &parts, is_packed) {
+        Some(padding) => quote_spanned!(ident.span()=> wire_if(self, __binlog::Padding::<{ #padding }>)),
+        None => quote_spanned!(ident.span()=> wire(self)),
     };
     let lints = lints(flat::field_lints(&message.columns), &message.lint);
     // The whole item has one span, because `self` is hygienic: in a struct declared by a `macro_rules` macro, the span
@@ -65,6 +61,7 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
             #[allow(unused_imports)]
             use __binlog::NoBytes as _;
             #padding
+            #doubts
             #before
             // In one body, so that a type that is not a field causes one error. `deprecated` is allowed because a
             // field's type may be.
@@ -86,17 +83,13 @@ pub(crate) fn message(message: &Message<'_>) -> TokenStream {
 }
 
 /// The definition and the decoding function of a message. `parts` is the path of the constant that holds them.
-fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column) -> TokenStream) -> TokenStream {
+fn parts_of(message: &Message<'_>, parts: &TokenStream) -> TokenStream {
     let ident = &message.original.ident;
-    let columns = message.columns.iter().map(|each| column(each, &each.role(message), &each.label, &ty(each), 0));
+    let columns = message.columns.iter().map(|each| column(each, &each.role(message), &each.label, &each.ty, 0));
     let field: Vec<_> = message.columns.iter().map(|column| &column.member).collect();
     let value: Vec<_> = (0..field.len()).map(|i| format_ident!("__{i}")).collect();
-    let decoded = message.columns.iter().zip(&value).map(|(column, value)| match column.remedy {
-        Some(_) => quote!(__binlog::Is::same(#value)),
-        None => quote!(#value),
-    });
     let decode = format_ident!("decode_{}", field.len());
-    let ty = message.columns.iter().map(ty);
+    let ty = message.columns.iter().map(|column| &column.ty);
     // With the span of the name, so that an error in a column doesn't point at the derive.
     let columns = quote_spanned!(ident.span()=> &[#(#columns),*]);
     let definition = definition(message, &columns);
@@ -104,7 +97,7 @@ fn parts_of(message: &Message<'_>, parts: &TokenStream, ty: &dyn Fn(&Column) -> 
         (
             #definition,
             |__payload| match __binlog::#decode::<#(#ty),*>(__payload, &#parts.0) {
-                __binlog::Ok((#(#value,)*)) => __binlog::Ok(#ident { #(#field: #decoded),* }),
+                __binlog::Ok((#(#value,)*)) => __binlog::Ok(#ident { #(#field: #value),* }),
                 __binlog::Err(__error) => __binlog::Err(__error),
             },
         )
@@ -164,45 +157,41 @@ pub(crate) fn padding_of(ident: &Ident, types: &[&TokenStream], error: &TokenStr
     }
 }
 
-/// The parts of a message with columns whose types may not be fields, and an error of our own for each that isn't.
-///
-/// The parts are generic over these types, which prevents other errors: if one is not a field, the paths
-/// `__Message::<String>::PARTS` and `BYTES` resolve to those of `NoMessage`.
-fn doubted_message(message: &Message<'_>, doubted: &[&Column]) -> TokenStream {
-    let ident = &message.original.ident;
-    let parameter = |column: &Column| match &column.member {
-        Member::Named(ident) => format_ident!("__{}", ident.unraw()),
-        Member::Unnamed(index) => format_ident!("__{}", index.index),
-    };
-    let parameters: Vec<_> = doubted.iter().map(|column| parameter(column)).collect();
-    let types: Vec<_> = doubted.iter().map(|column| &column.ty).collect();
-    // With the span of the type, `where` included; otherwise the error points at the derive.
-    let errors = doubted.iter().filter_map(|column| {
-        let (ty, remedy) = (&column.ty, column.remedy.as_ref()?);
-        Some(quote_spanned! {remedy.span()=>
-            #[allow(dead_code, trivial_bounds)]
-            const _: () = {
-                struct __Field where #ty: __binlog::#remedy;
-            };
-        })
-    });
-    let parts = parts_of(message, &quote!(Self::PARTS), &|column| match column.remedy {
-        Some(_) => parameter(column).into_token_stream(),
-        None => column.ty.clone(),
-    });
-    quote! {
-        #(#errors)*
-        #[allow(unused_imports)]
-        use __binlog::NoMessage as _;
-        #[allow(non_camel_case_types)]
-        struct __Message<#(#parameters),*>(#(__binlog::PhantomData<#parameters>),*);
-        #[allow(non_camel_case_types, deprecated)]
-        impl<#(#parameters: __binlog::Field + __binlog::Is<#types>),*> __Message<#(#parameters),*> {
-            const PARTS: __binlog::Parts<#ident> = #parts;
-            const BYTES: __binlog::Required = __binlog::Required;
+/// The constant that decides whether a message must have bytes: 0 if so, and an error or 1 if it has another error already.
+/// `None` if it must in any case.
+fn bytes_expected(message: &Message<'_>, parts: &TokenStream, is_packed: bool) -> Option<TokenStream> {
+    let span = message.original.ident.span();
+    let padding = (!is_packed).then(|| quote_spanned!(span=> __PADDING));
+    // A type in doubt may have no bytes because it is no field.
+    let is_in_doubt = message.columns.iter().any(|column| !column.is_known && column.remedy.is_none());
+    let in_doubt = is_in_doubt.then(|| quote_spanned!(span=> __binlog::no_padding(&#parts)));
+    let doubted: Vec<_> = message.columns.iter().filter(|column| column.remedy.is_some()).collect();
+    let types = doubted.iter().map(|column| column.field_type());
+    let missing = (!doubted.is_empty())
+        .then(|| quote_spanned!(span=> __binlog::missing(&[#(__binlog::OfType::<#types>::MISSING),*])));
+    [padding, in_doubt, missing].into_iter().flatten().reduce(|sum, term| quote_spanned!(span=> #sum + #term))
+}
+
+/// The errors of the columns with a remedy, each of them if the type is no field, and what stands in for such a type.
+fn doubts(columns: &[Column]) -> Option<TokenStream> {
+    let of_columns = columns.iter().filter_map(|column| Some((column.field_type(), column.remedy.as_ref()?)));
+    let errors: Vec<_> = of_columns.map(|(ty, remedy)| doubt(ty, remedy)).collect();
+    (!errors.is_empty()).then(|| {
+        quote! {
+            #(#errors)*
+            #[allow(unused_imports)]
+            use __binlog::NoField as _;
         }
-        #[allow(non_camel_case_types)]
-        impl<#(#parameters),*> __binlog::NoMessage<#ident> for __Message<#(#parameters),*> {}
+    })
+}
+
+/// With the span of the type, `where` included; otherwise the error points at the derive.
+fn doubt(ty: &TokenStream, remedy: &Ident) -> TokenStream {
+    quote_spanned! {remedy.span()=>
+        #[allow(dead_code, trivial_bounds)]
+        const _: () = {
+            struct __Field where #ty: __binlog::#remedy;
+        };
     }
 }
 
@@ -239,7 +228,20 @@ fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream, index: us
         Multiplier::Standard(..) => None,
     });
     let is_custom = custom_unit.is_some() || custom_multiplier.is_some();
+    let field = || quote_spanned!(span=> &__binlog::OfType::<#ty>::FIELD);
     let mut call = match role {
+        _ if column.remedy.is_some() => {
+            let role = match role {
+                Role::Time => quote!(Time),
+                Role::Instance => quote!(Instance),
+                Role::Value if !is_custom => quote!(Value),
+                Role::Value | Role::AsLogged => quote!(AsLogged),
+            };
+            let field = field();
+            quote_spanned! {span=>
+                __binlog::doubted(#field, __binlog::Role::#role, #label, #description, #unit_id, #multiplier_id)
+            }
+        }
         Role::Time => quote_spanned!(span=> __binlog::time::<#ty>(#label, #description, #unit_id, #multiplier_id)),
         Role::Instance => quote_spanned!(span=> __binlog::instance::<#ty>(#label, #description)),
         Role::Value if !is_custom => quote_spanned! {span=>
@@ -254,7 +256,13 @@ fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream, index: us
         let none = || quote_spanned!(span=> __binlog::None);
         let (unit, multiplier) = (custom_unit.unwrap_or_else(none), custom_multiplier.unwrap_or_else(none));
         let checked = !as_logged;
-        call = quote_spanned!(span=> __binlog::custom::<#ty>(#call, #unit, #multiplier, #checked));
+        call = match column.remedy {
+            Some(_) => {
+                let field = field();
+                quote_spanned!(span=> __binlog::doubted_custom(#field, #call, #unit, #multiplier, #checked))
+            }
+            None => quote_spanned!(span=> __binlog::custom::<#ty>(#call, #unit, #multiplier, #checked)),
+        };
     }
     if let Some(meanings) = &column.attributes.meanings {
         let tokens = meanings_tokens(&meanings.value);
@@ -408,6 +416,28 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
     let given_multiplier = multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value));
     let given_meanings = field.attributes.meanings.as_ref().map(|meanings| meanings_tokens(&meanings.value));
     let inner = field.inner();
+    let (errors, of_inner): (_, &dyn Fn(&str) -> TokenStream) = match field.remedy() {
+        Some(remedy) => {
+            let error = doubt(&inner, remedy);
+            let errors = quote! {
+                #error
+                #[allow(unused_imports)]
+                use __binlog::NoField as _;
+            };
+            (Some(errors), &|name| {
+                let name = Ident::new(&name.to_ascii_lowercase(), Span::call_site());
+                quote!(__binlog::OfType::<#inner>::FIELD.#name)
+            })
+        }
+        None => (None, &|name| {
+            let name = Ident::new(name, Span::call_site());
+            quote!(<#inner as __binlog::Field>::#name)
+        }),
+    };
+    let decode = match errors {
+        Some(_) => quote!(__binlog::OfType::<#inner>::decode),
+        None => quote!(<#inner as __binlog::Field>::decode),
+    };
     let (meanings, is_closed, decoded) = match &field.kind {
         FieldKind::Enum { values, .. } => {
             let rows = values.iter().map(|(value, description)| {
@@ -423,7 +453,7 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
             let meanings = quote!(__binlog::Meanings::Values(&[#(#rows),*]));
             let values = values.iter().map(|value| value.0);
             let decoded = quote! {
-                let __stored = <#inner as __binlog::Field>::decode(__bytes)?;
+                let __stored = #decode(__bytes)?;
                 #(if __stored == #ident::#values as #inner {
                     return __binlog::Some(#ident::#values);
                 })*
@@ -432,29 +462,36 @@ pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {
             (meanings, quote!(true), decoded)
         }
         FieldKind::Newtype { member, .. } => {
-            let meanings = given_meanings.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::MEANINGS));
+            let meanings = given_meanings.unwrap_or_else(|| of_inner("MEANINGS"));
             let decoded = quote! {
-                match <#inner as __binlog::Field>::decode(__bytes) {
+                match #decode(__bytes) {
                     __binlog::Some(__inner) => __binlog::Some(#ident { #member: __inner }),
                     __binlog::None => __binlog::None,
                 }
             };
-            (meanings, quote!(<#inner as __binlog::Field>::IS_CLOSED), decoded)
+            (meanings, of_inner("IS_CLOSED"), decoded)
         }
     };
     let multiplier = match given_multiplier {
         Some(multiplier) => quote!(__binlog::Some(#multiplier)),
-        None => quote!(<#inner as __binlog::Field>::MULTIPLIER),
+        None => of_inner("MULTIPLIER"),
     };
-    let unit = given_unit.unwrap_or_else(|| quote!(<#inner as __binlog::Field>::UNIT));
+    let unit = given_unit.unwrap_or_else(|| of_inner("UNIT"));
+    let format = of_inner("FORMAT");
+    // For binlog's own types, which errors about other types don't list. In a program it may be that nothing is called
+    // `diagnostic`: under `no_implicit_prelude`.
+    let is_own = field.attributes.krate.as_ref().is_some_and(|path| path.is_ident("crate"));
+    let unlisted = is_own.then(|| quote!(#[diagnostic::do_not_recommend]));
     let lints = lints(field.lints.iter().map(|lint| flat::of_type(&inner, lint)).collect(), &None);
     in_scope(
         field.attributes.krate.as_ref(),
         quote! {
+            #errors
             #[automatically_derived]
+            #unlisted
             #[allow(deprecated)]
             impl __binlog::Field for #ident {
-                const FORMAT: __binlog::Format = <#inner as __binlog::Field>::FORMAT;
+                const FORMAT: __binlog::Format = #format;
                 const UNIT: __binlog::Unit = #unit;
                 const MULTIPLIER: __binlog::Option<__binlog::Multiplier> = #multiplier;
                 const MEANINGS: __binlog::Meanings = #meanings;

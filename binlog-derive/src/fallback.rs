@@ -94,18 +94,15 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
     in_scope(krate, body)
 }
 
-/// A field with the size of the type.
-pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>) -> TokenStream {
+/// A field whose format has the errors in it, so that what depends on it, such as the bytes of a message, causes no
+/// further ones.
+pub(crate) fn field_type(ident: &Ident, krate: Option<&Path>, errors: Option<&TokenStream>) -> TokenStream {
     let body = quote! {
             #[automatically_derived]
             impl __binlog::Field for #ident {
-                const FORMAT: __binlog::Format = match ::core::mem::size_of::<#ident>() {
-                    2 => __binlog::Format::U16,
-                    4 => __binlog::Format::U32,
-                    8 => __binlog::Format::U64,
-                    16 => __binlog::Format::Chars16,
-                    64 => __binlog::Format::Chars64,
-                    _ => __binlog::Format::U8,
+                const FORMAT: __binlog::Format = {
+                    #errors
+                    __binlog::Format::U8
                 };
                 fn decode(_: &[__binlog::u8]) -> __binlog::Option<Self> {
                     __binlog::None

@@ -3,12 +3,10 @@
 use crate::ast::without_self;
 use crate::attr::{ColumnAttributes, Flatten};
 use crate::errors::Errors;
+use crate::not_a_field::{MAX_ELEMENTS, ungrouped};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Type};
-
-/// The largest array: a message has 16 columns, the first of which is the time.
-const MAX_ELEMENTS: usize = 15;
 
 /// The columns of a field.
 pub(crate) enum Shape {
@@ -108,13 +106,4 @@ fn names_of(names: &LitStr, length: usize, errors: &mut Errors) -> Vec<String> {
         errors.at(names.span(), text);
     }
     each
-}
-
-/// The type without the invisible group of a `macro_rules` variable.
-fn ungrouped(ty: &Type) -> &Type {
-    match ty {
-        Type::Group(group) => ungrouped(&group.elem),
-        Type::Paren(paren) => ungrouped(&paren.elem),
-        ty => ty,
-    }
 }

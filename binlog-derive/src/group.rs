@@ -2,6 +2,7 @@
 
 use crate::ast::{Column, refuse_generics};
 use crate::attr::GroupAttributes;
+use crate::check::types;
 use crate::errors::Errors;
 use crate::flatten::Shape;
 use crate::older;
@@ -37,11 +38,7 @@ impl<'a> Group<'a> {
             };
             Column::new(field, member, default, &input.ident, errors)
         };
-        let mut columns: Vec<Column> = data.fields.iter().zip(data.fields.members()).map(column).collect();
-        for column in &mut columns {
-            // Their errors are in parts of messages that this macro doesn't write.
-            column.remedy = None;
-        }
+        let columns = data.fields.iter().zip(data.fields.members()).map(column).collect();
         let repr = repr::hints(input, errors);
         Some(Group { original: input, repr, attributes, columns })
     }
@@ -50,6 +47,7 @@ impl<'a> Group<'a> {
 /// The rules that don't need the message around it, which checks the others.
 pub(crate) fn check(group: &Group<'_>, errors: &mut Errors) {
     struct_repr(group, errors);
+    types(&group.columns, errors);
     labels(group, errors);
     older::check_group(&group.columns, errors);
     for column in &group.columns {

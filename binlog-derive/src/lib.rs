@@ -453,7 +453,10 @@ fn field_type(input: &DeriveInput) -> TokenStream2 {
         (Some(field), None) => expand::field_type(&field),
         (field, errors) => {
             let krate = field.as_ref().and_then(|field| field.attributes.krate.as_ref());
-            with_fallback(input, errors, fallback::field_type(&input.ident, krate))
+            match input.generics.params.is_empty() {
+                true => fallback::field_type(&input.ident, krate, errors.as_ref()),
+                false => errors.unwrap_or_default(),
+            }
         }
     }
 }

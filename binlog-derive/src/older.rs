@@ -39,7 +39,7 @@ pub(crate) fn check_message(message: &Message<'_>, errors: &mut Errors) {
             Some(format!("the alias `{text}` is given twice"))
         } else {
             check::name_size_fault(&text)
-                .or_else(|| check::name_form_fault(&text).filter(|_| !message.attributes.as_logged))
+                .or_else(|| check::name_form_fault(&text, |_| None).filter(|_| !message.attributes.as_logged))
         };
         if let Some(fault) = fault {
             errors.at(alias.span(), fault);

@@ -207,19 +207,11 @@ pub(crate) fn multiplier_of(value: f64) -> Result<(char, f64), String> {
     if let Some(&multiplier) = MULTIPLIERS.iter().find(|multiplier| multiplier.1 == value) {
         return Ok(multiplier);
     }
-    let nearest = MULTIPLIERS.iter().min_by(|a, b| {
-        let ratio = |multiplier: &(char, f64)| (multiplier.1 / value).ln().abs();
-        ratio(a).total_cmp(&ratio(b))
-    });
-    // A number that is much larger or smaller isn't a typing error.
-    let hint = match nearest.filter(|row| (0.5..=2.0).contains(&(row.1 / value))) {
-        Some((_, nearest)) => format!("; the nearest is {}", shown(*nearest)),
-        None => format!(
-            "; store the value in the unit itself, or declare the multiplier: `const MY: Multiplier = \
-             Multiplier::custom('…', {value:?})` and `mult = MY`"
-        ),
-    };
-    Err(format!("{} is not a multiplier of the format{hint}", shown(value)))
+    Err(format!(
+        "{} is not a multiplier of the format; store the value in the unit itself, or declare the multiplier: `const MY: \
+         Multiplier = Multiplier::custom('…', {value:?})` and `mult = MY`",
+        shown(value)
+    ))
 }
 
 /// Looks up a multiplier by id.
@@ -274,6 +266,9 @@ mod tests {
             }
         }
         assert_eq!(multiplier_with_id('a').unwrap_err(), "'a' is not the id of a multiplier; 'A' is 0.1");
-        assert_eq!(multiplier_of(2e-7).unwrap_err(), "2e-7 is not a multiplier of the format; the nearest is 1e-7");
+        let error = multiplier_of(0.5).unwrap_err();
+        assert!(
+            error.starts_with("0.5 is not") && error.contains("`const MY: Multiplier = Multiplier::custom('…', 0.5)`")
+        );
     }
 }

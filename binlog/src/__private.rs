@@ -1,14 +1,20 @@
 //! The items that derived code names. Not for programs; they change without notice.
 
-pub use crate::columns::{as_logged, custom, definition, instance, meaning, padding, time, value};
+pub use crate::columns::{
+    NoField, OfType, Role, as_logged, custom, definition, doubted, doubted_custom, instance, meaning, missing, padding,
+    time, value,
+};
 // For binlog-embedded's own compile-time errors.
 pub use crate::const_text::{ConstText, same};
-pub use crate::field::not_a_field::{Is, NoMessage, OptionalField, OtherField, TextField, TimeField};
+pub use crate::field::not_a_field::{
+    Boxed, Clock, Date, Element, Half, Hundredths, Length, List, Number, Optional, Text, Time, Unflattened,
+    WithoutFlatten,
+};
 pub use crate::file_format::{ArduPilot, Schema};
 pub use crate::lint;
 pub use crate::message::{
-    Bytes, NoBytes, Padding, Parts, Required, Whatever, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6,
-    decode_7, decode_8, decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16,
+    Bytes, NoBytes, Padding, Parts, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8,
+    decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16, no_padding,
 };
 pub use crate::older::{older, zeros};
 #[cfg(feature = "derive")]
@@ -21,7 +27,6 @@ pub use crate::{
     ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
     Multiplier, Rules, SchemaMessage, Unit,
 };
-pub use core::marker::PhantomData;
 pub use core::mem::size_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};

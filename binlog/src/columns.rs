@@ -6,19 +6,25 @@ use crate::const_text::ConstText;
 use crate::{ColumnDefinition, Definition, Field, Format, Meanings, Multiplier, Unit, rules};
 
 /// What a field's type brings to its column. One constant a type, however many fields have it.
-struct OfType<T>(core::marker::PhantomData<T>);
+pub struct OfType<T>(core::marker::PhantomData<T>);
 
-struct FieldType {
-    format: Format,
+/// The constants of a field's type: those of [`Field`], and its size.
+#[allow(missing_docs, reason = "they have the names of the constants")]
+pub struct FieldType {
+    pub format: Format,
     size: usize,
-    unit: Unit,
-    multiplier: Option<Multiplier>,
-    meanings: Meanings,
-    is_closed: bool,
+    pub unit: Unit,
+    pub multiplier: Option<Multiplier>,
+    pub meanings: Meanings,
+    pub is_closed: bool,
 }
 
 impl<T: Field> OfType<T> {
-    const FIELD: FieldType = FieldType {
+    /// Whether the type is no field: 1 or 0.
+    pub const MISSING: usize = 0;
+
+    /// What the type brings.
+    pub const FIELD: FieldType = FieldType {
         format: T::FORMAT,
         size: size_of::<T>(),
         unit: T::UNIT,
@@ -26,7 +32,96 @@ impl<T: Field> OfType<T> {
         meanings: T::MEANINGS,
         is_closed: T::IS_CLOSED,
     };
+
+    /// As [`Field::decode`].
+    #[inline(always)]
+    pub fn decode(bytes: &[u8]) -> Option<T> {
+        T::decode(bytes)
+    }
 }
+
+/// Stands in for the type of a column that is not a field, where the derive has reported it already.
+///
+/// `OfType::<String>::FIELD` is the constant of [`OfType`] if the type is a [`Field`], or else the one here.
+pub trait NoField<T> {
+    /// As [`OfType::MISSING`].
+    const MISSING: usize = 1;
+
+    /// No rule applies to it.
+    const FIELD: FieldType = FieldType {
+        format: Format::U8,
+        size: NO_SIZE,
+        unit: Unit::NONE,
+        multiplier: None,
+        meanings: Meanings::None,
+        is_closed: false,
+    };
+
+    /// Never called.
+    fn decode(_: &[u8]) -> Option<T> {
+        None
+    }
+}
+
+impl<T> NoField<T> for OfType<T> {}
+
+/// Whether one of the types is no field: 1 or 0.
+pub const fn missing(each: &[usize]) -> usize {
+    let mut i = 0;
+    while i < each.len() {
+        if each[i] > 0 {
+            return 1;
+        }
+        i += 1;
+    }
+    0
+}
+
+/// The purpose of a column, which determines its rules.
+pub enum Role {
+    /// `TimeUS`.
+    Time,
+    /// The `#` column.
+    Instance,
+    /// Any other column.
+    Value,
+    /// Any column of a message of another firmware.
+    AsLogged,
+}
+
+/// A column whose type has the name of one that is no field. As [`time`], [`instance`], [`value`] or [`as_logged`], if the
+/// type is a field.
+#[track_caller]
+pub const fn doubted(
+    field: &FieldType,
+    role: Role,
+    label: &'static str,
+    description: &'static str,
+    unit: u8,
+    multiplier: u8,
+) -> ColumnDefinition {
+    if field.size == NO_SIZE {
+        return ColumnDefinition::new(label, field.format, field.unit, Multiplier::NONE);
+    }
+    let (unit_of_role, multiplier_of_role) = match role {
+        Role::Time => (Unit::SECONDS.id(), Multiplier::MICRO.id()),
+        Role::Instance => (Unit::INSTANCE.id(), Multiplier::NONE.id()),
+        Role::Value | Role::AsLogged => (BY_TYPE, BY_TYPE),
+    };
+    let unit = if unit == BY_TYPE { unit_of_role } else { unit };
+    let multiplier = if multiplier == BY_TYPE { multiplier_of_role } else { multiplier };
+    let column = standard(field, label, description, unit, multiplier);
+    match role {
+        Role::Time => rules::time_rules(&column),
+        Role::Instance => rules::instance_rules(&column),
+        Role::Value => rules::value_rules(&column, field.unit.id()),
+        Role::AsLogged => {}
+    }
+    column
+}
+
+/// The size of a type that is no field.
+const NO_SIZE: usize = usize::MAX;
 
 /// The id that stands for a unit or multiplier that no attribute gives.
 const BY_TYPE: u8 = 0;
@@ -87,6 +182,18 @@ pub const fn custom<T: Field>(
     multiplier: Option<Multiplier>,
     checked: bool,
 ) -> ColumnDefinition {
+    doubted_custom(&OfType::<T>::FIELD, column, unit, multiplier, checked)
+}
+
+/// The same for a column whose type may be no field.
+#[track_caller]
+pub const fn doubted_custom(
+    field: &FieldType,
+    column: ColumnDefinition,
+    unit: Option<Unit>,
+    multiplier: Option<Multiplier>,
+    checked: bool,
+) -> ColumnDefinition {
     let mut column = column;
     if let Some(unit) = unit {
         column.unit = unit;
@@ -94,8 +201,8 @@ pub const fn custom<T: Field>(
     if let Some(multiplier) = multiplier {
         column.multiplier = multiplier;
     }
-    if checked {
-        rules::value_rules(&column, OfType::<T>::FIELD.unit.id());
+    if checked && field.size != NO_SIZE {
+        rules::value_rules(&column, field.unit.id());
     }
     column
 }

@@ -61,15 +61,15 @@ use crate::{Format, Meanings, Multiplier, Unit};
 /// | `char`           | `Chars<4>`                                                                                     |
 /// | `[f32; 3]`       | `#[log(flatten)]`, three columns; `[i16; 32]` is the only array in one column                  |
 /// | `[u8; 16]`       | `Chars<16>`, by [`Chars::from_raw`]                                                            |
+/// | `[bool; 4]`      | `u8` with `bits(0 = "…", 1 = "…")`                                                              |
+/// | `Wrapping<u16>`, `NonZero<u16>`, `AtomicU16` | `u16`                                                              |
+/// | `DateTime<Utc>`  | `u64` with `unit = "s", mult = 1e-6`: microseconds since 1970                                   |
+/// | a tuple          | a field for each value                                                                         |
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a field type of a log message",
     label = "not a field type",
-    note = "fields are bool, i8 to i64, u8 to u64, f32, f64, [i16; 32], the types of `binlog::field` and of \
-            `zerocopy::little_endian`, and enums and newtypes with `#[derive(Field)]`",
-    note = "text is `Chars<4>`, `Chars<16>` or `Chars<64>`; half-precision floats need the feature `half`",
-    note = "a value that may be missing is a float with `NO_VALUE_F32`; a duration is a number with `unit = \"s\"`",
-    note = "a struct with `#[derive(Columns)]` and an array are several columns: `#[log(flatten)]`",
-    note = "an array of structs: flatten a struct that has a flattened field for each of them"
+    note = "an enum, or a struct around one value, derives `Field`; a struct of several values derives `Columns`, and the \
+            field has `#[log(flatten)]`"
 )]
 pub trait Field: Sized {
     /// How the column is stored. `size_of::<Self>()` must be the size of the format; `#[derive(LogMessage)]` checks it.

@@ -80,12 +80,6 @@ impl<T: IntoBytes> Bytes<T> {
     }
 }
 
-/// Bytes may be missing.
-pub struct Whatever;
-
-/// Bytes may not be missing.
-pub struct Required;
-
 /// Bytes may not be missing where there is no padding. With padding the constant is an error already, and nothing that
 /// depends on it is another one.
 pub struct Padding<const BYTES: usize>;
@@ -93,11 +87,16 @@ pub struct Padding<const BYTES: usize>;
 /// Whether a message may lack `IntoBytes`, which shows as an error of [`DerivesIntoBytes`].
 pub trait Allows<M> {}
 
-impl<M> Allows<M> for Whatever {}
-
-impl<M: DerivesIntoBytes> Allows<M> for Required {}
-
 impl<M: DerivesIntoBytes> Allows<M> for Padding<0> {}
+
+// A column whose type is no field counts as 1. The error is already reported.
+impl<M> Allows<M> for Padding<1> {}
+
+/// The padding of a packed message, 0. It depends on the parts: if they have an error, such as a type that is not a field,
+/// bytes that are missing because of it cause no further one.
+pub const fn no_padding<M>(_: &Parts<M>) -> usize {
+    0
+}
 
 /// Causes the error for a message without `IntoBytes`.
 pub trait NoBytes<T> {

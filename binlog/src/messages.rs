@@ -205,6 +205,7 @@ pub struct Ver {
 /// The kind of vehicle that a firmware is built for: ArduPilot's `APM_BUILD_TYPE`.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
+#[log(crate = "crate")]
 #[log(values(
     1 = "Rover",
     2 = "Copter",
@@ -436,6 +437,7 @@ pub struct Gps {
 /// Kind of a GPS fix: MAVLink's `GPS_FIX_TYPE`.
 #[derive(Field, IntoBytes, Immutable, Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
+#[log(crate = "crate")]
 #[log(values(
     0 = "No GPS",
     1 = "No fix",

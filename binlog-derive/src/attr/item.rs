@@ -225,7 +225,14 @@ impl Item {
         let Value::List(list) = &self.value else {
             return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
         };
-        let rows = Punctuated::<Row, Token![,]>::parse_terminated.parse2(list.clone())?;
+        let rows = Punctuated::<Row, Token![,]>::parse_terminated.parse2(list.clone());
+        let rows = rows.map_err(|error| match meant(list) {
+            Some((row, written)) => {
+                let text = format!("`{0}` takes a list of numbers and names: `{0}({written})`", self.key);
+                syn::Error::new_spanned(row, text)
+            }
+            None => error,
+        })?;
         if rows.is_empty() {
             return Err(self.wants(&format!("a list: `{}(0 = \"…\", 1 = \"…\")`", self.key)));
         }
@@ -248,6 +255,36 @@ struct Row {
     span: Span,
     value: i128,
     name: String,
+}
+
+/// The first row that isn't written as one, and how it is written: `0 = "Armed"` for `Armed = 0`, `Armed` or `0 = Armed`.
+/// `None` if that can't be told.
+fn meant(list: &TokenStream) -> Option<(TokenStream, String)> {
+    let tokens: Vec<TokenTree> = list.clone().into_iter().collect();
+    let rows = tokens.split(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ','));
+    let tokens_of = |row: &[TokenTree]| row.iter().cloned().collect::<TokenStream>();
+    let (place, row) = rows.enumerate().find(|(_, row)| syn::parse2::<Row>(tokens_of(row)).is_err())?;
+    let (mut name, mut number, mut sign) = (None, None, "");
+    for token in row {
+        let is_free = match token {
+            TokenTree::Ident(ident) => name.replace(ident.to_string()).is_none(),
+            TokenTree::Literal(_) => match syn::parse2(token.clone().into()).ok()? {
+                Lit::Str(text) => name.replace(text.value()).is_none(),
+                Lit::Int(digits) => number.replace(digits.base10_parse::<i64>().ok()?).is_none(),
+                _ => false,
+            },
+            TokenTree::Punct(punct) => match punct.as_char() {
+                '-' => std::mem::replace(&mut sign, "-").is_empty() && number.is_none(),
+                other => matches!(other, '=' | '>' | ':'),
+            },
+            TokenTree::Group(_) => false,
+        };
+        if !is_free {
+            return None;
+        }
+    }
+    let number = number.map_or_else(|| place.to_string(), |number| format!("{sign}{number}"));
+    Some((tokens_of(row), format!("{number} = {:?}", name?)))
 }
 
 impl Parse for Row {

@@ -1,6 +1,6 @@
 //! Code for structs with flattened fields: messages, and structs that derive `Columns`.
 
-use super::{column, in_scope, lints, multiplier_tokens, option, unit_tokens};
+use super::{column, doubts, in_scope, lints, multiplier_tokens, option, unit_tokens};
 use crate::ast::{Column, Message, Role};
 use crate::flatten::Shape;
 use crate::group::Group;
@@ -82,7 +82,8 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
 /// The calls for the columns of a field that isn't a flattened struct.
 fn calls(field: &Column, role: Role) -> Vec<TokenStream> {
     match &field.shape {
-        Shape::Array { element, labels } => {
+        Shape::Array { labels, .. } => {
+            let element = field.field_type();
             labels.iter().enumerate().map(|(i, label)| column(field, &role, label, element, i)).collect()
         }
         Shape::Column | Shape::Struct => vec![column(field, &role, &field.label, &field.ty, 0)],
@@ -170,6 +171,7 @@ pub(crate) fn group(group: &Group<'_>) -> TokenStream {
     let is_packed = group.repr.iter().any(|hint| ["packed", "transparent"].contains(&hint.name.as_str()));
     let padding = (!is_packed).then(|| super::padding(ident, &group.columns));
     let lints = lints(field_lints(&group.columns), &None);
+    let doubts = doubts(&group.columns);
     let all = match items.is_empty() {
         // In one body, so that a type that is not a field causes one error.
         true => quote! {
@@ -181,12 +183,29 @@ pub(crate) fn group(group: &Group<'_>) -> TokenStream {
             const __ALL: (&[__binlog::ColumnDefinition], __binlog::flatten::Read<#ident>) = (#columns, #read);
         },
     };
+    // A message that doesn't flatten it gets the error of `Unflattened`. A newtype may be a field, too. With the span of the
+    // name, since rustc explains the bounds of derives.
+    let unflattened = (group.columns.len() > 1).then(|| {
+        quote_spanned! {ident.span()=>
+            impl __binlog::Field for #ident
+            where
+                for<'__a> __binlog::WithoutFlatten<'__a>: __binlog::Unflattened<#ident>,
+            {
+                const FORMAT: __binlog::Format = __binlog::Format::U8;
+                fn decode(_: &[__binlog::u8]) -> __binlog::Option<Self> {
+                    __binlog::None
+                }
+            }
+        }
+    });
     in_scope(
         group.attributes.krate.as_ref(),
         quote! {
             #padding
+            #doubts
             #all
             #lints
+            #unflattened
             #[automatically_derived]
             impl __binlog::flatten::Columns for #ident {
                 const COLUMNS: &'static [__binlog::ColumnDefinition] = __ALL.0;

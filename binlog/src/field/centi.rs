@@ -78,6 +78,7 @@ mod sealed {
 macro_rules! centi {
     ($($(#[$attribute:meta])* $storage:ty, $integer:ty, $format:ident;)*) => {$(
         $(#[$attribute])*
+        #[diagnostic::do_not_recommend]
         impl Field for Centi<$storage> {
             const FORMAT: Format = Format::$format;
             const MULTIPLIER: Option<Multiplier> = Some(Multiplier::CENTI);

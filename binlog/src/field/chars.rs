@@ -142,6 +142,7 @@ impl<const N: usize> fmt::Debug for Chars<N> {
 
 macro_rules! chars {
     ($($width:literal: $format:ident;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl Field for Chars<$width> {
             const FORMAT: Format = Format::$format;
 

@@ -45,6 +45,7 @@ macro_rules! coordinate {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl Field for $name {
             const FORMAT: Format = Format::Coordinate;
             const UNIT: Unit = $unit;

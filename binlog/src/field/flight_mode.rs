@@ -46,6 +46,7 @@ impl fmt::Display for FlightModeError {
 
 impl core::error::Error for FlightModeError {}
 
+#[diagnostic::do_not_recommend]
 impl Field for FlightMode {
     const FORMAT: Format = Format::FlightMode;
 

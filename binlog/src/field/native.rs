@@ -14,6 +14,7 @@ pub const NO_VALUE_F64: f64 = f64::from_bits(0x7FF9_5244_5550_490A);
 macro_rules! number {
     ($($(#[$attribute:meta])* $type:ty: $format:ident, $from:expr;)*) => {$(
         $(#[$attribute])*
+        #[diagnostic::do_not_recommend]
         impl Field for $type {
             const FORMAT: Format = Format::$format;
 
@@ -48,6 +49,7 @@ number! {
     little_endian::F64: F64, little_endian::F64::from_bytes;
 }
 
+#[diagnostic::do_not_recommend]
 impl Field for bool {
     const FORMAT: Format = Format::U8;
     const IS_CLOSED: bool = true;
@@ -65,6 +67,7 @@ impl Field for bool {
 macro_rules! array {
     ($($(#[$attribute:meta])* $element:ty;)*) => {$(
         $(#[$attribute])*
+        #[diagnostic::do_not_recommend]
         impl Field for [$element; 32] {
             const FORMAT: Format = Format::I16x32;
 

@@ -1,0 +1,13 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    #[log(bits(0 = "OverTemp", "Stalled"))]
+    faults: u8,
+}
+
+fn main() {}

@@ -1,0 +1,18 @@
+use binlog::{Field, LogMessage};
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(Field)]
+enum Phase {
+    Pad,
+    Boost,
+}
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    phase: Phase,
+}
+
+fn main() {}

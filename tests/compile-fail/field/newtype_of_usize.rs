@@ -1,0 +1,7 @@
+use binlog::Field;
+
+#[derive(Field)]
+#[repr(transparent)]
+struct Length(usize);
+
+fn main() {}

@@ -1,0 +1,12 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    motors: Vec<f32>,
+}
+
+fn main() {}

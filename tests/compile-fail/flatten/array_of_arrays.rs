@@ -1,0 +1,13 @@
+use binlog::LogMessage;
+use zerocopy::{Immutable, IntoBytes};
+
+#[derive(LogMessage, IntoBytes, Immutable)]
+#[log(name = "ATT")]
+#[repr(C, packed)]
+struct Attitude {
+    time_us: u64,
+    #[log(flatten)]
+    rotation: [[f32; 3]; 3],
+}
+
+fn main() {}
