@@ -42,7 +42,7 @@ pub(crate) use waiting::yield_now;
 /// # let mut memory = [0; 4096];
 /// # let mut uart = memory.as_mut_slice();
 /// LOG.start(|| 0);
-/// let mut drain = LOG.drain().expect("the only drain");
+/// let mut drain = LOG.drain().expect("LOG has a drain already");
 /// LOG.log(&Ev { time_us: 5, id: 10 });
 /// // In the main loop. An OpenLog on a UART needs nothing else.
 /// drain.catch_up(&mut uart).unwrap();

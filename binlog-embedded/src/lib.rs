@@ -35,7 +35,7 @@
 //! LOG.text("Copter 1.0");
 //! interrupt(2500);
 //!
-//! let mut drain = LOG.drain().expect("the only drain");
+//! let mut drain = LOG.drain().expect("LOG has a drain already");
 //! # let mut memory = [0; 4096];
 //! # let mut file = memory.as_mut_slice();
 //! drain.catch_up(&mut file).unwrap(); // in the main loop, to any `embedded_io::Write`

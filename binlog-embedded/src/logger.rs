@@ -3,6 +3,7 @@
 use crate::drain::Drain;
 use crate::ring::Ring;
 use crate::sync::Locked;
+use binlog::__private::ConstText;
 use binlog::file_format::{FileFormat, FormatOf, Schema, Table, Takes, Texts};
 use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{LogSchema, SchemaMessage};
@@ -240,8 +241,23 @@ impl<S: Schema, const N: usize> Logger<S, N> {
         }
     }
 
-    /// Returns the drain of the ring, which takes the records out. `None` while another drain exists, because a ring
-    /// has only one; a drain that was leaked ([`core::mem::forget`]) exists forever.
+    /// Returns the drain of the ring, which takes the records out. Call it once, and pass the drain on to the code that
+    /// needs it.
+    ///
+    /// Returns `None` while another drain exists, because a ring has only one; a drain that was leaked
+    /// ([`core::mem::forget`]) exists forever. So this compiles, and panics with the text of `expect`:
+    ///
+    /// ```should_panic
+    /// # use binlog::{LogSchema, messages::Ev};
+    /// # use binlog_embedded::Logger;
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Ev(Ev) }
+    /// static LOG: Logger<FlightLog, 4096> = Logger::new();
+    ///
+    /// let drain = LOG.drain().expect("LOG has a drain already");
+    /// let second = LOG.drain().expect("LOG has a drain already"); // panics
+    /// # drop(drain);
+    /// ```
     pub fn drain(&self) -> Option<Drain<'_, S, N>> {
         Drain::of(self, None)
     }
@@ -316,11 +332,25 @@ impl<S: Schema, const N: usize> Logger<S, N> {
 
 #[track_caller]
 pub(crate) const fn assert_ring_size(bytes: usize) {
-    assert!(
-        bytes.is_power_of_two() && bytes >= 512 && bytes <= 1 << 30,
-        "the size of a ring is a power of two from 512 bytes to 1 GiB: `Logger<FlightLog, 16384>`"
-    );
+    if bytes.is_power_of_two() && bytes >= MIN_RING && bytes <= MAX_RING {
+        return;
+    }
+    let text = ConstText::new().str("the size of a ring is a power of two from 512 bytes to 1 GiB, not ");
+    let text = text.number(bytes as u64).str(": take ");
+    let text = if bytes < MIN_RING {
+        text.number(MIN_RING as u64)
+    } else if bytes > MAX_RING {
+        text.number(MAX_RING as u64)
+    } else {
+        let larger = bytes.next_power_of_two();
+        text.number(larger as u64 / 2).str(" or ").number(larger as u64)
+    };
+    panic!("{}", text.as_str());
 }
+
+/// Bytes of the smallest and the largest ring.
+const MIN_RING: usize = 512;
+const MAX_RING: usize = 1 << 30;
 
 enum Taken {
     No,

@@ -46,7 +46,7 @@ use core::sync::atomic::AtomicBool;
 /// LOG.start(micros);
 /// LOG.text(claim); // "cold start"
 /// LOG.log(&Ev { time_us: micros(), id: 10 });
-/// let drain = LOG.drain().expect("the only drain");
+/// let drain = LOG.drain().expect("LOG has a drain already");
 /// # drop(drain);
 /// ```
 ///

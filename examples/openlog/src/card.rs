@@ -69,7 +69,7 @@ async fn fly() {
 #[embassy_executor::task]
 async fn drain(card: BusyCard, arguments: Arguments) {
     let baud = arguments.baud;
-    let mut drain = LOG.drain().expect("the only drain").with_prologue(move |record| prologue(record, baud));
+    let mut drain = LOG.drain().expect("LOG has a drain already").with_prologue(move |record| prologue(record, baud));
     drain.report_every(1_000_000);
     let mut card = SdLog::new(card, Undated, Options::DEFAULT);
 

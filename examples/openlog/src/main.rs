@@ -64,7 +64,7 @@ async fn fly() {
 #[embassy_executor::task]
 async fn drain(mut uart: Uart, arguments: Arguments) {
     let baud = arguments.baud;
-    let mut drain = LOG.drain().expect("the only drain").with_prologue(move |record| prologue(record, baud));
+    let mut drain = LOG.drain().expect("LOG has a drain already").with_prologue(move |record| prologue(record, baud));
     drain.report_every(1_000_000);
 
     // A vehicle would await `drain.run(…)` and nothing else. A run under QEMU has to end, perhaps in the middle of a

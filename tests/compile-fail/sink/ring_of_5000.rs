@@ -1,0 +1,13 @@
+use binlog::{LogSchema, messages::Ev};
+use binlog_embedded::Logger;
+
+#[derive(LogSchema)]
+enum FlightLog {
+    Ev(Ev),
+}
+
+static LOG: Logger<FlightLog, 5000> = Logger::new();
+
+fn main() {
+    LOG.start(|| 0);
+}
