@@ -21,7 +21,9 @@ pub(super) struct Contents {
     dates: Dates,
     dropped: HashMap<Dropped, Count>,
     has_parameters: bool,
+    has_texts: bool,
     has_vehicle: bool,
+    has_modes: bool,
     boots: usize,
     /// Whether this boot has logged anything but definitions.
     is_running: bool,
@@ -71,7 +73,9 @@ impl Contents {
             dates: Dates::default(),
             dropped: HashMap::new(),
             has_parameters: false,
+            has_texts: false,
             has_vehicle: false,
+            has_modes: false,
             boots: 1,
             is_running: false,
         }
@@ -124,6 +128,7 @@ impl Contents {
             let Some(text) = payload.get(*at..at + format.size()).map(LoggedText::new) else { continue };
             check_text(text, column, offset, findings);
         }
+        self.has_modes |= !plan.modes.is_empty();
         for (at, column) in &plan.modes {
             if let Some(&mode @ 128..) = payload.get(*at) {
                 findings.add(Rule::NegativeMode, column, offset, || format!("the mode is {mode}"));
@@ -140,7 +145,8 @@ impl Contents {
             Kind::Other | Kind::Receiver => return,
             Kind::Parameter => return self.has_parameters = true,
             Kind::Text => {
-                let names_vehicle = |text: LoggedText<'_>| Vehicle::from_text(&text.to_string()).is_some();
+                let names_vehicle = |text: LoggedText<'_>| names_vehicle(&text.to_string());
+                self.has_texts = true;
                 self.has_vehicle |= record.value("Message").and_then(|value| value.text()).is_some_and(names_vehicle);
                 return;
             }
@@ -164,8 +170,9 @@ impl Contents {
         if !self.has_parameters {
             findings.add(Rule::NoParameters, "", 0, || "no record is a PARM".into());
         }
-        if !self.has_vehicle {
-            findings.add(Rule::NoVehicle, "", 0, || "no MSG names a firmware of ArduPilot".into());
+        // Without modes, any text may be the name of a vehicle.
+        if !self.has_vehicle && (self.has_modes || !self.has_texts) {
+            findings.add(Rule::NoVehicle, "", 0, || "no MSG names a vehicle with its version".into());
         }
         for (source, Count { offset, before, now }) in self.dropped {
             let (subject, by) = match source {
@@ -223,5 +230,32 @@ impl Plan {
             _ => Kind::Other,
         };
         Plan { name, time, instance: instance.map(|column| column.offset), texts, modes, kind }
+    }
+}
+
+/// Whether a text names a vehicle: one of ArduPilot's, or any other with its version, such as `Falcon V1.0`.
+fn names_vehicle(text: &str) -> bool {
+    let is_version = |word: &str| {
+        let number = word.strip_prefix(['v', 'V']).unwrap_or(word);
+        let has_prefix = number.len() < word.len();
+        let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
+        let is_number = !whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit());
+        is_number && (has_prefix || rest.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    Vehicle::from_text(text).is_some() || text.split_whitespace().skip(1).any(is_version)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vehicle_has_a_name_and_a_version() {
+        for text in ["ArduCopter V4.6.0", "Falcon V1.0", "falcon v2", "Falcon Mk 1 0.3.1", "Rover"] {
+            assert!(names_vehicle(text), "{text}");
+        }
+        for text in ["Armed", "V1.0", "GPS 1: no fix", "Battery 2 low", "EKF3 IMU0 initialised", "Volt 12", ""] {
+            assert!(!names_vehicle(text), "{text}");
+        }
     }
 }

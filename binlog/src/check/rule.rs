@@ -110,9 +110,9 @@ rules! {
     /// The log has no PARM.
     NoParameters "no_parameters" Warning false
         "plot.ardupilot.org refuses a log without parameters; log at least one PARM",
-    /// No MSG names the vehicle.
+    /// No MSG names the vehicle, one of ArduPilot's or another with its version.
     NoVehicle "no_vehicle" Warning false
-        "viewers show modes as numbers; log a MSG such as `ArduCopter V4.6.0`",
+        "viewers show modes as numbers; log a MSG such as `ArduCopter V4.6.0`, or `Falcon V1.0` for a vehicle of your own",
     /// The log contains several boots.
     SeveralBoots "several_boots" Warning false
         "times start again, so viewers draw the boots over one another; read each of `Log::boots` by itself",

@@ -517,6 +517,31 @@ fn the_dropped_records_are_those_that_pymavlink_reads_in_dsf() {
 }
 
 #[test]
+fn a_vehicle_of_ones_own_is_no_finding() {
+    #[derive(binlog::LogSchema)]
+    enum FlightLog {
+        Msg(messages::Msg),
+        Parm(messages::Parm),
+        Mode(messages::Mode),
+    }
+    let found = |text: &str, has_mode: bool| {
+        let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("memory takes all");
+        log.parameter(0, "RATE", 1.0, None).expect("memory takes all");
+        log.text(0, text).expect("memory takes all");
+        if has_mode {
+            log.mode(0, 3, 1).expect("memory takes all");
+        }
+        let bytes = log.finish().expect("memory takes all");
+        Log::from_bytes(bytes).check().findings().iter().map(|finding| finding.rule()).collect::<Vec<_>>()
+    };
+    for text in ["Falcon V1.0", "Falcon 0.3.1", "ArduCopter V4.6.0"] {
+        assert_eq!(found(text, true), [], "{text}");
+    }
+    assert_eq!(found("my airframe", false), []);
+    assert_eq!(found("my airframe", true), [Rule::NoVehicle]);
+}
+
+#[test]
 fn logs_of_this_crate_break_no_rule() {
     #[derive(binlog::LogSchema)]
     enum FlightLog {
