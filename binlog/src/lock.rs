@@ -51,14 +51,15 @@
 //!
 //! A line is one fact, after the versions in which it holds: `1.3..1.4` is release 1.3 and those after it, up to 1.4,
 //! which isn't part of it; `next` is what isn't released yet. A column has its format, unit and multiplier, and
-//! `closed` if its type refuses some numbers, as a `bool` and an enum do; `=` names a value, `&` a bit. A unit that ArduPilot's table lacks has its id before its name, `T=uT`. Lines that begin with `#`
-//! are ignored, and dropped when the file is written.
+//! `closed` if its type refuses some numbers, as a `bool` and an enum do; `=` names a value, `&` a bit. A unit that
+//! ArduPilot's table lacks has its id before its name, `T=uT`. Lines that begin with `#` are ignored, and dropped when the file is written.
 //!
 //! An `allow` line is an exception: the releases that a change may be from, the message or column, the rule, and the
 //! reason. For the name of a value or bit it has the number, `ENG.State=1` or `ENG.Warnings&2`, and allows only that one.
 //! A line that allows nothing any more fails the check, so that it doesn't allow a later mistake.
 //!
-//! `level` says what must keep working: see [`Level`]. It is `names` without the line.
+//! The line `level` says what must keep working: see [`Level`]. A new lock has none, which means `names`; add the line
+//! after the first one.
 
 mod assertion;
 mod check;

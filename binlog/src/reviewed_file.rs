@@ -1,11 +1,29 @@
 //! Files that a test holds against a schema, and that a person brings up to date by an environment variable: the lock, and
 //! the descriptions.
 
+mod annotation;
+
+pub(crate) use annotation::Annotation;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
+
+/// Why a file isn't what the schema says.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) text: String,
+    /// The same, each part at its place.
+    pub(crate) annotations: Vec<Annotation>,
+}
+
+impl From<String> for Failure {
+    fn from(text: String) -> Self {
+        Failure { text, annotations: Vec::new() }
+    }
+}
 
 /// What the environment says.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,20 +90,30 @@ impl Environment {
 
 /// Does with a file what the environment requests, and says so. `hold` returns what was done, if anything was.
 ///
-/// A relative path starts at the package's folder, `CARGO_MANIFEST_DIR`, or else at the working directory.
+/// A relative path starts at the package's folder, `CARGO_MANIFEST_DIR`, or else at the working directory. Under GitHub
+/// Actions, errors are printed as annotations, too.
 ///
 /// # Panics
 ///
 /// With the error of `hold`.
 #[track_caller]
-pub(crate) fn assert(path: &Path, hold: impl FnOnce(&Path, &Environment) -> Result<Option<String>, String>) {
+pub(crate) fn assert(path: &Path, hold: impl FnOnce(&Path, &Environment) -> Result<Option<String>, Failure>) {
     let folder = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
     let file = folder.join(path);
-    match Environment::of_process().and_then(|environment| hold(&file, &environment)) {
+    match Environment::of_process().map_err(Failure::from).and_then(|environment| hold(&file, &environment)) {
         Ok(None) => {}
         // Unlike `eprintln!`, this isn't captured in a test that passes.
         Ok(Some(done)) => drop(writeln!(io::stderr(), "{}: {done}; commit it with the code", file.display())),
-        Err(what) => panic!("{}: {what}", path.display()),
+        Err(Failure { text, mut annotations }) => {
+            if annotations.is_empty() {
+                annotations.push(Annotation::new(Some(&file), None, &text));
+            }
+            for annotation in annotations.into_iter().filter(|_| Annotation::are_wanted()) {
+                // A command begins a line, and the name of the test may be on this one.
+                let _ = write!(io::stderr(), "\n{annotation}\n");
+            }
+            panic!("{}: {text}", path.display())
+        }
     }
 }
 

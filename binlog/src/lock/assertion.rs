@@ -1,14 +1,15 @@
 //! The lock as a file that a test checks.
 
-use super::{Check, Lock};
-use crate::reviewed_file::{self, Environment, Request};
+use super::{Check, Lock, LockError};
+use crate::reviewed_file::{self, Annotation, Environment, Failure, Request};
 use crate::schema::LogSchema;
 use std::any::type_name;
 use std::path::Path;
 
 /// Checks the schema against its lock file; a failed check panics with all differences.
 ///
-/// See the [module](super) for the file, the levels and the environment variables.
+/// See the [module](super) for the file, the levels and the environment variables. Under GitHub Actions, each difference
+/// is also printed as an annotation, which GitHub shows beside the code.
 ///
 /// A relative path starts at the package's folder: `CARGO_MANIFEST_DIR`, which cargo sets while it runs tests, or else
 /// the working directory.
@@ -23,19 +24,23 @@ pub fn assert<S: LogSchema>(path: impl AsRef<Path>) {
 }
 
 /// Does what is requested. Returns what was done, if anything was.
-pub(super) fn hold<S: LogSchema>(path: &Path, environment: &Environment) -> Result<Option<String>, String> {
+pub(super) fn hold<S: LogSchema>(path: &Path, environment: &Environment) -> Result<Option<String>, Failure> {
     let schema = type_name::<S>();
     let (lock, before, done) = match environment.open(path)? {
         None => (made::<S>(&environment.request)?, None, format!("made the lock of {schema}")),
         Some(text) => {
-            let mut lock: Lock = text.parse().map_err(|error| format!("not a lock: {error}"))?;
+            let mut lock: Lock = text.parse().map_err(|error: LockError| {
+                let text = format!("not a lock: {error}");
+                Failure { annotations: vec![Annotation::new(Some(path), Some(error.line()), &text)], text }
+            })?;
             let check = lock.check::<S>();
+            let failed = |text| Failure { text, annotations: check.annotated(Some(path)) };
             let done = match &environment.request {
-                Request::Check => return reviewed(&check, schema),
+                Request::Check => return reviewed(&check, schema).map_err(failed),
                 Request::Accept => format!("the facts of {schema} are entered"),
                 Request::Release(name) => format!("{name} is a release now"),
             };
-            enter::<S>(&mut lock, &check, &environment.request)?;
+            enter::<S>(&mut lock, &check, &environment.request).map_err(failed)?;
             (lock, Some(text), done)
         }
     };
@@ -43,7 +48,8 @@ pub(super) fn hold<S: LogSchema>(path: &Path, environment: &Environment) -> Resu
     if before.as_ref() == Some(&text) {
         return Ok(None);
     }
-    reviewed_file::write(path, &text).map(|()| Some(done))
+    reviewed_file::write(path, &text)?;
+    Ok(Some(done))
 }
 
 /// A lock where there was none.

@@ -12,8 +12,10 @@ use crate::compatibility::facts::{self, MessageFacts};
 use crate::compatibility::report::Explained;
 use crate::compatibility::{Change, Level};
 use crate::logged_schema::LoggedSchema;
+use crate::reviewed_file::Annotation;
 use crate::schema::LogSchema;
 use std::fmt;
+use std::path::Path;
 
 /// How a schema or a log differs from a lock: [`Lock::check`], [`Lock::check_log`].
 ///
@@ -26,6 +28,8 @@ pub struct Check {
     unaccepted: Vec<Change>,
     unused: Vec<String>,
     is_current: bool,
+    /// Releases whose logs today's structs refuse, although the level doesn't ask for it.
+    refused: Vec<String>,
 }
 
 /// A change that breaks what the lock's level keeps working.
@@ -57,6 +61,31 @@ impl Check {
         &self.unused
     }
 
+    /// An error for each difference, at its place: what GitHub Actions reads from the output of a step, and shows beside
+    /// the code. `lock` is the lock's file; without one, differences that only the lock has a place for have none.
+    pub fn annotations(&self, lock: Option<&Path>) -> Vec<String> {
+        self.annotated(lock).iter().map(ToString::to_string).collect()
+    }
+
+    pub(super) fn annotated(&self, lock: Option<&Path>) -> Vec<Annotation> {
+        let at = |change: &Change, text: &dyn fmt::Display| match (change.flattened_at.or(change.place), lock) {
+            (Some(place), _) => Annotation::new(Some(Path::new(place.file())), Some(place.line() as usize), text),
+            (None, lock) => Annotation::new(lock, change.line, text),
+        };
+        let broken = |Violation { change, releases, exception }: &Violation| {
+            let explained = Explained { change, since: &since(releases) };
+            at(change, &format_args!("{explained}  Or allow it, with a reason: {exception}"))
+        };
+        let new = |change: &Change| at(change, &Explained { change, since: "no release forbids it" });
+        let unused = |unused: &String| Annotation::new(lock, None, format_args!("{UNUSED}{unused}"));
+        let changes = self.violations.iter().map(broken).chain(self.unaccepted.iter().map(new));
+        let mut all: Vec<Annotation> = changes.chain(self.unused.iter().map(unused)).collect();
+        if all.is_empty() && !self.is_ok() {
+            all.push(Annotation::new(lock, None, self));
+        }
+        all
+    }
+
     /// Whether the lock has the schema's facts, nothing is broken, and each exception allows something.
     pub fn is_ok(&self) -> bool {
         self.violations.is_empty() && self.unused.is_empty() && self.is_current
@@ -76,7 +105,8 @@ impl Lock {
         let mut facts = log.facts();
         facts.retain(|message| !DEFINITIONS.contains(&&*message.name) || is_listed(&message.name));
         let check = self.check_facts(&facts, false);
-        Check { is_current: check.unaccepted.is_empty(), ..check }
+        // A log says nothing of defaults, and so nothing of what structs read.
+        Check { is_current: check.unaccepted.is_empty(), refused: Vec::new(), ..check }
     }
 
     fn check_facts(&self, today: &[MessageFacts<'_>], is_current: bool) -> Check {
@@ -84,8 +114,9 @@ impl Lock {
         let States { versions, messages } =
             States::of(self).unwrap_or_else(|_| States { versions: vec![], messages: vec![] });
         let next = self.releases.len();
-        let mut check =
-            Check { level: self.level, violations: Vec::new(), unaccepted: Vec::new(), unused: Vec::new(), is_current };
+        let (violations, unaccepted, unused, refused) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut check = Check { level: self.level, violations, unaccepted, unused, is_current, refused };
+        let mut is_refused = vec![false; next];
         let mut is_used = vec![false; self.exceptions.len()];
         for Found { change, before } in changes(&messages, today) {
             let is_in = |version: usize| before.iter().any(|&state| versions[state].contains(&version));
@@ -108,11 +139,16 @@ impl Lock {
                 _ if is_current => {}
                 // A new message is in no version.
                 _ if is_in(next) || before.is_empty() => {
+                    for (release, is_refused) in is_refused.iter_mut().enumerate() {
+                        *is_refused |= change.breaks.old_logs && is_in(release) && !self.allows(&change, release);
+                    }
                     check.unaccepted.push(change);
                 }
                 _ => {}
             }
         }
+        check.refused =
+            self.releases.iter().zip(is_refused).filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect();
         let unused = self.exceptions.iter().zip(is_used).filter(|(_, is_used)| !is_used);
         check.unused = unused.map(|(exception, _)| self.exception_text(exception).trim_end().to_owned()).collect();
         check
@@ -133,6 +169,18 @@ fn subject_of(change: &Change) -> Subject {
     Subject { message: change.message.clone(), column: change.column.clone().map(|label| (label, 0)) }
 }
 
+/// Before the line of an exception.
+const UNUSED: &str = "an exception that allows no change; remove the line: ";
+
+/// `release 1.3`, or `releases 1.3 to 1.4`.
+fn since(releases: &[String]) -> String {
+    match releases {
+        [] => String::new(),
+        [one] => format!("release {one}"),
+        [first, .., last] => format!("releases {first} to {last}"),
+    }
+}
+
 impl fmt::Display for Check {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let s = |count: usize| if count == 1 { "" } else { "s" };
@@ -141,12 +189,7 @@ impl fmt::Display for Check {
             writeln!(f, "{count} change{} from what was released, at level `{}`:", s(count), self.level)?;
         }
         for Violation { change, releases, exception } in &self.violations {
-            let since = match &releases[..] {
-                [] => String::new(),
-                [one] => format!("release {one}"),
-                [first, .., last] => format!("releases {first} to {last}"),
-            };
-            write!(f, "\n{}", Explained { change, since: &since })?;
+            write!(f, "\n{}", Explained { change, since: &since(releases) })?;
             writeln!(f, "  Or allow it, with a reason: {exception}")?;
         }
         if self.violations.is_empty() && self.unaccepted.is_empty() && !self.is_current {
@@ -163,9 +206,11 @@ impl fmt::Display for Check {
                 false => writeln!(f, "  {}: {}", change.kind, change.summary())?,
             }
         }
-        for unused in &self.unused {
-            writeln!(f, "an exception that allows no change; remove the line: {unused}")?;
+        if !self.refused.is_empty() {
+            let releases = since(&self.refused);
+            writeln!(f, "  Today's structs refuse the logs of {releases}; with `level typed`, the lock forbids that")?;
         }
+        self.unused.iter().try_for_each(|unused| writeln!(f, "{UNUSED}{unused}"))?;
         Ok(())
     }
 }

@@ -1,6 +1,5 @@
 //! The file: what is printed is read back, and no text is more than an error.
 
-use super::assertion::hold;
 use super::fact::{Dated, Fact, Interval};
 use super::states::States;
 use super::token::Subject;
@@ -14,7 +13,7 @@ use crate::unit::Unit;
 use crate::{LogSchema, messages};
 use proptest::prelude::*;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 #[derive(LogSchema)]
@@ -46,6 +45,22 @@ fn what_is_printed_is_what_was_read() {
     let edited =
         EXAMPLE.replace("1.3.. ENG id", "..   ENG  id").replace('\n', "\r\n").replace("level", "# ours\n\nlevel");
     assert_eq!(edited.parse(), Ok(lock));
+}
+
+#[test]
+fn a_lock_of_a_log_has_what_the_log_says() {
+    let log = LoggedSchema::of::<TestLog>();
+    let lock = Lock::of_log(&log);
+    assert!(lock.check_log(&log).is_ok(), "{}", lock.check_log(&log));
+    let read: Lock = lock.to_string().parse().expect("a lock");
+    assert_eq!(read, lock);
+    let of_schema = Lock::of::<TestLog>().to_string();
+    let is_in_logs = |line: &&str| ![" rate ", " = ", " & "].iter().any(|part| line.contains(part));
+    let (facts, _) = of_schema.split_once("descriptions\n").expect("descriptions");
+    let expected: Vec<&str> = facts.lines().filter(is_in_logs).filter(|line| !line.is_empty()).collect();
+    let text = lock.to_string();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines, expected);
 }
 
 #[test]
@@ -344,6 +359,10 @@ impl Drop for Folder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
+}
+
+fn hold<S: LogSchema>(path: &Path, environment: &Environment) -> Result<Option<String>, String> {
+    super::assertion::hold::<S>(path, environment).map_err(|failure| failure.text)
 }
 
 fn locally(request: Request) -> Environment {

@@ -3,9 +3,15 @@
 use super::Lock;
 use super::fact::{Aspect, Dated, Fact, Interval};
 use super::token::Subject;
-use crate::compatibility::facts;
+use crate::catalogue::DEFINITIONS;
+use crate::compatibility::comparable::sealed::Sealed;
+use crate::compatibility::facts::{self, MessageFacts};
+use crate::logged_schema::LoggedSchema;
 use crate::schema::LogSchema;
 use std::collections::{HashMap, HashSet};
+
+/// The id of no unit, and of no multiplier.
+const NONE: u8 = b'-';
 
 impl Lock {
     /// The facts of a schema, as the version that isn't released yet.
@@ -15,11 +21,28 @@ impl Lock {
         lock
     }
 
+    /// The format of a log, as the version that isn't released yet: for firmware whose tests don't run on the host.
+    ///
+    /// A log doesn't say all that a schema does. The lock has no rates, no names of values and bits, no types that refuse
+    /// some numbers, and no descriptions. So it doesn't notice when these change.
+    pub fn of_log(log: &LoggedSchema) -> Self {
+        let mut facts = log.facts();
+        facts.retain(|message| !DEFINITIONS.contains(&&*message.name));
+        let mut lock = Lock::default();
+        lock.enter(facts_of(&facts));
+        lock
+    }
+
     /// Enters the facts of a schema as those of the version that isn't released yet. Facts of releases stay.
     ///
     /// It doesn't ask whether that breaks anything: [`check`](Lock::check) does.
     pub fn accept<S: LogSchema>(&mut self) {
-        let today = facts_of::<S>();
+        self.enter(facts_of(&facts::of_program(S::MESSAGES)));
+        self.descriptions = descriptions_of::<S>();
+    }
+
+    /// Enters the facts of today.
+    fn enter(&mut self, today: Vec<(Subject, Fact)>) {
         let next = self.releases.len();
         let by_aspect: HashMap<(&Subject, Aspect), &Fact> =
             today.iter().map(|(subject, fact)| ((subject, fact.aspect()), fact)).collect();
@@ -47,7 +70,6 @@ impl Lock {
         }
         self.facts
             .sort_by_cached_key(|dated| (places.of_subject(&dated.subject), dated.fact.aspect(), dated.interval.from));
-        self.descriptions = descriptions_of::<S>();
     }
 
     /// Makes the version that isn't released yet a release.
@@ -70,7 +92,7 @@ impl Lock {
 
     /// Whether the facts of today are those of a schema, apart from descriptions.
     pub(super) fn is_current<S: LogSchema>(&self) -> bool {
-        let today = facts_of::<S>();
+        let today = facts_of(&facts::of_program(S::MESSAGES));
         let mut today: HashMap<(&Subject, Aspect), &Fact> =
             today.iter().map(|(subject, fact)| ((subject, fact.aspect()), fact)).collect();
         let head = self.facts.iter().filter(|dated| dated.interval.until.is_none());
@@ -89,14 +111,14 @@ fn version(release: &str) -> Option<Vec<u64>> {
     release[..end].trim_end_matches('.').split('.').map(|number| number.parse().ok()).collect()
 }
 
-/// The facts of a schema, in its order.
-fn facts_of<S: LogSchema>() -> Vec<(Subject, Fact)> {
+/// The facts of messages, in their order. Where a log gives no unit or multiplier, there is none.
+fn facts_of(messages: &[MessageFacts<'_>]) -> Vec<(Subject, Fact)> {
     let mut facts = Vec::new();
-    for message in facts::of_program(S::MESSAGES) {
+    for message in messages {
         let name = message.name.as_ref();
         let of_message = Subject { message: name.to_owned(), column: None };
         facts.push((of_message.clone(), Fact::Id(message.id.value)));
-        if let Some(rate) = message.rate.and_then(|rate| rate.value) {
+        if let Some(rate) = message.rate.as_ref().and_then(|rate| rate.value) {
             facts.push((of_message.clone(), Fact::Rate(rate)));
         }
         let labels = message.columns.iter().map(|column| column.label().to_owned());
@@ -104,8 +126,8 @@ fn facts_of<S: LogSchema>() -> Vec<(Subject, Fact)> {
         for column in &message.columns {
             let said = &column.said.value;
             let subject = Subject { message: name.to_owned(), column: Some((said.label.to_owned(), column.nth)) };
-            let unit = (said.unit_id.unwrap_or_default(), said.unit.to_owned());
-            let multiplier = (said.multiplier_id.unwrap_or_default(), said.multiplier.unwrap_or_default());
+            let unit = (said.unit_id.unwrap_or(NONE), said.unit.to_owned());
+            let multiplier = (said.multiplier_id.unwrap_or(NONE), said.multiplier.unwrap_or_default());
             facts.push((
                 subject.clone(),
                 Fact::Column { format: said.format, unit, multiplier, is_closed: column.is_closed.unwrap_or_default() },

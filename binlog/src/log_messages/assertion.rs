@@ -1,17 +1,21 @@
 //! A file with descriptions that a test keeps up to date.
 
-use crate::reviewed_file::{self, Environment, Request};
+use crate::reviewed_file::{self, Annotation, Environment, Failure, Request};
 use std::fmt::Display;
 use std::path::Path;
 
 /// Checks that a file has the descriptions of today, in a test:
 ///
 /// ```no_run
-/// # use binlog::{LogSchema, messages};
+/// # use binlog::messages;
+/// use binlog::LogSchema; // has `log_messages_xml`
+///
 /// # #[derive(LogSchema)]
 /// # enum FlightLog { Msg(messages::Msg) }
 /// binlog::log_messages::assert("LogMessages.xml", FlightLog::log_messages_xml());
 /// ```
+///
+/// A failed assertion ends its test, so give each file a test of its own.
 ///
 /// The first run writes the file. Later, `BINLOG_LOCK=accept cargo test` writes it again after a change, as it does for
 /// a lock, and so does `BINLOG_LOCK=release:1.4`. With `CI` set, nothing is written. A relative path starts at the
@@ -28,28 +32,33 @@ pub fn assert(path: impl AsRef<Path>, descriptions: impl Display) {
 }
 
 /// Does what is requested; a release is a change that is accepted. Returns what was done, if anything was.
-fn hold(path: &Path, descriptions: &str, environment: &Environment) -> Result<Option<String>, String> {
+fn hold(path: &Path, descriptions: &str, environment: &Environment) -> Result<Option<String>, Failure> {
     // Checked out with the line ends of Windows.
     let is_same = |found: &String| found.replace("\r\n", "\n") == descriptions;
     let done = match environment.open(path)? {
         Some(found) if is_same(&found) => return Ok(None),
-        Some(found) if environment.request == Request::Check => return Err(difference(&found, descriptions)),
+        Some(found) if environment.request == Request::Check => {
+            let (line, text) = difference(&found, descriptions);
+            return Err(Failure { annotations: vec![Annotation::new(Some(path), Some(line), &text)], text });
+        }
         Some(_) => "brought up to date",
         None => "written",
     };
-    reviewed_file::write(path, descriptions).map(|()| Some(done.to_owned()))
+    reviewed_file::write(path, descriptions)?;
+    Ok(Some(done.to_owned()))
 }
 
-/// The first line that differs.
-fn difference(found: &str, descriptions: &str) -> String {
+/// The first line that differs, from 1, and what to do.
+fn difference(found: &str, descriptions: &str) -> (usize, String) {
     let mut lines = descriptions.lines();
     let differs = |(_, line): &(usize, &str)| lines.next() != Some(line);
     let (number, line) = found.lines().enumerate().find(differs).unwrap_or((found.lines().count(), ""));
-    format!(
+    let text = format!(
         "the schema's descriptions differ from line {} on, `{}`; after a review: BINLOG_LOCK=accept cargo test",
         number + 1,
         line.trim()
-    )
+    );
+    (number + 1, text)
 }
 
 #[cfg(test)]
@@ -61,7 +70,9 @@ mod tests {
     fn a_file_is_written_once_and_then_checked() {
         let path = env::temp_dir().join(format!("binlog-descriptions-{}", std::process::id()));
         let _ = fs::remove_file(&path);
-        let hold = |descriptions, request, is_ci| hold(&path, descriptions, &Environment { request, is_ci });
+        let hold = |descriptions, request, is_ci| {
+            hold(&path, descriptions, &Environment { request, is_ci }).map_err(|failure| failure.text)
+        };
         let missing = hold("one\n", Request::Check, true).expect_err("CI writes nothing");
         assert!(missing.contains("missing"), "{missing}");
         assert!(hold("one\n", Request::Check, false).expect("written").is_some());

@@ -374,6 +374,17 @@ fn each_change_is_told_at_its_level() {
     assert_eq!(said::<other_rate::FlightLog>(), Level::ALL.map(|_| (vec![], 1)));
 }
 
+#[test]
+fn a_column_without_a_default_is_told_to_refuse_older_logs() {
+    let told = "  Today's structs refuse the logs of release 1.3; with `level typed`, the lock forbids that\n";
+    let added = lock(Level::Names).check::<added::FlightLog>();
+    assert!(added.violations().is_empty() && added.to_string().ends_with(told), "{added}");
+    let with_default = lock(Level::Names).check::<added_with_default::FlightLog>();
+    assert!(!with_default.to_string().contains("refuse"), "{with_default}");
+    let typed = lock(Level::Typed).check::<added::FlightLog>();
+    assert!(!typed.violations().is_empty() && !typed.to_string().contains(told), "{typed}");
+}
+
 /// The changes from the released schema: about what, the rule, and who is affected.
 fn affected<S: LogSchema>() -> Vec<String> {
     let check = lock(Level::Layout).check::<S>();
@@ -603,6 +614,7 @@ fn scratch(variables: &[(&str, &Path)]) -> (bool, String) {
         .args(["--exact", "lock::a_scratch_project_asserts_its_lock"])
         .env_remove("CI")
         .env_remove("BINLOG_LOCK")
+        .env_remove("GITHUB_ACTIONS")
         .envs(variables.iter().map(|(name, value)| (name, value.as_os_str())))
         .output()
         .expect("this test runs");
@@ -637,6 +649,18 @@ fn the_environment_of_a_test_decides() {
     fails(&[ci, accept, added], "BINLOG_LOCK changes nothing under CI");
     fails(&[("BINLOG_LOCK", Path::new("yes")), added], "BINLOG_LOCK=yes is neither `accept` nor `release:NAME`");
     assert_eq!(fs::read_to_string(&file).expect("a file"), text);
+    // GitHub shows each difference at the code, or at the lock.
+    let github = ("GITHUB_ACTIONS", Path::new("true"));
+    let repository = ("GITHUB_WORKSPACE", Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the repository"));
+    fails(&[ci, github, repository, removed], "\n::error file=tests/tests/format/lock.rs,line=");
+    fails(&[ci, github, repository, removed], "::column-removed: ENG.Turns: ");
+    fails(&[ci, github, repository, added], "\n::error file=tests/tests/format/lock.rs,line=");
+    fails(
+        &[ci, github, repository, ("BINLOG_SCRATCH_RELEASED", Path::new("absent.lock"))],
+        "::error file=tests/absent.lock::",
+    );
+    let (_, said) = scratch(&[ci, removed]);
+    assert!(!said.contains("::error"), "{said}");
     passes(&[accept, added], "are entered");
     passes(&[ci, added], "");
 }

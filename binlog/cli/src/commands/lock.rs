@@ -6,7 +6,7 @@ use crate::definitions;
 use crate::input::{Source, is_log, require_stdin_once};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome};
-use crate::output::Output;
+use crate::output::{Existing, Output, is_stdout};
 use crate::style::Style;
 use binlog::compatibility::Level;
 use binlog::lock::{Check, Lock};
@@ -15,7 +15,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Compares the definitions of logs with a lock, the file that has the format of every release; exits with 1 if a log
-/// breaks what was released.
+/// breaks what was released. With `--write`, makes the lock from a log.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// The lock: flightlog.lock; `-` is standard input. `binlog::lock::assert` in a test of the firmware makes it.
@@ -29,6 +29,22 @@ pub struct Arguments {
     /// Which programs must keep working, as for `binlog diff`, instead of those that the lock names.
     #[arg(long, value_name = "LEVEL", value_parser = arguments::level())]
     level: Option<Level>,
+
+    /// Makes LOCK from the definitions of LOG, for firmware whose tests don't run on the host. It must not exist. Rates,
+    /// names of values and bits, types that refuse numbers, and descriptions aren't in a log.
+    #[arg(long, conflicts_with = "level", requires = "logs")]
+    write: bool,
+}
+
+/// What a lock of a log lacks.
+const LACKS: [&str; 4] = ["rates", "names of values and bits", "types that refuse numbers", "descriptions"];
+
+#[derive(Serialize)]
+struct Written<'w> {
+    lock: &'w str,
+    log: &'w str,
+    /// What the log doesn't say.
+    lacks: [&'static str; 4],
 }
 
 #[derive(Serialize)]
@@ -61,6 +77,9 @@ struct Releases<'l> {
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     require_stdin_once(arguments.logs.iter().chain([&arguments.lock]).map(PathBuf::as_path))?;
+    if arguments.write {
+        return write(arguments, context);
+    }
     let name = Source::of(&arguments.lock).name();
     let mut lock = read(&arguments.lock)?;
     if let Some(level) = arguments.level {
@@ -84,6 +103,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             false if check.is_ok() => writeln!(out, "{log}: as the lock says")?,
             false => write!(out, "{}\n{check}", Style::Strong.of(&log, context.color))?,
         }
+        if is_github() && !context.json && !check.violations().is_empty() {
+            let file = Some(arguments.lock.as_path()).filter(|file| file.exists());
+            check.annotations(file).iter().try_for_each(|annotation| writeln!(out, "{annotation}"))?;
+        }
         outcome = outcome.max(definitions.outcome);
         if !check.violations().is_empty() {
             outcome = outcome.max(Outcome::Finding);
@@ -91,6 +114,50 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
     out.finish()?;
     Ok(outcome)
+}
+
+/// Whether GitHub Actions reads the output.
+fn is_github() -> bool {
+    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
+}
+
+/// Makes a lock from a log.
+fn write(arguments: &Arguments, context: &Context) -> CommandResult {
+    let (name, path) = (Source::of(&arguments.lock).name(), arguments.lock.as_path());
+    let [log] = &arguments.logs[..] else {
+        return Err(Failure::new("--write makes a lock from one log: binlog lock --write flightlog.lock flight.bin"));
+    };
+    if is_stdout(path) {
+        return Err(Failure::new("--write needs a file: binlog lock --write flightlog.lock flight.bin"));
+    }
+    if path.symlink_metadata().is_ok() {
+        let text = "exists, and --write makes new locks only; without it, the lock is compared with the log";
+        return Err(Failure::new(format_args!("{name} {text}")));
+    }
+    let definitions = definitions::read(log)?;
+    let log = Source::of(log).name();
+    let lock = Lock::of_log(&definitions.schema);
+    let text = lock.to_string();
+    if let Err(error) = text.parse::<Lock>() {
+        return Err(Failure::new(format_args!("{log} defines what a lock can't hold: {error}")));
+    }
+    let mut out = Output::file(path, [], Existing::default())?;
+    out.write_all(text.as_bytes())?;
+    out.finish()?;
+    let mut said = Output::stdout();
+    match context.json {
+        true => json::line(&mut said, &Written { lock: &name, log: &log, lacks: LACKS })?,
+        false => {
+            writeln!(said, "{name}: made from {log}, with no release yet; commit it")?;
+            writeln!(said, "A log doesn't carry {}. The lock doesn't notice their changes.", LACKS.join(", "))?;
+            // Definitions that contradict themselves.
+            for change in lock.check_log(&definitions.schema).unaccepted() {
+                writeln!(said, "Left out: {}", change.summary())?;
+            }
+        }
+    }
+    said.finish()?;
+    Ok(definitions.outcome)
 }
 
 /// Reads a lock. Its place on the command line is easily confused with that of a log.

@@ -16,6 +16,8 @@ mod guide;
 mod help;
 mod images;
 #[cfg(unix)]
+mod in_ci;
+#[cfg(unix)]
 mod interrupts;
 mod madflight;
 mod old_firmware;
