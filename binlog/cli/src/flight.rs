@@ -1,9 +1,13 @@
 //! A log of either format, as sessions with one clock each.
 
+mod converted_times;
+
+use crate::selection::Intervals;
 use binlog::Log;
 use binlog::blackbox;
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::Tables;
+use converted_times::ConvertedTimes;
 use jiff::Timestamp;
 use std::fmt;
 use std::ops::{Range, RangeInclusive};
@@ -28,7 +32,7 @@ pub struct Session<'a> {
     log: SessionLog<'a>,
     tables: OnceLock<Tables>,
     /// A Blackbox session as an ArduPilot log, which has modes and the calendar.
-    converted: OnceLock<Option<Log<'static>>>,
+    converted: OnceLock<Option<(Log<'static>, ConvertedTimes)>>,
 }
 
 /// The log of a session.
@@ -138,12 +142,28 @@ impl<'a> Session<'a> {
     /// The flight modes, in the order of the log. Those of a Blackbox log are the nearest ones of ArduCopter.
     pub fn modes(&self) -> Vec<Mode> {
         let Some(log) = self.as_ardupilot() else { return Vec::new() };
-        let mode = |mode: binlog::log::ModeInterval| Mode {
-            time_us: mode.time_us,
-            name: mode.name.or_else(|| mode.number.map(|number| number.to_string())).unwrap_or_default(),
-            number: mode.number,
-        };
-        log.modes().into_iter().map(mode).collect()
+        let modes = log.modes().into_iter().flat_map(|mode| {
+            let name = mode.name.or_else(|| mode.number.map(|number| number.to_string())).unwrap_or_default();
+            let logged = self.logged(mode.time_us);
+            logged.into_iter().map(move |time_us| Mode { time_us, name: name.clone(), number: mode.number })
+        });
+        modes.collect()
+    }
+
+    /// The times of this session in a range of those of [`as_ardupilot`](Self::as_ardupilot).
+    fn logged(&self, time_us: Range<u64>) -> Vec<Range<u64>> {
+        match self.converted.get() {
+            Some(Some((_, times))) => times.logged(&time_us).ranges().to_vec(),
+            _ => vec![time_us],
+        }
+    }
+
+    /// Chosen times as those of [`as_ardupilot`](Self::as_ardupilot).
+    pub fn in_ardupilot(&self, chosen: &Intervals) -> Intervals {
+        match self.converted.get() {
+            Some(Some((_, times))) => times.converted(chosen),
+            _ => chosen.clone(),
+        }
     }
 
     /// When the vehicle was armed, in microseconds. Flags of a Blackbox session say it; one without them is armed
@@ -152,7 +172,8 @@ impl<'a> Session<'a> {
         let Some(log) = self.as_ardupilot() else { return Vec::new() };
         let is_said = self.ardupilot().is_some() || log.rows("EV").is_ok_and(|events| !events.is_empty());
         if is_said {
-            return log.armed().into_iter().map(|interval| interval.time_us).collect();
+            let armed = log.armed().into_iter().flat_map(|interval| self.logged(interval.time_us));
+            return Intervals::new(armed).ranges().to_vec();
         }
         self.time_range_us().map(|times| *times.start()..times.end().saturating_add(1)).into_iter().collect()
     }
@@ -175,9 +196,14 @@ impl<'a> Session<'a> {
             SessionLog::Blackbox(session) => {
                 let convert = || {
                     let mut log = Vec::new();
-                    session.to_ardupilot(&mut log).ok().map(|_| Log::from_bytes(log))
+                    let converted = session.to_ardupilot(&mut log).ok()?;
+                    let times = match converted.times_back {
+                        0 => ConvertedTimes::SAME,
+                        _ => ConvertedTimes::of(self.blackbox()?.1.main().times_us()),
+                    };
+                    Some((Log::from_bytes(log), times))
                 };
-                self.converted.get_or_init(convert).as_ref()
+                self.converted.get_or_init(convert).as_ref().map(|(log, _)| log)
             }
         }
     }

@@ -84,6 +84,8 @@ pub struct Converted {
     pub lost_ranges: u64,
     /// Their bytes.
     pub lost_bytes: u64,
+    /// How often the time of a main frame is before that of the one before. Times of the converted log go on from there.
+    pub times_back: u64,
     /// Parameters.
     pub parameters: usize,
     /// Records of the log, without the definitions that all converted logs have.
@@ -281,6 +283,7 @@ impl Conversion {
     fn advance<W: Write>(&mut self, output: &mut Output<W>, logged_us: u64) -> Result<(), ConvertError> {
         let time_us = logged_us.saturating_add(self.later_us);
         if time_us < self.time_us {
+            self.converted.times_back += 1;
             let last_us = self.time_us - self.later_us;
             self.later_us = self.time_us - logged_us;
             let later_us = self.later_us;

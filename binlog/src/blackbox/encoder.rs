@@ -7,7 +7,7 @@ mod waiting;
 
 pub use counts::Counts;
 
-use super::limits::JUMP_US;
+use super::limits::{JUMP_US, STEADY_I_FRAMES};
 use super::place::Place;
 use super::preamble::{self, InvalidHeader};
 use super::schema::LogsFrame;
@@ -31,7 +31,8 @@ const SLOW_PERIOD: u16 = 256;
 /// - A main frame becomes an I or a P frame, or nothing, by its iteration and the schema's intervals.
 /// - A main frame becomes an I frame as well if it is the first, after [`resume`](Encoder::resume), if frames before it
 ///   are missing, and if a residual doesn't fit the encoding of its P frame. After a jump that decoders would take for
-///   damage, a resume event comes before it.
+///   damage, a resume event comes before it, and in a session of more than 8 I frames after a gap of half a second or more,
+///   which readers could take for the beginning of another session.
 /// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
 /// - A session begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last one
@@ -282,8 +283,15 @@ impl<S: BlackboxSchema> Encoder<S> {
             self.counts.misfits += 1;
             self.out.clear();
         }
-        let jumps =
-            self.started && (self.resume_next || place.iteration == last.iteration || !last.may_be_followed_by(place));
+        // A reader that knows the session's ratio of iterations and time takes a frame out of it for another session's.
+        let has_ratio = self.counts.i_frames > STEADY_I_FRAMES;
+        let is_late = |from: Place| has_ratio && !from.is_soon_followed_by(place);
+        let is_gap = missing > 0 || place.iteration < last.iteration;
+        let jumps = self.started
+            && (self.resume_next
+                || place.iteration == last.iteration
+                || !last.may_be_followed_by(place)
+                || is_gap && is_late(last));
         let missing = match self.started {
             true if place.iteration < last.iteration && !jumps => {
                 S::INTERVALS.logged_across_end(last.iteration, place.iteration)
@@ -292,7 +300,7 @@ impl<S: BlackboxSchema> Encoder<S> {
             false => 0,
         };
         let resumes = match self.resumed {
-            Some(resumed) => self.resume_next || !resumed.may_be_followed_by(place),
+            Some(resumed) => self.resume_next || !resumed.may_be_followed_by(place) || is_late(resumed),
             None => jumps,
         };
         self.intra(missing, resumes)

@@ -1,9 +1,12 @@
 //! The header of a session: what its lines say about the frames.
 
+mod altitudes;
 mod definition;
 mod intervals;
 mod lines;
+mod unnamed;
 
+pub(super) use definition::Number;
 pub use definition::{LoggedField, LoggedFrame};
 pub use lines::LoggedLine;
 pub(super) use lines::{end, start};
@@ -64,6 +67,14 @@ pub enum HeaderProblemKind {
         /// Why.
         reason: Unusable,
     },
+    /// Main frames have more fields than the header names.
+    UnnamedFields {
+        /// How many more.
+        count: usize,
+        /// The field after which they are, if the firmware says it: `servo[15]`. They are then read as the next elements of
+        /// its array. Otherwise the main frames can't be read.
+        after: Option<String>,
+    },
     /// The header doesn't define main frames: lines `Field I name`, `Field I predictor` and so on are missing.
     NoMainFrames,
 }
@@ -98,7 +109,9 @@ impl<'log> Header<'log> {
         if !frames.iter().any(|frame| frame.letter() == b'I') {
             problems.push(HeaderProblem { offset: at, kind: HeaderProblemKind::NoMainFrames });
         }
-        (Header { lines, frames, problems, data_version, intervals }, length)
+        let mut header = Header { lines, frames, problems, data_version, intervals };
+        header.sign_altitudes();
+        (header, length)
     }
 
     /// All lines, in the order of the log.
@@ -205,8 +218,13 @@ impl<'log> Values<'_, 'log> {
 
 impl fmt::Display for HeaderProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "header at offset {}: ", self.offset)?;
-        match &self.kind {
+        write!(f, "header at offset {}: {}", self.offset, self.kind)
+    }
+}
+
+impl fmt::Display for HeaderProblemKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             HeaderProblemKind::FirstLine => f.write_str("the first line, `H Product:`, is damaged"),
             HeaderProblemKind::NotALine { length } => {
                 write!(f, "skipped {} without a header line", Counted(*length, "byte"))
@@ -217,6 +235,16 @@ impl fmt::Display for HeaderProblem {
             HeaderProblemKind::Frame { letter, reason } => {
                 write!(f, "{} frames can't be decoded: {reason}", letter.escape_ascii())
             }
+            HeaderProblemKind::UnnamedFields { count, after: Some(after) } => write!(
+                f,
+                "main frames have {} more than the header names: they are read as those after `{after}`",
+                Counted(*count, "field")
+            ),
+            HeaderProblemKind::UnnamedFields { count, after: None } => write!(
+                f,
+                "main frames have {} more than the header names; they can't be read, since nothing says where these are",
+                Counted(*count, "field")
+            ),
             HeaderProblemKind::NoMainFrames => {
                 f.write_str("no main frames are defined (`H Field I name:`); the session has events only")
             }

@@ -85,6 +85,17 @@ impl Intervals {
         if step < to_intra { step } else { to_intra }
     }
 
+    /// Whether iteration number `next` comes after `last` with as many logged ones between them as `frames`. The numbers
+    /// may have begun again at 0.
+    #[cfg(feature = "std")]
+    pub(super) const fn is_after(self, last: u32, next: u32, frames: u32) -> bool {
+        let between = match next > last {
+            true => self.logged_between(last, next),
+            false => self.logged_across_end(last, next),
+        };
+        next != last && between == frames
+    }
+
     /// The number of logged iterations after `last` and before `next`; 0 unless `next` is the larger number.
     pub const fn logged_between(self, last: u32, next: u32) -> u32 {
         // The usual case, which needs no division.

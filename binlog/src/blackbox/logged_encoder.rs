@@ -97,6 +97,10 @@ impl<'h> LoggedEncoder<'h> {
     /// Appends a frame to `out`: its letter and its fields. `values` are those of the fields in their order, as 32 bits,
     /// signed ones as two's complement.
     ///
+    /// Any iteration and time can be encoded. Readers reject a main frame that jumps without a
+    /// [`Resume`](Event::Resume) event before it: backwards, by 5000 iterations or 10 seconds, or in a session of a steady
+    /// rate over missing iterations by half a second or more out of that rate.
+    ///
     /// # Errors
     ///
     /// If the header doesn't define such frames, or if they can't contain the values. Neither the encoder nor `out` is

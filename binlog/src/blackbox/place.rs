@@ -1,6 +1,6 @@
 //! Where main frames are, and which fields say so.
 
-use super::limits::{JUMP_ITERATIONS, JUMP_US};
+use super::limits::{JUMP_ITERATIONS, JUMP_US, SOON_US};
 
 /// Iteration and time of a main frame, or of a resume event.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -15,6 +15,12 @@ impl Place {
     #[inline(always)]
     pub(super) fn may_be_followed_by(self, next: Place) -> bool {
         next.iteration.wrapping_sub(self.iteration) < JUMP_ITERATIONS && next.time.wrapping_sub(self.time) < JUMP_US
+    }
+
+    /// Whether `next` comes soon enough that iterations may be missing, whatever the ratio of iterations and time.
+    #[inline(always)]
+    pub(super) fn is_soon_followed_by(self, next: Place) -> bool {
+        next.time.wrapping_sub(self.time) < SOON_US
     }
 }
 

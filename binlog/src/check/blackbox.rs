@@ -89,6 +89,10 @@ impl SessionCheck<'_> {
                     let frames = format!("{} frames", letter.escape_ascii());
                     self.add(Rule::UndecodableFrames, &frames, offset, reason.to_string());
                 }
+                HeaderProblemKind::UnnamedFields { .. } => {
+                    let text = problem.kind.to_string();
+                    self.add(Rule::UnnamedFields, "I frames", offset, text);
+                }
                 HeaderProblemKind::NoMainFrames => {
                     self.add(Rule::NoMainFrames, "", offset, "there is no line `Field I name`".into());
                 }
@@ -133,6 +137,7 @@ impl SessionCheck<'_> {
     fn frames(&mut self) {
         let mut frames = self.session.frames();
         let (mut is_first, mut has_end) = (true, false);
+        let mut last_us = None;
         while let Some(item) = frames.next() {
             match item {
                 Item::Frame(frame) => {
@@ -140,6 +145,14 @@ impl SessionCheck<'_> {
                         self.add(Rule::HomeFirst, "", frame.offset(), "the first frame is an H frame".into());
                     }
                     is_first = false;
+                    if matches!(frame.letter(), b'I' | b'P') {
+                        let (time_us, before) = (frame.time_us(), last_us.replace(frame.time_us()));
+                        if let Some(before) = before.filter(|before| time_us < *before) {
+                            let subject = self.subject("main frames");
+                            let text = || format!("the time goes back from {before} to {time_us} µs");
+                            self.findings.add(Rule::TimeBackwards, &subject, frame.offset(), text);
+                        }
+                    }
                 }
                 Item::Event { event, .. } => has_end |= matches!(event, Event::End { .. }),
                 Item::Lost(lost) => self.lost(&lost),
@@ -162,6 +175,8 @@ impl SessionCheck<'_> {
             LostReason::Broken(letter) => (Rule::BrokenFrame, Some(letter)),
             LostReason::Truncated(letter) => (Rule::TruncatedFrame, Some(letter)),
             LostReason::Jump { letter, .. } | LostReason::Time { letter, .. } => (Rule::FrameJump, Some(letter)),
+            LostReason::OtherSession { .. } => (Rule::OtherSession, None),
+            LostReason::Unproven(letter) => (Rule::OtherSession, Some(letter)),
             LostReason::NoIntra => (Rule::NoIntra, Some(b'P')),
             LostReason::NoHome => (Rule::NoHome, Some(b'G')),
             LostReason::Unusable(letter) => (Rule::UndecodableFrames, Some(letter)),

@@ -262,7 +262,7 @@ rules! {
     /// A record's time is more than an hour from the times around it.
     DamagedTime "damaged_time" Error false
         "readers show the record hours or years away; leave it out",
-    /// Times of a type, or of an instance, go backwards.
+    /// Times of a type, of an instance, or of the main frames of a Blackbox log go backwards.
     TimeBackwards "time_backwards" Warning false
         "viewers draw lines back, and joins by time miss records; log in the order of time, as \
          `TimeSorter` does",
@@ -304,6 +304,9 @@ rules! {
     /// The header defines no main frames.
     NoMainFrames "no_main_frames" Error false
         "no values of the control loop can be read; check the header for damage",
+    /// Main frames have more fields than the header names.
+    UnnamedFields "unnamed_fields" Error false
+        "other decoders read no main frame; name all fields that the frames have",
     /// The header doesn't say how frames are decoded.
     UndecodableFrames "undecodable_frames" Error false
         "no decoder reads the frames; check the header for damage, or log them with another encoding",
@@ -319,6 +322,9 @@ rules! {
     /// The iteration or the time jumps.
     FrameJump "frame_jump" Error true
         "decoders reject such a frame and lose P frames up to the next I frame; log a Resume event after a pause",
+    /// Frames of another session, or frames after damage of which nothing shows that they are of this one.
+    OtherSession "other_session" Error true
+        "decoders take them for this session's; they are left by an older log where a power cut ended this one",
     /// P frames without an I frame before them.
     NoIntra "no_intra" Error true
         "the frames can't be decoded without the frame that they refer to",

@@ -125,6 +125,14 @@ pub(super) fn frames(choices: &mut Choices<'_>) {
                 let step = if choice == 4 { choices.number() % 4999 } else { step(iteration, i_interval, p_rate) };
                 let next = if has_main { iteration.wrapping_add(step) } else { iteration };
                 let at = time.wrapping_add(choices.number() % 10_000_000);
+                // Readers that know the rate take a frame out of it for another session's.
+                if has_main && choice == 4 && at.wrapping_sub(time) >= 500_000 {
+                    let event = Event::Resume { iteration: next, time: at };
+                    (iteration, time) = (next, at);
+                    encoder.event(&event);
+                    log.extend_from_slice(event.encode(&mut [0; Event::MAX_BYTES]));
+                    events += 1;
+                }
                 let values = [vec![next, at], choices.numbers(main)].concat();
                 let written = match encode(&mut encoder, &mut log, b'P', values.clone()) {
                     Err(UnencodableFrame::DoesNotFit { .. } | UnencodableFrame::NoIntra) => {

@@ -2,13 +2,17 @@
 
 mod any_bytes;
 mod any_frames;
+mod below_the_sea;
 mod by_header;
 mod converted;
 mod damage;
+mod damage_scored;
 mod encoded_again;
 mod firmware;
 mod hostile;
 mod maker;
+mod other_session;
+mod padding;
 mod peers;
 mod random_definitions;
 mod real_logs;
@@ -16,3 +20,4 @@ mod reference;
 mod synthetic;
 mod typed;
 mod unknown_events;
+mod unnamed_fields;

@@ -1,7 +1,7 @@
 //! When the encoder writes which frame.
 
 use super::frames::{FlightLog, GpsFrame, HomeFrame, MainFrame, SlowFrame, Small, SmallLog, flight, small};
-use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder, Event};
+use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, Encoder, Event};
 use proptest::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -101,6 +101,28 @@ fn a_jump_that_decoders_take_for_damage_has_a_resume_event() {
         assert_eq!(letter(encoder.encode(&small(iteration, [0; 4])).expect("it fits")), 'E', "backwards");
     }
     assert_eq!(letter(encoder.encode(&small(4999, [0; 4])).expect("it fits")), 'I');
+}
+
+/// Readers take a frame out of the ratio for another session's.
+#[test]
+fn a_gap_of_half_a_second_in_a_steady_session_has_a_resume_event() {
+    for (skipped, later, letter_after) in [(40, 499_999, 'I'), (40, 500_000, 'E'), (1, 9_000_000, 'P')] {
+        let mut encoder = Encoder::<SmallLog>::new();
+        let mut log = SmallLog::HEADER.as_bytes().to_vec();
+        for i in 0..100 {
+            log.extend_from_slice(encoder.encode(&small(i, [0; 4])).expect("it fits"));
+        }
+        let gap = Small { time: 99_000 + later, ..small(99 + skipped, [0; 4]) };
+        let bytes = encoder.encode(&gap).expect("it fits");
+        assert_eq!(letter(bytes), letter_after, "{skipped}, {later}");
+        log.extend_from_slice(bytes);
+        let next = Small { time: gap.time + 1000, ..small(gap.loop_iteration + 1, [0; 4]) };
+        log.extend_from_slice(encoder.encode(&next).expect("it fits"));
+        log.extend_from_slice(encoder.end());
+        let log = BlackboxLog::from_bytes(log);
+        let tables = log.session(0).expect("a session").tables();
+        assert_eq!((tables.main().len(), tables.lost()), (102, &[][..]), "{skipped}, {later}");
+    }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The program, as a user types it: on logs of the simulator, on the real ones beside the checkout, and on what isn't a
 //! log.
 
+mod blackbox;
 mod boots;
 mod control_characters;
 mod damage;

@@ -2,7 +2,7 @@
 
 use crate::blackbox::Header;
 use crate::blackbox::firmware::Family;
-use crate::blackbox::header::LoggedField;
+use crate::blackbox::header::{LoggedField, Number};
 use crate::blackbox::quantity::Quantity;
 
 /// The fields of the frames of one letter, and which of them are converted without loss.
@@ -16,7 +16,7 @@ pub(super) struct Fields<'s> {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Source {
     index: usize,
-    signed: bool,
+    number: Number,
     zero: f64,
     factor: f64,
 }
@@ -35,7 +35,7 @@ impl<'s> Fields<'s> {
     /// The number as it is logged.
     pub(super) fn raw(&self, name: &str) -> Option<Source> {
         let index = self.fields.iter().position(|field| field.name() == name)?;
-        Some(Source { index, signed: self.fields[index].is_signed(), zero: 0.0, factor: 1.0 })
+        Some(Source { index, number: self.fields[index].number(), zero: 0.0, factor: 1.0 })
     }
 
     /// The value in a unit; `None` if the field isn't there or measures something else.
@@ -47,7 +47,7 @@ impl<'s> Fields<'s> {
 
     /// The elements 0 to `N - 1` of an array. `None` if one is missing.
     pub(super) fn array<const N: usize>(&self, name: &str, unit: &str) -> Option<[Source; N]> {
-        let mut sources = [Source { index: 0, signed: false, zero: 0.0, factor: 1.0 }; N];
+        let mut sources = [Source { index: 0, number: Number::Unsigned, zero: 0.0, factor: 1.0 }; N];
         for (i, source) in sources.iter_mut().enumerate() {
             *source = self.quantity(&format!("{name}[{i}]"), unit)?;
         }
@@ -77,8 +77,7 @@ impl<'s> Fields<'s> {
 impl Source {
     /// The number as it is logged.
     pub(super) fn raw(self, values: &[u32]) -> i64 {
-        let bits = values.get(self.index).copied().unwrap_or_default();
-        if self.signed { bits.cast_signed().into() } else { bits.into() }
+        self.number.value(values.get(self.index).copied().unwrap_or_default())
     }
 
     /// The value in its unit.

@@ -5,6 +5,7 @@ use super::ConvertError;
 use super::fields::Fields;
 use super::names::{LONGEST_LABEL, Names};
 use super::output::{Column, Output, has_room};
+use crate::blackbox::header::Number;
 use crate::blackbox::quantity::Quantity;
 use crate::{Format, Multiplier, Unit};
 use std::io::Write;
@@ -49,7 +50,7 @@ impl Remaining {
         for (index, field, quantity) in fields.remaining() {
             let label = labels.label(field.name());
             let (unit, multiplier) = scale(quantity);
-            let format = match (field.is_signed(), multiplier == Multiplier::CENTI) {
+            let format = match (field.number() == Number::Signed, multiplier == Multiplier::CENTI) {
                 (true, true) => Format::CentiI32,
                 (true, false) => Format::I32,
                 (false, true) => Format::CentiU32,

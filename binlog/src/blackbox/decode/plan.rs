@@ -112,7 +112,7 @@ impl FramePlan {
     }
 
     /// The predictions that the header gives.
-    pub(super) fn given(&self) -> &Given {
+    pub(in crate::blackbox) fn given(&self) -> &Given {
         &self.given
     }
 

@@ -16,9 +16,34 @@ pub struct LoggedFrame {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoggedField {
     name: String,
+    /// As the header says it.
     signed: bool,
+    number: Number,
     predictor: u32,
     encoding: u32,
+}
+
+/// How the 32 bits of a value are a number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::blackbox) enum Number {
+    Unsigned,
+    Signed,
+    /// 16 of the bits.
+    Signed16,
+}
+
+impl Number {
+    fn of(signed: bool) -> Self {
+        if signed { Number::Signed } else { Number::Unsigned }
+    }
+
+    pub(in crate::blackbox) fn value(self, bits: u32) -> i64 {
+        match self {
+            Number::Unsigned => bits.into(),
+            Number::Signed => bits.cast_signed().into(),
+            Number::Signed16 => (bits as u16).cast_signed().into(),
+        }
+    }
 }
 
 impl LoggedFrame {
@@ -45,6 +70,23 @@ impl LoggedFrame {
     pub(in crate::blackbox) fn plan(&self) -> Result<&FramePlan, &Unusable> {
         self.plan.as_ref()
     }
+
+    pub(super) fn fields_mut(&mut self) -> &mut [LoggedField] {
+        &mut self.fields
+    }
+
+    /// The frame with `more` fields of these names after the field with the index `after`, coded as that one. `None` if it
+    /// can't be decoded.
+    pub(super) fn with_more(&self, after: usize, more: &[String], data_version: u32) -> Option<Self> {
+        let given = *self.plan.as_ref().ok()?.given();
+        let motor_0 = given.motor_0.map(|index| if index > after { index + more.len() } else { index });
+        let like = self.fields.get(after)?;
+        let more = more.iter().map(|name| LoggedField { name: name.clone(), ..like.clone() });
+        let mut fields = self.fields.clone();
+        fields.splice(after + 1..after + 1, more);
+        let plan = plan(data_version, &Given { motor_0, ..given }, &fields);
+        plan.is_ok().then_some(LoggedFrame { letter: self.letter, fields, plan })
+    }
 }
 
 impl LoggedField {
@@ -53,9 +95,23 @@ impl LoggedField {
         &self.name
     }
 
-    /// Whether the 32 bits of a value are a signed number.
+    /// Whether the header says that the 32 bits of a value are a signed number. [`value`](Self::value) takes the altitude of
+    /// a GPS frame for one in any case, because firmware logs altitudes below the sea as unsigned numbers.
     pub fn is_signed(&self) -> bool {
         self.signed
+    }
+
+    /// Whether a value is the same number for a struct whose field has, or hasn't, a sign, as long as that holds it.
+    pub(in crate::blackbox) fn may_be_read_as(&self, signed: bool) -> bool {
+        self.signed == signed || self.number == Number::of(signed)
+    }
+
+    pub(in crate::blackbox) fn number(&self) -> Number {
+        self.number
+    }
+
+    pub(super) fn take_for(&mut self, number: Number) {
+        self.number = number;
     }
 
     /// The predictor; `None` if the header's number is not defined.
@@ -70,7 +126,7 @@ impl LoggedField {
 
     /// The value of 32 bits in a frame.
     pub fn value(&self, bits: u32) -> i64 {
-        if self.signed { (bits as i32).into() } else { bits.into() }
+        self.number.value(bits)
     }
 }
 
@@ -118,20 +174,27 @@ fn frame(lines: &[LoggedLine<'_>], letter: u8, data_version: u32, given: &Given)
     let fields: Vec<_> = names
         .iter()
         .zip(codings)
-        .map(|(name, (i, (predictor, encoding)))| LoggedField {
-            name: (*name).to_owned(),
-            signed: signs.get(i).copied().flatten().is_some_and(|sign| sign != 0),
-            // A number that can't be read is not defined.
-            predictor: predictor.unwrap_or(u32::MAX),
-            encoding: encoding.unwrap_or(u32::MAX),
+        .map(|(name, (i, (predictor, encoding)))| {
+            let signed = signs.get(i).copied().flatten().is_some_and(|sign| sign != 0);
+            LoggedField {
+                name: (*name).to_owned(),
+                signed,
+                number: Number::of(signed),
+                // A number that can't be read is not defined.
+                predictor: predictor.unwrap_or(u32::MAX),
+                encoding: encoding.unwrap_or(u32::MAX),
+            }
         })
         .collect();
+    let plan = plan(data_version, given, &fields);
+    LoggedFrame { letter, fields, plan }
+}
+
+fn plan(data_version: u32, given: &Given, fields: &[LoggedField]) -> Result<FramePlan, Unusable> {
     let planned = |field: &LoggedField| PlannedField {
         signed: field.signed,
         predictor: field.predictor,
         encoding: field.encoding,
     };
-    let planned: Vec<_> = fields.iter().map(planned).collect();
-    let plan = FramePlan::new(data_version, given, &planned);
-    LoggedFrame { letter, fields, plan }
+    FramePlan::new(data_version, given, &fields.iter().map(planned).collect::<Vec<_>>())
 }

@@ -1,14 +1,21 @@
 //! The frames of a session, one after the other, damaged or not.
 //!
-//! A frame stands if it has at most 256 bytes and the letter of another frame follows it. A main frame must also be near
-//! the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume event says otherwise.
-//! After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the next I frame. These
-//! are the rules of the format's description and of Cleanflight's decoder.
+//! A frame stands if it has at most 256 bytes and the letter of another frame follows it, or padding. A main frame must
+//! also be near the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume event says
+//! otherwise. After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the next I
+//! frame. These are the rules of the format's description and of Cleanflight's decoder.
 //!
 //! Where that decoder loses the rest of a log, this one goes on: an I frame that agrees with a rejected one before it is
 //! accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P frames
 //! after damage are kept if the next I frame proves that none of them is missing.
+//!
+//! Where that decoder reads on into another session, this one doesn't. After a power cut, a file or a chip goes on with
+//! whatever was there before, often with frames of an older log. [`Pace`] tells them apart: between two frames of one
+//! session, iterations and time move in the session's own ratio. After damage, and over a jump, an I frame that breaks
+//! the ratio is of another session. The frames between damage and the next I frame wait for what that shows. A step of
+//! the time through which the iterations go on one by one breaks no rule: see [`Sync`].
 
+mod pace;
 mod resync;
 
 use super::letters::{Begins, Letters, NoFrame};
@@ -18,10 +25,13 @@ use crate::blackbox::decode::{Context, Derived, FrameDecoder, NO_VALUES, Values}
 use crate::blackbox::definition::FrameKind;
 use crate::blackbox::event::Event;
 use crate::blackbox::header::LoggedField;
-use crate::blackbox::limits::JUMP_US;
+use crate::blackbox::limits::{JUMP_US, MAX_FRAME_BYTES};
 use crate::blackbox::place::{Place, ReferredFields};
+use pace::Pace;
+use resync::{Sync, Verdict};
 use std::fmt;
 use std::mem;
+use std::ops::Range;
 
 /// What is in a session: what [`Frames`] returns, with its [`Frame`]s, and what [`Typed`](super::Typed) and
 /// [`TypedFrames`](super::TypedFrames) return, with the program's structs.
@@ -150,18 +160,16 @@ pub struct Frames<'s> {
     history: [Box<Values>; 3],
     /// The last frame of another kind.
     other: Box<Values>,
-    /// Whether `history` has the frames that a P frame refers to.
-    synced: bool,
-    /// Whether `history` is that before a damaged stretch, in which no main frame may have been.
-    unproven: bool,
+    sync: Sync,
     /// Up to here, an I frame has proved that no main frame is missing.
     proven_until: usize,
+    /// What the frames up to an offset belong to, since the I frame there is looked at already.
+    ahead: (usize, Verdict),
     /// The last main frame that was accepted, or the Resume event after it.
     last: Option<Place>,
     /// The time of the last main frame, from which other frames are predicted; 0 before there is one.
     main_time: u32,
-    /// The last I frame that was rejected for its jump.
-    rejected: Option<Place>,
+    pace: Pace,
     /// The time of the last main frame, or of the Resume event after it.
     time_us: u64,
     /// The time of the first main frame, once something before it has asked for it.
@@ -170,6 +178,8 @@ pub struct Frames<'s> {
     other_us: Option<u64>,
     home: Option<[u32; 2]>,
     lost: Option<(usize, LostReason)>,
+    /// Whether the lost stretch ends where the next frame is looked for, because another one begins there.
+    is_split: bool,
     found: Option<Found>,
 }
 
@@ -184,17 +194,18 @@ impl<'s> Frames<'s> {
             at: session.frames_offset(),
             history: [(); 3].map(|()| Box::new(NO_VALUES)),
             other: Box::new(NO_VALUES),
-            synced: false,
-            unproven: false,
+            sync: Sync::Begin,
             proven_until: 0,
+            ahead: (0, Verdict::Unproven),
             last: None,
             main_time: 0,
-            rejected: None,
+            pace: Pace::UNKNOWN,
             time_us: 0,
             first_us: None,
             other_us: None,
             home: None,
             lost: None,
+            is_split: false,
             found: None,
         }
     }
@@ -236,17 +247,18 @@ impl<'s> Frames<'s> {
         self.at
     }
 
-    /// Goes on to the next frame, which it leaves in `found`, or to the end of the session.
+    /// Goes on to the next frame, which it leaves in `found`, to the end of a lost stretch, or to the end of the session.
     fn find(&mut self) {
-        while self.found.is_none() {
+        while self.found.is_none() && !mem::take(&mut self.is_split) {
             let at = self.at;
-            let Some(letter) = self.letters.byte(at) else { return };
+            let Some(letter) = self.letters.byte(at) else { return self.leave_out_padding() };
             match self.letters.of(letter) {
                 Begins::Frame(decoder) if letter == b'P' => self.inter(&decoder, at),
                 Begins::Frame(decoder) if letter == b'I' => self.intra(&decoder, at),
                 Begins::Frame(decoder) => self.other(&decoder, letter, at),
                 Begins::Event => self.event(at),
                 Begins::Unusable => self.unusable(letter, at),
+                Begins::Nothing if self.letters.is_padding_to_the_end(at) => self.letters.end = at,
                 Begins::Nothing => self.damaged(at, LostReason::NoFrame(letter)),
             }
         }
@@ -279,29 +291,22 @@ impl<'s> Frames<'s> {
 
     #[inline]
     fn inter(&mut self, decoder: &FrameDecoder<'s>, at: usize) {
-        if !self.synced && mem::take(&mut self.unproven) {
-            self.synced = self.none_is_missing(at);
+        if !matches!(self.sync, Sync::Synced) && !self.is_proven(at) {
+            return self.skip_inter(decoder, at);
         }
         let [values, previous, before_it] = &mut self.history;
         let end = match self.letters.read(decoder, at, values) {
             Ok(end) => end,
             Err(error) => return self.broken(b'P', at, error),
         };
-        if !self.synced {
-            self.at = end;
-            self.lost.get_or_insert((at, LostReason::NoIntra));
-            return;
-        }
         let last = self.last.unwrap_or_default();
         let iterations = self.session.header().intervals().step(last.iteration);
         let context = Context { home: self.home.unwrap_or_default(), main_time: self.main_time, iterations };
         decoder.predict(values, previous, before_it, &context);
         let place = self.place();
         if !last.may_be_followed_by(place) {
-            self.synced = false;
-            self.at = end;
-            self.lost.get_or_insert((at, jump(b'P', place)));
-            return;
+            self.sync = Sync::Stepped { frames: 1 };
+            return self.leave_out(at..end, jump(b'P', place));
         }
         self.accept(place);
         self.history.rotate_right(1);
@@ -314,18 +319,22 @@ impl<'s> Frames<'s> {
             Ok(end) => end,
             Err(error) => return self.broken(b'I', at, error),
         };
-        self.at = end;
         let place = self.place();
-        let follows = |place_before: Option<Place>| place_before.is_some_and(|before| before.may_be_followed_by(place));
-        if self.last.is_some() && !follows(self.last) && !follows(self.rejected) {
-            self.rejected = Some(place);
-            (self.synced, self.unproven) = (false, false);
-            self.lost.get_or_insert((at, jump(b'I', place)));
-            return;
+        match self.verdict(place) {
+            Verdict::Continues => {}
+            Verdict::Jumps | Verdict::Unproven => {
+                self.sync = Sync::NeedsIntra { after: Some(place) };
+                return self.leave_out(at..end, jump(b'I', place));
+            }
+            Verdict::Elsewhere(place) => {
+                self.sync = Sync::Elsewhere { place };
+                return self.leave_out(at..end, other_session(place));
+            }
         }
+        self.pace.intra(self.last, place, matches!(self.sync, Sync::Begin));
         self.accept(place);
-        self.rejected = None;
-        (self.synced, self.unproven) = (true, false);
+        self.sync = Sync::Synced;
+        self.at = end;
         // A P frame after an I frame doesn't look further back.
         let [values, previous, before_it] = &mut self.history;
         before_it.copy_from_slice(&values[..]);
@@ -344,10 +353,14 @@ impl<'s> Frames<'s> {
 
     /// A frame other than a main frame: it has no history, either.
     fn other(&mut self, decoder: &FrameDecoder<'s>, letter: u8, at: usize) {
-        let end = match self.letters.read(decoder, at, &mut self.other) {
+        let doubt = self.doubt(letter, at);
+        let end = match self.letters.read_one(decoder, at, &mut self.other) {
             Ok(end) => end,
             Err(error) => return self.broken(letter, at, error),
         };
+        if let Some(reason) = doubt {
+            return self.leave_out(at..end, reason);
+        }
         self.at = end;
         if self.session.columns(letter).is_empty() {
             self.found = Some(Found::Other { letter, at, end, time_us: self.main_time_us() });
@@ -382,19 +395,29 @@ impl<'s> Frames<'s> {
             Ok(found) => found,
             Err(error) => return self.broken(b'E', at, error),
         };
+        let doubt = match event {
+            Event::End { .. } => self.doubt_of_end(),
+            Event::Resume { iteration, time } => self.doubt_of_resume(Place { iteration, time }),
+            _ => self.doubt(b'E', at),
+        };
+        if let Some(reason) = doubt {
+            return self.leave_out(at..end, reason);
+        }
         self.at = end;
         match event {
             Event::End { .. } => self.letters.end = end,
             Event::Resume { iteration, time } => {
                 // Frames of other kinds may have gone on for more than half of the range of a time.
                 self.time_us = self.near_other(time).unwrap_or_else(|| self.extended(time));
-                self.last = Some(Place { iteration, time });
+                let place = Place { iteration, time };
+                self.last = Some(place);
+                self.pace.go_on_from(place);
             }
             Event::Unknown { .. } => {
                 let Some(payload_end) = self.unknown_event_end(end) else {
                     return self.damaged(at, LostReason::Broken(b'E'));
                 };
-                if self.synced
+                if matches!(self.sync, Sync::Synced)
                     && at >= self.proven_until
                     && self.has_main_frame(end..payload_end)
                     && !self.none_is_missing(payload_end)
@@ -412,10 +435,14 @@ impl<'s> Frames<'s> {
     /// before it.
     #[cold]
     fn unusable(&mut self, letter: u8, at: usize) {
-        self.at = self.next_that_stands(at + 1);
+        let end = self.next_that_stands(at + 1);
+        if let Some(reason) = self.doubt(letter, at) {
+            return self.leave_out(at..end, reason);
+        }
+        self.at = end;
         match FrameKind::from_letter(letter) {
             Some(_) => drop(self.lost.get_or_insert((at, LostReason::Unusable(letter)))),
-            None => self.found = Some(Found::Other { letter, at, end: self.at, time_us: self.main_time_us() }),
+            None => self.found = Some(Found::Other { letter, at, end, time_us: self.main_time_us() }),
         }
     }
 
@@ -430,11 +457,38 @@ impl<'s> Frames<'s> {
         );
     }
 
+    /// Bytes are no frame.
     #[cold]
     fn damaged(&mut self, at: usize, reason: LostReason) {
-        self.unproven |= mem::take(&mut self.synced);
+        self.sync = self.sync.damaged();
         self.lost.get_or_insert((at, reason));
         self.at = self.next_that_stands(at + 1);
+    }
+
+    /// Leaves out a frame that stands. Frames of another session are a stretch of their own.
+    #[cold]
+    fn leave_out(&mut self, frame: Range<usize>, reason: LostReason) {
+        let is_other = |reason| matches!(reason, LostReason::OtherSession { .. });
+        if is_other(reason) && self.lost.is_some_and(|(_, before)| !is_other(before)) {
+            // The frame is looked at again after the stretch before it.
+            (self.at, self.is_split) = (frame.start, true);
+            return;
+        }
+        self.lost.get_or_insert((frame.start, reason));
+        self.at = frame.end;
+    }
+
+    /// A lost stretch doesn't include the padding after it.
+    #[cold]
+    fn leave_out_padding(&mut self) {
+        let Some((offset, reason)) = &mut self.lost else { return };
+        let Some(end) = self.letters.start_of_padding().filter(|end| end > offset) else { return };
+        if let LostReason::Broken(letter) = *reason
+            && end - *offset < MAX_FRAME_BYTES
+        {
+            *reason = LostReason::Truncated(letter);
+        }
+        (self.letters.end, self.at) = (end, end);
     }
 
     /// The place of the main frame in `history[0]`.
@@ -480,4 +534,8 @@ impl<'s> Frames<'s> {
 
 fn jump(letter: u8, place: Place) -> LostReason {
     LostReason::Jump { letter, iteration: place.iteration, time: place.time }
+}
+
+fn other_session(place: Place) -> LostReason {
+    LostReason::OtherSession { iteration: place.iteration, time: place.time }
 }

@@ -8,6 +8,12 @@ use crate::blackbox::header::Header;
 /// for each.
 const MOST_UNKNOWN_EVENTS: usize = 64;
 
+/// An erased byte of a flash chip.
+const ERASED: u8 = 0xFF;
+
+/// So many equal bytes aren't values of frames.
+const LEAST_PADDING: usize = 32;
+
 /// What begins with a letter.
 #[derive(Clone, Copy)]
 pub(super) enum Begins<'h> {
@@ -67,17 +73,52 @@ impl<'h> Letters<'h> {
         self.bytes.get(at).copied().filter(|_| at < self.end)
     }
 
-    /// Whether a frame may end at a place: the letter of another one follows, or the session ends.
+    /// Whether a frame may end at a place: the letter of another one or padding follows, or the session ends.
     #[inline(always)]
     pub(super) fn may_end(&self, at: usize) -> bool {
         match self.bytes.get(at) {
-            Some(&byte) if at < self.end => !matches!(self.of(byte), Begins::Nothing),
+            Some(&byte) if at < self.end => !matches!(self.of(byte), Begins::Nothing) || self.is_padding(at),
             _ => at == self.end,
         }
     }
 
+    /// Whether padding follows a frame that ends at a place: zeros, or bytes of an erased chip. A frame may end with zeros
+    /// of its own. One that ends in erased bytes wasn't written whole.
+    #[cold]
+    fn is_padding(&self, at: usize) -> bool {
+        let padding = &self.bytes[at..self.end.min(at + LEAST_PADDING)];
+        let is_whole = || self.bytes[at - 1] != ERASED;
+        padding.iter().all(|&byte| byte == 0) || padding.iter().all(|&byte| byte == ERASED) && is_whole()
+    }
+
+    /// Whether nothing but padding is from a place to the end of the session.
+    #[cold]
+    pub(super) fn is_padding_to_the_end(&self, at: usize) -> bool {
+        self.bytes.get(at..self.end).is_some_and(|rest| rest.iter().all(|&byte| byte == 0 || byte == ERASED))
+    }
+
+    /// Where padding begins that ends the session, if there is enough of it to be told from values.
+    #[cold]
+    pub(super) fn start_of_padding(&self) -> Option<usize> {
+        let bytes = self.bytes.get(..self.end)?;
+        let last = bytes.last().filter(|&&last| last == 0 || last == ERASED)?;
+        let start = bytes.iter().rposition(|byte| byte != last).map_or(0, |at| at + 1);
+        (self.end - start >= LEAST_PADDING).then_some(start)
+    }
+
+    /// As [`read`](Self::read), where few frames are read.
+    #[inline(never)]
+    pub(super) fn read_one(
+        &self,
+        decoder: &FrameDecoder<'_>,
+        at: usize,
+        residuals: &mut Values,
+    ) -> Result<usize, NoFrame> {
+        self.read(decoder, at, residuals)
+    }
+
     /// Reads the residuals of the frame whose letter is at `at`. Returns its end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn read(&self, decoder: &FrameDecoder<'_>, at: usize, residuals: &mut Values) -> Result<usize, NoFrame> {
         let start = at + 1;
         let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<WINDOW>());
@@ -122,7 +163,7 @@ impl<'h> Letters<'h> {
         while stood < count {
             let Some(letter) = self.byte(at) else { return at == self.end };
             let end = match self.of(letter) {
-                Begins::Frame(decoder) => self.read(&decoder, at, scratch),
+                Begins::Frame(decoder) => self.read_one(&decoder, at, scratch),
                 Begins::Event => match self.event(at) {
                     Ok((Event::End { .. }, _)) => return true,
                     Ok((Event::Unknown { .. }, end)) => {

@@ -41,6 +41,17 @@ pub enum LostReason {
         /// The low 32 bits of its time, in microseconds.
         time: u32,
     },
+    /// Frames of another session, such as an older log whose bytes follow a power cut: their first I frame doesn't
+    /// continue this session. Between frames of one session, iterations and time move in one ratio.
+    OtherSession {
+        /// The iteration of that I frame, or that to which a Resume event leads.
+        iteration: u32,
+        /// The low 32 bits of its time, in microseconds.
+        time: u32,
+    },
+    /// A frame with this letter, other than a main frame, after damage. No I frame after it shows that it is of this
+    /// session.
+    Unproven(u8),
     /// A P frame without an I frame before it.
     NoIntra,
     /// A GPS frame without a home frame before it, to which its coordinates refer.
@@ -71,6 +82,14 @@ impl fmt::Display for LostReason {
                 "the time of the {} frame, {time} µs, is 10 s or more from the main frame before it",
                 char::from(letter)
             ),
+            LostReason::OtherSession { iteration, time } => write!(
+                f,
+                "the frames are not of this session: they go on with iteration {iteration} at {time} µs, as an older log \
+                 does after a power cut"
+            ),
+            LostReason::Unproven(letter) => {
+                write!(f, "no I frame after the damage shows that the {} frame is of this session", char::from(letter))
+            }
             LostReason::NoIntra => f.write_str("there is no I frame before the P frame"),
             LostReason::NoHome => f.write_str("the frame refers to the home position, and no H frame is before it"),
             LostReason::Unusable(letter) => {

@@ -1,7 +1,9 @@
 //! One session of a log.
 
-use super::frames::Frames;
+use super::frames::{Frames, Item};
+use super::letters::Letters;
 use super::tables::Tables;
+use crate::blackbox::decode::NO_VALUES;
 use crate::blackbox::header::{self, Header, LoggedField};
 use memchr::{memmem, memrchr};
 use std::fmt;
@@ -68,6 +70,13 @@ fn is_in_a_value(log: &[u8], start: usize) -> bool {
     line.starts_with(b"H ") && is_text && line.contains(&b':')
 }
 
+/// If these stand, the header has the fields of the frames.
+const FIRST_FRAMES: usize = 6;
+
+/// So many main frames prove how many fields they have, or fewer of a session that has fewer.
+const PROVING_FRAMES: usize = 64;
+const FEWEST_FRAMES: usize = 8;
+
 /// A session: from arming to disarming, as a rule. It has a header of its own.
 #[derive(Clone)]
 pub struct Session<'log> {
@@ -82,10 +91,42 @@ pub struct Session<'log> {
 impl<'log> Session<'log> {
     pub(super) fn new(log: &'log [u8], range: Range<usize>) -> Self {
         let (header, length) = Header::parse(log.get(range.clone()).unwrap_or_default(), range.start);
+        let with = |header| Session::with_header(log, range.clone(), header, length);
+        match Letters::new(&header, log, range.end).stand(range.start + length, FIRST_FRAMES, &mut NO_VALUES.clone()) {
+            true => with(header),
+            false => with(header.with_unnamed_fields(|header| with(header.clone()).is_sound()).unwrap_or(header)),
+        }
+    }
+
+    fn with_header(log: &'log [u8], range: Range<usize>, header: Header<'log>, length: usize) -> Self {
         let time = |letter| header.fields(letter).iter().position(|field| field.name() == "time");
         let letters = header.frames().iter().map(|frame| frame.letter());
         let time_fields = letters.filter_map(|letter| Some((letter, time(letter)?))).collect();
         Session { log, frames_offset: range.start + length, range, header, time_fields }
+    }
+
+    /// Whether the header reads the first frames: none is lost, and none is missing between two of them.
+    fn is_sound(&self) -> bool {
+        let intervals = self.header.intervals();
+        let (mut last, mut count) = (None, 0);
+        let mut frames = self.frames();
+        while count < PROVING_FRAMES
+            && let Some(item) = frames.next()
+        {
+            match item {
+                Item::Frame(frame) if matches!(frame.letter(), b'I' | b'P') => {
+                    let Some(iteration) = frame.value("loopIteration") else { return false };
+                    let before = last.replace(iteration as u32);
+                    if before.is_some_and(|before| !intervals.is_after(before, iteration as u32, 0)) {
+                        return false;
+                    }
+                    count += 1;
+                }
+                Item::Frame(_) | Item::Event { .. } => {}
+                Item::Lost(_) => return false,
+            }
+        }
+        count >= FEWEST_FRAMES
     }
 
     /// Its header.

@@ -4,7 +4,7 @@ use super::frames::{Frame, Item};
 use super::lost::Lost;
 use super::session::Session;
 use crate::blackbox::event::Event;
-use crate::blackbox::header::LoggedField;
+use crate::blackbox::header::{LoggedField, Number};
 use crate::blackbox::quantity::Quantity;
 use crate::log::Values;
 use crate::value::Scaling;
@@ -281,10 +281,11 @@ impl Growing {
         let column = |(field, values): (&LoggedField, Vec<u32>)| Column {
             name: field.name().to_owned(),
             quantity: Quantity::of(header, field.name()),
-            values: match field.is_signed() {
+            values: match field.number() {
                 // The same memory.
-                true => Values::I32(values.into_iter().map(|value| value as i32).collect()),
-                false => Values::U32(values),
+                Number::Signed => Values::I32(values.into_iter().map(u32::cast_signed).collect()),
+                Number::Signed16 => Values::I32(values.into_iter().map(|bits| field.value(bits) as i32).collect()),
+                Number::Unsigned => Values::U32(values),
             },
         };
         let columns = session.columns(self.letter).iter().zip(self.columns).map(column).collect();

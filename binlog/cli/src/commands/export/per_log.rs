@@ -88,10 +88,10 @@ impl PerLog<'_> {
     fn tracks(&self, chosen: &Chosen<'_>) -> Result<Vec<Track>, Failure> {
         let source = self.arguments.track.as_deref();
         let mut has_positions = false;
-        let track = |(session, intervals): (&Session<'_>, _)| {
+        let track = |(session, intervals): (&Session<'_>, &Intervals)| {
             let mut track = Track::of(session.as_ardupilot()?, source)?;
             has_positions = true;
-            track.keep_intervals(intervals);
+            track.keep_intervals(&session.in_ardupilot(intervals));
             (!track.segments.is_empty()).then_some(track)
         };
         let tracks: Vec<Track> = chosen.sessions.iter().zip(&chosen.intervals).filter_map(track).collect();

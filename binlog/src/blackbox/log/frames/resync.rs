@@ -1,7 +1,7 @@
-//! Finding the next frames after damage, and which P frames survive it.
+//! Finding the next frames after damage, which P frames survive it, and which frames are those of another session.
 
-use super::Frames;
-use crate::blackbox::decode::Context;
+use super::{Frames, LostReason, other_session};
+use crate::blackbox::decode::{Context, FrameDecoder};
 use crate::blackbox::event::Event;
 use crate::blackbox::log::letters::Begins;
 use crate::blackbox::place::Place;
@@ -10,7 +10,219 @@ use std::ops::Range;
 /// The payload of an unknown event is at most this long.
 const LONGEST_UNKNOWN_EVENT: usize = 64;
 
-impl Frames<'_> {
+/// What the next main frame continues.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Sync {
+    /// The session begins. No byte of it is lost, and no main frame was there.
+    Begin,
+    /// The last main frame: `history` has those that a P frame refers to.
+    Synced,
+    /// Bytes were lost after the last main frame. The next I frame shows whether a main frame was among them: until then
+    /// `history` may have those that P frames refer to.
+    Damaged,
+    /// The time of a P frame stepped, by too much for its frame to be accepted. No byte was lost: so many P frames follow
+    /// the last main frame, that one included.
+    Stepped {
+        /// Their number.
+        frames: u32,
+    },
+    /// P frames have lost what they refer to.
+    NeedsIntra {
+        /// An I frame that was rejected for its jump. One that agrees with it is accepted.
+        after: Option<Place>,
+    },
+    /// The last I frame is of another session.
+    Elsewhere {
+        /// Where it is in that.
+        place: Place,
+    },
+}
+
+impl Sync {
+    /// After bytes that are no frame.
+    pub(super) fn damaged(self) -> Self {
+        match self {
+            Sync::Begin | Sync::Stepped { .. } => Sync::NeedsIntra { after: None },
+            Sync::Synced => Sync::Damaged,
+            Sync::Damaged | Sync::NeedsIntra { .. } | Sync::Elsewhere { .. } => self,
+        }
+    }
+
+    /// After a P frame that stands, and has lost what it refers to.
+    fn skipped_inter(self) -> Self {
+        match self {
+            Sync::Begin => Sync::NeedsIntra { after: None },
+            Sync::Stepped { frames } => Sync::Stepped { frames: frames + 1 },
+            other => other,
+        }
+    }
+}
+
+/// What an I frame, or a Resume event, shows of the frames before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Verdict {
+    /// It continues the session.
+    Continues,
+    /// It jumps as a session may: it is accepted if the next one agrees with it.
+    Jumps,
+    /// It is of another session, at this place.
+    Elsewhere(Place),
+    /// There is none.
+    Unproven,
+}
+
+impl<'s> Frames<'s> {
+    /// What a place shows, at which an I frame is, or to which a Resume event leads.
+    pub(super) fn verdict(&self, place: Place) -> Verdict {
+        self.verdict_in(self.sync, place)
+    }
+
+    /// As [`verdict`](Self::verdict), of a place further on, after which the frames are in this state.
+    fn verdict_in(&self, sync: Sync, place: Place) -> Verdict {
+        let Some(last) = self.last else { return Verdict::Continues };
+        let is_near = last.may_be_followed_by(place);
+        let intervals = self.session.header().intervals();
+        if is_near
+            && matches!(sync, Sync::Synced)
+            && (last.is_soon_followed_by(place)
+                || !self.pace.is_steady()
+                || intervals.is_after(last.iteration, place.iteration, 0))
+        {
+            return Verdict::Continues;
+        }
+        if let Sync::NeedsIntra { after: Some(after) } = sync
+            && after.may_be_followed_by(place)
+        {
+            return Verdict::Continues;
+        }
+        let goes_on = if is_near { Verdict::Continues } else { Verdict::Jumps };
+        let Some(pace) = self.pace.up_to(last, intervals) else { return goes_on };
+        if pace.allows(last, place) {
+            return goes_on;
+        }
+        // No iteration is missing: the time alone stepped.
+        let frames = match sync {
+            Sync::Synced => Some(0),
+            Sync::Stepped { frames } => Some(frames),
+            _ => None,
+        };
+        match frames {
+            Some(frames) if intervals.is_after(last.iteration, place.iteration, frames) => Verdict::Jumps,
+            _ => Verdict::Elsewhere(place),
+        }
+    }
+
+    /// Why a frame that isn't a main frame is left out, though it stands: bytes were lost before it, and the next I frame
+    /// doesn't show that it is of this session.
+    #[inline]
+    pub(super) fn doubt(&mut self, letter: u8, at: usize) -> Option<LostReason> {
+        match self.sync {
+            Sync::Begin | Sync::Synced => None,
+            _ => self.doubt_after_damage(letter, at),
+        }
+    }
+
+    #[cold]
+    fn doubt_after_damage(&mut self, letter: u8, at: usize) -> Option<LostReason> {
+        match (self.shown_ahead(at), self.sync) {
+            (Verdict::Continues | Verdict::Jumps, _) => None,
+            (Verdict::Elsewhere(place), _) | (Verdict::Unproven, Sync::Elsewhere { place }) => {
+                Some(other_session(place))
+            }
+            (Verdict::Unproven, _) if self.last.is_none() => None,
+            (Verdict::Unproven, _) => Some(LostReason::Unproven(letter)),
+        }
+    }
+
+    /// As [`doubt`](Self::doubt), of the event that ends the session: its text is no chance.
+    #[cold]
+    pub(super) fn doubt_of_end(&self) -> Option<LostReason> {
+        match self.sync {
+            Sync::Elsewhere { place } => Some(other_session(place)),
+            _ => None,
+        }
+    }
+
+    /// As [`doubt`](Self::doubt), of a Resume event that leads to a place. After damage, it may be that of another session.
+    #[cold]
+    pub(super) fn doubt_of_resume(&mut self, place: Place) -> Option<LostReason> {
+        if matches!(self.sync, Sync::Begin | Sync::Synced) {
+            return None;
+        }
+        let Verdict::Elsewhere(place) = self.verdict(place) else { return None };
+        self.sync = Sync::Elsewhere { place };
+        Some(other_session(place))
+    }
+
+    /// What the next I frame or Resume event from `at` on shows.
+    fn shown_ahead(&mut self, at: usize) -> Verdict {
+        if at >= self.ahead.0 {
+            self.ahead = self.look_ahead(at);
+        }
+        self.ahead.1
+    }
+
+    /// The next I frame or Resume event from `at` on: where it is, and what it shows.
+    fn look_ahead(&mut self, mut at: usize) -> (usize, Verdict) {
+        let mut sync = self.sync;
+        let is_elsewhere = matches!(sync, Sync::Elsewhere { .. });
+        while let Some(letter) = self.letters.byte(at) {
+            let end = match self.letters.of(letter) {
+                Begins::Frame(decoder) if letter == b'I' => match self.decode_intra(&decoder, at) {
+                    Ok(_) => return (at, self.verdict_in(sync, self.place())),
+                    Err(_) => None,
+                },
+                Begins::Frame(decoder) => {
+                    sync = if letter == b'P' { sync.skipped_inter() } else { sync };
+                    self.letters.read_one(&decoder, at, &mut self.other).ok()
+                }
+                Begins::Event => match self.letters.event(at).ok() {
+                    Some((Event::Resume { iteration, time }, _)) => {
+                        return (at, self.verdict_in(sync, Place { iteration, time }));
+                    }
+                    Some((Event::End { .. }, end)) if !is_elsewhere => return (end, Verdict::Unproven),
+                    Some((Event::Unknown { .. }, end)) => self.unknown_event_end(end),
+                    other => other.map(|(_, end)| end),
+                },
+                Begins::Nothing | Begins::Unusable => None,
+            };
+            at = end.unwrap_or_else(|| {
+                sync = sync.damaged();
+                self.next_that_stands(at + 1)
+            });
+        }
+        (usize::MAX, Verdict::Unproven)
+    }
+
+    /// Whether the P frame at `at` refers to the frames in `history`, though bytes were lost after them.
+    #[cold]
+    pub(super) fn is_proven(&mut self, at: usize) -> bool {
+        if !matches!(self.sync, Sync::Damaged) {
+            return false;
+        }
+        let is_proven = self.none_is_missing(at);
+        self.sync = if is_proven { Sync::Synced } else { Sync::NeedsIntra { after: None } };
+        is_proven
+    }
+
+    /// A P frame that has lost what it refers to.
+    #[cold]
+    pub(super) fn skip_inter(&mut self, decoder: &FrameDecoder<'s>, at: usize) {
+        let reason = match self.sync {
+            Sync::Begin | Sync::Stepped { .. } => LostReason::NoIntra,
+            _ => match self.doubt_after_damage(b'P', at) {
+                Some(reason @ LostReason::OtherSession { .. }) => reason,
+                _ => LostReason::NoIntra,
+            },
+        };
+        let end = match self.letters.read_one(decoder, at, &mut self.other) {
+            Ok(end) => end,
+            Err(error) => return self.broken(b'P', at, error),
+        };
+        self.sync = self.sync.skipped_inter();
+        self.leave_out(at..end, reason);
+    }
+
     /// Whether the P frames from `at` on refer to the frames in `history`: the next I frame then comes at the iteration
     /// and the time at which one is due after them. A missing P frame puts off both.
     #[cold]
@@ -34,7 +246,7 @@ impl Frames<'_> {
             match self.letters.of(letter) {
                 Begins::Frame(decoder) if letter == b'P' => {
                     let [values, previous, before_it] = &mut self.history;
-                    at = self.letters.read(&decoder, at, values).ok()?;
+                    at = self.letters.read_one(&decoder, at, values).ok()?;
                     let iterations = intervals.step(last.iteration);
                     let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
                     decoder.predict(values, previous, before_it, &context);
@@ -58,7 +270,7 @@ impl Frames<'_> {
                     }
                     return Some(is_in_time && is_next);
                 }
-                Begins::Frame(decoder) => at = self.letters.read(&decoder, at, &mut self.other).ok()?,
+                Begins::Frame(decoder) => at = self.letters.read_one(&decoder, at, &mut self.other).ok()?,
                 Begins::Event => match self.letters.event(at).ok()? {
                     (Event::End { .. } | Event::Resume { .. }, _) => return None,
                     (Event::Unknown { .. }, end) => at = self.unknown_event_end(end)?,
@@ -81,7 +293,7 @@ impl Frames<'_> {
         range.any(|at| {
             let Some(letter @ (b'I' | b'P')) = self.letters.byte(at) else { return false };
             let Begins::Frame(decoder) = self.letters.of(letter) else { return false };
-            self.letters.read(&decoder, at, &mut self.other).is_ok_and(|frame_end| frame_end <= end)
+            self.letters.read_one(&decoder, at, &mut self.other).is_ok_and(|frame_end| frame_end <= end)
         })
     }
 

@@ -46,7 +46,7 @@ impl ByName {
             let found = source(field.name, 0, &field.older, logged.iter().map(LoggedField::name));
             match (found, field.default_value()) {
                 (Some(index), _) => {
-                    let differs_in_sign = logged[index].is_signed() != field.signed;
+                    let differs_in_sign = !logged[index].may_be_read_as(field.signed);
                     sources.push(Source { field: found, differs_in_sign });
                 }
                 (None, Some(default)) => {

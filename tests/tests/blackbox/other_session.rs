@@ -1,0 +1,397 @@
+//! Frames of another session after a power cut, and what looks like them and isn't.
+
+use crate::maker::{Maker, signed, unsigned};
+use binlog::blackbox::log::{Item, LostReason, Tables};
+use binlog::blackbox::{BlackboxLog, Event};
+use binlog::check::Rule;
+use binlog_tests::shared;
+
+const GPS: [&str; 8] = [
+    "Field H name:GPS_home[0],GPS_home[1]",
+    "Field H signed:1,1",
+    "Field H predictor:0,0",
+    "Field H encoding:0,0",
+    "Field G name:GPS_numSat,GPS_coord[0]",
+    "Field G signed:0,1",
+    "Field G predictor:0,7",
+    "Field G encoding:1,0",
+];
+
+/// A flight whose frames are known one by one.
+struct Flight {
+    header: Vec<u8>,
+    frames: Vec<Frame>,
+}
+
+struct Frame {
+    iteration: u32,
+    time: u32,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Copy)]
+struct Shape {
+    i_interval: u32,
+    /// One in so many iterations is logged.
+    every: u32,
+    loop_us: u32,
+}
+
+const USUAL: Shape = Shape { i_interval: 32, every: 1, loop_us: 1000 };
+
+/// The satellites of the session's GPS frames, and those of another one's.
+const OWN: u32 = 12;
+const OTHER: u32 = 9;
+
+impl Flight {
+    /// From an iteration on, as if the flight began at `boot_us` with iteration 0.
+    fn new(shape: Shape, boot_us: u32, iterations: std::ops::Range<u32>, satellites: u32) -> Self {
+        Self::with_times(shape, iterations, satellites, |i| boot_us.wrapping_add(i * shape.loop_us))
+    }
+
+    fn with_times(shape: Shape, iterations: std::ops::Range<u32>, satellites: u32, time: impl Fn(u32) -> u32) -> Self {
+        let lines = [format!("I interval:{}", shape.i_interval), format!("P interval:1/{}", shape.every)];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).chain(GPS).collect();
+        let header = Maker::simple(&["gyroADC[0]"], &lines).bytes;
+        let mut frames = Vec::new();
+        let (mut before, mut older) = (0_u32, 0_u32);
+        let gyro = |i: u32| (i % 29) as i32 - 14;
+        let mut last = 0;
+        for i in iterations.filter(|i| i % shape.every == 0) {
+            let mut frame = Maker::default();
+            if i % shape.i_interval == 0 {
+                frame.intra(i, time(i), &[gyro(i)]);
+                (before, older) = (time(i), time(i));
+            } else {
+                let residual = time(i).wrapping_sub(before.wrapping_mul(2).wrapping_sub(older));
+                frame.inter(residual as i32, &[gyro(i) - gyro(last)]);
+                (before, older) = (time(i), before);
+            }
+            last = i;
+            // In the first I frame, home; then a fix now and then, and a slow frame.
+            if i == 0 {
+                frame.push(b'H', &[signed(satellites as i32 * 1000), signed(5)]);
+            }
+            if i % 48 == 16 {
+                frame.push(b'G', &[unsigned(satellites), signed(i as i32)]);
+            }
+            if i % 512 == 160 {
+                frame.slow(satellites);
+            }
+            frames.push(Frame { iteration: i, time: time(i), bytes: frame.bytes });
+        }
+        Flight { header, frames }
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        self.frames.iter().flat_map(|frame| frame.bytes.clone()).collect()
+    }
+
+    fn log(&self) -> Vec<u8> {
+        [self.header.clone(), self.bytes()].concat()
+    }
+}
+
+fn tables(log: &[u8]) -> Tables {
+    let log = BlackboxLog::from_bytes(log);
+    let tables = log.tables();
+    assert_eq!(tables.len(), 1);
+    tables.into_iter().next().expect("a session")
+}
+
+fn iterations(tables: &Tables) -> Vec<u32> {
+    let column = tables.column("loopIteration").expect("a column");
+    (0..column.len()).filter_map(|i| column.get(i)).map(|iteration| iteration as u32).collect()
+}
+
+/// The values of a column of a table.
+fn values(tables: &Tables, letter: u8, name: &str) -> Vec<i64> {
+    let column = tables.table(letter).and_then(|table| table.column(name)).expect("a column");
+    (0..column.len()).filter_map(|i| column.get(i)).collect()
+}
+
+fn has_other_session(tables: &Tables) -> bool {
+    tables.lost().iter().any(|lost| matches!(lost.reason, LostReason::OtherSession { .. }))
+}
+
+/// The session up to byte `cut` of its frames, then `rest`. Asserts that nothing of the rest is read but what joins a frame
+/// of the session seamlessly, up to the next I frame.
+fn assert_ends_at_the_cut(own: &Flight, shape: Shape, cut: usize, rest: &[u8], what: &str) {
+    let bytes = own.bytes();
+    let log = [&own.header, &bytes[..cut], rest].concat();
+    let tables = tables(&log);
+    let mut whole = 0;
+    let kept = own.frames.iter().take_while(|frame| {
+        whole += frame.bytes.len();
+        whole <= cut
+    });
+    let kept: Vec<&Frame> = kept.collect();
+    let main = tables.main();
+    let read = iterations(&tables);
+    // Of the last one, no letter need follow.
+    assert!(main.len() + 1 >= kept.len(), "{what}: {} of {} frames", main.len(), kept.len());
+    for (i, frame) in kept.iter().enumerate().take(main.len()) {
+        assert_eq!((read[i], main.times_us()[i]), (frame.iteration, frame.time.into()), "{what}");
+    }
+    let is_damaged = tables.lost().first().is_some_and(|lost| !matches!(lost.reason, LostReason::OtherSession { .. }));
+    let seamless = if is_damaged { 1 } else { (shape.i_interval / shape.every) as usize };
+    assert!(main.len() <= kept.len() + seamless, "{what}: {} frames, not {}", main.len(), kept.len());
+    let end = kept.last().map_or(0, |frame| frame.time) + (shape.i_interval + 1) * 4 * shape.loop_us;
+    assert!(main.times_us().iter().all(|&time| time <= end.into()), "{what}: {:?}", tables.time_range_us());
+    if is_damaged {
+        assert!(values(&tables, b'G', "GPS_numSat").iter().all(|&satellites| satellites == i64::from(OWN)), "{what}");
+        assert!(values(&tables, b'S', "flightModeFlags").iter().all(|&flags| flags == i64::from(OWN)), "{what}");
+        assert!(tables.table(b'H').expect("home").len() <= 1, "{what}");
+        assert_eq!(tables.events(), [], "{what}");
+    }
+    assert!(has_other_session(&tables), "{what}: {:?}", tables.lost());
+    let lost: usize = tables.lost().iter().map(|lost| lost.length).sum();
+    assert!(lost + 1000 > rest.len(), "{what}: {lost} bytes of {}", rest.len());
+}
+
+#[test]
+fn frames_of_an_older_log_after_a_power_cut_are_left_out() {
+    const SHAPES: [Shape; 6] = [
+        USUAL,
+        Shape { i_interval: 256, every: 1, loop_us: 125 },
+        Shape { every: 2, loop_us: 500, ..USUAL },
+        Shape { i_interval: 256, every: 16, loop_us: 250 },
+        Shape { i_interval: 1, ..USUAL },
+        Shape { loop_us: 2000, ..USUAL },
+    ];
+    for (number, shape) in SHAPES.into_iter().enumerate() {
+        let own = Flight::new(shape, 5_000_000, 0..shape.every * 700, OWN);
+        let whole = own.bytes().len();
+        for boot_us in [900_000_000, 5_000_000_u32.wrapping_sub(40_000_000), 12_000_000, 60_000_000] {
+            // Where the bytes of two I frames join to one, the iterations go on one by one: a step of the time by 7 s.
+            if shape.i_interval == 1 && boot_us == 12_000_000 {
+                continue;
+            }
+            for other_loop_us in [shape.loop_us, shape.loop_us * 2] {
+                let other = Shape { loop_us: other_loop_us, ..shape };
+                let older = Flight::new(other, boot_us, 0..shape.every * 2000, OTHER);
+                // Behind, at and before the iterations of the cut; the whole log without its header.
+                for from in [1, 450, 600, 650, 1500] {
+                    for shift in 0..7 {
+                        let cut = whole * 9 / 10 + shift;
+                        let bytes: Vec<u8> =
+                            older.frames[from..].iter().flat_map(|frame| frame.bytes.clone()).collect();
+                        let rest = [
+                            &bytes[shift % 3..],
+                            Event::End { disarm_reason: None }.encode(&mut [0; Event::MAX_BYTES]),
+                        ]
+                        .concat();
+                        let what = format!("shape {number}, boot {boot_us}, {other_loop_us} µs, from {from}, {shift}");
+                        assert_ends_at_the_cut(&own, shape, cut, &rest, &what);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn garbage_after_a_power_cut_is_left_out() {
+    let own = Flight::new(USUAL, 5_000_000, 0..700, OWN);
+    let mut random = crate::damage::Random::new(7);
+    let letters = b"IPSGHabIPG";
+    for cut in [1500, 2000, 2001, 2002, 2003] {
+        let garbage: Vec<u8> = (0..4000)
+            .map(|i| if i % 3 == 0 { letters[random.below(letters.len())] } else { random.below(128) as u8 })
+            .collect();
+        let bytes = own.bytes();
+        let log = [&own.header, &bytes[..cut], &garbage].concat();
+        let tables = tables(&log);
+        let end = tables.main().times_us().iter().max().copied().expect("frames");
+        let start = tables.main().times_us().iter().min().copied().expect("frames");
+        assert!(start == 5_000_000 && end < 5_800_000, "{cut}: {start} {end}");
+        assert!(values(&tables, b'G', "GPS_numSat").iter().all(|&satellites| satellites == i64::from(OWN)), "{cut}");
+    }
+}
+
+/// In the ratio of the session, however long the gap.
+#[test]
+fn a_gap_in_the_sessions_own_ratio_is_read_over() {
+    for (missing, boot_us) in [(15_000_u32, 5_000_000_u32), (200_000, 5_000_000), (15_000, u32::MAX - 3_000_000)] {
+        let flight = Flight::new(USUAL, boot_us, 0..missing + 2000, OWN);
+        let mut log = flight.header.clone();
+        for frame in flight.frames.iter().filter(|frame| !(701..701 + missing).contains(&frame.iteration)) {
+            log.extend_from_slice(&frame.bytes);
+        }
+        let read = iterations(&tables(&log));
+        let last = missing + 1999;
+        assert_eq!(read.last(), Some(&last), "{missing}");
+        // The first I frame after the gap is believed when the second agrees.
+        let expected: Vec<u32> = (0..2000 + missing).filter(|i| !(701..701 + missing + 64).contains(i)).collect();
+        assert!(expected.iter().all(|iteration| read.contains(iteration)), "{missing}");
+        let frames = tables(&log);
+        let times = frames.main().times_us();
+        let end = u64::from(boot_us) + u64::from(last) * 1000;
+        assert_eq!(times.last(), Some(&end), "{missing}");
+    }
+}
+
+#[test]
+fn a_gap_is_read_over_if_the_rate_varies_or_iterations_are_lost() {
+    for share in [5_u32, 10, 20] {
+        // The rate of the loop goes up and down by a part of it.
+        let time = |i: u32| {
+            let phase = f64::from(i) / 4000.0;
+            5_000_000 + i * 1000 + (f64::from(share) * 10.0 * 4000.0 * phase.sin()) as u32
+        };
+        let flight = Flight::with_times(USUAL, 0..20_000, OWN, |i| time(i).max(5_000_000));
+        for (from, to) in [(3000, 3100), (5000, 9000), (2000, 17_000)] {
+            let mut log = flight.header.clone();
+            for frame in flight.frames.iter().filter(|frame| !(from..to).contains(&frame.iteration)) {
+                log.extend_from_slice(&frame.bytes);
+            }
+            // A byte of garbage, as a gap ends inside a frame.
+            let read = iterations(&tables(&log));
+            assert_eq!(read.last(), Some(&19_999), "{share} %, {from}..{to}");
+            assert!(read.len() > 20_000 - (to - from) as usize - 128, "{share} %, {from}..{to}: {}", read.len());
+        }
+    }
+    // The control loop stands still for 300 ms, and bytes are lost meanwhile.
+    let flight = Flight::with_times(USUAL, 0..4000, OWN, |i| 5_000_000 + i * 1000 + if i < 2000 { 0 } else { 300_000 });
+    let mut log = flight.header.clone();
+    for frame in &flight.frames {
+        log.extend_from_slice(if frame.iteration == 2000 { b"I\xF0\xF0" } else { &frame.bytes });
+    }
+    let read = iterations(&tables(&log));
+    assert_eq!(read.last(), Some(&3999));
+    assert!(read.len() >= 3900, "{}", read.len());
+}
+
+/// A clock that is set steps, and no iteration is missing.
+#[test]
+fn a_step_of_the_time_through_which_iterations_go_on_is_no_other_session() {
+    for step in [-6_000_000_i32, -4_999_999, 15_000_000, 600_000_000] {
+        for at in [96, 100, 127] {
+            let time = |i: u32| (5_000_000 + i * 1000).wrapping_add_signed(if i < at { 0 } else { step });
+            let flight = Flight::with_times(USUAL, 0..400, OWN, time);
+            let tables = tables(&flight.log());
+            let read = iterations(&tables);
+            assert_eq!(read.last(), Some(&399), "{step} at {at}");
+            assert!(read.len() >= 400 - 64, "{step} at {at}: {}", read.len());
+            assert!(!has_other_session(&tables), "{step} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_resume_event_allows_any_jump_of_a_sound_log() {
+    for (iteration, time) in [(50_000, 900_000_000), (0, 1_000_000), (700, 905_000_000)] {
+        let own = Flight::new(USUAL, 5_000_000, 0..700, OWN);
+        let resumed = Flight::with_times(USUAL, iteration / 32 * 32..iteration / 32 * 32 + 200, OWN, |i| {
+            time + (i - iteration / 32 * 32) * 1000
+        });
+        let event = Event::Resume { iteration: iteration / 32 * 32, time };
+        let log = [&own.header, &own.bytes(), event.encode(&mut [0; Event::MAX_BYTES]), &resumed.bytes()].concat();
+        let tables = tables(&log);
+        assert_eq!(tables.lost(), []);
+        assert_eq!(tables.main().len(), 900);
+    }
+}
+
+/// Betaflight's switch pauses the logging, while iterations and time go on.
+#[test]
+fn a_pause_is_read_over_though_a_frame_before_it_is_damaged() {
+    let flight = Flight::new(USUAL, 5_000_000, 0..40_000, OWN);
+    let mut log = flight.header.clone();
+    for frame in flight.frames.iter().filter(|frame| !(701..32_000).contains(&frame.iteration)) {
+        if frame.iteration == 32_000 {
+            let event = Event::Resume { iteration: 32_000, time: frame.time };
+            log.extend_from_slice(event.encode(&mut [0; Event::MAX_BYTES]));
+        }
+        log.extend_from_slice(if frame.iteration == 699 { b"P\xF0" } else { &frame.bytes });
+    }
+    let tables = tables(&log);
+    let read = iterations(&tables);
+    assert_eq!((read.last(), read.len() > 8650), (Some(&39_999), true), "{}", read.len());
+    assert!(!has_other_session(&tables));
+    assert_eq!(tables.events().len(), 1);
+}
+
+#[test]
+fn frames_after_damage_wait_for_the_next_i_frame() {
+    let own = Flight::new(USUAL, 5_000_000, 0..400, OWN);
+    let damaged = |after: &[u8]| {
+        let mut log = Maker { bytes: own.log() };
+        log.raw(b"P\xF0\xF0");
+        log.push(b'G', &[unsigned(3), signed(1)])
+            .slow(77)
+            .raw(&Event::Disarm { reason: 4 }.encode(&mut [0; Event::MAX_BYTES])[..]);
+        log.raw(after);
+        tables(&log.bytes)
+    };
+    let waiting = |tables: &Tables| {
+        let has = |letter, name: &str, value| values(tables, letter, name).contains(&value);
+        [has(b'G', "GPS_numSat", 3), has(b'S', "flightModeFlags", 77), !tables.events().is_empty()]
+    };
+    let next = Flight::new(USUAL, 5_000_000, 416..500, OWN).bytes();
+    assert_eq!(waiting(&damaged(&next)), [true; 3]);
+    let other = Flight::new(USUAL, 77_000_000, 416..500, OTHER).bytes();
+    assert_eq!(waiting(&damaged(&other)), [false; 3]);
+    let unproven = damaged(b"");
+    assert_eq!(waiting(&unproven), [false; 3]);
+    let reasons: Vec<LostReason> = unproven.lost().iter().map(|lost| lost.reason).collect();
+    assert!(matches!(reasons[..], [LostReason::Broken(b'P')]), "{reasons:?}");
+}
+
+#[test]
+fn an_intact_header_begins_a_session_of_its_own() {
+    let own = Flight::new(USUAL, 5_000_000, 0..700, OWN);
+    let older = Flight::new(USUAL, 900_000_000, 0..700, OTHER);
+    let bytes = own.log();
+    let log = BlackboxLog::from_bytes([&bytes[..bytes.len() - 3], &older.log()].concat());
+    let lengths: Vec<usize> = log.tables().iter().map(|tables| tables.main().len()).collect();
+    assert_eq!(lengths, [699, 700]);
+}
+
+/// What is left out is one stretch, and the same for all that read frames.
+#[test]
+fn the_bytes_of_another_session_are_one_stretch() {
+    let own = Flight::new(USUAL, 5_000_000, 0..650, OWN);
+    let older = Flight::new(USUAL, 900_000_000, 0..2000, OTHER);
+    let bytes = own.log();
+    let rest: Vec<u8> = older.frames[700..].iter().flat_map(|frame| frame.bytes.clone()).collect();
+    let log = [&bytes[..bytes.len() - 2], b"\xF0", &rest].concat();
+    let tables = tables(&log);
+    let [damaged, other] = tables.lost() else { panic!("{:?}", tables.lost()) };
+    assert_eq!(damaged.reason, LostReason::Broken(b'P'));
+    assert!(matches!(other.reason, LostReason::OtherSession { iteration: 704, time: 900_704_000 }), "{other}");
+    assert_eq!(other.offset + other.length, log.len());
+    let log = BlackboxLog::from_bytes(log);
+    let session = log.session(0).expect("a session");
+    let mut frames = session.frames();
+    let mut lost = Vec::new();
+    while let Some(item) = frames.next() {
+        if let Item::Lost(stretch) = item {
+            lost.push(stretch);
+        }
+    }
+    assert_eq!(lost, tables.lost());
+    let report = log.check();
+    let found = report.findings().iter().find(|finding| finding.rule() == Rule::OtherSession);
+    assert_eq!(
+        found.map(|found| (found.offset(), found.bytes())),
+        Some((other.offset, other.length as u64)),
+        "{report}"
+    );
+}
+
+#[test]
+fn the_shared_cases_are_read_up_to_the_cut() {
+    for name in ["stale-frames-after-power-cut.bbl", "garbage-after-power-cut.bbl"] {
+        let Some(path) = shared(&format!("cases/{name}")) else { continue };
+        let log = BlackboxLog::open(path).expect("a readable log");
+        let tables = &log.tables()[0];
+        let range = tables.time_range_us().expect("times");
+        assert_eq!((*range.start(), range.end() / 10_000), (5_000_000, 563), "{name}");
+        assert!(has_other_session(tables), "{name}: {:?}", tables.lost());
+        assert!(values(tables, b'G', "GPS_numSat").iter().all(|&satellites| satellites == 12), "{name}");
+    }
+    let Some(path) = shared("cases/blackbox-time-steps-back.bbl") else { return };
+    let log = BlackboxLog::open(path).expect("a readable log");
+    assert_eq!(iterations(&log.tables()[0]), [0, 1, 3, 4, 5, 6]);
+}
