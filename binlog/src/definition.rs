@@ -84,7 +84,8 @@ impl ColumnDefinition {
     }
 }
 
-/// The meanings of a column's values or bits. They are for documentation; a log doesn't contain them.
+/// The meanings of a column's values or bits. They are for documentation; a log contains them only as
+/// [descriptions](crate::guide::descriptions).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Meanings {
     /// The values are plain numbers.
@@ -155,18 +156,27 @@ impl Meanings {
             Meanings::Values(meanings) => ("", *meanings),
             Meanings::Bits(meanings) => ("bit ", *meanings),
         };
-        for (i, meaning) in meanings.iter().enumerate() {
-            let separator = if i == 0 { "" } else { ", " };
-            write!(f, "{separator}{kind}{}: ", meaning.value)?;
-            cell(f, meaning.name)?;
-            if !meaning.description.is_empty() {
-                f.write_str(" (")?;
-                cell(f, meaning.description)?;
-                f.write_str(")")?;
-            }
-        }
-        Ok(())
+        meanings_cell(f, kind, meanings.iter().map(|meaning| (meaning.value, meaning.name, meaning.description)))
     }
+}
+
+/// Values or bits in a cell of a table, each with its name and description: `0: Ready (On the pad.), 3: Flying`.
+pub(crate) fn meanings_cell<'m>(
+    f: &mut fmt::Formatter<'_>,
+    kind: &str,
+    meanings: impl Iterator<Item = (i128, &'m str, &'m str)>,
+) -> fmt::Result {
+    for (i, (value, name, description)) in meanings.enumerate() {
+        let separator = if i == 0 { "" } else { ", " };
+        write!(f, "{separator}{kind}{value}: ")?;
+        cell(f, name)?;
+        if !description.is_empty() {
+            f.write_str(" (")?;
+            cell(f, description)?;
+            f.write_str(")")?;
+        }
+    }
+    Ok(())
 }
 
 /// A multiplier's value in a cell of a table; empty for 0, which means no multiplier.

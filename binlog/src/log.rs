@@ -17,9 +17,10 @@
 //! - Everything: [`Log::tables`] has all columns of all types.
 //! - The program's messages: [`Log::typed`] for one, [`Log::messages`] for a schema, [`Log::typed_refs`] for references
 //!   into the log. They match columns by label, except for `typed_refs`.
-//! - The flight: [`Log::vehicle`], [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes),
-//!   [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples, the calendar
-//!   ([`Log::clock`]) and the [`boots`](Log::boots).
+//! - The flight: [`Log::vehicle`], [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes) and
+//!   other [`states`](Log::states), [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples,
+//!   the calendar ([`Log::clock`]) and the [`boots`](Log::boots).
+//! - Names: [`Column::value_name`] is what the log calls a value, [`Log::descriptions`] all that it says.
 //! - Damage: [`Log::skipped`] and [`Log::suspects`].
 //! - Definitions: [`Log::types`] lists the types, [`Log::schema`] has the definitions as data.
 //!
@@ -51,6 +52,7 @@ mod select;
 mod tables;
 mod time_range;
 mod typed;
+mod value_names;
 mod values;
 mod wraps;
 
@@ -61,7 +63,7 @@ pub(crate) use clock::{Fix, GpsDate};
 pub use column::Column;
 pub use flight::{
     ArmedInterval, Batch, BatchSensor, EmbeddedFile, MissingPieces, ModeInterval, Parameter, ParameterValue,
-    TextMessage, Vehicle,
+    StateInterval, TextMessage, Vehicle,
 };
 pub(crate) use flight::{EVENT_ARMED, EVENT_DISARMED};
 pub use rows::{RowRecords, Rows};
@@ -69,6 +71,7 @@ pub use select::SelectError;
 pub use tables::{Numbers, Table};
 pub use time_range::TimeRange;
 pub use typed::{Messages, Typed, TypedError, TypedRefs};
+pub use value_names::ValueNames;
 pub use values::Values;
 
 use crate::catalogue::units::Units;
@@ -90,6 +93,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use value_names::Named;
 use wraps::WrapPlaces;
 
 /// A log in memory, or mapped into it.
@@ -115,6 +119,9 @@ pub struct Log<'a> {
     spans: OnceLock<Vec<Span>>,
     clock: OnceLock<Option<Clock>>,
     wraps: OnceLock<Arc<WrapPlaces>>,
+    /// The embedded descriptions; empty without them.
+    xml: OnceLock<String>,
+    named: OnceLock<Named>,
     /// Whether a type was found without an index before.
     scanned: AtomicBool,
 }
@@ -156,6 +163,8 @@ impl<'a> Log<'a> {
             spans: OnceLock::new(),
             clock: OnceLock::new(),
             wraps: OnceLock::new(),
+            xml: OnceLock::new(),
+            named: OnceLock::new(),
             scanned: AtomicBool::new(false),
         }
     }
@@ -242,9 +251,10 @@ impl<'a> Log<'a> {
         rows.numbers(label, scaling)
     }
 
-    /// The log's definitions, units and multipliers: to convert to Rust source or JSON, to print, or to compare.
+    /// The log's definitions, units, multipliers and descriptions: to convert to Rust source or JSON, to print, or to
+    /// compare.
     pub fn schema(&self) -> LoggedSchema {
-        LoggedSchema::from_bytes(&self.bytes)
+        LoggedSchema::from_bytes(&self.bytes).with_descriptions(&self.descriptions())
     }
 
     /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week. [`Clock`] says
@@ -295,12 +305,15 @@ impl<'a> Log<'a> {
 
     /// The records of a type; none if the log doesn't define it.
     fn all(&self, name: &str) -> Rows<'_> {
-        Rows::new(&self.bytes, self.index(), name).with_wraps(|| self.wraps())
+        Rows::new(self, self.index(), name)
     }
 
     /// As [`all`](Log::all), without an index.
     fn scan(&self, name: &str) -> Rows<'_> {
-        Rows::taken_from(&self.bytes, Index::of(&self.bytes, &[name]), name).with_wraps(|| self.wraps())
+        let index = Index::of(&self.bytes, &[name, "FILE"]);
+        // A column needs them, and another pass would cost as much as this one.
+        self.xml.get_or_init(|| flight::descriptions::xml(&Rows::new(self, &index, "FILE")));
+        Rows::taken_from(self, index, name)
     }
 }
 

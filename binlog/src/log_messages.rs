@@ -27,12 +27,12 @@ mod assertion;
 #[cfg(feature = "std")]
 mod embedded;
 mod html;
-mod xml;
+pub(crate) mod xml;
 
 #[cfg(feature = "std")]
 pub use assertion::assert;
 #[cfg(feature = "std")]
-pub(crate) use embedded::is_description;
+pub(crate) use embedded::{is_description, read};
 #[cfg(feature = "std")]
 pub use embedded::{Described, DescribedColumn, DescribedMessage, FILE_NAME};
 pub use html::Html;
@@ -103,7 +103,7 @@ fn c_type(format: Format) -> &'static str {
 }
 
 /// A text in XML or HTML: on one line, without the control characters that XML forbids.
-struct Escaped<'a>(&'a str);
+pub(crate) struct Escaped<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,12 +1,14 @@
 //! The definitions of a log as data: to convert to Rust source or JSON, to print, or to compare.
 //!
 //! A [`LoggedSchema`] is read from a log of any firmware, or from the preamble of a program's own [`LogSchema`]. It has
-//! three uses:
+//! four uses:
 //!
 //! - A program gets structs for a log that it reads or writes: [`to_rust`](LoggedSchema::to_rust).
 //! - A team keeps its format as JSON beside its code, and CI compares it with the program's: `to_json` and `from_json`
 //!   with the feature `json`, [`difference`](LoggedSchema::difference).
-//! - People read it: `Display` prints Markdown, one section for each message.
+//! - People read it: `Display` prints Markdown, one section for each message, with the descriptions if the log has
+//!   them.
+//! - pymavlink shows what the log says about its messages: [`log_messages_xml`](LoggedSchema::log_messages_xml).
 //!
 //! ```
 //! use binlog::compatibility::Level;
@@ -37,12 +39,14 @@ mod json;
 mod markdown;
 #[cfg(feature = "derive")]
 mod rust;
+mod xml;
 
 pub use difference::SchemaDifference;
 #[cfg(feature = "json")]
 pub use json::JsonError;
 #[cfg(feature = "derive")]
 pub use rust::{LeftOut, Obstacle, RustSource};
+pub use xml::LoggedXml;
 
 use crate::catalogue::declaration::Learner;
 use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
@@ -52,6 +56,7 @@ use crate::compatibility::Comparable;
 use crate::compatibility::comparable::sealed::Sealed;
 use crate::compatibility::facts::MessageFacts;
 use crate::field::up_to;
+use crate::log_messages::DescribedMessage;
 use crate::records::Records;
 use crate::schema::LogSchema;
 use std::fmt;
@@ -66,6 +71,7 @@ pub struct LoggedSchema {
     definitions: Vec<CopiedDefinition>,
     units: Vec<LoggedUnit>,
     multipliers: Vec<LoggedMultiplier>,
+    descriptions: Vec<DescribedMessage>,
 }
 
 /// A row of a log's table of units: a UNIT record.
@@ -193,6 +199,7 @@ impl fmt::Debug for LoggedSchema {
             .field("messages", &self.messages().collect::<Vec<_>>())
             .field("units", &self.units)
             .field("multipliers", &self.multipliers)
+            .field("descriptions", &self.descriptions)
             .finish()
     }
 }

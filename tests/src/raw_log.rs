@@ -61,6 +61,8 @@ pub const UNIT: u8 = 129;
 pub const MULT: u8 = 130;
 /// As [`UNIT`].
 pub const FMTU: u8 = 131;
+/// The id that [`RawLog::descriptions`] gives to embedded files.
+pub const FILE: u8 = 132;
 
 impl Default for RawLog {
     fn default() -> Self {
@@ -117,6 +119,19 @@ impl RawLog {
     /// The value of a multiplier.
     pub fn mult(&mut self, id: char, value: f64) -> &mut Self {
         self.record(MULT, &payload![0_u64, id as u8, value])
+    }
+
+    /// The embedded file `LogMessages.xml` with these messages: what a log says about itself.
+    pub fn descriptions(&mut self, messages: &str) -> &mut Self {
+        self.fmt(FILE, "FILE", "NIBZ", "FileName,Offset,Length,Data");
+        let xml = format!("<loggermessagefile>{messages}</loggermessagefile>");
+        for (i, piece) in xml.as_bytes().chunks(64).enumerate() {
+            let mut data = [0; 64];
+            data[..piece.len()].copy_from_slice(piece);
+            let name = Chars::<16>::cut("LogMessages.xml");
+            self.record(FILE, &payload![name, 64 * i as u32, piece.len() as u8, data]);
+        }
+        self
     }
 
     /// A record of any length.

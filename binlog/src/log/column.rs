@@ -1,11 +1,13 @@
 //! One column of a log.
 
+use super::value_names::ValueNames;
 use super::values::{Scale, Values};
 use crate::catalogue::column::ResolvedColumn;
 use crate::catalogue::definition::LoggedColumn;
 use crate::catalogue::units::Units;
 use crate::format::Format;
 use crate::value::{Scaling, Value};
+use std::borrow::Cow;
 
 /// A column: the values of all records of a type, in the order of the log.
 ///
@@ -35,6 +37,7 @@ pub struct Column {
     values: Values,
     /// The scaling of the values, if they were scaled when they were read.
     scaled: Scaling,
+    names: Option<ValueNames>,
 }
 
 /// The unit and the factor of a column's numbers.
@@ -80,8 +83,14 @@ impl Quantity {
 }
 
 impl Column {
-    pub(super) fn new(label: &str, quantity: Quantity, values: Values, scaled: Scaling) -> Self {
-        Column { label: label.into(), quantity, values, scaled }
+    pub(super) fn new(
+        label: &str,
+        quantity: Quantity,
+        values: Values,
+        scaled: Scaling,
+        names: Option<ValueNames>,
+    ) -> Self {
+        Column { label: label.into(), quantity, values, scaled, names }
     }
 
     /// Its label.
@@ -132,6 +141,18 @@ impl Column {
     /// The value of one record.
     pub fn get(&self, i: usize) -> Option<Value<'_>> {
         self.values.get(i, self.quantity.format)
+    }
+
+    /// What the log calls the value of one record: the name of the value, or those of the bits that are set. `None` if it
+    /// has no name, beyond the end, and in a table with [another scaling](crate::Log::tables_f64).
+    pub fn value_name(&self, i: usize) -> Option<Cow<'_, str>> {
+        let value = self.get(i)?.to_integer()?;
+        self.names.as_ref()?.of(value)
+    }
+
+    /// The names of its values or bits; `None` if the log has none.
+    pub fn value_names(&self) -> Option<&ValueNames> {
+        self.names.as_ref()
     }
 
     /// The number of one record. `None` for text and arrays, beyond the end, and in a table with [another

@@ -1,10 +1,13 @@
-//! Facts of the flight: firmware, parameters, texts, modes, arming, files and batches of samples.
+//! Facts of the flight: firmware, parameters, texts, modes and other states, arming, files, descriptions and batches of
+//! samples.
 
 mod armed;
 mod batches;
+pub(super) mod descriptions;
 mod files;
 mod modes;
 mod parameters;
+mod states;
 mod texts;
 mod vehicle;
 
@@ -14,6 +17,7 @@ pub use batches::{Batch, BatchSensor};
 pub use files::{EmbeddedFile, MissingPieces};
 pub use modes::ModeInterval;
 pub use parameters::{Parameter, ParameterValue};
+pub use states::StateInterval;
 pub use texts::TextMessage;
 pub use vehicle::Vehicle;
 
@@ -21,6 +25,7 @@ use crate::Log;
 use crate::log::Rows;
 use crate::records::Record;
 use crate::value::Value;
+use std::ops::Range;
 
 /// A record that changes something.
 #[derive(Clone, Copy)]
@@ -55,6 +60,34 @@ impl Log<'_> {
             place.time_us = before.unwrap_or(*range.start());
         }
         places
+    }
+
+    /// The intervals in which these records have the same state, in the order of boots and times. A record without a
+    /// state is left out; one that repeats the state doesn't begin a new interval, unless it belongs to another boot.
+    fn intervals_of<T>(
+        &self,
+        rows: &Rows<'_>,
+        state: impl Fn(&Record<'_>, usize) -> Option<T>,
+        is_same: impl Fn(&T, &T) -> bool,
+    ) -> Vec<(Range<u64>, T)> {
+        let placed = rows.records().zip(self.places(rows));
+        let placed =
+            placed.filter_map(|(record, Place { boot, time_us, .. })| Some((boot, time_us, state(&record, boot)?)));
+        let mut states: Vec<_> = placed.collect();
+        // Records of several threads needn't be in the order of their times.
+        states.sort_by_key(|(boot, time_us, _)| (*boot, *time_us));
+        let mut intervals: Vec<(Range<u64>, T)> = Vec::new();
+        let mut last_boot = None;
+        for (boot, time_us, state) in states {
+            let is_first = last_boot.replace(boot) != Some(boot);
+            match intervals.last_mut().filter(|_| !is_first) {
+                Some((_, last)) if is_same(last, &state) => continue,
+                Some((last_us, _)) => last_us.end = time_us,
+                None => {}
+            }
+            intervals.push((time_us..self.spans()[boot].end_us().max(time_us), state));
+        }
+        intervals
     }
 }
 

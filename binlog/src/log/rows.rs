@@ -7,6 +7,7 @@ use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
 use super::values::{Cells, Group, Values};
 use super::wraps::WrapPlaces;
+use crate::Log;
 use crate::catalogue::definition::{LoggedColumn, LoggedDefinition};
 use crate::catalogue::units::Units;
 use crate::definition::Definition;
@@ -45,7 +46,7 @@ use std::{fmt, vec};
 /// ```
 #[derive(Clone)]
 pub struct Rows<'log> {
-    log: &'log [u8],
+    log: &'log Log<'log>,
     units: Arc<Units>,
     /// `None` unless a definition has times of 32 bits.
     wraps: Option<Arc<WrapPlaces>>,
@@ -63,34 +64,34 @@ struct Piece<'log> {
 
 impl<'log> Rows<'log> {
     /// The records with a name, from an index that contains them.
-    pub(super) fn new(log: &'log [u8], index: &'log Index, name: &str) -> Self {
-        let pieces = index.named(name).map(|kind| Piece::of(log, kind)).collect();
-        Rows { log, units: index.units.clone(), wraps: None, name: name.into(), pieces: with_records(pieces) }
+    pub(super) fn new(log: &'log Log<'log>, index: &'log Index, name: &str) -> Self {
+        let pieces = index.named(name).map(|kind| Piece::of(log.bytes(), kind)).collect();
+        Rows::of_pieces(log, index.units.clone(), name, with_records(pieces))
     }
 
     /// As [`new`](Self::new), from an index that is used for nothing else.
-    pub(super) fn taken_from(log: &'log [u8], index: Index, name: &str) -> Self {
-        let kinds = index.kinds.into_iter().filter(|kind| kind.definition(log).name() == name);
+    pub(super) fn taken_from(log: &'log Log<'log>, index: Index, name: &str) -> Self {
+        let bytes = log.bytes();
+        let kinds = index.kinds.into_iter().filter(|kind| kind.definition(bytes).name() == name);
         let piece = |kind: Kind| Piece {
-            definition: kind.definition(log),
+            definition: kind.definition(bytes),
             defined_at: kind.defined_at(),
             offsets: Cow::Owned(kind.offsets),
         };
-        let pieces = with_records(kinds.map(piece).collect());
-        Rows { log, units: index.units, wraps: None, name: name.into(), pieces }
+        Rows::of_pieces(log, index.units, name, with_records(kinds.map(piece).collect()))
     }
 
     /// The records of one kind.
-    pub(super) fn of_kind(log: &'log [u8], kind: &'log Kind, units: Arc<Units>) -> Self {
-        let piece = Piece::of(log, kind);
-        Rows { log, units, wraps: None, name: piece.definition.name().into(), pieces: vec![piece] }
+    pub(super) fn of_kind(log: &'log Log<'log>, kind: &'log Kind, units: Arc<Units>) -> Self {
+        let piece = Piece::of(log.bytes(), kind);
+        Rows::of_pieces(log, units, piece.definition.name(), vec![piece])
     }
 
-    /// With the places where times wrap, which are asked for if a definition has times of 32 bits.
-    pub(super) fn with_wraps<'w>(mut self, wraps: impl FnOnce() -> &'w Arc<WrapPlaces>) -> Self {
+    /// Asks the log where times wrap if a definition has times of 32 bits.
+    fn of_pieces(log: &'log Log<'log>, units: Arc<Units>, name: &str, pieces: Vec<Piece<'log>>) -> Self {
         let is_narrow = |piece: &Piece<'_>| TimeSource::of(&piece.definition).is_narrow();
-        self.wraps = self.pieces.iter().any(is_narrow).then(|| wraps().clone());
-        self
+        let wraps = pieces.iter().any(is_narrow).then(|| log.wraps().clone());
+        Rows { log, units, wraps, name: name.into(), pieces }
     }
 
     /// Whether the log defines the type.
@@ -142,8 +143,8 @@ impl<'log> Rows<'log> {
     pub fn records(&self) -> RowRecords<'log> {
         let place = |run: Run<'_>| (run.piece, run.part, run.from..run.from + run.offsets.len());
         let runs: Vec<_> = self.runs().into_iter().map(place).collect();
-        let (pieces, wraps) = (self.pieces.clone(), self.wraps.clone());
-        RowRecords { log: self.log, pieces, wraps, left: self.len(), runs: runs.into_iter(), here: None }
+        let (log, pieces, wraps) = (self.log.bytes(), self.pieces.clone(), self.wraps.clone());
+        RowRecords { log, pieces, wraps, left: self.len(), runs: runs.into_iter(), here: None }
     }
 
     /// The instances in its records, ascending: the values of the column whose unit is `#`.
@@ -198,7 +199,7 @@ impl<'log> Rows<'log> {
     /// The bytes of a column in the record at `offset`.
     fn cell(&self, offset: usize, column: &LoggedColumn<'_>) -> Option<&'log [u8]> {
         let at = offset + Definition::HEADER_LENGTH + column.offset;
-        self.log.get(at..at + column.format.size())
+        self.log.bytes().get(at..at + column.format.size())
     }
 
     /// The records of one instance, given its number, or its name as text.
@@ -245,8 +246,7 @@ impl<'log> Rows<'log> {
     /// If there is no such column, or if the log redefines it with another format, unit or multiplier.
     pub fn column(&self, label: &str) -> Result<Column, SelectError> {
         let (quantity, offsets) = self.find(label)?;
-        let values = self.gather(quantity.format, Cells::Native, &offsets);
-        Ok(Column::new(label, quantity, values, Scaling::Stored))
+        Ok(self.gathered(label, quantity, &offsets))
     }
 
     /// The column at a place of the record, counted from 0. It has columns, too, whose label an earlier one has:
@@ -263,8 +263,15 @@ impl<'log> Rows<'log> {
         };
         let is_it = |column: &LoggedColumn<'_>| column.label == first.label;
         let (quantity, offsets) = self.find_by(first.label, |definition| column(definition).filter(is_it))?;
-        let values = self.gather(quantity.format, Cells::Native, &offsets);
-        Ok(Column::new(first.label, quantity, values, Scaling::Stored))
+        Ok(self.gathered(first.label, quantity, &offsets))
+    }
+
+    fn gathered(&self, label: &str, quantity: Quantity, offsets: &[usize]) -> Column {
+        let values = self.gather(quantity.format, Cells::Native, offsets);
+        let of_definition = |definition: LoggedDefinition<'log>| Some((definition.name(), definition.column(label)?));
+        let found = self.definitions().find_map(of_definition);
+        let names = found.and_then(|(of_type, column)| self.log.value_names(of_type, &column));
+        Column::new(label, quantity, values, Scaling::Stored, names)
     }
 
     /// The numbers of the column with this label. Faster than [`column`](Rows::column), because it doesn't build the
@@ -305,7 +312,7 @@ impl<'log> Rows<'log> {
             return times.into_iter().map(u64::from).collect();
         }
         let own: Option<Vec<u64>> = self.records().map(|record| record.time_us()).collect();
-        own.unwrap_or_else(|| carried_times(self.log, self.records().map(|record| record.offset())))
+        own.unwrap_or_else(|| carried_times(self.log.bytes(), self.records().map(|record| record.offset())))
     }
 
     /// Returns an error if no definition has a column with this label.
@@ -354,7 +361,7 @@ impl<'log> Rows<'log> {
             // A column ends inside the record, which has at most 255 bytes.
             let at = (Definition::HEADER_LENGTH + offsets[run.piece]) as u8;
             let columns = vec![(at, room.split_off(run.offsets.len()))];
-            Group { format, cells, columns }.gather(self.log.get(run.base..).unwrap_or_default(), run.offsets);
+            Group { format, cells, columns }.gather(self.log.bytes().get(run.base..).unwrap_or_default(), run.offsets);
         }
         values
     }

@@ -137,9 +137,7 @@ impl Log<'_> {
             Numbers::Native => Scaling::Stored,
             Numbers::F64(scaling) => scaling,
         };
-        let units = &self.index().units;
-        let tables = plans.into_iter().map(|plan| plan.table(log, units, scaled));
-        tables.map(|table| Table { rows: table.rows.with_wraps(|| self.wraps()), ..table }).collect()
+        plans.into_iter().map(|plan| plan.table(self, &self.index().units, scaled)).collect()
     }
 }
 
@@ -180,9 +178,14 @@ impl<'log> Plan<'log> {
         Plan { kind, definition, columns: definition.columns().map(planned).collect() }
     }
 
-    fn table(self, log: &'log [u8], units: &Arc<Units>, scaled: Scaling) -> Table<'log> {
-        let column =
-            |planned: PlannedColumn<'log>| Column::new(planned.logged.label, planned.quantity, planned.values, scaled);
+    fn table(self, log: &'log Log<'log>, units: &Arc<Units>, scaled: Scaling) -> Table<'log> {
+        let column = |planned: PlannedColumn<'log>| {
+            let names = match scaled {
+                Scaling::Stored => log.value_names(self.definition.name(), &planned.logged),
+                _ => None,
+            };
+            Column::new(planned.logged.label, planned.quantity, planned.values, scaled, names)
+        };
         Table {
             rows: Rows::of_kind(log, self.kind, units.clone()),
             definition: self.definition,

@@ -1,6 +1,5 @@
 //! The descriptions that a log carries: its embedded file [`FILE_NAME`], read without trusting it.
 
-use crate::Log;
 use crate::records::Record;
 
 /// The name of the embedded file.
@@ -50,25 +49,22 @@ pub struct Described {
     pub description: String,
 }
 
-impl DescribedColumn {
-    /// The name of a value.
-    pub fn name_of(&self, value: i128) -> Option<&str> {
-        Some(&self.values.iter().find(|named| named.value == value)?.name)
+impl DescribedMessage {
+    /// The column with this label.
+    pub fn column(&self, label: &str) -> Option<&DescribedColumn> {
+        self.columns.iter().find(|column| column.label == label)
     }
 }
 
-impl Log<'_> {
-    /// The descriptions of its messages that the log carries, written by [`LogWriter::descriptions`]. Empty without
-    /// them.
-    ///
-    /// They come from the file, not from this program, and may contradict the log's definitions. A damaged file yields
-    /// what could be read of it.
-    ///
-    /// [`LogWriter::descriptions`]: crate::LogWriter::descriptions
-    pub fn descriptions(&self) -> Vec<DescribedMessage> {
-        let file = self.files().into_iter().rev().find(|file| file.name == FILE_NAME);
-        let contents: Vec<u8> = file.into_iter().flat_map(|file| file.pieces.into_values().flatten()).collect();
-        read(&String::from_utf8_lossy(&contents))
+impl DescribedColumn {
+    /// Whether it has neither a description nor names.
+    pub(crate) fn says_nothing(&self) -> bool {
+        self.description.is_empty() && self.values.is_empty() && self.bits.is_empty()
+    }
+
+    /// The name of a value.
+    pub fn name_of(&self, value: i128) -> Option<&str> {
+        Some(&self.values.iter().find(|named| named.value == value)?.name)
     }
 }
 
@@ -82,7 +78,7 @@ enum Owner {
 }
 
 /// Reads ArduPilot's XML, element by element and without nesting: unknown elements are ignored.
-fn read(xml: &str) -> Vec<DescribedMessage> {
+pub(crate) fn read(xml: &str) -> Vec<DescribedMessage> {
     let mut messages: Vec<DescribedMessage> = Vec::new();
     let mut owner = None;
     for piece in xml.split('<').skip(1) {
@@ -177,7 +173,7 @@ fn unescaped(text: &str) -> String {
 #[cfg(all(test, feature = "derive"))]
 mod tests {
     use super::*;
-    use crate::{Field, LogMessage, LogSchema, LogWriter, Meanings, messages};
+    use crate::{Field, Log, LogMessage, LogSchema, LogWriter, Meanings, messages};
     use proptest::prelude::*;
     use zerocopy::{Immutable, IntoBytes};
 

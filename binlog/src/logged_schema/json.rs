@@ -4,6 +4,7 @@ use super::{LoggedMultiplier, LoggedSchema, LoggedUnit, UNIT_NAME};
 use crate::catalogue::definition::{CopiedDefinition, LoggedDefinition};
 use crate::debug_text::debug_is_text;
 use crate::definition::Definition;
+use crate::log_messages::{Described, DescribedColumn, DescribedMessage};
 use crate::multiplier;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use std::borrow::Cow;
@@ -67,9 +68,12 @@ impl LoggedSchema {
     ///
     /// Messages, units and multipliers are in the order of the log. Formats, units and multipliers of columns are their
     /// characters. The columns of a message without FMTU have no `unit` and `multiplier`. If a definition contradicts
-    /// itself, its last columns lack the `label` or the `format`.
+    /// itself, its last columns lack the `label` or the `format`. If the log describes a message, it has a `description`
+    /// after its length; a described column has `description`, `values` and `bits` after its multiplier:
+    /// `"values":[{"value":3,"name":"Flying","description":"In the air."}]`.
     pub fn to_json(&self) -> String {
-        let messages: Vec<String> = self.messages().map(|message| message_json(&message)).collect();
+        let message = |message: LoggedDefinition<'_>| message_json(&message, self.described(message.name()));
+        let messages: Vec<String> = self.messages().map(message).collect();
         let units: Vec<String> = self.units().iter().map(|unit| json(&UnitRow::of(unit))).collect();
         let multipliers: Vec<String> = self.multipliers().iter().map(|row| json(&MultiplierRow::of(row))).collect();
         let lists = [("messages", messages), ("units", units), ("multipliers", multipliers)];
@@ -86,14 +90,30 @@ impl LoggedSchema {
     /// definition that only contradicts itself is accepted, because real logs contain such definitions.
     pub fn from_json(json: &str) -> Result<Self, JsonError> {
         let schema: SchemaRow = serde_json::from_str(json).map_err(JsonError)?;
-        Ok(LoggedSchema {
-            definitions: schema.messages.into_iter().map(|DefinitionRow(definition)| definition).collect(),
+        let (definitions, descriptions): (_, Vec<_>) =
+            schema.messages.into_iter().map(|DefinitionRow(definition, described)| (definition, described)).unzip();
+        let schema = LoggedSchema {
+            definitions,
+            descriptions: Vec::new(),
             units: schema.units.into_iter().map(|unit| LoggedUnit { id: unit.id, name: unit.name.into() }).collect(),
             multipliers: (schema.multipliers.into_iter())
                 .map(|row| LoggedMultiplier { id: row.id, value: multiplier::as_meant(row.value).unwrap_or(row.value) })
                 .collect(),
-        })
+        };
+        Ok(schema.with_descriptions(&joined(descriptions)))
     }
+}
+
+/// The descriptions of each message once: those of a message that is defined several times have the columns of all.
+fn joined(descriptions: Vec<DescribedMessage>) -> Vec<DescribedMessage> {
+    let mut joined: Vec<DescribedMessage> = Vec::new();
+    for described in descriptions {
+        match joined.iter_mut().find(|known| known.name == described.name) {
+            Some(known) => known.columns.extend(described.columns),
+            None => joined.push(described),
+        }
+    }
+    joined
 }
 
 #[derive(Deserialize)]
@@ -126,7 +146,7 @@ struct MultiplierRow {
 /// A message. It is converted while it is read, so that an error has the line of the message.
 #[derive(Deserialize)]
 #[serde(try_from = "MessageRow")]
-struct DefinitionRow(CopiedDefinition);
+struct DefinitionRow(CopiedDefinition, DescribedMessage);
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a message: an object with id, name, length and columns")]
@@ -134,6 +154,8 @@ struct MessageRow {
     id: u8,
     name: String,
     length: u8,
+    #[serde(default)]
+    description: String,
     columns: Vec<ColumnRow<'static>>,
 }
 
@@ -148,6 +170,39 @@ struct ColumnRow<'a> {
     unit: Option<char>,
     #[serde(skip_serializing_if = "Option::is_none")]
     multiplier: Option<char>,
+    #[serde(skip_serializing_if = "str::is_empty", default)]
+    description: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    values: Vec<NamedRow<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    bits: Vec<NamedRow<'a>>,
+}
+
+/// The name of a value or a bit.
+#[derive(Serialize, Deserialize, Clone)]
+#[serde(deny_unknown_fields, expecting = "a value or a bit: an object with value and name")]
+struct NamedRow<'a> {
+    value: i128,
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "str::is_empty", default)]
+    description: Cow<'a, str>,
+}
+
+impl<'a> NamedRow<'a> {
+    fn all(described: &'a [Described]) -> Vec<Self> {
+        let row = |Described { value, name, description }: &'a Described| NamedRow {
+            value: *value,
+            name: name.into(),
+            description: description.into(),
+        };
+        described.iter().map(row).collect()
+    }
+}
+
+impl From<NamedRow<'_>> for Described {
+    fn from(NamedRow { value, name, description }: NamedRow<'_>) -> Self {
+        Described { value, name: name.into_owned(), description: description.into_owned() }
+    }
 }
 
 impl<'a> UnitRow<'a> {
@@ -162,24 +217,32 @@ impl MultiplierRow {
     }
 }
 
-fn message_json(message: &LoggedDefinition<'_>) -> String {
+fn message_json(message: &LoggedDefinition<'_>, described: Option<&DescribedMessage>) -> String {
+    let none = DescribedColumn::default();
     let mut labels = message.labels().split(',').take(message.label_count());
     let mut formats = message.format().chars();
     let mut units = message.unit_ids().unwrap_or_default().chars();
     let mut multipliers = message.multiplier_ids().unwrap_or_default().chars();
     let columns = std::iter::from_fn(|| {
+        let label = labels.next();
+        let of_column = label.and_then(|label| described?.column(label)).unwrap_or(&none);
         let column = ColumnRow {
-            label: labels.next().map(Cow::from),
+            label: label.map(Cow::from),
             format: formats.next(),
             unit: units.next(),
             multiplier: multipliers.next(),
+            description: of_column.description.as_str().into(),
+            values: NamedRow::all(&of_column.values),
+            bits: NamedRow::all(&of_column.bits),
         };
         let is_one = column.label.is_some() || column.format.or(column.unit).or(column.multiplier).is_some();
         is_one.then(|| json(&column))
     });
     let columns = lines(&columns.collect::<Vec<_>>(), "  ");
     let (id, name, length) = (message.id(), json(message.name()), message.length());
-    format!("{{\"id\":{id},\"name\":{name},\"length\":{length},\"columns\":[{columns}]}}")
+    let description = described.map(|described| described.description.as_str()).filter(|text| !text.is_empty());
+    let description = description.map_or_else(String::new, |text| format!(",\"description\":{}", json(text)));
+    format!("{{\"id\":{id},\"name\":{name},\"length\":{length}{description},\"columns\":[{columns}]}}")
 }
 
 /// One line for each row, in a list with this indentation.
@@ -232,7 +295,7 @@ impl TryFrom<MessageRow> for DefinitionRow {
     type Error = String;
 
     fn try_from(message: MessageRow) -> Result<Self, String> {
-        let MessageRow { id, name, length, columns } = message;
+        let MessageRow { id, name, length, description, columns } = message;
         let of =
             |text: String| if name.is_empty() { format!("message {id}: {text}") } else { format!("{name}: {text}") };
         fits("name", &name, 4).map_err(of)?;
@@ -265,7 +328,17 @@ impl TryFrom<MessageRow> for DefinitionRow {
         fits("formats", &format, 16).map_err(of)?;
         fits("units", &units, 16).map_err(of)?;
         fits("multipliers", &multipliers, 16).map_err(of)?;
-        Ok(DefinitionRow(CopiedDefinition::new(id, length, &name, &format, &labels, Some((&units, &multipliers)))))
+        let definition = CopiedDefinition::new(id, length, &name, &format, &labels, Some((&units, &multipliers)));
+        let described = columns.into_iter().filter_map(|row| {
+            Some(DescribedColumn {
+                label: row.label?.into_owned(),
+                description: row.description.into_owned(),
+                values: row.values.into_iter().map(Described::from).collect(),
+                bits: row.bits.into_iter().map(Described::from).collect(),
+            })
+        });
+        let columns = described.collect();
+        Ok(DefinitionRow(definition, DescribedMessage { name, description, columns }))
     }
 }
 

@@ -1,8 +1,9 @@
 //! Prints a schema as Markdown, in the layout of [`Definition`](crate::Definition).
 
 use super::LoggedSchema;
+use super::xml::named;
 use crate::catalogue::definition::LoggedDefinition;
-use crate::definition::{cell, factor};
+use crate::definition::{cell, factor, meanings_cell};
 use std::fmt;
 
 /// Markdown: one section for each message, with a table of its columns.
@@ -34,8 +35,14 @@ impl LoggedSchema {
                 "It has {formats} format characters and {labels} labels; {shown} columns fit into the record.\n"
             )?;
         }
-        writeln!(f, "| label | format | unit | multiplier |")?;
-        writeln!(f, "| --- | --- | --- | --- |")?;
+        let described = self.described(message.name());
+        if let Some(described) = described.filter(|described| !described.description.is_empty()) {
+            cell(f, &described.description)?;
+            f.write_str("\n\n")?;
+        }
+        let more = if described.is_some() { [" description |", " --- |"] } else { ["", ""] };
+        writeln!(f, "| label | format | unit | multiplier |{}", more[0])?;
+        writeln!(f, "| --- | --- | --- | --- |{}", more[1])?;
         for column in columns {
             f.write_str("| ")?;
             cell(f, column.label)?;
@@ -50,6 +57,16 @@ impl LoggedSchema {
                 Some((_, Some(value))) => factor(f, value)?,
                 Some((id, None)) => cell(f, &format!("{:?}", char::from(id)))?,
                 None => {}
+            }
+            if let Some(described) = described {
+                f.write_str(" | ")?;
+                if let Some(column) = described.column(column.label) {
+                    cell(f, &column.description)?;
+                    let has_names = !column.values.is_empty() || !column.bits.is_empty();
+                    f.write_str(if has_names && !column.description.is_empty() { " " } else { "" })?;
+                    meanings_cell(f, "", named(&column.values))?;
+                    meanings_cell(f, "bit ", named(&column.bits))?;
+                }
             }
             writeln!(f, " |")?;
         }

@@ -177,7 +177,9 @@ impl LoggedSchema {
     /// A program with this source as a module reads the log's records by value, and its own logs define the messages as
     /// the log does: each FMT is equal byte for byte, and each FMTU except for its time. If the log has no FMTU for a
     /// message, its columns get the units and multipliers of their types. A message with the definition of one of
-    /// [`messages`] becomes that one. Messages that break the rules of this crate get `as_logged`.
+    /// [`messages`] becomes that one. Messages that break the rules of this crate get `as_logged`. What the log
+    /// [describes](Self::descriptions) becomes doc comments, and names of values and bits the attributes `values` and
+    /// `bits`: an enum in their place couldn't hold a value without a name.
     ///
     /// The program's logs contain UNIT and MULT records for the units and multipliers in use, equal to those of the log
     /// with two exceptions: standard units and multipliers that the log redefines, and custom units that the log

@@ -1,6 +1,6 @@
 //! pymavlink shows our descriptions, names of values and names of bits.
 
-use binlog::{Columns, Field, LogMessage, LogSchema, LogWriter, messages};
+use binlog::{Columns, Field, Log, LogMessage, LogSchema, LogWriter, messages};
 use binlog_tests::pymavlink;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -42,18 +42,42 @@ struct Phases {
 enum FlightLog {
     Phas(Phases),
     Mode(messages::Mode),
+    File(messages::File),
 }
 
 #[test]
 fn the_verbose_dump_and_the_help_have_the_descriptions() {
     let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("a Vec takes everything");
     for phase in [Phase::Ready, Phase::Flying] {
-        let record = Phases { time_us: 1_000_000, phase, faults: 5, velocity: Vector2 { x: 0.5, y: 1.0 } };
-        log.write(&record).expect("a Vec takes everything");
+        log.write(&record(phase)).expect("a Vec takes everything");
     }
     let bytes = log.finish().expect("a Vec takes everything");
-    let xml = FlightLog::log_messages_xml().to_string();
-    let Some([dump, help]) = pymavlink::described(&bytes, &xml, "PHAS") else { return };
+    assert_shown(&bytes, &FlightLog::log_messages_xml().to_string());
+}
+
+/// Of a log that carries its descriptions, the schema writes the file that the program writes.
+#[test]
+fn a_logs_own_file_says_the_same() {
+    let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("a Vec takes everything");
+    log.descriptions().expect("a Vec takes everything");
+    for phase in [Phase::Ready, Phase::Flying] {
+        log.write(&record(phase)).expect("a Vec takes everything");
+    }
+    let bytes = log.finish().expect("a Vec takes everything");
+    let xml = Log::from_bytes(&bytes[..]).schema().log_messages_xml().to_string();
+    let of_program = FlightLog::log_messages_xml().to_string();
+    for message in of_program.split("  <logformat").skip(1).filter_map(|rest| rest.split_once("  </logformat>")) {
+        assert!(xml.contains(message.0), "{}: {xml}", message.0);
+    }
+    assert_shown(&bytes, &xml);
+}
+
+fn record(phase: Phase) -> Phases {
+    Phases { time_us: 1_000_000, phase, faults: 5, velocity: Vector2 { x: 0.5, y: 1.0 } }
+}
+
+fn assert_shown(log: &[u8], xml: &str) {
+    let Some([dump, help]) = pymavlink::described(log, xml, "PHAS") else { return };
     for expected in
         ["Phase: 0 (Ready)", "Phase: 3 (Flying)", "Faults: 5 (0x5)", "  Battery\n", "! UNKNOWN_BIT1", "  Compass\n"]
     {

@@ -2,7 +2,9 @@
 //! byte as the log does. Tested with real logs, the simulator's, and logs with everything that a log may contain.
 
 use binlog::logged_schema::{LeftOut, RustSource};
-use binlog::{Format, LoggedSchema, Records};
+use binlog::{Format, Log, LoggedSchema, Records};
+use binlog_tests::payload;
+use binlog_tests::raw_log::RawLog;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -226,6 +228,30 @@ fn all_ids(with_units: bool) -> Vec<u8> {
     log.0
 }
 
+/// Descriptions with texts that no Rust has, and names that no column has.
+fn described() -> Vec<u8> {
+    let named = |element: &str, value: String, name: &str| {
+        format!(
+            "<{element} name=\"{name}\"><value>{value}</value><description>*/ \u{202E}\r\n</description></{element}>"
+        )
+    };
+    let columns = ["A", "B", "C", "D", "E", "F", "G"].map(|label| {
+        let values = [-129, -128, -1, 0, 1, 1, 127, 255, 256, 65536, i128::from(i64::MIN), u64::MAX.into()];
+        let values = values.map(|value| named("element", value.to_string(), &format!("{value} \\&quot;{{}}\u{7}é")));
+        let bits = (0..70).map(|bit| named("bit", (1_u128 << bit).to_string(), &format!("Bit {bit}")));
+        let names = if matches!(label, "F" | "G") { bits.collect() } else { values.concat() };
+        format!("<field name=\"{label}\"><description>\t/// {label}\u{2066} `\r\u{0}x`  </description>{names}</field>")
+    });
+    let mut log = RawLog::with_units();
+    let text = format!(
+        "<logformat name=\"ODD\"><description>\n//! # Odd\u{7}  \n</description>{}</logformat>",
+        columns.concat()
+    );
+    log.descriptions(&text).fmt(30, "ODD", "QbBMQcHq", "TimeUS,A,B,C,D,E,F,G").fmtu(30, "s-------", "F----B--");
+    log.record(30, &payload![0_u64, -1_i8, 9_u8, 3_u8, 0_u64, 0_i16, 5_u16, -1_i64]);
+    log.bytes
+}
+
 fn contradictions() -> Vec<u8> {
     let mut log = Definitions::new();
     for (id, name, length, format, labels) in [
@@ -407,10 +433,11 @@ fn rust_source_compiles_without_a_warning_and_defines_what_the_log_does() {
         ("all_ids_but_ours", all_ids(false)),
         ("contradictions", contradictions()),
         ("random", random()),
+        ("described", described()),
     ];
     let logs = made.map(|(name, log)| (name.to_owned(), log)).into_iter().chain(real_logs());
     let case = |(name, log): (String, Vec<u8>)| {
-        let schema = LoggedSchema::from_bytes(&log);
+        let schema = Log::from_bytes(&log[..]).schema();
         Case { name: name.to_lowercase(), rust: schema.to_rust(), schema, log }
     };
     let cases: Vec<Case> = logs.map(case).collect();

@@ -9,3 +9,4 @@ mod logged_schema;
 mod older_logs;
 mod real_logs;
 mod synthetic_logs;
+mod value_names;

@@ -1,8 +1,10 @@
 //! Files embedded in a log.
 
-use super::{integer, text};
+use super::integer;
 use crate::Log;
 use crate::debug_text::debug_is_text;
+use crate::log::Rows;
+use crate::value::LoggedText;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
@@ -95,29 +97,34 @@ fn end(offset: u64, piece: &[u8]) -> u64 {
 impl Log<'_> {
     /// The files in the FILE records, in the order in which they begin. A file that begins again is a separate file.
     pub fn files(&self) -> Vec<EmbeddedFile> {
-        let mut files: Vec<Gathered<'_>> = Vec::new();
-        let mut open = HashMap::<String, usize>::new();
-        for record in self.all("FILE").records() {
-            let (Some(name), Some(offset)) = (text(&record, "FileName"), integer::<u64>(&record, "Offset")) else {
-                continue;
-            };
-            let length = integer::<usize>(&record, "Length").unwrap_or(usize::MAX);
-            let Some(data) = record.value("Data").and_then(|value| value.text()).map(|text| text.raw()) else {
-                continue;
-            };
-            let begins = offset == 0 && open.get(&name).is_none_or(|&file| files[file].pieces.contains_key(&0));
-            let file = match open.get(&name) {
-                Some(&file) if !begins => file,
-                _ => {
-                    open.insert(name.clone(), files.len());
-                    files.push(Gathered::new(name));
-                    files.len() - 1
-                }
-            };
-            files[file].add(offset, &data[..length.min(data.len())]);
-        }
-        files.into_iter().map(Gathered::into_file).collect()
+        gathered(&self.all("FILE"), |_| true)
     }
+}
+
+/// The wanted files in the records of FILE, by name.
+pub(super) fn gathered(rows: &Rows<'_>, is_wanted: impl Fn(LoggedText<'_>) -> bool) -> Vec<EmbeddedFile> {
+    let mut files: Vec<Gathered<'_>> = Vec::new();
+    let mut open = HashMap::<String, usize>::new();
+    for record in rows.records() {
+        let name = record.value("FileName").and_then(|value| value.text()).filter(|name| is_wanted(*name));
+        let (Some(name), Some(offset)) = (name, integer::<u64>(&record, "Offset")) else { continue };
+        let name = name.to_string();
+        let length = integer::<usize>(&record, "Length").unwrap_or(usize::MAX);
+        let Some(data) = record.value("Data").and_then(|value| value.text()).map(|text| text.raw()) else {
+            continue;
+        };
+        let begins = offset == 0 && open.get(&name).is_none_or(|&file| files[file].pieces.contains_key(&0));
+        let file = match open.get(&name) {
+            Some(&file) if !begins => file,
+            _ => {
+                open.insert(name.clone(), files.len());
+                files.push(Gathered::new(name));
+                files.len() - 1
+            }
+        };
+        files[file].add(offset, &data[..length.min(data.len())]);
+    }
+    files.into_iter().map(Gathered::into_file).collect()
 }
 
 impl fmt::Display for MissingPieces {

@@ -1,6 +1,6 @@
 //! Flight modes and their intervals.
 
-use super::{Place, integer, text};
+use super::{integer, text};
 use crate::Log;
 use crate::records::Record;
 use crate::value::Value;
@@ -14,7 +14,8 @@ pub struct ModeInterval {
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` if the log contains names only.
     pub number: Option<u8>,
-    /// Its name, if the log contains it, or if the vehicle of the boot is known and has such a mode.
+    /// Its name: that in the record, or else that of the boot's vehicle, if it is known and has such a mode, or else that
+    /// in the log's [descriptions](Log::descriptions).
     pub name: Option<String>,
     /// The reason for the change, by ArduPilot's `ModeReason`; `None` if the log has none.
     pub reason: Option<u8>,
@@ -26,29 +27,20 @@ impl Log<'_> {
     /// boot's range has the time of the last record before it.
     pub fn modes(&self) -> Vec<ModeInterval> {
         let vehicles = self.vehicles();
-        let rows = self.all("MODE");
-        let mut modes: Vec<ModeInterval> = Vec::new();
-        let mut last_boot = None;
-        let placed = rows.records().zip(self.places(&rows));
-        let mut records: Vec<_> = placed.map(|(record, Place { boot, time_us, .. })| (boot, time_us, record)).collect();
-        // Records of several threads needn't be in the order of their times.
-        records.sort_by_key(|(boot, time_us, _)| (*boot, *time_us));
-        for (boot, time_us, record) in records {
-            let is_first = last_boot.replace(boot) != Some(boot);
-            let (number, name) = mode(&record);
-            let name = name.or_else(|| Some(vehicles[boot]?.mode_name(number?)?.to_owned()));
-            let end = self.spans()[boot].end_us();
-            match modes.last_mut().filter(|_| !is_first) {
-                Some(last) if (last.number, &last.name) == (number, &name) => continue,
-                Some(last) => last.time_us.end = time_us,
-                None => {}
-            }
-            let reason = integer(&record, "Rsn");
-            modes.push(ModeInterval { time_us: time_us..end.max(time_us), number, name, reason });
-        }
-        modes
+        let mode = |record: &Record<'_>, boot: usize| {
+            let (number, name) = mode(record);
+            let of_vehicle = || Some(vehicles[boot]?.mode_name(number?)?.to_owned());
+            let name = name.or_else(of_vehicle).or_else(|| self.described_mode(number?));
+            Some((number, name, integer(record, "Rsn")))
+        };
+        let is_same = |a: &Mode, b: &Mode| (a.0, &a.1) == (b.0, &b.1);
+        let interval = |(time_us, (number, name, reason))| ModeInterval { time_us, number, name, reason };
+        self.intervals_of(&self.all("MODE"), mode, is_same).into_iter().map(interval).collect()
     }
 }
+
+/// Number, name and reason.
+type Mode = (Option<u8>, Option<String>, Option<u8>);
 
 /// The number or the name of the mode. Old firmware has no ModeNum, and some has the name as text. That of other vehicles
 /// may have both: madflight's has the name in Name.

@@ -5,6 +5,7 @@ use crate::catalogue::definition::LoggedColumn;
 use crate::catalogue::units::UnitTables;
 use crate::check::{Rule, definition};
 use crate::format::Format;
+use crate::log_messages::{Described, DescribedColumn};
 use crate::multiplier::Multiplier;
 use crate::unit::Unit;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -132,10 +133,12 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
     let columns: Vec<LoggedColumn<'_>> = definition.columns().collect();
     let as_logged = definition::breaks_rules(definition, &columns);
     let mut taken = HashSet::new();
+    let described = schema.described(definition.name());
     let fields: Vec<Field> = (columns.iter().enumerate())
         .map(|(i, column)| {
             let name = names::of_field(column.label, i + 1, &mut taken);
-            Field::of(schema, column, name, constants)
+            let described = described.and_then(|described| described.column(column.label));
+            Field::of(schema, column, described, name, constants)
         })
         .collect();
     let mut of_message = vec![format!("name = {:?}", definition.name())];
@@ -152,6 +155,7 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
         of_message.push(allow(lints));
     }
     let mut source = String::new();
+    comment(&mut source, "", described.map_or("", |described| &described.description));
     line!(source, "#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]");
     line!(source, "#[log({})]", of_message.join(", "));
     line!(source, "#[repr(C, packed)]");
@@ -160,7 +164,11 @@ fn message_struct(schema: &LoggedSchema, message: &Written<'_>, constants: &mut 
         if !field.lints.is_empty() && linted == 1 {
             field.attributes.push(allow(field.lints.iter().map(|lint| lint.name())));
         }
+        comment(&mut source, "    ", &field.description);
         attributes(&mut source, &field.attributes);
+        if let Some(meanings) = &field.meanings {
+            source += meanings;
+        }
         line!(source, "    pub {}: {},", field.name, field.ty);
     }
     line!(source, "}}");
@@ -183,9 +191,45 @@ fn attributes(source: &mut String, attributes: &[String]) {
     }
 }
 
+/// A doc comment of one line, without characters that no comment may have.
+fn comment(source: &mut String, indent: &str, text: &str) {
+    let is_allowed = |c: &char| !c.is_control() && !matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
+    let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ").chars().filter(is_allowed).collect();
+    if !text.is_empty() {
+        line!(source, "{indent}/// {text}");
+    }
+}
+
+/// The attribute that names values or bits, as far as the column can have them.
+fn meanings(column: &LoggedColumn<'_>, described: &DescribedColumn) -> Option<String> {
+    let bits = 8 * column.format.size() as u32;
+    let (key, named, range) = match (described.values.as_slice(), described.bits.as_slice()) {
+        _ if !column.format.is_integer() => return None,
+        ([], []) => return None,
+        ([], named) => ("bits", named, 0..=i128::from(bits.min(64)) - 1),
+        (named, _) if column.format.is_signed_integer() => {
+            ("values", named, i128::MIN >> (128 - bits)..=i128::MAX >> (128 - bits))
+        }
+        (named, _) => ("values", named, 0..=(1 << bits) - 1),
+    };
+    let mut seen = HashSet::new();
+    let named = named.iter().filter(|named| range.contains(&named.value) && seen.insert(named.value));
+    let named: Vec<String> = named.map(|Described { value, name, .. }| format!("{value} = {name:?}")).collect();
+    let one_line = format!("    #[log({key}({}))]", named.join(", "));
+    match width(&one_line) {
+        _ if named.is_empty() => None,
+        ..=MAX_WIDTH => Some(format!("{one_line}\n")),
+        _ => Some(format!("    #[log({key}(\n        {}\n    ))]\n", named.join(",\n        "))),
+    }
+}
+
 /// A field of a struct.
 struct Field {
     name: String,
+    /// What the log says about it; may be empty.
+    description: String,
+    /// The attribute with the names of its values or bits.
+    meanings: Option<String>,
     ty: &'static str,
     /// The attributes that differ from the defaults of the derive.
     attributes: Vec<String>,
@@ -194,8 +238,21 @@ struct Field {
 }
 
 impl Field {
-    fn of(schema: &LoggedSchema, column: &LoggedColumn<'_>, name: String, constants: &mut Constants) -> Self {
-        let mut field = Field { ty: rust_type(column), attributes: Vec::new(), lints: Vec::new(), name };
+    fn of(
+        schema: &LoggedSchema,
+        column: &LoggedColumn<'_>,
+        described: Option<&DescribedColumn>,
+        name: String,
+        constants: &mut Constants,
+    ) -> Self {
+        let mut field = Field {
+            ty: rust_type(column),
+            attributes: Vec::new(),
+            lints: Vec::new(),
+            name,
+            description: described.map(|described| described.description.clone()).unwrap_or_default(),
+            meanings: described.and_then(|described| meanings(column, described)),
+        };
         if names::default_label(&field.name) != column.label {
             field.attributes.push(format!("label = {:?}", column.label));
         }

@@ -1,0 +1,148 @@
+//! What the values and bits of a column are called.
+
+use crate::Log;
+use crate::catalogue::definition::LoggedColumn;
+use crate::format::Format;
+use crate::log_messages::{Described, DescribedColumn};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The names of a column's values or bits, as the log's [descriptions](Log::descriptions) have them. Those of the flight
+/// modes come from [`Log::modes`] first. A clone shares them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ValueNames {
+    described: Arc<DescribedColumn>,
+    /// The bits of a stored value.
+    bits: u32,
+}
+
+impl ValueNames {
+    /// `None` if nothing has a name, or if the format stores no integer that is shown as it is.
+    fn new(described: Arc<DescribedColumn>, format: Format) -> Option<Self> {
+        let has_names = described.values.iter().chain(&described.bits).any(|named| !named.name.is_empty());
+        (format.is_integer() && has_names).then(|| ValueNames { described, bits: 8 * format.size() as u32 })
+    }
+
+    /// The name of a stored value. If bits have names, the names of those that are set, joined by ` | `; the others
+    /// follow as one hexadecimal number: `Battery | Compass | 0x40`. `None` if no part of it has a name.
+    ///
+    /// ```
+    /// # use binlog::{LogMessage, LogSchema, LogWriter, messages};
+    /// # use zerocopy::{Immutable, IntoBytes};
+    /// #[derive(LogMessage, IntoBytes, Immutable)]
+    /// #[log(name = "HLTH")]
+    /// #[repr(C, packed)]
+    /// struct Health {
+    ///     time_us: u64,
+    ///     #[log(bits(0 = "Battery", 2 = "Compass"))]
+    ///     faults: u16,
+    /// }
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Hlth(Health), File(messages::File) }
+    ///
+    /// let mut log = LogWriter::<FlightLog, _>::new(Vec::new())?;
+    /// log.descriptions()?;
+    /// log.write(&Health { time_us: 1, faults: 5 })?;
+    /// let log = binlog::Log::from_bytes(log.finish()?);
+    /// let faults = log.column("HLTH.Faults")?;
+    /// assert_eq!(faults.value_name(0).as_deref(), Some("Battery | Compass"));
+    /// let names = faults.value_names().expect("the log has them");
+    /// assert_eq!(names.of(0x44).as_deref(), Some("Compass | 0x40"));
+    /// assert_eq!(names.of(0x40), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn of(&self, value: i128) -> Option<Cow<'_, str>> {
+        if let Some(named) = self.values().iter().find(|named| named.value == value && !named.name.is_empty()) {
+            return Some(Cow::Borrowed(&named.name));
+        }
+        // A negative number is stored with the bits of its two's complement.
+        let mut rest = value as u128 & ((1 << self.bits) - 1);
+        let mut names = Vec::new();
+        for named in self.bits().iter().filter(|named| !named.name.is_empty()) {
+            let bit = u32::try_from(named.value).ok().and_then(|bit| 1_u128.checked_shl(bit)).unwrap_or(0);
+            if rest & bit != 0 {
+                rest &= !bit;
+                names.push(named.name.as_str());
+            }
+        }
+        match (names.as_slice(), rest) {
+            ([], _) => None,
+            ([one], 0) => Some(Cow::Borrowed(one)),
+            (names, 0) => Some(Cow::Owned(names.join(" | "))),
+            (names, rest) => Some(Cow::Owned(format!("{} | {rest:#x}", names.join(" | ")))),
+        }
+    }
+
+    /// The values that have names.
+    pub fn values(&self) -> &[Described] {
+        &self.described.values
+    }
+
+    /// The bits that have names.
+    pub fn bits(&self) -> &[Described] {
+        &self.described.bits
+    }
+}
+
+/// By type and label, the columns whose values or bits have names.
+#[derive(Default)]
+pub(super) struct Named(HashMap<String, HashMap<String, Arc<DescribedColumn>>>);
+
+impl Named {
+    fn get(&self, of_type: &str, label: &str) -> Option<&Arc<DescribedColumn>> {
+        self.0.get(of_type)?.get(label)
+    }
+}
+
+impl Log<'_> {
+    /// What the values and bits of a column are called: a column of a definition of the type `of_type`. `None` if the
+    /// log doesn't say it.
+    ///
+    /// [`Column::value_name`](super::Column::value_name) has the name of one record.
+    pub fn value_names(&self, of_type: &str, column: &LoggedColumn<'_>) -> Option<ValueNames> {
+        let described = self.named().get(of_type, column.label);
+        if of_type == "MODE" && matches!(column.label, "Mode" | "ModeNum") {
+            return ValueNames::new(Arc::new(self.named_modes(column.label, described)), column.format);
+        }
+        ValueNames::new(described?.clone(), column.format)
+    }
+
+    fn named(&self) -> &Named {
+        self.named.get_or_init(|| {
+            let mut named = Named::default();
+            for message in self.descriptions() {
+                let columns = message.columns.into_iter();
+                let columns = columns.filter(|column| !column.values.is_empty() || !column.bits.is_empty());
+                let of_type = named.0.entry(message.name).or_default();
+                columns.for_each(|column| _ = of_type.entry(column.label.clone()).or_insert_with(|| Arc::new(column)));
+            }
+            named
+        })
+    }
+
+    /// The flight modes as values of a column: what [`Log::modes`] calls them, and the names that are `described`.
+    fn named_modes(&self, label: &str, described: Option<&Arc<DescribedColumn>>) -> DescribedColumn {
+        let mut column = DescribedColumn { label: label.into(), ..Default::default() };
+        for mode in self.modes() {
+            if let (Some(number), Some(name)) = (mode.number, mode.name)
+                && column.name_of(number.into()).is_none()
+            {
+                column.values.push(Described { value: number.into(), name, description: String::new() });
+            }
+        }
+        for named in described.into_iter().flat_map(|described| &described.values) {
+            match column.values.iter_mut().find(|known| known.value == named.value) {
+                Some(known) => known.description.clone_from(&named.description),
+                None => column.values.push(named.clone()),
+            }
+        }
+        column
+    }
+
+    /// The name that the descriptions give a flight mode: the number in a column of MODE.
+    pub(super) fn described_mode(&self, number: u8) -> Option<String> {
+        let of = |label: &str| self.named().get("MODE", label)?.name_of(number.into());
+        of("ModeNum").or_else(|| of("Mode")).filter(|name| !name.is_empty()).map(str::to_owned)
+    }
+}
