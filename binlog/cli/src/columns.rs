@@ -27,7 +27,7 @@ pub use series::Series;
 
 use crate::flight::Session;
 use crate::outcome::Failure;
-use binlog::log::{Rows, Values};
+use binlog::log::{Rows, ValueNames, Values};
 use binlog::{Format, LoggedDefinition, Scaling, blackbox};
 use std::borrow::Cow;
 use std::fmt;
@@ -168,6 +168,22 @@ impl Column<'_> {
             (Source::ArduPilot(column), _) => column.to_f64(scaling),
             (Source::Blackbox(column), Scaling::Units) => Some(column.to_f64(Scaling::Units)),
             (Source::Blackbox(column), _) => Some(column.to_f64(Scaling::Stored)),
+        }
+    }
+
+    /// What the log calls its values or bits; `None` if it doesn't say, and of Blackbox logs.
+    pub fn value_names(&self) -> Option<&ValueNames> {
+        match &self.source {
+            Source::ArduPilot(column) => column.value_names(),
+            Source::Blackbox(_) => None,
+        }
+    }
+
+    /// The stored integer of a row; `None` for other values and beyond the end.
+    pub fn integer(&self, row: usize) -> Option<i128> {
+        match &self.source {
+            Source::ArduPilot(column) => column.get(row)?.to_integer(),
+            Source::Blackbox(column) => column.get(row).map(i128::from),
         }
     }
 

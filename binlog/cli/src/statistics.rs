@@ -4,6 +4,7 @@ use crate::columns::{Column, Table};
 use crate::export::choice::Choice;
 use crate::selection::Intervals;
 use binlog::Scaling;
+use binlog::log_messages::Described;
 
 /// The statistics of some numbers; those that aren't finite count as missing.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -37,6 +38,19 @@ pub struct ColumnStatistics {
     pub unit: String,
     /// Its statistics.
     pub statistics: Statistics,
+    /// How many records have each value that has a name, and each bit.
+    pub states: Vec<StateCount>,
+}
+
+/// How many records are in a state.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize)]
+pub struct StateCount {
+    /// What the log calls the value or the bit.
+    pub name: String,
+    /// The value, or the number of the bit.
+    pub value: i128,
+    /// The records with this value, or with this bit set.
+    pub count: u64,
 }
 
 /// The statistics of the chosen columns of a table, of each instance, in the chosen intervals. Numbers are in units.
@@ -69,10 +83,31 @@ pub fn of_table(table: &Table<'_>, choice: &Choice, intervals: &Intervals) -> Ta
                 statistics.add(column.number(row, Scaling::Units).unwrap_or(f64::NAN));
             }
             let name = format!("{name}.{}", column.label());
-            ColumnStatistics { name, unit: column.unit(Scaling::Units).to_owned(), statistics }
+            let unit = column.unit(Scaling::Units).to_owned();
+            ColumnStatistics { name, unit, statistics, states: states(column, rows) }
         }));
     }
     found
+}
+
+/// The states of a column in these rows, in the order of the log's descriptions; those that no record is in are left
+/// out.
+fn states(column: &Column<'_>, rows: &[usize]) -> Vec<StateCount> {
+    let Some(names) = column.value_names() else { return Vec::new() };
+    let of = |named: &Described| StateCount { name: named.name.clone(), value: named.value, count: 0 };
+    let mut values: Vec<StateCount> = names.values().iter().map(of).collect();
+    let mut bits: Vec<StateCount> = names.bits().iter().map(of).collect();
+    for integer in rows.iter().filter_map(|&row| column.integer(row)) {
+        if let Some(state) = values.iter_mut().find(|state| state.value == integer) {
+            state.count += 1;
+            continue;
+        }
+        // The bits of a stored value are at most 64.
+        for state in bits.iter_mut().filter(|bit| (0..64).contains(&bit.value) && integer >> bit.value & 1 == 1) {
+            state.count += 1;
+        }
+    }
+    values.into_iter().chain(bits).filter(|state| state.count > 0 && !state.name.is_empty()).collect()
 }
 
 impl Default for Statistics {

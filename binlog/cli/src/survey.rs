@@ -1,10 +1,13 @@
 //! What an ArduPilot log has, found in one pass that keeps nothing but counts: a log of any length takes the same memory.
 
 mod silences;
+mod states;
 
 use binlog::log::TimeRange;
+use binlog::log_messages::FILE_NAME;
 use binlog::{Format, Log, LoggedDefinition, Record, Records, Skipped};
 pub use silences::Silence;
+pub use states::{ColumnStates, State};
 
 use silences::Silences;
 use std::collections::{HashMap, HashSet};
@@ -33,8 +36,11 @@ pub struct Survey {
     pub skipped_count: u64,
     /// Their bytes.
     pub skipped_bytes: u64,
+    has_descriptions: bool,
+    /// The columns whose values have names in the log, with their states.
+    pub states: Vec<ColumnStates>,
     /// The definitions, and the records that say something about the flight as a whole: texts, modes, arming,
-    /// parameters, version, and the first GPS records. They are a log of their own, with so many other records that it has
+    /// parameters, version, descriptions, and the first GPS records. They are a log of their own, with so many other records that it has
     /// the times of those.
     pub facts: Vec<u8>,
 }
@@ -150,6 +156,7 @@ struct Known {
     place: usize,
     is_fact: bool,
     is_definition: bool,
+    is_file: bool,
     is_gps: bool,
     is_loss: bool,
     /// Whether a u64 of microseconds is at the start of the payload. Other firmware has other times.
@@ -240,6 +247,7 @@ impl Surveyor {
         }
         match time_us {
             _ if known.is_fact && known.is_definition => self.keep(record, None),
+            _ if known.is_fact && known.is_file => self.keep_description(record),
             _ if known.is_fact || known.is_gps && self.is_better_date(record) => {
                 self.note_fact(record, known, time_us, log);
             }
@@ -383,6 +391,15 @@ impl Surveyor {
         }
     }
 
+    /// Keeps a piece of the descriptions, which have the names of modes.
+    #[cold]
+    fn keep_description(&mut self, record: &Record<'_>) {
+        if record.value("FileName").and_then(|value| value.text()).is_some_and(|name| name == FILE_NAME) {
+            self.survey.has_descriptions = true;
+            self.keep(record, None);
+        }
+    }
+
     /// Keeps a record among the facts, with another time if one is given.
     #[cold]
     fn keep(&mut self, record: &Record<'_>, time_us: Option<u64>) {
@@ -410,8 +427,9 @@ impl Surveyor {
         let first = definition.columns().next();
         let known = Known {
             place,
-            is_fact: FACTS.contains(&name),
+            is_fact: FACTS.contains(&name) || name == "FILE",
             is_definition: matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT"),
+            is_file: name == "FILE",
             is_gps: matches!(name, "GPS" | "GPS2"),
             is_loss: matches!(name, "DSF" | "DROP"),
             has_time_us: first.is_some_and(|first| first.label == "TimeUS" && first.format == binlog::Format::U64),
@@ -443,6 +461,9 @@ impl Surveyor {
             let of_type = &mut survey.types[place];
             let instances = Log::from_bytes(boot).rows(&of_type.name).map_or(0, |rows| rows.instances().len());
             of_type.instances = instances.max(1);
+        }
+        if survey.has_descriptions {
+            survey.states = states::of_log(&Log::from_bytes(boot));
         }
         survey.time_us = self.range.range_us();
         survey.damaged_times = self.range.damaged_times();

@@ -5,6 +5,7 @@ use super::column::{Column, Quantity};
 use super::index::{Index, Kind};
 use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
+use super::value_names::ValueNames;
 use super::values::{Cells, Group, Values};
 use super::wraps::WrapPlaces;
 use crate::Log;
@@ -268,10 +269,19 @@ impl<'log> Rows<'log> {
 
     fn gathered(&self, label: &str, quantity: Quantity, offsets: &[usize]) -> Column {
         let values = self.gather(quantity.format, Cells::Native, offsets);
-        let of_definition = |definition: LoggedDefinition<'log>| Some((definition.name(), definition.column(label)?));
-        let found = self.definitions().find_map(of_definition);
-        let names = found.and_then(|(of_type, column)| self.log.value_names(of_type, &column));
+        let names = self.value_names(label);
         Column::new(label, quantity, values, Scaling::Stored, names)
+    }
+
+    /// What the log calls the values or bits of the column with this label; `None` if it doesn't say.
+    pub fn value_names(&self, label: &str) -> Option<ValueNames> {
+        let of =
+            |definition: LoggedDefinition<'log>| self.log.value_names(definition.name(), &definition.column(label)?);
+        self.definitions().find_map(of)
+    }
+
+    pub(super) fn log(&self) -> &'log Log<'log> {
+        self.log
     }
 
     /// The numbers of the column with this label. Faster than [`column`](Rows::column), because it doesn't build the

@@ -38,6 +38,11 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
+    /// Prints the names that the log has for values and bits: Boost for 3, Battery | Compass for 5. A value without a
+    /// name stays a number.
+    #[arg(long)]
+    value_names: bool,
+
     #[command(flatten)]
     existing: Existing,
 
@@ -51,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let outcome = logs.for_each(|input| {
         let types = Patterns::new(&arguments.types);
         match &input.flight {
-            Flight::ArduPilot(log) => records(input, log, &types, &arguments.selection, context, &mut out),
+            Flight::ArduPilot(log) => records(input, log, &types, arguments, context, &mut out),
             Flight::Blackbox(_) => frames(input, &types, &arguments.selection, context, &mut out),
         }
     })?;
@@ -63,10 +68,12 @@ fn records(
     input: &Input,
     log: &Log<'_>,
     types: &Patterns,
-    selection: &Selection,
+    arguments: &Arguments,
     context: &Context,
     out: &mut Output,
 ) -> CommandResult {
+    let selection = &arguments.selection;
+    let names = arguments.value_names.then_some(log);
     let parts = if selection.is_everything() {
         // Nothing is indexed for that.
         vec![(0..log.bytes().len(), Intervals::everything())]
@@ -80,7 +87,7 @@ fn records(
         input.print_heading(out)?;
     }
     let mut progress = Progress::bytes(&input.name, log.bytes().len() as u64);
-    let dumped = dump::records(log.bytes(), &parts, types, form, out, |done| progress.set(done))?;
+    let dumped = dump::records(log.bytes(), &parts, types, form, names, out, |done| progress.set(done))?;
     let printed = dumped.types.iter().map(String::as_str);
     if types.unmatched(printed.clone()).is_some() {
         // The log is indexed for the error only: a part of it may not have all types.

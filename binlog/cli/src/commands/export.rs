@@ -70,6 +70,11 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "TIME")]
     time: Option<TimeColumn>,
 
+    /// CSV and JSON lines: writes the names that the log has for values and bits: Boost for 3, Battery | Compass for 5. A
+    /// value without a name stays a number.
+    #[arg(long)]
+    value_names: bool,
+
     /// KML and GPX: the type that has the positions; by default, the first of POS, GPS, GPS2, AHR2 and SIM in the log.
     #[arg(long, value_name = "TYPE")]
     track: Option<String>,
@@ -252,6 +257,9 @@ fn names_file(path: &Path) -> bool {
     by_ending(path).is_some()
 }
 
+const NAMES_ELSEWHERE: &str =
+    "--value-names is for --format csv and jsonl; MCAP and Parquet have the names beside the columns";
+
 /// Options of other formats are a mistake.
 fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Context) -> Result<(), Failure> {
     let is_wide = arguments.wide.is_some() || arguments.rate.is_some();
@@ -260,6 +268,7 @@ fn check(arguments: &Arguments, format: Format, choice: &Choice, context: &Conte
     let wrong = [
         (is_wide && format != Format::Csv, "--wide and --rate are for --format csv"),
         (arguments.time.is_some() && format != Format::Csv, "--time is for --format csv"),
+        (arguments.value_names && !matches!(format, Format::Csv | Format::Jsonl), NAMES_ELSEWHERE),
         (arguments.max_age.is_some() && !is_wide, "--max-age needs --wide or --rate"),
         (arguments.track.is_some() && !is_track, "--track is for --format kml and gpx"),
         (!choice.is_everything() && is_track, "--types isn't for --format kml and gpx; --track names the type"),

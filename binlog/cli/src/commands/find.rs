@@ -12,7 +12,7 @@ use crate::patterns;
 use crate::style::Style;
 use crate::suggest;
 use binlog::Scaling;
-use binlog::log::Rows;
+use binlog::log::{Column, Rows};
 use binlog::log_messages::DescribedMessage;
 use serde::Serialize;
 use std::collections::hash_map::Entry;
@@ -20,14 +20,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::io::Write;
 use std::path::Path;
 
-/// Finds columns by label, type, unit or description: `binlog find roll flight.bin`.
+/// Finds columns by label, type, unit, description or state: `binlog find roll flight.bin`.
 ///
 /// Upper and lower case are the same. A word with `*`, any text, or `?`, any byte, has to match a whole type, label or
-/// column, and isn't compared with units and descriptions: `find 'XK*'`, `find '*.Roll'`. Descriptions are those that the
-/// log carries. `IMU[0]` and `IMU[0].GyrX` are an instance and its column. The exit code is 1 if no log has such a column.
+/// column, and isn't compared with the rest: `find 'XK*'`, `find '*.Roll'`. Descriptions, and states, which are the names
+/// of values and bits, are those that the log carries. A type is listed if its description has the word. `IMU[0]` and `IMU[0].GyrX` are an instance and its column. The exit code is 1 if no log has such a column.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
-    /// A part of a label, type or description; a whole unit; or a name with `*` and `?`.
+    /// A part of a label, type, description or state; a whole unit; or a name with `*` and `?`.
     #[arg(value_name = "WORD")]
     word: String,
 
@@ -35,8 +35,8 @@ pub struct Arguments {
     logs: Logs,
 }
 
-/// A column.
-#[derive(Serialize, PartialEq, Eq, PartialOrd, Ord)]
+/// A column, or a type with a description.
+#[derive(Serialize, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Found {
     column: String,
     unit: String,
@@ -44,6 +44,12 @@ struct Found {
     shown_unit: String,
     records: usize,
     description: String,
+    /// The names of its values and bits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    names: Vec<String>,
+    /// Whether it is a type of messages, which only its description is compared with.
+    #[serde(skip)]
+    is_type: bool,
 }
 
 impl Found {
@@ -53,6 +59,12 @@ impl Found {
             true => self.unit.clone(),
             false => format!("{}, shown in {}", self.unit, self.shown_unit),
         }
+    }
+
+    /// What the log says about it: the description, and the names of values and bits.
+    fn about(&self) -> String {
+        let about = [self.description.clone(), self.names.join(", ")];
+        about.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -70,8 +82,11 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let known = search.known.iter().map(String::as_str);
     let meant = if search.has_wildcards() { None } else { suggest::nearest(word, known) };
     let hint = meant.map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"));
-    let what =
-        if search.has_wildcards() { "type, label or column matches" } else { "type, label, unit or description has" };
+    let what = if search.has_wildcards() {
+        "type, label or column matches"
+    } else {
+        "type, label, unit, description or state has"
+    };
     warn(format_args!("no {what} `{word}`{hint}"));
     Ok(outcome.max(Outcome::Finding))
 }
@@ -136,11 +151,11 @@ impl Search<'_> {
         if self.has_wildcards() {
             let column = found.column.to_lowercase();
             let (of_type, label) = column.split_once('.').unwrap_or((&column, ""));
-            return [&*column, of_type, label].iter().any(|name| patterns::matches(&self.word, name));
+            return !found.is_type && [&*column, of_type, label].iter().any(|name| patterns::matches(&self.word, name));
         }
-        found.column.to_lowercase().contains(&self.word)
+        !found.is_type && found.column.to_lowercase().contains(&self.word)
             || [&found.unit, &found.shown_unit].iter().any(|unit| unit.to_lowercase() == self.word)
-            || found.description.to_lowercase().contains(&self.word)
+            || [&found.description].into_iter().chain(&found.names).any(|text| text.to_lowercase().contains(&self.word))
     }
 }
 
@@ -150,9 +165,9 @@ fn print(input: &Input, found: &[&Found], context: &Context, out: &mut Output) -
     let units: Vec<String> = found.iter().map(|found| found.units()).collect();
     let of_units = units.iter().map(|units| units.chars().count()).max().unwrap_or(0);
     let of_columns = width(|found| &found.column);
-    for (Found { column, records, description, .. }, units) in found.iter().zip(units) {
-        let records = counted(*records, "record");
-        let line = format!("  {column:<of_columns$}  {units:<of_units$}  {records:>17}  {description}");
+    for (found, units) in found.iter().zip(units) {
+        let (column, records, about) = (&found.column, counted(found.records, "record"), found.about());
+        let line = format!("  {column:<of_columns$}  {units:<of_units$}  {records:>17}  {about}");
         writeln!(out, "{}", on_one_line(line.trim_end()))?;
     }
     Ok(())
@@ -164,6 +179,7 @@ fn columns(sessions: &[Session<'_>]) -> Vec<Found> {
     for session in sessions {
         if let Some(log) = session.ardupilot() {
             let descriptions = log.descriptions();
+            columns.extend(log.types().filter_map(|rows| of_type(&rows, &descriptions)));
             columns.extend(log.types().flat_map(|rows| of_rows(&rows, &descriptions)));
         } else {
             for table in session.tables() {
@@ -172,7 +188,7 @@ fn columns(sessions: &[Session<'_>]) -> Vec<Found> {
                     unit: column.unit(Scaling::Units).to_owned(),
                     shown_unit: column.unit(Scaling::Units).to_owned(),
                     records: table.len(),
-                    description: String::new(),
+                    ..Found::default()
                 }));
             }
         }
@@ -202,6 +218,14 @@ fn of_instance(sessions: &[Session<'_>], word: &str) -> Vec<Found> {
     of_all_sessions(columns)
 }
 
+/// The type itself, if the log describes it.
+fn of_type(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Option<Found> {
+    let described =
+        descriptions.iter().find(|message| message.name == rows.name() && !message.description.is_empty())?;
+    let (column, description) = (described.name.clone(), described.description.clone());
+    Some(Found { column, records: rows.len(), description, is_type: true, ..Found::default() })
+}
+
 /// The columns of a type or an instance.
 fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
     // Rows of an instance have its number in their name.
@@ -210,14 +234,20 @@ fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
     let found = |label: String| {
         let of_column = described.and_then(|message| message.columns.iter().find(|column| column.label == label));
         let column = names::column(rows, &label);
-        let units = column.map(|column| [column.unit(), column.shown_unit()].map(str::to_owned));
-        let [unit, shown_unit] = units.unwrap_or_default();
+        let [unit, shown_unit] = match &column {
+            Ok(column) => [column.unit(), column.shown_unit()].map(str::to_owned),
+            Err(_) => Default::default(),
+        };
+        let names = column.as_ref().ok().and_then(Column::value_names);
+        let named = names.into_iter().flat_map(|names| names.values().iter().chain(names.bits()));
         Found {
             column: format!("{}.{label}", rows.name()),
             unit,
             shown_unit,
             records: rows.len(),
             description: of_column.map(|column| column.description.clone()).unwrap_or_default(),
+            names: named.map(|named| named.name.clone()).collect(),
+            is_type: false,
         }
     };
     names::of_columns(rows).into_iter().map(found).collect()

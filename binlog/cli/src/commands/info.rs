@@ -16,7 +16,8 @@ use serde::Serialize;
 /// Says what a log is: vehicle, firmware, date, duration, types with their rates, and what is missing or damaged.
 ///
 /// `gap` is a time without any record, `silent` one in which a sensor that logged regularly before logs nothing. A rate is
-/// that of a type while it was logged, of one instance.
+/// that of a type while it was logged, of one instance. `states` has columns whose values have names in the log, each
+/// with the time that it lasted in all.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -47,6 +48,9 @@ struct SessionInfo {
     duration_s: Option<f64>,
     armed_s: Option<f64>,
     modes: Vec<ModeInfo>,
+    /// The columns whose values have names in the log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    states: Vec<StatesInfo>,
     parameters: usize,
     types: Vec<TypeInfo>,
     /// Records that the logger dropped, as it says.
@@ -67,6 +71,22 @@ struct ModeInfo {
     name: String,
     from_s: f64,
     to_s: f64,
+}
+
+/// A column whose values or bits have names.
+#[derive(Serialize, Debug)]
+struct StatesInfo {
+    column: String,
+    states: Vec<StateInfo>,
+}
+
+#[derive(Serialize, Debug)]
+struct StateInfo {
+    name: String,
+    value: i128,
+    /// How often it begins.
+    count: u64,
+    duration_s: f64,
 }
 
 #[derive(Serialize, Debug)]

@@ -7,7 +7,8 @@ use crate::output::{Existing, Output};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Prints the definitions of a log's messages: as Markdown, as Rust source for binlog, or as JSON.
+/// Prints the definitions and descriptions of a log's messages: as Markdown, Rust source for binlog, JSON, or XML for
+/// pymavlink.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log, or the JSON of its definitions; `-` is standard input.
@@ -18,8 +19,13 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "json")]
     rust: bool,
 
-    /// Prints Markdown, which is the default.
+    /// Prints XML: ~/.pymavlink/LogMessages/Copter.xml, or with the name of another vehicle, for mavlogdump.py --verbose
+    /// and MAVExplorer.
     #[arg(long, conflicts_with_all = ["json", "rust"])]
+    xml: bool,
+
+    /// Prints Markdown, which is the default.
+    #[arg(long, conflicts_with_all = ["json", "rust", "xml"])]
     markdown: bool,
 
     /// Writes to a file instead of standard output.
@@ -34,6 +40,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let Definitions { schema, outcome } = definitions::read(&arguments.log)?;
     let text = match (context.json, arguments.rust) {
         (true, _) => schema.to_json(),
+        (false, false) if arguments.xml => schema.log_messages_xml().to_string(),
         (false, false) => schema.to_string(),
         (false, true) => {
             let rust = schema.to_rust();

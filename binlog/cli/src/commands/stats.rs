@@ -10,7 +10,7 @@ use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
 use crate::selection::Selection;
-use crate::statistics::{self, ColumnStatistics};
+use crate::statistics::{self, ColumnStatistics, StateCount};
 use crate::style::Style;
 use serde::Serialize;
 use std::io::Write;
@@ -19,7 +19,8 @@ use std::path::Path;
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
 /// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing; records
-/// that weren't logged aren't counted. With several logs, a line `==> NAME <==` precedes each.
+/// that weren't logged aren't counted. Below a column whose values or bits have names in the log are those that occur,
+/// with the number of records. With several logs, a line `==> NAME <==` precedes each.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -46,11 +47,14 @@ struct Row<'r> {
     maximum: Option<f64>,
     mean: Option<f64>,
     deviation: Option<f64>,
+    /// How many records have each named value, and each named bit.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    states: &'r [StateCount],
 }
 
 impl<'r> Row<'r> {
     fn of(input: &'r Input, session: &Session<'_>, column: &'r ColumnStatistics) -> Self {
-        let ColumnStatistics { name, unit, statistics } = column;
+        let ColumnStatistics { name, unit, statistics, states } = column;
         Row {
             log: &input.name,
             session: session.number() + 1,
@@ -62,6 +66,7 @@ impl<'r> Row<'r> {
             maximum: statistics.maximum(),
             mean: statistics.mean(),
             deviation: statistics.deviation(),
+            states,
         }
     }
 }
@@ -147,7 +152,11 @@ fn print(out: &mut impl Write, row: &Row<'_>) -> Result<(), Failure> {
         write!(out, "{:>14}", number.map_or_else(|| "-".to_owned(), shown))?;
     }
     let unit = on_one_line(row.unit);
-    Ok(writeln!(out, "{}{unit}", if unit.is_empty() { "" } else { "  " })?)
+    writeln!(out, "{}{unit}", if unit.is_empty() { "" } else { "  " })?;
+    for StateCount { name, count, .. } in row.states {
+        writeln!(out, "  {:<22}{count:>9}", on_one_line(name))?;
+    }
+    Ok(())
 }
 
 /// Six digits, as `%g` of C prints them.

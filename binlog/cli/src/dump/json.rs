@@ -46,9 +46,12 @@ pub(super) fn record(out: &mut Vec<u8>, plan: &Plan, payload: &[u8], time: f64) 
     let Some((first, between)) = plan.between.split_first() else { return };
     out.extend_from_slice(first);
     json::float(out, time, number::python);
-    for ((_, cell), before) in plan.columns.iter().zip(between) {
+    for (place, ((_, cell), before)) in plan.columns.iter().zip(between).enumerate() {
         out.extend_from_slice(before);
-        value(out, cell, payload.get(cell.at..).unwrap_or_default());
+        match plan.value_name(place, payload) {
+            Some(name) => json::string(out, &name),
+            None => value(out, cell, payload.get(cell.at..).unwrap_or_default()),
+        }
     }
     if let Some(end) = between.last() {
         out.extend_from_slice(end);

@@ -1,6 +1,8 @@
 //! How the records of one definition are printed: what is known before the first of them.
 
-use binlog::{Format, LoggedDefinition, Value};
+use binlog::log::ValueNames;
+use binlog::{Format, Log, LoggedDefinition, Value};
+use std::borrow::Cow;
 
 /// How the records of one definition are printed.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub(super) struct Plan {
     pub(super) columns: Vec<(String, Cell)>,
     /// What stands before each column and after the last one.
     pub(super) between: Vec<Vec<u8>>,
+    /// Of each column, what the log calls its values; empty if numbers are printed.
+    pub(super) names: Vec<Option<ValueNames>>,
 }
 
 /// The time of a record, as pymavlink finds it: by the label of the first column, whatever its format.
@@ -59,7 +63,27 @@ impl Plan {
             Some(_) => Time::None,
             None => Time::NoColumns,
         };
-        Plan { is_chosen: true, is_timed: true, time, columns, between: Vec::new(), name }
+        let names = Vec::new();
+        Plan { is_chosen: true, is_timed: true, time, columns, between: Vec::new(), names, name }
+    }
+
+    /// Prints the names that the log has for values.
+    pub(super) fn name_values(&mut self, log: &Log<'_>, definition: &LoggedDefinition<'_>) {
+        let names = |(label, cell): &(String, Cell)| {
+            let column = definition.columns().find(|column| column.label == label && column.offset == cell.at)?;
+            log.value_names(&self.name, &column)
+        };
+        self.names = self.columns.iter().map(names).collect();
+        if self.names.iter().all(Option::is_none) {
+            self.names.clear();
+        }
+    }
+
+    /// The name of a column's value, if the log has one and it is wanted.
+    #[inline]
+    pub(super) fn value_name(&self, place: usize, payload: &[u8]) -> Option<Cow<'_, str>> {
+        let (names, (_, cell)) = (self.names.get(place)?.as_ref()?, self.columns.get(place)?);
+        names.of(Value::of(cell.format, payload.get(cell.at..)?)?.to_integer()?)
     }
 
     /// Whether it has a column with this label.

@@ -7,7 +7,7 @@ use super::{json, text};
 use crate::lines::Lines;
 use crate::patterns::Patterns;
 use crate::selection::Intervals;
-use binlog::{Record, Records};
+use binlog::{Log, Record, Records};
 use std::io::{self, Write};
 use std::ops::Range;
 
@@ -40,7 +40,7 @@ const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 
 /// Prints the records of the chosen types that are in the chosen times of one of the parts of the log: ranges of bytes,
 /// each of which begins with definitions. pymavlink dates a whole log by one clock; where a part is chosen, each has its
-/// own. `advance` is told, now and then, how many bytes of the log are done.
+/// own. With `names`, values have the names that this log gives them. `advance` is told, now and then, how many bytes of the log are done.
 ///
 /// # Errors
 ///
@@ -50,6 +50,7 @@ pub fn records(
     parts: &[(Range<usize>, Intervals)],
     types: &Patterns,
     form: Form<'_>,
+    names: Option<&Log<'_>>,
     out: &mut impl Write,
     mut advance: impl FnMut(u64),
 ) -> io::Result<Dumped> {
@@ -62,7 +63,7 @@ pub fn records(
         if !is_whole {
             clock = Clock::of(log.get(range.clone()).unwrap_or_default());
         }
-        let mut plans = Plans::new(types, form);
+        let mut plans = Plans::new(types, form, names);
         let is_everything = intervals.is_everything();
         let mut time_us = 0;
         let part = log.get(range.clone()).unwrap_or_default();
@@ -104,6 +105,7 @@ pub fn records(
 struct Plans<'t> {
     types: &'t Patterns,
     form: Form<'t>,
+    names: Option<&'t Log<'t>>,
     by_id: Box<[Option<Plan>; 256]>,
     replaced: Vec<Plan>,
 }
@@ -112,13 +114,13 @@ struct Plans<'t> {
 const FMT_ID: u8 = 128;
 
 impl<'t> Plans<'t> {
-    fn new(types: &'t Patterns, form: Form<'t>) -> Self {
-        Plans { types, form, by_id: Box::new([const { None }; 256]), replaced: Vec::new() }
+    fn new(types: &'t Patterns, form: Form<'t>, names: Option<&'t Log<'t>>) -> Self {
+        Plans { types, form, names, by_id: Box::new([const { None }; 256]), replaced: Vec::new() }
     }
 
     #[inline]
     fn of(&mut self, record: &Record<'_>) -> &Plan {
-        let Plans { types, form, by_id, .. } = self;
+        let Plans { types, form, names, by_id, .. } = self;
         by_id[usize::from(record.id())].get_or_insert_with(|| {
             let mut plan = Plan::new(&record.definition());
             plan.is_chosen = types.contains(&plan.name);
@@ -126,6 +128,9 @@ impl<'t> Plans<'t> {
             match form {
                 Form::Text => text::prepare(&mut plan),
                 Form::Json { log } => json::prepare(&mut plan, *log),
+            }
+            if let Some(log) = names {
+                plan.name_values(log, &record.definition());
             }
             plan
         })

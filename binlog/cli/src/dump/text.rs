@@ -2,6 +2,7 @@
 
 use super::calendar::Calendar;
 use super::plan::{Cell, Plan};
+use crate::input::on_one_line;
 use crate::number;
 use binlog::{Format, Value};
 
@@ -20,9 +21,12 @@ pub(super) fn prepare(plan: &mut Plan) {
 #[inline]
 pub(super) fn record(out: &mut Vec<u8>, plan: &Plan, payload: &[u8], time: f64, calendar: &mut Calendar) {
     calendar.print(out, time);
-    for ((_, cell), before) in plan.columns.iter().zip(&plan.between) {
+    for (place, ((_, cell), before)) in plan.columns.iter().zip(&plan.between).enumerate() {
         out.extend_from_slice(before);
-        value(out, cell, payload.get(cell.at..).unwrap_or_default());
+        match plan.value_name(place, payload) {
+            Some(name) => out.extend_from_slice(on_one_line(&name).as_bytes()),
+            None => value(out, cell, payload.get(cell.at..).unwrap_or_default()),
+        }
     }
     if let Some(end) = plan.between.last() {
         out.extend_from_slice(end);

@@ -39,6 +39,7 @@ pub(super) fn tables(session: &Session<'_>, tables: &Tables, choice: &Choice) ->
             description: String::new(),
             cells: Cells::Logged(column.values().clone()),
             scale: scale(session.header(), column.name()),
+            names: None,
             is_chosen: None,
         };
         let columns: Vec<ChosenColumn> = wanted.map(column).collect();
@@ -59,6 +60,7 @@ fn of_events(events: &[LoggedEvent], choice: &Choice) -> ChosenTable {
         description: String::new(),
         cells: Cells::Text(events.iter().map(|logged| text(&logged.event)).collect()),
         scale: Scale::One,
+        names: None,
         is_chosen: None,
     };
     let columns =

@@ -8,7 +8,7 @@
 use crate::columns::names;
 use crate::selection::Intervals;
 use binlog::field::Chars;
-use binlog::log::{Rows, Values};
+use binlog::log::{Rows, ValueNames, Values};
 use binlog::{Format, LoggedColumn, LoggedDefinition};
 use std::fmt::Write as _;
 
@@ -40,6 +40,8 @@ pub struct ChosenColumn {
     pub cells: Cells,
     /// How a stored number is shown.
     pub scale: Scale,
+    /// What the log calls the values or bits; `None` if it doesn't say.
+    pub names: Option<ValueNames>,
     /// In which records it is chosen; `None` for all. In the others it is missing: they are of another instance.
     pub is_chosen: Option<Vec<bool>>,
 }
@@ -143,6 +145,7 @@ impl ChosenTable {
                 unit: column.shown_unit().into(),
                 description: describe.of_column(&name, column.label()),
                 scale: Scale::of(column.format()),
+                names: column.value_names().cloned(),
                 cells: match column.into_values() {
                     Values::Chars64(data) if is_raw(&name, &label) => Cells::Raw(data),
                     values => Cells::Logged(values),
@@ -179,6 +182,17 @@ impl ChosenTable {
                 let is_chosen = |is_chosen: Vec<bool>| kept.iter().filter_map(|&i| is_chosen.get(i).copied()).collect();
                 column.is_chosen =
                     column.is_chosen.take().map(is_chosen).filter(|is_chosen: &Vec<bool>| is_chosen.contains(&false));
+            }
+        }
+    }
+
+    /// Replaces stored values by their names, where the log has one.
+    pub fn name_values(&mut self) {
+        for column in &mut self.columns {
+            let Some(names) = column.names.take() else { continue };
+            let name = |integer: i128| names.of(integer).map_or_else(|| integer.to_string(), |name| name.into_owned());
+            if let Some(integers) = column.cells.integers() {
+                column.cells = Cells::Text(integers.into_iter().map(name).collect());
             }
         }
     }
@@ -275,6 +289,22 @@ impl Cells {
     pub fn number(&self, i: usize) -> Option<f64> {
         match self {
             Cells::Logged(values) => values.number(i),
+            Cells::Raw(_) | Cells::Text(_) => None,
+        }
+    }
+
+    /// The values, if they are stored as integers.
+    fn integers(&self) -> Option<Vec<i128>> {
+        macro_rules! integers {
+            ($values:ident, $($variant:ident)*) => {
+                match $values {
+                    $(Values::$variant(values) => Some(values.iter().map(|value| (*value).into()).collect()),)*
+                    _ => None,
+                }
+            };
+        }
+        match self {
+            Cells::Logged(values) => integers!(values, I8 U8 I16 U16 I32 U32 I64 U64),
             Cells::Raw(_) | Cells::Text(_) => None,
         }
     }

@@ -1,7 +1,7 @@
-//! JSON lines: an [object](super::objects) for each record, in the order of the log: !
-//`{"mavpackettype":"ATT","TimeUS":1500,"Roll":4.97,…}`. The key of the type is that of pymavlink's `to_dict`, which !
-//no column of ArduPilot has; ISBH has one that is called `type`. A column of a damaged log that has it gets a `_` at
-//the ! end.
+//! JSON lines: an [object](super::objects) for each record, in the order of the log:
+//! `{"mavpackettype":"ATT","TimeUS":1500,"Roll":4.97,…}`. The key of the type is that of pymavlink's `to_dict`, which
+//! no column of ArduPilot has; ISBH has one that is called `type`. A column of a damaged log that has it gets a `_` at
+//! the end.
 
 use super::choice::Choice;
 use super::objects::{self, key};
@@ -12,7 +12,7 @@ use crate::{json, number};
 use std::io::{self, Write};
 
 /// Writes the chosen records of a session in the intervals. With `boot`, each object has this number of the boot or
-/// session. Returns the number of records.
+/// session; `with_names`, values that have a name in the log are that. Returns the number of records.
 ///
 /// # Errors
 ///
@@ -23,12 +23,13 @@ pub fn write(
     boot: Option<usize>,
     choice: &Choice,
     intervals: &Intervals,
+    with_names: bool,
 ) -> io::Result<u64> {
     let mut lines = Lines::new(out);
     let mut records = 0;
     let own = ["mavpackettype", "boot"];
     let own = if boot.is_some() { &own[..] } else { &own[..1] };
-    objects::visit(session, choice, intervals, own, |object| {
+    objects::visit(session, choice, intervals, own, with_names, |object| {
         let line = lines.text();
         line.extend_from_slice(b"{\"mavpackettype\":");
         json::string(line, object.name);

@@ -13,6 +13,9 @@ use crate::columns::names;
 use crate::flight::Session;
 use crate::selection::Intervals;
 use crate::track;
+use binlog::Log;
+use binlog::log::Column;
+use binlog::log_messages::DescribedMessage;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{McapError, WriteOptions, Writer};
@@ -62,15 +65,16 @@ impl<W: Write> Mcap<W> {
     /// Errors of the writer.
     pub fn add(&mut self, session: &Session<'_>, choice: &Choice, intervals: &Intervals) -> io::Result<u64> {
         let clock = session.clock_unix_us();
+        let descriptions = session.ardupilot().map(Log::descriptions).unwrap_or_default();
         let mut records = 0;
-        objects::visit(session, choice, intervals, &[], |object| {
+        objects::visit(session, choice, intervals, &[], false, |object| {
             // Definitions are in the schemas.
             if !choice.has_type(object.name) {
                 return Ok(());
             }
             let since_1970 = clock.and_then(|clock| u64::try_from(clock.saturating_add_unsigned(object.time_us)).ok());
             let time_ns = since_1970.unwrap_or(object.time_us).saturating_mul(1000);
-            self.record(session, &object, time_ns)?;
+            self.record(session, &descriptions, &object, time_ns)?;
             records += 1;
             if let Some(fix) = location(&object, time_ns) {
                 self.known(session.number(), "location", "foxglove.LocationFix", location_schema, time_ns, &fix)?;
@@ -99,7 +103,13 @@ impl<W: Write> Mcap<W> {
         Ok(self.writer.into_inner().into_inner())
     }
 
-    fn record(&mut self, session: &Session<'_>, object: &Object<'_>, time_ns: u64) -> io::Result<()> {
+    fn record(
+        &mut self,
+        session: &Session<'_>,
+        descriptions: &[DescribedMessage],
+        object: &Object<'_>,
+        time_ns: u64,
+    ) -> io::Result<()> {
         let key = (session.number(), object.name.to_owned(), object.instance.clone());
         let mut data = std::mem::take(&mut self.data);
         data.clear();
@@ -111,7 +121,8 @@ impl<W: Write> Mcap<W> {
                 Some(instance) => format!("{}/{instance}", object.name),
                 None => object.name.to_owned(),
             };
-            let schema = schema(session, object.name, &data);
+            let described = descriptions.iter().find(|message| message.name == object.name);
+            let schema = schema(session, described, object.name, &data);
             self.open(key.clone(), &topic, object.name, &schema)?;
         }
         let written = self.send(&key, time_ns, &data);
@@ -172,12 +183,15 @@ fn failure(error: McapError) -> io::Error {
     }
 }
 
-/// The JSON schema of a type, by one of its messages. A column that is null has a number in other messages.
-fn schema(session: &Session<'_>, name: &str, message: &[u8]) -> Value {
+/// The JSON schema of a type, by one of its messages. A column that is null has a number in other messages. Descriptions
+/// have the unit, what the log says about the column, and what it calls its values and bits.
+fn schema(session: &Session<'_>, described: Option<&DescribedMessage>, name: &str, message: &[u8]) -> Value {
     let message: Map<String, Value> = serde_json::from_slice(message).unwrap_or_default();
     let rows = session.ardupilot().and_then(|log| tables::rows_named(log, name));
-    let unit = |label: &str| match (&rows, session.blackbox()) {
-        (Some(rows), _) => names::column(rows, label).map(|column| column.shown_unit().to_owned()).unwrap_or_default(),
+    let about = |label: &str| match (&rows, session.blackbox()) {
+        (Some(rows), _) => {
+            names::column(rows, label).map_or_else(|_| String::new(), |column| about(&column, described))
+        }
         (None, Some((_, tables))) => tables.column(label).map(|column| column.unit().to_owned()).unwrap_or_default(),
         (None, None) => String::new(),
     };
@@ -187,14 +201,34 @@ fn schema(session: &Session<'_>, name: &str, message: &[u8]) -> Value {
             Value::Array(_) => json!({ "type": "array", "items": { "type": "number" } }),
             _ => json!({ "type": "number" }),
         };
-        let unit = unit(label);
-        if !unit.is_empty() {
-            property["description"] = unit.into();
+        let about = about(label);
+        if !about.is_empty() {
+            property["description"] = about.into();
         }
         (label.clone(), property)
     };
     let properties: Map<String, Value> = message.iter().map(property).collect();
-    json!({ "title": name, "type": "object", "properties": properties })
+    let mut schema = json!({ "title": name, "type": "object", "properties": properties });
+    if let Some(described) = described.filter(|described| !described.description.is_empty()) {
+        schema["description"] = described.description.as_str().into();
+    }
+    schema
+}
+
+/// `deg; Roll, right positive.`, `What the vehicle does. 0: Pad, 3: Boost`.
+fn about(column: &Column, described: Option<&DescribedMessage>) -> String {
+    let unit = column.shown_unit();
+    let described = described.and_then(|described| described.column(column.label()));
+    let description = described.map_or("", |described| &described.description);
+    let mut about = [unit, description].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+    if let Some(names) = column.value_names() {
+        let values = names.values().iter().map(|named| format!("{}: {}", named.value, named.name));
+        let bits = names.bits().iter().map(|named| format!("bit {}: {}", named.value, named.name));
+        let names: Vec<String> = values.chain(bits).collect();
+        let space = if about.is_empty() { "" } else { " " };
+        about += &format!("{space}{}", names.join(", "));
+    }
+    about
 }
 
 /// `foxglove.LocationFix` of a GPS record or frame with a fix.

@@ -13,7 +13,8 @@ use crate::flight::Session;
 use crate::selection::Intervals;
 use crate::{json, number};
 use binlog::blackbox::log::{Frame, Item};
-use binlog::{Log, LoggedDefinition, Record, Value};
+use binlog::log::ValueNames;
+use binlog::{Log, LoggedColumn, LoggedDefinition, Record, Value};
 use std::collections::HashMap;
 
 /// A record, frame or event.
@@ -60,7 +61,8 @@ impl Object<'_> {
 
 /// Calls `visit` with each chosen record of a session in the intervals. Definitions are records, too, unless others are
 /// chosen. The members of an object have different keys: of columns with the same label, the second one gets `_2` at
-/// the end, and one that has a key of `own`, which `visit` adds, gets a `_`.
+/// the end, and one that has a key of `own`, which `visit` adds, gets a `_`. `with_names` replaces values that have a
+/// name in the log by it.
 ///
 /// # Errors
 ///
@@ -70,10 +72,11 @@ pub fn visit<E>(
     choice: &Choice,
     intervals: &Intervals,
     own: &[&str],
+    with_names: bool,
     visit: impl FnMut(Object<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     match session.ardupilot() {
-        Some(log) => records(log, choice, intervals, own, visit),
+        Some(log) => records(log, choice, intervals, own, with_names, visit),
         None => frames(session, choice, intervals, visit),
     }
 }
@@ -83,9 +86,11 @@ fn records<E>(
     choice: &Choice,
     intervals: &Intervals,
     own: &[&str],
+    with_names: bool,
     mut visit: impl FnMut(Object<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut keys: HashMap<u8, Option<Keys>> = HashMap::new();
+    let mut value_names: HashMap<u8, Vec<Option<ValueNames>>> = HashMap::new();
     let mut time_us = log.time_range_us().map_or(0, |range| *range.start());
     let mut members = Vec::new();
     let mut instances: HashMap<&str, Option<&str>> = HashMap::new();
@@ -96,6 +101,7 @@ fn records<E>(
         {
             // It defines the type from here on.
             keys.remove(id);
+            value_names.remove(id);
         }
         // The times of these aren't times of the flight.
         if !matches!(name, "UNIT" | "MULT" | "FMTU") {
@@ -116,7 +122,12 @@ fn records<E>(
         members.clear();
         let separates = *separates;
         let keys = keys.entry(record.id()).or_insert_with(|| Keys::of(&record.definition(), own));
+        let names = with_names.then(|| {
+            let names = |column: LoggedColumn<'_>| log.value_names(name, &column);
+            &*value_names.entry(record.id()).or_insert_with(|| record.definition().columns().map(names).collect())
+        });
         for (place, (column, value)) in record.values().enumerate() {
+            let value_name = || names?.get(place)?.as_ref()?.of(value.to_integer()?);
             let (label, shown) = match keys {
                 Some(keys) => (&*keys.names[place], &*keys.keys[place]),
                 None => (column.label, column.label),
@@ -134,7 +145,10 @@ fn records<E>(
                     Value::Text(data) if is_raw(name, column.label) => {
                         json::string(&mut members, &hexadecimal(data.raw()));
                     }
-                    value => self::value(&mut members, value),
+                    value => match value_name() {
+                        Some(name) => json::string(&mut members, &name),
+                        None => self::value(&mut members, value),
+                    },
                 }
             }
         }

@@ -10,7 +10,7 @@
 //!
 //! Each record has `log_id` (a hash of the log's bytes), `boot` (the number of the boot or session), `instance`,
 //! `TimeUS` and `UTC`, then the columns of its type as pymavlink shows them. NaN is null, so that aggregates leave it
-//! out. Units and descriptions are metadata of the fields.
+//! out. Units, descriptions, and the names of values and bits (as JSON: `{"0":"Pad"}`) are metadata of the fields.
 //!
 //! - `schema`: the columns of a file, and which tables fit into it.
 //! - `arrays`: the values of a table in the types of a file.

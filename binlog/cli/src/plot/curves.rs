@@ -94,8 +94,9 @@ pub fn curves(
                 let (x, y) = chosen(&series.times_us, series.values, zero_us, &intervals);
                 let name = if plotted.name.is_empty() { text } else { format!("{text} · {}", plotted.name) };
                 let is_right = expression.is_right();
-                let is_stepped = is_stepped(expression);
-                curves.push(NewCurve { name, unit: series.unit, x, y, is_right, is_stepped });
+                // A state lasts until the next one.
+                let is_stepped = is_stepped(expression) || series.names.is_some();
+                curves.push(NewCurve { name, unit: series.unit, x, y, is_right, is_stepped, names: series.names });
             }
             evaluated(left_out);
         }

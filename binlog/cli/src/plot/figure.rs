@@ -1,5 +1,6 @@
 //! What a picture shows, without saying how it is drawn: panels with axes and curves, modes, messages.
 
+use binlog::log::ValueNames;
 use std::iter;
 
 /// A picture: panels above each other with a common axis of time or frequency.
@@ -57,6 +58,8 @@ pub struct Axis {
     pub label: String,
     /// The range of values.
     pub range: (f64, f64),
+    /// The values that have names, ascending, if the curves show states; the axis has these in place of numbers.
+    pub states: Vec<(f64, String)>,
 }
 
 /// A curve.
@@ -76,6 +79,8 @@ pub struct Curve {
     pub is_stepped: bool,
     /// The number of its style: colour and dashes.
     pub style: usize,
+    /// The values that it has and that have names, ascending.
+    pub states: Vec<(f64, String)>,
 }
 
 /// A spectrogram: a colour for each time and frequency.
@@ -130,10 +135,37 @@ pub struct NewCurve {
     pub is_right: bool,
     /// Whether a value holds until the next one.
     pub is_stepped: bool,
+    /// What the log calls its values.
+    pub names: Option<ValueNames>,
+}
+
+/// What curves on one axis have in common: the unit, and the names of values.
+type Quantity = (String, Option<ValueNames>);
+
+impl NewCurve {
+    fn quantity(&self) -> Quantity {
+        (self.unit.clone(), self.names.clone())
+    }
+
+    /// Its values that have names: the first ones of bits in endless combinations.
+    fn states(&self) -> Vec<(f64, String)> {
+        const MOST: usize = 100;
+        let Some(names) = &self.names else { return Vec::new() };
+        let mut states: Vec<(f64, String)> = Vec::new();
+        let mut last = f64::NAN;
+        for &value in self.y.iter().filter(|value| value.is_finite()) {
+            if value != last && states.len() < MOST && !states.iter().any(|(known, _)| *known == value) {
+                states.extend(names.of(value as i128).map(|name| (value, name.into_owned())));
+            }
+            last = value;
+        }
+        states.sort_by(|a, b| a.0.total_cmp(&b.0));
+        states
+    }
 }
 
 /// Gives each unit an axis: the first one the left axis, the second one the right axis, the next two those of the next
-/// panel. Curves that must be on the right share the first right axis, whatever their units are.
+/// panel. Curves of states with other names have axes of their own. Curves that must be on the right share the first right axis, whatever their units are.
 pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
     let must_be_right = |curve: &&NewCurve| curve.is_right;
     let right_units = distinct(curves.iter().filter(must_be_right));
@@ -147,10 +179,11 @@ pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
     let mut panels: Vec<Panel> =
         (0..count).map(|_| Panel { curves: Vec::new(), heat: None, left: Axis::of(&[]), right: None }).collect();
     for (style, curve) in curves.into_iter().enumerate() {
-        let NewCurve { name, unit, x, y, is_right, is_stepped } = curve;
-        let axis = left_units.iter().position(|known| *known == unit).filter(|_| !is_right);
+        let states = curve.states();
+        let axis = left_units.iter().position(|known| *known == curve.quantity()).filter(|_| !curve.is_right);
+        let NewCurve { name, unit, x, y, is_stepped, .. } = curve;
         let (panel, is_right) = axis.map_or((0, true), |axis| axes[axis]);
-        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, style });
+        panels[panel].curves.push(Curve { name, unit, x, y, is_right, is_stepped, style, states });
     }
     for panel in &mut panels {
         let of_side = |is_right: bool| panel.curves.iter().filter(move |curve| curve.is_right == is_right);
@@ -165,7 +198,8 @@ pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
 pub fn panels_by_unit(curves: Vec<NewCurve>) -> Vec<Panel> {
     let mut groups: Vec<Vec<NewCurve>> = Vec::new();
     for curve in curves {
-        let same = groups.iter_mut().find(|group| group.first().is_some_and(|first| first.unit == curve.unit));
+        let same =
+            groups.iter_mut().find(|group| group.first().is_some_and(|first| first.quantity() == curve.quantity()));
         match same {
             Some(group) => group.push(NewCurve { is_right: false, ..curve }),
             None => groups.push(vec![NewCurve { is_right: false, ..curve }]),
@@ -174,11 +208,12 @@ pub fn panels_by_unit(curves: Vec<NewCurve>) -> Vec<Panel> {
     groups.into_iter().flat_map(panels).collect()
 }
 
-fn distinct<'c>(curves: impl Iterator<Item = &'c NewCurve>) -> Vec<String> {
-    let mut units: Vec<String> = Vec::new();
+fn distinct<'c>(curves: impl Iterator<Item = &'c NewCurve>) -> Vec<Quantity> {
+    let mut units: Vec<Quantity> = Vec::new();
     for curve in curves {
-        if !units.contains(&curve.unit) {
-            units.push(curve.unit.clone());
+        let unit = curve.quantity();
+        if !units.contains(&unit) {
+            units.push(unit);
         }
     }
     units
@@ -193,7 +228,13 @@ impl Axis {
                 units.push(&curve.unit);
             }
         }
-        Axis { label: units.join(", "), range: range(curves.iter().flat_map(|curve| curve.y.iter().copied()), 0.04) }
+        let mut states: Vec<(f64, String)> = curves.iter().flat_map(|curve| curve.states.iter().cloned()).collect();
+        states.sort_by(|a, b| a.0.total_cmp(&b.0));
+        states.dedup();
+        // Numbers beside states, or another name for one, need an axis of numbers.
+        let are_states = curves.iter().all(|curve| !curve.states.is_empty()) && states.is_sorted_by(|a, b| a.0 < b.0);
+        let range = range(curves.iter().flat_map(|curve| curve.y.iter().copied()), 0.04);
+        Axis { label: units.join(", "), range, states: if are_states { states } else { Vec::new() } }
     }
 }
 
@@ -239,6 +280,7 @@ mod tests {
             y: vec![-2.0, 5.0],
             is_right,
             is_stepped: false,
+            names: None,
         }
     }
 

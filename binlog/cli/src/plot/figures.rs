@@ -78,6 +78,7 @@ pub fn spectra(title: String, signals: &[Signal]) -> Result<Figure, Failure> {
             y: spectrum.amplitudes,
             is_right: false,
             is_stepped: false,
+            names: None,
         })
     };
     let curves: Vec<NewCurve> = signals.iter().filter_map(curve).collect();
@@ -120,7 +121,7 @@ pub fn spectrogram(title: String, signals: &[Signal], origin: Origin) -> Result<
             y: spectrogram.frequencies,
             values: spectrogram.amplitudes,
         };
-        let left = Axis { label: "frequency (Hz)".into(), range };
+        let left = Axis { label: "frequency (Hz)".into(), range, states: Vec::new() };
         Some(Panel { curves: Vec::new(), heat: Some(heat), left, right: None })
     };
     let panels: Vec<Panel> = signals.iter().filter_map(panel).collect();
@@ -153,7 +154,7 @@ mod tests {
 
     fn curve(y: Vec<f64>) -> NewCurve {
         let x = (0..y.len()).map(|i| i as f64).collect();
-        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false }
+        NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false, names: None }
     }
 
     #[test]

@@ -43,9 +43,13 @@ struct PageData<'f> {
 }
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct PanelData<'f> {
     left: &'f str,
     right: Option<&'f str>,
+    /// The named values of the axes; empty for axes of numbers.
+    left_states: &'f [(f64, String)],
+    right_states: &'f [(f64, String)],
     curves: Vec<CurveData<'f>>,
     heat: Option<HeatData>,
 }
@@ -62,6 +66,8 @@ struct CurveData<'f> {
     /// The first place, and the steps from each to the next.
     x: Vec<i64>,
     y: Vec<Option<f64>>,
+    /// The names of values.
+    states: &'f [(f64, String)],
 }
 
 #[derive(Serialize)]
@@ -140,6 +146,8 @@ fn panel_data<'f>(figure: &'f Figure, panel: &'f Panel, samples: usize) -> Panel
     PanelData {
         left: &panel.left.label,
         right: panel.right.as_ref().map(|axis| axis.label.as_str()),
+        left_states: &panel.left.states,
+        right_states: panel.right.as_ref().map_or(&[], |axis| &axis.states),
         curves: panel.curves.iter().map(|curve| curve_data(curve, samples)).collect(),
         heat: panel.heat.as_ref().and_then(|heat| heat_data(figure, heat)),
     }
@@ -161,6 +169,7 @@ fn curve_data(curve: &Curve, samples: usize) -> CurveData<'_> {
         dark_color: DARK_COLORS[curve.style % DARK_COLORS.len()],
         dash: dash.to_vec(),
         x: kept.iter().map(step).collect(),
+        states: &curve.states,
         y: kept.iter().map(|&i| Some(curve.y[i]).filter(|y| y.is_finite()).map(short)).collect(),
     }
 }
@@ -198,6 +207,7 @@ mod tests {
             y: (0..samples).map(|i| f64::from((f64::from(i) * 0.7).sin() as f32)).collect(),
             is_right: false,
             is_stepped: false,
+            names: None,
         };
         Figure {
             title: "</script><script>alert(1)</script>".into(),

@@ -49,7 +49,8 @@ impl<'s> SessionColumns<'s> {
         };
         let table = rows.name().to_owned();
         let times_us = self.times(&table, || rows.times_us());
-        Ok(Samples { times_us, values, unit: column.shown_unit().to_owned(), table })
+        let (unit, names) = (column.shown_unit().to_owned(), column.value_names().cloned());
+        Ok(Samples { times_us, values, unit, names, table })
     }
 
     fn of_blackbox(&self, name: &ColumnName) -> Result<Samples, Failure> {
@@ -64,7 +65,7 @@ impl<'s> SessionColumns<'s> {
                 {
                     let times_us = self.times(table.name(), || table.times_us().to_vec());
                     let unit = column.unit(Scaling::Units).to_owned();
-                    return Ok(Samples { table: table.name().to_owned(), times_us, values, unit });
+                    return Ok(Samples { table: table.name().to_owned(), times_us, values, unit, names: None });
                 }
             }
         }
@@ -74,6 +75,7 @@ impl<'s> SessionColumns<'s> {
             times_us: series.times_us.into(),
             values: series.values,
             unit: series.unit,
+            names: None,
         })
     }
 }

@@ -12,8 +12,9 @@ const COLORS: [u8; 6] = [94, 91, 92, 95, 93, 96];
 const DASHES: [(u16, char); 4] =
     [(0b1111_1111_1111, '━'), (0b0011_1100_1111, '╍'), (0b0011_0011_0011, '┅'), (0b0001_0001_0001, '┉')];
 
-/// Characters on the left for the labels of the axis, and on the right.
+/// Characters on the left for the labels of the axis, and on the right. Names of states may take more on the left.
 const LEFT: usize = 10;
+const LONGEST_LEFT: usize = 22;
 const RIGHT: usize = 10;
 
 /// The dots of a braille character, by column and row, as bits (Unicode, block U+2800).
@@ -96,8 +97,8 @@ impl Canvas {
 }
 
 fn draw_panel(figure: &Figure, panel: &Panel, (columns, rows): (usize, usize), color: bool, text: &mut String) {
-    let right = if panel.right.is_some() { RIGHT } else { 1 };
-    let width = columns.saturating_sub(LEFT + right).max(10);
+    let (left_room, right) = (left_room(figure), if panel.right.is_some() { RIGHT } else { 1 });
+    let width = columns.saturating_sub(left_room + right).max(10);
     let is_dashed = !color && panel.curves.len() > 1;
     let mut legend = String::new();
     let mut used = 0;
@@ -105,17 +106,17 @@ fn draw_panel(figure: &Figure, panel: &Panel, (columns, rows): (usize, usize), c
         let unit = if curve.unit.is_empty() { String::new() } else { format!(" ({})", curve.unit) };
         let arrow = if curve.is_right { " →" } else { "" };
         let mark = if is_dashed { DASHES[curve.style % DASHES.len()].1 } else { '━' };
-        let name = shortened(&format!("{mark} {}{unit}{arrow}", curve.name), columns.saturating_sub(LEFT));
+        let name = shortened(&format!("{mark} {}{unit}{arrow}", curve.name), columns.saturating_sub(left_room));
         let length = name.chars().count();
-        if used > 0 && LEFT + used + length > columns {
-            line(text, &format!("{}{legend}", " ".repeat(LEFT)));
+        if used > 0 && left_room + used + length > columns {
+            line(text, &format!("{}{legend}", " ".repeat(left_room)));
             (legend, used) = (String::new(), 0);
         }
         legend += &painted(&name, curve.style, color);
         legend += "  ";
         used += length + 2;
     }
-    line(text, &format!("{}{legend}", " ".repeat(LEFT)));
+    line(text, &format!("{}{legend}", " ".repeat(left_room)));
     let mut canvas = Canvas { width, height: rows, is_dashed, cells: vec![(0, None); width * rows] };
     for curve in &panel.curves {
         draw_curve(figure, panel, curve, &mut canvas);
@@ -128,7 +129,7 @@ fn draw_panel(figure: &Figure, panel: &Panel, (columns, rows): (usize, usize), c
         };
         let left = label(&left_labels);
         let mark = if left.is_empty() { '│' } else { '┤' };
-        let mut shown = format!("{:>width$} {mark}", shortened(&left, LEFT - 2), width = LEFT - 2);
+        let mut shown = format!("{:>width$} {mark}", shortened(&left, left_room - 2), width = left_room - 2);
         for (dots, style) in &canvas.cells[row * width..(row + 1) * width] {
             let character = char::from_u32(0x2800 + u32::from(*dots)).filter(|_| *dots != 0).unwrap_or(' ');
             match style {
@@ -164,16 +165,24 @@ fn draw_curve(figure: &Figure, panel: &Panel, curve: &Curve, canvas: &mut Canvas
     }
 }
 
+/// The characters on the left of all panels, whose times are above each other.
+fn left_room(figure: &Figure) -> usize {
+    let names = figure.panels.iter().flat_map(|panel| &panel.left.states);
+    names.map(|(_, name)| name.chars().count() + 2).max().unwrap_or(0).clamp(LEFT, LONGEST_LEFT)
+}
+
 /// The labels of an axis, with their rows.
 fn labels(axis: &Axis, rows: usize) -> Vec<(usize, String)> {
     let (low, high) = axis.range;
     let row = |value: f64| ((high - value) / (high - low) * (rows as f64 * 4.0 - 1.0) / 4.0) as usize;
-    ticks(axis.range, (rows / 3).max(2)).into_iter().map(|(at, label)| (row(at).min(rows - 1), label)).collect()
+    let marks = if axis.states.is_empty() { ticks(axis.range, (rows / 3).max(2)) } else { axis.states.clone() };
+    marks.into_iter().map(|(at, label)| (row(at).min(rows - 1), label)).collect()
 }
 
 fn x_axis(figure: &Figure, columns: usize, text: &mut String) {
     let has_right = figure.panels.iter().any(|panel| panel.right.is_some());
-    let width = columns.saturating_sub(LEFT + if has_right { RIGHT } else { 1 }).max(10);
+    let left_room = left_room(figure);
+    let width = columns.saturating_sub(left_room + if has_right { RIGHT } else { 1 }).max(10);
     let (from, to) = figure.x_range;
     let (mut rule, mut labels) = (vec!['─'; width], vec![' '; width]);
     let mut free = 0;
@@ -187,7 +196,7 @@ fn x_axis(figure: &Figure, columns: usize, text: &mut String) {
             free = start + length + 1;
         }
     }
-    let indent = " ".repeat(LEFT - 1);
+    let indent = " ".repeat(left_room - 1);
     line(text, &format!("{indent}└{}", rule.into_iter().collect::<String>()));
     line(text, &format!("{indent} {}", labels.into_iter().collect::<String>()));
     line(text, &format!("{indent} {}", centered(&figure.x_label, width)));
@@ -201,7 +210,8 @@ mod tests {
     fn figure(y: Vec<f64>) -> Figure {
         let x: Vec<f64> = (0..y.len()).map(|i| i as f64).collect();
         let x_range = (0.0, x.last().copied().unwrap_or(1.0));
-        let curve = NewCurve { name: "ATT.Roll".into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false };
+        let (name, unit) = ("ATT.Roll".into(), "deg".into());
+        let curve = NewCurve { name, unit, x, y, is_right: false, is_stepped: false, names: None };
         let panels = panels(vec![curve]);
         Figure { title: "A flight".into(), x_label: "time (s)".into(), x_range, panels, bands: vec![], marks: vec![] }
     }
@@ -228,7 +238,8 @@ mod tests {
         let mut figure = figure(vec![1.0; 100]);
         let curve = |name: &str, value| {
             let (x, y) = ((0..100).map(f64::from).collect(), vec![value; 100]);
-            NewCurve { name: name.into(), unit: "deg".into(), x, y, is_right: false, is_stepped: false }
+            let (name, unit) = (name.into(), "deg".into());
+            NewCurve { name, unit, x, y, is_right: false, is_stepped: false, names: None }
         };
         figure.panels = panels(vec![curve("ATT.Roll", 1.0), curve("ATT.Pitch", 2.0)]);
         let dots = |text: &str| {

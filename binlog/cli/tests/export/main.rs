@@ -12,3 +12,4 @@ mod same_labels;
 mod strange_names;
 mod support;
 mod track;
+mod value_names;

@@ -10,3 +10,4 @@ mod page;
 mod pictures;
 mod python;
 mod readme;
+mod states;

@@ -4,6 +4,7 @@ use crate::browser;
 use crate::flight::{SECONDS, folder, plot, roll};
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 /// Collects errors, before the page's own scripts.
 const BEFORE: &str = include_str!("page_before.js");
@@ -11,11 +12,15 @@ const BEFORE: &str = include_str!("page_before.js");
 /// Does what a user does, and writes what happened into the document.
 const AFTER: &str = include_str!("page_after.js");
 
-/// What the browser's user finds on a page; `None` without a browser.
+/// What the browser's user finds on a page of the flight; `None` without a browser.
 fn visit(arguments: &[&str]) -> Option<Value> {
-    let folder = folder();
-    plot(folder.path()).args(arguments).args(["-o", "page.html"]).assert().success();
-    let path = folder.path().join("page.html");
+    visit_in(folder().path(), arguments)
+}
+
+/// The same of a log in a folder.
+pub(crate) fn visit_in(folder: &Path, arguments: &[&str]) -> Option<Value> {
+    plot(folder).args(arguments).args(["-o", "page.html"]).assert().success();
+    let path = folder.join("page.html");
     let page = fs::read_to_string(&path).expect("the page");
     let page = page.replacen("<style>", &format!("<script>{BEFORE}</script>\n<style>"), 1);
     fs::write(&path, page.replace("</body>", &format!("<script>{AFTER}</script>\n</body>"))).expect("room");

@@ -35,8 +35,8 @@
     found.message = [message.split(" · ")[0], message.includes("Take-off <fast> & high")];
     mouse("mousemove", 0.25);
     await pause();
-    const values = [...document.querySelectorAll(".u-legend .u-value")].map((value) => Number(value.textContent));
-    [found.cursorTime, found.cursorRoll] = values;
+    found.values = [...document.querySelectorAll(".u-legend .u-value")].map((value) => value.textContent);
+    [found.cursorTime, found.cursorRoll] = found.values.map(Number);
 
     const entry = document.querySelectorAll(".u-legend .u-series")[1];
     const isHidden = () => entry.classList.contains("u-off");

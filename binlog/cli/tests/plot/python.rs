@@ -25,7 +25,7 @@ struct Zero;
 
 impl Source for Zero {
     fn samples(&self, _: &ColumnName) -> Result<Samples, MissingColumn> {
-        Ok(Samples { table: "T".into(), times_us: [0].into(), values: vec![0.0], unit: String::new() })
+        Ok(Samples { table: "T".into(), times_us: [0].into(), values: vec![0.0], unit: String::new(), names: None })
     }
 }
 

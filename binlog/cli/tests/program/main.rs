@@ -24,6 +24,7 @@ mod madflight;
 mod old_firmware;
 mod px4;
 mod questions;
+mod value_names;
 mod wrong;
 
 use simulator::Simulation;

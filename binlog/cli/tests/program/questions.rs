@@ -327,7 +327,7 @@ fn find_takes_instances() {
 fn find_answers_once_for_all_logs() {
     let missed = binlog(words("find Rolll LOG", LOGS.path()));
     assert_eq!((missed.code, missed.stdout.as_str()), (Some(1), ""));
-    let said = "binlog: no type, label, unit or description has `Rolll`; did you mean `Roll`?\n";
+    let said = "binlog: no type, label, unit, description or state has `Rolll`; did you mean `Roll`?\n";
     assert_eq!(missed.stderr.matches(said).count(), 1, "{}", missed.stderr);
     // Blackbox logs have the word, ArduPilot's don't.
     let some = binlog(words("find gyroADC LOG", LOGS.path()));

@@ -1,7 +1,7 @@
 //! The intervals in which a column has one value.
 
 use crate::Log;
-use crate::log::SelectError;
+use crate::log::{Rows, SelectError};
 use std::ops::Range;
 
 /// An interval in which a column of integers has one value.
@@ -53,9 +53,21 @@ impl Log<'_> {
     /// If the log has no such type, instance or column.
     pub fn states(&self, name: &str) -> Result<Vec<StateInterval>, SelectError> {
         let (rows, label) = self.select(name)?;
-        let values = self.intervals_of(&rows, |record, _| record.value(label)?.to_integer(), i128::eq);
-        let definition = rows.definitions().find_map(|definition| Some((definition.name(), definition.column(label)?)));
-        let names = definition.and_then(|(of_type, column)| self.value_names(of_type, &column));
+        rows.states(label)
+    }
+}
+
+impl Rows<'_> {
+    /// As [`Log::states`], of the column with this label.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such column.
+    pub fn states(&self, label: &str) -> Result<Vec<StateInterval>, SelectError> {
+        self.require(label)?;
+        let log = self.log();
+        let values = log.intervals_of(self, |record, _| record.value(label)?.to_integer(), i128::eq);
+        let names = self.value_names(label);
         let state = |(time_us, value)| {
             let name = names.as_ref().and_then(|names| names.of(value)).map(|name| name.into_owned());
             StateInterval { time_us, value, name }

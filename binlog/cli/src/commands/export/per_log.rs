@@ -65,7 +65,8 @@ impl Exporter for PerLog<'_> {
                 let is_several = chosen.sessions.len() > 1;
                 let mut lines = 0;
                 for (i, (session, intervals)) in chosen.sessions.iter().zip(&chosen.intervals).enumerate() {
-                    lines += json_lines::write(&mut out, session, is_several.then_some(i), chosen.choice, intervals)?;
+                    let (boot, names) = (is_several.then_some(i), self.arguments.value_names);
+                    lines += json_lines::write(&mut out, session, boot, chosen.choice, intervals, names)?;
                 }
                 (out.end()?, lines > 0)
             }
@@ -112,7 +113,10 @@ impl PerLog<'_> {
     fn parts(&self, chosen: &Chosen<'_>) -> Result<Vec<Part>, Failure> {
         let mut parts = Vec::new();
         for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
-            let tables = wide::by_instance(tables::tables(session, chosen.choice, intervals));
+            let mut tables = wide::by_instance(tables::tables(session, chosen.choice, intervals));
+            if self.arguments.value_names {
+                tables.iter_mut().for_each(|of_instance| of_instance.table.name_values());
+            }
             let at_us: Vec<u64> = match (&self.arguments.wide, self.arguments.rate) {
                 (Some(name), _) => {
                     let choice = Choice::of([name.as_str()]);

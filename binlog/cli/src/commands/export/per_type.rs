@@ -3,7 +3,7 @@
 use super::place::{Names, Needs, Place};
 use super::{Arguments, Chosen, Exporter};
 use crate::export::chosen_table::ChosenTable;
-use crate::export::time::{TimeColumn, Times};
+use crate::export::time::Times;
 use crate::export::{csv, tables};
 use crate::input::{Input, shown};
 use crate::outcome::Failure;
@@ -50,7 +50,7 @@ impl Exporter for PerType<'_> {
         self.check(&types)?;
         let (mut names, mut files) = (Names::default(), Vec::new());
         for name in &types {
-            files.extend(write(chosen, name, self.arguments.time.unwrap_or_default(), || {
+            files.extend(write(chosen, name, self.arguments, || {
                 self.place.create(&folder.join(format!("{}.csv", names.unique(file_name(name)))), input)
             })?);
         }
@@ -69,15 +69,19 @@ impl Exporter for PerType<'_> {
 fn write(
     chosen: &Chosen<'_>,
     name: &str,
-    time: TimeColumn,
+    arguments: &Arguments,
     create: impl FnOnce() -> Result<Output, Failure>,
 ) -> Result<Option<Whole>, Failure> {
     let choice = chosen.choice.only(name);
     let sessions = chosen.sessions.iter().zip(&chosen.intervals);
-    let tables: Vec<(usize, Times, Vec<ChosenTable>)> = sessions
+    let time = arguments.time.unwrap_or_default();
+    let mut tables: Vec<(usize, Times, Vec<ChosenTable>)> = sessions
         .enumerate()
         .map(|(i, (session, intervals))| (i, Times::of(time, session), tables::tables(session, &choice, intervals)))
         .collect();
+    if arguments.value_names {
+        tables.iter_mut().flat_map(|(.., tables)| tables).for_each(ChosenTable::name_values);
+    }
     let mut labels: Vec<&str> = Vec::new();
     for column in tables.iter().flat_map(|(.., tables)| tables).flat_map(|table| &table.columns) {
         if !labels.contains(&column.label.as_str()) {

@@ -1,9 +1,9 @@
 //! The boots of an ArduPilot log.
 
-use super::{DamageInfo, GapInfo, ModeInfo, SessionInfo, SilenceInfo, TypeInfo, seconds};
+use super::{DamageInfo, GapInfo, ModeInfo, SessionInfo, SilenceInfo, StateInfo, StatesInfo, TypeInfo, seconds};
 use crate::firmware::{board, firmware};
 use crate::progress::Progress;
-use crate::survey::{self, Survey};
+use crate::survey::{self, ColumnStates, State, Survey};
 use binlog::Log;
 use binlog::log::ModeInterval;
 use jiff::Timestamp;
@@ -36,6 +36,7 @@ fn session(survey: Survey) -> SessionInfo {
         duration_s: survey.time_us.as_ref().map(|_| seconds(end - start)),
         armed_s: Some(seconds(armed_us)),
         modes,
+        states: survey.states.into_iter().map(states).collect(),
         parameters: facts.parameters().len(),
         types: survey
             .types
@@ -74,6 +75,16 @@ fn session(survey: Survey) -> SessionInfo {
         damage_count: survey.skipped_count,
         damaged_bytes: survey.skipped_bytes,
     }
+}
+
+fn states(ColumnStates { column, states }: ColumnStates) -> StatesInfo {
+    let state = |State { name, value, count, duration_us }: State| StateInfo {
+        name,
+        value,
+        count,
+        duration_s: seconds(duration_us),
+    };
+    StatesInfo { column, states: states.into_iter().map(state).collect() }
 }
 
 fn mode(mode: ModeInterval) -> ModeInfo {

@@ -40,9 +40,12 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
     }
     if !session.modes.is_empty() {
         let mode = |mode: &super::ModeInfo| format!("{} {}", mode.name, duration(mode.to_s - mode.from_s));
-        let modes: Vec<String> = session.modes.iter().take(20).map(mode).collect();
-        let more = if session.modes.len() > 20 { ", …" } else { "" };
-        line("modes", &on_one_line(&format!("{}{more}", modes.join(", "))))?;
+        line("modes", &listed(session.modes.iter().map(mode)))?;
+    }
+    for (i, states) in session.states.iter().enumerate() {
+        let state = |state: &super::StateInfo| format!("{} {}", state.name, duration(state.duration_s));
+        let states = format!("{}: {}", states.column, listed(states.states.iter().map(state)));
+        line(if i == 0 { "states" } else { "" }, &on_one_line(&states))?;
     }
     if session.parameters > 0 {
         line("parameters", &session.parameters.to_string())?;
@@ -88,6 +91,13 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
         writeln!(out, "  {name:<width$} {:>10} {rate:>10} {:>12}{instances}", of_type.records, of_type.bytes)?;
     }
     Ok(())
+}
+
+/// The first ones of a list, on one line.
+fn listed(mut texts: impl Iterator<Item = String>) -> String {
+    let first: Vec<String> = texts.by_ref().take(20).collect();
+    let more = if texts.next().is_some() { ", …" } else { "" };
+    on_one_line(&format!("{}{more}", first.join(", ")))
 }
 
 /// `12.5 MB`.

@@ -24,6 +24,15 @@ struct CurvePoints<'f> {
     right: bool,
     x: &'f [f64],
     y: &'f [f64],
+    /// The names of values.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    states: Vec<StatePoint<'f>>,
+}
+
+#[derive(Serialize)]
+struct StatePoint<'f> {
+    value: f64,
+    name: &'f str,
 }
 
 #[derive(Serialize)]
@@ -61,8 +70,9 @@ pub(super) fn print(out: &mut impl Write, figure: &Figure) -> Result<(), Failure
 }
 
 fn curve_points(curve: &Curve) -> CurvePoints<'_> {
-    let Curve { name, unit, x, y, is_right, .. } = curve;
-    CurvePoints { name, unit, right: *is_right, x, y }
+    let Curve { name, unit, x, y, is_right, states, .. } = curve;
+    let states = states.iter().map(|(value, name)| StatePoint { value: *value, name }).collect();
+    CurvePoints { name, unit, right: *is_right, x, y, states }
 }
 
 fn spectrogram(heat: &Heat) -> Spectrogram<'_> {

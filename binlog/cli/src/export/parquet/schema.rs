@@ -2,7 +2,7 @@
 
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
-use binlog::log::Values;
+use binlog::log::{ValueNames, Values};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -26,6 +26,7 @@ pub(super) struct ColumnSchema {
     pub(super) label: String,
     pub(super) unit: String,
     pub(super) description: String,
+    pub(super) names: Option<ValueNames>,
     pub(super) data_type: DataType,
 }
 
@@ -35,6 +36,7 @@ impl TypeSchema {
             label: column.label.clone(),
             unit: column.unit.clone(),
             description: column.description.clone(),
+            names: column.names.clone(),
             data_type: data_type(column),
         };
         TypeSchema {
@@ -80,7 +82,8 @@ impl TypeSchema {
             (microseconds, true, "time by the log's GPS", ""),
         ];
         let own = OWN.into_iter().zip(own).map(|(name, (data_type, is_nullable, description, unit))| {
-            field(name, data_type, description, unit).with_nullable(is_nullable)
+            let about = [("unit", unit), ("description", description)];
+            Field::new(name, data_type, is_nullable).with_metadata(texts(about))
         });
         let columns = self.columns.iter().map(|column| {
             let mut name = column.label.clone();
@@ -88,15 +91,24 @@ impl TypeSchema {
             while OWN.iter().any(|own| own.eq_ignore_ascii_case(&name)) || (name != column.label && is_other(&name)) {
                 name.push('_');
             }
-            field(&name, column.data_type.clone(), &column.description, &column.unit)
+            let [values, bits] = column.names.as_ref().map(names).unwrap_or_default();
+            let about =
+                [("unit", &column.unit), ("description", &column.description), ("values", &values), ("bits", &bits)];
+            let about = about.map(|(key, text)| (key, text.as_str()));
+            Field::new(name, column.data_type.clone(), true).with_metadata(texts(about))
         });
         let metadata = [("type", self.name.as_str()), ("description", &self.description)];
         Schema::new(own.chain(columns).collect::<Vec<_>>()).with_metadata(texts(metadata))
     }
 }
 
-fn field(name: &str, data_type: DataType, description: &str, unit: &str) -> Field {
-    Field::new(name, data_type, true).with_metadata(texts([("unit", unit), ("description", description)]))
+/// The names of values and of bits, as JSON by number: `{"0":"Pad","3":"Boost"}`. Empty if there are none.
+fn names(names: &ValueNames) -> [String; 2] {
+    [names.values(), names.bits()].map(|named| {
+        let by_number: serde_json::Map<String, serde_json::Value> =
+            named.iter().map(|named| (named.value.to_string(), named.name.as_str().into())).collect();
+        if by_number.is_empty() { String::new() } else { serde_json::Value::from(by_number).to_string() }
+    })
 }
 
 /// The texts that aren't empty.
@@ -192,6 +204,7 @@ mod tests {
             label: (*label).into(),
             unit: (*unit).into(),
             description: String::new(),
+            names: None,
             data_type: data_type.clone(),
         };
         TypeSchema { name: "ATT".into(), description: String::new(), columns: columns.iter().map(column).collect() }

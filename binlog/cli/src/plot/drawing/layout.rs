@@ -2,7 +2,7 @@
 
 use super::svg::{Anchor, Rectangle, Svg};
 use super::{BAND_COLORS, text};
-use crate::plot::figure::{Figure, Panel};
+use crate::plot::figure::{Axis, Figure, Panel};
 use crate::plot::ticks::ticks;
 
 /// Space at the edges of the picture.
@@ -63,13 +63,16 @@ impl Layout {
         let heights = |top: f64| ((bottom - top) / figure.panels.len().max(1) as f64).max(40.0);
         let height_of_panel = heights(top);
         // The same edges for all panels, so that times are above each other.
-        let y_ticks = |range| ticks(range, ((height_of_panel / 45.0) as usize).clamp(2, 12));
+        let y_ticks = |axis: &Axis| match axis.states.is_empty() {
+            true => ticks(axis.range, ((height_of_panel / 45.0) as usize).clamp(2, 12)),
+            false => states(axis, height_of_panel * 0.7),
+        };
         let widest = |ticks: &[(f64, String)]| {
             ticks.iter().map(|(_, label)| text::width(label, text::LABEL)).fold(0.0, f64::max)
         };
         let of_panel = |panel: &Panel| {
-            let left = y_ticks(panel.left.range);
-            let right = panel.right.as_ref().map(|axis| y_ticks(axis.range)).unwrap_or_default();
+            let left = y_ticks(&panel.left);
+            let right = panel.right.as_ref().map(y_ticks).unwrap_or_default();
             (left, right)
         };
         let axes: Vec<_> = figure.panels.iter().map(of_panel).collect();
@@ -131,6 +134,21 @@ impl Layout {
         let middle = (plot.left + plot.width / 2.0, self.height - MARGIN);
         svg.text(&label, middle, text::LABEL, Anchor::Middle, "#333333");
     }
+}
+
+/// The marks of an axis of states: their names, as far as they are apart in so many pixels.
+fn states(axis: &Axis, height: f64) -> Vec<(f64, String)> {
+    const LONGEST: f64 = 160.0;
+    let room = (text::LABEL + 2.0) / height.max(1.0) * (axis.range.1 - axis.range.0);
+    let mut free = f64::NEG_INFINITY;
+    let is_apart = |(value, _): &&(f64, String)| {
+        *value >= free && {
+            free = *value + room;
+            true
+        }
+    };
+    let states = axis.states.iter().filter(is_apart);
+    states.map(|(value, name)| (*value, text::fitted(name, text::LABEL, LONGEST))).collect()
 }
 
 /// The marks of the horizontal axis.

@@ -3,6 +3,7 @@
 use super::function::{OfRows, great_circle};
 use super::{Binary, ColumnName, Comparison, Expression, Node, Unary, unit};
 use crate::track::has_fix;
+use binlog::log::ValueNames;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -29,6 +30,8 @@ pub struct Samples {
     pub values: Vec<f64>,
     /// The unit; empty for none.
     pub unit: String,
+    /// What the log calls the values.
+    pub names: Option<ValueNames>,
 }
 
 /// A curve: the result of an expression.
@@ -40,6 +43,8 @@ pub struct Series {
     pub values: Vec<f64>,
     /// The unit; empty for none, or if it can't be known.
     pub unit: String,
+    /// What the log calls the values, if they are those of a column.
+    pub names: Option<ValueNames>,
 }
 
 /// A log lacks a column: its own words, which name what it has.
@@ -97,10 +102,14 @@ impl Expression {
             return Err(EvaluationError::Missing { expression: self.text.clone(), at, column, missing });
         }
         let unit = unit::unit(&self.root, &|name| columns.get(name).map_or(String::new(), |of| of.unit.clone()));
+        let names = match &self.root {
+            Node::Column(name, _) => columns.get(name).and_then(|samples| samples.names.clone()),
+            _ => None,
+        };
         if let (Node::Column(name, _), None) = (&self.root, &self.condition)
             && let Some(Samples { times_us, values, .. }) = columns.remove(name)
         {
-            return Ok(Series { times_us, values, unit });
+            return Ok(Series { times_us, values, unit, names });
         }
         let Some(rows) = Rows::of(columns) else {
             return Err(EvaluationError::NoColumn { expression: self.text.clone() });
@@ -114,7 +123,7 @@ impl Expression {
             let kept = values.iter().zip(&holds).filter(|(_, holds)| is_kept(holds)).map(|(value, _)| *value);
             values = kept.collect();
         }
-        Ok(Series { times_us, values, unit })
+        Ok(Series { times_us, values, unit, names })
     }
 }
 

@@ -20,7 +20,8 @@ impl Source for Known {
             "G.Status" => ("G", &TIMES, &[1.0, 3.0, 3.0, 3.0], ""),
             _ => return Err(MissingColumn(format!("there is no {name}"))),
         };
-        Ok(Samples { table: table.into(), times_us: Arc::from(times), values: values.into(), unit: unit.into() })
+        let (times_us, values) = (Arc::from(times), values.into());
+        Ok(Samples { table: table.into(), times_us, values, unit: unit.into(), names: None })
     }
 }
 

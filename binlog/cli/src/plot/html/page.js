@@ -98,21 +98,37 @@
   };
 
   // Charts below each other begin and end at the same places.
-  const AXIS = 58;
+  const states = plot.panels.flatMap((panel) => [...panel.leftStates, ...panel.rightStates]);
+  const AXIS = Math.max(58, ...states.map(([, name]) => Math.min(24 + 7 * name.length, 180)));
   const LABEL = 22;
   const hasLeftLabel = plot.panels.some((panel) => panel.left);
   const rightRoom = (panel) => (panel.right == null ? 0 : AXIS + (panel.right ? LABEL : 0));
   const right = Math.max(16, ...plot.panels.map(rightRoom));
 
-  const axis = (scale, side, label, grid) => ({
+  const nameOf = (states, value) => states.find((state) => state[0] === value)?.[1];
+
+  const axis = (scale, side, label, grid, states = []) => ({
     scale, side, label,
     labelSize: label || (scale === "left" && hasLeftLabel) ? LABEL : 0,
     size: AXIS,
     stroke: () => color("--text"),
     grid: { show: grid, stroke: () => color("--grid"), width: 1 },
     ticks: { stroke: () => color("--grid"), width: 1 },
-    values: (u, splits) => splits.map((value) => (value == null ? "" : String(+value.toPrecision(6)))),
+    values: (u, splits) =>
+      splits.map((value) => (value == null ? "" : nameOf(states, value) ?? String(+value.toPrecision(6)))),
+    // States have their names in place of round numbers, as far as they are apart.
+    ...(states.length ? { splits: (u, i, min, max) => apart(u, scale, states, min, max) } : {}),
   });
+
+  const apart = (u, scale, states, min, max) => {
+    const room = 14 / Math.max(u.bbox.height / devicePixelRatio, 1) * (max - min);
+    let free = -Infinity;
+    return states.map(([value]) => value).filter((value) => {
+      if (value < min || value > max || value < free) return false;
+      free = value + room;
+      return true;
+    });
+  };
 
   const chart = (panel, i, all) => {
     const tables = panel.curves.map((curve) => [places(curve), curve.y]);
@@ -126,7 +142,7 @@
       dash: curve.dash,
       width: 1.4,
       points: { show: false },
-      value: (u, value) => number(value),
+      value: (u, value) => nameOf(curve.states, value) ?? number(value),
     }));
     if (!tables.length) series.push({ label: panel.heat.name, scale: "left" });
     const range = (u, min, max) => {
@@ -148,8 +164,8 @@
       series: [{ label: plot.xLabel, value: (u, value) => seconds(value) }, ...series],
       axes: [
         { ...axis("x", 2, isLast ? plot.xLabel : "", true), size: 34 },
-        axis("left", 3, panel.left, true),
-        ...(panel.right == null ? [] : [axis("right", 1, panel.right, false)]),
+        axis("left", 3, panel.left, true, panel.leftStates),
+        ...(panel.right == null ? [] : [axis("right", 1, panel.right, false, panel.rightStates)]),
       ],
       cursor: {
         sync: { key: "binlog", setSeries: false },
