@@ -58,6 +58,7 @@ pub enum Command {
     Repair(commands::repair::Arguments),
     Schema(commands::schema::Arguments),
     Stats(commands::stats::Arguments),
+    Texts(commands::texts::Arguments),
 }
 
 /// When the output has colours.

@@ -18,6 +18,7 @@ pub mod plot;
 pub mod repair;
 pub mod schema;
 pub mod stats;
+pub mod texts;
 mod written;
 
 use crate::arguments::{Command, Context};
@@ -44,5 +45,6 @@ pub(crate) fn run(command: &Command, context: &Context) -> CommandResult {
         Command::Repair(arguments) => repair::run(arguments, context),
         Command::Schema(arguments) => schema::run(arguments, context),
         Command::Stats(arguments) => stats::run(arguments, context),
+        Command::Texts(arguments) => texts::run(arguments, context),
     }
 }

@@ -8,7 +8,7 @@
 //! - [`survey`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
 //!   positions.
-//! - [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
+//! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
 //! - [`firmware`] names the firmware and board of a log. [`card_image`] is the image of a card.
 //! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time. [`patterns`]
 //!   are names with wildcards.
@@ -47,6 +47,7 @@ pub mod statistics;
 pub mod style;
 pub mod suggest;
 pub mod survey;
+pub mod texts;
 pub mod track;
 
 use crate::arguments::{Arguments, Context};

@@ -10,6 +10,7 @@ use crate::output::{Existing, Output};
 use crate::patterns::Patterns;
 use crate::progress::Progress;
 use crate::selection::{Intervals, Selection};
+use crate::texts::Joined;
 use binlog::Log;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 ///
 /// Dates are in local time, as those of mavlogdump.py; with TZ=UTC in the environment they are in UTC. They are by the
 /// first GPS record with a week, while other commands take the date from the first GPS fix. A JSON line has the shape of
-/// `mavlogdump.py --format json`; a number that isn't finite is null.
+/// `mavlogdump.py --format json`; a number that isn't finite is null, and a text that takes several records is one line.
 ///
 /// Blackbox CSV has the logged columns of blackbox_decode, with values as logged. Columns that blackbox_decode computes
 /// are left out. `export` has voltage and current in V and A; `export --wide main` has the GPS beside the main frames.
@@ -82,7 +83,11 @@ fn records(
         let intervals = selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
         sessions.iter().map(|session| session.range()).zip(intervals).collect()
     };
-    let form = if context.json { Form::Json { log: input.name_among_several() } } else { Form::Text };
+    let texts = if context.json && types.contains("MSG") { Joined::of(log) } else { Joined::default() };
+    let form = match context.json {
+        true => Form::Json { log: input.name_among_several(), texts: &texts },
+        false => Form::Text,
+    };
     if !context.json {
         input.print_heading(out)?;
     }

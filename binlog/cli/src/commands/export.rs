@@ -26,6 +26,9 @@ use std::path::{Path, PathBuf};
 
 /// Converts logs to CSV, JSON lines, Parquet, MCAP, KML or GPX.
 ///
+/// The definitions of a log (FMT, FMTU, UNIT and MULT) are in JSON lines; the other formats leave them out unless --types
+/// names them. A text that takes several records is whole in the place of the first one.
+///
 /// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For the other formats
 /// but Parquet, -o is a file.
 ///
@@ -53,7 +56,8 @@ pub struct Arguments {
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
     types: Vec<String>,
 
-    /// CSV: writes one file, with a line for each record of this type and the last values of the other types. Records of
+    /// CSV: writes one file, with a line for each record of this type and the last values of the other types; without those
+    /// of FILE, MSG, PARM, VER, EV, ERR, DSF, DROP, RING, ISBH and ISBD, unless --types names them. Records of
     /// several instances share a line if they have the same time.
     #[arg(long, value_name = "TYPE")]
     wide: Option<String>,

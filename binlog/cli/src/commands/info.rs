@@ -52,6 +52,8 @@ struct SessionInfo {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     states: Vec<StatesInfo>,
     parameters: usize,
+    /// Texts, each of which may take several records; `binlog texts` prints them.
+    texts: usize,
     types: Vec<TypeInfo>,
     /// Records that the logger dropped, as it says.
     dropped: u64,

@@ -18,7 +18,8 @@ use std::path::Path;
 
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
-/// Numbers are in the columns' units: times in seconds, angles in degrees. Values that aren't finite are missing; records
+/// Definitions (FMT, FMTU, UNIT and MULT) are left out unless -t names them. Numbers are in the columns' units: times in
+/// seconds, angles in degrees. Values that aren't finite are missing; records
 /// that weren't logged aren't counted. Below a column whose values or bits have names in the log are those that occur,
 /// with the number of records. With several logs, a line `==> NAME <==` precedes each.
 #[derive(clap::Args, Debug)]
@@ -119,14 +120,16 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
             let heading = format!("session {}", session.number() + 1);
             writeln!(out, "{}", Style::Strong.of(heading, context.color))?;
         }
-        let is_chosen = |name: &str| choice.is_everything() || choice.has_type(name);
-        session.visit_tables(is_chosen, |table| {
-            let of_table = statistics::of_table(table, choice, chosen);
-            found.records += of_table.records;
-            found.columns += of_table.columns.len();
-            let mut rows = of_table.columns.iter().map(|column| Row::of(input, session, column));
-            rows.try_for_each(|row| if context.json { json::line(out, &row) } else { print(out, &row) })
-        })?;
+        session.visit_tables(
+            |name| choice.has_type(name),
+            |table| {
+                let of_table = statistics::of_table(table, choice, chosen);
+                found.records += of_table.records;
+                found.columns += of_table.columns.len();
+                let mut rows = of_table.columns.iter().map(|column| Row::of(input, session, column));
+                rows.try_for_each(|row| if context.json { json::line(out, &row) } else { print(out, &row) })
+            },
+        )?;
     }
     match found {
         _ if sessions.is_empty() => {}

@@ -6,6 +6,7 @@
 
 use super::plan::{Cell, Plan};
 use super::text::decoded;
+use crate::texts::Part;
 use crate::{json, number};
 use binlog::{Format, Value};
 
@@ -40,16 +41,20 @@ pub(super) fn begin(out: &mut Vec<u8>, log: Option<&str>) {
     out.extend_from_slice(b"\"meta\":{\"type\":");
 }
 
-/// Appends a record.
+/// Appends a record, or what stands in its place.
 #[inline]
-pub(super) fn record(out: &mut Vec<u8>, plan: &Plan, payload: &[u8], time: f64) {
+pub(super) fn record(out: &mut Vec<u8>, plan: &Plan, payload: &[u8], time: f64, part: Part<'_>) {
+    if part == Part::Nothing {
+        return;
+    }
     let Some((first, between)) = plan.between.split_first() else { return };
     out.extend_from_slice(first);
     json::float(out, time, number::python);
-    for (place, ((_, cell), before)) in plan.columns.iter().zip(between).enumerate() {
+    for (place, ((label, cell), before)) in plan.columns.iter().zip(between).enumerate() {
         out.extend_from_slice(before);
         match plan.value_name(place, payload) {
             Some(name) => json::string(out, &name),
+            None if label == "Message" && part.text().is_some() => json::string(out, part.text().unwrap_or_default()),
             None => value(out, cell, payload.get(cell.at..).unwrap_or_default()),
         }
     }

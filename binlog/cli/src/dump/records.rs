@@ -7,19 +7,22 @@ use super::{json, text};
 use crate::lines::Lines;
 use crate::patterns::Patterns;
 use crate::selection::Intervals;
+use crate::texts::{Joined, Part};
 use binlog::{Log, Record, Records};
 use std::io::{self, Write};
 use std::ops::Range;
 
 /// The form of a line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Form<'l> {
     /// As `mavlogdump.py` prints it.
     Text,
-    /// As `mavlogdump.py --format json` prints it, with null for numbers that JSON doesn't have.
+    /// As `mavlogdump.py --format json` prints it, with null for numbers that JSON doesn't have, and with each text whole.
     Json {
         /// The name of the log, which each object then has.
         log: Option<&'l str>,
+        /// The texts that take several records.
+        texts: &'l Joined,
     },
 }
 
@@ -85,7 +88,13 @@ pub fn records(
                 if plan.is_chosen && (is_everything || intervals.contains(time_us)) {
                     match form {
                         Form::Text => text::record(lines.text(), plan, record.payload(), time, &mut calendar),
-                        Form::Json { .. } => json::record(lines.text(), plan, record.payload(), time),
+                        Form::Json { texts, .. } => {
+                            let part = match plan.name == "MSG" {
+                                true => texts.part(range.start + record.offset()),
+                                false => Part::Record,
+                            };
+                            json::record(lines.text(), plan, record.payload(), time, part);
+                        }
                     }
                     dumped.records += 1;
                     if lines.write_if_full()? {
@@ -127,7 +136,7 @@ impl<'t> Plans<'t> {
             plan.is_timed = plan.is_chosen || ALWAYS_READ.contains(&plan.name.as_str());
             match form {
                 Form::Text => text::prepare(&mut plan),
-                Form::Json { log } => json::prepare(&mut plan, *log),
+                Form::Json { log, .. } => json::prepare(&mut plan, *log),
             }
             if let Some(log) = names {
                 plan.name_values(log, &record.definition());

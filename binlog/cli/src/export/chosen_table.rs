@@ -7,6 +7,7 @@
 
 use crate::columns::names;
 use crate::selection::Intervals;
+use crate::texts::Part;
 use binlog::field::Chars;
 use binlog::log::{Rows, ValueNames, Values};
 use binlog::{Format, LoggedColumn, LoggedDefinition};
@@ -184,6 +185,22 @@ impl ChosenTable {
                     column.is_chosen.take().map(is_chosen).filter(|is_chosen: &Vec<bool>| is_chosen.contains(&false));
             }
         }
+    }
+
+    /// Shows texts of several records whole, in the place of the first one. `parts` has what stands in the place of each
+    /// record.
+    pub fn join_texts(&mut self, parts: &[Part<'_>]) {
+        if parts.iter().all(|part| *part == Part::Record) {
+            return;
+        }
+        for column in self.columns.iter_mut().filter(|column| column.label == "Message") {
+            let text = |(i, part): (usize, &Part<'_>)| match part {
+                Part::Whole(text) => (*text).to_owned(),
+                Part::Record | Part::Nothing => column.text(i).unwrap_or_default(),
+            };
+            column.cells = Cells::Text(parts.iter().enumerate().map(text).collect());
+        }
+        self.keep(|i| parts.get(i) != Some(&Part::Nothing));
     }
 
     /// Replaces stored values by their names, where the log has one.

@@ -12,6 +12,7 @@ use super::tables;
 use crate::columns::names;
 use crate::flight::Session;
 use crate::selection::Intervals;
+use crate::texts;
 use crate::track;
 use binlog::Log;
 use binlog::log::Column;
@@ -27,8 +28,15 @@ use std::io::{self, Write};
 const JSON: &str = "json";
 const JSON_SCHEMA: &str = "jsonschema";
 
-/// The level "info" of `foxglove.Log`.
-const INFO: u8 = 2;
+/// The level of a text in `foxglove.Log`; "info" if the text has none.
+fn log_level(text: &str) -> u8 {
+    match texts::level(text) {
+        Some("DEBUG" | "TRACE") => 1,
+        Some("WARN") => 3,
+        Some("ERROR") => 4,
+        _ => 2,
+    }
+}
 
 /// An MCAP file that is being written.
 pub struct Mcap<W: Write> {
@@ -83,7 +91,7 @@ impl<W: Write> Mcap<W> {
                 && let Some(text) = object.text("Message")
             {
                 let log = json!({
-                    "timestamp": timestamp(time_ns), "level": INFO, "message": text,
+                    "timestamp": timestamp(time_ns), "level": log_level(&text), "message": text,
                     "name": "MSG", "file": "", "line": 0,
                 });
                 self.known(session.number(), "log", "foxglove.Log", log_schema, time_ns, &log)?;

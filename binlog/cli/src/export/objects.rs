@@ -2,7 +2,7 @@
 //!
 //! Numbers are those that pymavlink shows, in as many digits as an `f64` needs; NaN and the infinities, which JSON
 //! doesn't have, are null. Text is cut at its first NUL. Raw data (`FILE.Data`) is in hexadecimal, an array is an
-//! array. Fields of Blackbox are in their units. [`dump --json`](crate::dump) has what pymavlink reads instead.
+//! array. A text that takes several records is one object, with the whole text. Fields of Blackbox are in their units. [`dump --json`](crate::dump) has what pymavlink reads instead.
 
 use super::blackbox::{described, scale};
 use super::choice::Choice;
@@ -11,6 +11,7 @@ use super::tables;
 use crate::columns::names::{self, of_letter};
 use crate::flight::Session;
 use crate::selection::Intervals;
+use crate::texts::{Joined, Part};
 use crate::{json, number};
 use binlog::blackbox::log::{Frame, Item};
 use binlog::log::ValueNames;
@@ -28,6 +29,8 @@ pub struct Object<'r> {
     /// The members of the object, a comma before each: `,"TimeUS":1500,"Roll":4.97`.
     pub members: &'r [u8],
     source: Source<'r>,
+    /// The whole text, of one that takes several records.
+    text: Option<&'r str>,
 }
 
 enum Source<'r> {
@@ -53,11 +56,15 @@ impl Object<'_> {
     /// The text of a column.
     pub fn text(&self, label: &str) -> Option<String> {
         match self.source {
+            Source::Record(_) if label == TEXT && self.text.is_some() => self.text.map(str::to_owned),
             Source::Record(record) => record.value(label)?.text().map(|text| text.to_string()),
             Source::Frame(..) | Source::Event => None,
         }
     }
 }
+
+/// The label of a text.
+const TEXT: &str = "Message";
 
 /// Calls `visit` with each chosen record of a session in the intervals. Definitions are records, too, unless others are
 /// chosen. The members of an object have different keys: of columns with the same label, the second one gets `_2` at
@@ -94,6 +101,7 @@ fn records<E>(
     let mut time_us = log.time_range_us().map_or(0, |range| *range.start());
     let mut members = Vec::new();
     let mut instances: HashMap<&str, Option<&str>> = HashMap::new();
+    let joined = if choice.is_everything() || choice.has_type("MSG") { Joined::of(log) } else { Joined::default() };
     for record in log.records().flatten() {
         let name = record.name();
         if record.id() == FMT_ID
@@ -119,6 +127,11 @@ fn records<E>(
         if !choice.has_instance(name, instance.as_deref()) {
             continue;
         }
+        let part = if name == "MSG" { joined.part(record.offset()) } else { Part::Record };
+        if part == Part::Nothing {
+            continue;
+        }
+        let text = part.text();
         members.clear();
         let separates = *separates;
         let keys = keys.entry(record.id()).or_insert_with(|| Keys::of(&record.definition(), own));
@@ -145,6 +158,9 @@ fn records<E>(
                     Value::Text(data) if is_raw(name, column.label) => {
                         json::string(&mut members, &hexadecimal(data.raw()));
                     }
+                    Value::Text(_) if text.is_some() && column.label == TEXT => {
+                        json::string(&mut members, text.unwrap_or_default());
+                    }
                     value => match value_name() {
                         Some(name) => json::string(&mut members, &name),
                         None => self::value(&mut members, value),
@@ -152,7 +168,7 @@ fn records<E>(
                 }
             }
         }
-        visit(Object { name, instance, time_us, members: &members, source: Source::Record(&record) })?;
+        visit(Object { name, instance, time_us, members: &members, source: Source::Record(&record), text })?;
     }
     Ok(())
 }
@@ -213,7 +229,7 @@ fn frames<E>(
                 }
                 let source = Source::Frame(&frame, scales);
                 let time_us = frame.time_us();
-                visit(Object { name: &name, instance: None, time_us, members: &members, source })?;
+                visit(Object { name: &name, instance: None, time_us, members: &members, source, text: None })?;
             }
             Item::Event { time_us, event, .. } if choice.has_type("events") && intervals.contains(time_us) => {
                 let (name, detail) = described(&event);
@@ -223,7 +239,7 @@ fn frames<E>(
                 key(&mut members, "Detail");
                 json::string(&mut members, &detail);
                 let source = Source::Event;
-                visit(Object { name: "events", instance: None, time_us, members: &members, source })?;
+                visit(Object { name: "events", instance: None, time_us, members: &members, source, text: None })?;
             }
             _ => {}
         }

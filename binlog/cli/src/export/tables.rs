@@ -6,6 +6,7 @@ use super::chosen_table::{ChosenTable, Describe};
 use crate::columns::names;
 use crate::flight::Session;
 use crate::selection::Intervals;
+use crate::texts::Joined;
 use binlog::Log;
 use binlog::log::Rows;
 use binlog::log_messages::DescribedMessage;
@@ -41,6 +42,9 @@ pub fn visit<E>(
         for rows in rows.by_definition() {
             let name = rows.name().to_owned();
             let mut table = ChosenTable::of_rows(&rows, &descriptions, |label| choice.has_column(&name, label));
+            if name == "MSG" {
+                table.join_texts(&Joined::of(log).parts(&rows));
+            }
             choice.keep_instances(&mut table);
             table.keep_intervals(intervals);
             if !table.is_empty() {

@@ -12,6 +12,15 @@ use std::io::{self, Write};
 /// Lines that are joined at once: all of them, with the places in each table, may be larger than the log.
 const JOINED: usize = 64 * 1024;
 
+/// Types whose last record says nothing of the times after it, so that no line of other records has it: files, texts,
+/// parameters, events, and what a logger says of itself.
+const NOT_CARRIED: [&str; 11] = ["FILE", "MSG", "PARM", "VER", "EV", "ERR", "DSF", "DROP", "RING", "ISBH", "ISBD"];
+
+/// Whether lines of other records have the last values of a type, unless it is chosen by name.
+pub fn is_carried(name: &str) -> bool {
+    !NOT_CARRIED.contains(&name)
+}
+
 /// The records of a type, or of one of its instances.
 #[derive(Clone, Debug)]
 pub struct OfInstance {

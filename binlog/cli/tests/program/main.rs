@@ -24,6 +24,7 @@ mod madflight;
 mod old_firmware;
 mod px4;
 mod questions;
+mod texts;
 mod value_names;
 mod wrong;
 

@@ -14,6 +14,8 @@ pub struct TextMessage {
     pub text: String,
     /// Whether no part before the last one is missing.
     pub is_complete: bool,
+    /// The offsets of its records in the log, one for each part.
+    pub offsets: Vec<usize>,
 }
 
 /// A text that may have further parts.
@@ -26,7 +28,7 @@ impl Log<'_> {
     /// The texts of the MSG records. A text longer than a record is split into parts with one ID and ascending Seq.
     pub fn texts(&self) -> Vec<TextMessage> {
         let rows = self.all("MSG");
-        let mut texts: Vec<(u64, Vec<u8>, bool)> = Vec::new();
+        let mut texts: Vec<(TextMessage, Vec<u8>)> = Vec::new();
         let mut open = HashMap::<u8, Open>::new();
         let mut boot = 0;
         for (record, time_us) in rows.records().zip(rows.times_us()) {
@@ -42,23 +44,23 @@ impl Log<'_> {
                 // IDs wrap after 256 texts, so a part of a text that long ago belongs to another text.
                 && texts.len() - *text < 128
             {
-                let (_, bytes, is_complete) = &mut texts[*text];
+                let (text, bytes) = &mut texts[*text];
                 bytes.extend(part.as_bytes());
-                *is_complete &= *next == seq;
+                text.offsets.push(record.offset());
+                text.is_complete &= *next == seq;
                 *next = seq.saturating_add(1);
                 continue;
             }
             if let (Some(id), Some(seq)) = (id, seq) {
                 open.insert(id, Open { text: texts.len(), next: seq.saturating_add(1) });
             }
-            texts.push((time_us, part.as_bytes().to_vec(), seq.unwrap_or(0) == 0));
+            let (is_complete, offsets) = (seq.unwrap_or(0) == 0, vec![record.offset()]);
+            let text = TextMessage { time_us, text: String::new(), is_complete, offsets };
+            texts.push((text, part.as_bytes().to_vec()));
         }
         // A part may end inside a character, so the text is decoded as a whole.
-        let whole = |(time_us, bytes, is_complete): (u64, Vec<u8>, bool)| TextMessage {
-            time_us,
-            text: LoggedText::new(&bytes).to_string(),
-            is_complete,
-        };
+        let whole =
+            |(text, bytes): (TextMessage, Vec<u8>)| TextMessage { text: LoggedText::new(&bytes).to_string(), ..text };
         texts.into_iter().map(whole).collect()
     }
 }

@@ -113,7 +113,13 @@ impl PerLog<'_> {
     fn parts(&self, chosen: &Chosen<'_>) -> Result<Vec<Part>, Failure> {
         let mut parts = Vec::new();
         for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
-            let mut tables = wide::by_instance(tables::tables(session, chosen.choice, intervals));
+            let mut tables = tables::tables(session, chosen.choice, intervals);
+            if chosen.choice.is_everything() {
+                let is_own =
+                    |name: &str| self.arguments.wide.as_ref().is_some_and(|own| Choice::of([&**own]).has_type(name));
+                tables.retain(|table| wide::is_carried(&table.name) || is_own(&table.name));
+            }
+            let mut tables = wide::by_instance(tables);
             if self.arguments.value_names {
                 tables.iter_mut().for_each(|of_instance| of_instance.table.name_values());
             }

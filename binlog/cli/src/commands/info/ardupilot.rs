@@ -38,6 +38,7 @@ fn session(survey: Survey) -> SessionInfo {
         modes,
         states: survey.states.into_iter().map(states).collect(),
         parameters: facts.parameters().len(),
+        texts: facts.texts().len(),
         types: survey
             .types
             .iter()

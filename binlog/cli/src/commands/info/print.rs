@@ -50,6 +50,9 @@ fn session(out: &mut impl Write, session: &SessionInfo, color: bool) -> Result<(
     if session.parameters > 0 {
         line("parameters", &session.parameters.to_string())?;
     }
+    if session.texts > 0 {
+        line("texts", &format!("{}; `binlog texts` prints them", session.texts))?;
+    }
     if session.dropped > 0 {
         line("dropped", &format!("{}, as the logger says", counted(session.dropped, "record")))?;
     }
