@@ -1,10 +1,14 @@
 //! Values of the format's own messages: parameters, modes, and texts and files that take several records.
 
-use super::{File, Mode, Msg, Parm};
-use crate::field::{Chars, FlightModeError, NO_VALUE_F32, TextError, up_to};
+use super::{File, Gps, GpsStatus, Mode, Msg, Parm};
+use crate::field::{Centi, Chars, FlightModeError, Latitude, Longitude, NO_VALUE_F32, TextError, up_to};
+use core::time::Duration;
 
 /// Seq is one byte.
 const MOST_PARTS: usize = 256;
+/// 6 January 1980, the first day of GPS time, in milliseconds since 1970.
+const GPS_EPOCH_MS: u128 = 315_964_800_000;
+const WEEK_MS: u128 = 7 * 24 * 3_600_000;
 /// Width of MSG.Message and FILE.Data.
 const PART: usize = 64;
 
@@ -31,6 +35,51 @@ impl Mode {
     /// When the number is above 127.
     pub fn new(time_us: u64, number: u8, reason: u8) -> Result<Self, FlightModeError> {
         Ok(Mode { time_us: time_us.into(), mode: number.try_into()?, mode_num: number, reason })
+    }
+}
+
+#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
+impl Gps {
+    /// A record without a position, which says that it is `since_1970` (UTC) at `time_us`: the date of a log without a
+    /// GPS, such as a simulator's. Its status is [`NO_GPS`](GpsStatus::NO_GPS).
+    ///
+    /// ```no_run
+    /// # use binlog::{HostLogger, LogSchema, messages::Gps};
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Gps(Gps) }
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let thread = HostLogger::<FlightLog>::spawn(Vec::new())?;
+    /// # let log = thread.logger();
+    /// use std::time::SystemTime;
+    ///
+    /// log.log(&Gps::date(log.now_us(), SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [`Log::clock`](crate::Log::clock), `binlog info` and pymavlink date a log by it. The guide says
+    /// [what others do](crate::guide::simulators#the-date). Times before 6 January 1980 become that day.
+    pub fn date(time_us: u64, since_1970: Duration) -> Self {
+        // GPS time is 18 seconds ahead of UTC since 2017; readers subtract as many.
+        let gps_ms = (since_1970 + Duration::from_secs(18)).as_millis().saturating_sub(GPS_EPOCH_MS);
+        let (week, week_ms) = (gps_ms / WEEK_MS, gps_ms % WEEK_MS);
+        Gps {
+            time_us: time_us.into(),
+            instance: 0,
+            status: GpsStatus::NO_GPS,
+            week_ms: (week_ms as u32).into(),
+            week: u16::try_from(week).unwrap_or(u16::MAX).into(),
+            satellites: 0,
+            hdop: Centi::from_raw(0_i16.into()),
+            latitude: Latitude::from_e7(0),
+            longitude: Longitude::from_e7(0),
+            altitude: Centi::from_raw(0_i32.into()),
+            speed: 0_f32.into(),
+            course: 0_f32.into(),
+            vertical_speed: 0_f32.into(),
+            yaw: NO_VALUE_F32.into(),
+            used: 0,
+        }
     }
 }
 

@@ -56,6 +56,62 @@ fn an_event_inside_of_an_event_is_left_out() {
 }
 
 #[test]
+fn an_event_has_the_spans_that_it_is_in_with_their_fields() {
+    let texts = traced(|| {
+        let flight = tracing::info_span!("flight", leg = 3, phase = tracing::field::Empty, pilot = "Ada");
+        let _flight = flight.enter();
+        tracing::info!(target: "t", "before");
+        flight.record("phase", tracing::field::debug("boost"));
+        flight.record("leg", 4);
+        tracing::info_span!("burn").in_scope(|| tracing::info!(target: "t", n = 1, "inside"));
+        tracing::info!(target: "t", parent: None, "beside");
+    });
+    assert_eq!(
+        texts,
+        [
+            "INFO t: flight{leg=3 pilot=\"Ada\"}: before",
+            "INFO t: flight{leg=4 pilot=\"Ada\" phase=\"boost\"}: burn: inside n=1",
+            "INFO t: beside",
+        ]
+    );
+}
+
+/// Loggers of several vehicles hear the same spans.
+#[test]
+fn two_layers_note_the_fields_of_a_span_once() {
+    let [one, other] = [(); 2].map(|()| HostLogger::<FlightLog>::spawn(Vec::new()).expect("memory takes all"));
+    let layers = [&one, &other].map(|thread| TracingLayer::new(thread.logger().clone()));
+    let [first, second] = layers;
+    tracing::subscriber::with_default(tracing_subscriber::registry().with(first).with(second), || {
+        let span = tracing::info_span!("flight", leg = tracing::field::Empty);
+        span.record("leg", 1);
+        span.in_scope(|| tracing::info!(target: "t", "x"));
+    });
+    for thread in [one, other] {
+        let log = Log::from_bytes(thread.finish().expect("memory takes all"));
+        assert_eq!(log.texts()[0].text, "INFO t: flight{leg=1}: x");
+    }
+}
+
+/// What a field prints may log and ask for spans.
+#[test]
+fn a_field_of_a_span_may_talk() {
+    struct Talks;
+    impl fmt::Debug for Talks {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            tracing::info!(target: "t", "inside");
+            f.write_str("talks")
+        }
+    }
+    let texts = traced(|| {
+        let span = tracing::info_span!("flight", talker = tracing::field::Empty);
+        span.in_scope(|| span.record("talker", tracing::field::debug(Talks)));
+        span.in_scope(|| tracing::info!(target: "t", "after"));
+    });
+    assert_eq!(texts.last().map(String::as_str), Some("INFO t: flight{talker=talks}: after"));
+}
+
+#[test]
 fn texts_never_wait_for_room() {
     let (out, key, _) = gate();
     let settings = HostLogger::<FlightLog>::builder().capacity(512).wait_for_room();

@@ -244,7 +244,7 @@ fn definitions_that_differ_are_joined_by_label() {
     let batches = read(&out.join("ATT"));
     assert_eq!(batches.iter().map(RecordBatch::num_rows).collect::<Vec<_>>(), [1, 2]);
     assert_eq!(batches[1].column_by_name("Yaw").expect("a column").null_count(), 1);
-    if let Some(mut script) = python("union_by_name.py", &["duckdb"]) {
+    if let Some(mut script) = python("union_by_name.py", &["duckdb", "polars"]) {
         let output = script.arg(&out).output().expect("python runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }

@@ -4,6 +4,7 @@ use crate::{binlog, fine, json, log, words};
 use binlog::messages::{Arm, File, Msg, Parm};
 use binlog::{LogMessage, LogSchema, LogWriter};
 use std::path::PathBuf;
+use std::time::Duration;
 use tempfile::TempDir;
 use zerocopy::{Immutable, IntoBytes};
 
@@ -134,6 +135,23 @@ fn stats_begins_with_the_flight() {
     let is_of_definition = |name: &String| ["FMT.", "FMTU.", "UNIT.", "MULT."].iter().any(|of| name.starts_with(of));
     assert!(!columns("stats --json LOG").iter().any(is_of_definition));
     assert!(columns("stats --json -t FMT,MULT LOG").iter().all(is_of_definition));
+}
+
+#[test]
+fn a_log_without_a_gps_shows_the_date_that_it_was_given() {
+    #[derive(LogSchema)]
+    enum Dated {
+        Alt(Altitude),
+        Gps(binlog::messages::Gps),
+    }
+    let mut log = LogWriter::<Dated, _>::new(Vec::new()).expect("memory takes all");
+    log.write(&binlog::messages::Gps::date(5_000_000, Duration::from_secs(1_714_564_800))).expect("memory takes all");
+    log.write(&Altitude { time_us: 6_000_000, alt: 1.0 }).expect("memory takes all");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("dated.bin");
+    std::fs::write(&path, log.finish().expect("memory takes all")).expect("room");
+    assert!(fine("info LOG", &path).contains("  date       2024-05-01T12:00:00Z\n"));
+    assert!(fine("dump -t ALT LOG", &path).starts_with("2024-05-01 12:00:01.00: ALT"));
 }
 
 #[test]
