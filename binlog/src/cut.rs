@@ -5,9 +5,9 @@
 //!
 //! - all definitions: FMT, FMTU, UNIT and MULT, those of boots without an interval only as far as later boots need them,
 //! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it,
-//!   the texts (MSG) that name the firmware, and the embedded descriptions, in front of the interval's first record. Types
-//!   that are left out don't concern these. Any text may name the firmware, so those of the boot's first second are in the
-//!   part, and later ones with a version (`Falcon V1.0`) or the name of a vehicle.
+//!   the texts (MSG) that name the firmware, and the embedded descriptions, in front of the interval's first record.
+//!   Types that are left out don't concern these. Any text may name the firmware, so those of the boot's first second
+//!   are in the part, and later ones with a version (`Falcon V1.0`) or the name of a vehicle.
 //!
 //! In a log whose times have 32 bits, those of a part begin where its first record has them: how often they had wrapped
 //! before is not in the records.

@@ -257,8 +257,8 @@ impl<'a> Log<'a> {
         LoggedSchema::from_bytes(&self.bytes).with_descriptions(&self.descriptions())
     }
 
-    /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week. [`Clock`] says
-    /// which record decides.
+    /// The relation of times since boot to the calendar; `None` if the log has no GPS record with a week. [`Clock`]
+    /// says which record decides.
     ///
     /// For a log of several [boots](Log::boots), that of the first boot that has one. Each boot has its own:
     /// `boot.log().clock()`.

@@ -1,10 +1,10 @@
 //! Merges logs by time into one.
 //!
-//! The logs' times must have the same zero: parts that were cut out of one log, or logs that several loggers wrote in one
-//! boot. Nothing in a log names its boot, so `merge` can't check that: logs of different boots, of different programs and
-//! parts of a log after a wrap of its 32-bit times are merged by their times, as if they had one zero. [`Log::clock`] tells
-//! boots apart, if both logs have GPS times. A record keeps its place among those of its own log; with others it is ordered by time. Payloads are copied as
-//! they are, with one exception: the id in a record of DROP.
+//! The logs' times must have the same zero: parts that were cut out of one log, or logs that several loggers wrote in
+//! one boot. Nothing in a log names its boot, so `merge` can't check that: logs of different boots, of different
+//! programs and parts of a log after a wrap of its 32-bit times are merged by their times, as if they had one zero.
+//! [`Log::clock`] tells boots apart, if both logs have GPS times. A record keeps its place among those of its own log;
+//! with others it is ordered by time. Payloads are copied as they are, with one exception: the id in a record of DROP.
 //!
 //! - Definitions are written once, at the start. Equal definitions share an id, whatever their ids were. If two types have
 //!   the same id, the type of the later log gets a free one.

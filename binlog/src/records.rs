@@ -99,17 +99,10 @@ impl<'a> Records<'a> {
                 match (payload, self.definitions.get(id)) {
                     (Some(payload), Some(mut definition)) => {
                         self.at = end;
-                        if let Some(declaration) = self.learner.learn(id, payload) {
-                            self.wraps.declare(&declaration);
-                            self.definitions.learn(declaration);
-                            if let (true, Some(own)) = (declaration.is_of_fmt(), self.definitions.get(id)) {
-                                definition = own;
-                            }
+                        let mut wraps = 0;
+                        if self.learner.notes(id) {
+                            (definition, wraps) = self.note(id, payload, definition);
                         }
-                        let wraps = match self.wraps.are_counted() {
-                            true => self.wraps.count(&definition, payload),
-                            false => 0,
-                        };
                         return Ok(Record { offset, id, payload, suspect, definition, wraps });
                     }
                     // Known lengths come from definitions, and the framing returns records inside the log only.
@@ -121,6 +114,22 @@ impl<'a> Records<'a> {
         };
         self.at = end;
         Err(Skipped { offset, length: end - offset, reason })
+    }
+
+    /// Looks at a record: what it declares, and the time of 32 bits in it. Returns the definition that it is read by,
+    /// and how often such times have wrapped before.
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, id: u8, payload: &'a [u8], definition: LoggedDefinition<'a>) -> (LoggedDefinition<'a>, u32) {
+        let Some(declaration) = self.learner.learn(id, payload) else {
+            return (definition, self.wraps.count(&definition, payload));
+        };
+        if self.wraps.declare(&declaration) {
+            self.learner.note_all();
+        }
+        self.definitions.learn(declaration);
+        let own = self.definitions.get(id).filter(|_| declaration.is_of_fmt());
+        (own.unwrap_or(definition), self.wraps.count(&definition, payload))
     }
 }
 
@@ -183,11 +192,11 @@ impl<'a> Record<'a> {
     }
 
     /// The record's own time since boot, in microseconds: TimeUS, an integer of any width. In logs of old firmware,
-    /// TimeMS, if it is the first column, or the column T of GPS, whose TimeMS is the time of the week; in logs of PX4, the
-    /// column StartTime of TIME. `None` if the record has no time.
+    /// TimeMS, if it is the first column, or the column T of GPS, whose TimeMS is the time of the week; in logs of PX4,
+    /// the column StartTime of TIME. `None` if the record has no time.
     ///
-    /// A TimeUS of 32 bits begins again at 0 after 71.6 minutes. The time goes on: a jump back by more than 2^31 µs adds
-    /// 2^32 µs to what follows, up to the end of the boot.
+    /// A TimeUS of 32 bits begins again at 0 after 71.6 minutes. The time goes on: a jump back by more than 2^31 µs
+    /// adds 2^32 µs to what follows, up to the end of the boot.
     pub fn time_us(&self) -> Option<u64> {
         TimeSource::of(&self.definition).time_us(self.payload, self.wraps)
     }

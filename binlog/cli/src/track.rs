@@ -39,13 +39,9 @@ pub struct Track {
     pub clock: Option<Clock>,
 }
 
-/// The types that have positions, the best first: what the navigation filter knew, the GPS, and the position beside the
-/// attitude.
-const SOURCES: [&str; 6] = [
-    "POS", // PX4's:
-    "GPOS", "GPS", // The second receiver of old firmware:
-    "GPS2", "AHR2", "SIM",
-];
+/// The types that have positions, the best first: what the navigation filter knew (GPOS is PX4's), the GPS (GPS2 is the
+/// second receiver of old firmware), and the position beside the attitude.
+const SOURCES: [&str; 6] = ["POS", "GPOS", "GPS", "GPS2", "AHR2", "SIM"];
 
 const LATITUDE: &str = "Lat";
 /// PX4's label is the second one.

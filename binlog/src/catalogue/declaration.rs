@@ -62,6 +62,8 @@ pub(crate) struct Learner {
     pub(crate) framing: Framing,
     fmtu_id: Option<u8>,
     fmtu: Option<FmtuLayout>,
+    /// By id, whether records are looked at: those that declare something, or all.
+    are_noted: [bool; 256],
 }
 
 /// By id, the length of records that declare nothing, header included; 0 for all others.
@@ -73,7 +75,9 @@ impl Learner {
     pub(crate) fn new() -> Self {
         let mut framing = Framing::new();
         framing.learn(FMT_ID, FMT_OF_FMT[1]);
-        Learner { framing, fmtu_id: None, fmtu: None }
+        let mut are_noted = [false; 256];
+        are_noted[usize::from(FMT_ID)] = true;
+        Learner { framing, fmtu_id: None, fmtu: None, are_noted }
     }
 
     #[cfg(feature = "std")]
@@ -90,17 +94,28 @@ impl Learner {
         self.fmtu_id == Some(id)
     }
 
+    /// Whether the records of an id declare something, or all are looked at.
+    #[inline(always)]
+    pub(crate) fn notes(&self, id: u8) -> bool {
+        self.are_noted[usize::from(id)]
+    }
+
+    /// From here on, [`notes`](Self::notes) is true for all records.
+    pub(crate) fn note_all(&mut self) {
+        self.are_noted = [true; 256];
+    }
+
     /// The declaration in a record, if it contains one.
     #[inline(always)]
     pub(crate) fn learn<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
-        if id == FMT_ID || Some(id) == self.fmtu_id { self.learn_from(id, payload) } else { None }
+        if self.notes(id) { self.learn_from(id, payload) } else { None }
     }
 
     #[cold]
     #[inline(never)]
     fn learn_from<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
         if id != FMT_ID {
-            let (id, fmtu) = self.fmtu?.read(payload)?;
+            let (id, fmtu) = self.fmtu.filter(|_| self.fmtu_id == Some(id))?.read(payload)?;
             return Some(Declaration::Fmtu(id, fmtu));
         }
         let fmt: &Fmt = payload.first_chunk()?;
@@ -114,6 +129,7 @@ impl Learner {
         let layout = if definition.name() == "FMTU" { FmtuLayout::of(&definition) } else { None };
         if layout.is_some() || self.fmtu_id == Some(id) {
             (self.fmtu_id, self.fmtu) = (layout.map(|_| id), layout);
+            self.are_noted[usize::from(id)] = true;
         }
         Some(Declaration::Fmt(fmt))
     }

@@ -192,6 +192,11 @@ impl<'a> LoggedDefinition<'a> {
         [a, b, c, d]
     }
 
+    /// The definition without units, for those who look at labels and formats only: reading the ids takes time.
+    pub(crate) fn without_units(self) -> Self {
+        LoggedDefinition { fmtu: None, ..self }
+    }
+
     pub(super) fn with(self, fmtu: Fmtu<'a>) -> Self {
         LoggedDefinition { fmtu: Some(fmtu), ..self }
     }
@@ -206,8 +211,8 @@ impl<'a> LoggedDefinition<'a> {
         self.fmtu.map(fmtu_content).filter(|content| *content != [0; 2 * IDS])
     }
 
-    /// Whether it is a copy of a program's definition, with or without its FMTU: equal byte for byte, including bytes after
-    /// the NUL of a text, except for ids and time. Faster than comparing the contents.
+    /// Whether it is a copy of a program's definition, with or without its FMTU: equal byte for byte, including bytes
+    /// after the NUL of a text, except for ids and time. Faster than comparing the contents.
     pub(crate) fn is_copy_of(&self, other: &OwnDefinition) -> bool {
         self.fmt[1..] == other.fmt[1..]
             && match (self.fmtu, other.fmtu) {

@@ -176,8 +176,8 @@ rules! {
         "the ids may belong to other columns than meant; log one id for each column",
     /// UNIT, MULT or FMTU has a layout that readers don't expect.
     TableLayout "table_layout" Error false
-        "pymavlink reads these records by position: the second column of UNIT, MULT and FMTU is the integer id, the third \
-         of UNIT is text, that of MULT a number; UnitIds and MultIds are text",
+        "pymavlink reads these records by position: the second column of UNIT, MULT and FMTU is the integer id, the \
+         third of UNIT is text, that of MULT a number; UnitIds and MultIds are text",
 
     /// The length of a type's records differs from the sum of its columns.
     LengthDiffers "length_differs" Error false

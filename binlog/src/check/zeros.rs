@@ -1,5 +1,5 @@
-//! Where the zero of times isn't the one that readers take: times of 32 bits that begin again, and the calendar by a GPS
-//! without a fix.
+//! Where the zero of times isn't the one that readers take: times of 32 bits that begin again, and the calendar by a
+//! GPS without a fix.
 
 use super::findings::Findings;
 use super::rule::Rule;

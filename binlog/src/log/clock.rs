@@ -5,9 +5,9 @@ use crate::records::{Record, Records};
 use std::cmp::Reverse;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Converts times since boot to the calendar, by a GPS record with a week, of old firmware also GPS2: the first with a 3D
-/// fix (Status 3 or more), or else the first with a 2D fix, or else the first. Without a fix, a receiver may be years off.
-/// In logs of PX4, GPSTime is the date.
+/// Converts times since boot to the calendar, by a GPS record with a week, of old firmware also GPS2: the first with a
+/// 3D fix (Status 3 or more), or else the first with a 2D fix, or else the first. Without a fix, a receiver may be
+/// years off. In logs of PX4, GPSTime is the date.
 ///
 /// It is valid in the boot of that record. In a log of several [boots](Log::boots), that is the first boot with such a
 /// record.
@@ -38,8 +38,8 @@ impl Clock {
         if unix_us < 0 { UNIX_EPOCH.checked_sub(from_1970) } else { UNIX_EPOCH.checked_add(from_1970) }
     }
 
-    /// By the record that [`Clock`] describes: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since 1970.
-    /// It always subtracts the 18 leap seconds in force since 2017, as pymavlink does.
+    /// By the record that [`Clock`] describes: `315964800 + 604800 · week + milliseconds / 1000 − 18` seconds since
+    /// 1970. It always subtracts the 18 leap seconds in force since 2017, as pymavlink does.
     pub(super) fn of(log: &Log<'_>) -> Option<Self> {
         let mut best: Option<(Rank, Clock)> = None;
         for name in RECEIVERS {

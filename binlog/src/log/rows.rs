@@ -301,8 +301,8 @@ impl<'log> Rows<'log> {
     /// The times of its records since boot, in microseconds: [`Record::time_us`] of each.
     ///
     /// A record without a time, such as PARM in logs of old firmware and most in logs of PX4, gets the time of the last
-    /// record before it that has one; at the start of the log, the first time in the log. All times are 0 in a log without
-    /// times.
+    /// record before it that has one; at the start of the log, the first time in the log. All times are 0 in a log
+    /// without times.
     pub fn times_us(&self) -> Vec<u64> {
         let sources: Vec<_> = self.pieces.iter().map(|piece| TimeSource::of(&piece.definition)).collect();
         let micros = |wanted: Format| {

@@ -183,27 +183,26 @@ impl<const N: usize> RecordStream<N> {
         let (start, offset) = (self.start, self.offset);
         self.advance(end - start);
         let payload = self.buffer.get(start + Definition::HEADER_LENGTH..end).unwrap_or_default();
-        let mut is_read_by_the_last = false;
-        if let Some(declaration) = self.learner.learn(id, payload) {
-            is_read_by_the_last = declaration.id() == id && !declaration.is_of_fmt();
-            if is_read_by_the_last {
-                self.before = self.definitions.copy_of(id);
+        let (mut is_read_by_the_last, mut wraps) = (false, 0);
+        if self.learner.notes(id) {
+            if let Some(declaration) = self.learner.learn(id, payload) {
+                is_read_by_the_last = declaration.id() == id && !declaration.is_of_fmt();
+                if is_read_by_the_last {
+                    self.before = self.definitions.copy_of(id);
+                }
+                if self.wraps.declare(&declaration) {
+                    self.learner.note_all();
+                }
+                self.definitions.learn(declaration);
             }
-            self.wraps.declare(&declaration);
-            self.definitions.learn(declaration);
+            wraps = self.definitions.get(id).map_or(0, |definition| self.wraps.count(&definition, payload));
         }
         let definition = match &self.before {
             Some(before) if is_read_by_the_last => Some(before.definition()),
             _ => self.definitions.get(id),
         };
         match definition {
-            Some(definition) => {
-                let wraps = match self.wraps.are_counted() {
-                    true => self.wraps.count(&definition, payload),
-                    false => 0,
-                };
-                Ok(Record { offset, id, payload, suspect, definition, wraps })
-            }
+            Some(definition) => Ok(Record { offset, id, payload, suspect, definition, wraps }),
             // Known lengths come from definitions.
             None => Err(Skipped { offset, length: end - start, reason: Reason::UnknownId(id) }),
         }

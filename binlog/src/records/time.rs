@@ -17,6 +17,7 @@ pub(crate) enum TimeSource {
 
 impl TimeSource {
     pub(crate) fn of(definition: &LoggedDefinition<'_>) -> Self {
+        let definition = definition.without_units();
         let micros = |LoggedColumn { format, offset, .. }| TimeSource::Micros { format, offset };
         let millis = |LoggedColumn { format, offset, .. }| TimeSource::Millis { format, offset };
         let in_any_place = || definition.column("TimeUS").map(micros);
@@ -47,8 +48,8 @@ impl TimeSource {
         }
     }
 
-    /// The time in a payload, in microseconds. `wraps` says how often times of 32 bits have wrapped before. A counter of
-    /// the firmware has no sign, so 32 bits or fewer have none, whatever the format.
+    /// The time in a payload, in microseconds. `wraps` says how often times of 32 bits have wrapped before. A counter
+    /// of the firmware has no sign, so 32 bits or fewer have none, whatever the format.
     pub(crate) fn time_us(self, payload: &[u8], wraps: u32) -> Option<u64> {
         let (format, offset, factor) = match self {
             TimeSource::Micros { format, offset } => (format, offset, 1),

@@ -6,12 +6,12 @@ use crate::catalogue::definition::LoggedDefinition;
 
 /// Counts how often a boot's times of 32 bits have wrapped, so that the times of its records go on above 2^32 µs.
 ///
-/// A time that jumps back by more than 2^31 µs has wrapped. Records of several threads are a little out of order, so one
-/// from just before the wrap may follow it: it belongs to the wraps before.
+/// A time that jumps back by more than 2^31 µs has wrapped. Records of several threads are a little out of order, so
+/// one from just before the wrap may follow it: it belongs to the wraps before.
 ///
 /// Jumps are measured from the last time. A time far from it becomes the last time only if the next one is near it, so
-/// that a damaged time changes nothing but its own record. A time of 0 is one that the firmware has left out, unless it is
-/// near the last.
+/// that a damaged time changes nothing but its own record. A time of 0 is one that the firmware has left out, unless it
+/// is near the last.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wraps {
     /// Whether the log has times of 32 bits.
@@ -31,26 +31,23 @@ const NEAR: u64 = 1 << 30;
 const PROOF: u64 = 1_000_000;
 
 impl Wraps {
-    /// Whether [`count`](Self::count) has to see each record of the log.
-    #[inline(always)]
-    pub(super) fn are_counted(&self) -> bool {
-        self.are_counted
-    }
-
-    /// A definition of the log. That of FMT begins a boot.
-    pub(super) fn declare(&mut self, declaration: &Declaration<'_>) {
-        let Declaration::Fmt(fmt) = declaration else { return };
+    /// A definition of the log. That of FMT begins a boot. Returns whether [`count`](Self::count) has to see each
+    /// record from here on.
+    pub(super) fn declare(&mut self, declaration: &Declaration<'_>) -> bool {
+        let Declaration::Fmt(fmt) = declaration else { return self.are_counted };
         if declaration.is_of_fmt() {
             (self.last, self.far) = (None, None);
         }
         let definition = LoggedDefinition::new(fmt, None);
         self.are_counted |= TimeSource::of(&definition).is_narrow() && is_of_flight(&definition);
+        self.are_counted
     }
 
     /// How often times have wrapped before a record's.
-    #[cold]
-    #[inline(never)]
     pub(super) fn count(&mut self, definition: &LoggedDefinition<'_>, payload: &[u8]) -> u32 {
+        if !self.are_counted {
+            return 0;
+        }
         let source = TimeSource::of(definition);
         let low = source.low(payload);
         let Some(time_us) = low.map(|low| self.widened(low)).or_else(|| source.time_us(payload, 0)) else { return 0 };
@@ -108,8 +105,7 @@ mod tests {
     fn widened(times: &[u32]) -> Vec<u64> {
         let imu = CopiedDefinition::new(1, 7, "IMU", "I", "TimeUS", None);
         let mut wraps = Wraps::default();
-        wraps.declare(&Declaration::Fmt(imu.fmt()));
-        assert!(wraps.are_counted());
+        assert!(wraps.declare(&Declaration::Fmt(imu.fmt())));
         let mut time = |time: &u32| {
             let count = wraps.count(&imu.definition(), &time.to_le_bytes());
             u64::from(count) << 32 | u64::from(*time)
@@ -187,7 +183,9 @@ mod tests {
         /// One time in many has damaged bits.
         #[test]
         fn a_damaged_time_moves_no_other(
-            start in 0..2 * RANGE, step in 1_000..30 * SECOND, damage in prop::collection::vec((2..400_usize, 0..32_u8), 1..6)
+            start in 0..2 * RANGE,
+            step in 1_000..30 * SECOND,
+            damage in prop::collection::vec((2..400_usize, 0..32_u8), 1..6),
         ) {
             let times: Vec<u64> = (0..400).map(|i| start % RANGE + i * step).collect();
             let mut damaged: Vec<u32> = times.iter().map(|&time| time as u32).collect();

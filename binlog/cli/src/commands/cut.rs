@@ -17,9 +17,10 @@ use std::path::PathBuf;
 
 /// Writes a part of a log: a part of its time, some of its types, or both.
 ///
-/// The part has what readers need to understand it: all definitions, units and embedded descriptions, and the parameters,
-/// the mode, the version and the firmware's name that apply at its beginning. Records are copied as they are, so these keep their times: by the
-/// first of them, the part seems to begin at boot. Modes and arming stay, whatever types are chosen.
+/// The part has what readers need to understand it: all definitions, units and embedded descriptions, and the
+/// parameters, the mode, the version and the firmware's name that apply at its beginning. Records are copied as they
+/// are, so these keep their times: by the first of them, the part seems to begin at boot. Modes and arming stay,
+/// whatever types are chosen.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.

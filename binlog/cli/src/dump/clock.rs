@@ -4,8 +4,8 @@
 //!
 //! - [`Clock::Micros`]: GPS has TimeUS and a week (`DFReaderClock_usec`), or nothing says the date, and some record has
 //!   TimeUS;
-//! - [`Clock::Millis`]: GPS has a week, and T, the time since boot (`DFReaderClock_msec`), or nothing says the date, and
-//!   some record has TimeMS;
+//! - [`Clock::Millis`]: GPS has a week, and T, the time since boot (`DFReaderClock_msec`), or nothing says the date,
+//!   and some record has TimeMS;
 //! - [`Clock::Px4`]: GPS has GPSTime, and TIME says the time since boot of all records after it (`DFReaderClock_px4`);
 //! - [`Clock::Counted`]: GPS has a week and nothing else, or nothing has a time (`DFReaderClock_gps_interpolated`).
 //!
@@ -198,8 +198,8 @@ impl Base {
 }
 
 impl Counted {
-    /// The clock after pymavlink's two searches for a better one: of GPS and PARM up to the record at `searched`, and of
-    /// all records up to the one at `decided`. The searches begin with no records counted, but keep date and rates.
+    /// The clock after pymavlink's two searches for a better one: of GPS and PARM up to the record at `searched`, and
+    /// of all records up to the one at `decided`. The searches begin with no records counted, but keep date and rates.
     fn of(log: &[u8], searched: usize, decided: usize) -> Self {
         let mut counted = Counted::default();
         for (types, end) in [(&["GPS", "PARM"][..], searched), (&[], decided)] {

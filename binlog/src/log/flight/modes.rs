@@ -42,8 +42,8 @@ impl Log<'_> {
 /// Number, name and reason.
 type Mode = (Option<u8>, Option<String>, Option<u8>);
 
-/// The number or the name of the mode. Old firmware has no ModeNum, and some has the name as text. That of other vehicles
-/// may have both: madflight's has the name in Name.
+/// The number or the name of the mode. Old firmware has no ModeNum, and some has the name as text. That of other
+/// vehicles may have both: madflight's has the name in Name.
 fn mode(record: &Record<'_>) -> (Option<u8>, Option<String>) {
     match record.value("Mode") {
         Some(Value::Text(_)) => (integer(record, "ModeNum"), text(record, "Mode")),
