@@ -143,18 +143,20 @@ impl<'a> Session<'a> {
     /// The flight modes, in the order of the log. Those of a Blackbox log are the nearest ones of ArduCopter.
     pub fn modes(&self) -> Vec<Mode> {
         let Some(log) = self.as_ardupilot() else { return Vec::new() };
-        let modes = log.modes().into_iter().flat_map(|mode| {
+        let modes = log.modes();
+        let is_only = modes.len() == 1;
+        let modes = modes.into_iter().flat_map(|mode| {
             let name = mode.name.or_else(|| mode.number.map(|number| number.to_string())).unwrap_or_default();
-            let logged = self.logged(mode.time_us);
+            let logged = self.logged(mode.time_us, is_only);
             logged.into_iter().map(move |time_us| Mode { time_us, name: name.clone(), number: mode.number })
         });
         modes.collect()
     }
 
     /// The times of this session in a range of those of [`as_ardupilot`](Self::as_ardupilot).
-    fn logged(&self, time_us: Range<u64>) -> Vec<Range<u64>> {
+    fn logged(&self, time_us: Range<u64>, is_only: bool) -> Vec<Range<u64>> {
         match self.converted.get() {
-            Some(Some((_, times))) => times.logged(&time_us).ranges().to_vec(),
+            Some(Some((_, times))) => times.logged(&time_us, is_only).ranges().to_vec(),
             _ => vec![time_us],
         }
     }
@@ -173,7 +175,9 @@ impl<'a> Session<'a> {
         let Some(log) = self.as_ardupilot() else { return Vec::new() };
         let is_said = self.ardupilot().is_some() || log.rows("EV").is_ok_and(|events| !events.is_empty());
         if is_said {
-            let armed = log.armed().into_iter().flat_map(|interval| self.logged(interval.time_us));
+            let armed = log.armed();
+            let is_only = armed.len() == 1;
+            let armed = armed.into_iter().flat_map(|interval| self.logged(interval.time_us, is_only));
             return Intervals::new(armed).ranges().to_vec();
         }
         self.time_range_us().map(|times| *times.start()..times.end().saturating_add(1)).into_iter().collect()

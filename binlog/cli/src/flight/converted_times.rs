@@ -5,8 +5,11 @@
 use crate::selection::Intervals;
 use std::ops::Range;
 
-/// The pieces of a session in which its times don't go back. None if they never do.
+/// The pieces of a session in which its times go on without a step. None if they never go back.
 pub(super) struct ConvertedTimes(Vec<Piece>);
+
+/// A piece ends where the time goes on by so much, since times that it leaves out may be those of another piece.
+const STEP_US: u64 = 1_000_000;
 
 struct Piece {
     /// The first and the last time in the converted log.
@@ -16,9 +19,12 @@ struct Piece {
     later: u64,
 }
 
-impl Piece {
-    fn converted(&self) -> Range<u64> {
-        self.first..self.last.saturating_add(1)
+/// The times of pieces that follow each other, in the converted log.
+fn converted(pieces: &[Piece]) -> Range<u64> {
+    match pieces {
+        [first, .., last] => first.first..last.last.saturating_add(1),
+        [one] => one.first..one.last.saturating_add(1),
+        [] => 0..0,
     }
 }
 
@@ -33,28 +39,29 @@ impl ConvertedTimes {
         let mut piece = Piece { first: start, last: start, later: 0 };
         for &logged in times_us {
             let time = logged.saturating_add(piece.later);
-            if time < piece.last {
-                let next = Piece { first: piece.last, last: piece.last, later: piece.last - logged };
-                pieces.push(std::mem::replace(&mut piece, next));
+            let next = if time < piece.last {
+                Piece { first: piece.last, last: piece.last, later: piece.last - logged }
+            } else if time - piece.last >= STEP_US {
+                Piece { first: time, last: time, later: piece.later }
             } else {
                 piece.last = time;
-            }
+                continue;
+            };
+            pieces.push(std::mem::replace(&mut piece, next));
         }
-        if !pieces.is_empty() {
-            pieces.push(piece);
-        }
-        ConvertedTimes(pieces)
+        pieces.push(piece);
+        if pieces.iter().all(|piece| piece.later == 0) { Self::SAME } else { ConvertedTimes(pieces) }
     }
 
-    /// The session's times of a range of the converted log.
-    pub(super) fn logged(&self, converted: &Range<u64>) -> Intervals {
+    /// The session's times of a range of the converted log. Those of the only one of its kind go on over steps forward.
+    pub(super) fn logged(&self, range: &Range<u64>, is_only: bool) -> Intervals {
         if self.0.is_empty() {
-            return Intervals::new([converted.clone()]);
+            return Intervals::new([range.clone()]);
         }
-        let within = self.0.iter().map(|piece| {
-            let Range { start, end } = piece.converted();
-            let (start, end) = (start.max(converted.start), end.min(converted.end));
-            if start < end { start - piece.later..end - piece.later } else { 0..0 }
+        let within = self.0.chunk_by(|piece, next| is_only && piece.later == next.later).map(|pieces| {
+            let Range { start, end } = converted(pieces);
+            let (start, end) = (start.max(range.start), end.min(range.end));
+            if start < end { start - pieces[0].later..end - pieces[0].later } else { 0..0 }
         });
         Intervals::new(within)
     }
@@ -65,8 +72,9 @@ impl ConvertedTimes {
             return chosen.clone();
         }
         let within = self.0.iter().flat_map(|piece| {
-            let Range { start, end } = piece.converted();
-            let logged = Intervals::new([start - piece.later..end - piece.later]).and(chosen);
+            let Range { start, end } = converted(std::slice::from_ref(piece));
+            let logged = start - piece.later..end - piece.later;
+            let logged = Intervals::new([logged]).and(chosen);
             let ranges: Vec<Range<u64>> = logged.ranges().to_vec();
             ranges.into_iter().map(|range| range.start + piece.later..range.end + piece.later)
         });
@@ -78,22 +86,42 @@ impl ConvertedTimes {
 mod tests {
     use super::*;
 
+    const SECOND: u64 = 1_000_000;
+
+    /// The session's times of a range of the converted log.
+    fn logged(times: &ConvertedTimes, range: Range<u64>, is_only: bool) -> Vec<(u64, u64)> {
+        times.logged(&range, is_only).ranges().iter().map(|range| (range.start, range.end)).collect()
+    }
+
+    fn converted(times: &ConvertedTimes, range: Range<u64>) -> Vec<(u64, u64)> {
+        times.converted(&Intervals::new([range])).ranges().iter().map(|range| (range.start, range.end)).collect()
+    }
+
     #[test]
     fn times_that_go_back_have_two_places_in_the_converted_log() {
         // The converted log has 20, 21; 21, 22, 28.
         let times = ConvertedTimes::of(&[20, 21, 14, 15, 21]);
-        assert_eq!(times.logged(&(20..29)).ranges(), [14..22]);
-        assert_eq!(times.logged(&(22..23)).ranges(), [15..16]);
-        assert_eq!(times.logged(&(0..21)).ranges(), [20..21]);
-        assert_eq!(times.converted(&Intervals::new([14..16])).ranges(), [21..23]);
-        assert_eq!(times.converted(&Intervals::new([21..22])).ranges(), [21..22, 28..29]);
+        assert_eq!(logged(&times, 20..29, true), [(14, 22)]);
+        assert_eq!(logged(&times, 22..23, true), [(15, 16)]);
+        assert_eq!(logged(&times, 0..21, true), [(20, 21)]);
+        assert_eq!(converted(&times, 14..16), [(21, 23)]);
+        assert_eq!(converted(&times, 21..22), [(21, 22), (28, 29)]);
+    }
+
+    #[test]
+    fn a_step_forward_does_not_take_the_times_of_another_piece() {
+        let times = ConvertedTimes::of(&[20 * SECOND, 14 * SECOND, 20 * SECOND + 5]);
+        let all = 20 * SECOND..27 * SECOND;
+        assert_eq!(logged(&times, all.clone(), true), [(14 * SECOND, 20 * SECOND + 6)]);
+        let each = [(14 * SECOND, 14 * SECOND + 1), (20 * SECOND, 20 * SECOND + 1), (20 * SECOND + 5, 20 * SECOND + 6)];
+        assert_eq!(logged(&times, all, false), each);
     }
 
     #[test]
     fn times_that_never_go_back_are_the_same() {
-        let times = ConvertedTimes::of(&[5, 6, 9]);
-        assert_eq!(times.logged(&(5..10)).ranges(), [5..10]);
+        let times = ConvertedTimes::of(&[5, 6, 9, 3 * SECOND]);
+        assert_eq!(logged(&times, 5..10, true), [(5, 10)]);
         assert_eq!(times.converted(&Intervals::everything()), Intervals::everything());
-        assert_eq!(ConvertedTimes::of(&[]).logged(&(5..10)).ranges(), [5..10]);
+        assert_eq!(logged(&ConvertedTimes::of(&[]), 5..10, false), [(5, 10)]);
     }
 }
