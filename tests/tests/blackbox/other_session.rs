@@ -320,7 +320,7 @@ fn frames_after_damage_wait_for_the_next_i_frame() {
         log.raw(b"P\xF0\xF0");
         log.push(b'G', &[unsigned(3), signed(1)])
             .slow(77)
-            .raw(&Event::Disarm { reason: 4 }.encode(&mut [0; Event::MAX_BYTES])[..]);
+            .raw(Event::Disarm { reason: 4 }.encode(&mut [0; Event::MAX_BYTES]));
         log.raw(after);
         tables(&log.bytes)
     };
