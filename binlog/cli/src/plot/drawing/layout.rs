@@ -65,7 +65,7 @@ impl Layout {
         // The same edges for all panels, so that times are above each other.
         let y_ticks = |axis: &Axis| match axis.states.is_empty() {
             true => ticks(axis.range, ((height_of_panel / 45.0) as usize).clamp(2, 12)),
-            false => states(axis, height_of_panel * 0.7),
+            false => states(axis, height_of_panel * 0.6, (width * 0.25).min(160.0)),
         };
         let widest = |ticks: &[(f64, String)]| {
             ticks.iter().map(|(_, label)| text::width(label, text::LABEL)).fold(0.0, f64::max)
@@ -136,9 +136,8 @@ impl Layout {
     }
 }
 
-/// The marks of an axis of states: their names, as far as they are apart in so many pixels.
-fn states(axis: &Axis, height: f64) -> Vec<(f64, String)> {
-    const LONGEST: f64 = 160.0;
+/// The marks of an axis of states: their names, as far as they are apart in so many pixels, and as wide.
+fn states(axis: &Axis, height: f64, room_for_name: f64) -> Vec<(f64, String)> {
     let room = (text::LABEL + 2.0) / height.max(1.0) * (axis.range.1 - axis.range.0);
     let mut free = f64::NEG_INFINITY;
     let is_apart = |(value, _): &&(f64, String)| {
@@ -148,7 +147,7 @@ fn states(axis: &Axis, height: f64) -> Vec<(f64, String)> {
         }
     };
     let states = axis.states.iter().filter(is_apart);
-    states.map(|(value, name)| (*value, text::fitted(name, text::LABEL, LONGEST))).collect()
+    states.map(|(value, name)| (*value, text::fitted(name, text::LABEL, room_for_name))).collect()
 }
 
 /// The marks of the horizontal axis.

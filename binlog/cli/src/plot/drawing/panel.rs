@@ -66,14 +66,14 @@ fn marks(figure: &Figure, plot: &Rectangle, has_texts: bool, svg: &mut Svg) {
             continue;
         }
         svg.line((x, plot.top), (x, plot.bottom()), "#777777", " stroke-dasharray=\"1 3\"");
-        if x < free || !has_texts {
+        // Left of its line, and right of it at the left edge. Letters reach left of the base line, and a little right.
+        let beside = if x - plot.left < text::SMALL + 3.0 { text::SMALL } else { -3.0 };
+        if x + beside - text::SMALL < free || !has_texts {
             continue;
         }
         let text = text::fitted(&mark.text, text::SMALL, plot.height * 0.6);
-        // Left of its line, and right of it at the left edge.
-        let beside = if x - plot.left < text::SMALL + 3.0 { text::SMALL } else { -3.0 };
         svg.upright(&text, (x + beside, plot.bottom() - 4.0), text::SMALL, Anchor::Start, "#666666");
-        free = x + text::SMALL + 4.0;
+        free = x + beside + text::DESCENT * text::SMALL;
     }
 }
 

@@ -14,6 +14,9 @@ pub(super) const TITLE: f64 = 16.0;
 pub(super) const LABEL: f64 = 12.0;
 pub(super) const SMALL: f64 = 10.0;
 
+/// How far letters reach below the base line, as a share of the size.
+pub(super) const DESCENT: f64 = 0.24;
+
 /// The width of a text in pixels.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return size * 0.6 * text.chars().count() as f64 };
