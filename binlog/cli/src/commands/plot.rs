@@ -136,6 +136,9 @@ fn write(
              fewer at once, or give a larger --size"
         )));
     }
+    if format == Format::Html && arguments.xy {
+        return Err(Failure::new("a page has time on its axis: write --xy to a picture, -o FILE.png or .svg"));
+    }
     if format == Format::Text && figure.panels.iter().any(|panel| panel.heat.is_some()) {
         return Err(Failure::new("a spectrogram needs colours: write it to a picture with -o FILE.png or .html"));
     }

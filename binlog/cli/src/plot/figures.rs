@@ -53,6 +53,35 @@ pub fn by_time(
     Ok(figure)
 }
 
+/// One expression over another: the first half of the curves are the places on the horizontal axis, the second half the
+/// values, in the same order of sessions and instances. A value stands at the last place before it.
+///
+/// # Errors
+///
+/// If the halves don't have as many curves, or if nothing is finite.
+pub fn xy(title: String, mut curves: Vec<NewCurve>) -> Result<Figure, Failure> {
+    let values = curves.split_off(curves.len() / 2);
+    if values.len() != curves.len() {
+        return Err(Failure::new("the two expressions have different instances; choose one of each: IMU[0].GyrX"));
+    }
+    let label = curves.first().map_or_else(String::new, |curve| match curve.unit.as_str() {
+        "" => curve.name.clone(),
+        unit => format!("{} ({unit})", curve.name),
+    });
+    let over = |(places, values): (NewCurve, NewCurve)| {
+        let last = |time: &f64| places.x.partition_point(|at| at <= time).checked_sub(1);
+        let x = values.x.iter().map(|time| last(time).map_or(f64::NAN, |last| places.y[last])).collect();
+        NewCurve { x, is_stepped: false, ..values }
+    };
+    let curves: Vec<NewCurve> = curves.into_iter().zip(values).map(over).collect();
+    let is_drawn = |curve: &NewCurve| curve.x.iter().zip(&curve.y).any(|(x, y)| x.is_finite() && y.is_finite());
+    if !curves.iter().any(is_drawn) {
+        return Err(Failure::new("nothing to plot: no record in the chosen part has both values"));
+    }
+    let x_range = range(curves.iter().flat_map(|curve| curve.x.iter().copied()), 0.04);
+    Ok(Figure { title, x_label: label, x_range, panels: panels(curves), bands: Vec::new(), marks: Vec::new() })
+}
+
 fn x_range(curves: &[NewCurve]) -> (f64, f64) {
     let ends = curves.iter().flat_map(|curve| [curve.x.first(), curve.x.last()]).flatten().copied();
     range(ends, 0.0)

@@ -155,7 +155,12 @@ fn draw_curve(figure: &Figure, panel: &Panel, curve: &Curve, canvas: &mut Canvas
     let x_of = |x: f64| (x - figure.x_range.0) / (figure.x_range.1 - figure.x_range.0) * (width - 1.0);
     let y_of = |y: f64| (axis.range.1 - y) / (axis.range.1 - axis.range.0) * (height - 1.0);
     let mut before: Option<(f64, f64)> = None;
-    for i in thin(&curve.x, &curve.y, canvas.width * 2) {
+    // A path that goes back and forth can't be thinned.
+    let kept = match curve.x.is_sorted() {
+        true => thin(&curve.x, &curve.y, canvas.width * 2),
+        false => (0..curve.x.len()).collect(),
+    };
+    for i in kept {
         let point = (x_of(curve.x[i]), y_of(curve.y[i]));
         let is_there = point.0.is_finite() && point.1.is_finite();
         if is_there {

@@ -11,3 +11,4 @@ mod pictures;
 mod python;
 mod readme;
 mod states;
+mod xy;

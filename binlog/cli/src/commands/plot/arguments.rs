@@ -61,6 +61,10 @@ pub struct Arguments {
     #[arg(long)]
     pub spectrogram: bool,
 
+    /// Plots the second expression over the first one instead of over time, such as POS.Lng POS.Lat.
+    #[arg(long, conflicts_with_all = ["spectrum", "spectrogram", "preset", "right"])]
+    pub xy: bool,
+
     /// The title; by default, the log's name.
     #[arg(long)]
     pub title: Option<String>,

@@ -38,7 +38,13 @@ pub(super) fn figure(
         }
     }
     let title = arguments.title.clone().unwrap_or_else(|| legend_names(inputs).join(", "));
-    let drawn = if arguments.spectrum {
+    if arguments.xy && expressions.len() != 2 {
+        let text = "--xy plots one expression over another: binlog plot flight.bin --xy POS.Lng POS.Lat";
+        return Err(Failure::new(text));
+    }
+    let drawn = if arguments.xy {
+        evaluated(&expressions, plotted, origin).and_then(|curves| figures::xy(title, curves))
+    } else if arguments.spectrum {
         signals(&expressions, plotted, origin).and_then(|signals| figures::spectra(title, &signals))
     } else if arguments.spectrogram {
         signals(&expressions, plotted, origin).and_then(|signals| figures::spectrogram(title, &signals, origin))
