@@ -66,8 +66,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// - The card has to write blocks in the order in which it gets them, and a block from its beginning on, in whole words
 ///   of 4 bytes (in the FAT of FAT16, of 2 bytes). An entry of the FAT or the size of a log that is torn inside of its
 ///   word may have any value.
-/// - A card with a cache may lose one of its last writes and keep later ones. Then, too, no cluster gets two owners in
-///   the cards that the tests make, which lack one of the last three blocks, are mounted and get another log. But the
+/// - A card with a cache may lose one of its last writes and keep later ones. Then, too, a mount gives no cluster two
+///   owners in the cards that the tests make, which lack one of the last three blocks, and on exFAT neither does the log
+///   after it. But on FAT, a log may keep a link to clusters that were given back, and the next log gets them, too. The
 ///   newest blocks of a log may have old contents, also flushed ones, the log may be shorter, and clusters may be lost
 ///   for good.
 /// - After a power cut, let [`SdLog`] mount the card before another system changes it. Directory slots that aren't in
