@@ -308,6 +308,10 @@ fn the_reader_keeps_to_the_rule_that_scored_best() {
         assert!(ours.lost <= theirs.lost, "{}: {ours:?}, {theirs:?}", damage.0);
         assert!(ours.false_ones <= theirs.false_ones + theirs.false_ones / 10, "{}: {ours:?}, {theirs:?}", damage.0);
     }
+    // The bounds are those of the table.
+    if real_logs::all().is_empty() {
+        return;
+    }
     let [ours, theirs] = scores(&GAPS, &flights);
     assert!(ours.lost <= theirs.lost / 10, "{ours:?}, {theirs:?}");
     assert_eq!((ours.false_ones, ours.false_others), (0, 0));
