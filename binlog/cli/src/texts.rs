@@ -47,8 +47,8 @@ impl Joined {
     /// The texts of a log.
     pub fn of(log: &Log<'_>) -> Self {
         let mut joined = Joined::default();
-        for text in log.texts() {
-            if let [first, rest @ ..] = &*text.offsets
+        for (text, offsets) in log.texts_with_offsets() {
+            if let [first, rest @ ..] = &*offsets
                 && !rest.is_empty()
             {
                 joined.rest.extend(rest);

@@ -14,8 +14,6 @@ pub struct TextMessage {
     pub text: String,
     /// Whether no part before the last one is missing.
     pub is_complete: bool,
-    /// The offsets of its records in the log, one for each part.
-    pub offsets: Vec<usize>,
 }
 
 /// A text that may have further parts.
@@ -27,8 +25,13 @@ struct Open {
 impl Log<'_> {
     /// The texts of the MSG records. A text longer than a record is split into parts with one ID and ascending Seq.
     pub fn texts(&self) -> Vec<TextMessage> {
+        self.texts_with_offsets().into_iter().map(|(text, _)| text).collect()
+    }
+
+    /// The [texts](Log::texts), each with the offsets of its records in the log: one for each part.
+    pub fn texts_with_offsets(&self) -> Vec<(TextMessage, Vec<usize>)> {
         let rows = self.all("MSG");
-        let mut texts: Vec<(TextMessage, Vec<u8>)> = Vec::new();
+        let mut texts: Vec<(TextMessage, Vec<u8>, Vec<usize>)> = Vec::new();
         let mut open = HashMap::<u8, Open>::new();
         let mut boot = 0;
         for (record, time_us) in rows.records().zip(rows.times_us()) {
@@ -44,9 +47,9 @@ impl Log<'_> {
                 // IDs wrap after 256 texts, so a part of a text that long ago belongs to another text.
                 && texts.len() - *text < 128
             {
-                let (text, bytes) = &mut texts[*text];
+                let (text, bytes, offsets) = &mut texts[*text];
                 bytes.extend(part.as_bytes());
-                text.offsets.push(record.offset());
+                offsets.push(record.offset());
                 text.is_complete &= *next == seq;
                 *next = seq.saturating_add(1);
                 continue;
@@ -54,13 +57,13 @@ impl Log<'_> {
             if let (Some(id), Some(seq)) = (id, seq) {
                 open.insert(id, Open { text: texts.len(), next: seq.saturating_add(1) });
             }
-            let (is_complete, offsets) = (seq.unwrap_or(0) == 0, vec![record.offset()]);
-            let text = TextMessage { time_us, text: String::new(), is_complete, offsets };
-            texts.push((text, part.as_bytes().to_vec()));
+            let text = TextMessage { time_us, text: String::new(), is_complete: seq.unwrap_or(0) == 0 };
+            texts.push((text, part.as_bytes().to_vec(), vec![record.offset()]));
         }
         // A part may end inside a character, so the text is decoded as a whole.
-        let whole =
-            |(text, bytes): (TextMessage, Vec<u8>)| TextMessage { text: LoggedText::new(&bytes).to_string(), ..text };
+        let whole = |(text, bytes, offsets): (TextMessage, Vec<u8>, Vec<usize>)| {
+            (TextMessage { text: LoggedText::new(&bytes).to_string(), ..text }, offsets)
+        };
         texts.into_iter().map(whole).collect()
     }
 }

@@ -29,7 +29,7 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// The most bytes of the program, and of a page with the ten columns.
-const MOST_PROGRAM_BYTES: u64 = 15_000_000;
+const MOST_PROGRAM_BYTES: u64 = 16_000_000;
 const MOST_PAGE_BYTES: u64 = 1_000_000;
 
 struct Arguments {
