@@ -148,9 +148,7 @@ fn records<E>(
             if label == TIME || separates == Some(label) || choice.has_column_of(name, instance.as_deref(), label) {
                 key(&mut members, shown);
                 match &value {
-                    Value::Signed(_) | Value::Unsigned(_)
-                        if column.label == TIME && column.format != binlog::Format::U64 =>
-                    {
+                    Value::Signed(_) | Value::Unsigned(_) if label == TIME && column.format != binlog::Format::U64 => {
                         // Over its wraps.
                         let time_us = record.time_us().map_or(value, Value::Unsigned);
                         self::value(&mut members, &time_us);
