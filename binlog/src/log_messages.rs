@@ -32,9 +32,9 @@ pub(crate) mod xml;
 #[cfg(feature = "std")]
 pub use assertion::assert;
 #[cfg(feature = "std")]
-pub(crate) use embedded::{is_description, read};
-#[cfg(feature = "std")]
 pub use embedded::{Described, DescribedColumn, DescribedMessage, FILE_NAME};
+#[cfg(feature = "std")]
+pub(crate) use embedded::{is_description, read};
 pub use html::Html;
 pub use xml::Xml;
 

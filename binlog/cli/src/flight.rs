@@ -14,7 +14,6 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::OnceLock;
 
 /// A log of either format.
-#[expect(clippy::large_enum_variant, reason = "there is one for each log")]
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one for each open log")]
 pub enum Flight {
