@@ -39,7 +39,8 @@ fn main() -> ! {
 fn fly(arguments: Arguments) -> Result<(), Infallible> {
     let core = cortex_m::Peripherals::take().expect("taken once");
     let mut uart = Uart::start(arguments.baud);
-    let mut drain = LOG.drain().expect("LOG has a drain already").with_prologue(|record| prologue(record, arguments.baud));
+    let mut drain =
+        LOG.drain().expect("LOG has a drain already").with_prologue(|record| prologue(record, arguments.baud));
     LOG.start(time::now_us);
     drain.report_every(1_000_000);
     time::start(core.SYST);
