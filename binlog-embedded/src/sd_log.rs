@@ -79,6 +79,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///     them that still have the mark that only [`SdLog`] writes. On exFAT nothing marks them, so it may free any.
 ///   - On exFAT, a cut may tear the block of the bitmap in which the clusters of an extent are being taken. If a file
 ///     then gets 32 or more of the clusters right after the tear, the next mount may free them.
+///   - On exFAT, if the power fails before the clusters of an extent are taken, and a file then gets the first of them
+///     without writing to it (a preallocated file), the next mount may free them.
 /// - The next boot has to use the same [`Options::folder`], [`Options::extension`] and [`Options::partition`]: a mount
 ///   mends only these. With others, clusters stay lost, and if the old folder is used again later, clusters of logs in
 ///   the new one may be freed.
