@@ -87,7 +87,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// - A cut while a folder on FAT grows, in which another system left not one slot unused, loses one cluster, or leaves
 ///   the two FATs different in one block, until a program repairs the card.
 /// - Cards that are copies of each other, block by block, can't be told apart. If one of them takes the place of the
-///   other while a log is open, or within a boot, [`SdLog`] goes on as if it were the same card.
+///   other while a log is open, or within a boot, [`SdLog`] continues as if it were the same card.
 /// - exFAT's percentage of clusters in use, which formatters put into the boot sector (PercentInUse), isn't updated:
 ///   the boot sector is never written. It is a hint; what is free is in the bitmap.
 ///

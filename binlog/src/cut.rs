@@ -41,7 +41,7 @@ use crate::catalogue::DEFINITIONS;
 use crate::catalogue::declaration::{Declaration, Learner};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::framing::Skipped;
-use crate::log::{EVENT_ARMED, EVENT_DISARMED, Vehicle};
+use crate::log::{EVENT_ARMED, EVENT_DISARMED, names_vehicle};
 use crate::log_messages::is_description;
 use crate::records::Record;
 use crate::value::Value;
@@ -396,7 +396,7 @@ fn state_key(record: &Record<'_>, kind: Kind, is_starting: bool) -> Option<State
             let part = ["ID", "Seq"].map(|label| record.value(label).and_then(|value| value.to_integer()).unwrap_or(0));
             let text = text("Message")?;
             let name = text.to_string();
-            if !is_starting && !has_version(&name) && Vehicle::from_text(&name).is_none() {
+            if !is_starting && !names_vehicle(&name) {
                 return None;
             }
             [text.as_bytes(), &part.map(|part| part as u8)].concat()
@@ -413,12 +413,6 @@ fn state_key(record: &Record<'_>, kind: Kind, is_starting: bool) -> Option<State
         Kind::Definition | Kind::Other { .. } => return None,
     };
     Some((record.id(), name))
-}
-
-/// Whether a text has a version: ` V4`, ` v0.1`.
-fn has_version(text: &str) -> bool {
-    let mut words = text.split(' ').skip(1).map(str::as_bytes);
-    words.any(|word| matches!(word, [b'V' | b'v', b'0'..=b'9', ..]))
 }
 
 /// The first time of a boot's records; 0 without times.

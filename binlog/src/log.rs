@@ -65,7 +65,7 @@ pub use flight::{
     ArmedInterval, Batch, BatchSensor, EmbeddedFile, MissingPieces, ModeInterval, Parameter, ParameterValue,
     StateInterval, TextMessage, Vehicle,
 };
-pub(crate) use flight::{EVENT_ARMED, EVENT_DISARMED};
+pub(crate) use flight::{EVENT_ARMED, EVENT_DISARMED, names_vehicle};
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
 pub use tables::{Numbers, Table};

@@ -66,6 +66,8 @@ use std::fmt;
 /// Definitions are in the order of the log. A repeated definition is kept once. A message that the log redefines is
 /// kept with each definition, so two definitions may have the same id or name. Bytes after the first NUL of a text and
 /// FMTU's time are dropped, because readers ignore them.
+///
+/// Two schemas are equal if their descriptions are, too: [`Log::schema`](crate::Log::schema) has those of the log.
 #[derive(Clone, PartialEq, Default)]
 pub struct LoggedSchema {
     definitions: Vec<CopiedDefinition>,

@@ -195,7 +195,7 @@ impl<'a> Record<'a> {
     /// TimeMS, if it is the first column, or the column T of GPS, whose TimeMS is the time of the week; in logs of PX4,
     /// the column StartTime of TIME. `None` if the record has no time.
     ///
-    /// A TimeUS of 32 bits begins again at 0 after 71.6 minutes. The time goes on: a jump back by more than 2^31 µs
+    /// A TimeUS of 32 bits begins again at 0 after 71.6 minutes. The time continues: a jump back by more than 2^31 µs
     /// adds 2^32 µs to what follows, up to the end of the boot.
     pub fn time_us(&self) -> Option<u64> {
         TimeSource::of(&self.definition).time_us(self.payload, self.wraps)

@@ -101,7 +101,7 @@ impl Recorder {
             _ => 1,
         };
         // Long enough to be worth no further look.
-        let enough = self.volume.clusters_of(1 << 20).clamp(1, search.want);
+        let enough = self.volume.clusters_of(1 << 20).max(least).min(search.want);
         while search.left > 0 && search.count < search.want {
             let end =
                 self.volume.table_next(search.at).min(self.volume.end()).min(search.at.saturating_add(search.left));

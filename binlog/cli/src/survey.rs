@@ -1,4 +1,5 @@
-//! What an ArduPilot log has, found in one pass that keeps nothing but counts: a log of any length takes the same memory.
+//! What an ArduPilot log has, found in one pass that keeps counts, so that a log of any length takes the same memory.
+//! Only the states of a log with descriptions need an index of it.
 
 mod silences;
 mod states;

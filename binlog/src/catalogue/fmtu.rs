@@ -1,4 +1,4 @@
-//! What an FMTU record says, and where it says it.
+//! The units and multipliers in an FMTU record, and its layout.
 
 use super::definition::{FmtuContent, LoggedDefinition, up_to_nul};
 use crate::format::Format;
@@ -44,7 +44,7 @@ impl<'a> Fmtu<'a> {
         self.columns
     }
 
-    /// The ids of the units, one for each column of the message, as far as the text goes.
+    /// The ids of the units, one for each column of the message; fewer if the text is shorter.
     pub(super) fn units(&self) -> &'a [u8] {
         self.columns.units.of(self.payload)
     }
@@ -82,7 +82,7 @@ impl Text {
     }
 }
 
-/// Where the FMTU records of a log have what they say.
+/// The layout of a log's FMTU records.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FmtuLayout {
     /// The id of the message: its format and its offset.

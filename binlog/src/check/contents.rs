@@ -6,7 +6,7 @@ use super::times::{Timed, Times};
 use super::zeros::{Dates, Wraps};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::format::Format;
-use crate::log::Vehicle;
+use crate::log::names_vehicle;
 use crate::records::Record;
 use crate::records::time::TimeSource;
 use crate::value::LoggedText;
@@ -230,32 +230,5 @@ impl Plan {
             _ => Kind::Other,
         };
         Plan { name, time, instance: instance.map(|column| column.offset), texts, modes, kind }
-    }
-}
-
-/// Whether a text names a vehicle: one of ArduPilot's, or any other with its version, such as `Falcon V1.0`.
-fn names_vehicle(text: &str) -> bool {
-    let is_version = |word: &str| {
-        let number = word.strip_prefix(['v', 'V']).unwrap_or(word);
-        let has_prefix = number.len() < word.len();
-        let (whole, rest) = number.split_once('.').unwrap_or((number, ""));
-        let is_number = !whole.is_empty() && whole.bytes().all(|byte| byte.is_ascii_digit());
-        is_number && (has_prefix || rest.starts_with(|first: char| first.is_ascii_digit()))
-    };
-    Vehicle::from_text(text).is_some() || text.split_whitespace().skip(1).any(is_version)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_vehicle_has_a_name_and_a_version() {
-        for text in ["ArduCopter V4.6.0", "Falcon V1.0", "falcon v2", "Falcon Mk 1 0.3.1", "Rover"] {
-            assert!(names_vehicle(text), "{text}");
-        }
-        for text in ["Armed", "V1.0", "GPS 1: no fix", "Battery 2 low", "EKF3 IMU0 initialised", "Volt 12", ""] {
-            assert!(!names_vehicle(text), "{text}");
-        }
     }
 }

@@ -141,15 +141,15 @@ fn table_layout(name: &str, columns: &[LoggedColumn<'_>]) -> Option<String> {
     let has =
         |place: usize, fits: &dyn Fn(Format) -> bool| columns.get(place).is_some_and(|column| fits(column.format));
     if !has(1, &Format::is_integer) {
-        return Some("its second column is no integer".into());
+        return Some("its second column isn't an integer".into());
     }
     if !has(2, &third) {
-        let what = if name == "UNIT" { "text" } else { "number" };
-        return Some(format!("its third column is no {what}"));
+        let what = if name == "UNIT" { "text" } else { "a number" };
+        return Some(format!("its third column isn't {what}"));
     }
     let ids = columns.iter().filter(|column| name == "FMTU" && matches!(column.label, "UnitIds" | "MultIds"));
     let number = ids.into_iter().find(|column| !column.format.is_text())?;
-    Some(format!("`{}` is no text", number.label))
+    Some(format!("`{}` isn't text", number.label))
 }
 
 /// Rule 4, for the names that readers give a layout.

@@ -5,7 +5,7 @@ use std::fmt;
 /// How bad a broken rule is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// A reader shows less than the log contains.
+    /// A reader shows less than the log contains, or a number in another scale.
     Warning,
     /// Data is lost, or a reader loses or misreads some.
     Error,

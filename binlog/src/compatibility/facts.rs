@@ -36,7 +36,7 @@ pub(crate) struct ColumnFacts<'a> {
     pub(crate) said: Fact<ResolvedColumn<'a>>,
     /// How many earlier columns have the same label.
     pub(crate) nth: usize,
-    /// The names of its values or bits; a log doesn't know them.
+    /// The names of its values or bits; not compared for a log.
     pub(crate) meanings: Option<MeaningFacts<'a>>,
     /// Whether the type refuses some numbers; a log doesn't know it.
     pub(crate) is_closed: Option<bool>,

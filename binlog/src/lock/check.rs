@@ -99,7 +99,8 @@ impl Lock {
     }
 
     /// Compares the format of a log with each version of the lock, as if it were the version that isn't released yet: a
-    /// log that the firmware of today wrote. A log says nothing of rates, defaults, aliases and the names of values.
+    /// log that the firmware of today wrote. Rates, defaults, aliases and
+    /// the names of values aren't compared.
     pub fn check_log(&self, log: &LoggedSchema) -> Check {
         let is_listed = |name: &str| self.facts.iter().any(|dated| dated.subject.message == name);
         let mut facts = log.facts();
@@ -207,7 +208,7 @@ impl fmt::Display for Check {
             }
         }
         if !self.refused.is_empty() {
-            let releases = since(&self.refused);
+            let releases = format!("release{} {}", s(self.refused.len()), self.refused.join(", "));
             writeln!(f, "  Today's structs refuse the logs of {releases}; with `level typed`, the lock forbids that")?;
         }
         self.unused.iter().try_for_each(|unused| writeln!(f, "{UNUSED}{unused}"))?;

@@ -23,8 +23,8 @@ impl Lock {
 
     /// The format of a log, as the version that isn't released yet: for firmware whose tests don't run on the host.
     ///
-    /// A log doesn't say all that a schema does. The lock has no rates, no names of values and bits, no types that refuse
-    /// some numbers, and no descriptions. So it doesn't notice when these change.
+    /// The lock takes no rates, names of values and bits, types that refuse numbers, or descriptions from a log. It
+    /// doesn't notice when these change.
     pub fn of_log(log: &LoggedSchema) -> Self {
         let mut facts = log.facts();
         facts.retain(|message| !DEFINITIONS.contains(&&*message.name));

@@ -20,6 +20,7 @@ pub use parameters::{Parameter, ParameterValue};
 pub use states::StateInterval;
 pub use texts::TextMessage;
 pub use vehicle::Vehicle;
+pub(crate) use vehicle::names_vehicle;
 
 use crate::Log;
 use crate::log::Rows;

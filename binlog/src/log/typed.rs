@@ -141,7 +141,7 @@ impl Log<'_> {
     /// | `f32` | `g`; integers of 8 and 16 bits; `c` and `C`, divided by 100 |
     /// | `f64` | `g`, `f`; integers of up to 32 bits; `c`, `C`, `e`, `E`, divided by 100; `L`, in degrees |
     /// | `Chars` | shorter text |
-    /// | `time_us` | integers of any width and sign; 32 bits [go on](crate::Record::time_us) over their wraps |
+    /// | `time_us` | integers of any width and sign; 32 bits [continue](crate::Record::time_us) after a wrap |
     ///
     /// Units and multipliers must be equal if both sides have one; a log's own tables are taken into account. A number
     /// that the format has scaled has the multiplier 1. [`Decoder`](crate::Decoder) and

@@ -58,7 +58,8 @@ impl Gps {
     /// ```
     ///
     /// [`Log::clock`](crate::Log::clock), `binlog info` and pymavlink date a log by it. The guide says
-    /// [what others do](crate::guide::simulators#the-date). Times before 6 January 1980 become that day.
+    /// [what others do](crate::guide::simulators#the-date). Times before 13 January 1980
+    /// give no date: readers take week 0 for no fix.
     pub fn date(time_us: u64, since_1970: Duration) -> Self {
         // GPS time is 18 seconds ahead of UTC since 2017; readers subtract as many.
         let gps_ms = (since_1970 + Duration::from_secs(18)).as_millis().saturating_sub(GPS_EPOCH_MS);

@@ -286,9 +286,11 @@ fn check(card: &RamCard, logs: &[Log], others: &BTreeMap<String, Vec<u8>>, has_c
     }
 }
 
-/// Transfers of a mount up to that of FSInfo: the size, block 0, a GPT's two, and the boot sector. Before it, nothing
-/// proves that the card is the same.
-const UNKNOWN: u64 = 6;
+/// Transfers of a mount up to that of FSInfo: the size, block 0, a GPT's header, its entries of 32 blocks and the one of
+/// the partition, and the boot sector. Before it, nothing proves that the card is the same.
+fn unknown(table: Table) -> u64 {
+    if table == Table::Gpt { 38 } else { 6 }
+}
 
 /// What happens to a card while it is out of its slot. `left` gets it as it was when it left.
 fn travel(world: &World, trip: Trip, left: Rc<RefCell<Option<RamCard>>>) -> Rc<dyn Fn(&RamCard)> {
@@ -356,7 +358,8 @@ fn fly(world: &World, way: Way, trip: Trip, departure: Option<(u64, Leaves)>) ->
             let Some(gone) = gone else { continue };
             if let (Some((at, leaves)), true) = (departure, way != Way::Dropped) {
                 let is_fat32 = world.geometry.kind == Kind::Fat32;
-                let is_same = trip == Trip::Nowhere && is_fat32 && at > UNKNOWN && leaves != Leaves::Inside;
+                let is_same =
+                    trip == Trip::Nowhere && is_fat32 && at > unknown(world.geometry.table) && leaves != Leaves::Inside;
                 match done {
                     Ok(()) if matches!(trip, Trip::Swapped | Trip::Computer) => {
                         return Err(format!("{call:?} is done with a card that was away"));

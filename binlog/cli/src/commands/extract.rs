@@ -94,7 +94,7 @@ fn no_image(name: &str, file: &[u8], error: &ImageError) -> Failure {
         return Failure::new(format_args!("{name} {text}"));
     }
     match looks_like(file) {
-        Some(other) => Failure::new(format_args!("{name}: it is no image of a chip or a card; {other}")),
+        Some(other) => Failure::new(format_args!("{name}: it isn't the image of a chip or a card; {other}")),
         None => Failure::of(name, error),
     }
 }

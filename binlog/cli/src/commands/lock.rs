@@ -30,13 +30,13 @@ pub struct Arguments {
     #[arg(long, value_name = "LEVEL", value_parser = arguments::level())]
     level: Option<Level>,
 
-    /// Makes LOCK from the definitions of LOG, for firmware whose tests don't run on the host. It must not exist. Rates,
-    /// names of values and bits, types that refuse numbers, and descriptions aren't in a log.
+    /// Makes LOCK from the definitions of LOG, for firmware whose tests don't run on the host. It must not exist. The
+    /// lock takes no rates, names of values and bits, types that refuse numbers, or descriptions from a log.
     #[arg(long, conflicts_with = "level", requires = "logs")]
     write: bool,
 }
 
-/// What a lock of a log lacks.
+/// What a lock doesn't take from a log.
 const LACKS: [&str; 4] = ["rates", "names of values and bits", "types that refuse numbers", "descriptions"];
 
 #[derive(Serialize)]
@@ -149,7 +149,8 @@ fn write(arguments: &Arguments, context: &Context) -> CommandResult {
         true => json::line(&mut said, &Written { lock: &name, log: &log, lacks: LACKS })?,
         false => {
             writeln!(said, "{name}: made from {log}, with no release yet; commit it")?;
-            writeln!(said, "A log doesn't carry {}. The lock doesn't notice their changes.", LACKS.join(", "))?;
+            let lacks = LACKS.join(", ");
+            writeln!(said, "The lock takes no {lacks} from a log, so it doesn't notice their changes.")?;
             // Definitions that contradict themselves.
             for change in lock.check_log(&definitions.schema).unaccepted() {
                 writeln!(said, "Left out: {}", change.summary())?;

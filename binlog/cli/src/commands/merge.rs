@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 /// Ids of types, units and multipliers are matched by what they mean. Types that two logs define differently are an
 /// error; leave them out of one of the logs with `binlog cut --without`. Merging a log with itself is an error.
 ///
-/// Warns if GPS times show that the logs are of different boots, and if neither GPS times nor equal records show that a
-/// log is of the same boot as the first one.
+/// Warns if GPS times show that the logs are of different boots, and of logs without GPS times if no two logs have an
+/// equal record.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]

@@ -178,7 +178,8 @@ fn a_lock_is_made_of_a_log_and_never_replaced() {
     let write = format!("lock --write {} LOG", lock.display());
     let made = fine(&write, &log);
     assert!(made.contains("new.lock: made from ") && made.contains("flight.bin, with no release yet"), "{made}");
-    assert!(made.contains("doesn't carry rates, names of values and bits, types that refuse numbers, descriptions"));
+    let lacks = "rates, names of values and bits, types that refuse numbers, descriptions";
+    assert!(made.contains(&format!("The lock takes no {lacks} from a log")));
     assert!(fine(&format!("lock {} LOG", lock.display()), &log).ends_with("flight.bin: as the lock says\n"));
     let text = std::fs::read_to_string(&lock).expect("a lock");
     let parsed: binlog::lock::Lock = text.parse().expect("a lock");

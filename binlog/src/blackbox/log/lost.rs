@@ -84,7 +84,7 @@ impl fmt::Display for LostReason {
             ),
             LostReason::OtherSession { iteration, time } => write!(
                 f,
-                "the frames are not of this session: they go on with iteration {iteration} at {time} µs, as an older log \
+                "the frames are not of this session: they continue at iteration {iteration} at {time} µs, as an older log \
                  does after a power cut"
             ),
             LostReason::Unproven(letter) => {

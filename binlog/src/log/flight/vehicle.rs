@@ -111,6 +111,17 @@ impl fmt::Display for Vehicle {
     }
 }
 
+/// Whether a text names a vehicle: one of ArduPilot's, or any other with its version, such as `Falcon V1.0` or
+/// `Falcon 0.3.1`. A number with one dot isn't a version without a `V`: `Battery 12.5V`.
+pub(crate) fn names_vehicle(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_version = |word: &str| match word.strip_prefix(['v', 'V']) {
+        Some(number) => number.starts_with(|first: char| first.is_ascii_digit()),
+        None => word.split('.').count() == 3 && word.split('.').all(is_number),
+    };
+    Vehicle::from_text(text).is_some() || text.split_whitespace().skip(1).any(is_version)
+}
+
 const COPTER: [(u8, &str); 29] = [
     (0, "STABILIZE"),
     (1, "ACRO"),
@@ -209,3 +220,18 @@ const TRACKER: [(u8, &str); 6] =
 
 const BLIMP: [(u8, &str); 7] =
     [(0, "LAND"), (1, "MANUAL"), (2, "VELOCITY"), (3, "LOITER"), (4, "RTL"), (5, "AUTO"), (6, "HOLD")];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vehicle_has_a_name_and_a_version() {
+        for text in ["ArduCopter V4.6.0", "Falcon V1.0", "falcon v2", "Falcon V2-beta", "Falcon Mk 1 0.3.1", "Rover"] {
+            assert!(names_vehicle(text), "{text}");
+        }
+        for text in ["Armed", "V1.0", "GPS 1: no fix", "Battery 2 low", "Battery 12.5V", "Throttle 0.85", ""] {
+            assert!(!names_vehicle(text), "{text}");
+        }
+    }
+}
