@@ -53,7 +53,7 @@ pub(crate) struct Flatten {
 }
 
 impl Flatten {
-    /// Whether the other attributes are those of a flattened field, or there are none.
+    /// Whether the other attributes are those of a flattened field, or missing.
     pub(crate) fn is_marked_or_empty(&self) -> bool {
         self.marked.is_some() || (self.prefix.is_none() && self.names.is_none() && self.start.is_none())
     }

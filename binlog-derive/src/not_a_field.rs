@@ -223,7 +223,7 @@ fn named(ty: &Type) -> Option<(&'static str, Span)> {
     Some((remedy, segment.ident.span()))
 }
 
-/// Whether the type has the name of a field type: whether it is none, an error that depends on it can tell.
+/// Whether the type has the name of a field type. Only an error that depends on the type shows whether it is one.
 pub(crate) fn is_known(ty: &Type) -> bool {
     let Some(name) = name(ty) else { return false };
     NUMBERS.contains(&name.as_str()) || OURS.contains(&name.as_str()) && named(ty).is_none()

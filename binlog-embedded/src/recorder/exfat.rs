@@ -141,7 +141,7 @@ impl Recorder {
         Err(self.save(Phase::UnsetRest))
     }
 
-    /// Puts the slots of the set out of use that are in the next block. If there are none, writes the block once more:
+    /// Puts the slots of the set out of use that are in the next block. If the block has none, it is written again:
     /// a card that loses one of its last blocks has the other, and so no log in use with clusters that are free.
     pub(super) fn unset_rest(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let entry = self.cursor.entry;

@@ -75,7 +75,7 @@ impl Note {
         put_u32(slot, COUNT, count);
     }
 
-    /// Notes that so many clusters of the run were taken. exFAT needs it, whose bitmap doesn't say whose a cluster is:
+    /// Notes how many clusters of the run were taken. exFAT needs it, whose bitmap doesn't say whose a cluster is:
     /// until this is noted, clusters of the run that are in use may be another's; afterwards, those that are free.
     pub(crate) fn put_taken(slot: &mut Slot, count: u32) {
         put_u32(slot, COUNT, count | TAKEN);

@@ -41,8 +41,8 @@ pub struct Survey {
     /// The columns whose values have names in the log, with their states.
     pub states: Vec<ColumnStates>,
     /// The definitions, and the records that say something about the flight as a whole: texts, modes, arming,
-    /// parameters, version, descriptions, and the first GPS records. They are a log of their own, with so many other records that it has
-    /// the times of those.
+    /// parameters, version, descriptions, and the first GPS records. They are a log of their own, which has enough other
+    /// records to give them their times.
     pub facts: Vec<u8>,
 }
 

@@ -15,9 +15,9 @@ pub(crate) const JUMP_ITERATIONS: u32 = 5000;
 /// Time moves by less than this from one main frame to the next, unless a resume event comes between; microseconds.
 pub(crate) const JUMP_US: u32 = 10_000_000;
 
-/// Over a gap in the iterations, a log whose I frames come in one ratio of iterations and time goes on in that ratio, or
-/// within this time, unless a resume event comes between; microseconds.
+/// Over a gap in the iterations, a log whose I frames come in one ratio of iterations and time continues in that ratio,
+/// or within this time, unless a resume event comes between; microseconds.
 pub(crate) const SOON_US: u32 = 500_000;
 
-/// So many steps from one I frame to the next make a ratio.
+/// The number of steps from one I frame to the next that make a ratio.
 pub(crate) const STEADY_I_FRAMES: u32 = 8;

@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The pieces of a session in which its times go on without a step. None if they never go back.
 pub(super) struct ConvertedTimes(Vec<Piece>);
 
-/// A piece ends where the time goes on by so much, since times that it leaves out may be those of another piece.
+/// A piece ends where the time steps forward by this much: the times in between may be those of another piece.
 const STEP_US: u64 = 1_000_000;
 
 struct Piece {

@@ -84,7 +84,7 @@ pub(crate) fn is_card_image(bytes: &[u8]) -> bool {
 }
 
 /// What to do with the image of a card without a partition table, whose file system isn't read here and has no mark at
-/// the end of its first block; `None` if the file is none.
+/// the end of its first block; `None` if the file isn't one.
 pub(crate) fn unread_card(bytes: &[u8]) -> Option<String> {
     if begins_log(bytes) { None } else { other_file::unread_card(bytes) }
 }

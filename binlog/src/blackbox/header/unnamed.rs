@@ -31,7 +31,7 @@ impl<'log> Header<'log> {
         Some(header)
     }
 
-    /// The header with so many fields more in main frames, after one of them.
+    /// The header with this number of further fields in main frames, after one of them.
     fn with_more(&self, after: usize, count: usize) -> Option<Self> {
         let (base, index) = self.fields(b'I').get(after)?.name().split_once('[').unwrap_or_default();
         let index = index.trim_end_matches(']').parse::<usize>().unwrap_or_default();

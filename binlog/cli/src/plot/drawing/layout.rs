@@ -136,7 +136,7 @@ impl Layout {
     }
 }
 
-/// The marks of an axis of states: their names, as far as they are apart in so many pixels, and as wide.
+/// The marks of an axis of states: the names that fit, with enough pixels between them.
 fn states(axis: &Axis, height: f64, room_for_name: f64) -> Vec<(f64, String)> {
     let room = (text::LABEL + 2.0) / height.max(1.0) * (axis.range.1 - axis.range.0);
     let mut free = f64::NEG_INFINITY;
