@@ -159,6 +159,8 @@ fn boot<S: Application>(mut flags: Flags) {
 }
 
 /// Flies with a card's buffer of `BLOCKS` blocks, and prints what it logged.
+// Inlined, the four flights would have their buffers in one stack frame, which is larger than the stack.
+#[inline(never)]
 fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
     let board = Board::take(1000).expect("the board is taken once");
     // Records that are logged before the start are ignored, and counted.
