@@ -71,6 +71,7 @@ use directory::{Cursor, Directory, Item};
 use loaded::Loaded;
 pub(crate) use loaded::NOTHING;
 use log::Log;
+use partition::Gpt;
 use phase::Phase;
 pub(crate) use phase::{Goal, Stop};
 use release::Release;
@@ -88,6 +89,8 @@ pub(crate) struct Recorder {
     pub(crate) operation: Operation,
     goal: Goal,
     phase: Phase,
+    /// The card's GPT, while it is read.
+    gpt: Gpt,
     volume: Volume,
     pub(crate) is_mounted: bool,
     extension: [u8; 3],
@@ -137,6 +140,7 @@ impl Recorder {
             operation: Operation::Mount,
             goal: Goal::None,
             phase: Phase::Done,
+            gpt: Gpt::NONE,
             volume: Volume::NONE,
             is_mounted: false,
             extension: *b"BIN",

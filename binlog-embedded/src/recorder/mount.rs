@@ -3,12 +3,11 @@
 use super::bytes::{Block, u32_at};
 use super::directory::{Directory, Item};
 use super::name::{self, Name};
-use super::partition::{self, Entries, Extent, Table};
+use super::partition::{self, Extent, Table};
 use super::volume::Volume;
 use super::{Log, Phase, Recorder, Stop};
 use crate::sd_log::Unusable::{self, NotFat};
 use crate::sd_log::{Damage, Fault, Flaw, Operation};
-use binlog::__private::crc;
 
 impl Recorder {
     pub(super) fn read_table(&mut self, block: &Block) -> Result<Phase, Stop> {
@@ -20,7 +19,7 @@ impl Recorder {
         self.need(0)?;
         Ok(match partition::first_block(block, partition)? {
             Table::Gpt { copy } => {
-                self.volume = Volume { boot: 1, fat: copy, ..Volume::NONE };
+                (self.gpt.header, self.gpt.copy) = (1, copy);
                 Phase::GptHeader
             }
             Table::Unpartitioned => self.at_partition(Extent { start: 0, blocks: self.card_blocks }),
@@ -28,57 +27,52 @@ impl Recorder {
         })
     }
 
-    /// Reads the header of the GPT, or its copy: in `boot`, until the boot sector is known. `fat` has the block of the
-    /// copy while that isn't tried.
+    /// Reads the header of the GPT, or its copy.
     pub(super) fn read_gpt_header(&mut self, block: &Block) -> Result<Phase, Stop> {
-        let at = self.volume.boot;
-        self.need(at)?;
-        let Some(Entries { start, bytes, size, sum }) = partition::gpt_entries(block, at) else {
+        self.need(self.gpt.header)?;
+        let Some(entries) = partition::gpt_entries(block, self.gpt.header) else {
             return self.try_gpt_copy();
         };
         let partition = self.options.partition;
-        let offset = u32::from(partition) * size;
-        if offset >= bytes {
+        if u32::from(partition) * entries.size >= entries.bytes {
             return Err(Unusable::NoPartition { partition }.into());
         }
-        (self.volume.boot, self.volume.clusters) = (start.saturating_add(offset / 512), offset % 512);
-        (self.search.at, self.search.left) = (start, bytes);
-        (self.search.first, self.search.want) = (sum, crc::START);
+        self.gpt.begin(entries);
         Ok(Phase::GptEntries)
     }
 
     /// Compares the checksum of the entries of the GPT.
     pub(super) fn check_gpt_entries(&mut self, block: &Block) -> Result<Phase, Stop> {
-        while self.search.left > 0 {
-            self.need(self.search.at)?;
-            let bytes = self.search.left.min(512);
-            self.search.want = crc::update(self.search.want, &block[..bytes as usize]);
-            (self.search.at, self.search.left) = (self.search.at.saturating_add(1), self.search.left - bytes);
+        while let Some((at, bytes)) = self.gpt.next() {
+            self.need(at)?;
+            self.gpt.check(&block[..bytes]);
         }
-        if !self.search.want == self.search.first { Ok(Phase::GptEntry) } else { self.try_gpt_copy() }
+        if self.gpt.is_whole() { Ok(Phase::GptEntry) } else { self.try_gpt_copy() }
     }
 
     /// The GPT in the first blocks of the card is damaged.
     fn try_gpt_copy(&mut self) -> Result<Phase, Stop> {
-        match core::mem::take(&mut self.volume.fat).min(self.card_blocks.saturating_sub(1)) {
+        match core::mem::take(&mut self.gpt.copy).min(self.card_blocks.saturating_sub(1)) {
             0 => Err(NotFat(Flaw::Gpt).into()),
             copy => {
-                self.volume.boot = copy;
+                self.gpt.header = copy;
                 Ok(Phase::GptHeader)
             }
         }
     }
 
     pub(super) fn read_gpt_entry(&mut self, block: &Block) -> Result<Phase, Stop> {
-        self.need(self.volume.boot)?;
-        let extent = partition::gpt_partition(block, self.volume.clusters as usize, self.options.partition)?;
+        let partition = self.options.partition;
+        let (at, offset) = self.gpt.entry(partition);
+        self.need(at)?;
+        let extent = partition::gpt_partition(block, offset, partition)?;
         Ok(self.at_partition(extent))
     }
 
-    /// Keeps the place of the partition until its boot sector is read.
+    /// Until its boot sector is read, the partition is a volume whose clusters have one block.
     #[inline(never)]
-    fn at_partition(&mut self, extent: Extent) -> Phase {
-        self.volume = Volume { boot: extent.start, clusters: extent.blocks, ..Volume::NONE };
+    fn at_partition(&mut self, partition: Extent) -> Phase {
+        self.volume = Volume { boot: partition.start, clusters: partition.blocks, ..Volume::NONE };
         Phase::Boot
     }
 

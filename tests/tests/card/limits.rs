@@ -3,6 +3,7 @@
 use crate::history::{contents, path};
 use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
 use binlog::LogSchema as _;
+use binlog::messages::Msg;
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::Word;
 use binlog_tests::volume::{Geometry, Guest, Place, Volume};
@@ -255,6 +256,41 @@ fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
             volume.check().assert_clean(context);
         }
     }
+}
+
+/// exFAT: a log without a record, which filled a piece of more than 1 MiB, is followed by one that needs a longer piece. A
+/// search pauses after 32 blocks of the bitmap, and is content with 1 MiB by then, unless the log needs more.
+#[test]
+fn a_longer_piece_behind_many_of_1_mib_is_found() {
+    // A prologue of a little more than a piece.
+    let (piece, longer) = (2_100, 4_096);
+    let card = Geometry { cluster_blocks: 1, clusters: 150_000, ..Geometry::EXFAT }.format();
+    let guest = Guest::new(&card);
+    guest.folder("LOGS");
+    for (name, clusters) in [("A", piece), ("STAYS", 2), ("B", piece), ("BIG", 136_000), ("C", longer), ("D", 2)] {
+        guest.occupy(&format!("{name}.DAT"), clusters, Place::Contiguous);
+    }
+    guest.occupy_all_but("ALL", 0);
+    ["A", "B", "C"].into_iter().for_each(|name| guest.delete(&format!("{name}.DAT")));
+    let ring = ring();
+    let texts = piece as usize * 512 / flight::length(6) + 100;
+    let text = |number| if number < texts { Msg::new(0, 0, "a text").ok().map(flight::Flight::Msg) } else { None };
+    let mut drain = ring.drain().unwrap().with_prologue(text);
+    let mut log = sd(&card, Options { extent_bytes: 2 << 20, flush_bytes: 100_000, ..OPTIONS });
+    for number in 0..100 {
+        flight::log(ring, (number % 5) as usize, number);
+        wait(10_000);
+        log.run(&mut drain).unwrap();
+    }
+    log.finish(&mut drain).unwrap();
+    let volume = Volume::of(&card);
+    let records: Vec<_> = volume
+        .tree()
+        .files("LOGS")
+        .map(|file| (file.size > u64::from(piece) * 512, flight::numbers(&volume.contents(file)).len()))
+        .collect();
+    assert_eq!(records, [(false, 0), (true, 100)]);
+    volume.check().assert_clean("a longer piece");
 }
 
 /// Where an extent is used up, the log is flushed before it gets the next one.

@@ -9,7 +9,7 @@ use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, Leaves, RamCard};
 use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Table, Volume};
 use embedded_io::Write as _;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -128,10 +128,12 @@ fn others(card: &RamCard) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// A computer has the card.
-fn visit(card: &RamCard, trip: Trip) {
+fn visit(card: &RamCard, trip: Trip, is_giving_back: bool) {
     let guest = Guest::new(card);
-    // exFAT: clusters that a note names, and that aren't taken yet, are taken for the log's at the next mount.
-    let place = if guest.volume().kind == Kind::ExFat { Place::Backwards } else { Place::First };
+    // The first free clusters are those that the open log gets next. Clusters that it was giving back may be freed again
+    // by the next mount on exFAT, which is among what isn't promised.
+    let is_left_alone = is_giving_back && guest.volume().kind == Kind::ExFat;
+    let place = if is_left_alone { Place::Backwards } else { Place::First };
     let has_folder = guest.volume().tree().get("LOGS").is_some();
     if trip == Trip::Computer {
         guest.put("VISIT.JPG", &contents(70, 20_000), place);
@@ -165,6 +167,8 @@ struct Flight {
     /// The poll at which the future is dropped, and what happens to the card then.
     drop_at: u64,
     trip: Rc<dyn Fn(&RamCard)>,
+    /// Whether the call gives back clusters.
+    is_giving_back: Rc<Cell<bool>>,
     /// Logs of the card that is in the slot.
     logs: Vec<Log>,
     is_open: bool,
@@ -209,6 +213,7 @@ fn poll<T>(future: impl Future<Output = T>, mut ends: impl FnMut() -> bool) -> O
 
 impl Flight {
     fn call(&mut self, call: Call) -> Result<(), SdError<CardError>> {
+        self.is_giving_back.set(matches!(call, Call::Remove | Call::End));
         let visit = |_| ControlFlow::Continue(());
         match call {
             Call::Begin => {
@@ -293,7 +298,12 @@ fn unknown(table: Table) -> u64 {
 }
 
 /// What happens to a card while it is out of its slot. `left` gets it as it was when it left.
-fn travel(world: &World, trip: Trip, left: Rc<RefCell<Option<RamCard>>>) -> Rc<dyn Fn(&RamCard)> {
+fn travel(
+    world: &World,
+    trip: Trip,
+    left: Rc<RefCell<Option<RamCard>>>,
+    is_giving_back: Rc<Cell<bool>>,
+) -> Rc<dyn Fn(&RamCard)> {
     let (other, info) = (world.other.copy(), Volume::of(&world.card).info);
     Rc::new(move |card| {
         *left.borrow_mut() = Some(card.copy());
@@ -306,7 +316,7 @@ fn travel(world: &World, trip: Trip, left: Rc<RefCell<Option<RamCard>>>) -> Rc<d
                 }
                 card.swap(&other);
             }
-            Trip::Computer | Trip::Replaced => visit(card, trip),
+            Trip::Computer | Trip::Replaced => visit(card, trip, is_giving_back.get()),
         }
         card.put_back();
     })
@@ -317,13 +327,15 @@ fn travel(world: &World, trip: Trip, left: Rc<RefCell<Option<RamCard>>>) -> Rc<d
 fn fly(world: &World, way: Way, trip: Trip, departure: Option<(u64, Leaves)>) -> Result<u64, String> {
     let card = world.card.copy();
     let left: Rc<RefCell<Option<RamCard>>> = Rc::default();
+    let is_giving_back: Rc<Cell<bool>> = Rc::default();
     let mut flight = Flight {
         sd: SdLog::with_blocks(card.clone(), Undated, OPTIONS),
         card: card.clone(),
         way,
         polls: 0,
         drop_at: u64::MAX,
-        trip: travel(world, trip, left.clone()),
+        trip: travel(world, trip, left.clone(), is_giving_back.clone()),
+        is_giving_back,
         logs: Vec::new(),
         is_open: false,
         serials: 100,
