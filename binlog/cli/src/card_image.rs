@@ -8,7 +8,7 @@ mod logs;
 mod words;
 
 pub use file_system::{instead, name as file_system};
-pub use logs::{CardLogs, Extracted, Unlisted, readable_partition};
+pub use logs::{CardLogs, Extracted, Found, Unlisted, readable_partition};
 
 use binlog_embedded::card::{Card, Slot};
 use std::cell::Cell;
@@ -61,7 +61,7 @@ impl<I: Read + Seek> CardImage<I> {
         }
         let start = u64::from(number) * BLOCK_BYTES as u64;
         if start + BLOCK_BYTES as u64 > self.bytes {
-            let text = format!("the image ends after {} bytes", self.bytes);
+            let text = format!("the image ends after {} bytes; copy the whole card again", self.bytes);
             return Err(io::Error::new(ErrorKind::UnexpectedEof, text));
         }
         let read = self.image.seek(SeekFrom::Start(start)).and_then(|_| self.image.read_exact(&mut block.0));
@@ -128,7 +128,7 @@ mod tests {
         card.read(2, &mut blocks).expect("blocks of the image");
         assert_eq!(blocks.map(|block| block[0]), [9, 7]);
         let error = card.read(4, &mut blocks[..1]).expect_err("beyond the end");
-        assert_eq!(error.to_string(), "the image ends after 2048 bytes");
+        assert_eq!(error.to_string(), "the image ends after 2048 bytes; copy the whole card again");
         assert!(bytes == before);
     }
 

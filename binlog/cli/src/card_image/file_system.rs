@@ -4,7 +4,7 @@
 type Block = [u8; 512];
 
 /// The place of a mark, in bytes from the beginning of the file system, the mark, and whose it is.
-const MARKS: [(usize, &[u8], &str); 13] = [
+const MARKS: [(usize, &[u8], &str); 22] = [
     (3, b"NTFS    ", "NTFS"),
     (3, b"-FVE-FS-", "BitLocker"),
     (3, b"ReFS\0\0\0\0", "ReFS"),
@@ -16,6 +16,15 @@ const MARKS: [(usize, &[u8], &str); 13] = [
     (0, b"XFSB", "XFS"),
     (0, b"LUKS\xBA\xBE", "LUKS"),
     (0xFF6, b"SWAPSPACE2", "Linux swap"),
+    (0x3FF6, b"SWAPSPACE2", "Linux swap"),
+    (0xFFF6, b"SWAPSPACE2", "Linux swap"),
+    (0x218, b"LVM2 001", "LVM"),
+    (0x1_0034, b"ReIsEr", "ReiserFS"),
+    (0x8000, b"JFS1", "JFS"),
+    (0x400, b"\xE2\xE1\xF5\xE0", "EROFS"),
+    (0, b"hsqs", "SquashFS"),
+    (0, b"UBI#", "UBI"),
+    (0, b"-rom1fs-", "romfs"),
     (0x8001, b"CD001", "ISO 9660"),
     (8, b"littlefs", "littlefs"),
 ];

@@ -25,8 +25,19 @@ pub struct CardLogs<I> {
 pub struct Unlisted {
     /// The reason.
     pub why: String,
-    /// What is wrong with the partition, if it has no file system that is read here.
-    pub unusable: Option<Unusable>,
+    /// What is in place of the logs.
+    pub found: Found,
+}
+
+/// What a card has in the place where logs are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Found {
+    /// No partition.
+    Nothing,
+    /// A partition, or the whole card, that isn't read here.
+    Unread,
+    /// A file system that is read here. It is damaged, or the image is cut off.
+    FileSystem,
 }
 
 /// What was read of a log.
@@ -64,13 +75,14 @@ impl<I: Read + Seek> CardLogs<I> {
         });
         let Err(error) = listed else { return (logs, None) };
         let Cause::Fault(Fault::Unusable(unusable)) = error.cause else {
-            return (logs, words::of_list(&error).map(|why| Unlisted { why, unusable: None }));
+            return (logs, words::of_list(&error).map(|why| Unlisted { why, found: Found::FileSystem }));
         };
-        let why = match self.file_system(unusable) {
-            Some(name) => file_system::instead(name),
-            None => words::of_unusable(unusable),
+        let (why, found) = match (self.file_system(unusable), unusable) {
+            (Some(name), _) => (file_system::instead(name), Found::Unread),
+            (None, Unusable::NoPartition { .. }) => (words::of_unusable(unusable), Found::Nothing),
+            (None, _) => (words::of_unusable(unusable), Found::Unread),
         };
-        (logs, Some(Unlisted { why: format!("can't use the card: {why}"), unusable: Some(unusable) }))
+        (logs, Some(Unlisted { why: format!("can't use the card: {why}"), found }))
     }
 
     /// The name of a file system that isn't read here.
@@ -82,6 +94,8 @@ impl<I: Read + Seek> CardLogs<I> {
                 let table = self.block(0)?;
                 u32::from_le_bytes(*table[row..].get(8..)?.first_chunk()?)
             }
+            // The file system may be that of the whole card.
+            Unusable::NoPartition { .. } => 0,
             // The recorder has just read the first block of the partition.
             Unusable::NotFat(_) => self.last_read.get(),
             _ => return None,
@@ -121,19 +135,19 @@ impl<I: Read + Seek> CardLogs<I> {
 ///
 /// # Errors
 ///
-/// If none has: why the first one can't be used.
+/// If none has: why the first one can't be used, or read as far as its logs.
 pub fn readable_partition(mut image: impl Read + Seek) -> Result<u8, String> {
     let mut first = None;
     for partition in 0..4 {
         let options = Options { partition, ..Options::default() };
         let mut card = CardLogs::new(&mut image, options).map_err(|error| error.to_string())?;
         match card.list() {
-            (_, Some(Unlisted { unusable: Some(Unusable::NoPartition { .. }), .. })) => {}
-            (_, Some(Unlisted { why, unusable: Some(_) })) => first = first.or(Some(why)),
+            (_, Some(Unlisted { found: Found::Nothing, .. })) => {}
+            (logs, Some(Unlisted { why, .. })) if logs.is_empty() => first = first.or(Some(why)),
             _ => return Ok(partition),
         }
     }
-    Err(first.unwrap_or_else(|| "its partition table has no partition, so there is no log on it".into()))
+    Err(first.unwrap_or_else(|| words::NO_PARTITION.into()))
 }
 
 impl Blocks {

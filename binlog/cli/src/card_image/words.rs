@@ -49,6 +49,10 @@ const FOLDER: &str = "--folder must name a folder of the root directory, with up
 /// How to get the logs where the program can't.
 const INSTEAD: &str = "mount the card and copy the logs, if a computer can read it";
 
+/// What to do with a card whose partition table names no partition.
+pub(super) const NO_PARTITION: &str = "its partition table has no partition, so there is no file system to read: mount the \
+                                       card and copy the logs, if a computer can read it";
+
 fn of_fault(fault: Fault) -> String {
     match fault {
         Fault::Folder => FOLDER.into(),

@@ -1,7 +1,7 @@
 //! `binlog extract`: the logs in the image of a flash chip or of a card.
 
 use crate::arguments::Context;
-use crate::card_image::{CardLogs, Unlisted, readable_partition};
+use crate::card_image::{CardLogs, Found, Unlisted, readable_partition};
 use crate::counted::counted;
 use crate::input::{BEGINNING, Source, is_card_image, is_log, looks_like, require_stdin_once, shown, unread_card};
 use crate::json;
@@ -170,11 +170,13 @@ fn of_card(
         }
     }
     match (count, unlisted) {
-        (0, Some(Unlisted { why, unusable })) => {
-            let other = unusable.and_then(|_| readable_partition(&mut image).ok());
-            let other = other.map(|other| format!("; --partition {other} names a partition that can be read"));
-            Err(Failure::new(format_args!("{name}: {why}{}", other.unwrap_or_default())))
-        }
+        (0, Some(Unlisted { why, found })) => Err(match (readable_partition(&mut image), found) {
+            (Ok(other), Found::Nothing | Found::Unread) => {
+                Failure::new(format_args!("{name}: {why}; --partition {other} names a partition that can be read"))
+            }
+            (Err(why), Found::Nothing) => Failure::new(format_args!("{name}: {why}")),
+            _ => Failure::new(format_args!("{name}: {why}")),
+        }),
         (0, None) => {
             let text = "the card has no logs; --folder names another folder, --partition another partition";
             Err(Failure::new(format_args!("{name}: {text}")))

@@ -263,7 +263,7 @@ fn an_image_that_is_cut_short_has_the_logs_before_its_end() {
         fs::File::options().write(true).open(&image).and_then(|file| file.set_len(end)).expect("the image");
         let (ran, logs) = extract(&folder, "", &image);
         assert_eq!(ran.code, Some(3), "{name}: {}", ran.stderr);
-        let (sound, ends) = (3 * guest.volume().cluster_bytes() as usize, format!("the image ends after {end} bytes"));
+        let (sound, ends) = (3 * guest.volume().cluster_bytes() as usize, format!("the image ends after {end} bytes; copy the whole card again"));
         let said: Vec<&str> = ran.stderr.lines().collect();
         assert!(said.len() == 2 && said.iter().all(|line| line.contains(&ends)), "{name}: {}", ran.stderr);
         assert!(said[0].contains(&format!("2.BIN: {ends}; the first {sound} of ")), "{name}: {}", said[0]);
@@ -402,8 +402,39 @@ fn a_card_that_is_not_read_is_named_by_each_command_with_what_to_do() {
     let card = RamCard::blank(1000);
     card.edit(0, |block| block[510..].copy_from_slice(&[0x55, 0xAA]));
     write_image(&image, &card);
-    let ran = binlog(words("info LOG", &image));
-    assert!(ran.stderr.ends_with("its partition table has no partition, so there is no log on it\n"), "{}", ran.stderr);
+    each_command(&image, &out, |command, Ran { stderr, .. }| {
+        let said =
+            "its partition table has no partition, so there is no file system to read: mount the card and copy the";
+        assert!(stderr.contains(said) && !stderr.contains("`binlog extract"), "{command}: {stderr}");
+    });
+    // The file system is that of the whole card, behind the code of a boot manager.
+    card.edit(2, |block| block[0x38..0x3E].copy_from_slice(ext4));
+    write_image(&image, &card);
+    each_command(&image, &out, |command, Ran { stderr, .. }| {
+        assert!(stderr.contains("file system is ext2, ext3 or ext4"), "{command}: {stderr}");
+    });
+}
+
+/// An image that ends before the folder of the logs: no command sends its user to `extract`, which can't read it either.
+#[test]
+fn an_image_that_is_cut_off_before_its_logs_is_said_to_be_by_each_command() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (image, out) = (folder.path().join("card.img"), folder.path().join("out"));
+    let flight = simulated();
+    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        let guest = copied(geometry, &[&flight]);
+        let (start, data) = (geometry.start, guest.volume().data);
+        // Before the boot sector, inside of it, in the FAT or the bitmap, and before the folder.
+        for end in [512, start * 512, start * 512 + 100, data * 512 - 512, data * 512] {
+            write_image(&image, guest.volume().card());
+            fs::File::options().write(true).open(&image).and_then(|file| file.set_len(end.into())).expect("the image");
+            each_command(&image, &out, |command, Ran { stderr, .. }| {
+                let said = format!("the image ends after {end} bytes; copy the whole card again");
+                assert!(stderr.contains(&said), "{geometry:?}, {command}: {stderr}");
+                assert!(!stderr.contains("`binlog extract"), "{geometry:?}, {command}: {stderr}");
+            });
+        }
+    }
 }
 
 /// Runs each command that reads a file. All of them fail.
