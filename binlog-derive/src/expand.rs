@@ -162,7 +162,7 @@ pub(crate) fn padding_of(ident: &Ident, types: &[&TokenStream], error: &TokenStr
 fn bytes_expected(message: &Message<'_>, parts: &TokenStream, is_packed: bool) -> Option<TokenStream> {
     let span = message.original.ident.span();
     let padding = (!is_packed).then(|| quote_spanned!(span=> __PADDING));
-    // A type in doubt may have no bytes because it is no field.
+    // A type in doubt may have no bytes because it isn't a field.
     let is_in_doubt = message.columns.iter().any(|column| !column.is_known && column.remedy.is_none());
     let in_doubt = is_in_doubt.then(|| quote_spanned!(span=> __binlog::no_padding(&#parts)));
     let doubted: Vec<_> = message.columns.iter().filter(|column| column.remedy.is_some()).collect();
@@ -172,7 +172,7 @@ fn bytes_expected(message: &Message<'_>, parts: &TokenStream, is_packed: bool) -
     [padding, in_doubt, missing].into_iter().flatten().reduce(|sum, term| quote_spanned!(span=> #sum + #term))
 }
 
-/// The errors of the columns with a remedy, each of them if the type is no field, and what stands in for such a type.
+/// The errors of the columns with a remedy, each of them if the type isn't a field, and what stands in for such a type.
 fn doubts(columns: &[Column]) -> Option<TokenStream> {
     let of_columns = columns.iter().filter_map(|column| Some((column.field_type(), column.remedy.as_ref()?)));
     let errors: Vec<_> = of_columns.map(|(ty, remedy)| doubt(ty, remedy)).collect();

@@ -1,6 +1,6 @@
 //! Types that people try as fields, and what to write instead.
 //!
-//! Some are no fields whatever the program defines: arrays, tuples, references, `usize`. The macro refuses these. Others
+//! Some can't be fields, whatever the program defines: arrays, tuples, references, `usize`. The macro refuses them. Others
 //! have the name of a type of the standard library, and a type of the program may have that name, too. For these the name
 //! selects the error, that of a trait of `binlog::field::not_a_field`, and the type decides whether there is one.
 
@@ -14,7 +14,7 @@ pub(crate) const MAX_ELEMENTS: usize = 15;
 /// Numbers that are fields, and `bool`.
 const NUMBERS: [&str; 11] = ["u8", "i8", "u16", "i16", "u32", "i32", "u64", "i64", "f32", "f64", "bool"];
 
-/// Numbers and text of the language that are no fields, and why.
+/// Numbers and text of the language that can't be fields, and why.
 const REFUSED: [(&str, &str); 6] = [
     ("usize", "its width depends on the target; write `u32` or `u64`"),
     ("isize", "its width depends on the target; write `i32` or `i64`"),

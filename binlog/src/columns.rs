@@ -20,7 +20,7 @@ pub struct FieldType {
 }
 
 impl<T: Field> OfType<T> {
-    /// Whether the type is no field: 1 or 0.
+    /// Whether the type isn't a field: 1 or 0.
     pub const MISSING: usize = 0;
 
     /// What the type brings.
@@ -65,7 +65,7 @@ pub trait NoField<T> {
 
 impl<T> NoField<T> for OfType<T> {}
 
-/// Whether one of the types is no field: 1 or 0.
+/// Whether one of the types isn't a field: 1 or 0.
 pub const fn missing(each: &[usize]) -> usize {
     let mut i = 0;
     while i < each.len() {
@@ -89,8 +89,8 @@ pub enum Role {
     AsLogged,
 }
 
-/// A column whose type has the name of one that is no field. As [`time`], [`instance`], [`value`] or [`as_logged`], if the
-/// type is a field.
+/// A column whose type has the name of one that isn't a field. As [`time`], [`instance`], [`value`] or [`as_logged`], if
+/// the type is a field.
 #[track_caller]
 pub const fn doubted(
     field: &FieldType,
@@ -120,7 +120,7 @@ pub const fn doubted(
     column
 }
 
-/// The size of a type that is no field.
+/// The size of a type that isn't a field.
 const NO_SIZE: usize = usize::MAX;
 
 /// The id that stands for a unit or multiplier that no attribute gives.

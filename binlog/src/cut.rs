@@ -6,11 +6,11 @@
 //! - all definitions: FMT, FMTU, UNIT and MULT, those of boots without an interval only as far as later boots need them,
 //! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it,
 //!   the texts (MSG) that name the firmware, and the embedded descriptions, in front of the interval's first record.
-//!   Types that are left out don't concern these. Any text may name the firmware, so those of the boot's first second
-//!   are in the part, and later ones with a version (`Falcon V1.0`) or the name of a vehicle.
+//!   They are in the part even if their types are left out. Any text may name the firmware, so the part has the texts
+//!   of the boot's first second, and later ones with a version (`Falcon V1.0`) or the name of a vehicle.
 //!
-//! In a log whose times have 32 bits, those of a part begin where its first record has them: how often they had wrapped
-//! before is not in the records.
+//! If the log's times have 32 bits, the part's times begin at the logged time of its first record: the records don't
+//! say how often the time had wrapped before.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, cut::Cut, messages};

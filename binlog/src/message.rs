@@ -89,7 +89,7 @@ pub trait Allows<M> {}
 
 impl<M: DerivesIntoBytes> Allows<M> for Padding<0> {}
 
-// A column whose type is no field counts as 1. The error is already reported.
+// A column whose type isn't a field counts as 1. The error is already reported.
 impl<M> Allows<M> for Padding<1> {}
 
 /// The padding of a packed message, 0. It depends on the parts: if they have an error, such as a type that is not a field,

@@ -1,4 +1,4 @@
-//! Fields whose types are called like types of the standard library that are no fields.
+//! Fields whose types are called like types of the standard library that can't be fields.
 
 use binlog::{Columns, Field, Format, LogMessage, LogSchema, Unit};
 use zerocopy::{Immutable, IntoBytes};

@@ -14,7 +14,7 @@ enum State {
     Running = 1,
 }
 
-/// Named as a type that is no field.
+/// Named as a type that isn't a field.
 #[derive(Field, FromZeros, IntoBytes, Immutable, Clone, Copy, PartialEq, Debug)]
 #[repr(transparent)]
 struct Duration(u32);

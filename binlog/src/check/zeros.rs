@@ -1,5 +1,4 @@
-//! Where the zero of times isn't the one that readers take: times of 32 bits that begin again, and the calendar by a
-//! GPS without a fix.
+//! Times of 32 bits that wrap, and dates that readers get wrong because the first GPS record has no fix.
 
 use super::findings::Findings;
 use super::rule::Rule;

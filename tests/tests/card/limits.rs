@@ -258,8 +258,8 @@ fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
     }
 }
 
-/// exFAT: a log without a record, which filled a piece of more than 1 MiB, is followed by one that needs a longer piece. A
-/// search pauses after 32 blocks of the bitmap, and is content with 1 MiB by then, unless the log needs more.
+/// exFAT: after a log without a record, which filled a piece of more than 1 MiB, the next log needs a longer piece. A
+/// search pauses after 32 blocks of the bitmap. From then on 1 MiB is enough, unless the log needs more.
 #[test]
 fn a_longer_piece_behind_many_of_1_mib_is_found() {
     // A prologue of a little more than a piece.

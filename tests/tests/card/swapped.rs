@@ -130,8 +130,8 @@ fn others(card: &RamCard) -> BTreeMap<String, Vec<u8>> {
 /// A computer has the card.
 fn visit(card: &RamCard, trip: Trip, is_giving_back: bool) {
     let guest = Guest::new(card);
-    // The first free clusters are those that the open log gets next. Clusters that it was giving back may be freed again
-    // by the next mount on exFAT, which is among what isn't promised.
+    // The first free clusters are those that the open log gets next. On exFAT, the next mount may free clusters again
+    // that a log was giving back, so nobody may take them before; see the promise of `SdLog`.
     let is_left_alone = is_giving_back && guest.volume().kind == Kind::ExFat;
     let place = if is_left_alone { Place::Backwards } else { Place::First };
     let has_folder = guest.volume().tree().get("LOGS").is_some();

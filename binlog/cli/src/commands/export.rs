@@ -239,7 +239,8 @@ fn exporter<'a>(arguments: &'a Arguments, format: Format, is_one: bool) -> Resul
 #[cfg(not(all(feature = "parquet", feature = "mcap")))]
 fn missing_feature(feature: &str) -> Failure {
     Failure::new(format_args!(
-        "this binlog was built without {feature}; build it with `cargo install --path binlog/cli --features {feature}`"
+        "this binlog was built without {feature}; build it with `cargo install --locked --path binlog/cli --features \
+         {feature}`"
     ))
 }
 

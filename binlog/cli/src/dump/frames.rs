@@ -1,10 +1,10 @@
 //! The main frames of a Blackbox session as CSV, as `blackbox_decode` writes it: a header line, `, ` between values, and
 //! the fields of the last slow frame after those of the main frame.
 //!
-//! Values are as logged, and the heads of the columns are its heads for these: `time (us)`, `BaroAlt (cm)`, and names
-//! without a unit for what it prints with `--unit-vbat raw`, `--unit-amperage raw` and `--unit-flags raw`. Values aren't
-//! padded to three characters. Times go on beyond 32 bits. What it computes is left out (`blackbox_decode.c` and `parser.c`
-//! of Betaflight's blackbox-tools):
+//! Values are as logged. The column heads are those of its options `--unit-vbat raw`, `--unit-amperage raw` and
+//! `--unit-flags raw`: `time (us)`, `BaroAlt (cm)`, and names without a unit. Values aren't padded to three characters, and times continue
+//! beyond 32 bits. Columns that it computes are left out (`blackbox_decode.c` and `parser.c` of Betaflight's
+//! blackbox-tools):
 //!
 //! - `vbatLatest (V)`, `amperageLatest (A)`: it divides by 10 and by 100, although Betaflight 4 logs hundredths of a
 //!   volt. `export` has both in their units, by the header.

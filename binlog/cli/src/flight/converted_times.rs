@@ -1,11 +1,11 @@
 //! Times of a Blackbox session, and those of the ArduPilot log that it is converted to.
 //!
-//! The times of a converted log never go back. Where those of the session do, they go on from the last one.
+//! The times of a converted log never go back. Where the session's do, they continue from the last one.
 
 use crate::selection::Intervals;
 use std::ops::Range;
 
-/// The pieces of a session in which its times go on without a step. None if they never go back.
+/// The pieces of a session, in each of which the time neither goes back nor jumps. None if it never goes back.
 pub(super) struct ConvertedTimes(Vec<Piece>);
 
 /// A piece ends where the time steps forward by this much: the times in between may be those of another piece.
@@ -29,10 +29,10 @@ fn converted(pieces: &[Piece]) -> Range<u64> {
 }
 
 impl ConvertedTimes {
-    /// Those of a session whose times never go back.
+    /// Of a session whose times never go back.
     pub(super) const SAME: Self = ConvertedTimes(Vec::new());
 
-    /// By the times of the main frames.
+    /// From the times of the main frames.
     pub(super) fn of(times_us: &[u64]) -> Self {
         let Some(&start) = times_us.first() else { return Self::SAME };
         let mut pieces = Vec::new();
@@ -66,7 +66,7 @@ impl ConvertedTimes {
         Intervals::new(within)
     }
 
-    /// The times in the converted log of chosen ones.
+    /// The times in the converted log of chosen times of the session.
     pub(super) fn converted(&self, chosen: &Intervals) -> Intervals {
         if self.0.is_empty() || chosen.is_everything() {
             return chosen.clone();
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_go_back_have_two_places_in_the_converted_log() {
+    fn a_time_that_comes_twice_is_at_two_times_of_the_converted_log() {
         // The converted log has 20, 21; 21, 22, 28.
         let times = ConvertedTimes::of(&[20, 21, 14, 15, 21]);
         assert_eq!(logged(&times, 20..29, true), [(14, 22)]);
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_forward_does_not_take_the_times_of_another_piece() {
+    fn times_that_a_step_forward_leaves_out_stay_those_of_another_piece() {
         let times = ConvertedTimes::of(&[20 * SECOND, 14 * SECOND, 20 * SECOND + 5]);
         let all = 20 * SECOND..27 * SECOND;
         assert_eq!(logged(&times, all.clone(), true), [(14 * SECOND, 20 * SECOND + 6)]);

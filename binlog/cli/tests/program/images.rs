@@ -263,7 +263,10 @@ fn an_image_that_is_cut_short_has_the_logs_before_its_end() {
         fs::File::options().write(true).open(&image).and_then(|file| file.set_len(end)).expect("the image");
         let (ran, logs) = extract(&folder, "", &image);
         assert_eq!(ran.code, Some(3), "{name}: {}", ran.stderr);
-        let (sound, ends) = (3 * guest.volume().cluster_bytes() as usize, format!("the image ends after {end} bytes; copy the whole card again"));
+        let (sound, ends) = (
+            3 * guest.volume().cluster_bytes() as usize,
+            format!("the image ends after {end} bytes; copy the whole card again"),
+        );
         let said: Vec<&str> = ran.stderr.lines().collect();
         assert!(said.len() == 2 && said.iter().all(|line| line.contains(&ends)), "{name}: {}", ran.stderr);
         assert!(said[0].contains(&format!("2.BIN: {ends}; the first {sound} of ")), "{name}: {}", said[0]);
@@ -415,7 +418,7 @@ fn a_card_that_is_not_read_is_named_by_each_command_with_what_to_do() {
     });
 }
 
-/// An image that ends before the folder of the logs: no command sends its user to `extract`, which can't read it either.
+/// An image that ends before the folder of the logs: no command sends its user to `extract`, which can't read it.
 #[test]
 fn an_image_that_is_cut_off_before_its_logs_is_said_to_be_by_each_command() {
     let folder = tempfile::tempdir().expect("a temporary folder");

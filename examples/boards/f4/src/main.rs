@@ -3,6 +3,19 @@
 //! Wiring: a crystal of 8 MHz; the card's SCK, MISO, MOSI and CS at PB13, PB14, PB15 and PB12. For another F4, change the
 //! chip's name in Cargo.toml, the clocks and the pins. After a panic, a fault or a watchdog reset, the next boot writes
 //! what was left in the ring as a log of its own.
+//!
+//! From a clone to a log, in this folder, with a debug probe and [probe-rs](https://probe.rs):
+//!
+//! ```console
+//! $ rustup target add thumbv7em-none-eabihf
+//! $ cargo build --release
+//! $ probe-rs run --chip STM32F405RG target/thumbv7em-none-eabihf/release/f4
+//! ```
+//!
+//! Without a probe, over USB: hold BOOT0 during a reset, then
+//! `arm-none-eabi-objcopy -O binary target/thumbv7em-none-eabihf/release/f4 f4.bin` and
+//! `dfu-util -a 0 -s 0x08000000:leave -D f4.bin`. After some seconds, put the card into a computer: the log is
+//! `LOGS/00000001.BIN`.
 
 #![no_std]
 #![no_main]
