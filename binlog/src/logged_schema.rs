@@ -33,6 +33,7 @@
 //! );
 //! ```
 
+mod descriptions;
 mod difference;
 #[cfg(feature = "json")]
 mod json;

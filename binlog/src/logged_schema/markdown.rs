@@ -1,7 +1,7 @@
 //! Prints a schema as Markdown, in the layout of [`Definition`](crate::Definition).
 
 use super::LoggedSchema;
-use super::xml::named;
+use super::descriptions::named;
 use crate::catalogue::definition::LoggedDefinition;
 use crate::definition::{cell, factor, meanings_cell};
 use std::fmt;
