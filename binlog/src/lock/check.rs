@@ -63,8 +63,14 @@ impl Check {
 
     /// An error for each difference, at its place: what GitHub Actions reads from the output of a step, and shows beside
     /// the code. `lock` is the lock's file; without one, differences that only the lock has a place for have none.
+    /// [`annotations_are_wanted`](Self::annotations_are_wanted) says whether it reads the output.
     pub fn annotations(&self, lock: Option<&Path>) -> Vec<String> {
         self.annotated(lock).iter().map(ToString::to_string).collect()
+    }
+
+    /// Whether GitHub Actions reads the output: `GITHUB_ACTIONS` is `true` in the environment.
+    pub fn annotations_are_wanted() -> bool {
+        Annotation::are_wanted()
     }
 
     pub(super) fn annotated(&self, lock: Option<&Path>) -> Vec<Annotation> {

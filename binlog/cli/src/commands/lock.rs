@@ -103,7 +103,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             false if check.is_ok() => writeln!(out, "{log}: as the lock says")?,
             false => write!(out, "{}\n{check}", Style::Strong.of(&log, context.color))?,
         }
-        if is_github() && !context.json && !check.violations().is_empty() {
+        if Check::annotations_are_wanted() && !context.json && !check.violations().is_empty() {
             let file = Some(arguments.lock.as_path()).filter(|file| file.exists());
             check.annotations(file).iter().try_for_each(|annotation| writeln!(out, "{annotation}"))?;
         }
@@ -114,11 +114,6 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     }
     out.finish()?;
     Ok(outcome)
-}
-
-/// Whether GitHub Actions reads the output.
-fn is_github() -> bool {
-    std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true")
 }
 
 /// Makes a lock from a log.
