@@ -3,7 +3,8 @@
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use binlog::log::{ValueNames, Values};
-use std::collections::HashMap;
+use binlog::log_messages::Described;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The columns that every type has. A label of a log that is the same gets an underscore.
@@ -26,8 +27,48 @@ pub(super) struct ColumnSchema {
     pub(super) label: String,
     pub(super) unit: String,
     pub(super) description: String,
-    pub(super) names: Option<ValueNames>,
+    pub(super) names: Names,
     pub(super) data_type: DataType,
+}
+
+/// What its values and bits are called; empty if nothing says it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Names {
+    values: BTreeMap<i128, String>,
+    bits: BTreeMap<i128, String>,
+}
+
+impl Names {
+    fn of(names: &ValueNames) -> Self {
+        // The first name of a value applies.
+        let by_number =
+            |named: &[Described]| named.iter().rev().map(|named| (named.value, named.name.clone())).collect();
+        Names { values: by_number(names.values()), bits: by_number(names.bits()) }
+    }
+
+    /// The names of both; `None` if they call a value differently, or if only one has names.
+    fn joined(&self, other: &Names) -> Option<Names> {
+        let none = Names::default();
+        let mut joined = self.clone();
+        let lists = [(&mut joined.values, &other.values), (&mut joined.bits, &other.bits)];
+        for (own, other) in lists {
+            for (number, name) in other {
+                if own.entry(*number).or_insert_with(|| name.clone()) != name {
+                    return None;
+                }
+            }
+        }
+        ((*self == none) == (*other == none)).then_some(joined)
+    }
+
+    /// Values and bits as JSON by number: `{"0":"Pad","3":"Boost"}`. Empty if there are none.
+    fn json(&self) -> [String; 2] {
+        [&self.values, &self.bits].map(|names| {
+            let by_number: serde_json::Map<String, serde_json::Value> =
+                names.iter().map(|(number, name)| (number.to_string(), name.as_str().into())).collect();
+            if by_number.is_empty() { String::new() } else { serde_json::Value::from(by_number).to_string() }
+        })
+    }
 }
 
 impl TypeSchema {
@@ -36,7 +77,7 @@ impl TypeSchema {
             label: column.label.clone(),
             unit: column.unit.clone(),
             description: column.description.clone(),
-            names: column.names.clone(),
+            names: column.names.as_ref().map(Names::of).unwrap_or_default(),
             data_type: data_type(column),
         };
         TypeSchema {
@@ -46,25 +87,29 @@ impl TypeSchema {
         }
     }
 
-    /// Whether each column of the other is here, with the same unit and a type that holds its values.
+    /// Whether each column of the other is here, with the same unit, its names and a type that holds its values.
     pub(super) fn holds(&self, other: &TypeSchema) -> bool {
         other.columns.iter().all(|column| {
             let here = self.columns.iter().find(|here| here.label == column.label);
             here.is_some_and(|here| {
                 here.unit == column.unit
+                    && here.names.joined(&column.names).as_ref() == Some(&here.names)
                     && widened(&here.data_type, &column.data_type).as_ref() == Some(&here.data_type)
             })
         })
     }
 
-    /// The columns of both, widened where the types differ; `None` if the units of a column differ, or if no type holds
-    /// both.
+    /// The columns of both, widened where the types differ; `None` if the units of a column differ, if its names do, or
+    /// if no type holds both.
     pub(super) fn joined(&self, other: &TypeSchema) -> Option<TypeSchema> {
         let mut joined = self.clone();
         for column in &other.columns {
             match joined.columns.iter_mut().find(|here| here.label == column.label) {
                 Some(here) if here.unit != column.unit => return None,
-                Some(here) => here.data_type = widened(&here.data_type, &column.data_type)?,
+                Some(here) => {
+                    here.names = here.names.joined(&column.names)?;
+                    here.data_type = widened(&here.data_type, &column.data_type)?;
+                }
                 None => joined.columns.push(column.clone()),
             }
         }
@@ -91,7 +136,7 @@ impl TypeSchema {
             while OWN.iter().any(|own| own.eq_ignore_ascii_case(&name)) || (name != column.label && is_other(&name)) {
                 name.push('_');
             }
-            let [values, bits] = column.names.as_ref().map(names).unwrap_or_default();
+            let [values, bits] = column.names.json();
             let about =
                 [("unit", &column.unit), ("description", &column.description), ("values", &values), ("bits", &bits)];
             let about = about.map(|(key, text)| (key, text.as_str()));
@@ -100,15 +145,6 @@ impl TypeSchema {
         let metadata = [("type", self.name.as_str()), ("description", &self.description)];
         Schema::new(own.chain(columns).collect::<Vec<_>>()).with_metadata(texts(metadata))
     }
-}
-
-/// The names of values and of bits, as JSON by number: `{"0":"Pad","3":"Boost"}`. Empty if there are none.
-fn names(names: &ValueNames) -> [String; 2] {
-    [names.values(), names.bits()].map(|named| {
-        let by_number: serde_json::Map<String, serde_json::Value> =
-            named.iter().map(|named| (named.value.to_string(), named.name.as_str().into())).collect();
-        if by_number.is_empty() { String::new() } else { serde_json::Value::from(by_number).to_string() }
-    })
 }
 
 /// The texts that aren't empty.
@@ -204,7 +240,7 @@ mod tests {
             label: (*label).into(),
             unit: (*unit).into(),
             description: String::new(),
-            names: None,
+            names: Names::default(),
             data_type: data_type.clone(),
         };
         TypeSchema { name: "ATT".into(), description: String::new(), columns: columns.iter().map(column).collect() }
@@ -215,6 +251,21 @@ mod tests {
         let (old, new) = (schema(&[("Roll", "deg", Int16)]), schema(&[("Roll", "deg", Float32), ("Yaw", "deg", Int8)]));
         assert!(new.holds(&old) && !old.holds(&new));
         assert_eq!(old.joined(&new), Some(new));
+    }
+
+    #[test]
+    fn a_column_with_other_names_is_in_another_file() {
+        let with = |names: &[(i128, &str)]| {
+            let mut schema = schema(&[("Phase", "", UInt8)]);
+            schema.columns[0].names.values = names.iter().map(|(value, name)| (*value, (*name).to_owned())).collect();
+            schema
+        };
+        let (old, new) = (with(&[(1, "Boost"), (2, "Coast")]), with(&[(1, "Boost"), (3, "Landed")]));
+        assert!(!old.holds(&new) && old.holds(&with(&[(2, "Coast")])));
+        assert_eq!(old.joined(&new), Some(with(&[(1, "Boost"), (2, "Coast"), (3, "Landed")])));
+        assert_eq!(old.joined(&with(&[(1, "Coast")])), None);
+        assert_eq!(old.joined(&with(&[])), None);
+        assert!(!old.holds(&with(&[])));
     }
 
     #[test]
