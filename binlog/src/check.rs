@@ -81,7 +81,7 @@ struct Check<'a> {
     log: &'a Log<'a>,
     learner: Learner,
     declarations: Declarations<'a>,
-    contents: Contents,
+    contents: Contents<'a>,
     findings: Findings,
     /// Records of ids that no FMT before them defines.
     undefined: BTreeMap<u8, Stretches>,

@@ -160,7 +160,7 @@ impl Meanings {
     }
 }
 
-/// Values or bits in a cell of a table, each with its name and description: `0: Ready (On the pad.), 3: Flying`.
+/// Values or bits in a cell of a table, each with its name and description: `0: Pad (On the ground.), 3: Boost`.
 pub(crate) fn meanings_cell<'m>(
     f: &mut fmt::Formatter<'_>,
     kind: &str,

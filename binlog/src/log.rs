@@ -20,7 +20,8 @@
 //! - The flight: [`Log::vehicle`], [`parameters`](Log::parameters), [`texts`](Log::texts), [`modes`](Log::modes) and
 //!   other [`states`](Log::states), [`armed`](Log::armed), [`files`](Log::files), [`batches`](Log::batches) of samples,
 //!   the calendar ([`Log::clock`]) and the [`boots`](Log::boots).
-//! - Names: [`Column::value_name`] is what the log calls a value, [`Log::descriptions`] all that it says.
+//! - Names: [`Column::value_name`] is what the log calls a value, [`Log::descriptions`] all that it says. Of a log of
+//!   several boots, see [`Log::value_names`].
 //! - Damage: [`Log::skipped`] and [`Log::suspects`].
 //! - Definitions: [`Log::types`] lists the types, [`Log::schema`] has the definitions as data.
 //!
@@ -65,7 +66,7 @@ pub use flight::{
     ArmedInterval, Batch, BatchSensor, EmbeddedFile, MissingPieces, ModeInterval, Parameter, ParameterValue,
     StateInterval, TextMessage, Vehicle,
 };
-pub(crate) use flight::{EVENT_ARMED, EVENT_DISARMED, names_vehicle};
+pub(crate) use flight::{DescriptionPieces, EVENT_ARMED, EVENT_DISARMED, Incomplete, names_vehicle};
 pub use rows::{RowRecords, Rows};
 pub use select::SelectError;
 pub use tables::{Numbers, Table};
@@ -119,9 +120,10 @@ pub struct Log<'a> {
     spans: OnceLock<Vec<Span>>,
     clock: OnceLock<Option<Clock>>,
     wraps: OnceLock<Arc<WrapPlaces>>,
-    /// The embedded descriptions; empty without them.
-    xml: OnceLock<String>,
-    named: OnceLock<Named>,
+    /// The embedded descriptions of each boot; empty without them.
+    xml: OnceLock<Vec<String>>,
+    /// What they call values and bits.
+    named: OnceLock<Vec<Named>>,
     /// Whether a type was found without an index before.
     scanned: AtomicBool,
 }
@@ -312,7 +314,7 @@ impl<'a> Log<'a> {
     fn scan(&self, name: &str) -> Rows<'_> {
         let index = Index::of(&self.bytes, &[name, "FILE"]);
         // A column needs them, and another pass would cost as much as this one.
-        self.xml.get_or_init(|| flight::descriptions::xml(&Rows::new(self, &index, "FILE")));
+        self.xml.get_or_init(|| flight::descriptions::texts(&Rows::new(self, &index, "FILE"), &index.boots));
         Rows::taken_from(self, index, name)
     }
 }

@@ -27,6 +27,8 @@ mod assertion;
 #[cfg(feature = "std")]
 mod embedded;
 mod html;
+#[cfg(feature = "std")]
+mod markup;
 pub(crate) mod xml;
 
 #[cfg(feature = "std")]
@@ -36,6 +38,8 @@ pub use embedded::{Described, DescribedColumn, DescribedMessage, FILE_NAME};
 #[cfg(feature = "std")]
 pub(crate) use embedded::{is_description, read};
 pub use html::Html;
+#[cfg(feature = "std")]
+pub(crate) use markup::HOLE;
 pub use xml::Xml;
 
 use crate::multiplier::Factor;

@@ -126,12 +126,17 @@ impl RawLog {
         self.fmt(FILE, "FILE", "NIBZ", "FileName,Offset,Length,Data");
         let xml = format!("<loggermessagefile>{messages}</loggermessagefile>");
         for (i, piece) in xml.as_bytes().chunks(64).enumerate() {
-            let mut data = [0; 64];
-            data[..piece.len()].copy_from_slice(piece);
-            let name = Chars::<16>::cut("LogMessages.xml");
-            self.record(FILE, &payload![name, 64 * i as u32, piece.len() as u8, data]);
+            self.piece("LogMessages.xml", 64 * i as u32, piece.len() as u8, piece);
         }
         self
+    }
+
+    /// A piece of an embedded file, of at most 64 bytes, with any length. [`descriptions`](Self::descriptions) defines
+    /// its type.
+    pub fn piece(&mut self, name: &str, offset: u32, length: u8, bytes: &[u8]) -> &mut Self {
+        let mut data = [0; 64];
+        data[..bytes.len()].copy_from_slice(bytes);
+        self.record(FILE, &payload![Chars::<16>::cut(name), offset, length, data])
     }
 
     /// A record of any length.

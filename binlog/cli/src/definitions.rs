@@ -3,8 +3,9 @@
 use crate::flight::Flight;
 use crate::input::{Input, Source};
 use crate::outcome::{Failure, Outcome};
-use binlog::LoggedSchema;
 use binlog::lock::Lock;
+use binlog::log_messages::DescribedColumn;
+use binlog::{Log, LoggedSchema};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -14,6 +15,8 @@ use std::path::Path;
 pub struct Definitions {
     /// The definitions.
     pub schema: LoggedSchema,
+    /// What a boot before the last describes differently from the schema: `PHAS.Phase`.
+    pub described_differently: Vec<String>,
     /// How a command ends that has nothing else to say: as [`Input::warn_of_loss`] of the log.
     pub outcome: Outcome,
 }
@@ -37,7 +40,7 @@ pub fn read(path: &Path) -> Result<Definitions, Failure> {
     }
     let json = str::from_utf8(&bytes).map_err(|error| Failure::of(source.name(), &error))?;
     let schema = LoggedSchema::from_json(json).map_err(|error| Failure::of(source.name(), &error))?;
-    Ok(Definitions { schema, outcome: Outcome::Fine })
+    Ok(Definitions { schema, described_differently: Vec::new(), outcome: Outcome::Fine })
 }
 
 /// The error for what isn't a log: a lock is easily given in the place of one.
@@ -57,7 +60,26 @@ fn of_log(input: &Input) -> Result<Definitions, Failure> {
         let text = "it is a Blackbox log, which has no such definitions; `binlog find` lists its fields";
         return Err(Failure::new(format_args!("{}: {text}", input.name)));
     };
-    Ok(Definitions { schema: log.schema(), outcome: input.warn_of_loss() })
+    let schema = log.schema();
+    let described_differently = described_differently(log, &schema);
+    Ok(Definitions { schema, described_differently, outcome: input.warn_of_loss() })
+}
+
+/// The columns that a boot describes differently from the schema of all boots.
+fn described_differently(log: &Log<'_>, schema: &LoggedSchema) -> Vec<String> {
+    if log.boots().len() == 1 {
+        return Vec::new();
+    }
+    let mut differing: Vec<String> = Vec::new();
+    for message in log.boots().flat_map(|boot| boot.log().descriptions()) {
+        let Some(described) = schema.described(&message.name) else { continue };
+        let differs = |column: &&DescribedColumn| described.column(&column.label).is_some_and(|known| known != *column);
+        let columns = message.columns.iter().filter(differs);
+        differing.extend(columns.map(|column| format!("{}.{}", message.name, column.label)));
+    }
+    differing.sort();
+    differing.dedup();
+    differing
 }
 
 fn begins_as_json(path: &Path) -> io::Result<bool> {

@@ -19,4 +19,4 @@ mod text;
 
 pub use frames::{DumpedFrames, frames};
 pub use frames_json::{EVENTS, frames_json};
-pub use records::{Dumped, Form, records};
+pub use records::{Dumped, Form, NamedBoot, records};

@@ -6,20 +6,21 @@ use super::times::{Timed, Times};
 use super::zeros::{Dates, Wraps};
 use crate::catalogue::definition::LoggedDefinition;
 use crate::format::Format;
-use crate::log::names_vehicle;
+use crate::log::{DescriptionPieces, Incomplete, names_vehicle};
 use crate::records::Record;
 use crate::records::time::TimeSource;
 use crate::value::LoggedText;
 use std::collections::HashMap;
 
 /// The contents so far.
-pub(super) struct Contents {
+pub(super) struct Contents<'a> {
     /// By id; `None` until the first record of a definition.
     plans: Box<[Option<Plan>; 256]>,
     times: Times,
     wraps: Wraps,
     dates: Dates,
     dropped: HashMap<Dropped, Count>,
+    descriptions: DescriptionPieces<'a>,
     has_parameters: bool,
     has_texts: bool,
     has_vehicle: bool,
@@ -44,6 +45,7 @@ struct Plan {
 enum Kind {
     Parameter,
     Text,
+    File,
     LoggerStatistics,
     Dropped,
     Receiver,
@@ -64,7 +66,7 @@ struct Count {
     now: u64,
 }
 
-impl Contents {
+impl<'a> Contents<'a> {
     pub(super) fn new() -> Self {
         Contents {
             plans: Box::new([const { None }; 256]),
@@ -72,6 +74,7 @@ impl Contents {
             wraps: Wraps::default(),
             dates: Dates::default(),
             dropped: HashMap::new(),
+            descriptions: DescriptionPieces::default(),
             has_parameters: false,
             has_texts: false,
             has_vehicle: false,
@@ -95,6 +98,7 @@ impl Contents {
         self.times.finish(|id| name(&self.plans, id), findings);
         std::mem::take(&mut self.wraps).finish(findings);
         std::mem::take(&mut self.dates).finish(findings);
+        self.descriptions.begin_boot();
         for count in self.dropped.values_mut() {
             count.before += std::mem::take(&mut count.now);
         }
@@ -107,7 +111,7 @@ impl Contents {
     }
 
     /// Any record.
-    pub(super) fn record(&mut self, record: &Record<'_>, findings: &mut Findings) {
+    pub(super) fn record(&mut self, record: &Record<'a>, findings: &mut Findings) {
         let id = record.id();
         let slot = &mut self.plans[usize::from(id)];
         let plan = slot.get_or_insert_with(|| Plan::of(&record.definition()));
@@ -138,12 +142,13 @@ impl Contents {
     }
 
     /// What is counted, or missed if no record has it.
-    fn notice(&mut self, record: &Record<'_>, id: u8) {
+    fn notice(&mut self, record: &Record<'a>, id: u8) {
         let Some(plan) = &self.plans[usize::from(id)] else { return };
         let integer = |label| record.value(label).and_then(|value| value.to_integer());
         let (source, dropped) = match plan.kind {
             Kind::Other | Kind::Receiver => return,
             Kind::Parameter => return self.has_parameters = true,
+            Kind::File => return self.descriptions.add(record),
             Kind::Text => {
                 let names_vehicle = |text: LoggedText<'_>| names_vehicle(&text.to_string());
                 self.has_texts = true;
@@ -167,6 +172,9 @@ impl Contents {
         self.times.finish(&name, findings);
         self.wraps.finish(findings);
         self.dates.finish(findings);
+        for Incomplete { offset, text } in self.descriptions.incomplete() {
+            findings.add(Rule::IncompleteDescriptions, "FILE", offset, || text);
+        }
         if !self.has_parameters {
             findings.add(Rule::NoParameters, "", 0, || "no record is a PARM".into());
         }
@@ -226,6 +234,7 @@ impl Plan {
             "MSG" => Kind::Text,
             "DSF" => Kind::LoggerStatistics,
             "DROP" => Kind::Dropped,
+            "FILE" => Kind::File,
             "GPS" | "GPS2" => Kind::Receiver,
             _ => Kind::Other,
         };

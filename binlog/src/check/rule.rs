@@ -279,6 +279,10 @@ rules! {
     /// Text has bytes after its NUL.
     UnpaddedText "unpadded_text" Warning false
         "readers that don't stop at the NUL show them; fill unused text with zeros",
+    /// Bytes of the embedded descriptions are missing or damaged.
+    IncompleteDescriptions "incomplete_descriptions" Warning false
+        "readers leave out the names of values and bits that they may be part of; log the descriptions before other \
+         records, or give the logger a larger buffer",
     /// A flight mode is above 127.
     NegativeMode "negative_mode" Error false
         "pymavlink reads the mode as a negative number; number modes up to 127",

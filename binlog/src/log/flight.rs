@@ -14,6 +14,7 @@ mod vehicle;
 pub use armed::ArmedInterval;
 pub(crate) use armed::{EVENT_ARMED, EVENT_DISARMED};
 pub use batches::{Batch, BatchSensor};
+pub(crate) use descriptions::{DescriptionPieces, Incomplete};
 pub use files::{EmbeddedFile, MissingPieces};
 pub use modes::ModeInterval;
 pub use parameters::{Parameter, ParameterValue};

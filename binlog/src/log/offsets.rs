@@ -1,5 +1,6 @@
 //! Offsets of records, and the records of several kinds in the order of the log.
 
+use std::ops::Range;
 use std::{slice, vec};
 
 /// Offsets of records, ascending.
@@ -27,6 +28,14 @@ impl Offsets {
 
     pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = usize> + Clone {
         self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
+    }
+
+    /// Whether any offset is in a range.
+    pub(super) fn any_in(&self, range: &Range<usize>) -> bool {
+        self.parts.iter().any(|part| {
+            let next = part.offsets.partition_point(|&offset| part.base + (offset as usize) < range.start);
+            part.offsets.get(next).is_some_and(|&offset| part.base + (offset as usize) < range.end)
+        })
     }
 
     /// Sorts the offsets, because several ids may have belonged to one kind.

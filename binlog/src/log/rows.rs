@@ -280,6 +280,15 @@ impl<'log> Rows<'log> {
         self.definitions().find_map(of)
     }
 
+    /// The boots that have any of these records.
+    pub(super) fn boots(&self) -> Vec<usize> {
+        let starts = &self.log.index().boots;
+        let start = |boot: usize| boot.checked_sub(1).map_or(0, |before| starts[before]);
+        let range = |boot| start(boot)..starts.get(boot).copied().unwrap_or(usize::MAX);
+        let has_one = |boot: &usize| self.pieces.iter().any(|piece| piece.offsets.any_in(&range(*boot)));
+        (0..=starts.len()).filter(has_one).collect()
+    }
+
     pub(super) fn log(&self) -> &'log Log<'log> {
         self.log
     }

@@ -1,11 +1,12 @@
 //! What the values and bits of a column are called.
 
 use crate::Log;
+use crate::catalogue::column::ResolvedColumn;
 use crate::catalogue::definition::LoggedColumn;
 use crate::format::Format;
-use crate::log_messages::{Described, DescribedColumn};
+use crate::log_messages::{self, Described, DescribedColumn, DescribedMessage};
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The names of a column's values or bits, as the log's [descriptions](Log::descriptions) have them. Those of the flight
@@ -85,11 +86,22 @@ impl ValueNames {
     }
 }
 
-/// By type and label, the columns whose values or bits have names.
+/// By type and label, the columns whose values or bits have names in one boot.
 #[derive(Default)]
 pub(super) struct Named(HashMap<String, HashMap<String, Arc<DescribedColumn>>>);
 
 impl Named {
+    fn of(messages: Vec<DescribedMessage>) -> Self {
+        let mut named = Named::default();
+        for message in messages {
+            let columns = message.columns.into_iter();
+            let columns = columns.filter(|column| !column.values.is_empty() || !column.bits.is_empty());
+            let of_type = named.0.entry(message.name).or_default();
+            columns.for_each(|column| _ = of_type.entry(column.label.clone()).or_insert_with(|| Arc::new(column)));
+        }
+        named
+    }
+
     fn get(&self, of_type: &str, label: &str) -> Option<&Arc<DescribedColumn>> {
         self.0.get(of_type)?.get(label)
     }
@@ -97,52 +109,87 @@ impl Named {
 
 impl Log<'_> {
     /// What the values and bits of a column are called: a column of a definition of the type `of_type`. `None` if the
-    /// log doesn't say it.
+    /// log doesn't say it, and for a column of floats, text or arrays, or with a multiplier other than 1: descriptions
+    /// name stored integers.
+    ///
+    /// Names belong to the [boot](Log::boots) that logged them. In a log of several boots, a value has a name here if
+    /// all boots with records of the type give it the same, and a flight mode if [`Log::modes`] always calls it the
+    /// same. `boot.log()` has all names of one boot, as it has the columns that the log redefines.
     ///
     /// [`Column::value_name`](super::Column::value_name) has the name of one record.
     pub fn value_names(&self, of_type: &str, column: &LoggedColumn<'_>) -> Option<ValueNames> {
-        let described = self.named().get(of_type, column.label);
-        if of_type == "MODE" && matches!(column.label, "Mode" | "ModeNum") {
-            return ValueNames::new(Arc::new(self.named_modes(column.label, described)), column.format);
-        }
-        ValueNames::new(described?.clone(), column.format)
+        let names = ValueNames::new(self.described(of_type, column.label)?, column.format)?;
+        let is_scaled = match column.multiplier_id {
+            None | Some(b'-') => false,
+            Some(_) => {
+                let column = ResolvedColumn::of_log(column, self.units().at(usize::MAX));
+                column.stated_multiplier().is_some_and(|multiplier| multiplier != 1.0)
+            }
+        };
+        (!is_scaled).then_some(names)
     }
 
-    fn named(&self) -> &Named {
-        self.named.get_or_init(|| {
-            let mut named = Named::default();
-            for message in self.descriptions() {
-                let columns = message.columns.into_iter();
-                let columns = columns.filter(|column| !column.values.is_empty() || !column.bits.is_empty());
-                let of_type = named.0.entry(message.name).or_default();
-                columns.for_each(|column| _ = of_type.entry(column.label.clone()).or_insert_with(|| Arc::new(column)));
+    /// What all boots with records of the type say about a column.
+    fn described(&self, of_type: &str, label: &str) -> Option<Arc<DescribedColumn>> {
+        let described = match self.named() {
+            [only] => only.get(of_type, label).cloned(),
+            boots => {
+                let mut boots = self.all(of_type).boots().into_iter().map(|boot| boots.get(boot)?.get(of_type, label));
+                let first = boots.next().flatten().cloned();
+                boots.fold(first, |all, boot| Some(agreed(all?, boot?)))
             }
-            named
+        };
+        match of_type == "MODE" && matches!(label, "Mode" | "ModeNum") {
+            true => Some(Arc::new(self.named_modes(label, described.as_deref()))),
+            false => described,
+        }
+    }
+
+    /// The names in each boot.
+    fn named(&self) -> &[Named] {
+        self.named.get_or_init(|| {
+            self.embedded_texts().iter().map(|xml| Named::of(log_messages::read(xml).messages)).collect()
         })
     }
 
-    /// The flight modes as values of a column: what [`Log::modes`] calls them, and the names that are `described`.
-    fn named_modes(&self, label: &str, described: Option<&Arc<DescribedColumn>>) -> DescribedColumn {
-        let mut column = DescribedColumn { label: label.into(), ..Default::default() };
+    /// The flight modes as values of a column: what [`Log::modes`] calls them, and the names that are `described`. A
+    /// number that has several names in the log, or once none, has none here.
+    fn named_modes(&self, label: &str, described: Option<&DescribedColumn>) -> DescribedColumn {
+        let mut names: BTreeMap<i128, Vec<Option<String>>> = BTreeMap::new();
         for mode in self.modes() {
-            if let (Some(number), Some(name)) = (mode.number, mode.name)
-                && column.name_of(number.into()).is_none()
-            {
-                column.values.push(Described { value: number.into(), name, description: String::new() });
+            let Some(number) = mode.number else { continue };
+            let of_number = names.entry(number.into()).or_default();
+            if !of_number.contains(&mode.name) {
+                of_number.push(mode.name);
             }
         }
-        for named in described.into_iter().flat_map(|described| &described.values) {
-            match column.values.iter_mut().find(|known| known.value == named.value) {
-                Some(known) => known.description.clone_from(&named.description),
-                None => column.values.push(named.clone()),
-            }
-        }
-        column
+        let described = described.map_or(&[][..], |described| &described.values);
+        let logged = names.iter().filter_map(|(&value, names)| {
+            let [Some(name)] = &names[..] else { return None };
+            let known = described.iter().find(|named| named.value == value);
+            let description = known.map(|named| named.description.clone()).unwrap_or_default();
+            Some(Described { value, name: name.clone(), description })
+        });
+        let others = described.iter().filter(|named| !names.contains_key(&named.value)).cloned();
+        DescribedColumn { label: label.into(), values: logged.chain(others).collect(), ..Default::default() }
     }
 
-    /// The name that the descriptions give a flight mode: the number in a column of MODE.
-    pub(super) fn described_mode(&self, number: u8) -> Option<String> {
-        let of = |label: &str| self.named().get("MODE", label)?.name_of(number.into());
+    /// The name that the descriptions of a boot give a flight mode: the number in a column of MODE.
+    pub(super) fn described_mode(&self, boot: usize, number: u8) -> Option<String> {
+        let of = |label: &str| self.named().get(boot)?.get("MODE", label)?.name_of(number.into());
         of("ModeNum").or_else(|| of("Mode")).filter(|name| !name.is_empty()).map(str::to_owned)
     }
+}
+
+/// The names of values and bits that are the same in `b`.
+fn agreed(mut a: Arc<DescribedColumn>, b: &DescribedColumn) -> Arc<DescribedColumn> {
+    if *a != *b {
+        let is_in = |list: &[Described], named: &Described| {
+            list.iter().find(|other| other.value == named.value).is_some_and(|other| other.name == named.name)
+        };
+        let both = Arc::make_mut(&mut a);
+        both.values.retain(|named| is_in(&b.values, named));
+        both.bits.retain(|named| is_in(&b.bits, named));
+    }
+    a
 }

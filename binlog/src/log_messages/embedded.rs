@@ -1,5 +1,6 @@
 //! The descriptions that a log carries: its embedded file [`FILE_NAME`], read without trusting it.
 
+use super::markup::{Token, Tokens, attribute, unescape};
 use crate::records::Record;
 
 /// The name of the embedded file.
@@ -33,7 +34,7 @@ pub struct DescribedColumn {
     pub description: String,
     /// The names of its values, with their descriptions.
     pub values: Vec<Described>,
-    /// The names of its bits: the number of each, 0 the lowest, or 0 if the file has none.
+    /// The names of its bits: the number of each, 0 the lowest.
     pub bits: Vec<Described>,
 }
 
@@ -68,106 +69,256 @@ impl DescribedColumn {
     }
 }
 
-/// Where a text belongs.
-#[derive(Clone, Copy)]
-enum Owner {
-    Message,
-    Column,
-    Value,
-    Bit,
+/// What could be read of an embedded file.
+#[derive(Debug, Default)]
+pub(crate) struct Descriptions {
+    pub(crate) messages: Vec<DescribedMessage>,
+    /// Whether the first element ends, without a hole before that.
+    pub(crate) is_whole: bool,
 }
 
-/// Reads ArduPilot's XML, element by element and without nesting: unknown elements are ignored.
-pub(crate) fn read(xml: &str) -> Vec<DescribedMessage> {
-    let mut messages: Vec<DescribedMessage> = Vec::new();
-    let mut owner = None;
-    for piece in xml.split('<').skip(1) {
-        let Some((tag, text)) = piece.split_once('>') else { continue };
-        let (element, attributes) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-        let name = || attribute(attributes, "name").unwrap_or_default();
-        let message = messages.last_mut();
-        let column = message.and_then(|message| message.columns.last_mut());
+/// The innermost known element that is open.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+enum Place {
+    /// Outside of messages, or after a hole.
+    #[default]
+    Unknown,
+    Message,
+    Fields,
+    Field,
+    List,
+    Entry,
+}
+
+/// A list of names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Values,
+    Bits,
+}
+
+/// An element of a list that hasn't ended yet.
+struct Entry {
+    list: List,
+    /// `None` if the file has none that can be read.
+    name: Option<String>,
+    value: Option<i128>,
+    description: String,
+}
+
+/// A text that hasn't ended yet.
+struct Text {
+    is_value: bool,
+    text: String,
+    /// Whether everything in it can be read.
+    is_readable: bool,
+}
+
+#[derive(Default)]
+struct Reader {
+    messages: Vec<DescribedMessage>,
+    place: Place,
+    list: Option<List>,
+    entry: Option<Entry>,
+    text: Option<Text>,
+    /// How many elements are open that have no meaning here, and whose contents have none.
+    ignored: usize,
+}
+
+/// Reads ArduPilot's XML. A name counts if its element is there as a whole, and has a value that can be read; after a
+/// hole, reading resumes at the next message.
+pub(crate) fn read(xml: &str) -> Descriptions {
+    let mut reader = Reader::default();
+    let mut root = None;
+    let (mut has_ended, mut has_hole) = (false, false);
+    for token in Tokens::new(xml) {
+        match token {
+            Token::Start { name, attributes, is_empty } => {
+                has_ended = *root.get_or_insert(name) == name && is_empty && name != MESSAGE;
+                reader.start(name, attributes, is_empty);
+            }
+            Token::End(name) => {
+                has_ended = root == Some(name) && name != MESSAGE;
+                reader.end(name);
+            }
+            Token::Text(text) => reader.text(|to| unescape(text, to)),
+            Token::Verbatim(text) => reader.text(|to| {
+                to.push_str(text);
+                true
+            }),
+            Token::Hole => {
+                has_hole = true;
+                // The first element may have begun in the hole.
+                root.get_or_insert("");
+                reader.forget();
+            }
+        }
+        if has_ended {
+            break;
+        }
+    }
+    Descriptions { messages: reader.messages, is_whole: has_ended && !has_hole }
+}
+
+const MESSAGE: &str = "logformat";
+
+impl Reader {
+    /// Nothing is known to be open.
+    fn forget(&mut self) {
+        self.enter(Place::Unknown);
+    }
+
+    /// Begins an element, or goes on with it, and drops what is open in it.
+    fn enter(&mut self, place: Place) {
+        self.place = place;
+        (self.entry, self.text, self.ignored) = (None, None, 0);
+        if place < Place::List {
+            self.list = None;
+        }
+    }
+
+    fn column(&mut self) -> Option<&mut DescribedColumn> {
+        self.messages.last_mut()?.columns.last_mut()
+    }
+
+    fn start(&mut self, element: &str, attributes: &str, is_empty: bool) {
+        if self.ignored > 0 && element != MESSAGE {
+            self.ignored += usize::from(!is_empty);
+            return;
+        }
+        if let Some(text) = &mut self.text {
+            // A description may have elements.
+            text.is_readable &= !text.is_value;
+        }
+        let name = || {
+            let mut name = String::new();
+            unescape(attribute(attributes, "name")?, &mut name).then_some(name)
+        };
+        let is_in = |place| self.place >= place;
         match element {
-            "logformat" => {
-                messages.push(DescribedMessage { name: name(), ..Default::default() });
-                owner = Some(Owner::Message);
-            }
-            "field" => {
-                let column = DescribedColumn { label: name(), ..Default::default() };
-                messages.last_mut().into_iter().for_each(|message| message.columns.push(column.clone()));
-                owner = Some(Owner::Column);
-            }
-            "element" | "bit" => {
-                let described = Described { name: name(), ..Default::default() };
-                let is_bit = element == "bit";
-                owner = Some(if is_bit { Owner::Bit } else { Owner::Value });
-                if let Some(column) = column {
-                    if is_bit { &mut column.bits } else { &mut column.values }.push(described);
+            MESSAGE => {
+                self.forget();
+                if let Some(name) = name() {
+                    self.messages.push(DescribedMessage { name, ..Default::default() });
+                    self.place = if is_empty { Place::Unknown } else { Place::Message };
                 }
             }
-            "/field" | "/fields" | "/logformat" => owner = None,
+            "fields" if is_in(Place::Message) && !is_empty => self.enter(Place::Fields),
+            "field" if is_in(Place::Message) => {
+                self.enter(Place::Fields);
+                if let (Some(label), Some(message)) = (name(), self.messages.last_mut()) {
+                    message.columns.push(DescribedColumn { label, ..Default::default() });
+                    self.place = if is_empty { Place::Fields } else { Place::Field };
+                }
+            }
+            "enum" | "bitmask" if is_in(Place::Field) && !is_empty => {
+                self.enter(Place::List);
+                self.list = Some(if element == "enum" { List::Values } else { List::Bits });
+            }
+            "element" | "bit" if is_in(Place::Field) => {
+                let list = if element == "bit" { List::Bits } else { self.list.unwrap_or(List::Values) };
+                self.enter(Place::List);
+                if !is_empty {
+                    self.entry = Some(Entry { list, name: name(), value: None, description: String::new() });
+                    self.place = Place::Entry;
+                }
+            }
+            "description" | "value" if self.text.is_none() && !is_empty => {
+                self.text = Some(Text { is_value: element == "value", text: String::new(), is_readable: true });
+            }
+            _ if self.place > Place::Unknown && self.text.is_none() && !is_empty => self.ignored = 1,
+            _ => {}
+        }
+    }
+
+    /// Appends to the text that is open.
+    fn text(&mut self, append: impl FnOnce(&mut String) -> bool) {
+        if let Some(Text { text, is_readable, .. }) = &mut self.text {
+            *is_readable &= append(text);
+        }
+    }
+
+    fn end(&mut self, element: &str) {
+        if self.ignored > 0 && element != MESSAGE {
+            self.ignored -= 1;
+            return;
+        }
+        let is_in = |place| self.place >= place;
+        match element {
+            MESSAGE => self.forget(),
+            "fields" if is_in(Place::Fields) => self.enter(Place::Message),
+            "field" if is_in(Place::Field) => self.enter(Place::Fields),
+            "enum" | "bitmask" if is_in(Place::List) => self.enter(Place::Field),
+            "element" | "bit" if is_in(Place::Entry) => {
+                let described = self.entry.take().and_then(Entry::described);
+                self.enter(Place::List);
+                if let (Some((list, described)), Some(column)) = (described, self.column()) {
+                    match list {
+                        List::Values => column.values.push(described),
+                        List::Bits => column.bits.push(described),
+                    }
+                }
+            }
             "description" | "value" => {
-                let text = unescaped(text);
-                let named = match owner {
-                    Some(Owner::Value) => column.and_then(|column| column.values.last_mut()),
-                    Some(Owner::Bit) => column.and_then(|column| column.bits.last_mut()),
-                    Some(Owner::Column) if element == "description" => {
-                        column.into_iter().for_each(|column| column.description = text.clone());
-                        None
-                    }
-                    Some(Owner::Message) if element == "description" => {
-                        messages.last_mut().into_iter().for_each(|message| message.description = text.clone());
-                        None
-                    }
-                    _ => None,
-                };
-                let Some(named) = named else { continue };
-                match (element, text.trim().parse::<i128>()) {
-                    ("description", _) => named.description = text,
-                    // The value of a bit is its mask.
-                    (_, Ok(mask)) if matches!(owner, Some(Owner::Bit)) => {
-                        named.value = if mask == 0 { 0 } else { mask.trailing_zeros().into() };
-                    }
-                    (_, Ok(value)) => named.value = value,
-                    (_, Err(_)) => {}
+                let is_value = element == "value";
+                match (self.text.take_if(|text| text.is_value == is_value), &mut self.entry) {
+                    (Some(text), Some(entry)) if is_value => entry.add_value(&text),
+                    (Some(text), _) if !is_value => self.describe(text.text),
+                    _ => {}
                 }
             }
             _ => {}
         }
     }
-    messages
+
+    fn describe(&mut self, text: String) {
+        let described = match self.place {
+            Place::Message => self.messages.last_mut().map(|message| &mut message.description),
+            Place::Field => self.column().map(|column| &mut column.description),
+            Place::Entry => self.entry.as_mut().map(|entry| &mut entry.description),
+            _ => None,
+        };
+        described.into_iter().for_each(|described| described.clone_from(&text));
+    }
 }
 
-/// `name="…"` among the attributes of an element.
-fn attribute(attributes: &str, name: &str) -> Option<String> {
-    let mut rest = attributes;
-    while let Some((before, after)) = rest.split_once("=\"") {
-        let (value, after) = after.split_once('"')?;
-        if before.trim() == name {
-            return Some(unescaped(value));
+impl Entry {
+    /// Of several values, nothing says which one is meant.
+    fn add_value(&mut self, text: &Text) {
+        let value = number(&text.text).filter(|_| text.is_readable);
+        if self.value.is_some() || value.is_none() {
+            self.name = None;
         }
-        rest = after;
+        self.value = value;
     }
-    None
+
+    /// The name of a value or of one bit. The value of a bit is its mask; a mask of no bit or of several has no number.
+    fn described(self) -> Option<(List, Described)> {
+        let Entry { list, name, value, description } = self;
+        let (name, value) = (name?, value?);
+        let value = match list {
+            List::Values => value,
+            List::Bits if value > 0 && value & (value - 1) == 0 => value.trailing_zeros().into(),
+            List::Bits => return None,
+        };
+        Some((list, Described { value, name, description }))
+    }
 }
 
-/// Text with the five named entities of XML replaced.
-fn unescaped(text: &str) -> String {
-    const ENTITIES: [(&str, char); 5] = [("amp;", '&'), ("lt;", '<'), ("gt;", '>'), ("quot;", '"'), ("apos;", '\'')];
-    let mut unescaped = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        unescaped.push_str(before);
-        rest = after;
-        match ENTITIES.iter().find(|(entity, _)| after.starts_with(entity)) {
-            Some((entity, character)) => {
-                unescaped.push(*character);
-                rest = &after[entity.len()..];
-            }
-            None => unescaped.push('&'),
-        }
-    }
-    unescaped + rest
+/// A number in decimal, or in hexadecimal after `0x`.
+fn number(text: &str) -> Option<i128> {
+    let text = text.trim();
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let (digits, radix) = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => (digits, 16),
+        None => (digits, 10),
+    };
+    // `from_str_radix` takes a sign.
+    let is_number = digits.starts_with(|first: char| first.is_digit(radix));
+    i128::from_str_radix(digits, radix).ok().filter(|_| is_number).map(|number| sign * number)
 }
 
 #[cfg(all(test, feature = "derive"))]

@@ -4,6 +4,7 @@ mod ardusub_log;
 mod corpus;
 mod damage;
 mod damage_scored;
+mod descriptions;
 mod hostile_files;
 mod logged_schema;
 mod older_logs;

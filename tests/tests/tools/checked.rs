@@ -358,6 +358,13 @@ fn cases() -> Vec<Case> {
         ),
         (
             |log| {
+                defined(log, "FILE", "NIBZ", "FileName,Offset,Length,Data", "----", "----");
+                log.record(X, &payload![Chars::<16>::cut("LogMessages.xml"), 64_u32, 64_u8, [b' '; 64]]);
+            },
+            &[(Rule::IncompleteDescriptions, "FILE", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
                 log.fmt(128, "FMT", "BBnNZ", "Type,Length,Name,Format,Columns");
             },
             &[(Rule::SeveralBoots, "", 0)],

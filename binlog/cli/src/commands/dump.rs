@@ -2,7 +2,7 @@
 
 use crate::arguments::{self, Context, Logs};
 use crate::counted::counted;
-use crate::dump::{self, Form};
+use crate::dump::{self, Form, NamedBoot};
 use crate::flight::{Flight, Session, SessionLog};
 use crate::input::Input;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
@@ -75,7 +75,7 @@ fn records(
     out: &mut Output,
 ) -> CommandResult {
     let selection = &arguments.selection;
-    let names = arguments.value_names.then_some(log);
+    let names = if arguments.value_names { NamedBoot::all(log) } else { Vec::new() };
     let parts = if selection.is_everything() {
         // Nothing is indexed for that.
         vec![(0..log.bytes().len(), Intervals::everything())]
@@ -93,7 +93,7 @@ fn records(
         input.print_heading(out)?;
     }
     let mut progress = Progress::bytes(&input.name, log.bytes().len() as u64);
-    let dumped = dump::records(log.bytes(), &parts, types, form, names, out, |done| progress.set(done))?;
+    let dumped = dump::records(log.bytes(), &parts, types, form, &names, out, |done| progress.set(done))?;
     let printed = dumped.types.iter().map(String::as_str);
     if types.unmatched(printed.clone()).is_some() {
         // The log is indexed for the error only: a part of it may not have all types.

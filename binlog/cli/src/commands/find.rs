@@ -61,6 +61,16 @@ impl Found {
         }
     }
 
+    /// Adds what another session has of the same column.
+    fn add(&mut self, other: Found) {
+        self.records += other.records;
+        if self.description.is_empty() {
+            self.description = other.description;
+        }
+        let new: Vec<String> = other.names.into_iter().filter(|name| !self.names.contains(name)).collect();
+        self.names.extend(new);
+    }
+
     /// What the log says about it: the description, and the names of values and bits.
     fn about(&self) -> String {
         let about = [self.description.clone(), self.names.join(", ")];
@@ -253,13 +263,13 @@ fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
     names::of_columns(rows).into_iter().map(found).collect()
 }
 
-/// Each column once, with the records of all sessions.
+/// Each column once, with the records and names of all sessions.
 fn of_all_sessions(columns: Vec<Found>) -> Vec<Found> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut all: Vec<Found> = Vec::new();
     for column in columns {
         match places.entry(column.column.clone()) {
-            Entry::Occupied(place) => all[*place.get()].records += column.records,
+            Entry::Occupied(place) => all[*place.get()].add(column),
             Entry::Vacant(place) => {
                 place.insert(all.len());
                 all.push(column);

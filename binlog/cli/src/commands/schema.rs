@@ -2,6 +2,7 @@
 
 use crate::arguments::Context;
 use crate::definitions::{self, Definitions};
+use crate::input::on_one_line;
 use crate::outcome::{CommandResult, warn};
 use crate::output::{Existing, Output};
 use std::io::Write;
@@ -37,7 +38,12 @@ pub struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    let Definitions { schema, outcome } = definitions::read(&arguments.log)?;
+    let Definitions { schema, described_differently, outcome } = definitions::read(&arguments.log)?;
+    if !described_differently.is_empty() {
+        let columns = on_one_line(&described_differently.join(", "));
+        let text = "the boots of the log describe them differently; what the last of them says is printed";
+        warn(format_args!("{columns}: {text}"));
+    }
     let text = match (context.json, arguments.rust) {
         (true, _) => schema.to_json(),
         (false, false) if arguments.xml => schema.log_messages_xml().to_string(),

@@ -43,7 +43,8 @@ const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 
 /// Prints the records of the chosen types that are in the chosen times of one of the parts of the log: ranges of bytes,
 /// each of which begins with definitions. pymavlink dates a whole log by one clock; where a part is chosen, each has its
-/// own. With `names`, values have the names that this log gives them. `advance` is told, now and then, how many bytes of the log are done.
+/// own. With `names`, values have the names that their boot gives them. `advance` is told, now and then, how many bytes
+/// of the log are done.
 ///
 /// # Errors
 ///
@@ -53,7 +54,7 @@ pub fn records(
     parts: &[(Range<usize>, Intervals)],
     types: &Patterns,
     form: Form<'_>,
-    names: Option<&Log<'_>>,
+    names: &[NamedBoot<'_>],
     out: &mut impl Write,
     mut advance: impl FnMut(u64),
 ) -> io::Result<Dumped> {
@@ -66,7 +67,7 @@ pub fn records(
         if !is_whole {
             clock = Clock::of(log.get(range.clone()).unwrap_or_default());
         }
-        let mut plans = Plans::new(types, form, names);
+        let mut plans = Plans::new(types, form, names, range.start);
         let is_everything = intervals.is_everything();
         let mut time_us = 0;
         let part = log.get(range.clone()).unwrap_or_default();
@@ -102,7 +103,7 @@ pub fn records(
                     }
                 }
             }
-            plans.learn(&record);
+            plans.learn(&record, range.start);
         }
         dumped.types.extend(plans.names());
     }
@@ -110,11 +111,27 @@ pub fn records(
     Ok(dumped)
 }
 
+/// A boot, whose names its values have.
+#[derive(Debug)]
+pub struct NamedBoot<'l> {
+    /// Where it begins in the log.
+    start: usize,
+    log: Log<'l>,
+}
+
+impl<'l> NamedBoot<'l> {
+    /// The boots of a log.
+    pub fn all(log: &'l Log<'_>) -> Vec<Self> {
+        log.boots().map(|boot| NamedBoot { start: boot.range().start, log: boot.log() }).collect()
+    }
+}
+
 /// The plans of the definitions in force.
 struct Plans<'t> {
     types: &'t Patterns,
     form: Form<'t>,
-    names: Option<&'t Log<'t>>,
+    /// The boot that is being read, and later ones; empty if numbers are printed.
+    names: &'t [NamedBoot<'t>],
     by_id: Box<[Option<Plan>; 256]>,
     replaced: Vec<Plan>,
 }
@@ -123,7 +140,10 @@ struct Plans<'t> {
 const FMT_ID: u8 = 128;
 
 impl<'t> Plans<'t> {
-    fn new(types: &'t Patterns, form: Form<'t>, names: Option<&'t Log<'t>>) -> Self {
+    /// Of the part of the log that begins at `start`.
+    fn new(types: &'t Patterns, form: Form<'t>, boots: &'t [NamedBoot<'t>], start: usize) -> Self {
+        let boot = boots.iter().rposition(|boot| boot.start <= start).unwrap_or(0);
+        let names = boots.get(boot..).unwrap_or_default();
         Plans { types, form, names, by_id: Box::new([const { None }; 256]), replaced: Vec::new() }
     }
 
@@ -138,20 +158,27 @@ impl<'t> Plans<'t> {
                 Form::Text => text::prepare(&mut plan),
                 Form::Json { log, .. } => json::prepare(&mut plan, *log),
             }
-            if let Some(log) = names {
-                plan.name_values(log, &record.definition());
+            if let Some(boot) = names.first() {
+                plan.name_values(&boot.log, &record.definition());
             }
             plan
         })
     }
 
-    /// Forgets the plan of a type that the record defines again.
+    /// Forgets the plan of a type that the record defines again, and all plans where another boot begins, which only a
+    /// definition does. `start` is where the part begins in the log.
     #[inline]
-    fn learn(&mut self, record: &Record<'_>) {
+    fn learn(&mut self, record: &Record<'_>, start: usize) {
         if record.id() == FMT_ID
             && let Some(&id) = record.payload().first()
         {
             self.replaced.extend(self.by_id[usize::from(id)].take());
+            while let [_, rest @ ..] = self.names
+                && rest.first().is_some_and(|next| next.start <= start + record.offset())
+            {
+                self.names = rest;
+                self.replaced.extend(self.by_id.iter_mut().filter_map(Option::take));
+            }
         }
     }
 

@@ -2,6 +2,8 @@
 //! table of inputs is right.
 
 use crate::{command, images, ran};
+use binlog_tests::payload;
+use binlog_tests::raw_log::RawLog;
 use clap::CommandFactory;
 use simulator::Simulation;
 use std::path::{Path, PathBuf};
@@ -12,12 +14,13 @@ use tempfile::TempDir;
 
 const CHAPTER: &str = include_str!("../../../src/guide/program.md");
 
-const PAGES: [(&str, &str); 8] = [
+const PAGES: [(&str, &str); 9] = [
     ("README.md", include_str!("../../../../README.md")),
     ("program.md", CHAPTER),
     ("plots.md", include_str!("../../../src/guide/plots.md")),
     ("export/guide.md", include_str!("../../src/export/guide.md")),
     ("reading.md", include_str!("../../../src/guide/reading.md")),
+    ("simulators.md", include_str!("../../../src/guide/simulators.md")),
     ("blackbox.md", include_str!("../../../src/guide/blackbox.md")),
     ("unknown_firmware.md", include_str!("../../../src/guide/unknown_firmware.md")),
     ("formats_over_years.md", include_str!("../../../src/guide/formats_over_years.md")),
@@ -33,6 +36,18 @@ fn commands(page: &str) -> Vec<&str> {
     lines.map(|line| line.split_once(" #").map_or(line, |(line, _)| line).trim()).collect()
 }
 
+/// The log of the chapter about simulators.
+fn rocket() -> Vec<u8> {
+    let mut log = RawLog::with_units();
+    log.descriptions(
+        "<logformat name=\"PHAS\"><fields><field name=\"Phase\"><enum><element name=\"Pad\"><value>0</value></element>\
+         <element name=\"Boost\"><value>3</value></element></enum></field></fields></logformat>",
+    );
+    log.fmt(30, "PHAS", "QBH", "TimeUS,Phase,Faults").fmtu(30, "s--", "F--");
+    log.record(30, &payload![0_u64, 0_u8, 0_u16]).record(30, &payload![2_000_000_u64, 3_u8, 5_u16]);
+    log.bytes
+}
+
 /// A folder with the simulator's logs, and with what a reader has of his own.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -44,6 +59,7 @@ fn folder() -> TempDir {
     let [flight, blackbox] = &*FLIGHT;
     ["flight.bin", "before.bin", "after.bin"].iter().for_each(|name| write(name, flight));
     write("flight.bbl", blackbox);
+    write("rocket.bin", &rocket());
     write("chip.img", &images::chip(8 << 20, &[flight]));
     let lock = "examples/simulator/flightlog.lock";
     write(lock, &fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(lock)).expect("the lock"));

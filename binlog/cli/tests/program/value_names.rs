@@ -183,6 +183,57 @@ fn modes_are_chosen_by_the_names_in_the_log() {
 }
 
 #[test]
+fn each_boot_has_its_own_names() {
+    let (folder, first) = described();
+    let mut log = std::fs::read(&first).expect("a log");
+    let mut other = RawLog::with_units();
+    other
+        .descriptions(&DESCRIPTIONS.replace("Coast", "Descent").replace("\"Pad\"", "\"Rail\"").replace("Ascent", "Up"));
+    other.fmt(PHAS, "PHAS", "QBH", "TimeUS,Phase,Bad").fmtu(PHAS, "s--", "F--");
+    other.fmt(MODE, "MODE", "QMBB", "TimeUS,Mode,ModeNum,Rsn").fmtu(MODE, "s---", "F---");
+    other.record(PHAS, &payload![9_000_000_u64, 0_u8, 4_u16]).record(MODE, &payload![9_000_000_u64, 1_u8, 1_u8, 0_u8]);
+    log.extend(other.bytes);
+    let path = folder.path().join("two.bin");
+    std::fs::write(&path, log).expect("room");
+    for command in ["dump --value-names -t PHAS,MODE LOG", "dump --value-names -t PHAS,MODE --from 0 LOG"] {
+        let dumped = fine(command, &path);
+        for line in [
+            "PHAS {TimeUS : 0, Phase : Pad, Bad : 0}",
+            "PHAS {TimeUS : 9000000, Phase : Rail, Bad : Compass}",
+            "MODE {TimeUS : 2000000, Mode : Ascent, ModeNum : Ascent, Rsn : 0}",
+            "MODE {TimeUS : 9000000, Mode : Up, ModeNum : Up, Rsn : 0}",
+        ] {
+            assert!(dumped.contains(line), "{line}: {dumped}");
+        }
+    }
+    let objects = json("export --format jsonl --value-names -t PHAS LOG", &path);
+    assert_eq!((&objects[0]["Phase"], &objects[5]["Phase"]), (&"Pad".into(), &"Rail".into()));
+    // The schema has those of the last boot, and says so.
+    let ran = binlog(words("schema --xml LOG", &path));
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    assert!(ran.stdout.contains("\"Rail\"") && !ran.stdout.contains("\"Pad\""), "{}", ran.stdout);
+    // The second boot defines no ESC.
+    assert!(ran.stdout.contains("\"Spinning\""), "{}", ran.stdout);
+    let warned = "MODE.ModeNum, PHAS.Phase: the boots of the log describe them differently";
+    assert!(ran.stderr.contains(warned), "{}", ran.stderr);
+    assert_eq!(binlog(words("schema --xml LOG", &first)).stderr, "");
+}
+
+#[test]
+fn check_says_what_the_descriptions_lack() {
+    let (folder, whole) = described();
+    let log = std::fs::read(&whole).expect("a log");
+    let third = log.windows(20).position(|bytes| bytes.starts_with(b"LogMessages.xml\0\x80\0\0\0")).expect("a piece");
+    let damaged = [&log[..third - 3], &log[third + 85..]].concat();
+    let path = folder.path().join("damaged.bin");
+    std::fs::write(&path, damaged).expect("room");
+    let ran = binlog(words("check LOG", &path));
+    let line = "incomplete_descriptions: FILE: the log lacks the bytes 128 to 192 of LogMessages.xml";
+    assert!(ran.stdout.contains(line), "{}", ran.stdout);
+    assert!(!binlog(words("check LOG", &whole)).stdout.contains("incomplete_descriptions"));
+}
+
+#[test]
 fn a_log_without_names_is_shown_as_ever() {
     let (_folder, log) = rocket(false);
     for command in ["dump", "dump --json", "export --format jsonl", "export --wide PHAS"] {

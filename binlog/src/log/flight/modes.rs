@@ -15,7 +15,7 @@ pub struct ModeInterval {
     /// The mode's number in the vehicle's list; `None` if the log contains names only.
     pub number: Option<u8>,
     /// Its name: that in the record, or else that of the boot's vehicle, if it is known and has such a mode, or else that
-    /// in the log's [descriptions](Log::descriptions).
+    /// in the boot's [descriptions](Log::descriptions).
     pub name: Option<String>,
     /// The reason for the change, by ArduPilot's `ModeReason`; `None` if the log has none.
     pub reason: Option<u8>,
@@ -30,7 +30,7 @@ impl Log<'_> {
         let mode = |record: &Record<'_>, boot: usize| {
             let (number, name) = mode(record);
             let of_vehicle = || Some(vehicles[boot]?.mode_name(number?)?.to_owned());
-            let name = name.or_else(of_vehicle).or_else(|| self.described_mode(number?));
+            let name = name.or_else(of_vehicle).or_else(|| self.described_mode(boot, number?));
             Some((number, name, integer(record, "Rsn")))
         };
         let is_same = |a: &Mode, b: &Mode| (a.0, &a.1) == (b.0, &b.1);

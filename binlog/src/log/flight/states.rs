@@ -12,7 +12,7 @@ pub struct StateInterval {
     pub time_us: Range<u64>,
     /// The stored value.
     pub value: i128,
-    /// Its [name](crate::log::ValueNames::of), if the log has one.
+    /// Its [name](crate::log::ValueNames::of), if [the log has one](Log::value_names).
     pub name: Option<String>,
 }
 
