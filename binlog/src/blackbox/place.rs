@@ -1,5 +1,7 @@
 //! Where main frames are, and which fields say so.
 
+#[cfg(feature = "std")]
+use super::Intervals;
 use super::limits::{JUMP_ITERATIONS, JUMP_US, SOON_US};
 
 /// Iteration and time of a main frame, or of a resume event.
@@ -21,6 +23,14 @@ impl Place {
     #[inline(always)]
     pub(super) fn is_soon_followed_by(self, next: Place) -> bool {
         next.time.wrapping_sub(self.time) < SOON_US
+    }
+
+    /// Whether an I frame at `next` continues the stream of an I frame here: at most one I frame is missing between them, or
+    /// they are less than half a second apart.
+    #[cfg(feature = "std")]
+    pub(super) fn is_continued_at(self, next: Place, intervals: Intervals) -> bool {
+        let [iterations, time] = [next.iteration.wrapping_sub(self.iteration), next.time.wrapping_sub(self.time)];
+        time < JUMP_US && iterations <= intervals.i_interval() * 2 || time < SOON_US && iterations < JUMP_ITERATIONS
     }
 }
 

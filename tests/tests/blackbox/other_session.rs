@@ -190,6 +190,127 @@ fn frames_of_an_older_log_after_a_power_cut_are_left_out() {
     }
 }
 
+/// Only its I frames are logged.
+const I_FRAMES: Shape = Shape { every: 32, ..USUAL };
+
+/// The frames of a session with a damaged byte after them, and those of an older log from iteration `from` on.
+fn cut(own: &Flight, older: &Flight, from: u32) -> Vec<u8> {
+    let rest = older.frames.iter().filter(|frame| frame.iteration >= from).flat_map(|frame| frame.bytes.clone());
+    [own.log(), b"P\xF0\xF0".to_vec(), rest.collect()].concat()
+}
+
+fn assert_is_cut(own: &Flight, log: &[u8], what: &str) {
+    let tables = tables(log);
+    let read = iterations(&tables);
+    let whole: Vec<u32> = own.frames.iter().map(|frame| frame.iteration).collect();
+    // No letter need follow the last frame.
+    assert!(read == whole || read == whole[..whole.len() - 1], "{what}: {} of {} frames", read.len(), whole.len());
+    assert!(has_other_session(&tables), "{what}: {:?}", tables.lost());
+    assert!(tables.lost().iter().all(|lost| !matches!(lost.reason, LostReason::Jump { .. })), "{what}");
+}
+
+/// The older log is long, and its line of iterations and times comes near to that of the session, or crosses it.
+#[test]
+fn a_long_older_log_stays_foreign_where_its_times_meet_the_sessions() {
+    for (length, boot_us) in [(635, 60_000_000), (300, 900_000_000), (5000, 5_000_000)] {
+        let own = Flight::new(USUAL, boot_us, 0..length, OWN);
+        for (later_us, loop_us) in
+            [(30_000_000, 1000), (2_300_000, 1000), (-20_000_000, 1000), (-20_000_000, 1100), (30_000_000, 900)]
+        {
+            let older = Shape { loop_us, ..I_FRAMES };
+            let older = Flight::new(older, boot_us.wrapping_add_signed(later_us), 0..400_000, OTHER);
+            for from in [0, 32, 6400] {
+                let what = format!("{length} at {boot_us}, {later_us} µs later, {loop_us} µs, from {from}");
+                assert_is_cut(&own, &cut(&own, &older, from), &what);
+            }
+        }
+    }
+}
+
+/// 0.3 % to 12 % from the ratio of a steady session, in the middle of a log that was armed sooner or later.
+#[test]
+fn a_jump_nearly_in_the_ratio_of_a_steady_session_is_of_another_session() {
+    for (length, later_us, from) in [
+        (330, 2_300_000, 60_000),
+        (330, 2_300_000, 200_000),
+        (330, 2_300_000, 600_000),
+        (635, -2_300_000, 100_000),
+        (3300, -400_000, 6400),
+        (60_010, 2_300_000, 70_016),
+        (60_010, 100_000, 80_000),
+    ] {
+        let own = Flight::new(if length > 4000 { I_FRAMES } else { USUAL }, 5_000_000, 0..length, OWN);
+        let boot_us = 5_000_000_u32.wrapping_add_signed(later_us);
+        let older = Flight::new(I_FRAMES, boot_us, from..from + 20_000, OTHER);
+        assert_is_cut(&own, &cut(&own, &older, from), &format!("{length}, {later_us} µs later, from {from}"));
+    }
+}
+
+/// The jitter of single iterations averages out. A short session knows its ratio less well.
+#[test]
+fn a_gap_is_read_over_if_single_iterations_jitter() {
+    for (seed, length) in [(1, 20), (2, 40), (3, 100), (4, 300), (5, 700), (6, 4000), (7, 20_000)] {
+        for share in [5, 10, 20] {
+            for missing in [100_u32, 3000, 15_000, 100_000] {
+                let mut random = crate::damage::Random::new(seed);
+                let mut jitter = || random.below(20 * share as usize + 1) as u32;
+                let end = length + missing + 2000;
+                let mut time = 5_000_000;
+                let times: Vec<u32> = (0..end)
+                    .map(|_| {
+                        time += 1000 - 10 * share + jitter();
+                        time
+                    })
+                    .collect();
+                let flight = Flight::with_times(USUAL, 0..end, OWN, |i| times[i as usize]);
+                let mut log = flight.header.clone();
+                for frame in flight.frames.iter().filter(|frame| !(length..length + missing).contains(&frame.iteration))
+                {
+                    log.extend_from_slice(&frame.bytes);
+                }
+                let read = iterations(&tables(&log));
+                assert_eq!(read.last(), Some(&(end - 1)), "{share} %, {length} and {missing} iterations");
+            }
+        }
+    }
+}
+
+/// The loop is overloaded from within the gap on.
+#[test]
+fn a_gap_is_read_over_if_the_rate_after_it_is_another() {
+    for (before, after, missing) in [(1000, 2000, 3000), (2000, 1100, 3000), (1000, 1200, 40_000), (1250, 1000, 40_000)]
+    {
+        let half = 3000 + missing / 2;
+        let time = |i: u32| 5_000_000 + i.min(half) * before + i.saturating_sub(half) * after;
+        let flight = Flight::with_times(USUAL, 0..missing + 5000, OWN, time);
+        let mut log = flight.header.clone();
+        for frame in flight.frames.iter().filter(|frame| !(3000..3000 + missing).contains(&frame.iteration)) {
+            log.extend_from_slice(&frame.bytes);
+        }
+        let read = iterations(&tables(&log));
+        assert_eq!(read.last(), Some(&(missing + 4999)), "{before} µs, then {after} µs");
+    }
+}
+
+/// An I frame whose time is damaged is no stream of frames.
+#[test]
+fn one_damaged_i_frame_costs_no_more_than_the_frames_up_to_the_next() {
+    let flight = Flight::new(USUAL, 50_000_000, 0..2000, OWN);
+    for early_us in [1_000_000, 5_000_000, 9_900_000, 40_000_000] {
+        let mut log = flight.header.clone();
+        for frame in &flight.frames {
+            let damaged = Flight::with_times(USUAL, 320..321, OWN, |i| 50_000_000 + i * 1000 - early_us);
+            match frame.iteration {
+                319 => log.extend_from_slice(b"P\xF0\xF0"),
+                320 => log.extend_from_slice(&damaged.frames[0].bytes),
+                _ => log.extend_from_slice(&frame.bytes),
+            }
+        }
+        let read = iterations(&tables(&log));
+        assert!(read.len() >= 2000 - 34 && read.last() == Some(&1999), "{early_us} µs: {}", read.len());
+    }
+}
+
 #[test]
 fn garbage_after_a_power_cut_is_left_out() {
     let own = Flight::new(USUAL, 5_000_000, 0..700, OWN);

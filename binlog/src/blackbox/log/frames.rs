@@ -9,11 +9,11 @@
 //! accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P frames
 //! after damage are kept if the next I frame proves that none of them is missing.
 //!
-//! Where that decoder reads on into another session, this one doesn't. After a power cut, a file or a chip goes on with
-//! whatever was there before, often with frames of an older log. [`Pace`] tells them apart: between two frames of one
-//! session, iterations and time move in the session's own ratio. After damage, and over a jump, an I frame that breaks
-//! the ratio is of another session. The frames between damage and the next I frame wait for what that shows. A step of
-//! the time through which the iterations go on one by one breaks no rule: see [`Sync`].
+//! That decoder reads on into another session; this one doesn't. After a power cut, a file or a chip goes on with its
+//! earlier content, often frames of an older log. [`Pace`] tells them apart: over a gap, the iterations of a session take
+//! the session's own time. After damage, and over a jump, an I frame that breaks this rule is of another session, and so are
+//! the frames that continue it. Frames between damage and the next I frame wait for the verdict on that frame. A step of
+//! the time while the iterations go on one by one breaks no rule: see [`Sync`].
 
 mod pace;
 mod resync;
@@ -241,13 +241,14 @@ impl<'s> Frames<'s> {
         Some(Item::Frame(Frame { letter, offset: at, length: end - at, time_us, values, fields }))
     }
 
-    /// Where the next frame is looked for, in bytes from the start of the log. After the last one, the end of the
-    /// session's frames: bytes from there to the end of the session are foreign.
+    /// The offset at which the search for the next frame begins, in bytes from the start of the log. After the last frame,
+    /// it is the end of the session's frames; later bytes of the session are foreign.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Goes on to the next frame, which it leaves in `found`, to the end of a lost stretch, or to the end of the session.
+    /// Finds the next frame or event and stores it in `found`. Stops without one at the end of a lost stretch that another
+    /// stretch follows, and at the end of the session.
     fn find(&mut self) {
         while self.found.is_none() && !mem::take(&mut self.is_split) {
             let at = self.at;
@@ -264,7 +265,7 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// The time of the last main frame; before the first one, of that.
+    /// The time of the last main frame. Before the first main frame, the time of that one.
     #[cold]
     fn main_time_us(&mut self) -> u64 {
         match (self.last, self.first_us) {
@@ -276,7 +277,7 @@ impl<'s> Frames<'s> {
 
     /// The time of the first main frame from here on; 0 without one.
     fn first_time_us(&self) -> u64 {
-        // It needs no times of what precedes that frame.
+        // This search doesn't need the times of the frames before that one.
         let mut ahead = Frames { at: self.at, first_us: Some(0), ..Frames::new(self.session) };
         ahead.letters.end = self.letters.end;
         loop {
@@ -320,18 +321,19 @@ impl<'s> Frames<'s> {
             Err(error) => return self.broken(b'I', at, error),
         };
         let place = self.place();
-        match self.verdict(place) {
+        match self.verdict(place, end) {
             Verdict::Continues => {}
             Verdict::Jumps | Verdict::Unproven => {
                 self.sync = Sync::NeedsIntra { after: Some(place) };
                 return self.leave_out(at..end, jump(b'I', place));
             }
             Verdict::Elsewhere(place) => {
-                self.sync = Sync::Elsewhere { place };
+                self.sync = self.sync.elsewhere(place, self.session.header().intervals());
                 return self.leave_out(at..end, other_session(place));
             }
         }
-        self.pace.intra(self.last, place, matches!(self.sync, Sync::Begin));
+        let intervals = self.session.header().intervals();
+        self.pace.intra(self.last, place, matches!(self.sync, Sync::Begin), intervals);
         self.accept(place);
         self.sync = Sync::Synced;
         self.at = end;
@@ -397,7 +399,7 @@ impl<'s> Frames<'s> {
         };
         let doubt = match event {
             Event::End { .. } => self.doubt_of_end(),
-            Event::Resume { iteration, time } => self.doubt_of_resume(Place { iteration, time }),
+            Event::Resume { iteration, time } => self.doubt_of_resume(Place { iteration, time }, end),
             _ => self.doubt(b'E', at),
         };
         if let Some(reason) = doubt {

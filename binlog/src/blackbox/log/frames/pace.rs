@@ -1,66 +1,168 @@
 //! How fast the iterations of a session pass.
 
 use crate::blackbox::Intervals;
-use crate::blackbox::limits::{SOON_US, STEADY_I_FRAMES};
+use crate::blackbox::limits::{JUMP_US, SOON_US, STEADY_I_FRAMES};
 use crate::blackbox::place::Place;
+use std::ops::AddAssign;
 
-/// So many main frames after the first one of a session say how fast its iterations pass.
+/// The ratio is known from so many main frames after the first one of a session.
 const FEWEST_FRAMES: u32 = 8;
 
-/// After so many iterations, those before count half: the control loop may change its rate.
+/// After so many iterations, earlier ones count half: the control loop may change its rate.
 const REMEMBERED: u64 = 1 << 16;
 
-/// The ratio may differ by this part of the expected time: the rate of a control loop isn't constant, and an overloaded
-/// one loses iterations. Scored in `tests/tests/blackbox/damage_scored.rs`.
-const TOLERANCE: u64 = 4;
+/// The jitter is known from so many steps from one I frame to the next.
+const FEWEST_STEPS: u32 = 8;
 
-/// A difference of less time than this isn't looked at: the control loop may have stood still meanwhile.
-const SLACK_US: u64 = SOON_US as u64;
+/// A window is 8 I intervals, and at least this many iterations. In real logs of Betaflight, the time of a frame is up to
+/// one iteration early or late: single steps of 256 iterations differ from the mean by up to 0.8 %, windows by up to 0.1 %.
+const WINDOW: u32 = 256;
 
-/// The session's own ratio of iterations and time, as its I frames show it.
-///
-/// Both move on while nothing is logged: while the logger pauses, while it is too slow, and in frames that are lost. So a
-/// frame of this session is where the ratio puts it, however long the gap is. A frame of another session is elsewhere,
-/// because that one began at another time after boot.
+/// The slack of a gap in iterations: one iteration at either end, as in real logs, doubled.
+const SLACK: f64 = 4.0;
+
+/// The least error of a mean, as a part of it: as much as that of the windows of real logs.
+const ERROR: f64 = 0.001;
+
+/// The largest difference of a mean from the session's, as a part of that.
+const LIMIT: f64 = 0.25;
+
+/// A number of iterations, and the time that they took.
 #[derive(Clone, Copy)]
-pub(super) struct Pace {
+pub(super) struct Passed {
     iterations: u64,
     time_us: u64,
+}
+
+impl Passed {
+    const NOTHING: Self = Passed { iterations: 0, time_us: 0 };
+
+    /// From one place to a later one.
+    pub(super) fn between(from: Place, to: Place) -> Self {
+        Passed {
+            iterations: to.iteration.wrapping_sub(from.iteration).into(),
+            time_us: to.time.wrapping_sub(from.time).into(),
+        }
+    }
+
+    /// The mean time of an iteration in microseconds; not finite without iterations.
+    pub(super) fn mean_us(self) -> f64 {
+        self.time_us as f64 / self.iterations as f64
+    }
+}
+
+impl AddAssign for Passed {
+    fn add_assign(&mut self, more: Self) {
+        self.iterations += more.iterations;
+        self.time_us += more.time_us;
+    }
+}
+
+/// The shortest and the longest mean time of an iteration, in microseconds.
+#[derive(Clone, Copy)]
+struct Range {
+    shortest: f64,
+    longest: f64,
+}
+
+impl Range {
+    const EMPTY: Self = Range { shortest: f64::INFINITY, longest: 0.0 };
+
+    fn with(self, mean_us: f64) -> Self {
+        Range { shortest: self.shortest.min(mean_us), longest: self.longest.max(mean_us) }
+    }
+
+    fn width(self) -> f64 {
+        self.longest - self.shortest
+    }
+}
+
+/// The mean time of an iteration in this session, and how much it varies.
+///
+/// Iterations and time both go on while frames are missing: during a pause of the logger, and where bytes are lost. So over
+/// a gap of any length, a frame of this session comes at the session's mean time of an iteration. A frame of another
+/// session doesn't, because that session began at another time after boot.
+///
+/// A gap belongs to this session if the mean time of its iterations is in a range, with a slack of 4 iterations in all:
+///
+/// 1. The range spans the session's mean and the means of its windows (8 I intervals each). It is widened at both ends by
+///    half of its width, because the gap may vary more than what was logged.
+/// 2. It is widened by the error of the mean: 0.1 %, and twice the jitter divided by the session's iterations. The jitter is the
+///    difference between the shortest and the longest step from one I frame to the next. It counts as 4 iterations while
+///    there are fewer than 8 steps.
+/// 3. If the gap is outside that range, two more means count as shown: the time of an iteration by the header, and the mean
+///    from the I frame after the gap to the next one. The rate of a control loop changes under load.
+/// 4. No end of the range differs from the session's mean by more than a quarter.
+///
+/// Gaps that take less than [`JUMP_US`] (10 s) have wider limits. A loop may stand still or be overloaded for seconds, so
+/// such a gap may always take a quarter longer; with the means of 3, from half of the session's mean to twice that mean. A
+/// gap shorter than [`SOON_US`] (0.5 s) always belongs to the session.
+///
+/// So after 10 s or more of a steady session, a frame is expected to within 0.1 % and a few iterations.
+/// `tests/tests/blackbox/damage_scored.rs` has the scores of this rule and of others.
+#[derive(Clone, Copy)]
+pub(super) struct Pace {
+    passed: Passed,
     /// The last I frame, or the Resume event after it: up to there is counted.
     from: Option<Place>,
     is_sure: bool,
-    /// The last steps from one I frame to the next in one ratio.
+    /// The number of steps from one I frame to the next.
+    steps: u32,
+    of_steps: Range,
+    /// The current window, which isn't full.
+    window: Passed,
+    of_windows: Range,
+    /// The last steps in one ratio.
     steady: u32,
     /// Whether the first I frame is certain: no byte was lost before it.
     is_from_the_start: bool,
 }
 
 impl Pace {
-    pub(super) const UNKNOWN: Self =
-        Pace { iterations: 0, time_us: 0, from: None, is_sure: false, steady: 0, is_from_the_start: false };
+    pub(super) const UNKNOWN: Self = Pace {
+        passed: Passed::NOTHING,
+        from: None,
+        is_sure: false,
+        steps: 0,
+        of_steps: Range::EMPTY,
+        window: Passed::NOTHING,
+        of_windows: Range::EMPTY,
+        steady: 0,
+        is_from_the_start: false,
+    };
 
     /// Counts up to an I frame that was accepted, `last` being the main frame before it.
-    pub(super) fn intra(&mut self, last: Option<Place>, place: Place, is_first: bool) {
+    pub(super) fn intra(&mut self, last: Option<Place>, place: Place, is_first: bool, intervals: Intervals) {
         match (self.from, last) {
             (Some(from), Some(last)) if last.may_be_followed_by(place) => {
-                if self.iterations >= REMEMBERED {
-                    self.iterations /= 2;
-                    self.time_us /= 2;
+                if self.passed.iterations >= REMEMBERED {
+                    self.passed.iterations /= 2;
+                    self.passed.time_us /= 2;
                 }
-                let iterations = u64::from(place.iteration.wrapping_sub(from.iteration));
-                let time_us = u64::from(place.time.wrapping_sub(from.time));
-                // No product of the sums of a real log comes near 64 bits.
-                let [expected, is] = [iterations.wrapping_mul(self.time_us), time_us.wrapping_mul(self.iterations)];
-                let is_steady = is > 0 && expected.abs_diff(is) <= expected / TOLERANCE;
-                self.steady = if is_steady { self.steady.saturating_add(1) } else { 0 };
-                self.iterations += iterations;
-                self.time_us += time_us;
+                let step = Passed::between(from, place);
+                if step.iterations > 0 {
+                    self.step(step, intervals);
+                }
+                self.passed += step;
                 // Two I frames agree.
                 self.is_sure = true;
             }
             _ => self.is_from_the_start |= is_first,
         }
         self.from = Some(place);
+    }
+
+    fn step(&mut self, step: Passed, intervals: Intervals) {
+        let [is, mean] = [step, self.passed].map(Passed::mean_us);
+        // Before the first step, the mean is no number.
+        self.steady = if (is - mean).abs() <= mean * LIMIT { self.steady.saturating_add(1) } else { 0 };
+        self.steps = self.steps.saturating_add(1);
+        self.of_steps = self.of_steps.with(is);
+        self.window += step;
+        if self.window.iterations >= WINDOW.max(intervals.i_interval() * 8).into() {
+            self.of_windows = self.of_windows.with(self.window.mean_us());
+            self.window = Passed::NOTHING;
+        }
     }
 
     /// Goes on from a Resume event: what is before it doesn't count.
@@ -79,23 +181,32 @@ impl Pace {
         let from = self.from?;
         let has_enough =
             || self.is_from_the_start && intervals.logged_between(from.iteration, last.iteration) >= FEWEST_FRAMES;
-        let iterations = self.iterations + u64::from(last.iteration.wrapping_sub(from.iteration));
-        let time_us = self.time_us + u64::from(last.time.wrapping_sub(from.time));
-        (iterations > 0 && (self.is_sure || has_enough())).then_some(Pace { iterations, time_us, ..*self })
+        let mut passed = self.passed;
+        passed += Passed::between(from, last);
+        (passed.iterations > 0 && (self.is_sure || has_enough())).then_some(Pace { passed, ..*self })
     }
 
-    fn expected_us(&self, from: Place, to: Place) -> u64 {
-        let iterations: u128 = to.iteration.wrapping_sub(from.iteration).into();
-        (iterations * u128::from(self.time_us) / u128::from(self.iterations.max(1))) as u64
-    }
-
-    /// How far the time of a place is from where the pace puts it.
-    pub(super) fn error_us(&self, from: Place, to: Place) -> u64 {
-        self.expected_us(from, to).abs_diff(to.time.wrapping_sub(from.time).into())
-    }
-
-    /// Whether a frame of this session may be at `to` after one at `from`.
-    pub(super) fn allows(&self, from: Place, to: Place) -> bool {
-        self.error_us(from, to) <= (self.expected_us(from, to) / TOLERANCE).max(SLACK_US)
+    /// Whether a gap belongs to this session. `others` are the means of 3 above.
+    pub(super) fn allows(&self, gap: Passed, intervals: Intervals, others: &[f64]) -> bool {
+        let mean_us = self.passed.mean_us();
+        let (iterations, time_us) = (gap.iterations as f64, gap.time_us as f64);
+        if time_us.max(iterations * mean_us) < SOON_US.into() {
+            return true;
+        }
+        let is_short = gap.time_us < JUMP_US.into();
+        let late = mean_us * (1.0 + LIMIT);
+        let limits = if is_short { mean_us * 0.5..=mean_us * 2.0 } else { mean_us * (1.0 - LIMIT)..=late };
+        let others = others.iter().filter(|&other| limits.contains(other));
+        let shown = others.fold(self.of_windows.with(mean_us), |shown, &other| shown.with(other));
+        let jitter_us = match self.steps >= FEWEST_STEPS {
+            true => self.of_steps.width() * f64::from(intervals.i_interval()),
+            false => SLACK * mean_us,
+        };
+        let margin = shown.width() / 2.0 + 2.0 * jitter_us / self.passed.iterations as f64 + ERROR * mean_us;
+        let shortest = (shown.shortest - margin).max(*limits.start());
+        let longest = (shown.longest + margin).min(*limits.end());
+        let longest = if is_short { longest.max(late) } else { longest };
+        let slack = SLACK * mean_us;
+        (shortest * iterations - slack..=longest * iterations + slack).contains(&time_us)
     }
 }

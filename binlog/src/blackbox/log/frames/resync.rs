@@ -1,6 +1,8 @@
 //! Finding the next frames after damage, which P frames survive it, and which frames are those of another session.
 
+use super::pace::Passed;
 use super::{Frames, LostReason, other_session};
+use crate::blackbox::Intervals;
 use crate::blackbox::decode::{Context, FrameDecoder};
 use crate::blackbox::event::Event;
 use crate::blackbox::log::letters::Begins;
@@ -15,18 +17,17 @@ const LONGEST_UNKNOWN_EVENT: usize = 64;
 pub(super) enum Sync {
     /// The session begins. No byte of it is lost, and no main frame was there.
     Begin,
-    /// The last main frame: `history` has those that a P frame refers to.
+    /// The last main frame. A P frame refers to the frames in `history`.
     Synced,
-    /// Bytes were lost after the last main frame. The next I frame shows whether a main frame was among them: until then
-    /// `history` may have those that P frames refer to.
+    /// The last main frame, or one in the bytes that were lost after it. The next I frame shows which: if no main frame
+    /// was lost, P frames refer to the frames in `history`.
     Damaged,
-    /// The time of a P frame stepped, by too much for its frame to be accepted. No byte was lost: so many P frames follow
-    /// the last main frame, that one included.
+    /// A P frame that was rejected because its time stepped by too much. No byte was lost.
     Stepped {
-        /// Their number.
+        /// The number of P frames since the last main frame that was accepted.
         frames: u32,
     },
-    /// P frames have lost what they refer to.
+    /// An I frame: the frames that P frames refer to are lost.
     NeedsIntra {
         /// An I frame that was rejected for its jump. One that agrees with it is accepted.
         after: Option<Place>,
@@ -35,6 +36,9 @@ pub(super) enum Sync {
     Elsewhere {
         /// Where it is in that.
         place: Place,
+        /// Whether it continues an earlier I frame of another session. Frames that continue a stream belong to it, even
+        /// where their times meet those of this session. A single I frame may be one of this session with a damaged time.
+        is_stream: bool,
     },
 }
 
@@ -48,6 +52,17 @@ impl Sync {
         }
     }
 
+    /// After an I frame or a Resume event of another session.
+    pub(super) fn elsewhere(self, place: Place, intervals: Intervals) -> Self {
+        let is_stream = match self {
+            // A frame is judged again if another lost stretch ends before it.
+            Sync::Elsewhere { place: last, is_stream } if last == place => is_stream,
+            Sync::Elsewhere { place: last, .. } => last.is_continued_at(place, intervals),
+            _ => false,
+        };
+        Sync::Elsewhere { place, is_stream }
+    }
+
     /// After a P frame that stands, and has lost what it refers to.
     fn skipped_inter(self) -> Self {
         match self {
@@ -58,27 +73,27 @@ impl Sync {
     }
 }
 
-/// What an I frame, or a Resume event, shows of the frames before it.
+/// What the place of an I frame or of a Resume event says about the frames up to there.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Verdict {
-    /// It continues the session.
+    /// They belong to this session.
     Continues,
-    /// It jumps as a session may: it is accepted if the next one agrees with it.
+    /// They belong to this session if the next I frame agrees with the place.
     Jumps,
-    /// It is of another session, at this place.
+    /// They belong to another session. This is the place.
     Elsewhere(Place),
-    /// There is none.
+    /// Nothing: no I frame and no Resume event follows.
     Unproven,
 }
 
 impl<'s> Frames<'s> {
-    /// What a place shows, at which an I frame is, or to which a Resume event leads.
-    pub(super) fn verdict(&self, place: Place) -> Verdict {
-        self.verdict_in(self.sync, place)
+    /// The verdict on a place: that of an I frame, or the one in a Resume event. The frame or the event ends at `end`.
+    pub(super) fn verdict(&mut self, place: Place, end: usize) -> Verdict {
+        self.verdict_in(self.sync, place, end)
     }
 
-    /// As [`verdict`](Self::verdict), of a place further on, after which the frames are in this state.
-    fn verdict_in(&self, sync: Sync, place: Place) -> Verdict {
+    /// As [`verdict`](Self::verdict), for a place further on. `sync` is the state of the frames before it.
+    fn verdict_in(&mut self, sync: Sync, place: Place, end: usize) -> Verdict {
         let Some(last) = self.last else { return Verdict::Continues };
         let is_near = last.may_be_followed_by(place);
         let intervals = self.session.header().intervals();
@@ -95,9 +110,19 @@ impl<'s> Frames<'s> {
         {
             return Verdict::Continues;
         }
+        if let Sync::Elsewhere { place: there, is_stream: true } = sync
+            && there.is_continued_at(place, intervals)
+        {
+            return Verdict::Elsewhere(place);
+        }
         let goes_on = if is_near { Verdict::Continues } else { Verdict::Jumps };
         let Some(pace) = self.pace.up_to(last, intervals) else { return goes_on };
-        if pace.allows(last, place) {
+        let gap = Passed::between(last, place);
+        if pace.allows(gap, intervals, &[]) {
+            return goes_on;
+        }
+        let others = [self.looptime_us(), self.mean_us_after(place, end)];
+        if pace.allows(gap, intervals, &others.map(|mean_us| mean_us.unwrap_or(f64::NAN))) {
             return goes_on;
         }
         // No iteration is missing: the time alone stepped.
@@ -126,7 +151,7 @@ impl<'s> Frames<'s> {
     fn doubt_after_damage(&mut self, letter: u8, at: usize) -> Option<LostReason> {
         match (self.shown_ahead(at), self.sync) {
             (Verdict::Continues | Verdict::Jumps, _) => None,
-            (Verdict::Elsewhere(place), _) | (Verdict::Unproven, Sync::Elsewhere { place }) => {
+            (Verdict::Elsewhere(place), _) | (Verdict::Unproven, Sync::Elsewhere { place, .. }) => {
                 Some(other_session(place))
             }
             (Verdict::Unproven, _) if self.last.is_none() => None,
@@ -138,19 +163,19 @@ impl<'s> Frames<'s> {
     #[cold]
     pub(super) fn doubt_of_end(&self) -> Option<LostReason> {
         match self.sync {
-            Sync::Elsewhere { place } => Some(other_session(place)),
+            Sync::Elsewhere { place, .. } => Some(other_session(place)),
             _ => None,
         }
     }
 
     /// As [`doubt`](Self::doubt), of a Resume event that leads to a place. After damage, it may be that of another session.
     #[cold]
-    pub(super) fn doubt_of_resume(&mut self, place: Place) -> Option<LostReason> {
+    pub(super) fn doubt_of_resume(&mut self, place: Place, end: usize) -> Option<LostReason> {
         if matches!(self.sync, Sync::Begin | Sync::Synced) {
             return None;
         }
-        let Verdict::Elsewhere(place) = self.verdict(place) else { return None };
-        self.sync = Sync::Elsewhere { place };
+        let Verdict::Elsewhere(place) = self.verdict(place, end) else { return None };
+        self.sync = self.sync.elsewhere(place, self.session.header().intervals());
         Some(other_session(place))
     }
 
@@ -169,7 +194,7 @@ impl<'s> Frames<'s> {
         while let Some(letter) = self.letters.byte(at) {
             let end = match self.letters.of(letter) {
                 Begins::Frame(decoder) if letter == b'I' => match self.decode_intra(&decoder, at) {
-                    Ok(_) => return (at, self.verdict_in(sync, self.place())),
+                    Ok(end) => return (at, self.verdict_in(sync, self.place(), end)),
                     Err(_) => None,
                 },
                 Begins::Frame(decoder) => {
@@ -177,8 +202,8 @@ impl<'s> Frames<'s> {
                     self.letters.read_one(&decoder, at, &mut self.other).ok()
                 }
                 Begins::Event => match self.letters.event(at).ok() {
-                    Some((Event::Resume { iteration, time }, _)) => {
-                        return (at, self.verdict_in(sync, Place { iteration, time }));
+                    Some((Event::Resume { iteration, time }, end)) => {
+                        return (at, self.verdict_in(sync, Place { iteration, time }, end));
                     }
                     Some((Event::End { .. }, end)) if !is_elsewhere => return (end, Verdict::Unproven),
                     Some((Event::Unknown { .. }, end)) => self.unknown_event_end(end),
@@ -192,6 +217,41 @@ impl<'s> Frames<'s> {
             });
         }
         (usize::MAX, Verdict::Unproven)
+    }
+
+    /// The time of an iteration by the header, in microseconds. `looptime` is that of the gyro loop, and an iteration is one
+    /// of the PID loop.
+    fn looptime_us(&self) -> Option<f64> {
+        let number = |name| self.session.header().value(name)?.trim().parse::<f64>().ok();
+        Some(number("looptime")? * number("pid_process_denom").unwrap_or(1.0))
+    }
+
+    /// The mean time of an iteration from an I frame that ends at `at` to the next one. `None` if damage comes first.
+    fn mean_us_after(&mut self, place: Place, at: usize) -> Option<f64> {
+        let kept = self.history[0].clone();
+        let next = self.next_intra(at);
+        self.history[0] = kept;
+        next.filter(|&next| place.may_be_followed_by(next)).map(|next| Passed::between(place, next).mean_us())
+    }
+
+    /// Where the next I frame from `at` on is. `None` if damage comes first.
+    fn next_intra(&mut self, mut at: usize) -> Option<Place> {
+        loop {
+            let letter = self.letters.byte(at)?;
+            at = match self.letters.of(letter) {
+                Begins::Frame(decoder) if letter == b'I' => {
+                    self.decode_intra(&decoder, at).ok()?;
+                    return Some(self.place());
+                }
+                Begins::Frame(decoder) => self.letters.read_one(&decoder, at, &mut self.other).ok()?,
+                Begins::Event => match self.letters.event(at).ok()? {
+                    (Event::End { .. } | Event::Resume { .. }, _) => return None,
+                    (Event::Unknown { .. }, end) => self.unknown_event_end(end)?,
+                    (_, end) => end,
+                },
+                Begins::Nothing | Begins::Unusable => return None,
+            }
+        }
     }
 
     /// Whether the P frame at `at` refers to the frames in `history`, though bytes were lost after them.
