@@ -90,7 +90,13 @@ impl<'a> Records<'a> {
         self.at
     }
 
-    #[inline]
+    /// The next record or skipped stretch, without the fast path; `None` at the end of the log.
+    #[cold]
+    #[inline(never)]
+    fn next_unusual(&mut self) -> Option<Result<Record<'a>, Skipped>> {
+        (self.at < self.bytes.len()).then(|| self.next_record())
+    }
+
     fn next_record(&mut self) -> Result<Record<'a>, Skipped> {
         let offset = self.at;
         let (end, reason) = match self.learner.framing.step::<true>(self.bytes, offset) {
@@ -118,8 +124,6 @@ impl<'a> Records<'a> {
 
     /// Looks at a record: what it declares, and the time of 32 bits in it. Returns the definition that it is read by,
     /// and how often such times have wrapped before.
-    #[cold]
-    #[inline(never)]
     fn note(&mut self, id: u8, payload: &'a [u8], definition: LoggedDefinition<'a>) -> (LoggedDefinition<'a>, u32) {
         let Some(declaration) = self.learner.learn(id, payload) else {
             return (definition, self.wraps.count(&definition, payload));
@@ -136,8 +140,17 @@ impl<'a> Records<'a> {
 impl<'a> Iterator for Records<'a> {
     type Item = Result<Record<'a>, Skipped>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        (self.at < self.bytes.len()).then(|| self.next_record())
+        if let Some((id, end)) = self.learner.framing.in_step(self.bytes, self.at)
+            && !self.learner.notes(id)
+            && let Some(payload) = self.bytes.get(self.at + Definition::HEADER_LENGTH..end)
+            && let Some(definition) = self.definitions.get(id)
+        {
+            let offset = core::mem::replace(&mut self.at, end);
+            return Some(Ok(Record { offset, id, payload, suspect: false, definition, wraps: 0 }));
+        }
+        self.next_unusual()
     }
 }
 

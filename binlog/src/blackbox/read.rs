@@ -43,12 +43,13 @@ impl<'v> FieldValues<'v> {
     pub(super) fn take<T: FieldValue, const N: usize>(&mut self) -> [T; N] {
         let values = self.values.get(self.field..).and_then(|values| values.first_chunk::<N>());
         self.field += N;
-        // A frame has as many fields as there is room for.
-        values.unwrap_or(&[0; N]).map(|bits| {
-            let value = T::from_raw(bits as i32);
+        let mut taken = [T::from_raw(0); N];
+        // A frame has as many fields as there is room for. The compiler calls a function for `map` where it inlines a loop.
+        for (value, &bits) in taken.iter_mut().zip(values.unwrap_or(&[0; N])) {
+            *value = T::from_raw(bits as i32);
             self.lost |= value.raw() as u32 ^ bits;
-            value
-        })
+        }
+        taken
     }
 }
 

@@ -1,9 +1,11 @@
 //! The boots of a log: the records from one start of the firmware to the next.
 
 use super::index::Index;
+use super::offsets::Offsets;
 use super::time_range::TimeRange;
 use super::wraps::WrapPlaces;
 use crate::Log;
+use crate::format::Format;
 use crate::framing;
 use crate::records::Records;
 use crate::records::time::TimeSource;
@@ -111,26 +113,21 @@ fn spans<'w>(log: &[u8], index: &Index, wraps: impl Fn() -> &'w Arc<WrapPlaces>)
     let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
     for kind in index.kinds.iter().filter(|kind| is_of_flight(kind.definition(log).name())) {
         let definition = kind.definition(log);
-        let source = TimeSource::of(&definition);
-        if source == TimeSource::None {
-            continue;
-        }
-        let wraps = if source.is_narrow() { wraps() } else { WrapPlaces::NONE };
         let length = definition.length().into();
-        let mut offsets = kind.offsets.iter().peekable();
-        while let Some(&next) = offsets.peek() {
-            let span = &mut spans[index.boots.partition_point(|&start| start <= next)];
-            let (mut earliest, mut latest) = (u64::MAX, None);
-            while let Some(offset) = offsets.next_if(|&offset| offset < span.bytes.end) {
-                let time_us = |bytes| source.time_us(bytes, wraps.before(offset));
-                if let Some(time_us) = framing::payload(log, offset, length).and_then(time_us) {
-                    earliest = earliest.min(time_us);
-                    latest = latest.max(Some(time_us));
-                }
-            }
-            if let Some(latest) = latest {
-                let known = span.time_us.take().unwrap_or(earliest..=latest);
-                span.time_us = Some(earliest.min(*known.start())..=latest.max(*known.end()));
+        match TimeSource::of(&definition) {
+            TimeSource::None => {}
+            // A loop of its own for times that need no look at their format.
+            TimeSource::Micros { format: Format::U64, offset } => extend(&mut spans, &kind.offsets, |record| {
+                framing::payload(log, record, length)?
+                    .get(offset..)?
+                    .first_chunk()
+                    .map(|bytes| u64::from_le_bytes(*bytes))
+            }),
+            source => {
+                let wraps = if source.is_narrow() { wraps() } else { WrapPlaces::NONE };
+                extend(&mut spans, &kind.offsets, |record| {
+                    source.time_us(framing::payload(log, record, length)?, wraps.before(record))
+                });
             }
         }
     }
@@ -143,6 +140,29 @@ fn spans<'w>(log: &[u8], index: &Index, wraps: impl Fn() -> &'w Arc<WrapPlaces>)
         }
     }
     spans
+}
+
+/// Extends the times of boots by those of the records at these offsets.
+#[inline(always)]
+fn extend(spans: &mut [Span], offsets: &Offsets, time_us: impl Fn(usize) -> Option<u64>) {
+    for part in offsets.parts() {
+        let offset = |offset: u32| part.base + offset as usize;
+        let mut rest = &part.offsets[..];
+        while let Some(&next) = rest.first() {
+            let boot = spans.partition_point(|span| span.bytes.end <= offset(next));
+            let Some(span) = spans.get_mut(boot) else { break };
+            let (of_boot, others) = rest.split_at(rest.partition_point(|&next| offset(next) < span.bytes.end));
+            rest = others;
+            let (mut earliest, mut latest) = (u64::MAX, 0);
+            for time_us in of_boot.iter().filter_map(|&next| time_us(offset(next))) {
+                (earliest, latest) = (earliest.min(time_us), latest.max(time_us));
+            }
+            if earliest <= latest {
+                let known = span.time_us.take().unwrap_or(earliest..=latest);
+                span.time_us = Some(earliest.min(*known.start())..=latest.max(*known.end()));
+            }
+        }
+    }
 }
 
 /// The range of the times that count in a boot.

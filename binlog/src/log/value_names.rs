@@ -156,11 +156,10 @@ impl Log<'_> {
     /// number that has several names in the log, or once none, has none here.
     fn named_modes(&self, label: &str, described: Option<&DescribedColumn>) -> DescribedColumn {
         let mut names: BTreeMap<i128, Vec<Option<String>>> = BTreeMap::new();
-        for mode in self.modes() {
-            let Some(number) = mode.number else { continue };
+        for (number, name) in self.mode_names() {
             let of_number = names.entry(number.into()).or_default();
-            if !of_number.contains(&mode.name) {
-                of_number.push(mode.name);
+            if !of_number.contains(&name) {
+                of_number.push(name);
             }
         }
         let described = described.map_or(&[][..], |described| &described.values);

@@ -16,7 +16,15 @@ pub(crate) enum TimeSource {
 }
 
 impl TimeSource {
+    #[inline]
     pub(crate) fn of(definition: &LoggedDefinition<'_>) -> Self {
+        match definition.begins_with_time() {
+            true => TimeSource::Micros { format: Format::U64, offset: 0 },
+            false => TimeSource::searched(definition),
+        }
+    }
+
+    fn searched(definition: &LoggedDefinition<'_>) -> Self {
         let definition = definition.without_units();
         let micros = |LoggedColumn { format, offset, .. }| TimeSource::Micros { format, offset };
         let millis = |LoggedColumn { format, offset, .. }| TimeSource::Millis { format, offset };
@@ -68,5 +76,25 @@ impl TimeSource {
             (time, _) => time,
         };
         u64::try_from(time * factor).ok()
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use crate::catalogue::definition::CopiedDefinition;
+
+    #[test]
+    fn the_usual_time_is_what_the_search_finds() {
+        let labels = ["TimeUS", "TimeUS,A", "TimeU,A", "TimeUSX,A", "TimeUS ,A", "A,TimeUS", "TimeMS,A", ""];
+        for (labels, format) in
+            labels.iter().flat_map(|labels| ["Q", "QI", "q", "I", "IQ", "d", ""].map(|it| (labels, it)))
+        {
+            for length in [0, 3, 10, 11, 15, 255] {
+                let copy = CopiedDefinition::new(1, length, "ATT", format, labels, None);
+                let definition = copy.definition();
+                assert_eq!(TimeSource::of(&definition), TimeSource::searched(&definition), "{definition:?}");
+            }
+        }
     }
 }

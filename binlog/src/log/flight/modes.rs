@@ -26,16 +26,36 @@ impl Log<'_> {
     /// doesn't begin a new interval, unless it belongs to another [boot](Log::boots). One whose time is outside of the
     /// boot's range has the time of the last record before it.
     pub fn modes(&self) -> Vec<ModeInterval> {
-        let vehicles = self.vehicles();
+        let number_and_name = self.numbered_modes();
         let mode = |record: &Record<'_>, boot: usize| {
-            let (number, name) = mode(record);
-            let of_vehicle = || Some(vehicles[boot]?.mode_name(number?)?.to_owned());
-            let name = name.or_else(of_vehicle).or_else(|| self.described_mode(boot, number?));
+            let (number, name) = number_and_name(record, boot);
             Some((number, name, integer(record, "Rsn")))
         };
         let is_same = |a: &Mode, b: &Mode| (a.0, &a.1) == (b.0, &b.1);
         let interval = |(time_us, (number, name, reason))| ModeInterval { time_us, number, name, reason };
         self.intervals_of(&self.all("MODE"), mode, is_same).into_iter().map(interval).collect()
+    }
+
+    /// The numbers of its modes with their names, in the order of the log. Unlike [`modes`](Self::modes), it looks at no
+    /// record of another type for its time.
+    pub(in crate::log) fn mode_names(&self) -> Vec<(u8, Option<String>)> {
+        let number_and_name = self.numbered_modes();
+        let modes = self.all("MODE");
+        let named = |record: Record<'_>| {
+            let (number, name) = number_and_name(&record, self.boot_at(record.offset()));
+            Some((number?, name))
+        };
+        modes.records().filter_map(named).collect()
+    }
+
+    /// Finds the number and the name of the mode in a record of a boot.
+    fn numbered_modes(&self) -> impl Fn(&Record<'_>, usize) -> (Option<u8>, Option<String>) {
+        let vehicles = self.vehicles();
+        move |record, boot| {
+            let (number, name) = mode(record);
+            let of_vehicle = || Some(vehicles[boot]?.mode_name(number?)?.to_owned());
+            (number, name.or_else(of_vehicle).or_else(|| self.described_mode(boot, number?)))
+        }
     }
 }
 

@@ -23,7 +23,7 @@ enum Work {
     Scan(fn(&[u8], usize) -> u64),
 }
 
-const WORKS: [(&str, Work); 19] = [
+const WORKS: [(&str, Work); 22] = [
     ("att", Work::Write(encode_att)),
     ("c-att", Work::Write(floor_att)),
     ("ctun", Work::Write(encode_ctun)),
@@ -35,8 +35,11 @@ const WORKS: [(&str, Work); 19] = [
     ("read-blackbox", Work::BlackboxRead(blackbox::rows)),
     ("read-structs", Work::BlackboxRead(blackbox::structs::<blackbox::MainFrame>)),
     ("decode-att", Work::Write(decode_att)),
+    ("read-records", Work::Read(|log| _ = black_box(ours::records(log)))),
+    ("read-times", Work::Read(|log| _ = black_box(ours::times(log)))),
     ("read-index", Work::Read(|log| drop(black_box(ours::index(log))))),
     ("c-read-index", Work::Read(|log| drop(black_box(c::Index::new(log))))),
+    ("read-range", Work::Read(|log| _ = black_box(ours::index(log).time_range_us()))),
     ("read-columns", Work::Read(|log| drop(black_box(ours::columns(log, NonZero::<usize>::MIN))))),
     ("c-read-columns", Work::Read(|log| drop(black_box(c::Columns::native(log))))),
     ("read-f64", Work::Read(|log| drop(black_box(ours::f64(log, NonZero::<usize>::MIN))))),
