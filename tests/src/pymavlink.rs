@@ -69,6 +69,17 @@ pub fn flight(log: &[u8]) -> Option<Value> {
     script("flight.py", log).map(|facts| serde_json::from_str(&facts).expect("a JSON value"))
 }
 
+/// Whether pymavlink opens a log: by its indexer in C, and by that in Python.
+pub fn opens(log: &[u8]) -> Option<[bool; 2]> {
+    let opens = |fast_index: &str| {
+        let mut command = command(Path::new("-c"), &[])?;
+        command.env("PYMAVLINK_FAST_INDEX", fast_index);
+        command.arg("import sys; from pymavlink import DFReader; DFReader.DFReader_binary(sys.argv[1])");
+        Some(run(command, log).status.success())
+    };
+    Some([opens("1")?, opens("0")?])
+}
+
 /// A float as the scripts write it: as its bits.
 pub fn float(value: f64) -> Value {
     json!({ "f": format!("{:016x}", value.to_bits()) })

@@ -4,7 +4,7 @@ use super::definition;
 use super::findings::Findings;
 use super::rule::Rule;
 use crate::catalogue::declaration::{Change, Declaration};
-use crate::catalogue::definition::{FMT_ID, FmtContent, LoggedDefinition};
+use crate::catalogue::definition::{FMT_ID, FmtContent, LoggedColumn, LoggedDefinition};
 use crate::catalogue::units::{TableRow, UnitTables, Units};
 use crate::multiplier::{Factor, Multiplier};
 use crate::records::Record;
@@ -19,6 +19,8 @@ pub(super) struct Declarations<'a> {
     units: Units,
     /// The ids that FMTUs use.
     used: BTreeMap<(Kind, u8), Use>,
+    /// The columns without a multiplier whose unit has no name before the FMTU at this offset.
+    unnamed: Vec<(LoggedDefinition<'a>, LoggedColumn<'a>, usize)>,
     /// FMTUs whose time is below 256, by that time.
     early_fmtu: BTreeMap<u8, (usize, u64)>,
     has_fmtu: bool,
@@ -50,6 +52,7 @@ impl<'a> Declarations<'a> {
             by_name: HashMap::new(),
             units: Units::default(),
             used: BTreeMap::new(),
+            unnamed: Vec::new(),
             early_fmtu: BTreeMap::new(),
             has_fmtu: false,
             without_units: [None; 256],
@@ -110,6 +113,7 @@ impl<'a> Declarations<'a> {
                         redefine_units(&known, &definition, offset, findings);
                     }
                     definition::check_units(&definition, offset, findings);
+                    self.look_for_multipliers(definition, offset, findings);
                     self.use_ids(&definition, offset);
                     self.in_force[usize::from(id)] = Some(definition);
                 }
@@ -154,6 +158,16 @@ impl<'a> Declarations<'a> {
         if let Some(twin) = twin {
             let text = || format!("the ids {} and {id} have this name", twin.id());
             findings.add(Rule::NameTwice, &definition.shown_name(), offset, text);
+        }
+    }
+
+    /// pymavlink's indexer in Python knows the units before the FMTU, that in C the last ones of the log.
+    fn look_for_multipliers(&mut self, definition: LoggedDefinition<'a>, offset: usize, findings: &mut Findings) {
+        for column in definition.columns().filter(definition::lacks_multiplier) {
+            match is_named(&self.units, &column) {
+                true => add_missing_multiplier(&definition, &column, offset, findings),
+                false => self.unnamed.push((definition, column, offset)),
+            }
         }
     }
 
@@ -232,6 +246,11 @@ impl<'a> Declarations<'a> {
         } else {
             findings.add(Rule::NoUnits, "", 0, || "the log has no FMTU: no type has units".into());
         }
+        for (definition, column, offset) in &self.unnamed {
+            if is_named(&self.units, column) {
+                add_missing_multiplier(definition, column, *offset, findings);
+            }
+        }
         let end = self.units.at(usize::MAX);
         for ((kind, id), used) in &self.used {
             let (is_logged, is_standard, unknown, undefined) = match kind {
@@ -260,6 +279,23 @@ impl<'a> Declarations<'a> {
             }
         }
     }
+}
+
+/// Whether the last UNIT record for the column's unit has a name.
+fn is_named(units: &Units, column: &LoggedColumn<'_>) -> bool {
+    let name = column.unit_id.and_then(|id| units.at(usize::MAX).logged_unit(id));
+    name.is_some_and(|name| !name.is_empty())
+}
+
+fn add_missing_multiplier(
+    definition: &LoggedDefinition<'_>,
+    column: &LoggedColumn<'_>,
+    offset: usize,
+    findings: &mut Findings,
+) {
+    let unit = column.unit_id.map_or_else(String::new, |id| shown_id(Kind::Unit, id));
+    let text = || format!("`{}`: {unit}, and no multiplier", column.label.escape_debug());
+    findings.add_column(Rule::MissingMultipliers, &definition.shown_name(), column.label, offset, text);
 }
 
 /// ``unit `d` ``

@@ -223,20 +223,20 @@ fn half_precision(columns: &[LoggedColumn<'_>]) -> impl Iterator<Item = Broken> 
     half.map(|(i, _)| Broken { rule: Rule::HalfPrecision, column: Some(i), text: "its format is `g`".into() })
 }
 
-/// Rule 1: one unit and one multiplier a field.
+/// Rule 1: one unit and one multiplier a field. [`lacks_multiplier`] tells for which columns a missing multiplier matters.
 fn counts(definition: &LoggedDefinition<'_>) -> Vec<Broken> {
     let columns = definition.format().len();
-    let ids = [(definition.unit_ids(), Rule::MissingUnits), (definition.multiplier_ids(), Rule::MissingMultipliers)];
-    let count = |(ids, missing): (Option<&str>, Rule)| {
-        let ids = ids?.len();
-        let rule = match ids.cmp(&columns) {
-            std::cmp::Ordering::Less => missing,
-            std::cmp::Ordering::Equal => return None,
-            std::cmp::Ordering::Greater => Rule::SurplusUnits,
-        };
-        Some(Broken::whole(rule, format!("{ids} ids for {columns} columns")))
-    };
-    ids.into_iter().filter_map(count).collect()
+    let [units, multipliers] = [definition.unit_ids(), definition.multiplier_ids()].map(|ids| ids.map(str::len));
+    let text = |ids| format!("{ids} ids for {columns} columns");
+    let missing = units.filter(|ids| *ids < columns).map(|ids| Broken::whole(Rule::MissingUnits, text(ids)));
+    let surplus = [units, multipliers].into_iter().flatten().filter(|ids| *ids > columns);
+    missing.into_iter().chain(surplus.map(|ids| Broken::whole(Rule::SurplusUnits, text(ids)))).collect()
+}
+
+/// Whether FMTU gives the column a unit and no multiplier, although its format has no factor of its own. pymavlink then
+/// looks for a multiplier if the unit has a name.
+pub(super) fn lacks_multiplier(column: &LoggedColumn<'_>) -> bool {
+    column.unit_id.is_some() && column.multiplier_id.is_none() && column.format.divisor().is_none()
 }
 
 /// Rules 6 to 8, as far as units and multipliers are concerned. Without FMTU, a column has no unit to break them.

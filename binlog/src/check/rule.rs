@@ -168,7 +168,7 @@ rules! {
     /// FMTU has fewer unit ids than the type has columns.
     MissingUnits "missing_units" Warning false
         "viewers show the remaining columns without units; log one id for each column, `-` for none",
-    /// FMTU has fewer multiplier ids than the type has columns.
+    /// FMTU has a unit and no multiplier for a column that its format doesn't scale.
     MissingMultipliers "missing_multipliers" Error false
         "pymavlink fails to open the log with an IndexError; log one id for each column, `-` for none",
     /// FMTU has more ids than the type has columns.

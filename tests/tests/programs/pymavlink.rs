@@ -1,8 +1,10 @@
 //! pymavlink reads what we wrote: every type, label, unit, instance and value, bit for bit.
 
 use crate::every_format::EveryFormat;
-use binlog::{Definition, Format, LogSchema, LogWriter};
+use binlog::check::Rule;
+use binlog::{Definition, Format, Log, LogSchema, LogWriter};
 use binlog_tests::pymavlink::{self, float, raw};
+use binlog_tests::raw_log::RawLog;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -155,4 +157,40 @@ fn mavfft_isb_computes_spectra_of_the_simulators_batches() {
         assert!(text.contains(&format!("Sensor: {sensor}")), "{text}");
     }
     assert!(!text.contains("holes"), "{text}");
+}
+
+#[test]
+fn check_says_that_pymavlink_fails_for_want_of_a_multiplier_where_it_does() {
+    // Format, units and multipliers of a type. The unit `T` has its name after the FMTU, `v` none, `-` an empty one.
+    let cases = [
+        ("QBB", "s-m", "F--", false),
+        ("QBB", "s-m", "F-", true),
+        ("QBB", "smm", "F", true),
+        ("QBB", "s--", "F", false),
+        ("QBB", "s-", "F-", false),
+        ("QBB", "s-v", "F-", false),
+        ("QBB", "s-T", "F-", true),
+        ("QBB", "s-#", "F-", true),
+        ("QBZ", "s-m", "F-", true),
+        ("QBa", "s-m", "F-", true),
+        ("QBM", "s-m", "F-", true),
+        ("QBf", "s-m", "", true),
+        ("QBc", "s-m", "F-", false),
+        ("QBC", "s-m", "F-", false),
+        ("QBe", "s-m", "F-", false),
+        ("QBE", "s-m", "F-", false),
+        ("QBL", "s-m", "F-", false),
+        ("QLB", "smm", "F", true),
+    ];
+    for (format, units, multipliers, fails) in cases {
+        let mut log = RawLog::with_units();
+        log.unit('s', "s").unit('m', "m").unit('-', "").unit('#', "instance").mult('F', 1e-6).mult('-', 0.0);
+        log.fmt(40, "EV", format, "TimeUS,A,B").fmtu(40, units, multipliers);
+        log.unit('T', "uT");
+        let report = Log::from_bytes(&*log.bytes).check();
+        let found = report.findings().iter().any(|finding| finding.rule() == Rule::MissingMultipliers);
+        assert_eq!(found, fails, "{format} {units} {multipliers}:\n{report}");
+        let Some(opens) = pymavlink::opens(&log.bytes) else { continue };
+        assert_eq!(!(opens[0] && opens[1]), fails, "{format} {units} {multipliers}: {opens:?}");
+    }
 }

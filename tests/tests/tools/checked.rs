@@ -178,10 +178,8 @@ fn cases() -> Vec<Case> {
             },
             &[(Rule::FmtuTime, "FMTU", FMT_BYTES)],
         ),
-        (
-            |log| defined(log, "EV", "QBB", "TimeUS,A,B", "s-", "F-"),
-            &[(Rule::MissingUnits, "EV", FMT_BYTES), (Rule::MissingMultipliers, "EV", FMT_BYTES)],
-        ),
+        (|log| defined(log, "EV", "QBB", "TimeUS,A,B", "s-", "F-"), &[(Rule::MissingUnits, "EV", FMT_BYTES)]),
+        (|log| defined(log, "EV", "QBB", "TimeUS,A,B", "s-m", "F-"), &[(Rule::MissingMultipliers, "EV", FMT_BYTES)]),
         (|log| defined(log, "EV", "QB", "TimeUS,A", "s--", "F-"), &[(Rule::SurplusUnits, "EV", FMT_BYTES)]),
         (
             |log| {
