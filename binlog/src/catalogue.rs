@@ -3,8 +3,10 @@
 //! A log defines its messages in FMT and FMTU records and its units and multipliers in UNIT and MULT records. Any of
 //! them may change in the middle of the log. Everything that reads a log gets them from here:
 //!
+//! - [`padded`]: text in a fixed number of bytes;
+//! - [`fmtu`]: the ids of units and multipliers in an FMTU record;
 //! - [`definition`]: a message as a log defines it;
-//! - [`fmtu`]: what an FMTU record says, and where;
+//! - [`fmtu_layout`]: where the FMTU records of a log have them;
 //! - [`declaration`]: what one record declares, and how that changes the definition known so far: not at all, by an
 //!   amendment or by a replacement;
 //! - [`in_force`]: the definitions in force by id, for readers that see each record once;
@@ -20,13 +22,14 @@ pub(crate) mod comparison;
 pub(crate) mod declaration;
 pub(crate) mod definition;
 pub(crate) mod fmtu;
+mod fmtu_layout;
 pub(crate) mod in_force;
 #[cfg(feature = "std")]
 pub(crate) mod ledger;
 pub(crate) mod mismatch;
+mod padded;
 #[cfg(feature = "std")]
 pub(crate) mod units;
 
 /// The names of the messages that define the others. Every preamble of `binlog` has them, listed in the schema or not.
-#[cfg(feature = "std")]
 pub(crate) const DEFINITIONS: [&str; 4] = ["FMT", "UNIT", "MULT", "FMTU"];

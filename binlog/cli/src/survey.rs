@@ -429,7 +429,7 @@ impl Surveyor {
         let known = Known {
             place,
             is_fact: FACTS.contains(&name) || name == "FILE",
-            is_definition: matches!(name, "FMT" | "FMTU" | "UNIT" | "MULT"),
+            is_definition: definition.defines_others(),
             is_file: name == "FILE",
             is_gps: matches!(name, "GPS" | "GPS2"),
             is_loss: matches!(name, "DSF" | "DROP"),

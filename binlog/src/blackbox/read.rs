@@ -44,7 +44,7 @@ impl<'v> FieldValues<'v> {
         let values = self.values.get(self.field..).and_then(|values| values.first_chunk::<N>());
         self.field += N;
         let mut taken = [T::from_raw(0); N];
-        // A frame has as many fields as there is room for. The compiler calls a function for `map` where it inlines a loop.
+        // A frame has as many fields as there is room for. A loop, because the compiler may not inline `map`.
         for (value, &bits) in taken.iter_mut().zip(values.unwrap_or(&[0; N])) {
             *value = T::from_raw(bits as i32);
             self.lost |= value.raw() as u32 ^ bits;

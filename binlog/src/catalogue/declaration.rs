@@ -1,7 +1,8 @@
 //! What a record declares about a message, and how that changes the definition known so far.
 
-use super::definition::{FMT_ID, FMT_OF_FMT, Fmt, LoggedDefinition, fmt_content, fmtu_content};
-use super::fmtu::{Fmtu, FmtuLayout};
+use super::definition::{FMT_ID, FMT_OF_FMT, Fmt, LoggedDefinition, fmt_content};
+use super::fmtu::Fmtu;
+use super::fmtu_layout::FmtuLayout;
 use crate::definition::Definition;
 use crate::framing::Framing;
 
@@ -48,7 +49,7 @@ impl<'a> Declaration<'a> {
             (Declaration::Fmtu(..), None) => Change::Same,
             (Declaration::Fmtu(_, fmtu), Some(known)) => match known.fmtu_content() {
                 None => Change::Amended(known.with(fmtu)),
-                Some(content) if content == fmtu_content(fmtu) => Change::Same,
+                Some(content) if content == fmtu.to_content() => Change::Same,
                 Some(_) => Change::Replaced(known.with(fmtu)),
             },
         }
@@ -60,8 +61,8 @@ impl<'a> Declaration<'a> {
 #[derive(Clone)]
 pub(crate) struct Learner {
     pub(crate) framing: Framing,
-    fmtu_id: Option<u8>,
-    fmtu: Option<FmtuLayout>,
+    /// The id of FMTU and its layout.
+    fmtu: Option<(u8, FmtuLayout)>,
     /// By id, whether records are looked at: those that declare something, or all.
     are_noted: [bool; 256],
 }
@@ -77,13 +78,13 @@ impl Learner {
         framing.learn(FMT_ID, FMT_OF_FMT[1]);
         let mut are_noted = [false; 256];
         are_noted[usize::from(FMT_ID)] = true;
-        Learner { framing, fmtu_id: None, fmtu: None, are_noted }
+        Learner { framing, fmtu: None, are_noted }
     }
 
     #[cfg(feature = "std")]
     pub(crate) fn plain_lengths(&self) -> PlainLengths {
         let mut lengths = *self.framing.lengths();
-        let declaring = [Some(FMT_ID), self.fmtu_id];
+        let declaring = [Some(FMT_ID), self.fmtu_id()];
         declaring.into_iter().flatten().for_each(|id| lengths[usize::from(id)] = 0);
         lengths
     }
@@ -91,7 +92,11 @@ impl Learner {
     /// Whether the records of an id are FMTUs.
     #[cfg(feature = "std")]
     pub(crate) fn is_fmtu(&self, id: u8) -> bool {
-        self.fmtu_id == Some(id)
+        self.fmtu_id() == Some(id)
+    }
+
+    fn fmtu_id(&self) -> Option<u8> {
+        self.fmtu.map(|(id, _)| id)
     }
 
     /// Whether the records of an id declare something, or all are looked at.
@@ -115,7 +120,8 @@ impl Learner {
     #[inline(never)]
     fn learn_from<'a>(&mut self, id: u8, payload: &'a [u8]) -> Option<Declaration<'a>> {
         if id != FMT_ID {
-            let (id, fmtu) = self.fmtu.filter(|_| self.fmtu_id == Some(id))?.read(payload)?;
+            let (_, layout) = self.fmtu.filter(|(fmtu_id, _)| *fmtu_id == id)?;
+            let (id, fmtu) = layout.read(payload)?;
             return Some(Declaration::Fmtu(id, fmtu));
         }
         let fmt: &Fmt = payload.first_chunk()?;
@@ -127,8 +133,8 @@ impl Learner {
         self.framing.learn(id, length);
         let definition = LoggedDefinition::new(fmt, None);
         let layout = if definition.name() == "FMTU" { FmtuLayout::of(&definition) } else { None };
-        if layout.is_some() || self.fmtu_id == Some(id) {
-            (self.fmtu_id, self.fmtu) = (layout.map(|_| id), layout);
+        if layout.is_some() || self.fmtu_id() == Some(id) {
+            self.fmtu = layout.map(|layout| (id, layout));
             self.are_noted[usize::from(id)] = true;
         }
         Some(Declaration::Fmt(fmt))
@@ -146,45 +152,11 @@ mod tests {
         (*copy.fmt(), copy.fmtu(0).expect("an FMTU"))
     }
 
-    /// The layout of FMTU with these columns.
-    fn layout(format: &str, labels: &str) -> Option<FmtuLayout> {
-        let sizes = format.bytes().filter_map(crate::Format::from_character).map(crate::Format::size);
-        let length = (3 + sizes.sum::<usize>()).try_into().expect("a record that is short enough");
-        FmtuLayout::of(&CopiedDefinition::new(9, length, "FMTU", format, labels, None).definition())
-    }
-
     fn fmtu(payload: &[u8]) -> Declaration<'_> {
-        let layout = layout("QBNN", "TimeUS,FmtType,UnitIds,MultIds").expect("ArduPilot's layout");
+        let own = CopiedDefinition::new(9, 44, "FMTU", "QBNN", "TimeUS,FmtType,UnitIds,MultIds", None);
+        let layout = FmtuLayout::of(&own.definition()).expect("ArduPilot's layout");
         let (id, fmtu) = layout.read(payload).expect("a whole FMTU");
         Declaration::Fmtu(id, fmtu)
-    }
-
-    #[test]
-    fn fmtu_has_its_columns_by_label_or_else_by_place() {
-        let of = |format: &str, labels: &str, payload: &[&[u8]]| {
-            let payload = payload.concat();
-            let (id, fmtu) = layout(format, labels)?.read(&payload)?;
-            let (fmt, _) = declared("TimeUS,Roll", "");
-            let definition = LoggedDefinition::new(&fmt, Some(fmtu));
-            Some((id, definition.unit_ids()?.to_owned(), definition.multiplier_ids()?.to_owned()))
-        };
-        let [units, multipliers] = [b"sd\0\0\0\0\0\0\0\0\0\0\0\0\0\0", b"F0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"];
-        let expected = |id: u8| Some((id, "sd".to_owned(), "F0".to_owned()));
-        let labels = "TimeUS,FmtType,UnitIds,MultIds";
-        assert_eq!(of("IBNN", labels, &[&[0; 4], &[7], units, multipliers]), expected(7));
-        assert_eq!(of("QINN", labels, &[&[0; 8], &[7, 0, 0, 0], units, multipliers]), expected(7));
-        assert_eq!(of("IbNN", labels, &[&[0; 4], &[200], units, multipliers]), expected(200));
-        assert_eq!(of("BNN", "FmtType,UnitIds,MultIds", &[&[7], units, multipliers]), expected(7));
-        assert_eq!(of("NHN", "MultIds,FmtType,UnitIds", &[multipliers, &[7, 0], units]), expected(7));
-        assert_eq!(of("Bnn", "FmtType,UnitIds,MultIds", &[&[7], b"sd\0\0", b"F0\0\0"]), expected(7));
-        assert_eq!(of("BZZ", "FmtType,UnitIds,MultIds", &[&[7], units, &[0; 48], multipliers, &[0; 48]]), expected(7));
-        assert_eq!(of("QBNN", "T,Type,Units,Mults", &[&[0; 8], &[7], units, multipliers]), expected(7));
-        // Only one of the two columns has its usual label.
-        let only = |id| Some((id, "sd".to_owned(), String::new()));
-        assert_eq!(of("QBN", "TimeUS,FmtType,UnitIds", &[&[0; 8], &[7], units]), only(7));
-        // The id isn't defined, or is larger than any id.
-        assert_eq!(of("QNN", "TimeUS,UnitIds,MultIds", &[&[0; 8], units, multipliers]), None);
-        assert_eq!(of("QHNN", labels, &[&[0; 8], &[0, 1], units, multipliers]), None);
     }
 
     #[test]

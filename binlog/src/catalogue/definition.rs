@@ -1,6 +1,10 @@
 //! A message as a log defines it.
 
-use super::fmtu::{Fmtu, IDS};
+use super::DEFINITIONS;
+#[cfg(feature = "std")]
+use super::fmtu::fmtu_content;
+use super::fmtu::{Fmtu, FmtuContent, IDS};
+use super::padded::{put_text, text, up_to_nul};
 use crate::definition::Definition;
 use crate::format::Format;
 use core::fmt;
@@ -172,7 +176,13 @@ impl<'a> LoggedDefinition<'a> {
         self.columns().find(|column| column.label == label)
     }
 
-    /// Whether its first column is a TimeUS of 64 bits, as in nearly all logs. Faster than a look at the column.
+    /// Whether its records define others: those of FMT, FMTU, UNIT and MULT. Their times aren't times of the flight, because
+    /// many loggers write 0.
+    pub fn defines_others(&self) -> bool {
+        DEFINITIONS.contains(&self.name())
+    }
+
+    /// Whether its first column is a TimeUS of 64 bits, as in nearly all logs. Faster than [`columns`](Self::columns).
     #[inline]
     pub(crate) fn begins_with_time(&self) -> bool {
         const LONGER: [u8; 7] = *b"TimeUS,";
@@ -218,7 +228,7 @@ impl<'a> LoggedDefinition<'a> {
 
     /// The contents of its FMTU, if it has one that names at least one unit or multiplier.
     pub(crate) fn fmtu_content(&self) -> Option<FmtuContent> {
-        self.fmtu.map(fmtu_content).filter(|content| *content != [0; 2 * IDS])
+        self.fmtu.map(Fmtu::to_content).filter(|content| *content != [0; 2 * IDS])
     }
 
     /// Whether it is a copy of a program's definition, with or without its FMTU: equal byte for byte, including bytes
@@ -250,9 +260,6 @@ impl OwnDefinition {
 /// have equal bytes.
 pub(crate) type FmtContent = [u8; 85];
 
-/// The contents of an FMTU: unit ids and multiplier ids, each padded with zeros.
-pub(crate) type FmtuContent = [u8; 2 * IDS];
-
 pub(super) fn fmt_content(fmt: &Fmt) -> FmtContent {
     let mut content = [0; 85];
     content[0] = fmt[1];
@@ -260,20 +267,6 @@ pub(super) fn fmt_content(fmt: &Fmt) -> FmtContent {
     put_text(&mut content[5..21], &fmt[6..22]);
     put_text(&mut content[21..], &fmt[22..]);
     content
-}
-
-pub(super) fn fmtu_content(fmtu: Fmtu<'_>) -> FmtuContent {
-    let mut content = [0; 2 * IDS];
-    put_text(&mut content[..IDS], fmtu.units());
-    put_text(&mut content[IDS..], fmtu.multipliers());
-    content
-}
-
-/// Copies text up to its first NUL to the front of `slot`.
-fn put_text(slot: &mut [u8], text: &[u8]) {
-    for (to, from) in slot.iter_mut().zip(up_to_nul(text)) {
-        *to = *from;
-    }
 }
 
 /// A definition that owns its bytes.
@@ -285,7 +278,7 @@ pub(crate) struct CopiedDefinition {
 
 impl CopiedDefinition {
     pub(crate) fn of(definition: LoggedDefinition<'_>) -> Self {
-        CopiedDefinition { fmt: *definition.fmt, fmtu: definition.fmtu.map(fmtu_content) }
+        CopiedDefinition { fmt: *definition.fmt, fmtu: definition.fmtu.map(Fmtu::to_content) }
     }
 
     /// Texts that are too long for FMT or FMTU are cut; callers have checked them.
@@ -305,12 +298,7 @@ impl CopiedDefinition {
         put_text(&mut fmt[22..86], labels.as_bytes());
         // An FMTU without any id has no contents.
         let ids = unit_and_multiplier_ids.filter(|(units, multipliers)| !(units.is_empty() && multipliers.is_empty()));
-        let fmtu = ids.map(|(units, multipliers)| {
-            let mut content = [0; 2 * IDS];
-            put_text(&mut content[..IDS], units.as_bytes());
-            put_text(&mut content[IDS..], multipliers.as_bytes());
-            content
-        });
+        let fmtu = ids.map(|(units, multipliers)| fmtu_content(units.as_bytes(), multipliers.as_bytes()));
         CopiedDefinition { fmt, fmtu }
     }
 
@@ -351,13 +339,4 @@ impl fmt::Debug for LoggedDefinition<'_> {
             .field("multiplier_ids", &self.multiplier_ids())
             .finish()
     }
-}
-
-/// Text up to the first NUL; `""` if it isn't UTF-8.
-pub(super) fn text(bytes: &[u8]) -> &str {
-    core::str::from_utf8(up_to_nul(bytes)).unwrap_or("")
-}
-
-pub(super) fn up_to_nul(bytes: &[u8]) -> &[u8] {
-    bytes.split(|&byte| byte == 0).next().unwrap_or_default()
 }

@@ -1,11 +1,20 @@
-//! The units and multipliers in an FMTU record, and its layout.
+//! The ids of units and multipliers in an FMTU record.
 
-use super::definition::{FmtuContent, LoggedDefinition, up_to_nul};
-use crate::format::Format;
-use crate::value::Value;
+use super::padded::{put_text, up_to_nul};
 
 /// The most ids of units, or of multipliers: one for each format character of FMT.
 pub(super) const IDS: usize = 16;
+
+/// The contents of an FMTU: unit ids and multiplier ids, each padded with zeros.
+pub(crate) type FmtuContent = [u8; 2 * IDS];
+
+/// The contents with these ids; those beyond the first 16 are cut.
+pub(super) fn fmtu_content(units: &[u8], multipliers: &[u8]) -> FmtuContent {
+    let mut content = [0; 2 * IDS];
+    put_text(&mut content[..IDS], units);
+    put_text(&mut content[IDS..], multipliers);
+    content
+}
 
 /// The units and multipliers of a message: the payload of its FMTU, and where the ids are in it.
 #[derive(Clone, Copy)]
@@ -17,15 +26,15 @@ pub(crate) struct Fmtu<'a> {
 /// The texts of an FMTU's payload with the ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IdColumns {
-    units: Text,
-    multipliers: Text,
+    pub(super) units: IdText,
+    pub(super) multipliers: IdText,
 }
 
 /// A text in a payload; of length 0 if the payload has none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Text {
-    offset: u8,
-    length: u8,
+pub(super) struct IdText {
+    pub(super) offset: u8,
+    pub(super) length: u8,
 }
 
 impl<'a> Fmtu<'a> {
@@ -34,7 +43,7 @@ impl<'a> Fmtu<'a> {
     }
 
     pub(super) fn of_content(content: &'a FmtuContent) -> Self {
-        let [units, multipliers] = [0, IDS as u8].map(|offset| Text { offset, length: IDS as u8 });
+        let [units, multipliers] = [0, IDS as u8].map(|offset| IdText { offset, length: IDS as u8 });
         Fmtu { payload: content, columns: IdColumns { units, multipliers } }
     }
 
@@ -54,11 +63,16 @@ impl<'a> Fmtu<'a> {
         self.columns.multipliers.of(self.payload)
     }
 
+    /// A copy of the texts up to their NULs.
+    pub(super) fn to_content(self) -> FmtuContent {
+        fmtu_content(self.units(), self.multipliers())
+    }
+
     /// The texts, if one follows the other and both have the usual length, as in ArduPilot's layout.
     pub(super) fn content(&self) -> Option<&'a FmtuContent> {
         let IdColumns { units, multipliers } = self.columns;
         let is_usual = units.length == IDS as u8
-            && multipliers == Text { offset: units.offset + units.length, length: units.length };
+            && multipliers == IdText { offset: units.offset + units.length, length: units.length };
         self.payload.get(usize::from(units.offset)..).filter(|_| is_usual)?.first_chunk()
     }
 
@@ -73,58 +87,11 @@ impl<'a> Fmtu<'a> {
     }
 }
 
-impl Text {
-    const NONE: Text = Text { offset: 0, length: 0 };
+impl IdText {
+    pub(super) const NONE: IdText = IdText { offset: 0, length: 0 };
 
     fn of(self, payload: &[u8]) -> &[u8] {
         let start = usize::from(self.offset);
         payload.get(start..start + usize::from(self.length)).unwrap_or_default()
     }
-}
-
-/// The layout of a log's FMTU records.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FmtuLayout {
-    /// The id of the message: its format and its offset.
-    id: (Format, u8),
-    ids: IdColumns,
-}
-
-/// The columns of FMTU: their labels, and their places where a log has other labels.
-const COLUMNS: [(&str, usize); 3] = [("FmtType", 1), ("UnitIds", 2), ("MultIds", 3)];
-
-impl FmtuLayout {
-    /// The layout by FMTU's own definition: by its labels, as pymavlink finds the ids, or else by ArduPilot's order.
-    /// `None` if it has no id of a message, or neither units nor multipliers.
-    pub(super) fn of(definition: &LoggedDefinition<'_>) -> Option<Self> {
-        let [id, units, multipliers] = COLUMNS.map(|(label, place)| {
-            let in_place = || definition.columns().nth(place).filter(|column| !is_label(column.label));
-            definition.column(label).or_else(in_place)
-        });
-        let text = |column: Option<super::definition::LoggedColumn<'_>>| {
-            let column = column.filter(|column| column.format.is_text());
-            // A record has at most 255 bytes.
-            column.map_or(Text::NONE, |column| Text {
-                offset: column.offset as u8,
-                length: column.format.size().min(IDS) as u8,
-            })
-        };
-        let id = id.filter(|id| id.format.is_integer())?;
-        let ids = IdColumns { units: text(units), multipliers: text(multipliers) };
-        let says_something = ids.units.length > 0 || ids.multipliers.length > 0;
-        says_something.then_some(FmtuLayout { id: (id.format, id.offset as u8), ids })
-    }
-
-    /// The id of the message that an FMTU is about, and its units and multipliers.
-    pub(super) fn read<'a>(&self, payload: &'a [u8]) -> Option<(u8, Fmtu<'a>)> {
-        let (format, offset) = self.id;
-        let id = Value::of(format, payload.get(usize::from(offset)..)?)?.to_integer()?;
-        // Some firmware stores ids as signed.
-        let id = if format == Format::I8 { id as u8 } else { u8::try_from(id).ok()? };
-        Some((id, Fmtu::new(payload, self.ids)))
-    }
-}
-
-fn is_label(label: &str) -> bool {
-    COLUMNS.iter().any(|(known, _)| *known == label)
 }

@@ -1,7 +1,8 @@
 //! Each definition of a log once, and which one is in force.
 
 use super::declaration::{Change, Declaration};
-use super::definition::{FmtContent, FmtuContent, LoggedDefinition};
+use super::definition::{FmtContent, LoggedDefinition};
+use super::fmtu::FmtuContent;
 use std::collections::HashMap;
 
 /// The definitions of a log in its order, each once, however often the log declares it. A place is an index into them.

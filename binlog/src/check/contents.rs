@@ -212,11 +212,7 @@ fn check_text(text: LoggedText<'_>, column: &str, offset: usize, findings: &mut 
 impl Plan {
     fn of(definition: &LoggedDefinition<'_>) -> Self {
         let name = definition.shown_name();
-        // The times of these records aren't times of the flight; `LogWriter` gives them the time 0.
-        let time = match definition.name() {
-            "UNIT" | "MULT" | "FMTU" | "FMT" => TimeSource::None,
-            _ => TimeSource::of(definition),
-        };
+        let time = if definition.defines_others() { TimeSource::None } else { TimeSource::of(definition) };
         let instance = definition.instance_column().filter(|column| column.format.size() == 1);
         let (mut texts, mut modes) = (Vec::new(), Vec::new());
         for column in definition.columns() {

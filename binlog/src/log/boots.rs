@@ -101,18 +101,16 @@ impl Log<'_> {
     }
 }
 
-/// Whether the times of a type are times of the flight; `LogWriter` gives definitions the time 0.
-fn is_of_flight(name: &str) -> bool {
-    !matches!(name, "UNIT" | "MULT" | "FMTU")
-}
-
 /// Reads the time of each record once, and again in the order of the log where they may be damaged.
 fn spans<'w>(log: &[u8], index: &Index, wraps: impl Fn() -> &'w Arc<WrapPlaces>) -> Vec<Span> {
     let starts = std::iter::once(0).chain(index.boots.iter().copied());
     let ends = index.boots.iter().copied().chain([log.len()]);
     let mut spans: Vec<Span> = starts.zip(ends).map(|(start, end)| Span { bytes: start..end, time_us: None }).collect();
-    for kind in index.kinds.iter().filter(|kind| is_of_flight(kind.definition(log).name())) {
+    for kind in &index.kinds {
         let definition = kind.definition(log);
+        if definition.defines_others() {
+            continue;
+        }
         let length = definition.length().into();
         match TimeSource::of(&definition) {
             TimeSource::None => {}
@@ -169,7 +167,7 @@ fn extend(spans: &mut [Span], offsets: &Offsets, time_us: impl Fn(usize) -> Opti
 fn counting(log: &[u8], boot: &Range<usize>, suspects: &[usize]) -> Option<RangeInclusive<u64>> {
     let mut range = TimeRange::default();
     let records = Records::new(log.get(boot.clone()).unwrap_or_default()).flatten();
-    for record in records.filter(|record| is_of_flight(record.name())) {
+    for record in records.filter(|record| !record.definition().defines_others()) {
         let Some(time_us) = record.time_us() else { continue };
         match suspects.binary_search(&(boot.start + record.offset())) {
             Ok(_) => drop(range.add_suspect(time_us)),

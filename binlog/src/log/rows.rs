@@ -325,7 +325,7 @@ impl<'log> Rows<'log> {
         if let Some(Values::U64(times)) = micros(Format::U64) {
             return times;
         }
-        if self.wraps.as_ref().is_some_and(|wraps| wraps.are_none())
+        if self.wraps.as_ref().is_some_and(|wraps| wraps.is_empty())
             && let Some(Values::U32(times)) = micros(Format::U32)
         {
             return times.into_iter().map(u64::from).collect();

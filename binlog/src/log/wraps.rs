@@ -3,17 +3,17 @@
 use crate::records::Records;
 use crate::records::time::TimeSource;
 
-/// How often times of 32 bits have wrapped, by offset: [`Record::time_us`](crate::Record::time_us) has the rule.
+/// The number of wraps of 32-bit times before each record. [`Record::time_us`](crate::Record::time_us) has the rule.
 #[derive(Clone, Debug, Default)]
 pub(super) struct WrapPlaces {
-    /// The offsets of records before which the number is another than before the last one.
+    /// The offsets of the records at which the number changes, each with the new number.
     places: Vec<(usize, u32)>,
 }
 
 impl WrapPlaces {
     pub(super) const NONE: &'static WrapPlaces = &WrapPlaces { places: Vec::new() };
 
-    /// Those of a log that has such times.
+    /// Finds the wraps in a log with 32-bit times.
     pub(super) fn of(log: &[u8]) -> Self {
         let mut places = Vec::new();
         let mut last = 0;
@@ -25,11 +25,11 @@ impl WrapPlaces {
     }
 
     /// Whether no time wraps.
-    pub(super) fn are_none(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty()
     }
 
-    /// How often times have wrapped before that of the record at this offset.
+    /// The number of wraps before the time of the record at this offset.
     pub(super) fn before(&self, offset: usize) -> u32 {
         let after = self.places.partition_point(|(place, _)| *place <= offset);
         after.checked_sub(1).map_or(0, |last| self.places[last].1)

@@ -12,6 +12,8 @@ use crate::catalogue::definition::LoggedDefinition;
 /// Jumps are measured from the last time. A time far from it becomes the last time only if the next one is near it, so
 /// that a damaged time changes nothing but its own record. A time of 0 is one that the firmware has left out, unless it
 /// is near the last.
+///
+/// Wraps are therefore counted as long as no pause takes 2^31 µs, and most records are near the one before.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wraps {
     /// Whether the log has times of 32 bits.
@@ -39,7 +41,7 @@ impl Wraps {
             (self.last, self.far) = (None, None);
         }
         let definition = LoggedDefinition::new(fmt, None);
-        self.are_counted |= TimeSource::of(&definition).is_narrow() && is_of_flight(&definition);
+        self.are_counted |= TimeSource::of(&definition).is_narrow() && !definition.defines_others();
         self.are_counted
     }
 
@@ -57,7 +59,7 @@ impl Wraps {
         if is_left_out {
             return self.last.map_or(0, wraps_of);
         }
-        if is_of_flight(definition) {
+        if !definition.defines_others() {
             let is_proven = self.far.is_some_and(is_near) || last_is_near.unwrap_or(true);
             self.far = (!is_proven).then_some(time_us);
             self.last = if is_proven { Some(time_us) } else { self.last };
@@ -88,11 +90,6 @@ impl Wraps {
 
 fn wraps_of(time_us: u64) -> u32 {
     (time_us >> 32) as u32
-}
-
-/// The time of a definition says nothing: many loggers write 0.
-fn is_of_flight(definition: &LoggedDefinition<'_>) -> bool {
-    !matches!(definition.name(), "UNIT" | "MULT" | "FMTU")
 }
 
 #[cfg(all(test, feature = "std"))]
@@ -130,6 +127,13 @@ mod tests {
         // At the very wrap, and after a pause of the log.
         assert!(are_kept(&[RANGE - 2, RANGE - 1, RANGE, RANGE + 1]));
         assert!(are_kept(&[RANGE - 1600 * SECOND, RANGE - 1599 * SECOND, RANGE + 500 * SECOND, RANGE + 501 * SECOND]));
+        // Records as far apart, and pauses as long, as may be.
+        assert!(are_kept(&[0, 1, 2, 3].map(|i| i * NEAR + RANGE / 2)));
+        let pause = RANGE / 2 - 2 * SECOND;
+        assert!((0..5).all(|i| {
+            let start = i * NEAR / 2 + 7;
+            are_kept(&[start, start + SECOND, start + SECOND + pause, start + 2 * SECOND + pause])
+        }));
     }
 
     #[test]

@@ -111,8 +111,7 @@ fn records<E>(
             keys.remove(id);
             value_names.remove(id);
         }
-        // The times of these aren't times of the flight.
-        if !matches!(name, "UNIT" | "MULT" | "FMTU") {
+        if !record.definition().defines_others() {
             time_us = record.time_us().unwrap_or(time_us);
         }
         if !(choice.is_everything() || choice.has_type(name)) || !intervals.contains(time_us) {
