@@ -2,7 +2,7 @@
 
 mod converted_times;
 
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use binlog::Log;
 use binlog::blackbox;
 use binlog::blackbox::BlackboxLog;

@@ -10,8 +10,8 @@
 //!   positions.
 //! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
 //! - [`firmware`] names the firmware and board of a log. [`card_image`] is the image of a card.
-//! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: intervals of a session's time. [`patterns`]
-//!   are names with wildcards.
+//! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: [`intervals`] of a session's time.
+//!   [`patterns`] are names with wildcards.
 //! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
 //!   text of values, objects and lines, [`blocks`] is text that several threads make; [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
@@ -32,6 +32,7 @@ pub mod export;
 pub mod firmware;
 pub mod flight;
 pub mod input;
+pub mod intervals;
 pub mod join;
 pub mod json;
 pub mod lines;

@@ -5,7 +5,7 @@ mod file;
 pub use file::{line, of_file};
 
 use crate::flight::{Session, SessionLog};
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use std::collections::BTreeMap;
 
 /// Parameters by name.

@@ -2,15 +2,14 @@
 //!
 //! Several of them choose what all of them choose.
 
-mod intervals;
 mod moment;
 
-pub use intervals::Intervals;
 pub use moment::Moment;
 
 use crate::arguments;
 use crate::flight::Session;
 use crate::input::Input;
+use crate::intervals::Intervals;
 use crate::outcome::{Failure, warn};
 use crate::suggest;
 use clap::Args;

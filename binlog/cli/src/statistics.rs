@@ -2,7 +2,7 @@
 
 use crate::columns::{Column, Table};
 use crate::export::choice::Choice;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use binlog::Scaling;
 use binlog::log_messages::Described;
 

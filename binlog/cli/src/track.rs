@@ -2,7 +2,7 @@
 //!
 //! A Blackbox session has a track once it is converted to an ArduPilot log.
 
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use binlog::log::{Clock, Rows};
 use binlog::{Log, Scaling};
 

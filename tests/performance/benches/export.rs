@@ -12,7 +12,7 @@ use binlog_cli::export::parquet::{DataSet, Facts, log_id, writer_properties};
 use binlog_cli::export::time::{TimeColumn, Times};
 use binlog_cli::export::{csv, tables};
 use binlog_cli::flight::Flight;
-use binlog_cli::selection::Intervals;
+use binlog_cli::intervals::Intervals;
 use binlog_performance::read::long_log;
 use binlog_performance::timing::{median, time};
 use parquet::arrow::ArrowWriter;

@@ -2,12 +2,13 @@
 
 use crate::arguments::{self, Context, Logs};
 use crate::input::{Input, Source, on_one_line, require_stdin_once};
+use crate::intervals::Intervals;
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use crate::parameters::{self, Parameter, Parameters};
 use crate::patterns::{self, Patterns};
-use crate::selection::{Intervals, Selection};
+use crate::selection::Selection;
 use crate::style::Style;
 use crate::suggest;
 use serde::Serialize;

@@ -14,9 +14,9 @@
 //!   (`--simulate-current-meter`): estimates, which no field of the log has.
 //! - the GPS fields (`--merge-gps`): `dump --json --types gps` has them, and `export --wide main` beside the main frames.
 
+use crate::intervals::Intervals;
 use crate::lines::Lines;
 use crate::number;
-use crate::selection::Intervals;
 use binlog::blackbox::FrameKind;
 use binlog::blackbox::log::{Item, Session};
 use std::io::{self, Write};

@@ -4,9 +4,9 @@
 use super::frames::DumpedFrames;
 use crate::columns::names;
 use crate::export::described;
+use crate::intervals::Intervals;
 use crate::lines::Lines;
 use crate::patterns::Patterns;
-use crate::selection::Intervals;
 use crate::{json, number};
 use binlog::blackbox::log::{Item, Session};
 use std::io::{self, Write};

@@ -6,7 +6,7 @@
 //! 50.397490999999995. Events are tables, too.
 
 use crate::columns::names;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use crate::texts::Part;
 use binlog::field::Chars;
 use binlog::log::{Rows, ValueNames, Values};

@@ -6,8 +6,8 @@
 use super::choice::Choice;
 use super::objects::{self, key};
 use crate::flight::Session;
+use crate::intervals::Intervals;
 use crate::lines::Lines;
-use crate::selection::Intervals;
 use crate::{json, number};
 use std::io::{self, Write};
 

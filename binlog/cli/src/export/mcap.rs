@@ -11,7 +11,7 @@ use super::objects::{self, Object};
 use super::tables;
 use crate::columns::names;
 use crate::flight::Session;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use crate::texts;
 use crate::track;
 use binlog::Log;

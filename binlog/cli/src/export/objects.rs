@@ -10,7 +10,7 @@ use super::chosen_table::{Scale, TIME, hexadecimal, is_raw};
 use super::tables;
 use crate::columns::names::{self, of_letter};
 use crate::flight::Session;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use crate::texts::{Joined, Part};
 use crate::{json, number};
 use binlog::blackbox::log::{Frame, Item};

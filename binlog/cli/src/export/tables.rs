@@ -5,7 +5,7 @@ use super::choice::Choice;
 use super::chosen_table::{ChosenTable, Describe};
 use crate::columns::names;
 use crate::flight::Session;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use crate::texts::Joined;
 use binlog::Log;
 use binlog::log::Rows;

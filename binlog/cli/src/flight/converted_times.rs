@@ -2,7 +2,7 @@
 //!
 //! The times of a converted log never go back. Where the session's do, they continue from the last one.
 
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use std::ops::Range;
 
 /// The pieces of a session, in each of which the time neither goes back nor jumps. None if it never goes back.

@@ -2,8 +2,8 @@
 
 use super::{Parameter, Parameters, of_session};
 use crate::input::{Input, Source, is_log, on_one_line};
+use crate::intervals::Intervals;
 use crate::outcome::{Failure, Outcome};
-use crate::selection::Intervals;
 use std::path::Path;
 
 /// The parameters in a log, or in a file of a ground station, and how a command ends that has nothing else to say: as

@@ -1,7 +1,7 @@
 //! Puts several logs on one axis of time.
 
 use crate::flight::Session;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 
 /// Where the axis of time begins.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

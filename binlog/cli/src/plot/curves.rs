@@ -5,7 +5,7 @@ use super::expression::{EvaluationError, Expression, Series};
 use super::figure::NewCurve;
 use super::source::SessionColumns;
 use crate::flight::Session;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use std::borrow::Cow;
 use std::iter;
 

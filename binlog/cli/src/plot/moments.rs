@@ -3,7 +3,7 @@
 use super::align::seconds;
 use super::figure::{Band, Mark};
 use crate::flight::Session;
-use crate::selection::Intervals;
+use crate::intervals::Intervals;
 use binlog::blackbox::Event;
 
 /// The modes, as intervals to shade.

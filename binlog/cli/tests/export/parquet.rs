@@ -9,7 +9,7 @@ use binlog::{Log, LogMessage, LogSchema, LogWriter, Scaling};
 use binlog_cli::export::choice::Choice;
 use binlog_cli::export::parquet::{DataSet, Facts, log_id};
 use binlog_cli::flight::Flight;
-use binlog_cli::selection::Intervals;
+use binlog_cli::intervals::Intervals;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

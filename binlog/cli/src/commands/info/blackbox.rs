@@ -3,9 +3,9 @@
 use super::{DamageInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
 use crate::columns::names;
 use crate::flight::{Flight, SessionLog};
+use crate::intervals::Intervals;
 use crate::parameters;
 use crate::progress::Progress;
-use crate::selection::Intervals;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
 
