@@ -9,8 +9,10 @@
 //!   They are in the part even if their types are left out. Any text may name the firmware, so the part has the texts
 //!   of the boot's first second, and later ones with a version (`Falcon V1.0`) or the name of a vehicle.
 //!
-//! If the log's times have 32 bits, the part's times begin at the logged time of its first record: the records don't
-//! say how often the time had wrapped before.
+//! Times of 32 bits begin again at 0 after 71.6 minutes, and no record says how often they have. So that they are read
+//! as in the log, a part that begins after such a wrap has a few records from either side of it and one in nine minutes
+//! from before its beginning, of the chosen types.
+//! [`Part::misread_times`] counts the records whose times lie too early nevertheless.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, cut::Cut, messages};
@@ -36,6 +38,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod wraps;
+
 use crate::Log;
 use crate::catalogue::DEFINITIONS;
 use crate::catalogue::declaration::{Declaration, Learner};
@@ -44,10 +48,12 @@ use crate::framing::Skipped;
 use crate::log::{EVENT_ARMED, EVENT_DISARMED, names_vehicle};
 use crate::log_messages::is_description;
 use crate::records::Record;
+use crate::records::wraps::OwnTime;
 use crate::value::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::ops::Range;
+use wraps::Wrapping;
 
 /// Which part of a log [`write`](Cut::write) copies: everything, unless intervals or types are chosen.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -81,6 +87,7 @@ pub struct Part {
     definitions: u64,
     chosen: u64,
     carried: u64,
+    misread_times: u64,
     skipped: Vec<Skipped>,
 }
 
@@ -95,9 +102,15 @@ impl Part {
         self.chosen
     }
 
-    /// Records from before an interval that say what applies at its beginning.
+    /// Records from before an interval that say what applies at its beginning, or show how often times have wrapped.
     pub fn carried(&self) -> u64 {
         self.carried
+    }
+
+    /// Chosen records whose times of 32 bits lie too early in the part, by 71.6 minutes or several times that: the log
+    /// has too few records of the chosen types beside a wrap to show it.
+    pub fn misread_times(&self) -> u64 {
+        self.misread_times
     }
 
     /// Stretches of the whole log that contain no records, so that the part lacks them.
@@ -151,6 +164,7 @@ impl Cut {
             kinds: [None; 256],
             state: HashMap::new(),
             left_out: HashMap::new(),
+            wraps: Wrapping::default(),
             part: Part::default(),
         };
         let boots: Vec<Range<usize>> = log.boots().map(|boot| boot.range()).collect();
@@ -170,6 +184,7 @@ impl Cut {
                 start_us = first_time(log.bytes().get(range).unwrap_or_default());
                 time_us = start_us;
                 writing.state.clear();
+                writing.wraps.begin();
             }
             let declaration = learner.learn(record.id(), record.payload());
             let is_left_out = self.leaves_out(boot);
@@ -179,7 +194,8 @@ impl Cut {
                     writing.state.clear();
                 }
                 // Records of the id that come before must not be read by another definition.
-                writing.carry(|record| record.id == declaration.id(), &mut out)?;
+                writing.carry(|record| record.id == declaration.id(), None, &mut out)?;
+                writing.wraps.declare(&declaration);
                 writing.kinds[usize::from(declaration.id())] = None;
             }
             let definition = record.definition();
@@ -275,11 +291,15 @@ struct Place {
     id: u8,
     offset: usize,
     length: usize,
+    time: Option<OwnTime>,
+    /// How often times of 32 bits have wrapped before.
+    wraps: u32,
 }
 
 impl Place {
     fn of(record: &Record<'_>) -> Self {
-        Place { id: record.id(), offset: record.offset(), length: record.len() }
+        let time = OwnTime::of(&record.definition(), record.payload());
+        Place { id: record.id(), offset: record.offset(), length: record.len(), time, wraps: record.wraps() }
     }
 }
 
@@ -293,6 +313,7 @@ struct Writing<'c> {
     state: HashMap<StateKey, Place>,
     /// By id, the FMT and FMTU in force that are in a boot that is left out.
     left_out: HashMap<u8, Vec<Place>>,
+    wraps: Wrapping,
     part: Part,
 }
 
@@ -312,32 +333,49 @@ impl Writing<'_> {
             | Kind::Other { is_chosen } => is_chosen || key.is_some(),
             Kind::Definition | Kind::Parameter | Kind::State => true,
         };
-        match key {
-            Some(key) if !is_during => {
+        let followed = (is_chosen && self.wraps.is_needed()).then(|| Place::of(record));
+        if !is_during {
+            if let Some(place) = followed {
+                self.wraps.pass(place);
+            }
+            if let Some(key) = key {
                 self.state.insert(key, Place::of(record));
-                Ok(())
             }
-            _ if is_during && is_chosen => {
-                self.carry(|_| true, out)?;
-                self.part.chosen += 1;
-                self.define(record.id(), out)?;
-                self.copy(record, out)
-            }
-            _ => Ok(()),
+            return Ok(());
         }
+        if !is_chosen {
+            return Ok(());
+        }
+        self.carry(|_| true, followed.as_ref(), out)?;
+        self.part.chosen += 1;
+        if let Some(place) = followed {
+            self.part.misread_times += u64::from(!self.wraps.write(&place));
+        }
+        self.define(record.id(), out)?;
+        self.copy(record, out)
     }
 
-    /// Writes what applies, in the order of the log.
-    fn carry(&mut self, is_due: impl Fn(&Place) -> bool, out: &mut impl Write) -> io::Result<()> {
-        if self.state.is_empty() {
+    /// Writes what applies, in the order of the log: before a chosen record whose time may have wrapped, or before a
+    /// definition.
+    fn carry(
+        &mut self,
+        is_due: impl Fn(&Place) -> bool,
+        chosen: Option<&Place>,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        if self.state.is_empty() && chosen.is_none() {
             return Ok(());
         }
         let mut due: Vec<Place> = self.state.extract_if(|_, place| is_due(place)).map(|(_, place)| place).collect();
         due.sort_unstable_by_key(|place| place.offset);
-        for Place { id, offset, length } in due {
+        if let Some(chosen) = chosen {
+            self.wraps.show(&mut due, chosen);
+        }
+        for place in due {
             self.part.carried += 1;
-            self.define(id, out)?;
-            self.copy_range(offset..offset + length, out)?;
+            self.wraps.write(&place);
+            self.define(place.id, out)?;
+            self.copy_range(place.offset..place.offset + place.length, out)?;
         }
         Ok(())
     }

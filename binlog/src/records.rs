@@ -3,7 +3,7 @@
 mod decoder;
 mod stream;
 pub(crate) mod time;
-mod wraps;
+pub(crate) mod wraps;
 
 pub use decoder::Decoder;
 #[cfg(feature = "std")]

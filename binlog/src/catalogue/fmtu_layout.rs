@@ -84,10 +84,10 @@ mod tests {
         assert_eq!(of("Bnn", "FmtType,UnitIds,MultIds", &[&[7], b"sd\0\0", b"F0\0\0"]), expected(7));
         assert_eq!(of("BZZ", "FmtType,UnitIds,MultIds", &[&[7], units, &[0; 48], multipliers, &[0; 48]]), expected(7));
         assert_eq!(of("QBNN", "T,Type,Units,Mults", &[&[0; 8], &[7], units, multipliers]), expected(7));
-        // Only one of both: the other's place is taken by a column that is called otherwise.
+        // Only one of the two columns has its usual label.
         let only = |id| Some((id, "sd".to_owned(), String::new()));
         assert_eq!(of("QBN", "TimeUS,FmtType,UnitIds", &[&[0; 8], &[7], units]), only(7));
-        // No id of a message, or one beyond those that there are.
+        // The id isn't defined, or is larger than any id.
         assert_eq!(of("QNN", "TimeUS,UnitIds,MultIds", &[&[0; 8], units, multipliers]), None);
         assert_eq!(of("QHNN", labels, &[&[0; 8], &[0, 1], units, multipliers]), None);
     }

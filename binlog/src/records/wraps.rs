@@ -15,7 +15,7 @@ use crate::catalogue::definition::LoggedDefinition;
 ///
 /// Wraps are therefore counted as long as no pause takes 2^31 µs, and most records are near the one before.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Wraps {
+pub(crate) struct Wraps {
     /// Whether the log has times of 32 bits.
     are_counted: bool,
     last: Option<u64>,
@@ -23,11 +23,36 @@ pub(super) struct Wraps {
     far: Option<u64>,
 }
 
+/// The time in a record's bytes, of 32 bits or more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct OwnTime {
+    time_us: u64,
+    is_narrow: bool,
+    /// The time of a definition says nothing: many loggers write 0.
+    is_of_flight: bool,
+}
+
+impl OwnTime {
+    /// `None` if the record has no time.
+    pub(crate) fn of(definition: &LoggedDefinition<'_>, payload: &[u8]) -> Option<Self> {
+        let source = TimeSource::of(definition);
+        let low = source.low(payload);
+        let time_us = low.map(u64::from).or_else(|| source.time_us(payload, 0))?;
+        Some(OwnTime { time_us, is_narrow: low.is_some(), is_of_flight: !definition.defines_others() })
+    }
+
+    /// The time, if times of 32 bits have wrapped so often before it.
+    #[cfg(feature = "std")]
+    pub(crate) fn after(self, wraps: u32) -> u64 {
+        if self.is_narrow { u64::from(wraps) << 32 | self.time_us } else { self.time_us }
+    }
+}
+
 /// 2^32 µs, after which a time of 32 bits is the same again.
 const RANGE: u64 = 1 << 32;
 
 /// Times that differ by less are near each other: 18 minutes.
-const NEAR: u64 = 1 << 30;
+pub(crate) const NEAR: u64 = 1 << 30;
 
 /// Two records in a row, so few microseconds before and after a wrap, prove it, wherever the last time was.
 const PROOF: u64 = 1_000_000;
@@ -35,7 +60,7 @@ const PROOF: u64 = 1_000_000;
 impl Wraps {
     /// A definition of the log. That of FMT begins a boot. Returns whether [`count`](Self::count) has to see each
     /// record from here on.
-    pub(super) fn declare(&mut self, declaration: &Declaration<'_>) -> bool {
+    pub(crate) fn declare(&mut self, declaration: &Declaration<'_>) -> bool {
         let Declaration::Fmt(fmt) = declaration else { return self.are_counted };
         if declaration.is_of_fmt() {
             (self.last, self.far) = (None, None);
@@ -50,16 +75,19 @@ impl Wraps {
         if !self.are_counted {
             return 0;
         }
-        let source = TimeSource::of(definition);
-        let low = source.low(payload);
-        let Some(time_us) = low.map(|low| self.widened(low)).or_else(|| source.time_us(payload, 0)) else { return 0 };
+        OwnTime::of(definition, payload).map_or(0, |own| self.add(own))
+    }
+
+    /// How often times have wrapped before the next record's.
+    pub(crate) fn add(&mut self, own: OwnTime) -> u32 {
+        let time_us = if own.is_narrow { self.widened(own.time_us) } else { own.time_us };
         let is_near = |other: u64| other.abs_diff(time_us) <= NEAR;
         let last_is_near = self.last.map(is_near);
-        let is_left_out = low.map_or(time_us, u64::from) == 0 && last_is_near != Some(true);
+        let is_left_out = own.time_us == 0 && last_is_near != Some(true);
         if is_left_out {
             return self.last.map_or(0, wraps_of);
         }
-        if !definition.defines_others() {
+        if own.is_of_flight {
             let is_proven = self.far.is_some_and(is_near) || last_is_near.unwrap_or(true);
             self.far = (!is_proven).then_some(time_us);
             self.last = if is_proven { Some(time_us) } else { self.last };
@@ -67,9 +95,15 @@ impl Wraps {
         wraps_of(time_us)
     }
 
+    /// Whether the next time is sure to be read right, even after a wrap: the last one is near this time of a record, or
+    /// the wrap is far off.
+    #[cfg(feature = "std")]
+    pub(crate) fn is_settled(&self, time_us: u64) -> bool {
+        time_us % RANGE < RANGE - NEAR || self.last.is_some_and(|last| last.abs_diff(time_us) <= NEAR)
+    }
+
     /// A time of 32 bits with those that it lacks.
-    fn widened(&self, low: u32) -> u64 {
-        let low = u64::from(low);
+    fn widened(&self, low: u64) -> u64 {
         let after_wrap = |time: u64| (time | (RANGE - 1)).saturating_add(1 + low);
         let Some(last) = self.last else { return low };
         if let Some(wrapped) = self.far.map(|far| (far, after_wrap(far)))

@@ -290,3 +290,145 @@ fn a_part_has_the_embedded_descriptions_and_no_other_file() {
 fn part_files(part: &Log<'_>) -> Result<usize, binlog::log::SelectError> {
     part.rows("FILE").map(|rows| rows.len())
 }
+
+/// A log of 32-bit times with records of two types and of 64-bit times, with the true times of the numbers in `V`.
+/// `lag_us` is how late a record of the second type is logged.
+fn narrow(step_us: u64, end_us: u64, lag_us: u64) -> (RawLog, Vec<u64>) {
+    let mut log = RawLog::new();
+    log.fmt(1, "AAA", "II", "TimeUS,V").fmt(2, "BBB", "iI", "TimeUS,V").fmt(3, "WIDE", "QI", "TimeUS,V");
+    log.fmt(4, "MSG", "IZ", "TimeUS,Message").fmt(5, "RARE", "IB", "TimeUS,Id").fmt(6, "MODE", "IB", "TimeUS,Mode");
+    log.record(4, &payload![1_000_u32, Chars::<64>::cut("Falcon V1.0")]).record(6, &payload![1_500_u32, 0_u8]);
+    let mut times = Vec::new();
+    for time_us in (2_000..end_us).step_by(step_us as usize) {
+        for (id, time_us) in [(1, time_us), (2, time_us.saturating_sub(lag_us).max(2_000)), (3, time_us)] {
+            let number = times.len() as u32;
+            match id {
+                3 if number % 40 != 2 => continue,
+                3 => log.record(id, &payload![time_us, number]),
+                _ => log.record(id, &payload![time_us as u32, number]),
+            };
+            times.push(time_us);
+        }
+        if times.len() % 100 < 2 {
+            log.record(6, &payload![time_us as u32, (times.len() % 7) as u8]);
+        }
+    }
+    (log, times)
+}
+
+const WRAP: u64 = 1 << 32;
+
+/// Whether each record with a number has the time that it had.
+fn has_times(log: &Log<'_>, times: &[u64]) -> Result<usize, String> {
+    let mut count = 0;
+    for record in log.records().flatten() {
+        let Some(number) = record.value("V").and_then(|value| value.to_integer()) else { continue };
+        count += 1;
+        if record.time_us() != Some(times[number as usize]) {
+            return Err(format!("{} at {:?}, not {}", record.name(), record.time_us(), times[number as usize]));
+        }
+    }
+    Ok(count)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn a_part_has_the_32_bit_times_of_the_log(
+        step_s in 10..400_u64,
+        lag_ms in 0..9_000_u64,
+        wraps in 1..4_u64,
+        cuts in prop::collection::vec(0.0..1.0, 1..6),
+        without in prop::sample::select(vec![&[][..], &["AAA"], &["BBB"], &["WIDE"], &["WIDE", "BBB"]]),
+    ) {
+        let (bytes, times) = narrow(step_s * 1_000_000, wraps * WRAP + WRAP / 3, lag_ms * 1_000);
+        let log = Log::from_bytes(&*bytes.bytes);
+        prop_assert!(has_times(&log, &times).is_ok());
+        let pieces = pieces(&log, &cuts);
+        let mut parts = Vec::new();
+        for piece in &pieces {
+            let (out, part) = cut(&Cut::new().during([piece.clone()]).without(without.iter().copied()), &log);
+            let read = Log::from_bytes(out);
+            prop_assert_eq!(part.misread_times(), 0);
+            prop_assert_eq!(has_times(&read, &times).err(), None);
+            let is_left_out = |name: &str| without.contains(&name);
+            prop_assert!(read.types().all(|rows| !is_left_out(rows.name())), "a part has a type that is left out");
+            parts.push(read);
+        }
+        let (even, _) = cut(&Cut::new().during(pieces.into_iter().step_by(2)), &log);
+        prop_assert_eq!(has_times(&Log::from_bytes(even), &times).err(), None);
+        let mut merged = Vec::new();
+        merge(&parts, &mut merged).expect("parts of one log");
+        let (all, _) = cut(&Cut::new().without(without.iter().copied()), &log);
+        prop_assert_eq!(contents(&merged), contents(&all));
+        prop_assert!(has_times(&Log::from_bytes(merged), &times).is_ok());
+    }
+}
+
+#[test]
+fn times_that_no_chosen_record_shows_to_have_wrapped_are_counted() {
+    let mut log = RawLog::new();
+    log.fmt(1, "AAA", "II", "TimeUS,V").fmt(5, "RARE", "IB", "TimeUS,Id");
+    for second in 0..5_600_u32 {
+        let time_us = (u64::from(second) * 1_000_000) as u32;
+        log.record(1, &payload![time_us, second]);
+        if second == 20 {
+            log.record(5, &payload![time_us, 7_u8]);
+        }
+    }
+    log.record(5, &payload![(WRAP + 1_200_000_000) as u32, 7_u8]);
+    let log = Log::from_bytes(&*log.bytes);
+    let late = WRAP + 1_000_000_000..u64::MAX;
+    let late = || [late.clone()];
+    let (_, part) = cut(&Cut::new().during(late()).types(["RARE"]), &log);
+    assert_eq!((part.chosen(), part.misread_times()), (1, 1));
+    let (out, part) = cut(&Cut::new().during(late()).types(["RARE", "AAA"]), &log);
+    assert_eq!(part.misread_times(), 0);
+    assert_eq!(Log::from_bytes(out).rows("RARE").expect("RARE").times_us(), [WRAP + 1_200_000_000]);
+}
+
+#[test]
+fn a_later_boot_has_its_own_wraps() {
+    let (first, times) = narrow(10_000_000, WRAP + 900_000_000, 0);
+    let bytes = [&first.bytes[..], &first.bytes].concat();
+    let log = Log::from_bytes(bytes);
+    let late = WRAP + 500_000_000..u64::MAX;
+    let late = vec![late];
+    for boots in [vec![vec![], late.clone()], vec![late.clone(), vec![]], vec![late.clone(), late]] {
+        let (out, part) = cut(&Cut::new().during_boots(boots), &log);
+        assert_eq!(part.misread_times(), 0);
+        assert!(has_times(&Log::from_bytes(out), &times).expect("times") > 50);
+    }
+}
+
+#[test]
+fn a_part_before_the_wrap_has_nothing_beside_it() {
+    let (bytes, times) = narrow(10_000_000, WRAP + 900_000_000, 0);
+    let log = Log::from_bytes(&*bytes.bytes);
+    let early = 2_000_000_000..3_000_000_000;
+    let (out, part) = cut(&Cut::new().during([early]).types(["AAA"]), &log);
+    // The text and the mode.
+    assert_eq!((part.carried(), part.misread_times()), (2, 0));
+    let part = Log::from_bytes(out);
+    assert_eq!(part.rows("AAA").map(|rows| rows.len()), Ok(100));
+    assert!(has_times(&part, &times).is_ok());
+}
+
+#[test]
+fn records_beside_a_wrap_are_not_read_by_a_later_definition() {
+    let mut log = RawLog::new();
+    log.fmt(1, "AAA", "II", "TimeUS,V").fmt(2, "BBB", "IB", "TimeUS,X");
+    for second in 0..5_000_u32 {
+        let time_us = (u64::from(second) * 1_000_000) as u32;
+        log.record(1, &payload![time_us, second]).record(2, &payload![time_us, 7_u8]);
+    }
+    log.fmt(1, "AAA", "If", "TimeUS,V");
+    log.record(1, &payload![(5_000_000_000 - WRAP) as u32, 0.5_f32]);
+    let log = Log::from_bytes(&*log.bytes);
+    let late = 4_999_500_000..u64::MAX;
+    let (out, part) = cut(&Cut::new().during([late]), &log);
+    let part_log = Log::from_bytes(out);
+    assert_eq!((part.misread_times(), part_log.rows("AAA").expect("AAA").len()), (0, 1));
+    assert_eq!(part_log.rows("AAA").expect("AAA").times_us(), [5_000_000_000]);
+}

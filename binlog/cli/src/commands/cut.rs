@@ -20,7 +20,8 @@ use std::path::PathBuf;
 /// The part has what readers need to understand it: all definitions, units and embedded descriptions, and the
 /// parameters, the mode, the version and the firmware's name that apply at its beginning. Records are copied as they
 /// are, so these keep their times: by the first of them, the part seems to begin at boot. Modes and arming stay,
-/// whatever types are chosen.
+/// whatever types are chosen. A 32-bit TimeUS begins again at 0 after 71.6 minutes; a part that begins later has a few
+/// records from around that moment, so that its times are those of the log.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.
@@ -52,6 +53,7 @@ struct Json<'r> {
     definitions: u64,
     records: u64,
     carried: u64,
+    misread_times: u64,
     skipped_bytes: usize,
 }
 
@@ -68,13 +70,23 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let lost = part.skipped().iter().filter(|skipped| !skipped.is_padding(log.bytes()));
     let skipped_bytes: usize = lost.map(|skipped| skipped.length).sum();
     if context.json {
-        let (definitions, records, carried) = (part.definitions(), part.chosen(), part.carried());
+        let (definitions, records) = (part.definitions(), part.chosen());
+        let (carried, misread_times) = (part.carried(), part.misread_times());
         let mut out = Output::stdout();
-        json::line(&mut out, &Json { log: &input.name, definitions, records, carried, skipped_bytes })?;
+        let log = &input.name;
+        json::line(&mut out, &Json { log, definitions, records, carried, misread_times, skipped_bytes })?;
         out.finish()?;
     } else if skipped_bytes > 0 {
         let lacking = counted(skipped_bytes, "byte");
         warn(format_args!("{}: the log is damaged; the part lacks {lacking}", input.name));
+    }
+    if part.misread_times() > 0 {
+        let records = counted(part.misread_times() as usize, "record");
+        warn(format_args!(
+            "{}: the 32-bit TimeUS of {records} lies 71.6 minutes or more too early in the part, because no record of \
+             the chosen types shows that it has begun again at 0; choose a type with more records, too",
+            input.name
+        ));
     }
     if part.chosen() == 0 {
         warn(format_args!("{}: no record is in the part", input.name));
