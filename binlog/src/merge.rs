@@ -2,15 +2,17 @@
 //!
 //! The logs' times must have the same zero: parts that were cut out of one log, or logs that several loggers wrote in
 //! one boot. Nothing in a log names its boot, so `merge` can't check that: logs of different boots, of different
-//! programs and parts of a log after a wrap of its 32-bit times are merged by their times, as if they had one zero.
-//! [`Log::clock`] tells boots apart, if both logs have GPS times. A record keeps its place among those of its own log;
-//! with others it is ordered by time. Payloads are copied as they are, with one exception: the id in a record of DROP.
+//! programs and logs that begin after a wrap of their 32-bit times are merged by their times, as if they had one zero.
+//! [`Log::clock`] tells boots apart, if both logs have GPS times; [`Merged::in_common`] says which logs have an equal
+//! record. A record keeps its place among those of its own log; with others it is ordered by time. Payloads are copied
+//! as they are, with one exception: the id in a record of DROP.
 //!
 //! - Definitions are written once, at the start. Equal definitions share an id, whatever their ids were. If two types have
 //!   the same id, the type of the later log gets a free one.
 //! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one there.
 //! - Records that are equal in several logs, time included, are written once: parts of a log may overlap, and each has its
 //!   own copies of PARM, MSG, MODE, VER, ARM and EV, and of the embedded descriptions.
+//! - Embedded descriptions that contradict those of an earlier log are left out: [`Merged::other_descriptions`].
 //! - A type that two logs define differently is an error that says how: [`MergeError`].
 //! - Merging a log with itself is an error, because somebody meant another log. Only parts without any record of their own
 //!   may be equal.
@@ -51,9 +53,9 @@ use crate::Log;
 use crate::catalogue::DEFINITIONS;
 use crate::framing::Skipped;
 use ids::Ids;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{BufWriter, Write};
-use streams::Streams;
+use streams::{Merging, Streams};
 
 /// What [`merge`] has written.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -62,6 +64,8 @@ pub struct Merged {
     duplicates: u64,
     skipped: Vec<(usize, Skipped)>,
     renumbered: Vec<Renumbered>,
+    in_common: BTreeSet<[usize; 2]>,
+    other_descriptions: BTreeSet<usize>,
 }
 
 /// A type whose id differs from that in its log.
@@ -91,6 +95,18 @@ impl Merged {
     /// Stretches that contain no records, each with the number of its log, counted from 0. The merged log lacks them.
     pub fn skipped(&self) -> &[(usize, Skipped)] {
         &self.skipped
+    }
+
+    /// Pairs of logs that have an equal record with a time, counted from 0: parts of one log have, and logs of one boot
+    /// may have.
+    pub fn in_common(&self) -> impl Iterator<Item = [usize; 2]> {
+        self.in_common.iter().copied()
+    }
+
+    /// The logs whose embedded descriptions contradict those of an earlier log, counted from 0. The merged log lacks
+    /// these descriptions.
+    pub fn other_descriptions(&self) -> impl Iterator<Item = usize> {
+        self.other_descriptions.iter().copied()
     }
 
     /// The types whose ids have changed.
@@ -124,18 +140,24 @@ pub fn merge<'l>(logs: impl IntoIterator<Item = &'l Log<'l>>, out: impl Write) -
     let (ids, renumbered) = Ids::of(&schemas)?;
     let mut out = BufWriter::new(out);
     out.write_all(&ids.preamble())?;
-    let mut merged = Merged { records: vec![0; logs.len()], renumbered, ..Merged::default() };
-    let mut copies = Copies { emitted: HashMap::new(), logs: logs.len() };
-    let (mut copies_of_time, mut time_us) = (Copies { emitted: HashMap::new(), logs: logs.len() }, 0);
+    let other_descriptions = other_descriptions(&logs);
+    let mut merged = Merged { records: vec![0; logs.len()], renumbered, other_descriptions, ..Merged::default() };
+    let mut copies = Copies::new(logs.len());
+    let mut recent = Recent { now: Copies::new(logs.len()), before: Copies::new(logs.len()), since_us: 0 };
     let mut streams = Streams::new(&logs, &ids);
     while let Some((log, record)) = streams.next(|log, skipped| merged.skipped.push((log, skipped))) {
-        if record.time_us != time_us {
-            time_us = record.time_us;
-            copies_of_time.emitted.clear();
+        if record.is_description && merged.other_descriptions.contains(&log) {
+            continue;
         }
-        let seen = if record.is_in_each_part { &mut copies } else { &mut copies_of_time };
-        if seen.is_copy(log, &record.bytes) {
+        let other = match record.is_in_each_part {
+            true => copies.copied(log, record.bytes.clone()),
+            false => recent.copied(log, &record),
+        };
+        if let Some(other) = other {
             merged.duplicates += 1;
+            if record.is_timed {
+                merged.in_common.insert([log.min(other), log.max(other)]);
+            }
             continue;
         }
         merged.records[log] += 1;
@@ -151,6 +173,20 @@ fn has_records_of_its_own(log: &Log<'_>) -> bool {
     records.any(|record| !DEFINITIONS.contains(&record.name()) && !streams::is_in_each_part(&record))
 }
 
+/// The logs whose descriptions contradict those of an earlier log that the merged log has.
+fn other_descriptions(logs: &[&Log<'_>]) -> BTreeSet<usize> {
+    let files: Vec<_> = logs.iter().map(|log| log.description_file()).collect();
+    let mut others = BTreeSet::new();
+    for (later, file) in files.iter().enumerate() {
+        let earlier = (0..later).filter(|earlier| !others.contains(earlier));
+        let mut pairs = earlier.filter_map(|earlier| files[earlier].as_ref().zip(file.as_ref()));
+        if pairs.any(|(earlier, later)| earlier.contradicts(later)) {
+            others.insert(later);
+        }
+    }
+    others
+}
+
 /// Records that several logs may have.
 struct Copies {
     /// How often each was read from each log.
@@ -159,11 +195,44 @@ struct Copies {
 }
 
 impl Copies {
-    /// Whether another log has had the record as often as this one so far.
-    fn is_copy(&mut self, log: usize, record: &[u8]) -> bool {
-        let counts = self.emitted.entry(record.to_vec()).or_insert_with(|| vec![0; self.logs]);
-        let most = counts.iter().copied().max().unwrap_or(0);
+    fn new(logs: usize) -> Self {
+        Copies { emitted: HashMap::new(), logs }
+    }
+
+    /// Another log that has had the record as often as this one so far.
+    fn copied(&mut self, log: usize, record: Vec<u8>) -> Option<usize> {
+        let counts = self.emitted.entry(record).or_insert_with(|| vec![0; self.logs]);
         counts[log] += 1;
-        counts[log] <= most
+        let count = counts[log];
+        counts.iter().enumerate().position(|(other, &of_other)| other != log && of_other >= count)
+    }
+}
+
+/// Records that are copies only if they have the same time: those of a while, because records of several threads are a
+/// little out of order.
+struct Recent {
+    now: Copies,
+    /// Those of the while before.
+    before: Copies,
+    since_us: u64,
+}
+
+/// How long such records are remembered at least, in microseconds.
+const WHILE_US: u64 = 10_000_000;
+
+impl Recent {
+    /// As [`Copies::copied`].
+    fn copied(&mut self, log: usize, record: &Merging) -> Option<usize> {
+        if record.time_us.abs_diff(self.since_us) > WHILE_US {
+            self.since_us = record.time_us;
+            std::mem::swap(&mut self.now, &mut self.before);
+            self.now.emitted.clear();
+        }
+        let mut key = record.time_us.to_le_bytes().to_vec();
+        key.extend(&record.bytes);
+        if let Some((key, counts)) = self.before.emitted.remove_entry(&key) {
+            self.now.emitted.insert(key, counts);
+        }
+        self.now.copied(log, key)
     }
 }

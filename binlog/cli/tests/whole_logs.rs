@@ -321,4 +321,33 @@ fn merge_warns_of_logs_that_nothing_connects() {
     // Parts of one log have equal records, and so has a log with them.
     assert_eq!(warning("merge all.bin EV -o again.bin"), "");
     assert!(warning("merge all.bin EV2 -o more.bin").contains(shows_nothing));
+    // The third of them, too.
+    for order in ["all.bin EV EV2", "EV2 all.bin EV", "EV EV2 all.bin"] {
+        let said = warning(&format!("merge --force {order} -o three.bin"));
+        assert!(said.starts_with(&format!("binlog: EV2: {shows_nothing}")), "{said}");
+    }
+    let said = warning("merge EV ERR EV2 -o none.bin");
+    assert!(said.starts_with(&format!("binlog: EV, ERR, EV2: {shows_nothing}")), "{said}");
+}
+
+#[test]
+fn merge_says_which_descriptions_it_leaves_out() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, second) in [("EV", 1_u64), ("ERR", 2), ("ARM", 3)] {
+        let mut log = binlog_tests::raw_log::RawLog::new();
+        log.descriptions(&format!(
+            "<logformat name=\"{name}\"><description>{}</description></logformat>",
+            name.repeat(30)
+        ));
+        log.fmt(1, name, "QB", "TimeUS,Id").record(1, &binlog_tests::payload![1_000_000 * second, 1_u8]);
+        std::fs::write(folder.path().join(name), log.bytes).expect("room");
+    }
+    let (code, _, stderr) = text(folder.path(), "merge EV ERR ARM -o all.bin");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(
+        stderr.contains("ERR, ARM: other embedded descriptions (LogMessages.xml) than those of an earlier log"),
+        "{stderr}"
+    );
+    let descriptions = Log::open(folder.path().join("all.bin")).expect("the merged log").descriptions();
+    assert_eq!(descriptions.iter().map(|message| &*message.name).collect::<Vec<_>>(), ["EV"]);
 }

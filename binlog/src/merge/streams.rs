@@ -23,6 +23,10 @@ pub(super) struct Merging {
     pub(super) time_us: u64,
     /// Whether other logs may have the same record among those of another time.
     pub(super) is_in_each_part: bool,
+    /// Whether it is a piece of the embedded descriptions.
+    pub(super) is_description: bool,
+    /// Whether it has a time of its own.
+    pub(super) is_timed: bool,
 }
 
 struct Stream<'a> {
@@ -116,7 +120,13 @@ impl Stream<'_> {
         {
             *slot = id;
         }
-        Some(Merging { bytes, time_us: *time_us, is_in_each_part: is_in_each_part(record) })
+        Some(Merging {
+            bytes,
+            time_us: *time_us,
+            is_in_each_part: is_in_each_part(record),
+            is_description: record.name() == "FILE" && is_description(record),
+            is_timed: record.time_us().is_some(),
+        })
     }
 }
 

@@ -178,3 +178,56 @@ proptest! {
         prop_assert!(own.filter_map(|record| record.time_us()).is_sorted());
     }
 }
+
+#[test]
+fn overlapping_parts_whose_records_are_out_of_order_are_merged_without_doubles() {
+    let part = |times: &[u64]| {
+        let mut log = RawLog::new();
+        log.fmt(1, "ATT", "QB", "TimeUS,Id");
+        times.iter().for_each(|time_us| _ = log.record(1, &payload![*time_us, 1_u8]));
+        log
+    };
+    let (one, other) = (part(&[1, 40, 30, 50, 45]), part(&[30, 50, 45, 60]));
+    let (out, report) = merged(&[&one, &other]).expect("one log");
+    let mut times = Log::from_bytes(out).rows("ATT").expect("a type").times_us();
+    times.sort_unstable();
+    assert_eq!((times, report.duplicates()), (vec![1, 30, 40, 45, 50, 60], 3));
+}
+
+#[test]
+fn logs_with_an_equal_record_are_paired() {
+    let (first, second, third) = (log(1, "A1", [10, 30]), log(1, "A1", [30, 40]), log(2, "B1", [20, 25]));
+    let (_, report) = merged(&[&first, &third, &second]).expect("one log");
+    assert_eq!(report.in_common().collect::<Vec<_>>(), [[0, 2]]);
+    // Equal descriptions are those of one firmware, not of one boot.
+    let described = |id, name: &str| {
+        let mut log = log(id, name, [u64::from(id), 100 + u64::from(id)]);
+        log.descriptions("<logformat name=\"A1\"><description>Of both.</description></logformat>");
+        log
+    };
+    let (out, report) = merged(&[&described(1, "A1"), &described(2, "B1")]).expect("one log");
+    assert_eq!((report.in_common().count(), report.other_descriptions().count()), (0, 0));
+    assert_eq!(Log::from_bytes(out).descriptions().len(), 1);
+}
+
+#[test]
+fn other_descriptions_of_a_later_log_are_left_out_and_said() {
+    let described = |id, name: &str, about: &str| {
+        let mut log = log(id, name, [u64::from(id), 100 + u64::from(id)]);
+        let about = about.repeat(20);
+        log.descriptions(&format!("<logformat name=\"{name}\"><description>{about}</description></logformat>"));
+        log
+    };
+    let [flight, companion, tracker] =
+        [(1, "A1", "Of the flight. "), (2, "B1", "A companion. "), (3, "C1", "Tracked. ")]
+            .map(|(id, name, about)| described(id, name, about));
+    let (out, report) = merged(&[&flight, &companion, &tracker]).expect("one log");
+    assert_eq!(report.other_descriptions().collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(report.records()[1..], [2, 2]);
+    let out = Log::from_bytes(out);
+    assert_eq!(out.descriptions(), Log::from_bytes(&*flight.bytes).descriptions());
+    assert_eq!(["A1", "B1", "C1"].map(|name| out.rows(name).map_or(0, |rows| rows.len())), [2; 3]);
+    // Of a log without any, nothing is left out.
+    let (_, report) = merged(&[&log(4, "D1", [1, 2]), &companion]).expect("one log");
+    assert_eq!(report.other_descriptions().count(), 0);
+}

@@ -7,8 +7,8 @@ use crate::input::{Input, in_a_shell, shown};
 use crate::json;
 use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output, is_same_file};
-use binlog::Log;
 use binlog::merge::{MergeError, Merged, merge};
+use binlog::{Format, Log};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 /// Ids of types, units and multipliers are matched by what they mean. Types that two logs define differently are an
 /// error; leave them out of one of the logs with `binlog cut --without`. Merging a log with itself is an error.
 ///
-/// Warns if GPS times show that the logs are of different boots, and of logs without GPS times if no two logs have an
-/// equal record.
+/// Warns if GPS times show that the logs are of different boots, or that the 32-bit times of one have begun again at 0
+/// before it begins; of logs without GPS times that have no equal record with another log; and of embedded descriptions
+/// that contradict those of an earlier log, which are left out.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
@@ -71,9 +72,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     warn_of_boots(&inputs, &logs);
     let merged = merge(logs.iter().copied(), &mut out).map_err(|error| failure(error, &inputs))?;
     out.finish()?;
-    if merged.duplicates() == 0 {
-        warn_of_unknown_boots(&inputs, &logs);
-    }
+    warn_of_unknown_boots(&inputs, &logs, &merged);
+    warn_of_descriptions(&inputs, &merged);
     let skipped = |log: usize| -> usize {
         let of_log = merged.skipped().iter().filter(|(of, _)| *of == log).map(|(_, skipped)| skipped);
         of_log.filter(|skipped| !skipped.is_padding(inputs[log].flight.bytes())).map(|skipped| skipped.length).sum()
@@ -105,32 +105,97 @@ fn given_twice<'p>(mut paths: impl Iterator<Item = &'p Path> + Clone) -> Option<
 /// The logs of one boot agree on the time of boot within so many microseconds: a GPS without a fix may report it late.
 const SAME_BOOT_US: u64 = 60_000_000;
 
-/// Warns of a log whose clock has another zero than that of the first log with GPS times.
+/// Warns of logs whose clocks have another zero than that of the first log with GPS times.
 fn warn_of_boots(inputs: &[Input], logs: &[&Log<'_>]) {
-    let boots = inputs.iter().zip(logs).filter_map(|(input, log)| Some((input, log.clock()?.boot_unix_us())));
-    let boots: Vec<(&Input, i64)> = boots.collect();
-    let Some((first, first_us)) = boots.first() else { return };
-    if let Some((other, other_us)) = boots.iter().find(|(_, boot_us)| boot_us.abs_diff(*first_us) > SAME_BOOT_US) {
-        let [first_at, other_at] = [*first_us, *other_us].map(|us| {
-            let second = Timestamp::from_second(us.div_euclid(1_000_000));
-            second.map_or_else(|_| "at no date".to_owned(), |second| format!("at {second}"))
+    let boots = inputs.iter().zip(logs).filter_map(|(input, log)| {
+        let boot_us = log.clock()?.boot_unix_us();
+        Some(OfBoot { name: &input.name, log, boot_us })
+    });
+    let boots: Vec<OfBoot<'_>> = boots.collect();
+    let Some(first) = boots.first() else { return };
+    let mut said: Vec<String> = Vec::new();
+    for other in boots.iter().filter(|other| other.boot_us.abs_diff(first.boot_us) > SAME_BOOT_US) {
+        let text = late_log(first, other).unwrap_or_else(|| {
+            let [first_at, other_at] = [first, other].map(|of| {
+                let second = Timestamp::from_second(of.boot_us.div_euclid(1_000_000));
+                second.map_or_else(|_| "at no date".to_owned(), |second| format!("at {second}"))
+            });
+            format!(
+                "{} and {} are of different boots, by GPS {first_at} and {other_at}; the merged log mixes their records \
+                 by the time since boot",
+                first.name, other.name
+            )
         });
-        warn(format_args!(
-            "{} and {} are of different boots, by GPS {first_at} and {other_at}; the merged log mixes their records by \
-             the time since boot",
-            first.name, other.name
-        ));
+        if !said.contains(&text) {
+            warn(&text);
+            said.push(text);
+        }
     }
 }
 
-/// Warns of logs without GPS times, of which nothing says whether they are of one boot with the others.
-fn warn_of_unknown_boots(inputs: &[Input], logs: &[&Log<'_>]) {
-    let undated = inputs.iter().zip(logs).filter(|(_, log)| log.clock().is_none()).map(|(input, _)| &*input.name);
-    let names: Vec<&str> = undated.collect();
+/// A log with GPS times.
+struct OfBoot<'i> {
+    name: &'i str,
+    log: &'i Log<'i>,
+    boot_us: i64,
+}
+
+/// What is said of the later one of two logs that seem to be of different boots, if it may have begun after its 32-bit
+/// times did so again: the boots are so far apart.
+fn late_log(one: &OfBoot<'_>, other: &OfBoot<'_>) -> Option<String> {
+    let late = if other.boot_us > one.boot_us { other } else { one };
+    let apart_us = other.boot_us.abs_diff(one.boot_us);
+    let wrapped_us = (apart_us + (1 << 31)) >> 32 << 32;
+    let is_late = wrapped_us > 0 && apart_us.abs_diff(wrapped_us) <= SAME_BOOT_US && has_narrow_times(late.log);
+    is_late.then(|| {
+        format!(
+            "{}: by GPS, its 32-bit TimeUS began again at 0 before the log begins; the merged log has its records {:.1} \
+             minutes too early",
+            late.name,
+            wrapped_us as f64 / 60e6
+        )
+    })
+}
+
+/// Whether a log has times of 32 bits.
+fn has_narrow_times(log: &Log<'_>) -> bool {
+    let is_narrow = |format: Format| matches!(format, Format::U32 | Format::I32);
+    log.types()
+        .any(|rows| rows.definitions().any(|of| of.column("TimeUS").is_some_and(|column| is_narrow(column.format))))
+}
+
+/// Warns of logs of which nothing says whether they are of one boot with the others.
+fn warn_of_unknown_boots(inputs: &[Input], logs: &[&Log<'_>], merged: &Merged) {
+    let is_dated: Vec<bool> = logs.iter().map(|log| log.clock().is_some()).collect();
+    // The logs with GPS times are compared by them.
+    let dated = (0..logs.len()).filter(|log| is_dated[*log]).collect::<Vec<_>>();
+    let dated = dated.windows(2).map(|pair| [pair[0], pair[1]]);
+    let mut groups: Vec<usize> = (0..logs.len()).collect();
+    for [one, other] in merged.in_common().chain(dated) {
+        let (kept, joined) = (groups[one], groups[other]);
+        groups.iter_mut().filter(|group| **group == joined).for_each(|group| *group = kept);
+    }
+    // The others are unknown beside the logs with GPS times, or else beside those that have a record in common.
+    let size = |group: &usize| groups.iter().filter(|other| *other == group).count();
+    let known =
+        (0..logs.len()).find(|log| is_dated[*log]).or_else(|| (0..logs.len()).find(|log| size(&groups[*log]) > 1));
+    let unknown = (0..logs.len()).filter(|log| known.is_none_or(|known| groups[known] != groups[*log]));
+    let names: Vec<&str> = unknown.map(|log| &*inputs[log].name).collect();
     if inputs.len() > 1 && !names.is_empty() {
         warn(format_args!(
             "{}: neither a GPS time nor a record in common with the other logs shows that they are of one boot; the \
              merged log has their records in the order of the time since boot",
+            names.join(", ")
+        ));
+    }
+}
+
+/// Warns of logs whose embedded descriptions are left out.
+fn warn_of_descriptions(inputs: &[Input], merged: &Merged) {
+    let names: Vec<&str> = merged.other_descriptions().map(|log| &*inputs[log].name).collect();
+    if !names.is_empty() {
+        warn(format_args!(
+            "{}: other embedded descriptions (LogMessages.xml) than those of an earlier log; the merged log lacks them",
             names.join(", ")
         ));
     }

@@ -1,6 +1,6 @@
 //! What the log says about its messages.
 
-use super::files::{Gathered, Gathering, gathered};
+use super::files::{EmbeddedFile, Gathered, Gathering, gathered};
 use crate::Log;
 use crate::log::Rows;
 use crate::log_messages::{self, DescribedColumn, DescribedMessage, FILE_NAME, HOLE};
@@ -42,6 +42,12 @@ impl Log<'_> {
     /// Of each boot, the text of the embedded descriptions, with [`HOLE`]s; empty without them.
     pub(in crate::log) fn embedded_texts(&self) -> &[String] {
         self.xml.get_or_init(|| texts(&self.all("FILE"), &self.index().boots))
+    }
+
+    /// The file with the last boot's descriptions, as far as the log has it.
+    pub(crate) fn description_file(&self) -> Option<EmbeddedFile> {
+        let (_, file) = gathered(&self.all("FILE"), &self.index().boots, |name| name == FILE_NAME).pop()?;
+        Some(file.into_file())
     }
 }
 

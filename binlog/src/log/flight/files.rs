@@ -97,6 +97,22 @@ impl<'log> Gathering<'log> {
     }
 }
 
+impl EmbeddedFile {
+    /// Whether the other file has another byte in the same place.
+    pub(crate) fn contradicts(&self, other: &EmbeddedFile) -> bool {
+        self.pieces.iter().any(|(&start, piece)| {
+            other.pieces.iter().any(|(&other_start, other)| {
+                let from = start.max(other_start);
+                let to = end(start, piece).min(end(other_start, other));
+                let part = |start: u64, piece: &[u8]| {
+                    piece.get((from - start) as usize..(to - start) as usize).map(<[u8]>::to_vec)
+                };
+                from < to && part(start, piece) != part(other_start, other)
+            })
+        })
+    }
+}
+
 /// A file whose pieces are being gathered.
 #[derive(Clone)]
 pub(super) struct Gathered<'log> {
