@@ -240,7 +240,8 @@ impl<'log> Rows<'log> {
         Ok(Rows { log: self.log, units, wraps, name: format!("{}[{instance}]", self.name), pieces })
     }
 
-    /// The column with this label.
+    /// The column with this label. A TimeUS of 32 bits that begins again at 0 has [the times that go
+    /// on](Record::time_us), as [`Values::U64`].
     ///
     /// # Errors
     ///
@@ -268,7 +269,10 @@ impl<'log> Rows<'log> {
     }
 
     fn gathered(&self, label: &str, quantity: Quantity, offsets: &[usize]) -> Column {
-        let values = self.gather(quantity.format, Cells::Native, offsets);
+        let values = match self.widened_times(offsets) {
+            Some(times_us) => Values::U64(times_us),
+            None => self.gather(quantity.format, Cells::Native, offsets),
+        };
         let names = self.value_names(label);
         Column::new(label, quantity, values, Scaling::Stored, names)
     }
@@ -301,6 +305,10 @@ impl<'log> Rows<'log> {
     /// As [`column`](Rows::column), and if the column is text or an array.
     pub fn numbers(&self, label: &str, scaling: Scaling) -> Result<Vec<f64>, SelectError> {
         let (quantity, offsets) = self.find(label)?;
+        if let Some(times_us) = self.widened_times(&offsets) {
+            let scale = quantity.scale(scaling);
+            return Ok(times_us.into_iter().map(|time_us| scale.apply(time_us as f64)).collect());
+        }
         match self.gather(quantity.format, Cells::F64(quantity.scale(scaling)), &offsets) {
             Values::F64(numbers) => Ok(numbers),
             _ => Err(SelectError::NotNumbers { name: self.name.clone(), label: label.into() }),
@@ -383,6 +391,19 @@ impl<'log> Rows<'log> {
             Group { format, cells, columns }.gather(self.log.bytes().get(run.base..).unwrap_or_default(), run.offsets);
         }
         values
+    }
+
+    /// The times of the records, if the column at these offsets has them in 32 bits that don't say all: they have
+    /// wrapped, or have a sign.
+    pub(super) fn widened_times(&self, offsets: &[usize]) -> Option<Vec<u64>> {
+        let have_wrapped = !self.wraps.as_ref()?.are_none();
+        let is_time = |(piece, &at): (&Piece<'_>, &usize)| match TimeSource::of(&piece.definition) {
+            TimeSource::Micros { format: Format::I32, offset } => offset == at,
+            TimeSource::Micros { format: Format::U32, offset } => have_wrapped && offset == at,
+            _ => false,
+        };
+        let is_it = self.pieces.len() == offsets.len() && self.pieces.iter().zip(offsets).all(is_time);
+        is_it.then(|| self.times_us())
     }
 
     fn runs(&self) -> Vec<Run<'_>> {

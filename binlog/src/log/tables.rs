@@ -179,18 +179,23 @@ impl<'log> Plan<'log> {
     }
 
     fn table(self, log: &'log Log<'log>, units: &Arc<Units>, scaled: Scaling) -> Table<'log> {
+        let rows = Rows::of_kind(log, self.kind, units.clone());
         let column = |planned: PlannedColumn<'log>| {
+            let values = match (rows.widened_times(&[planned.logged.offset]), planned.cells) {
+                (None, _) => planned.values,
+                (Some(times_us), Cells::Native) => Values::U64(times_us),
+                (Some(times_us), Cells::F64(scale)) => {
+                    Values::F64(times_us.into_iter().map(|time_us| scale.apply(time_us as f64)).collect())
+                }
+            };
             let names = match scaled {
                 Scaling::Stored => log.value_names(self.definition.name(), &planned.logged),
                 _ => None,
             };
-            Column::new(planned.logged.label, planned.quantity, planned.values, scaled, names)
+            Column::new(planned.logged.label, planned.quantity, values, scaled, names)
         };
-        Table {
-            rows: Rows::of_kind(log, self.kind, units.clone()),
-            definition: self.definition,
-            columns: self.columns.into_iter().map(column).collect(),
-        }
+        let columns = self.columns.into_iter().map(column).collect();
+        Table { rows, definition: self.definition, columns }
     }
 }
 

@@ -97,3 +97,70 @@ fn a_part_over_the_wrap_keeps_its_records_and_their_times() {
     let merged = binlog::Log::open(&merged).expect("the merged log");
     assert!(merged.rows("IMU").expect("IMU").times_us().into_iter().eq((5..=LAST).map(|second| second * 1_000_000)));
 }
+
+#[test]
+fn the_column_of_the_times_goes_on_after_the_wrap() {
+    let (_folder, path) = saved();
+    let time = &json("stats --json -t IMU.TimeUS LOG", &path)[0];
+    assert_eq!((&time["minimum"], &time["maximum"], &time["unit"]), (&5.0.into(), &(LAST as f64).into(), &"s".into()));
+    let plotted = json("plot LOG IMU.TimeUS IMU.TimeUS*1e-6-IMU.gx --json", &path);
+    let y = plotted[0]["curves"][0]["y"].as_array().expect("values");
+    assert_eq!((&y[0], y.last()), (&5e6.into(), Some(&(LAST as f64 * 1e6).into())));
+    assert!(plotted[0]["curves"][1]["y"].as_array().expect("values").iter().all(|y| y == 0.0));
+}
+
+#[test]
+fn a_part_after_the_wrap_has_the_times_of_the_log() {
+    let (folder, path) = saved();
+    let file = |name: &str| folder.path().join(name);
+    let name = |name: &str| file(name).to_str().expect("UTF-8").to_owned();
+    for (part, options) in [("first", "--to 2000"), ("second", "--from 2000 --to 4500"), ("third", "--from 4500")] {
+        let ran = binlog(words(&format!("cut {options} -o {} LOG", name(part)), &path));
+        assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    }
+    let session = &json("info --json LOG", &file("third"))[0]["sessions"][0];
+    assert_eq!(session["to_s"], LAST as f64);
+    assert_eq!(count(&format!("stats --json -t IMU.gx --from -{}s LOG", LAST - 4505), &file("third")), LAST - 4505 + 1);
+    let parts = format!("{} {} {}", name("third"), name("first"), name("second"));
+    let ran = binlog(words(&format!("merge {parts} -o LOG"), &file("merged")));
+    assert_eq!((ran.code, &*ran.stderr), (Some(0), ""));
+    let merged = binlog::Log::open(file("merged")).expect("the merged log");
+    assert!(merged.rows("IMU").expect("IMU").times_us().into_iter().eq((5..=LAST).map(|second| second * 1_000_000)));
+    // Nothing but a mode doesn't show the wrap.
+    let ran = binlog(words(&format!("cut --from 4350 -t MODE -o {} LOG", name("modes")), &path));
+    assert_eq!(ran.code, Some(0));
+    assert!(ran.stderr.contains("the 32-bit TimeUS of 1 record lies 71.6 minutes or more too early"), "{}", ran.stderr);
+    let line = format!("cut --json --from 4350 -t MODE -o {} LOG", name("again"));
+    assert_eq!(json(&line, &path)[0]["misread_times"], 1);
+}
+
+#[test]
+fn merge_says_that_a_log_begins_after_the_wrap() {
+    const GPS: u8 = 4;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let logger = |name: &str, of_type: &str, seconds: std::ops::Range<u64>| {
+        let mut log = RawLog::new();
+        log.fmt(IMU, of_type, "Ih", "TimeUS,gx").fmt(GPS, "GPS", "IBIH", "TimeUS,Status,GMS,GWk");
+        for second in seconds {
+            let time_us = (second * 1_000_000) as u32;
+            log.record(IMU, &payload![time_us, 1_i16]);
+            log.record(GPS, &payload![time_us, 3_u8, 200_000_000 + second as u32 * 1000, 2310_u16]);
+        }
+        let path = folder.path().join(name);
+        std::fs::write(&path, log.bytes).expect("room");
+        path.to_str().expect("UTF-8").to_owned()
+    };
+    let (whole, late) = (logger("whole.bin", "IMU", 5..4_500), logger("late.bin", "ESC", WRAP + 60..WRAP + 200));
+    let soon = logger("soon.bin", "ESC", 60..200);
+    let said = |logs: &str| {
+        let ran = binlog(words(&format!("merge --force {logs} -o LOG"), &folder.path().join("merged.bin")));
+        assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+        ran.stderr
+    };
+    for logs in [format!("{whole} {late}"), format!("{late} {whole}")] {
+        let said = said(&logs);
+        assert!(said.contains("late.bin: by GPS, its 32-bit TimeUS began again at 0 before the log begins"), "{said}");
+        assert!(said.contains("71.6 minutes too early"), "{said}");
+    }
+    assert_eq!(said(&format!("{whole} {soon}")), "");
+}
