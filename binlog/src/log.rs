@@ -59,7 +59,7 @@ mod wraps;
 
 pub use boots::Boot;
 pub use bytes::OpenError;
-pub use clock::Clock;
+pub use clock::{Clock, ClockSearch};
 pub(crate) use clock::{Fix, GpsDate};
 pub use column::Column;
 pub use flight::{

@@ -4,7 +4,7 @@
 mod silences;
 mod states;
 
-use binlog::log::TimeRange;
+use binlog::log::{ClockSearch, TimeRange};
 use binlog::log_messages::FILE_NAME;
 use binlog::{Format, Log, LoggedDefinition, Record, Records, Skipped};
 pub use silences::Silence;
@@ -124,8 +124,8 @@ struct Surveyor {
     /// By id, the type of its definition.
     by_id: Vec<Option<Known>>,
     has_records: bool,
-    /// How good the best date so far is: 1 without a fix, 2 with a 2D fix, 3 with a 3D fix.
-    date: u8,
+    /// The date by the GPS records so far.
+    clock: ClockSearch,
     range: TimeRange,
     /// The last record's type and its time, if it is suspect: what follows says whether they count.
     suspect: Option<(usize, u64)>,
@@ -246,10 +246,11 @@ impl Surveyor {
         if known.is_loss {
             self.note_loss(record);
         }
+        let is_date = known.is_gps && self.clock.add(record, time_us.or(self.last_us).unwrap_or_default());
         match time_us {
             _ if known.is_fact && known.is_definition => self.keep(record, None),
             _ if known.is_fact && known.is_file => self.keep_description(record),
-            _ if known.is_fact || known.is_gps && self.is_better_date(record) => {
+            _ if known.is_fact || is_date => {
                 self.note_fact(record, known, time_us, log);
             }
             Some(time_us) => {
@@ -262,25 +263,6 @@ impl Surveyor {
             }
             None => {}
         }
-    }
-
-    /// Whether a GPS record says the date better than those before.
-    fn is_better_date(&mut self, record: &Record<'_>) -> bool {
-        const BEST: u8 = 3;
-        if self.date == BEST {
-            return false;
-        }
-        let integer = |label: &str| record.value(label).and_then(|value| value.to_integer());
-        let has_date = ["GWk", "Week", "GPSTime"].into_iter().any(|label| integer(label).is_some_and(|date| date > 0));
-        let date = match integer("Status").or_else(|| integer("Fix")) {
-            _ if !has_date => 0,
-            Some(3..) => BEST,
-            Some(2) => 2,
-            _ => 1,
-        };
-        let is_better = date > self.date;
-        self.date = self.date.max(date);
-        is_better
     }
 
     /// Keeps a fact so that a log of facts has its time: `None` if it has none, or one that doesn't count.

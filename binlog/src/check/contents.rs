@@ -116,12 +116,13 @@ impl<'a> Contents<'a> {
         let slot = &mut self.plans[usize::from(id)];
         let plan = slot.get_or_insert_with(|| Plan::of(&record.definition()));
         let (payload, offset) = (record.payload(), record.offset());
-        if let Some(time_us) = plan.time.time_us(payload, record.wraps()) {
+        let time_us = plan.time.time_us(payload, record.wraps());
+        if plan.kind == Kind::Receiver {
+            self.dates.add(record, time_us);
+        }
+        if let Some(time_us) = time_us {
             if plan.time.is_narrow() {
                 self.wraps.add(record, findings);
-            }
-            if plan.kind == Kind::Receiver {
-                self.dates.add(record, time_us);
             }
             let instance = plan.instance.and_then(|at| payload.get(at).copied());
             let record = Timed { id, instance, time_us, offset };

@@ -269,7 +269,7 @@ rules! {
     /// A time of 32 bits begins again at 0.
     TimeWraps "time_wraps" Warning false
         "viewers draw what follows over the first 71.6 minutes; log TimeUS with the format `Q`",
-    /// The first date of the GPS is another than that of its first fix.
+    /// The first date of the GPS isn't that of a fix, or no receiver can have it.
     GpsWithoutFix "gps_without_fix" Warning false
         "readers that date the log by its first GPS record, pymavlink for instance, are wrong; log GWk as 0 without a \
          fix",

@@ -2,7 +2,7 @@
 
 use super::findings::Findings;
 use super::rule::Rule;
-use crate::log::{Clock, Fix, GpsDate};
+use crate::log::{ClockSearch, Fix, GpsDate};
 use crate::records::Record;
 
 /// The wraps of a boot so far.
@@ -41,43 +41,50 @@ impl Wraps {
 /// The dates by a boot's GPS records.
 #[derive(Default)]
 pub(super) struct Dates {
-    first: Option<Date>,
-    /// The first with the best fix.
-    best: Option<Date>,
+    first: Option<First>,
+    search: ClockSearch,
 }
 
+/// The first date.
 #[derive(Clone, Copy)]
-struct Date {
+struct First {
     offset: usize,
-    fix: Fix,
-    clock: Clock,
+    date: GpsDate,
+    time_us: Option<u64>,
 }
 
 /// Dates that differ by more contradict each other. Records of one date differ by the time that they took to arrive.
 const APART_US: u64 = 2_000_000;
 
+/// The same of records without a time, which are as far apart as the flight is long.
+const UNTIMED_APART_US: u64 = 86_400_000_000;
+
 impl Dates {
-    /// A record of a receiver.
-    pub(super) fn add(&mut self, record: &Record<'_>, time_us: u64) {
-        if self.best.is_some_and(|best| best.fix == Fix::ThreeD) {
+    /// A record of a receiver, with its time.
+    pub(super) fn add(&mut self, record: &Record<'_>, time_us: Option<u64>) {
+        if self.search.is_decided() {
             return;
         }
         let Some(date) = GpsDate::of(record) else { return };
-        let Some(clock) = date.clock(time_us) else { return };
-        let date = Date { offset: record.offset(), fix: date.fix, clock };
-        self.first.get_or_insert(date);
-        if self.best.is_none_or(|best| best.fix < date.fix) {
-            self.best = Some(date);
-        }
+        self.first.get_or_insert(First { offset: record.offset(), date, time_us });
+        self.search.add(record, time_us.unwrap_or(0));
     }
 
     /// The boot ends.
     pub(super) fn finish(self, findings: &mut Findings) {
-        let (Some(first), Some(best)) = (self.first, self.best) else { return };
-        let apart_us = first.clock.boot_unix_us().abs_diff(best.clock.boot_unix_us());
-        if apart_us > APART_US {
-            let text = || format!("the date is {} s from that of the first fix", apart_us / 1_000_000);
-            findings.add(Rule::GpsWithoutFix, "", first.offset, text);
+        let Some(First { offset, date, time_us }) = self.first else { return };
+        let mut add = |text: String| findings.add(Rule::GpsWithoutFix, "", offset, || text);
+        let first = date.clock(time_us.unwrap_or(0)).filter(|_| date.is_plausible());
+        let Some((clock, first)) = self.search.clock().zip(first) else {
+            return add("the first date is before 1980 or after 2099".into());
+        };
+        let apart_us = first.boot_unix_us().abs_diff(clock.boot_unix_us());
+        let limit_us = if time_us.is_some() { APART_US } else { UNTIMED_APART_US };
+        let (has_fix, is_apart) = (self.search.fix() >= Some(Fix::TwoD), apart_us > limit_us);
+        if has_fix && is_apart {
+            add(format!("the date is {} s from that of the first fix", apart_us / 1_000_000));
+        } else if !has_fix && (is_apart || self.search.fix() == Some(Fix::None) || date.is_before_flights()) {
+            add("no record has a fix, so the date may be years off".into());
         }
     }
 }

@@ -337,6 +337,59 @@ fn cases() -> Vec<Case> {
         ),
         (
             |log| {
+                defined(log, "GPS", "QBIH", "TimeUS,Status,GMS,GWk", "s---", "F---");
+                for (time_us, status, week) in [(2000_u64, 0_u8, 0_u16), (3000, 1, 1024), (4000, 1, 1024)] {
+                    log.record(X, &payload![time_us, status, 5_u32, week]);
+                }
+            },
+            &[(Rule::GpsWithoutFix, "", FMT_BYTES + 44 + 18)],
+        ),
+        (
+            |log| {
+                defined(log, "GPS", "QBIH", "TimeUS,Status,GMS,GWk", "s---", "F---");
+                // Its own calendar, whether it says that it is no GPS or not.
+                log.record(X, &payload![2000_u64, 0_u8, 5_u32, 1024_u16]);
+            },
+            &[(Rule::GpsWithoutFix, "", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                defined(log, "GPS", "QBIH", "TimeUS,Status,GMS,GWk", "s---", "F---");
+                for (time_us, week) in [(2000_u64, 65_535_u16), (3000, 2310)] {
+                    log.record(X, &payload![time_us, 3_u8, 5_u32, week]);
+                }
+            },
+            &[(Rule::GpsWithoutFix, "", FMT_BYTES + 44)],
+        ),
+        (
+            |log| {
+                defined(log, "GPS", "QBIH", "TimeUS,Status,GMS,GWk", "s---", "F---");
+                // The date of a simulator.
+                log.record(X, &payload![2000_u64, 0_u8, 5_u32, 2310_u16]);
+            },
+            &[],
+        ),
+        (
+            |log| {
+                defined(log, "GPS", "BIH", "Status,TimeMS,Week", "---", "---");
+                // Without times, records of a flight have any date of a day.
+                log.record(X, &payload![2_u8, 5_u32, 2310_u16]).record(X, &payload![3_u8, 120_000_u32, 2310_u16]);
+            },
+            &[(Rule::TimeColumn, "GPS", 0), (Rule::GpsWithoutWeek, "GPS", 0)],
+        ),
+        (
+            |log| {
+                defined(log, "GPS", "BIH", "Status,TimeMS,Week", "---", "---");
+                log.record(X, &payload![1_u8, 5_u32, 1024_u16]).record(X, &payload![3_u8, 120_000_u32, 2310_u16]);
+            },
+            &[
+                (Rule::TimeColumn, "GPS", 0),
+                (Rule::GpsWithoutWeek, "GPS", 0),
+                (Rule::GpsWithoutFix, "", FMT_BYTES + 44),
+            ],
+        ),
+        (
+            |log| {
                 log.record(MSG, &payload![2000_u64, Chars::<64>::from_raw(raw_text(b"\xFF"))]);
             },
             &[(Rule::InvalidUtf8, "MSG.Message", 0)],

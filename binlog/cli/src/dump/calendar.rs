@@ -52,3 +52,25 @@ impl Calendar {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_beyond_the_calendar_are_its_last_and_first() {
+        let mut calendar = Calendar { zone: TimeZone::UTC, second: None, printed: Vec::new() };
+        for (time, text) in [
+            (253_402_207_200.5, "9999-12-30 22:00:00.50"),
+            (253_402_300_800.25, "9999-12-30 22:00:00.25"),
+            (1e18, "9999-12-30 22:00:00.07"),
+            (f64::INFINITY, "9999-12-30 22:00:00.07"),
+            (f64::NAN, "1970-01-01 00:00:00.00"),
+            (-1e18, "-9999-01-02 01:59:59.92"),
+        ] {
+            let mut out = Vec::new();
+            calendar.print(&mut out, time);
+            assert_eq!(String::from_utf8(out).expect("UTF-8"), text, "{time}");
+        }
+    }
+}

@@ -91,3 +91,78 @@ fn px4_logs_utc() {
         [1, 2, 3, 4].map(|second| second * 1_000_000)
     );
 }
+
+#[test]
+fn weeks_that_no_receiver_has_are_no_date() {
+    // Until 2099; the last week that fits in 16 bits is in the year 3236.
+    for (week, is_date) in [(1, true), (6260, true), (6280, false), (65_535, false)] {
+        let mut log = log();
+        gps(&mut log, GPS, 1, 3, week);
+        assert_eq!(boot_us(&log), begin_of(week).filter(|_| is_date), "{week}");
+        gps(&mut log, GPS, 2, 1, 2310);
+        assert_eq!(boot_us(&log).is_some(), true);
+        assert_eq!(boot_us(&log) == begin_of(2310), !is_date);
+    }
+    let mut px4 = RawLog::new();
+    px4.fmt(3, "TIME", "Q", "StartTime").fmt(GPS, "GPS", "QB", "GPSTime,Fix");
+    px4.record(3, &payload![1_000_000_u64]).record(GPS, &payload![u64::MAX, 3_u8]);
+    assert_eq!(boot_us(&px4), None);
+}
+
+#[test]
+fn a_date_of_another_clock_is_better_than_that_of_a_receiver_without_a_fix() {
+    let mut log = log();
+    gps(&mut log, GPS, 1, 1, 1024);
+    gps(&mut log, GPS, 2, 0, 2310);
+    assert_eq!(boot_us(&log), begin_of(2310));
+}
+
+#[test]
+fn a_program_without_a_gps_says_the_date_from_1980_on() {
+    use binlog::messages::Gps;
+    use binlog::{LogSchema, LogWriter};
+    use std::time::Duration;
+
+    #[derive(LogSchema)]
+    enum FlightLog {
+        Gps(Gps),
+    }
+    // 13 January 1980 begins the first week that is a date.
+    const FIRST: u64 = 315_964_800 + 604_800 - 18;
+    for (since_1970, is_date) in [
+        (0, false),
+        (315_964_799, false),
+        (FIRST - 1, false),
+        (FIRST, true),
+        (1_700_000_000, true),
+        (u64::from(u32::MAX), false),
+    ] {
+        let mut log = LogWriter::<FlightLog, _>::new(Vec::new()).expect("memory takes all");
+        log.write(&Gps::date(5_000_000, Duration::from_secs(since_1970))).expect("memory takes all");
+        let log = Log::from_bytes(log.finish().expect("memory takes all"));
+        let unix_s = log.clock().map(|clock| clock.unix_us(5_000_000) / 1_000_000);
+        assert_eq!(unix_s, is_date.then_some(since_1970 as i64), "{since_1970}");
+        assert_eq!(log.clock().is_none(), !is_date);
+    }
+}
+
+#[test]
+fn a_receiver_of_old_firmware_without_a_time_has_that_of_the_record_before() {
+    for has_others in [true, false] {
+        let mut log = RawLog::new();
+        log.fmt(GPS, "GPS", "BIH", "Status,TimeMS,Week").fmt(3, "ATT", "I", "TimeMS").fmt(4, "IMU", "f", "GyrX");
+        for ms in [1_000_u32, 3_000] {
+            if has_others {
+                log.record(3, &payload![ms]);
+            }
+            log.record(
+                GPS,
+                &payload![if ms == 1_000 { 1_u8 } else { 3 }, ms, if ms == 1_000 { 1024_u16 } else { 2310 }],
+            );
+            log.record(4, &payload![0_f32]);
+        }
+        // Without any time, it is the date of the record.
+        let since_week = if has_others { 0 } else { 3_000_000 };
+        assert_eq!(boot_us(&log), begin_of(2310).map(|begin| begin + since_week), "{has_others}");
+    }
+}
