@@ -139,6 +139,11 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Whether records have times. Those of a log without any are in no part of the flight.
+    pub fn has_times(&self) -> bool {
+        self.ardupilot().is_none_or(|log| log.time_range_us().is_some())
+    }
+
     /// The flight modes, in the order of the log. Those of a Blackbox log are the nearest ones of ArduCopter.
     pub fn modes(&self) -> Vec<Mode> {
         let Some(log) = self.as_ardupilot() else { return Vec::new() };

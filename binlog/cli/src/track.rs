@@ -69,7 +69,9 @@ impl Track {
         let (source, positions) = candidates
             .filter_map(|name| Some((name, positions(log, name)?)))
             .find(|(_, positions)| !positions.is_empty())?;
-        Some(Track { source: source.into(), segments: segments(log, positions), clock: log.clock() })
+        // Without times, the positions have none.
+        let clock = log.time_range_us().and_then(|_| log.clock());
+        Some(Track { source: source.into(), segments: segments(log, positions), clock })
     }
 
     /// The types that can have positions.

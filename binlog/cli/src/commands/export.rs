@@ -14,7 +14,7 @@ use crate::flight::Session;
 use crate::input::{Input, Source};
 use crate::intervals::Intervals;
 use crate::json;
-use crate::outcome::{CommandResult, Failure, Outcome, print};
+use crate::outcome::{CommandResult, Failure, Outcome, print, warn};
 use crate::output::{Existing, Output, is_stdout};
 use crate::patterns::matches;
 use crate::progress::Progress;
@@ -175,6 +175,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
             if !has_records && !sessions.is_empty() {
                 arguments.selection.warn_of_nothing(input, !choice.is_everything());
             }
+            if has_records {
+                warn_without_times(&input.name, &sessions, format);
+            }
             input.note_sessions(&sessions);
             Ok(Outcome::Fine)
         };
@@ -208,6 +211,28 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         out.finish()?;
     }
     Ok(worst)
+}
+
+/// Says what the export has in place of times if no record of a boot has one.
+fn warn_without_times(name: &str, sessions: &[Session<'_>], format: Format) {
+    let without: Vec<String> = sessions
+        .iter()
+        .filter(|session| !session.has_times())
+        .map(|session| (session.number() + 1).to_string())
+        .collect();
+    let of = match without.len() {
+        0 => return,
+        count if count == sessions.len() => String::new(),
+        1 => format!(" of session {}", without[0]),
+        _ => format!(" of the sessions {}", without.join(", ")),
+    };
+    let so = match format {
+        Format::Csv | Format::Parquet => "TimeUS is empty",
+        Format::Jsonl => "the objects have no TimeUS",
+        Format::Mcap => "all messages have the same one",
+        Format::Kml | Format::Gpx => "the positions have none",
+    };
+    warn(format_args!("{name}: no record{of} has a time; {so}"));
 }
 
 /// Writes logs in one format.

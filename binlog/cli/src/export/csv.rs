@@ -63,8 +63,7 @@ pub(super) fn lines<C: Sync>(
     blocks::write(out, times_us.len(), |text, rows| {
         for row in rows {
             let Some(&time_us) = times_us.get(row) else { return };
-            number::integer(text, time_us);
-            times.cell(text, time_us);
+            times.cells(text, time_us);
             if let Some(part) = part {
                 text.push(b',');
                 number::integer(text, part);

@@ -23,6 +23,8 @@ pub enum TimeColumn {
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     column: TimeColumn,
+    /// Whether the records have times at all.
+    are_known: bool,
     start_us: u64,
     boot_unix_us: Option<i64>,
 }
@@ -30,15 +32,17 @@ pub struct Times {
 impl Times {
     /// The times of a session.
     pub fn of(column: TimeColumn, session: &Session<'_>) -> Self {
+        let are_known = session.has_times();
         match column {
-            TimeColumn::None => Times::new(column, 0, None),
-            TimeColumn::Seconds => Times::new(column, session.time_range_us().map_or(0, |range| *range.start()), None),
-            TimeColumn::Unix | TimeColumn::Utc => Times::new(column, 0, session.clock_unix_us()),
+            TimeColumn::None => Times { column, are_known, start_us: 0, boot_unix_us: None },
+            TimeColumn::Seconds => {
+                let start_us = session.time_range_us().map_or(0, |range| *range.start());
+                Times { column, are_known, start_us, boot_unix_us: None }
+            }
+            TimeColumn::Unix | TimeColumn::Utc => {
+                Times { column, are_known, start_us: 0, boot_unix_us: session.clock_unix_us() }
+            }
         }
-    }
-
-    fn new(column: TimeColumn, start_us: u64, boot_unix_us: Option<i64>) -> Self {
-        Times { column, start_us, boot_unix_us }
     }
 
     /// The label of the column.
@@ -51,13 +55,20 @@ impl Times {
         }
     }
 
-    /// Appends a comma and the time, or nothing without such a column.
+    /// Appends TimeUS, then a comma and the time of the other column if there is one. Cells are empty if no record has
+    /// a time.
     #[inline]
-    pub fn cell(&self, out: &mut Vec<u8>, time_us: u64) {
+    pub fn cells(&self, out: &mut Vec<u8>, time_us: u64) {
+        if self.are_known {
+            number::integer(out, time_us);
+        }
         if self.column == TimeColumn::None {
             return;
         }
         out.push(b',');
+        if !self.are_known {
+            return;
+        }
         let unix_us = self.boot_unix_us.map(|boot| boot.saturating_add_unsigned(time_us));
         match (self.column, unix_us) {
             (TimeColumn::Seconds, _) => {
@@ -92,10 +103,14 @@ mod tests {
 
     #[test]
     fn seconds_begin_at_the_first_time() {
-        let times = Times::new(TimeColumn::Seconds, 1_500_000, None);
+        let column = TimeColumn::Seconds;
+        let times = Times { column, are_known: true, start_us: 1_500_000, boot_unix_us: None };
         let mut out = Vec::new();
-        times.cell(&mut out, 2_000_000);
-        times.cell(&mut out, 1_500_000);
-        assert_eq!(out, b",0.5,0.0");
+        times.cells(&mut out, 2_000_000);
+        times.cells(&mut out, 1_500_000);
+        assert_eq!(out, b"2000000,0.51500000,0.0");
+        out.clear();
+        Times { are_known: false, ..times }.cells(&mut out, 0);
+        assert_eq!(out, b",");
     }
 }

@@ -339,3 +339,20 @@ fn a_thousand_logs_are_one_data_set() {
     export_to(&out, &[logs.all()], &["--format", "parquet"], 0);
     assert_eq!(files(&out), before);
 }
+
+#[test]
+fn times_that_a_log_lacks_are_null() {
+    let mut log = binlog_tests::raw_log::RawLog::new();
+    log.fmt(1, "GPS", "BIH", "Status,TimeMS,Week").fmt(2, "ATT", "f", "Roll");
+    log.record(1, &binlog_tests::payload![3_u8, 1000_u32, 2310_u16]).record(2, &binlog_tests::payload![1.5_f32]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("old.bin");
+    fs::write(&path, log.bytes).expect("room");
+    let out = folder.path().join("fleet");
+    let stderr = export_to(&out, &[&path], &["--format", "parquet"], 0);
+    assert!(stderr.ends_with("old.bin: no record has a time; TimeUS is empty\n"), "{stderr}");
+    for batch in read(&out.join("ATT")) {
+        assert!(["TimeUS", "UTC"].iter().all(|name| batch.column_by_name(name).expect("a column").null_count() == 1));
+        assert_eq!(batch.column_by_name("Roll").expect("a column").as_primitive::<Float32Type>().values()[..], [1.5]);
+    }
+}

@@ -302,3 +302,59 @@ fn a_later_boot_has_the_dates_of_its_own_clock() {
     assert!(fine("dump --session 1 --types GPS LOG", &path).starts_with("2024-02-04 00:00:00"));
     assert_eq!(fine("dump --from 2024-02-11T00:00:00 --types GPS LOG", &path).lines().count(), 10);
 }
+
+/// The first firmware logs the time of the week only.
+fn without_times() -> RawLog {
+    let mut log = RawLog::new();
+    log.fmt(GPS, "GPS", "BIHLLe", "Status,TimeMS,Week,Lat,Lng,Alt").fmt(ATT, "ATT", "cc", "Roll,Pitch");
+    for i in 0..4_u32 {
+        let week = if i == 0 { 1024_u16 } else { 1770 };
+        log.record(
+            GPS,
+            &payload![if i == 0 { 1_u8 } else { 3 }, 1000 + 200 * i, week, 473_977_420_i32, 85_455_940_i32, 0_i32],
+        );
+        log.record(ATT, &payload![i as i16, 0_i16]);
+    }
+    log
+}
+
+#[test]
+fn a_log_without_times_is_exported_without_them_and_says_so() {
+    let (folder, path) = saved(&without_times().bytes);
+    let exported = |line: &str| {
+        let ran = binlog(crate::words(line, &path));
+        assert_eq!(ran.code, Some(0), "{line}: {}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains("log.bin: no record has a time; "), "{line}: {}", ran.stderr);
+        (ran.stdout, ran.stderr)
+    };
+    let (csv, _) = exported("export --format csv -t ATT --time utc -o - LOG");
+    assert_eq!(csv.lines().take(2).collect::<Vec<_>>(), ["TimeUS,UTC,Roll,Pitch", ",,0.0,0.0"]);
+    let (csv, _) = exported("export --wide ATT -o - LOG");
+    assert!(csv.lines().skip(1).all(|line| line.starts_with(',')) && csv.lines().count() == 5, "{csv}");
+    let (lines, said) = exported("export --format jsonl -o - LOG");
+    assert!(!lines.contains("TimeUS") && said.contains("the objects have no TimeUS"), "{lines}");
+    let (track, _) = exported("export --format gpx -o - LOG");
+    assert!(track.matches("<trkpt").count() == 3 && !track.contains("<time>"), "{track}");
+    let mcap = folder.path().join("log.mcap");
+    assert!(exported(&format!("export -o {} LOG", mcap.display())).1.contains("all messages have the same one"));
+    // One boot of two.
+    let mut timed = copter_4();
+    timed.record(ATT, &payload![5_u64, 0_i16, 0_i16]);
+    let (_folder, both) = saved(&[timed.bytes, without_times().bytes].concat());
+    let ran = binlog(crate::words("export --format csv -t ATT -o - LOG", &both));
+    assert!(ran.stderr.contains("log.bin: no record of session 2 has a time; TimeUS is empty"), "{}", ran.stderr);
+    assert_eq!(ran.stdout.lines().nth(1).map(|line| &line[..4]), Some("5,0,"));
+    assert_eq!(ran.stdout.lines().nth(2).map(|line| &line[..3]), Some(",1,"));
+}
+
+#[test]
+fn a_receiver_without_a_time_since_boot_gives_the_date() {
+    let (_folder, path) = saved(&without_times().bytes);
+    // Week 1770 of GPS time began on 8 December 2013.
+    assert_eq!(session(&path)["date"], "2013-12-07T23:59:43Z");
+    let mut log = without_times();
+    log.fmt(STAT, "STAT", "IB", "TimeMS,Armed").record(STAT, &payload![60_000_u32, 0_u8]);
+    let (_folder, path) = saved(&log.bytes);
+    assert_eq!(session(&path)["date"], "2013-12-07T23:59:43Z");
+}

@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub(super) struct Owner<'l> {
     pub(super) log_id: &'l str,
     pub(super) boot: u32,
+    /// Whether records have times.
+    pub(super) has_times: bool,
     /// The time of boot, in microseconds since 1970.
     pub(super) boot_unix_us: Option<i64>,
 }
@@ -35,8 +37,9 @@ pub(super) fn batch(
 ) -> Result<RecordBatch, ArrowError> {
     let count = table.len();
     let instance = |i| table.columns.get(table.instance?)?.number(i).map(|number| number as i32);
-    let time = |&time_us: &u64| i64::try_from(time_us).ok();
-    let unix = |&time_us: &u64| owner.boot_unix_us?.checked_add_unsigned(time_us);
+    let known = |time_us: u64| Some(time_us).filter(|_| owner.has_times);
+    let time = |&time_us: &u64| i64::try_from(known(time_us)?).ok();
+    let unix = |&time_us: &u64| owner.boot_unix_us?.checked_add_unsigned(known(time_us)?);
     let mut arrays: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(iter::repeat_n(owner.log_id, count))),
         Arc::new(UInt32Array::from(vec![owner.boot; count])),

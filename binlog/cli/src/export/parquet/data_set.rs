@@ -166,7 +166,8 @@ impl DataSet {
         let added = tables::visit_all(sessions, intervals, choice, |session, table| {
             records += table.len();
             let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
-            let owner = Owner { log_id: &facts.log_id, boot, boot_unix_us: session.clock_unix_us() };
+            let (has_times, boot_unix_us) = (session.has_times(), session.clock_unix_us());
+            let owner = Owner { log_id: &facts.log_id, boot, has_times, boot_unix_us };
             self.add_table(owner, table)
         });
         added.inspect_err(|_| self.is_torn = true)?;
