@@ -19,12 +19,34 @@ pub struct Plotted<'s> {
     pub name: String,
 }
 
+/// What a curve is of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Of {
+    /// The expression, as a place among those that are plotted.
+    pub expression: usize,
+    /// The session, as a place among those that are plotted.
+    pub session: usize,
+    /// The instances of its types, as far as these have several and the expression chooses none.
+    pub instances: Vec<String>,
+}
+
+/// A curve, and what it is of.
+pub type CurveOf = (Of, NewCurve);
+
+/// An expression's result of some instances.
+struct Evaluated {
+    instances: Vec<String>,
+    text: String,
+    series: Series,
+}
+
 /// An expression with its own result: of each instance of a type, if the type has several and none is chosen.
-fn evaluate(expression: &Expression, columns: &SessionColumns<'_>) -> Result<Vec<(String, Series)>, EvaluationError> {
+fn evaluate(expression: &Expression, columns: &SessionColumns<'_>) -> Result<Vec<Evaluated>, EvaluationError> {
     let tables = expression.columns().into_iter().filter_map(|name| name.table.clone());
     let mut separated = tables.map(|table| (columns.instances(&table), table));
     let Some((instances, table)) = separated.find(|(instances, _)| !instances.is_empty()) else {
-        return Ok(vec![(expression.text().to_owned(), expression.evaluate(columns)?)]);
+        let (text, series) = (expression.text().to_owned(), expression.evaluate(columns)?);
+        return Ok(vec![Evaluated { instances: Vec::new(), text, series }]);
     };
     let mut results = Vec::new();
     let mut error = None;
@@ -32,7 +54,10 @@ fn evaluate(expression: &Expression, columns: &SessionColumns<'_>) -> Result<Vec
         let of_instance = expression.of_instance(&table, &instance);
         // Another table of the expression may have fewer instances.
         match evaluate(&of_instance, columns) {
-            Ok(more) => results.extend(more),
+            Ok(mut more) => {
+                more.iter_mut().for_each(|more| more.instances.insert(0, instance.clone()));
+                results.extend(more);
+            }
             Err(missing) => error = error.or(Some(missing)),
         }
     }
@@ -52,8 +77,9 @@ pub struct Lacking {
     pub error: EvaluationError,
 }
 
-/// The curves of all expressions and sessions. A session that lacks a column is left out and listed, if another one has
-/// it. So is a sample with a damaged time, which is beyond [`Session::time_range_us`]: it would stretch the axis to years.
+/// The curves of all expressions and sessions, one expression after the other, and what each is of. A session that
+/// lacks a column is left out and listed, if another one has it. So is a sample with a damaged time, which is beyond
+/// [`Session::time_range_us`]: it would stretch the axis to years.
 ///
 /// `evaluated` is called after each expression of each session with the number of such samples.
 ///
@@ -65,14 +91,15 @@ pub fn curves(
     plotted: &[Plotted<'_>],
     origin: Origin,
     mut evaluated: impl FnMut(usize),
-) -> Result<(Vec<NewCurve>, Vec<Lacking>), EvaluationError> {
+) -> Result<(Vec<CurveOf>, Vec<Lacking>), EvaluationError> {
     let (mut curves, mut lacking) = (Vec::new(), Vec::new());
     let zeros: Vec<u64> = plotted.iter().map(|plotted| origin.zero_us(plotted.session)).collect();
     let in_time: Vec<Intervals> = plotted.iter().map(|plotted| in_time(plotted.session)).collect();
     let columns: Vec<SessionColumns<'_>> = plotted.iter().map(|plotted| SessionColumns::new(plotted.session)).collect();
-    for expression in expressions {
+    for (place, expression) in expressions.iter().enumerate() {
         let (mut missing, before) = (Vec::new(), curves.len());
-        for (((plotted, columns), &zero_us), in_time) in plotted.iter().zip(&columns).zip(&zeros).zip(&in_time) {
+        let sessions = plotted.iter().zip(&columns).zip(&zeros).zip(&in_time).enumerate();
+        for (session, (((plotted, columns), &zero_us), in_time)) in sessions {
             let results = match evaluate(expression, columns) {
                 Ok(results) => results,
                 Err(error) => {
@@ -82,7 +109,7 @@ pub fn curves(
                 }
             };
             let mut left_out = 0;
-            for (text, series) in results {
+            for Evaluated { instances, text, series } in results {
                 let is_left_out = |&&time_us: &&u64| plotted.intervals.contains(time_us) && !in_time.contains(time_us);
                 let wild = series.times_us.iter().filter(is_left_out).count();
                 left_out += wild;
@@ -96,7 +123,8 @@ pub fn curves(
                 let is_right = expression.is_right();
                 // A state lasts until the next one.
                 let is_stepped = is_stepped(expression) || series.names.is_some();
-                curves.push(NewCurve { name, unit: series.unit, x, y, is_right, is_stepped, names: series.names });
+                let curve = NewCurve { name, unit: series.unit, x, y, is_right, is_stepped, names: series.names };
+                curves.push((Of { expression: place, session, instances }, curve));
             }
             evaluated(left_out);
         }

@@ -1,12 +1,13 @@
 //! The figures that a plot can be: curves by time, spectra, or a spectrogram.
 
 use super::align::Origin;
-use super::curves::Plotted;
+use super::curves::{CurveOf, Of, Plotted};
 use super::figure::{Axis, Curve, Figure, Heat, NewCurve, Panel, panels, panels_by_unit, range};
 use super::moments::{bands, marks};
 use super::spectrum;
 use super::vibration::Signal;
 use crate::outcome::Failure;
+use std::collections::BTreeSet;
 
 /// About as many spectra as a picture has columns.
 const SPECTROGRAM_COLUMNS: usize = 1000;
@@ -53,33 +54,56 @@ pub fn by_time(
     Ok(figure)
 }
 
-/// One expression over another: the first half of the curves are the places on the horizontal axis, the second half the
-/// values, in the same order of sessions and instances. A value stands at the last place before it.
+/// One expression over another: the curves of the first one are the places on the horizontal axis, those of the second
+/// the values, which stand at the last place before them. Both are of the same instances, or one of them is of one
+/// curve in each session, which is that of all instances of the other. `label` is the text of the first expression.
 ///
 /// # Errors
 ///
-/// If the halves don't have as many curves, or if nothing is finite.
-pub fn xy(title: String, mut curves: Vec<NewCurve>) -> Result<Figure, Failure> {
-    let values = curves.split_off(curves.len() / 2);
-    if values.len() != curves.len() {
-        return Err(Failure::new("the two expressions have different instances; choose one of each: IMU[0].GyrX"));
+/// If the expressions have different instances, or if nothing is finite.
+pub fn xy(title: String, label: &str, curves: Vec<CurveOf>) -> Result<Figure, Failure> {
+    let (places, values): (Vec<_>, Vec<_>) = curves.into_iter().partition(|(of, _)| of.expression == 0);
+    let unit = places.first().map_or("", |(_, curve)| &curve.unit);
+    let label = if unit.is_empty() { label.to_owned() } else { format!("{label} ({unit})") };
+    let mut curves = Vec::new();
+    let sessions: BTreeSet<usize> = values.iter().map(|(of, _)| of.session).collect();
+    for session in sessions {
+        let [places, values] =
+            [&places, &values].map(|curves| curves.iter().filter(|(of, _)| of.session == session).collect::<Vec<_>>());
+        match (&places[..], &values[..]) {
+            // The session lacks the column, which is said.
+            ([], _) => {}
+            ([(_, place)], values) => {
+                curves.extend(values.iter().map(|(_, value)| over(place, value, value.name.clone())))
+            }
+            (places, [(_, value)]) => {
+                let name = |place: &NewCurve| format!("{} over {}", value.name, place.name);
+                curves.extend(places.iter().map(|(_, place)| over(place, value, name(place))));
+            }
+            (places, values) => {
+                let same = |of: &Of| places.iter().find(|(other, _)| other.instances == of.instances);
+                let pairs: Option<Vec<_>> = values.iter().map(|(of, value)| Some((&same(of)?.1, value))).collect();
+                let Some(pairs) = pairs.filter(|pairs| pairs.len() == places.len()) else {
+                    let text = "the two expressions have different instances; choose one of each: IMU[0].GyrX";
+                    return Err(Failure::new(text));
+                };
+                curves.extend(pairs.into_iter().map(|(place, value)| over(place, value, value.name.clone())));
+            }
+        }
     }
-    let label = curves.first().map_or_else(String::new, |curve| match curve.unit.as_str() {
-        "" => curve.name.clone(),
-        unit => format!("{} ({unit})", curve.name),
-    });
-    let over = |(places, values): (NewCurve, NewCurve)| {
-        let last = |time: &f64| places.x.partition_point(|at| at <= time).checked_sub(1);
-        let x = values.x.iter().map(|time| last(time).map_or(f64::NAN, |last| places.y[last])).collect();
-        NewCurve { x, is_stepped: false, ..values }
-    };
-    let curves: Vec<NewCurve> = curves.into_iter().zip(values).map(over).collect();
     let is_drawn = |curve: &NewCurve| curve.x.iter().zip(&curve.y).any(|(x, y)| x.is_finite() && y.is_finite());
     if !curves.iter().any(is_drawn) {
         return Err(Failure::new("nothing to plot: no record in the chosen part has both values"));
     }
     let x_range = range(curves.iter().flat_map(|curve| curve.x.iter().copied()), 0.04);
     Ok(Figure { title, x_label: label, x_range, panels: panels(curves), bands: Vec::new(), marks: Vec::new() })
+}
+
+/// The values over the places.
+fn over(places: &NewCurve, values: &NewCurve, name: String) -> NewCurve {
+    let last = |time: &f64| places.x.partition_point(|at| at <= time).checked_sub(1);
+    let x = values.x.iter().map(|time| last(time).map_or(f64::NAN, |last| places.y[last])).collect();
+    NewCurve { name, x, is_stepped: false, ..values.clone() }
 }
 
 fn x_range(curves: &[NewCurve]) -> (f64, f64) {

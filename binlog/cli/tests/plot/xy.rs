@@ -69,3 +69,56 @@ fn what_can_t_be_plotted_so_is_an_error() {
         assert!(text.contains(says), "{text}");
     }
 }
+
+/// Two batteries, three motors, and one place.
+fn instances() -> TempDir {
+    let mut log = RawLog::with_units();
+    log.fmt(30, "BAT", "QBff", "TimeUS,I,Volt,Curr").fmtu(30, "s#vA", "F---");
+    log.fmt(31, "ESC", "QBf", "TimeUS,I,RPM").fmtu(31, "s#-", "F--").fmt(32, "POS", "Qf", "TimeUS,Alt");
+    for i in 0..5_u64 {
+        let time_us = i * 10_000;
+        log.record(32, &payload![time_us, 100.0 + i as f32]);
+        (0..2).for_each(|bat: u8| {
+            _ = log.record(30, &payload![time_us, bat, 10.0 + f32::from(bat), 20.0 + f32::from(bat)])
+        });
+        (0..3).for_each(|esc: u8| _ = log.record(31, &payload![time_us, esc, f32::from(esc)]));
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("circle.bin"), log.bytes).expect("room");
+    folder
+}
+
+#[test]
+fn expressions_of_several_instances_are_plotted_instance_by_instance() {
+    let folder = instances();
+    let points = |x: &str, y: &str| -> (serde_json::Value, Vec<(String, f64, f64)>) {
+        let json: serde_json::Value = serde_json::from_str(&drawn(&folder, &["--xy", x, y, "--json"])).expect("JSON");
+        let first = |curve: &serde_json::Value, axis: &str| curve[axis][0].as_f64().expect("a number");
+        let curve = |curve: &serde_json::Value| {
+            (curve["name"].as_str().expect("a name").to_owned(), first(curve, "x"), first(curve, "y"))
+        };
+        (json["x"].clone(), json["curves"].as_array().expect("curves").iter().map(curve).collect())
+    };
+    let named = |curves: &[(&str, f64, f64)]| {
+        curves.iter().map(|(name, x, y)| ((*name).to_owned(), *x, *y)).collect::<Vec<_>>()
+    };
+    let (label, curves) = points("BAT.Volt", "BAT.Curr");
+    assert_eq!(label, "BAT.Volt (V)");
+    assert_eq!(curves, named(&[("BAT[0].Curr", 10.0, 20.0), ("BAT[1].Curr", 11.0, 21.0)]));
+    // One place for all instances, and one value over each.
+    let (_, curves) = points("POS.Alt", "ESC.RPM");
+    assert_eq!(curves, named(&[("ESC[0].RPM", 100.0, 0.0), ("ESC[1].RPM", 100.0, 1.0), ("ESC[2].RPM", 100.0, 2.0)]));
+    let (label, curves) = points("BAT.Volt", "POS.Alt");
+    assert_eq!(label, "BAT.Volt (V)");
+    assert_eq!(curves, named(&[("POS.Alt over BAT[0].Volt", 10.0, 100.0), ("POS.Alt over BAT[1].Volt", 11.0, 100.0)]));
+    let (_, curves) = points("BAT[1].Volt", "BAT.Curr");
+    assert_eq!(curves, named(&[("BAT[0].Curr", 11.0, 20.0), ("BAT[1].Curr", 11.0, 21.0)]));
+    let output = plot(folder.path())
+        .args(["circle.bin", "--xy", "BAT.Volt", "ESC.RPM"])
+        .assert()
+        .code(2)
+        .get_output()
+        .stderr
+        .clone();
+    assert!(String::from_utf8_lossy(&output).contains("the two expressions have different instances"));
+}

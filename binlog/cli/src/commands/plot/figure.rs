@@ -7,7 +7,7 @@ use crate::flight::Flight;
 use crate::input::{Input, in_a_shell};
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
-use crate::plot::curves::{Lacking, Plotted, curves};
+use crate::plot::curves::{CurveOf, Lacking, Plotted, curves};
 use crate::plot::expression::Expression;
 use crate::plot::figure::{Figure, NewCurve};
 use crate::plot::figures;
@@ -43,7 +43,8 @@ pub(super) fn figure(
         return Err(Failure::new(text));
     }
     let drawn = if arguments.xy {
-        evaluated(&expressions, plotted, origin).and_then(|curves| figures::xy(title, curves))
+        let label = expressions[0].text().to_owned();
+        curves_of(&expressions, plotted, origin).and_then(|curves| figures::xy(title, &label, curves))
     } else if arguments.spectrum {
         signals(&expressions, plotted, origin).and_then(|signals| figures::spectra(title, &signals))
     } else if arguments.spectrogram {
@@ -68,6 +69,11 @@ fn with_hint(failure: Failure, expressions: &[Expression], inputs: &[Input]) -> 
 
 /// The curves of the expressions, with a progress bar.
 fn evaluated(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<NewCurve>, Failure> {
+    Ok(curves_of(expressions, plotted, origin)?.into_iter().map(|(_, curve)| curve).collect())
+}
+
+/// As [`evaluated`], with what each curve is of.
+fn curves_of(expressions: &[Expression], plotted: &[Plotted<'_>], origin: Origin) -> Result<Vec<CurveOf>, Failure> {
     if plotted.iter().all(|plotted| plotted.session.time_range_us().is_none()) {
         return Err(Failure::new("no record has a time, so there is nothing to draw over; `export` writes the values"));
     }
