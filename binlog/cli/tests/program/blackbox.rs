@@ -1,6 +1,6 @@
 //! Blackbox logs whose time steps back, and what `dump` heads its columns with.
 
-use crate::{binlog, json, words};
+use crate::{binlog, fine, json, words};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -23,13 +23,6 @@ fn log(frames: &[(u32, u32, u32)]) -> (TempDir, PathBuf) {
         "Field S encoding:1",
     ];
     let mut bytes: Vec<u8> = lines.iter().flat_map(|line| format!("H {line}\n").into_bytes()).collect();
-    let unsigned = |bytes: &mut Vec<u8>, mut value: u32| {
-        while value > 127 {
-            bytes.push(value as u8 | 0x80);
-            value >>= 7;
-        }
-        bytes.push(value as u8);
-    };
     let mut last = None;
     for &(iteration, time, mode) in frames {
         if last.replace(mode) != Some(mode) {
@@ -41,11 +34,25 @@ fn log(frames: &[(u32, u32, u32)]) -> (TempDir, PathBuf) {
             unsigned(&mut bytes, value);
         }
     }
+    saved(bytes)
+}
+
+/// Ends a session and saves it.
+fn saved(mut bytes: Vec<u8>) -> (TempDir, PathBuf) {
     bytes.extend_from_slice(b"E\xFFEnd of log\0");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("flight.bbl");
     std::fs::write(&path, bytes).expect("room");
     (folder, path)
+}
+
+/// Appends a number as `UNSIGNED_VB`.
+fn unsigned(bytes: &mut Vec<u8>, mut value: u32) {
+    while value > 127 {
+        bytes.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    bytes.push(value as u8);
 }
 
 const ARMED: u32 = 1;
@@ -93,4 +100,60 @@ fn heads_of_columns_are_those_of_blackbox_decode() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "loopIteration, time (us), BaroAlt (cm), vbatLatest, flightModeFlags");
     assert_eq!(lines[2], "1, 2000, 250, 1645, 1");
+}
+
+/// Firmware logs altitudes below the sea as unsigned numbers.
+#[test]
+fn tracks_and_plots_have_altitudes_below_the_sea() {
+    let lines = [
+        "Product:Blackbox flight data recorder by Nicholas Sherlock",
+        "Data version:2",
+        "I interval:1",
+        "Firmware revision:Betaflight 4.3.1 (x) Y",
+        "Field I name:loopIteration,time",
+        "Field I signed:0,0",
+        "Field I predictor:0,0",
+        "Field I encoding:1,1",
+        "Field P predictor:6,2",
+        "Field P encoding:9,0",
+        "Field H name:GPS_home[0],GPS_home[1]",
+        "Field H signed:1,1",
+        "Field H predictor:0,0",
+        "Field H encoding:0,0",
+        "Field G name:GPS_numSat,GPS_coord[0],GPS_coord[1],GPS_altitude",
+        "Field G signed:0,1,1,0",
+        "Field G predictor:0,7,7,0",
+        "Field G encoding:1,0,0,1",
+    ];
+    let mut bytes: Vec<u8> = lines.iter().flat_map(|line| format!("H {line}\n").into_bytes()).collect();
+    let mut push = |letter: u8, values: &[u32]| {
+        bytes.push(letter);
+        values.iter().for_each(|value| unsigned(&mut bytes, *value));
+    };
+    // Zigzag: what is signed is doubled.
+    push(b'H', &[2 * 473_566_100, 2 * 85_190_000]);
+    for (i, decimetres) in [-50_i32, -1, 0, 25].into_iter().enumerate() {
+        let i = i as u32;
+        push(b'I', &[i, 1_000_000 + 200_000 * i]);
+        push(b'G', &[12, 20 * i, 20 * i, decimetres as u32]);
+    }
+    push(b'I', &[4, 1_800_000]);
+    let (_folder, path) = saved(bytes);
+    let metres = ["-5", "-0.1", "0", "2.5"];
+    let gpx = fine("export --format gpx -o - LOG", &path);
+    let elevations: Vec<&str> = gpx.split("<ele>").skip(1).filter_map(|rest| rest.split("</ele>").next()).collect();
+    assert_eq!(elevations, metres, "{gpx}");
+    let kml = fine("export --format kml -o - LOG", &path);
+    for metres in metres {
+        assert!(
+            kml.contains(&format!(",{metres}\n"))
+                || kml.contains(&format!(",{metres} "))
+                || kml.contains(&format!(",{metres}<")),
+            "{kml}"
+        );
+    }
+    assert!(!kml.contains("42949"), "{kml}");
+    let plotted = json("plot LOG gps.GPS_altitude --json", &path);
+    assert_eq!(plotted[0]["curves"][0]["y"], serde_json::json!([-5.0, -0.1, 0.0, 2.5]));
+    assert_eq!(json("stats --json -t gps.GPS_altitude LOG", &path)[0]["minimum"], -5.0);
 }
