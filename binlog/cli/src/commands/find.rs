@@ -256,7 +256,7 @@ fn of_rows(rows: &Rows<'_>, descriptions: &[DescribedMessage]) -> Vec<Found> {
             shown_unit,
             records: rows.len(),
             description: of_column.map(|column| column.description.clone()).unwrap_or_default(),
-            names: named.map(|named| named.name.clone()).collect(),
+            names: named.map(|named| named.name.clone()).filter(|name| !name.is_empty()).collect(),
             is_type: false,
         }
     };

@@ -90,6 +90,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         let releases = Releases { lock: &name, level: lock.level().name(), releases: lock.releases().collect() };
         match context.json {
             true => json::line(&mut out, &releases)?,
+            false if releases.releases.is_empty() => writeln!(out, "{name}: level {}, no release yet", releases.level)?,
             false => writeln!(out, "{name}: level {}, releases {}", releases.level, releases.releases.join(", "))?,
         }
     }

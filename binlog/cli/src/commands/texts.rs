@@ -5,7 +5,7 @@ use crate::export::time::utc;
 use crate::flight::Session;
 use crate::input::{Input, on_one_line};
 use crate::json;
-use crate::outcome::{CommandResult, Failure, Outcome};
+use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
 use crate::selection::Selection;
 use crate::style::Style;
@@ -55,6 +55,7 @@ fn of_log(input: &Input, selection: &Selection, context: &Context, out: &mut Out
     if !context.json {
         input.print_heading(out)?;
     }
+    let mut count = 0;
     for (session, chosen) in sessions.iter().zip(&intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
         let Some(log) = session.ardupilot() else {
             let text = "a Blackbox log has no texts; `binlog dump --json -t events` prints its events";
@@ -73,8 +74,13 @@ fn of_log(input: &Input, selection: &Selection, context: &Context, out: &mut Out
                 text: &text.text,
                 is_complete: text.is_complete,
             };
+            count += 1;
             if context.json { json::line(out, &row)? } else { print(out, &row, context)? }
         }
+    }
+    if count == 0 {
+        let part = if selection.is_everything() { "log has no texts" } else { "chosen part has no texts" };
+        warn(format_args!("{}: the {part}", input.name));
     }
     input.note_sessions(&sessions);
     Ok(Outcome::Fine)

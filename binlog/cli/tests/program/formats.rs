@@ -184,6 +184,8 @@ fn a_lock_is_made_of_a_log_and_never_replaced() {
     let text = std::fs::read_to_string(&lock).expect("a lock");
     let parsed: binlog::lock::Lock = text.parse().expect("a lock");
     assert_eq!((parsed.releases().len(), text.contains("next.. ATT.Roll c deg")), (0, true), "{text}");
+    let printed = fine("lock LOG", &lock);
+    assert!(printed.trim_end().ends_with(&format!(": level {}, no release yet", parsed.level().name())), "{printed}");
 
     let again = binlog(words(&write, &log));
     assert!(again.code == Some(2) && again.stderr.contains("new.lock exists, and --write makes new locks only"));

@@ -160,3 +160,25 @@ fn a_blackbox_log_has_no_texts() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("a Blackbox log has no texts; `binlog dump --json -t events`"), "{}", ran.stderr);
 }
+
+#[test]
+fn a_choice_without_texts_is_said() {
+    let (folder, log) = talking();
+    for (line, part) in [
+        ("texts --from 1.6 LOG", ""),
+        ("texts --json --from 1.6 LOG", ""),
+        ("texts --from 0.6 --to 0.8 LOG", "chosen part"),
+    ] {
+        let ran = binlog(words(line, &log));
+        assert_eq!(ran.code, Some(0), "{line}");
+        let said = format!("binlog: {}: the chosen part has no texts\n", log.display());
+        assert_eq!(ran.stderr, if part.is_empty() { "" } else { &said }, "{line}");
+    }
+    let mut silent = binlog_tests::raw_log::RawLog::new();
+    silent.fmt(1, "EV", "QB", "TimeUS,Id").record(1, &binlog_tests::payload![1_u64, 10_u8]);
+    let path = folder.path().join("silent.bin");
+    std::fs::write(&path, silent.bytes).expect("room");
+    let ran = binlog(words("texts LOG", &path));
+    assert_eq!((ran.code, &*ran.stdout), (Some(0), ""));
+    assert_eq!(ran.stderr, format!("binlog: {}: the log has no texts\n", path.display()));
+}

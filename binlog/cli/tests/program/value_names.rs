@@ -245,3 +245,21 @@ fn a_log_without_names_is_shown_as_ever() {
     }
     assert!(fine("info LOG", &log).contains("modes      0 2.00 s"));
 }
+
+#[test]
+fn find_lists_no_empty_names() {
+    let mut log = RawLog::with_units();
+    let element = |(value, name): (usize, &str)| format!("<element name=\"{name}\"><value>{value}</value></element>");
+    let values: String = ["Pad", "", "Coast"].into_iter().enumerate().map(element).collect();
+    log.descriptions(&format!(
+        "<logformat name=\"PHAS\"><field name=\"Phase\"><enum>{values}</enum></field></logformat>"
+    ));
+    log.fmt(30, "PHAS", "QB", "TimeUS,Phase").fmtu(30, "s-", "F-").record(30, &payload![1_u64, 0_u8]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("rocket.bin");
+    std::fs::write(&path, log.bytes).expect("room");
+    let text = fine("find Phase LOG", &path);
+    assert!(text.trim_end().ends_with("Pad, Coast"), "{text}");
+    let columns = &json("find --json Phase LOG", &path)[0]["columns"];
+    assert_eq!(columns[0]["names"], serde_json::json!(["Pad", "Coast"]));
+}
