@@ -121,8 +121,8 @@ fn warn_of_boots(inputs: &[Input], logs: &[&Log<'_>]) {
                 second.map_or_else(|_| "at no date".to_owned(), |second| format!("at {second}"))
             });
             format!(
-                "{} and {} are of different boots, by GPS {first_at} and {other_at}; the merged log mixes their records \
-                 by the time since boot",
+                "{} and {} are of different boots, by GPS {first_at} and {other_at}; the merged log mixes their \
+                 records by the time since boot",
                 first.name, other.name
             )
         });
@@ -149,8 +149,8 @@ fn late_log(one: &OfBoot<'_>, other: &OfBoot<'_>) -> Option<String> {
     let is_late = wrapped_us > 0 && apart_us.abs_diff(wrapped_us) <= SAME_BOOT_US && has_narrow_times(late.log);
     is_late.then(|| {
         format!(
-            "{}: by GPS, its 32-bit TimeUS began again at 0 before the log begins; the merged log has its records {:.1} \
-             minutes too early",
+            "{}: by GPS, its 32-bit TimeUS began again at 0 before the log begins; the merged log has its records \
+             {:.1} minutes too early",
             late.name,
             wrapped_us as f64 / 60e6
         )

@@ -100,7 +100,7 @@ fn weeks_that_no_receiver_has_are_no_date() {
         gps(&mut log, GPS, 1, 3, week);
         assert_eq!(boot_us(&log), begin_of(week).filter(|_| is_date), "{week}");
         gps(&mut log, GPS, 2, 1, 2310);
-        assert_eq!(boot_us(&log).is_some(), true);
+        assert!(boot_us(&log).is_some());
         assert_eq!(boot_us(&log) == begin_of(2310), !is_date);
     }
     let mut px4 = RawLog::new();
