@@ -209,8 +209,8 @@ impl<'a> Record<'a> {
     /// the column StartTime of TIME. `None` if the record has no time.
     ///
     /// A TimeUS of 32 bits begins again at 0 after 71.6 minutes. The time continues: a jump back by more than 2^31 µs
-    /// adds 2^32 µs to what follows, up to the end of the boot. So a pause of more than 35.8 minutes may hide a wrap, and so
-    /// may records that are all more than 17.9 minutes apart.
+    /// adds 2^32 µs to what follows, up to the end of the boot. So a pause of more than 35.8 minutes may hide a wrap,
+    /// and so may records that are all more than 17.9 minutes apart.
     pub fn time_us(&self) -> Option<u64> {
         TimeSource::of(&self.definition).time_us(self.payload, self.wraps)
     }

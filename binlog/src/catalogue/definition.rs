@@ -176,8 +176,8 @@ impl<'a> LoggedDefinition<'a> {
         self.columns().find(|column| column.label == label)
     }
 
-    /// Whether its records define others: those of FMT, FMTU, UNIT and MULT. Their times aren't times of the flight, because
-    /// many loggers write 0.
+    /// Whether its records define others: those of FMT, FMTU, UNIT and MULT. Their times aren't times of the flight,
+    /// because many loggers write 0.
     pub fn defines_others(&self) -> bool {
         DEFINITIONS.contains(&self.name())
     }

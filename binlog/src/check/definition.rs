@@ -223,7 +223,8 @@ fn half_precision(columns: &[LoggedColumn<'_>]) -> impl Iterator<Item = Broken> 
     half.map(|(i, _)| Broken { rule: Rule::HalfPrecision, column: Some(i), text: "its format is `g`".into() })
 }
 
-/// Rule 1: one unit and one multiplier a field. [`lacks_multiplier`] tells for which columns a missing multiplier matters.
+/// Rule 1: one unit and one multiplier a field. [`lacks_multiplier`] tells for which columns a missing multiplier
+/// matters.
 fn counts(definition: &LoggedDefinition<'_>) -> Vec<Broken> {
     let columns = definition.format().len();
     let [units, multipliers] = [definition.unit_ids(), definition.multiplier_ids()].map(|ids| ids.map(str::len));

@@ -22,6 +22,8 @@ pub(super) struct Wrapping {
     needed: Vec<Place>,
     /// The time of the last record that is one of them or in the part.
     kept_us: Option<u64>,
+    /// That of the last record of a chosen type.
+    passed_us: Option<u64>,
 }
 
 /// So many records on either side show a wrap, even if the time of one of them is damaged.
@@ -42,7 +44,7 @@ impl Wrapping {
 
     /// Another boot begins.
     pub(super) fn begin(&mut self) {
-        (self.wraps, self.after, self.kept_us) = (0, 0, None);
+        (self.wraps, self.after, self.kept_us, self.passed_us) = (0, 0, None, None);
         self.before.clear();
         self.needed.clear();
     }
@@ -52,6 +54,7 @@ impl Wrapping {
         let Some(time) = place.time else { return };
         self.turn(&place);
         let time_us = time.after(place.wraps);
+        self.passed_us = Some(time_us);
         if self.after > 0 || self.kept_us.is_none_or(|kept_us| kept_us.abs_diff(time_us) > NEAR / 2) {
             self.after = self.after.saturating_sub(1);
             self.kept_us = Some(time_us);
@@ -80,14 +83,16 @@ impl Wrapping {
         let mut reader = self.reader.clone();
         let is_read_right = |place: &Place| place.time.is_none_or(|time| reader.add(time) == place.wraps);
         let are_read_right = due.iter().chain([chosen]).all(is_read_right);
-        if !are_read_right || chosen_us.is_some_and(|time_us| !reader.is_settled(time_us)) {
+        // A few records on, at their pace before the chosen one.
+        let soon_us = |time_us: u64| self.passed_us.map_or(0, |passed_us| 4 * time_us.abs_diff(passed_us).min(NEAR));
+        if !are_read_right || chosen_us.is_some_and(|time_us| !reader.is_settled(time_us, soon_us(time_us))) {
             due.append(&mut self.needed);
             due.extend(self.before.drain(..));
             due.sort_unstable_by_key(|place| place.offset);
             due.dedup_by_key(|place| place.offset);
         }
         self.after = self.after.saturating_sub(1);
-        self.kept_us = chosen_us.or(self.kept_us);
+        (self.kept_us, self.passed_us) = (chosen_us.or(self.kept_us), chosen_us.or(self.passed_us));
         self.before.clear();
         self.needed.clear();
     }

@@ -396,7 +396,7 @@ impl<'log> Rows<'log> {
     /// The times of the records, if the column at these offsets has them in 32 bits that don't say all: they have
     /// wrapped, or have a sign.
     pub(super) fn widened_times(&self, offsets: &[usize]) -> Option<Vec<u64>> {
-        let have_wrapped = !self.wraps.as_ref()?.are_none();
+        let have_wrapped = !self.wraps.as_ref()?.is_empty();
         let is_time = |(piece, &at): (&Piece<'_>, &usize)| match TimeSource::of(&piece.definition) {
             TimeSource::Micros { format: Format::I32, offset } => offset == at,
             TimeSource::Micros { format: Format::U32, offset } => have_wrapped && offset == at,

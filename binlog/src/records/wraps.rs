@@ -95,11 +95,11 @@ impl Wraps {
         wraps_of(time_us)
     }
 
-    /// Whether the next time is sure to be read right, even after a wrap: the last one is near this time of a record,
-    /// or the wrap is far off.
+    /// Whether the next times are sure to be read right: the last one is near this time of a record, or the next wrap
+    /// is later by more than this.
     #[cfg(feature = "std")]
-    pub(crate) fn is_settled(&self, time_us: u64) -> bool {
-        time_us % RANGE < RANGE - NEAR || self.last.is_some_and(|last| last.abs_diff(time_us) <= NEAR)
+    pub(crate) fn is_settled(&self, time_us: u64, soon_us: u64) -> bool {
+        time_us % RANGE < RANGE - soon_us.min(NEAR) || self.last.is_some_and(|last| last.abs_diff(time_us) <= NEAR)
     }
 
     /// A time of 32 bits with those that it lacks.

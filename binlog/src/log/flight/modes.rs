@@ -36,8 +36,8 @@ impl Log<'_> {
         self.intervals_of(&self.all("MODE"), mode, is_same).into_iter().map(interval).collect()
     }
 
-    /// The numbers of its modes with their names, in the order of the log. Unlike [`modes`](Self::modes), it looks at no
-    /// record of another type for its time.
+    /// The numbers of its modes with their names, in the order of the log. Unlike [`modes`](Self::modes), it doesn't
+    /// read the times of all records.
     pub(in crate::log) fn mode_names(&self) -> Vec<(u8, Option<String>)> {
         let number_and_name = self.numbered_modes();
         let modes = self.all("MODE");
