@@ -2,7 +2,7 @@
 
 use crate::{Drain, Logger};
 use binlog::blackbox::{BlackboxSchema, Counts, Event, EventRecord};
-use binlog::file_format::EncoderOf;
+use binlog::ring_format::EncoderOf;
 
 impl<S: BlackboxSchema, const N: usize> Logger<S, N> {
     /// Logs an event, as [`log`](Logger::log) does a frame. Returns whether it was accepted, which one that

@@ -2,7 +2,7 @@
 
 use crate::logger::assert_ring_size;
 use binlog::__private::{ConstText, same};
-use binlog::file_format::{FileFormat, FormatOf, RecordShape, Schema};
+use binlog::ring_format::{FileFormat, FormatOf, RecordShape, Schema};
 use binlog::sink::Rate;
 use core::marker::PhantomData;
 

@@ -10,7 +10,7 @@ mod waiting;
 
 use crate::Logger;
 use crate::recovery::Recovery;
-use binlog::file_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
+use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
 use binlog::sink::Tally;
 use core::mem::ManuallyDrop;
 use core::ops::Range;
@@ -111,6 +111,41 @@ enum Source {
     Lines(Range<usize>),
     Own,
     Ring(usize),
+}
+
+impl<S: Schema, const N: usize> Logger<S, N> {
+    /// Returns the drain of the ring, which takes the records out. Call it once, and pass the drain on to the code that
+    /// needs it.
+    ///
+    /// Returns `None` while another drain exists, because a ring has only one; a drain that was leaked
+    /// ([`core::mem::forget`]) exists forever. So this compiles, and panics with the text of `expect`:
+    ///
+    /// ```should_panic
+    /// # use binlog::{LogSchema, messages::Ev};
+    /// # use binlog_embedded::Logger;
+    /// # #[derive(LogSchema)]
+    /// # enum FlightLog { Ev(Ev) }
+    /// static LOG: Logger<FlightLog, 4096> = Logger::new();
+    ///
+    /// let drain = LOG.drain().expect("LOG has a drain already");
+    /// let second = LOG.drain().expect("LOG has a drain already"); // panics
+    /// # drop(drain);
+    /// ```
+    pub fn drain(&self) -> Option<Drain<'_, S, N>> {
+        Drain::of(self, None)
+    }
+
+    /// Returns a drain although another may exist, for a panic handler: it begins a file with the first record that the
+    /// other drain hasn't passed on whole.
+    ///
+    /// # Safety
+    ///
+    /// The other drain is never used or dropped again: the panic handler neither returns nor unwinds, and no interrupt,
+    /// task or core runs on that has it.
+    pub unsafe fn drain_in_panic(&self) -> Drain<'_, S, N> {
+        self.state.with(|state| state.drained = true);
+        Drain::new(self, None)
+    }
 }
 
 impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {

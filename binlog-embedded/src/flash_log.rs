@@ -19,8 +19,8 @@ pub use options::{Options, WhenFull};
 pub use stored::StoredLog;
 
 use crate::Drain;
-use binlog::file_format::{PrologueOf, Schema};
 use binlog::flash::{HEADER_BYTES, Header, SECTOR_BYTES, schema_hash};
+use binlog::ring_format::{PrologueOf, Schema};
 use embedded_storage::nor_flash::{ErrorType, NorFlashError};
 use geometry::Geometry;
 use recorder::Recorder;

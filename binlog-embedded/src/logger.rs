@@ -1,16 +1,15 @@
 //! The producer's side: puts records into the ring whole, or counts them.
 
-use crate::drain::Drain;
 use crate::ring::Ring;
 use crate::sync::Locked;
 use binlog::__private::ConstText;
-use binlog::file_format::{FileFormat, FormatOf, Schema, Table, Takes, Texts};
+use binlog::ring_format::{FileFormat, FormatOf, Schema, Table, Takes, Texts};
 use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-/// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its [`Drain`].
+/// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its [`Drain`](crate::Drain).
 ///
 /// ```
 /// use binlog::{LogSchema, messages::{Ev, Msg}};
@@ -239,39 +238,6 @@ impl<S: Schema, const N: usize> Logger<S, N> {
         if let Some(waker) = self.state.with(|state| state.waker.take()) {
             waker.wake();
         }
-    }
-
-    /// Returns the drain of the ring, which takes the records out. Call it once, and pass the drain on to the code that
-    /// needs it.
-    ///
-    /// Returns `None` while another drain exists, because a ring has only one; a drain that was leaked
-    /// ([`core::mem::forget`]) exists forever. So this compiles, and panics with the text of `expect`:
-    ///
-    /// ```should_panic
-    /// # use binlog::{LogSchema, messages::Ev};
-    /// # use binlog_embedded::Logger;
-    /// # #[derive(LogSchema)]
-    /// # enum FlightLog { Ev(Ev) }
-    /// static LOG: Logger<FlightLog, 4096> = Logger::new();
-    ///
-    /// let drain = LOG.drain().expect("LOG has a drain already");
-    /// let second = LOG.drain().expect("LOG has a drain already"); // panics
-    /// # drop(drain);
-    /// ```
-    pub fn drain(&self) -> Option<Drain<'_, S, N>> {
-        Drain::of(self, None)
-    }
-
-    /// Returns a drain although another may exist, for a panic handler: it begins a file with the first record that the
-    /// other drain hasn't passed on whole.
-    ///
-    /// # Safety
-    ///
-    /// The other drain is never used or dropped again: the panic handler neither returns nor unwinds, and no interrupt,
-    /// task or core runs on that has it.
-    pub unsafe fn drain_in_panic(&self) -> Drain<'_, S, N> {
-        self.state.with(|state| state.drained = true);
-        Drain::new(self, None)
     }
 
     /// The counts of one message.

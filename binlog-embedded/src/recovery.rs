@@ -1,6 +1,6 @@
 //! What is known about the records that outlived a reset, for the drain and for the reader of the log.
 
-use binlog::file_format::{FormatOf, Notes, Schema};
+use binlog::ring_format::{FormatOf, Notes, Schema};
 use core::fmt::{self, Display, Write};
 use core::sync::atomic::{AtomicBool, Ordering};
 

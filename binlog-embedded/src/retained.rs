@@ -9,7 +9,7 @@ use crate::logger::{CountersOf, Logger, State, assert_ring_size};
 pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
 use crate::sync::Locked;
-use binlog::file_format::{FileFormat, Fnv, FormatOf, Notes, Schema, Table, Takes};
+use binlog::ring_format::{FileFormat, Fnv, FormatOf, Notes, Schema, Table, Takes};
 use binlog::sink::{Sink, TimedSink};
 use boundaries::Boundaries;
 use core::cell::UnsafeCell;

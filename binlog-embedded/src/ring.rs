@@ -5,8 +5,8 @@
 //! [`Logger`](crate::Logger) protects, determine who owns which bytes: those from tail to head belong to the drain, the
 //! others to the producer.
 
-use binlog::file_format::{Schema, Table};
 use binlog::record_header;
+use binlog::ring_format::{Schema, Table};
 
 #[cfg(not(loom))]
 pub(crate) use target::Ring;

@@ -7,12 +7,11 @@ mod contents;
 mod dates;
 mod error;
 mod flight;
-mod options;
 mod transfer;
 
+pub use crate::recorder::{Damage, Fault, Flaw, Operation, Options, Unusable};
 pub use dates::{Date, Dates, Undated};
-pub use error::{Cause, Damage, Fault, Flaw, Operation, SdError, Unusable};
-pub use options::Options;
+pub use error::{Cause, SdError};
 
 use crate::card::Slot;
 use crate::recorder::{Entry, Goal, Recorder, Stop};

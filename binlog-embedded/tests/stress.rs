@@ -1,6 +1,6 @@
 //! Records of random sizes from several threads at once: no record is torn, lost or uncounted.
 //!
-//! `BINLOG_STRESS=100000000 cargo test -p binlog-embedded --release --test stress`
+//! `BINLOG_RECORDS=100000000 cargo test -p binlog-embedded --release --test stress`
 #![cfg(not(loom))]
 
 mod flight;
@@ -81,7 +81,7 @@ fn step(random: &mut u64) -> u64 {
 
 #[test]
 fn threads_at_once() {
-    let records = std::env::var("BINLOG_STRESS").map_or(300_000, |count| count.parse().expect("a number of records"));
+    let records = std::env::var("BINLOG_RECORDS").map_or(300_000, |count| count.parse().expect("a number of records"));
     let logger = Arc::new(Logger::<Flight, 4096>::new());
     logger.start(|| 0);
     let running = Arc::new(AtomicUsize::new(PRODUCERS as usize));

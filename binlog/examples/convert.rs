@@ -4,8 +4,8 @@
 //! open them.
 
 use binlog::blackbox::BlackboxLog;
-use binlog::blackbox::convert::Converted;
 use binlog::blackbox::log::Session;
+use binlog::convert::{self, Converted};
 use std::error::Error;
 use std::ffi::OsString;
 use std::fs::File;
@@ -57,13 +57,13 @@ fn convert(from: &Path, to: &Path) -> Result<(), Box<dyn Error>> {
 fn write(session: &Session<'_>, path: &Path) -> Result<Converted, Box<dyn Error>> {
     // A pipe or a device keeps its place.
     if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-        return Ok(session.to_ardupilot(BufWriter::new(File::create(path)?))?);
+        return Ok(convert::to_ardupilot(session, BufWriter::new(File::create(path)?))?);
     }
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
     let file = File::create_new(&part)?;
-    let written = session.to_ardupilot(BufWriter::new(file)).map_err(Into::into);
+    let written = convert::to_ardupilot(session, BufWriter::new(file)).map_err(Into::into);
     let renamed = written.and_then(|converted| Ok(std::fs::rename(&part, path).map(|()| converted)?));
     if renamed.is_err() {
         // The error that is returned says more than one of the removal.

@@ -1,32 +1,32 @@
 //! The items that derived code names. Not for programs; they change without notice.
 
-pub use crate::columns::{
+pub use crate::declare::columns::{
     NoField, OfType, Role, as_logged, custom, definition, doubted, doubted_custom, instance, meaning, missing, padding,
     time, value,
 };
 // For binlog-embedded's own compile-time errors.
-pub use crate::const_text::{ConstText, same};
-pub use crate::field::not_a_field::{
+pub use crate::declare::lint;
+pub use crate::declare::older::{older, zeros};
+#[cfg(feature = "derive")]
+pub use crate::declare::plan::{Plan, Variant, blame, messages, plan};
+#[cfg(feature = "derive")]
+pub use crate::declare::preamble::preamble;
+pub use crate::format::counts::{CountersOf, Rate};
+pub use crate::format::field::not_a_field::{
     Boxed, Clock, Date, Element, Half, Hundredths, Length, List, Number, Optional, Text, Time, Unflattened,
     WithoutFlatten,
 };
-pub use crate::file_format::{ArduPilot, Schema};
-pub use crate::lint;
-pub use crate::message::{
+pub use crate::format::message::{
     Bytes, NoBytes, Padding, Parts, decode_1, decode_2, decode_3, decode_4, decode_5, decode_6, decode_7, decode_8,
     decode_9, decode_10, decode_11, decode_12, decode_13, decode_14, decode_15, decode_16, no_padding,
 };
-pub use crate::older::{older, zeros};
-#[cfg(feature = "derive")]
-pub use crate::plan::{Plan, Variant, blame, messages, plan};
-#[cfg(feature = "derive")]
-pub use crate::preamble::preamble;
-pub use crate::schema::Nothing;
-pub use crate::sink::{CountersOf, Rate};
-pub use crate::{
+pub use crate::format::ring_format::{ArduPilot, Schema};
+pub use crate::format::schema::Nothing;
+pub use crate::format::{
     ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
     Multiplier, Rules, SchemaMessage, Unit,
 };
+pub use crate::wording::const_text::{ConstText, same};
 pub use core::mem::size_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};
@@ -51,15 +51,17 @@ pub mod crc {
 /// Flattened fields.
 #[cfg(feature = "derive")]
 pub mod flatten {
-    pub use crate::flatten::check::{alias, is_broken, locate, of_columns, of_message};
-    pub use crate::flatten::part::{
+    pub use crate::declare::Columns;
+    pub use crate::declare::flatten::check::{is_broken, locate, of_columns, of_message};
+    pub use crate::declare::flatten::part::{
         Part, columns, count, element, group, has_f32, has_float, has_integer, text, text_length, with_default,
     };
-    pub use crate::flatten::{Columns, NoReader, Read, Reader, decode};
+    pub use crate::declare::flatten::{NoReader, Read, Reader, decode};
+    pub use crate::declare::rules::alias;
 }
 
 /// Blackbox logs.
-#[cfg(feature = "derive")]
+#[cfg(all(feature = "blackbox", feature = "derive"))]
 pub mod blackbox {
     pub use crate::__blackbox_reading as reading;
     pub use crate::blackbox::fields::check::{alias, fields_until, part};
@@ -68,7 +70,7 @@ pub mod blackbox {
     pub use crate::blackbox::frame::derived::{NoStruct, NoVariant, Padding, Struct, Variant};
     pub use crate::blackbox::lint;
     pub use crate::blackbox::preamble::{Preamble, ascii};
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     pub use crate::blackbox::read::FieldValues;
     pub use crate::blackbox::schema::check::{sizes, variant};
     pub use crate::blackbox::value::{NoValue, Value};
@@ -76,12 +78,12 @@ pub mod blackbox {
         Absent, BlackboxFields, BlackboxFrame, BlackboxSchema, Encoding, FieldDefinition, FieldWriter, FrameBuffer,
         FrameKind, HomeFrame, Intervals, LogsFrame, MainFrame, Predictor, ReadFields, References, zigzag,
     };
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     pub use crate::blackbox::{FieldPredictor, FieldReader};
     pub use core::primitive::{i32, u32};
 }
 
 /// Descriptions that contain macros.
 pub mod description {
-    pub use crate::description::{bytes, length, text};
+    pub use crate::format::description::{bytes, length, text};
 }

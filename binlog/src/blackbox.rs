@@ -49,16 +49,14 @@
 //!   without I/O and allocation.
 //! - [`BlackboxLog`] reads the log of any firmware by its own [`Header`], damaged or not: sessions, frames one after the
 //!   other, [tables](log::Tables) of numbers or in units, events, and each lost stretch.
-//! - [`Session::to_ardupilot`](log::Session::to_ardupilot) converts a session to an ArduPilot log.
+//! - [`convert::to_ardupilot`](crate::convert::to_ardupilot) converts a session to an ArduPilot log.
 //! - [`Session::typed`](log::Session::typed) reads frames as the program's structs.
 //! - [`LoggedEncoder`] encodes values by the header of any log.
 //! - [`Event`]s are written and read.
 //!
 //! On a microcontroller, the `Logger` of `binlog-embedded` takes the frames of a schema.
 
-#[cfg(all(feature = "derive", feature = "std", target_endian = "little"))]
-pub mod convert;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 mod decode;
 mod definition;
 mod encode;
@@ -66,34 +64,34 @@ mod encoder;
 mod event;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks fields by it"))]
 pub(crate) mod fields;
-mod file_format;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 #[cfg_attr(
     not(all(feature = "derive", target_endian = "little")),
     allow(dead_code, reason = "the conversion asks for the name")
 )]
-mod firmware;
+pub(crate) mod firmware;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive calls it"))]
 pub(crate) mod frame;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub mod header;
 mod intervals;
 mod limits;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub mod log;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 mod logged_encoder;
 mod place;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive makes headers by it"))]
 pub(crate) mod preamble;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 mod quantity;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub(crate) mod read;
-#[cfg(not(feature = "std"))]
+#[cfg(not(feature = "read"))]
 #[path = "blackbox/no_read.rs"]
 pub(crate) mod read;
 mod references;
+mod ring_format;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive checks schemas by it"))]
 pub(crate) mod schema;
 #[cfg_attr(not(feature = "derive"), allow(dead_code, unreachable_pub, reason = "the derive calls it"))]
@@ -108,28 +106,28 @@ pub mod lint;
 
 #[cfg(feature = "derive")]
 pub use binlog_derive::{BlackboxFields, BlackboxFrame, BlackboxSchema};
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub use decode::{FieldPredictor, FieldReader, Unusable};
 pub use definition::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
 pub use encode::{FieldWriter, FrameBuffer};
 pub use encoder::{Counts, DoesNotFit, Encoder};
 pub use event::{Adjusted, Event, RefusedEvent};
 pub use fields::BlackboxFields;
-pub use file_format::{Blackbox, EventRecord, HeaderLine, InvalidLine, SessionEncoder};
 pub use frame::{Absent, BlackboxFrame, HomeFrame, MainFrame};
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub use header::Header;
 pub use intervals::Intervals;
 pub use limits::{MAX_FIELDS, MAX_FRAME_BYTES};
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub use log::BlackboxLog;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub use logged_encoder::{LoggedEncoder, UnencodableFrame};
 pub use preamble::InvalidHeader;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub use quantity::Quantity;
 pub use read::ReadFields;
 pub use references::References;
+pub use ring_format::{Blackbox, EventRecord, HeaderLine, InvalidLine, SessionEncoder};
 pub use schema::{BlackboxSchema, LogsFrame};
 pub use value::FieldValue;
 #[cfg(all(feature = "derive", feature = "std"))]

@@ -3,16 +3,16 @@
 //! A program on a computer needs [`Image`] only. The rest of this module is the format itself, for
 //! firmware and for readers in other languages.
 //!
-#![cfg_attr(feature = "std", doc = "")]
-#![cfg_attr(feature = "std", doc = "```no_run")]
-#![cfg_attr(feature = "std", doc = "use binlog::flash::Image;")]
-#![cfg_attr(feature = "std", doc = "")]
-#![cfg_attr(feature = "std", doc = "let chip = std::fs::read(\"chip.img\")?;")]
-#![cfg_attr(feature = "std", doc = "for log in Image::new(&chip)?.logs() {")]
-#![cfg_attr(feature = "std", doc = "    std::fs::write(log.file_name(), log.bytes())?;")]
-#![cfg_attr(feature = "std", doc = "}")]
-#![cfg_attr(feature = "std", doc = "# Ok::<(), Box<dyn std::error::Error>>(())")]
-#![cfg_attr(feature = "std", doc = "```")]
+#![cfg_attr(feature = "read", doc = "")]
+#![cfg_attr(feature = "read", doc = "```no_run")]
+#![cfg_attr(feature = "read", doc = "use binlog::flash::Image;")]
+#![cfg_attr(feature = "read", doc = "")]
+#![cfg_attr(feature = "read", doc = "let chip = std::fs::read(\"chip.img\")?;")]
+#![cfg_attr(feature = "read", doc = "for log in Image::new(&chip)?.logs() {")]
+#![cfg_attr(feature = "read", doc = "    std::fs::write(log.file_name(), log.bytes())?;")]
+#![cfg_attr(feature = "read", doc = "}")]
+#![cfg_attr(feature = "read", doc = "# Ok::<(), Box<dyn std::error::Error>>(())")]
+#![cfg_attr(feature = "read", doc = "```")]
 //!
 //! # The format
 //!
@@ -60,13 +60,13 @@
 pub(crate) mod crc;
 mod frame;
 mod header;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 mod image;
 
 pub use crc::schema_hash;
 pub use frame::Frame;
 pub use header::Header;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub use image::{Gap, Image, ImageError, ImageLog};
 
 /// Bytes of a sector.

@@ -48,7 +48,7 @@ pub mod simulators {}
 #[doc = include_str!("guide/reading.md")]
 pub mod reading {}
 
-// What converts is little-endian: see `blackbox::convert`.
+// What converts is little-endian: see `convert`.
 #[cfg(target_endian = "little")]
 #[doc = include_str!("guide/blackbox.md")]
 pub mod blackbox {}

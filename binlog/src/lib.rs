@@ -50,7 +50,8 @@
 //!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
 //!   [`merge`] makes one log of several.
-//! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader, conversion.
+//! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer,
+//!   reader. [`convert`] makes ArduPilot logs of its sessions.
 //! - [`lock::assert`] holds a schema against the format of all its releases, in one line of a test. [`compatibility`]
 //!   says which changes break what.
 //!
@@ -60,11 +61,12 @@
 //!
 //! # Features
 //!
-//! - `derive` (default): the macros, schemas, the format's own messages, and the writer. Without it, only the reader
-//!   remains.
-//! - `std` (default): the writer, [`HostLogger`], [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
-//!   [`compatibility`], the [`lock`], and the writer and reader of [`blackbox`]. Without it, the crate is `no_std` and
-//!   needs no `alloc`.
+//! - `derive` (default): the macros, schemas and the format's own messages. Without it, only the reader remains.
+//! - `std` (default): [`LogWriter`], [`SharedWriter`] and [`HostLogger`]. Without it, the crate is `no_std` and needs no
+//!   `alloc`: [`encode`], [`Records`], [`RecordStream`] and [`Decoder`] remain.
+//! - `read` (default; with it `std`): [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
+//!   [`compatibility`] and the [`lock`]. A program that only writes compiles faster without it.
+//! - `blackbox` (default): the format of [`blackbox`]; its writer needs `std`, its reader `read`.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to and from JSON.
 //! - `tracing`, `log`: write events of `tracing` or `log` into the flight log, by `host::TracingLayer` and
@@ -77,98 +79,59 @@
 // The derive refers to this crate as `::binlog`, inside this crate as well.
 extern crate self as binlog;
 
+#[cfg(feature = "blackbox")]
 pub mod blackbox;
-mod catalogue;
-#[cfg(feature = "std")]
-pub mod check;
-mod columns;
-#[cfg(feature = "std")]
-pub mod compatibility;
-mod const_text;
-mod counted;
-mod custom;
-#[cfg(feature = "std")]
-pub mod cut;
-#[cfg(feature = "std")]
-mod debug_text;
-mod definition;
-mod description;
-mod encode;
-pub mod field;
-#[doc(hidden)]
-pub mod file_format;
+#[cfg(all(feature = "blackbox", feature = "derive", feature = "read", target_endian = "little"))]
+pub mod convert;
 pub mod flash;
-#[cfg(feature = "derive")]
-mod flatten;
-mod format;
-mod framing;
-#[cfg(all(any(doc, doctest), feature = "derive", feature = "std"))]
+#[cfg(all(any(doc, doctest), feature = "blackbox", feature = "derive", feature = "read"))]
 pub mod guide;
-#[cfg(all(feature = "derive", feature = "std"))]
-pub mod host;
-#[cfg(feature = "std")]
-pub mod lock;
-pub mod log_messages;
-#[cfg(feature = "std")]
-pub mod logged_schema;
-#[cfg(feature = "std")]
-pub mod merge;
-mod message;
-#[cfg(feature = "derive")]
-pub mod messages;
-mod multiplier;
-mod older;
-#[cfg(feature = "derive")]
-mod plan;
-#[cfg(feature = "derive")]
-mod preamble;
-mod records;
-#[cfg(feature = "std")]
-pub mod repair;
-#[cfg(feature = "std")]
-mod reviewed_file;
-mod rules;
-mod schema;
-mod schema_message;
-pub mod sink;
-mod unit;
-mod value;
-#[cfg(all(feature = "derive", feature = "std"))]
-mod writer;
+
+#[cfg(feature = "read")]
+mod change;
+mod declare;
+mod describe;
+mod format;
+#[cfg(feature = "read")]
+mod map;
+mod read;
+#[cfg(feature = "read")]
+mod source;
+#[cfg(feature = "read")]
+mod tools;
+mod wording;
+mod write;
 
 #[doc(hidden)]
 pub mod __private;
+
+#[cfg(feature = "read")]
+pub use change::{LoggedSchema, compatibility, lock, logged_schema};
+#[cfg(feature = "derive")]
+pub use declare::{Columns, messages};
+pub use describe::log_messages;
+pub use format::{
+    ColumnDefinition, DecodeError, Definition, Field, Format, HEAD_BYTES, LogMessage, LogSchema, LoggedText, Logs,
+    Meaning, Meanings, Mismatch, MismatchKind, Multiplier, Older, Rules, Scaling, SchemaMessage, Unit, Value, field,
+    record_header,
+};
+#[cfg(all(feature = "derive", feature = "read"))]
+pub use tools::rust_source;
+#[cfg(feature = "read")]
+pub use tools::{check, cut, merge, repair};
+#[doc(hidden)]
+pub use write::ring_format;
+pub use write::{EncodeError, Sink, encode, sink};
+#[cfg(all(feature = "derive", feature = "std"))]
+pub use write::{FinishError, HostLogger, LogFolder, LogWriter, SharedWriter, TimeSorter, WriteError, host};
 // Public, because warnings of the compiler show its path.
 #[doc(hidden)]
-pub mod lint;
-#[cfg(feature = "std")]
-pub mod log;
+pub use declare::lint;
+#[cfg(feature = "read")]
+pub use read::{Log, log};
 
-#[cfg(feature = "std")]
-pub use crate::log::Log;
 #[cfg(feature = "derive")]
 pub use binlog_derive::{Columns, Field, LogMessage, LogSchema};
-pub use catalogue::definition::{LoggedColumn, LoggedColumns, LoggedDefinition};
-pub use catalogue::mismatch::{Mismatch, MismatchKind};
-pub use definition::{ColumnDefinition, Definition, Meaning, Meanings, Rules};
-pub use encode::{EncodeError, encode};
-pub use field::Field;
-#[cfg(feature = "derive")]
-pub use flatten::Columns;
-pub use format::Format;
-pub use framing::{HEAD_BYTES, Reason, Skipped, record_header};
-#[cfg(all(feature = "derive", feature = "std"))]
-pub use host::{HostLogger, LogFolder, TimeSorter};
-#[cfg(feature = "std")]
-pub use logged_schema::LoggedSchema;
-pub use message::{DecodeError, LogMessage};
-pub use multiplier::Multiplier;
-pub use older::Older;
-pub use records::{Decoder, Record, RecordStream, Records};
-pub use schema::{LogSchema, Logs};
-pub use schema_message::SchemaMessage;
-pub use sink::Sink;
-pub use unit::Unit;
-pub use value::{LoggedText, Scaling, Value};
-#[cfg(all(feature = "derive", feature = "std"))]
-pub use writer::{FinishError, LogWriter, SharedWriter, WriteError};
+pub use read::{
+    Decoder, LoggedColumn, LoggedColumns, LoggedDefinition, Reason, Record, RecordStream, Records, Skipped,
+};

@@ -3,6 +3,7 @@
 //! What must hold for any bytes is asserted here. The fuzzer notices panics and hangs.
 
 use crate::nor_chip::{Memory, NorChip, SECTOR};
+use binlog::compatibility::{can_be_read_by, can_read};
 use binlog::field::{Centi, Chars};
 use binlog::flash::{Image, ImageLog};
 use binlog::lock::Lock;
@@ -247,9 +248,9 @@ pub fn schema(bytes: &[u8]) {
     let _ = schema.difference(&LoggedSchema::of::<AnyLog>()).to_string();
     // What a report says of a log is what reading its records says, unless records lack.
     let log = Log::from_bytes(bytes);
-    let report = AnyLog::can_read(&log);
+    let report = can_read::<AnyLog>(&log);
     assert!(!report.is_ok() || log.messages::<AnyLog>().is_ok() || schema.messages().len() == 0, "{report}");
-    let _ = (AnyLog::can_be_read_by(&log).to_string(), AnyLog::can_read(&schema).to_string());
+    let _ = (can_be_read_by::<AnyLog>(&log).to_string(), can_read::<AnyLog>(&schema).to_string());
     if let Ok(lock) = String::from_utf8_lossy(bytes).parse::<Lock>() {
         assert_eq!(lock.to_string().parse(), Ok(lock.clone()));
         let _ = lock.check::<AnyLog>().to_string();

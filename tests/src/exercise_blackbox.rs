@@ -5,6 +5,7 @@
 use binlog::Scaling;
 use binlog::blackbox::log::{Item, Lost, Session};
 use binlog::blackbox::{BlackboxLog, MAX_FIELDS, MAX_FRAME_BYTES};
+use binlog::convert::to_ardupilot;
 
 /// Reads a log frame by frame and as tables. Both give the same.
 pub fn log(bytes: &[u8]) {
@@ -41,7 +42,7 @@ pub fn log(bytes: &[u8]) {
 /// Converts a session. Our reader finds nothing wrong in the result.
 fn converted(session: &Session<'_>) {
     let mut log = Vec::new();
-    match session.to_ardupilot(&mut log) {
+    match to_ardupilot(session, &mut log) {
         Ok(_) => assert_eq!(binlog::Log::from_bytes(log).skipped(), []),
         Err(error) => assert!(!session.has_main_frames(), "{error}"),
     }

@@ -1,6 +1,7 @@
 //! The descriptions of a log, whatever its embedded file has: shared by the fuzz target and the test of its corpus.
 
-use binlog::log_messages::{DescribedMessage, FILE_NAME};
+use binlog::log::DescribedMessage;
+use binlog::log_messages::FILE_NAME;
 use binlog::messages::File;
 use binlog::{Log, LogSchema, LogWriter};
 

@@ -2,6 +2,7 @@
 
 use crate::{real_logs, shared};
 use binlog::blackbox::BlackboxLog;
+use binlog::convert::to_ardupilot;
 
 /// The real logs beside the checkout, if there are any, and one of the simulator's, with their names.
 pub fn all() -> Vec<(String, Vec<u8>)> {
@@ -29,7 +30,7 @@ pub fn converted() -> Vec<(String, Vec<u8>)> {
         let blackbox = BlackboxLog::open(&path).expect("a readable file");
         for (i, session) in blackbox.sessions().enumerate() {
             let mut log = Vec::new();
-            session.to_ardupilot(&mut log).expect("memory takes all");
+            to_ardupilot(&session, &mut log).expect("memory takes all");
             logs.push((format!("{}, session {i}", path.display()), log));
         }
     }

@@ -1,7 +1,7 @@
 //! Releases records from the ring, and counts what became of them.
 
 use super::{Current, Drain};
-use binlog::file_format::{Schema, Table};
+use binlog::ring_format::{Schema, Table};
 use binlog::sink::{Counters, Tally};
 
 /// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.

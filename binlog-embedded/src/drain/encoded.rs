@@ -1,7 +1,7 @@
 //! Encodes the records of the ring, for a format whose files have other bytes than the ring.
 
 use super::{Current, Drain};
-use binlog::file_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
+use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
 use binlog::sink::Tally;
 
 /// What comes next after the preamble.

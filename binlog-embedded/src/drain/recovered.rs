@@ -1,7 +1,7 @@
 //! Writes the records that outlived a reset as a file of their own.
 
 use super::{Drain, Stage};
-use binlog::file_format::{Encoder, Schema};
+use binlog::ring_format::{Encoder, Schema};
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Whether the file is complete: it has all records that outlived a reset

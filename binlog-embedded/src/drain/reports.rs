@@ -1,8 +1,8 @@
 //! Writes statistics as records of the log.
 
 use super::Drain;
-use binlog::file_format::{Encoder, FormatOf, PrologueOf, ReportsRing, ReportsStatistics, Schema, Table};
 use binlog::messages::{Dropped, Dsf, Ring};
+use binlog::ring_format::{Encoder, FormatOf, PrologueOf, ReportsRing, ReportsStatistics, Schema, Table};
 use binlog::sink::{BufferUsage, Counters};
 
 /// Encodes a message; `None` if that is impossible.

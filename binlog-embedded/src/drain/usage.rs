@@ -1,7 +1,7 @@
 //! How full the ring is, and how long it has to last.
 
 use super::Drain;
-use binlog::file_format::Schema;
+use binlog::ring_format::Schema;
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Samples the usage of the ring. Returns how many of its bytes are to be written to the current file.

@@ -1,7 +1,7 @@
 //! The drain for asynchronous writers, woken by the logger.
 
 use super::Drain;
-use binlog::file_format::{PrologueOf, Schema};
+use binlog::ring_format::{PrologueOf, Schema};
 use core::future::poll_fn;
 use core::task::Poll;
 use embedded_io_async::Write;

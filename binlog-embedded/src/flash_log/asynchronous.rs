@@ -6,8 +6,8 @@ use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, S
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::Drain;
 use crate::drain::yield_now;
-use binlog::file_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use binlog::flash::Header;
+use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io_async::{Read, Write};
 

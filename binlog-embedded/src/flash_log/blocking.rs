@@ -5,8 +5,8 @@ use super::stored::{Contents, Walk};
 use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::Drain;
-use binlog::file_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use binlog::flash::Header;
+use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io::{Read, Write};
 

@@ -2,7 +2,7 @@
 
 use super::bytes::Block;
 use super::{Goal, Phase, Recorder, Stop};
-use crate::sd_log::Fault;
+use crate::recorder::Fault;
 
 /// Blocks of the FAT that a search reads before it pauses.
 const PAUSE_AFTER: u32 = 32;

@@ -11,7 +11,7 @@ use super::name::Name;
 use super::note;
 use super::note::{Note, Purpose};
 use super::{Goal, Log, Phase, Recorder, Stop};
-use crate::sd_log::{Fault, Operation};
+use crate::recorder::{Fault, Operation};
 
 /// Blocks of a folder on exFAT, which doesn't grow: 640 logs.
 #[cfg(feature = "exfat")]

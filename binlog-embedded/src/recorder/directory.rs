@@ -6,7 +6,7 @@ use super::name::Name;
 use super::note::{Note, Removal};
 use super::volume::{Kind, Volume};
 use super::{Loaded, Stop};
-use crate::sd_log::Damage;
+use crate::recorder::Damage;
 
 /// Where a directory is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

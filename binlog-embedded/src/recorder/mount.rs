@@ -6,8 +6,8 @@ use super::name::{self, Name};
 use super::partition::{self, Extent, Table};
 use super::volume::Volume;
 use super::{Log, Phase, Recorder, Stop};
-use crate::sd_log::Unusable::{self, NotFat};
-use crate::sd_log::{Damage, Fault, Flaw, Operation};
+use crate::recorder::Unusable::{self, NotFat};
+use crate::recorder::{Damage, Fault, Flaw, Operation};
 
 impl Recorder {
     pub(super) fn read_table(&mut self, block: &Block) -> Result<Phase, Stop> {

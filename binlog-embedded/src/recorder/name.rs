@@ -1,6 +1,6 @@
 //! Names of logs and of their folder, as a directory entry of FAT has them.
 
-use crate::sd_log::Fault;
+use crate::recorder::Fault;
 
 /// A name of eight letters and an extension of three, padded with spaces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

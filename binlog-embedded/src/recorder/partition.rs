@@ -3,8 +3,8 @@
 //! Sources: the UEFI specification 2.10, chapter 5, for both tables.
 
 use super::bytes::{Block, u16_at, u32_at};
-use crate::sd_log::Flaw;
-use crate::sd_log::Unusable::{self, NotFat};
+use crate::recorder::Flaw;
+use crate::recorder::Unusable::{self, NotFat};
 use binlog::__private::crc;
 
 /// A part of the card, in blocks.

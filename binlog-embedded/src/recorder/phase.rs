@@ -1,6 +1,6 @@
 //! What the recorder is asked to do, what it is doing, and why a step stops.
 
-use crate::sd_log::{Damage, Fault, Unusable};
+use crate::recorder::{Damage, Fault, Unusable};
 
 /// Why a step returned before it was complete. The step is called again after the transfer that it asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

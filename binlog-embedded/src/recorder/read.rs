@@ -5,7 +5,7 @@ use super::NOTHING;
 use super::bytes::Block;
 use super::directory::{Entry, Item};
 use super::{Recorder, Stop};
-use crate::sd_log::{Damage, Fault, Operation};
+use crate::recorder::{Damage, Fault, Operation};
 
 /// A place in a log that is being read.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@ use super::note::Removal;
 use super::release::Release;
 use super::volume::Kind;
 use super::{Goal, Phase, Recorder, Stop};
-use crate::sd_log::{Damage, Operation};
+use crate::recorder::{Damage, Operation};
 
 /// Clusters of a file on FAT, which has less than 4 GiB in clusters of 512 bytes or more.
 const MOST_CLUSTERS: u32 = 1 << 23;

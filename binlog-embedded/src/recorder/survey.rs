@@ -5,7 +5,7 @@ use super::directory::{Entry, Item, Place, SLOTS};
 use super::entry::READ_ONLY;
 use super::name::LAST_NUMBER;
 use super::{Goal, Log, Phase, Recorder, Stop};
-use crate::sd_log::{Fault, Operation};
+use crate::recorder::{Fault, Operation};
 
 /// What a pass over the folder found.
 #[derive(Clone, Copy, Debug)]

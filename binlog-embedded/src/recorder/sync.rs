@@ -7,7 +7,7 @@ use super::entry::{DELETED, fat};
 #[cfg(feature = "exfat")]
 use super::note::Note;
 use super::{Goal, Phase, Recorder, Stop};
-use crate::sd_log::Operation;
+use crate::recorder::Operation;
 
 impl Recorder {
     /// Links the clusters that the size needs, and all others of the run that the same block of the FAT describes: so

@@ -5,8 +5,8 @@
 use super::bytes::{Block, Slot, put_u16, put_u32, u16_at, u32_at};
 use super::entry;
 use super::partition::Extent;
-use crate::sd_log::Flaw;
-use crate::sd_log::Unusable::{self, NotFat};
+use crate::recorder::Flaw;
+use crate::recorder::Unusable::{self, NotFat};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {

@@ -2,7 +2,7 @@
 
 use crate::ring::Ring;
 use binlog::HEAD_BYTES;
-use binlog::file_format::{FileFormat, FormatOf, Schema, Table};
+use binlog::ring_format::{FileFormat, FormatOf, Schema, Table};
 use core::marker::PhantomData;
 
 /// Reads the headers of a ring that nobody else uses meanwhile.

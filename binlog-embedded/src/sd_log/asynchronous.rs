@@ -5,7 +5,7 @@ use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::Drain;
 use crate::card::AsyncCard;
 use crate::recorder::{Goal, Stop};
-use binlog::file_format::{PrologueOf, Schema};
+use binlog::ring_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io_async::Write;
 

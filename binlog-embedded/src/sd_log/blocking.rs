@@ -7,7 +7,7 @@ use crate::card::Card;
 #[cfg(feature = "async")]
 use crate::recorder::Goal;
 use crate::recorder::Stop;
-use binlog::file_format::{PrologueOf, Schema};
+use binlog::ring_format::{PrologueOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io::Write;
 

@@ -5,7 +5,7 @@ use super::{Cause, Dates, Fault, Options, SdError, SdLog, Slot};
 use crate::Drain;
 use crate::recorder::{Goal, Stop};
 use binlog::__private::same;
-use binlog::file_format::{FileFormat, FormatOf, PrologueOf, Schema};
+use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};
 

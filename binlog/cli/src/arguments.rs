@@ -1,13 +1,9 @@
 //! The command line.
 
 use crate::commands;
-use crate::input::Sources;
-use crate::outcome::Failure;
-use binlog::compatibility::Level;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use crate::context::{Context, When};
+use crate::outcome::CommandResult;
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Inspects, checks, converts and plots flight logs of ArduPilot (.bin) and Blackbox (.bbl).
 ///
@@ -61,90 +57,36 @@ pub enum Command {
     Texts(commands::texts::Arguments),
 }
 
-/// When the output has colours.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum When {
-    /// On a terminal, unless the environment has NO_COLOR.
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-/// The logs that a command reads.
-#[derive(Args, Clone, Debug)]
-pub struct Logs {
-    /// Logs, or folders of logs; `-` is standard input.
-    #[arg(required = true, value_name = "LOG")]
-    pub logs: Vec<PathBuf>,
-}
-
-impl Logs {
-    /// Finds the logs.
-    ///
-    /// # Errors
-    ///
-    /// As [`Sources::of`].
-    pub(crate) fn sources(&self) -> Result<Sources, Failure> {
-        Sources::of(&self.logs)
-    }
-}
-
-/// A parser for `--level`.
-pub fn level() -> impl TypedValueParser<Value = Level> {
-    PossibleValuesParser::new(Level::ALL.map(Level::name)).try_map(|name| name.parse::<Level>())
-}
-
-/// Reads a name in a list with commas.
-///
-/// # Errors
-///
-/// If it is empty, as after a comma at the end.
-pub fn name(text: &str) -> Result<String, String> {
-    match text.trim() {
-        "" => Err("a name is empty; is there a comma too many?".into()),
-        name => Ok(name.to_owned()),
-    }
-}
-
-/// What all commands know of the command line.
-#[derive(Clone, Copy, Debug)]
-pub struct Context {
-    /// Whether the output is JSON.
-    pub json: bool,
-    /// Whether standard output has colours.
-    pub color: bool,
-}
-
-impl Context {
-    /// Checks that `--json` isn't given: for commands whose output has one form only.
-    ///
-    /// # Errors
-    ///
-    /// If it is given. `what` is the output.
-    pub(crate) fn refuse_json(&self, what: &str) -> Result<(), Failure> {
-        let text = format_args!("{what} can't be printed as JSON; leave --json out");
-        if self.json { Err(Failure::new(text)) } else { Ok(()) }
-    }
-
-    pub(crate) fn of(arguments: &Arguments) -> Self {
-        let color = match arguments.color {
-            When::Always => true,
-            When::Never => false,
-            // https://no-color.org
-            When::Auto => {
-                std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && io::stdout().is_terminal()
-            }
-        };
-        Context { json: arguments.json, color: color && !arguments.json }
+impl Command {
+    /// Runs the command.
+    pub(crate) fn run(&self, context: &Context) -> CommandResult {
+        match self {
+            Command::Check(arguments) => commands::check::run(arguments, context),
+            Command::Completions(arguments) => commands::completions::run(arguments, context, Arguments::command()),
+            Command::Convert(arguments) => commands::convert::run(arguments, context),
+            Command::Cut(arguments) => commands::cut::run(arguments, context),
+            Command::Diff(arguments) => commands::diff::run(arguments, context),
+            Command::Dump(arguments) => commands::dump::run(arguments, context),
+            Command::Export(arguments) => commands::export::run(arguments, context),
+            Command::Extract(arguments) => commands::extract::run(arguments, context),
+            Command::Find(arguments) => commands::find::run(arguments, context),
+            Command::Info(arguments) => commands::info::run(arguments, context),
+            Command::Lock(arguments) => commands::lock::run(arguments, context),
+            Command::Manual(arguments) => commands::manual::run(arguments, context, Arguments::command()),
+            Command::Merge(arguments) => commands::merge::run(arguments, context),
+            Command::Params(arguments) => commands::params::run(arguments, context),
+            Command::Plot(arguments) => commands::plot::run(arguments, context),
+            Command::Repair(arguments) => commands::repair::run(arguments, context),
+            Command::Schema(arguments) => commands::schema::run(arguments, context),
+            Command::Stats(arguments) => commands::stats::run(arguments, context),
+            Command::Texts(arguments) => commands::texts::run(arguments, context),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_contradicts_itself_nowhere() {

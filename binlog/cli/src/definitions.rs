@@ -4,7 +4,7 @@ use crate::flight::Flight;
 use crate::input::{Input, Source};
 use crate::outcome::{Failure, Outcome};
 use binlog::lock::Lock;
-use binlog::log_messages::DescribedColumn;
+use binlog::log::DescribedColumn;
 use binlog::{Log, LoggedSchema};
 use std::fs::File;
 use std::io::{self, Read};

@@ -205,7 +205,7 @@ impl<'a> Session<'a> {
             SessionLog::Blackbox(session) => {
                 let convert = || {
                     let mut log = Vec::new();
-                    let converted = session.to_ardupilot(&mut log).ok()?;
+                    let converted = binlog::convert::to_ardupilot(session, &mut log).ok()?;
                     let times = match converted.times_back {
                         0 => ConvertedTimes::SAME,
                         _ => ConvertedTimes::of(self.blackbox()?.1.main().times_us()),

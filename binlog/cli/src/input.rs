@@ -12,6 +12,7 @@ pub(crate) use format::{BEGINNING, is_card_image, looks_like, unread_card};
 pub use sources::Sources;
 
 use crate::flight::{Flight, Session};
+use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use binlog::Log;
 use binlog::blackbox::BlackboxLog;
@@ -290,24 +291,6 @@ pub fn is_log(beginning: &[u8]) -> bool {
     Format::of_beginning(beginning).is_some()
 }
 
-/// A path for messages, on one line: control characters, such as a newline in a file's name, are escaped.
-pub fn shown(path: &Path) -> String {
-    on_one_line(&path.to_string_lossy())
-}
-
-/// A text of a log for people: control characters, which a terminal would obey, are escaped.
-pub fn on_one_line(text: &str) -> String {
-    let mut shown = String::new();
-    for character in text.chars() {
-        if character.is_control() {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
-}
-
 /// A path as it is typed into a shell, on one line.
 pub(crate) fn in_a_shell(path: &Path) -> String {
     let shown = shown(path);
@@ -318,11 +301,6 @@ pub(crate) fn in_a_shell(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_name_is_shown_on_one_line() {
-        assert_eq!(shown(Path::new("a\nb\u{1b}[1m Überflug.bin")), "a\\nb\\u{1b}[1m Überflug.bin");
-    }
 
     #[test]
     fn a_name_is_quoted_where_a_shell_would_split_it() {

@@ -2,7 +2,8 @@
 //!
 //! # The map
 //!
-//! - [`arguments`] has the command line; each file of `commands` is one command: parse, call, print.
+//! - [`arguments`] has the command line; each file of `commands` is one command: parse, call, print. [`context`] is what
+//!   they share of the command line.
 //! - [`input`] opens logs of either format: a file, a folder, standard input. [`flight`] is a log of either format as
 //!   [sessions](flight::Session), which have one clock each. [`columns`] are a session's tables.
 //! - [`survey`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
@@ -15,7 +16,8 @@
 //! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
 //!   text of values, objects and lines, [`blocks`] is text that several threads make; [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
-//! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`.
+//! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`,
+//!   [`one_line`] escapes what a terminal would obey.
 //!
 //! What needs only a log's format is code of the library `binlog`; analysis for people is a module of this crate.
 #![deny(unsafe_code)]
@@ -25,6 +27,7 @@ pub mod blocks;
 pub mod card_image;
 pub mod columns;
 pub mod commands;
+pub mod context;
 pub mod counted;
 pub mod definitions;
 pub mod dump;
@@ -37,6 +40,7 @@ pub mod join;
 pub mod json;
 pub mod lines;
 pub mod number;
+pub mod one_line;
 pub mod outcome;
 pub mod output;
 pub mod parameters;
@@ -51,7 +55,8 @@ pub mod survey;
 pub mod texts;
 pub mod track;
 
-use crate::arguments::{Arguments, Context};
+use crate::arguments::Arguments;
+use crate::context::Context;
 use clap::Parser;
 use std::ffi::OsString;
 use std::io;
@@ -74,6 +79,6 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             };
         }
     };
-    let context = Context::of(&arguments);
-    outcome::exit_code(commands::run(&arguments.command, &context))
+    let context = Context::new(arguments.json, arguments.color);
+    outcome::exit_code(arguments.command.run(&context))
 }

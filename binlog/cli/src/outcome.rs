@@ -7,7 +7,7 @@
 //! | 2 | wrong use, or a log can't be read or an output can't be written |
 //! | 3 | done, but data is lost: a log is damaged, or a folder has an empty log or can't be read |
 
-use crate::input::on_one_line;
+use crate::one_line::on_one_line;
 use std::error::Error;
 use std::fmt::{self, Display};
 use std::io::{self, ErrorKind, Write};

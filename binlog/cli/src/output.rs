@@ -19,7 +19,7 @@ pub use new_folders::NewFolders;
 use paths::{STANDARD_INPUT, check_folder_of, is_open_file, linked};
 pub use paths::{is_same_file, is_stdout, is_stream, names_folder};
 
-use crate::input::shown;
+use crate::one_line::shown;
 use crate::outcome::Failure;
 use clap::Args;
 use part::Part;

@@ -6,7 +6,7 @@ mod moment;
 
 pub use moment::Moment;
 
-use crate::arguments;
+use crate::context;
 use crate::flight::Session;
 use crate::input::Input;
 use crate::intervals::Intervals;
@@ -29,7 +29,7 @@ pub struct Selection {
     pub to: Option<Moment>,
 
     /// Only while the vehicle is in one of these modes, by name or number: RTL,LAND.
-    #[arg(long, value_name = "MODES", value_delimiter = ',', value_parser = arguments::name)]
+    #[arg(long, value_name = "MODES", value_delimiter = ',', value_parser = context::name)]
     pub mode: Vec<String>,
 
     /// Only while the vehicle is armed.

@@ -4,7 +4,7 @@ use crate::columns::{Column, Table};
 use crate::export::choice::Choice;
 use crate::intervals::Intervals;
 use binlog::Scaling;
-use binlog::log_messages::Described;
+use binlog::log::Described;
 
 /// The statistics of some numbers; those that aren't finite count as missing.
 #[derive(Clone, Copy, PartialEq, Debug)]

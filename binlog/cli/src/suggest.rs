@@ -1,6 +1,6 @@
 //! "Did you mean": what somebody may have meant by a name that isn't there.
 
-use crate::input::on_one_line;
+use crate::one_line::on_one_line;
 
 /// The known name that is most like the given one; `None` if none is.
 pub fn nearest<'k>(given: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {

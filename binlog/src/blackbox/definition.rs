@@ -3,7 +3,7 @@
 //! The numbers are those of the header lines `H Field I predictor:` and `H Field I encoding:`; their meaning is that of
 //! Cleanflight's description of the format ("Blackbox logging internals") and of the decoders in use.
 
-use crate::Older;
+use crate::format::Older;
 use core::fmt;
 
 /// The kind of a frame: the letter that it begins with.
@@ -203,7 +203,7 @@ impl FieldDefinition {
     }
 
     /// The default where a log lacks the field, as 32 bits, extended by its sign or by zeros.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     pub(super) fn default_value(&self) -> Option<u32> {
         let bits = match *self.older.default? {
             [a] => a.into(),

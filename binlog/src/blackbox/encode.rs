@@ -3,7 +3,7 @@
 //! The numbers are residuals: a value minus its prediction, modulo 2^32. The layouts are those of Cleanflight's
 //! description ("Blackbox logging internals"), with the corrections that Betaflight's logs prove.
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 mod by_plan;
 mod elias_delta;
 mod tagged;

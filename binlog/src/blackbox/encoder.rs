@@ -15,7 +15,7 @@ use super::{
     BlackboxFrame, BlackboxSchema, Event, FieldDefinition, FrameBuffer, FrameKind, HomeFrame, MainFrame, References,
     RefusedEvent,
 };
-use crate::const_text::same;
+use crate::wording::const_text::same;
 use core::fmt;
 use repeated::Repeated;
 use waiting::Waiting;

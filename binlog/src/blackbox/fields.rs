@@ -3,14 +3,14 @@
 pub(crate) mod check;
 pub(crate) mod join;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 use super::read::FieldValues;
 use super::value::FieldValue;
 use super::{Coding, Encoding, FieldDefinition, FieldWriter, Predictor, ReadFields, References};
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 use super::{FieldPredictor, FieldReader};
-use crate::Older;
-use crate::const_text::ConstText;
+use crate::format::Older;
+use crate::wording::const_text::ConstText;
 
 /// A struct whose fields become fields of the frame around it: `#[blackbox(flatten)]`.
 ///
@@ -75,7 +75,7 @@ impl<T: BlackboxFields> Fields<T> {
     }
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 #[allow(missing_docs, reason = "they are those of `ReadFields`")]
 impl<T: BlackboxFields> Fields<T> {
     #[inline(always)]
@@ -109,17 +109,17 @@ impl<T: BlackboxFields> Fields<T> {
 pub trait NoFields<T>: Sized {
     fn encode_intra(self, _: &References, _: &mut FieldWriter<'_>) {}
     fn encode_inter(self, _: T, _: T, _: &References, _: &mut FieldWriter<'_>) {}
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn from_values(_: &mut FieldValues<'_>) -> T {
         unreachable!("it doesn't compile")
     }
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn read_intra(_: &mut FieldReader<'_>) {}
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn read_inter(_: &mut FieldReader<'_>) {}
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn predict_intra(_: &mut FieldPredictor<'_>) {}
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn predict_inter(_: &mut FieldPredictor<'_>) {}
 }
 

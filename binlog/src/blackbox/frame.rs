@@ -3,7 +3,7 @@
 pub(crate) mod derived;
 
 use super::{FieldDefinition, FrameBuffer, FrameKind, ReadFields, References};
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 use super::{FieldPredictor, FieldReader, read::FieldValues};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
@@ -111,7 +111,7 @@ impl BlackboxFrame for Absent {
     fn encode_intra(&self, _: &References, _: &mut FrameBuffer) {}
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 impl ReadFields for Absent {
     fn from_values(_: &mut FieldValues<'_>) -> Self {
         Absent([])

@@ -6,14 +6,14 @@ mod intervals;
 mod lines;
 mod unnamed;
 
-pub(super) use definition::Number;
+pub(crate) use definition::Number;
 pub use definition::{LoggedField, LoggedFrame};
 pub use lines::LoggedLine;
 pub(super) use lines::{end, start};
 
 use super::Intervals;
 use super::decode::{Given, Unusable};
-use crate::counted::Counted;
+use crate::wording::counted::Counted;
 use std::fmt;
 use std::ops::RangeInclusive;
 

@@ -40,7 +40,7 @@ impl Intervals {
     }
 
     /// Those of a header, which may be any from 1 on.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     pub(super) const fn of_header(i_interval: u16, numerator: u16, denominator: u16) -> Self {
         Intervals { i_interval: i_interval as u32, numerator: numerator as u32, denominator: denominator as u32 }
     }
@@ -71,7 +71,7 @@ impl Intervals {
     }
 
     /// How far the iteration moves to the next frame: 1 and those that are left out.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     #[inline]
     pub(super) const fn step(self, iteration: u32) -> u32 {
         if self.numerator >= self.denominator {
@@ -87,7 +87,7 @@ impl Intervals {
 
     /// Whether iteration number `next` comes after `last` with as many logged ones between them as `frames`. The numbers
     /// may have begun again at 0.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     pub(super) const fn is_after(self, last: u32, next: u32, frames: u32) -> bool {
         let between = match next > last {
             true => self.logged_between(last, next),
@@ -183,7 +183,7 @@ mod tests {
             prop_assert_eq!(intervals.logged_across_end(last, next), one_by_one as u32);
         }
 
-        #[cfg(feature = "std")]
+        #[cfg(feature = "read")]
         #[test]
         fn the_step_leads_to_the_next_logged_iteration(
             from in 0..1_000_000_u32, i_interval in 1..2000_u16, numerator in 1..40_u16, denominator in 1..3000_u16,

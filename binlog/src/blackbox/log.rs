@@ -13,8 +13,8 @@ pub use session::{Session, find_session};
 pub use tables::{Column, LoggedEvent, Table, Tables};
 pub use typed::{Beyond, Typed, TypedError, TypedFrame, TypedFrames};
 
-use crate::log::OpenError;
-use crate::log::bytes::{self, Bytes};
+use crate::source::OpenError;
+use crate::source::bytes::{self, Bytes};
 use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, Read};

@@ -1,6 +1,6 @@
 //! Where main frames are, and which fields say so.
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 use super::Intervals;
 use super::limits::{JUMP_ITERATIONS, JUMP_US, SOON_US};
 
@@ -27,17 +27,17 @@ impl Place {
 
     /// Whether an I frame at `next` continues the stream of an I frame here: at most one I frame is missing between them, or
     /// they are less than half a second apart.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     pub(super) fn is_continued_at(self, next: Place, intervals: Intervals) -> bool {
         let [iterations, time] = [next.iteration.wrapping_sub(self.iteration), next.time.wrapping_sub(self.time)];
         time < JUMP_US && iterations <= intervals.i_interval() * 2 || time < SOON_US && iterations < JUMP_ITERATIONS
     }
 }
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 pub(super) use of_header::ReferredFields;
 
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 mod of_header {
     use super::Place;
     use crate::blackbox::Header;

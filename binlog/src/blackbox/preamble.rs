@@ -104,7 +104,7 @@ impl Preamble {
     pub const fn gives(&self, name: &str) -> bool {
         let mut i = 0;
         while i < self.lines.len() {
-            if crate::const_text::same(self.lines[i].0, name) {
+            if crate::wording::const_text::same(self.lines[i].0, name) {
                 return true;
             }
             i += 1;
@@ -162,7 +162,7 @@ impl<const N: usize> Text<N> {
     const fn lines(mut self, lines: &[(&str, &str)], are_min_throttle: bool) -> Self {
         let mut i = 0;
         while i < lines.len() {
-            if crate::const_text::same(lines[i].0, MIN_THROTTLE) == are_min_throttle {
+            if crate::wording::const_text::same(lines[i].0, MIN_THROTTLE) == are_min_throttle {
                 self = self.line(lines[i]);
             }
             i += 1;

@@ -7,7 +7,7 @@
 
 use super::Header;
 use super::firmware::Family;
-use crate::Unit;
+use crate::format::Unit;
 
 /// What a field measures. A logged number is in its unit as `(number - zero) * factor`.
 ///

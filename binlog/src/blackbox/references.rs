@@ -30,7 +30,7 @@ impl References {
     /// Takes over a header line that predictors refer to. Returns `None` if its value isn't a number of 0 to 65535 (of
     /// `motorOutput`, two of them).
     pub(crate) const fn take(&mut self, name: &str, value: &str) -> Option<()> {
-        use crate::const_text::same;
+        use crate::wording::const_text::same;
         if same(name, "minthrottle") {
             self.minthrottle = match number(value.as_bytes(), false) {
                 Some(number) => number,

@@ -1,7 +1,7 @@
 //! The types of fields, and what remains of a value after its prediction.
 
 use super::encode::FieldWriter;
-#[cfg(feature = "std")]
+#[cfg(feature = "read")]
 use super::read::FieldValues;
 use super::references::References;
 use super::{Encoding, zigzag};
@@ -79,7 +79,7 @@ impl<T: FieldValue> Value<T> {
     pub const VB: Encoding = if T::SIGNED { Encoding::SignedVb } else { Encoding::UnsignedVb };
 
     /// The value of the next field.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     #[inline(always)]
     pub fn read(values: &mut FieldValues<'_>) -> T {
         let [value] = values.take();
@@ -87,7 +87,7 @@ impl<T: FieldValue> Value<T> {
     }
 
     /// The values of the next fields.
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     #[inline(always)]
     pub fn read_array<const N: usize>(values: &mut FieldValues<'_>) -> [T; N] {
         values.take()
@@ -176,11 +176,11 @@ impl<T: FieldValue> Value<T> {
 pub trait NoValue<T>: Sized {
     const SIGNED: bool = false;
     const VB: Encoding = Encoding::UnsignedVb;
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn read(_: &mut FieldValues<'_>) -> T {
         unreachable!("it doesn't compile")
     }
-    #[cfg(feature = "std")]
+    #[cfg(feature = "read")]
     fn read_array<const N: usize>(_: &mut FieldValues<'_>) -> [T; N] {
         unreachable!("it doesn't compile")
     }

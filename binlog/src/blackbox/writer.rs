@@ -3,8 +3,9 @@
 use super::encoder::Encoder;
 use super::schema::LogsFrame;
 use super::{BlackboxFrame, BlackboxSchema, Counts, DoesNotFit, Event, FrameBuffer};
-use crate::writer::buffered::{Buffered, CountRecords};
-use crate::writer::{Progress, WriteError};
+use crate::write::WriteError;
+use crate::write::writer::Progress;
+use crate::write::writer::buffered::{Buffered, CountRecords};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::{fmt, fs, mem};

@@ -1,9 +1,9 @@
 //! An image of a chip, read on a computer.
 
 use super::{Frame, HEADER_BYTES, Header, LAPS, PAGE_BYTES, SECTOR_BYTES, schema_hash};
-use crate::Records;
-use crate::counted::Counted;
-use crate::debug_text::debug_is_text;
+use crate::read::Records;
+use crate::wording::counted::Counted;
+use crate::wording::debug_text::debug_is_text;
 use core::error::Error;
 use core::fmt;
 use std::path::{Path, PathBuf};

@@ -16,7 +16,7 @@ pub mod sensors;
 pub use messages::{Attitude, Barometer, FlightLog, Imu, RollRate};
 
 use binlog::blackbox::Counts;
-use binlog::file_format::{PrologueOf, Schema};
+use binlog::ring_format::{PrologueOf, Schema};
 use binlog::sink::{Statistics, Tally};
 use binlog_embedded::card::Card;
 pub use binlog_embedded::retained::{Claim, Reset};

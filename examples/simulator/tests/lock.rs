@@ -1,7 +1,6 @@
 //! The format of the log is that of `flightlog.lock`, and its descriptions are those of `LogMessages.xml`, or the change is
 //! reviewed.
 
-use binlog::LogSchema;
 use simulator::FlightLog;
 
 #[test]
@@ -11,5 +10,5 @@ fn the_format_is_that_of_the_lock() {
 
 #[test]
 fn the_descriptions_are_those_of_the_file() {
-    binlog::log_messages::assert("LogMessages.xml", FlightLog::log_messages_xml());
+    binlog::log_messages::assert("LogMessages.xml", binlog::log_messages::xml::<FlightLog>());
 }

@@ -3,6 +3,7 @@
 use crate::maker::{Maker, signed, unsigned};
 use binlog::blackbox::log::{Item, Tables};
 use binlog::blackbox::{BlackboxFrame, BlackboxLog};
+use binlog::convert::to_ardupilot;
 use binlog::{Log, Scaling};
 use binlog_tests::shared;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
@@ -62,7 +63,7 @@ fn altitudes_are_signed_in_every_firmware() {
             let tables = session.tables();
             assert!((altitude(&tables, 0) - metres).abs() < 1e-6, "{firmware}: {}", altitude(&tables, 0));
             let mut converted = Vec::new();
-            session.to_ardupilot(&mut converted).expect("memory takes all");
+            to_ardupilot(&session, &mut converted).expect("memory takes all");
             let converted = Log::from_bytes(converted);
             for column in ["GPS.Alt", "POS.Alt"] {
                 let shown = converted.numbers(column, Scaling::Shown).expect("a column")[0];

@@ -7,6 +7,7 @@ mod program;
 use crate::real_logs;
 use binlog::blackbox::log::{Item, Session};
 use binlog::blackbox::{BlackboxLog, Quantity};
+use binlog::convert::to_ardupilot;
 use binlog::{Log, LoggedSchema, Scaling, Unit};
 use binlog_tests::pymavlink;
 use serde_json::json;
@@ -14,7 +15,7 @@ use std::collections::BTreeMap;
 
 pub(super) fn converted(session: &Session<'_>) -> Vec<u8> {
     let mut log = Vec::new();
-    let converted = session.to_ardupilot(&mut log).expect("a session with frames");
+    let converted = to_ardupilot(session, &mut log).expect("a session with frames");
     assert_eq!(converted.bytes, log.len() as u64);
     log
 }

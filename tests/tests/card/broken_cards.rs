@@ -378,7 +378,7 @@ fn of_a_log_of_another_system_that_has_4_gib_the_beginning_is_read_and_the_rest_
 }
 
 fn exercised() -> u32 {
-    if std::env::var_os("BINLOG_STRESS").is_some() { 50_000 } else { 200 }
+    if std::env::var_os("BINLOG_THOROUGH").is_some() { 50_000 } else { 200 }
 }
 
 proptest! {

@@ -1,7 +1,7 @@
 //! The power fails before, inside of and after every block that is written, and again while the next boot mends the card.
 //!
 //! A history is flown once and recorded, and each moment of it is made from the recording. By default every so manieth
-//! moment is checked; with `BINLOG_STRESS` set, all of them.
+//! moment is checked; with `BINLOG_THOROUGH` set, all of them.
 
 use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
 use crate::promise::{Promise, Reader, check_list, check_mended, mount};
@@ -174,7 +174,7 @@ fn idle_flight() -> Vec<Step> {
 
 /// How many of the moments are checked: one of so many.
 pub(crate) fn stride(default: usize) -> usize {
-    if std::env::var_os("BINLOG_STRESS").is_some() { 1 } else { default }
+    if std::env::var_os("BINLOG_THOROUGH").is_some() { 1 } else { default }
 }
 
 /// What is counted, to be shown.

@@ -185,7 +185,7 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
 
 fn cases(default: u32) -> ProptestConfig {
     // By default the same histories each time.
-    let (cases, rng_seed) = match std::env::var_os("BINLOG_STRESS") {
+    let (cases, rng_seed) = match std::env::var_os("BINLOG_THOROUGH") {
         Some(_) => (100 * default, RngSeed::Random),
         None => (default, RngSeed::Fixed(0)),
     };

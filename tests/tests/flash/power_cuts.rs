@@ -1,6 +1,6 @@
 //! The power fails in each operation, and in each operation of the boot after that.
 //!
-//! `BINLOG_STRESS=1000000 cargo test -p binlog-tests --release --test flash power_cuts` cuts that often in each
+//! `BINLOG_CUTS=1000000 cargo test -p binlog-tests --release --test flash power_cuts` cuts that often in each
 //! geometry, or at all places if they are fewer.
 
 use crate::boot::{Boot, Noted};
@@ -10,7 +10,7 @@ use binlog_tests::nor_chip::{Memory, Operation, Tear, random};
 
 /// Cuts in a geometry, of the first kind.
 fn most() -> usize {
-    std::env::var("BINLOG_STRESS").map_or(60, |count| count.parse().expect("a number of cuts"))
+    std::env::var("BINLOG_CUTS").map_or(60, |count| count.parse().expect("a number of cuts"))
 }
 
 /// A flight: boots that log so many laps, with flushes at odd places.

@@ -1,6 +1,7 @@
 //! Types that refuse some numbers, `bool` and enums, in place of one another.
 
 use binlog::compatibility::{ChangeKind, Level, Report};
+use binlog::compatibility::{can_be_read_by, can_read};
 use binlog::lock::Lock;
 use binlog::{Field, LogMessage, LogSchema};
 use zerocopy::{Immutable, IntoBytes};
@@ -52,7 +53,7 @@ fn kinds(report: &Report) -> Vec<ChangeKind> {
 /// The rules because of which programs of one type don't read logs of another: new programs, then old ones.
 fn between<Old: LogSchema, New: LogSchema>() -> [Vec<ChangeKind>; 2] {
     let old = released::<Old>();
-    [New::can_read(&old), New::can_be_read_by(&old)].map(|report| kinds(&report))
+    [can_read::<New>(&old), can_be_read_by::<New>(&old)].map(|report| kinds(&report))
 }
 
 #[test]
@@ -66,7 +67,7 @@ fn an_enum_that_lacks_0_or_1_does_not_read_logs_of_a_bool() {
     assert_eq!(between::<boolean::Schema, named_boolean::Schema>(), [vec![], vec![]]);
     assert_eq!(between::<named_boolean::Schema, boolean::Schema>()[1], []);
 
-    let text = without_0::Schema::can_read(&released::<boolean::Schema>()).to_string();
+    let text = can_read::<without_0::Schema>(&released::<boolean::Schema>()).to_string();
     assert!(text.contains("accepted-values: HEAT.On: accepts 0, 1 → 1, 2\n"), "{text}");
 }
 

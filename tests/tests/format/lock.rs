@@ -1,6 +1,7 @@
 //! The lock, with each kind of change that people make: who says what, the lock or nothing. What the compiler says is in
 //! `compile-fail/older`.
 
+use binlog::compatibility::can_read;
 use binlog::compatibility::{Breaks, ChangeKind, Level};
 use binlog::lock::{Check, Lock};
 use binlog::{Field, LogMessage, LogSchema, messages};
@@ -361,9 +362,9 @@ fn each_change_is_told_at_its_level() {
     // A type that refuses numbers: records of old logs that have them are errors.
     let closed = [(vec![], 1), (vec![AcceptedValues], 0), (vec![AcceptedValues], 0)];
     assert_eq!(said::<closed::FlightLog>(), closed);
-    assert!(!closed::FlightLog::can_read(&lock(Level::Names)).is_ok());
+    assert!(!can_read::<closed::FlightLog>(&lock(Level::Names)).is_ok());
     let mut of_closed = Lock::of::<closed::FlightLog>();
-    assert!(closed::FlightLog::can_read(&of_closed).is_ok());
+    assert!(can_read::<closed::FlightLog>(&of_closed).is_ok());
     of_closed.release("1.3").expect("a name");
     of_closed.set_level(Level::Typed);
     assert!(of_closed.check::<released::FlightLog>().violations().is_empty(), "a number reads old logs");

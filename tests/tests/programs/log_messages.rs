@@ -52,7 +52,7 @@ fn the_verbose_dump_and_the_help_have_the_descriptions() {
         log.write(&record(phase)).expect("a Vec takes everything");
     }
     let bytes = log.finish().expect("a Vec takes everything");
-    assert_shown(&bytes, &FlightLog::log_messages_xml().to_string());
+    assert_shown(&bytes, &binlog::log_messages::xml::<FlightLog>().to_string());
 }
 
 /// Of a log that carries its descriptions, the schema writes the file that the program writes.
@@ -65,7 +65,7 @@ fn a_logs_own_file_says_the_same() {
     }
     let bytes = log.finish().expect("a Vec takes everything");
     let xml = Log::from_bytes(&bytes[..]).schema().log_messages_xml().to_string();
-    let of_program = FlightLog::log_messages_xml().to_string();
+    let of_program = binlog::log_messages::xml::<FlightLog>().to_string();
     for message in of_program.split("  <logformat").skip(1).filter_map(|rest| rest.split_once("  </logformat>")) {
         assert!(xml.contains(message.0), "{}: {xml}", message.0);
     }

@@ -2,7 +2,7 @@
 
 use binlog::Log;
 use binlog::check::Rule;
-use binlog::log_messages::{Described, DescribedMessage};
+use binlog::log::{Described, DescribedMessage};
 use binlog_tests::payload;
 use binlog_tests::raw_log::{FILE, RawLog};
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! The schema of a log, written as Rust: it compiles without a warning, is formatted, and defines the messages byte for
 //! byte as the log does. Tested with real logs, the simulator's, and logs with everything that a log may contain.
 
-use binlog::logged_schema::{LeftOut, RustSource};
+use binlog::rust_source::{LeftOut, RustSource};
 use binlog::{Format, Log, LoggedSchema, Records};
 use binlog_tests::payload;
 use binlog_tests::raw_log::RawLog;

@@ -1,6 +1,7 @@
 //! Logs of older releases, read by today's structs: aliases, defaults, and the reports of what is in the way.
 
 use binlog::compatibility::ChangeKind;
+use binlog::compatibility::{can_be_read_by, can_read};
 use binlog::field::{Chars, FlightMode, NO_VALUE_F32};
 use binlog::lock::Lock;
 use binlog::log::TypedError;
@@ -119,10 +120,10 @@ fn todays_struct_reads_the_logs_of_two_older_releases() -> Result<(), TypedError
     for (log, expected) in [(log_of_first(), engine(1, 700, false)), (log_of_second(), engine(2, 70_000, true))] {
         assert_eq!(log.typed::<Engine>()?.collect::<Vec<_>>(), [Ok(expected)]);
         assert_eq!(log.messages::<FlightLog>()?.collect::<Vec<_>>(), [Ok(FlightLog::Eng(expected))]);
-        assert!(FlightLog::can_read(&log).is_ok());
-        assert!(FlightLog::can_read(&log.schema()).is_ok());
+        assert!(can_read::<FlightLog>(&log).is_ok());
+        assert!(can_read::<FlightLog>(&log.schema()).is_ok());
     }
-    assert!(FlightLog::can_read(&Lock::of::<first::FlightLog>()).is_ok());
+    assert!(can_read::<FlightLog>(&Lock::of::<first::FlightLog>()).is_ok());
     // One log after the other: each definition is read by itself.
     let both = [log_of_first().bytes(), log_of_second().bytes()].concat();
     let both = Log::from_bytes(both);
@@ -204,10 +205,10 @@ fn a_log_with_definitions_and_no_records_tells_the_truth() {
     assert_eq!(by_type, log.messages::<Changed>().map(|_| ()));
     let text = by_type.expect_err("another unit").to_string();
     assert_eq!(text, "ENG.Temp has unit 'O' (degC) in this log, 'r' (rad) in the program");
-    for report in [Changed::can_read(&log), Changed::can_be_read_by(&log)] {
+    for report in [can_read::<Changed>(&log), can_be_read_by::<Changed>(&log)] {
         assert!(report.changes().iter().any(|change| change.kind == ChangeKind::Unit), "{report}");
     }
-    let report = Changed::can_read(&log).to_string();
+    let report = can_read::<Changed>(&log).to_string();
     assert!(report.contains("unit: ENG.Temp: unit degC ('O') → rad ('r')\n"), "{report}");
     // The place is that of the field.
     assert!(report.contains(&format!("  at {}:", file!())), "{report}");
@@ -221,11 +222,11 @@ fn an_older_name_without_records_is_in_no_ones_way() {
     log.fmt(1, "ENG", "QIff", "TimeUS,Rev,Temp,Oil");
     log.fmt(2, "MOT", "QNf", "TimeUS,Rev,Temp");
     let undecided = Log::from_bytes(log.bytes.clone());
-    assert!(undecided.typed::<Engine>().is_err() && !FlightLog::can_read(&undecided).is_ok());
+    assert!(undecided.typed::<Engine>().is_err() && !can_read::<FlightLog>(&undecided).is_ok());
     log.record(1, &payload![1_u64, 6_u32, 21.5_f32, 80.0_f32]);
     let log = Log::from_bytes(log.bytes);
     assert_eq!(log.typed::<Engine>().map(Iterator::count), Ok(1));
-    let report = FlightLog::can_read(&log);
+    let report = can_read::<FlightLog>(&log);
     assert!(report.is_ok(), "{report}");
 }
 
@@ -236,7 +237,7 @@ fn a_report_has_both_directions() {
         report.changes().iter().map(|change| (change.kind, change.column.clone())).collect()
     };
     // Oil and Fuel have defaults, and Rev an alias; the older struct finds no `Revolutions`, and `f64` is too wide.
-    assert_eq!(kinds(FlightLog::can_read(&older)), []);
+    assert_eq!(kinds(can_read::<FlightLog>(&older)), []);
     let in_the_way = [
         (ChangeKind::Format, Some("Temp".into())),
         (ChangeKind::ColumnRenamed, Some("Revolutions".into())),
@@ -244,9 +245,9 @@ fn a_report_has_both_directions() {
         // It was a `bool`.
         (ChangeKind::AcceptedValues, Some("On".into())),
     ];
-    assert_eq!(kinds(FlightLog::can_be_read_by(&older)), in_the_way);
-    assert_eq!(kinds(FlightLog::can_be_read_by(&Lock::of::<FlightLog>())), []);
-    assert_eq!(kinds(FlightLog::can_be_read_by(&Log::from_bytes(FlightLog::PREAMBLE))), []);
+    assert_eq!(kinds(can_be_read_by::<FlightLog>(&older)), in_the_way);
+    assert_eq!(kinds(can_be_read_by::<FlightLog>(&Lock::of::<FlightLog>())), []);
+    assert_eq!(kinds(can_be_read_by::<FlightLog>(&Log::from_bytes(FlightLog::PREAMBLE))), []);
 }
 
 #[test]
@@ -271,13 +272,13 @@ fn meanings_are_compared_where_they_are_known() {
     schema!(renumbered, Flying = 0, Ready = 1);
     schema!(more, Ready = 0, Flying = 1, Landed = 2);
     let before = Lock::of::<before::Schema>();
-    let report = renumbered::Schema::can_read(&before);
+    let report = can_read::<renumbered::Schema>(&before);
     let renamed = ["PHAS.Phase: value 0 \"Ready\" → 0 \"Flying\"", "PHAS.Phase: value 1 \"Flying\" → 1 \"Ready\""];
     assert_eq!(report.changes().iter().map(|change| change.summary()).collect::<Vec<_>>(), renamed);
     // A log doesn't know what values stand for.
-    assert!(renumbered::Schema::can_read(&Log::from_bytes(before::Schema::PREAMBLE)).is_ok());
-    assert!(more::Schema::can_read(&before).is_ok());
-    let added = more::Schema::can_be_read_by(&before);
+    assert!(can_read::<renumbered::Schema>(&Log::from_bytes(before::Schema::PREAMBLE)).is_ok());
+    assert!(can_read::<more::Schema>(&before).is_ok());
+    let added = can_be_read_by::<more::Schema>(&before);
     assert_eq!(added.changes()[0].summary(), "PHAS.Phase: value nothing → 2 \"Landed\"");
 }
 
@@ -304,7 +305,7 @@ fn the_crates_own_messages_read_the_logs_of_older_releases() {
     log.record(4, &[fix, payload![1.0_f32, 2.0_f32, 3.0_f32, 1_u8]].concat());
     log.fmt(5, "MODE", "QMB", "TimeUS,Mode,ModeNum").record(5, &payload![5_u64, 4_u8, 4_u8]);
     let log = Log::from_bytes(log.bytes);
-    assert!(Own::can_read(&log).is_ok(), "{}", Own::can_read(&log));
+    assert!(can_read::<Own>(&log).is_ok(), "{}", can_read::<Own>(&log));
     let read: Vec<Own> = log.messages().expect("nothing is lost").map(|message| message.expect("values")).collect();
     let [Own::Msg(msg), Own::Parm(parm), Own::Ver(ver), Own::Gps(gps), Own::Mode(mode)] = read[..] else {
         panic!("a message of each kind")
@@ -380,9 +381,9 @@ proptest! {
             "MSG" => log.typed::<messages::Msg>().map(|_| ()),
             _ => log.typed::<Engine>().map(|_| ()),
         };
-        let report = FlightLog::can_read(&log);
+        let report = can_read::<FlightLog>(&log);
         prop_assert_eq!(reads.is_ok(), report.is_ok(), "{:?}: {}", reads, report);
         prop_assert_eq!(log.messages::<FlightLog>().is_ok(), report.is_ok());
-        prop_assert_eq!(FlightLog::can_read(&log.schema()).is_ok(), report.is_ok());
+        prop_assert_eq!(can_read::<FlightLog>(&log.schema()).is_ok(), report.is_ok());
     }
 }

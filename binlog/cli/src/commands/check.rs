@@ -1,10 +1,11 @@
 //! `binlog check`: what is wrong in a log.
 
-use crate::arguments::{Context, Logs};
+use crate::context::{Context, Logs};
 use crate::counted::counted;
 use crate::flight::Flight;
-use crate::input::{Input, LeftOut, shown};
+use crate::input::{Input, LeftOut};
 use crate::json;
+use crate::one_line::shown;
 use crate::outcome::{CommandResult, Outcome, print_and_go_on, warn};
 use crate::output::Output;
 use crate::style::Style;

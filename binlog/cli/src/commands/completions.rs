@@ -1,9 +1,8 @@
 //! `binlog completions`: what a shell completes.
 
-use crate::arguments::{Arguments as All, Context};
+use crate::context::Context;
 use crate::outcome::{CommandResult, Outcome};
 use crate::output::Output;
-use clap::CommandFactory;
 use clap_complete::Shell;
 use std::io::Write;
 
@@ -15,10 +14,10 @@ pub struct Arguments {
     shell: Shell,
 }
 
-pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+pub(crate) fn run(arguments: &Arguments, context: &Context, mut program: clap::Command) -> CommandResult {
     context.refuse_json("completions")?;
     let mut completions = Vec::new();
-    clap_complete::generate(arguments.shell, &mut All::command(), "binlog", &mut completions);
+    clap_complete::generate(arguments.shell, &mut program, "binlog", &mut completions);
     let mut out = Output::stdout();
     out.write_all(&completions)?;
     out.finish()?;

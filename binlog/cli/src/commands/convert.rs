@@ -1,15 +1,16 @@
 //! `binlog convert`: Blackbox logs as ArduPilot logs.
 
 use super::written::check_destination;
-use crate::arguments::Context;
+use crate::context::Context;
 use crate::flight::SessionLog;
-use crate::input::{Input, shown};
+use crate::input::Input;
 use crate::json;
+use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output, is_same_file, is_stdout, is_stream};
 use crate::progress::Progress;
-use binlog::blackbox::convert::{ConvertError, Converted};
 use binlog::blackbox::log::Session;
+use binlog::convert::{ConvertError, Converted, to_ardupilot};
 use serde::Serialize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -134,7 +135,7 @@ impl<'i> Destination<'i> {
     fn write(&mut self, number: usize, frames: &Session<'_>) -> Result<(String, Converted), Failure> {
         let path = &self.paths[number - 1];
         let convert = |output: &mut Output| {
-            frames.to_ardupilot(output).map_err(|error| match error {
+            to_ardupilot(frames, output).map_err(|error| match error {
                 // It names the file.
                 ConvertError::Io(error) => error.into(),
                 error => Failure::of(format_args!("{}: can't convert it", self.input.name), &error),

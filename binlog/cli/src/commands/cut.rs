@@ -1,7 +1,7 @@
 //! `binlog cut`: a part of a log.
 
 use super::written::{ardupilot, check_destination};
-use crate::arguments::{self, Context};
+use crate::context::{self, Context};
 use crate::counted::counted;
 use crate::flight::Session;
 use crate::input::Input;
@@ -36,11 +36,11 @@ pub struct Arguments {
     existing: Existing,
 
     /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*.
-    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name)]
+    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 
     /// All types except these.
-    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name, conflicts_with = "types")]
+    #[arg(long, value_name = "TYPES", value_delimiter = ',', value_parser = context::name, conflicts_with = "types")]
     without: Vec<String>,
 
     #[command(flatten)]

@@ -1,6 +1,6 @@
 //! `binlog diff`: how the definitions of two logs differ.
 
-use crate::arguments::{self, Context};
+use crate::context::{self, Context};
 use crate::definitions;
 use crate::input::require_stdin_once;
 use crate::json;
@@ -24,7 +24,7 @@ pub struct Arguments {
 
     /// Which programs must keep working: those that read columns by name (names), those that read records into structs
     /// (typed), or those that read bytes at fixed places (layout).
-    #[arg(long, value_name = "LEVEL", default_value = "names", value_parser = arguments::level())]
+    #[arg(long, value_name = "LEVEL", default_value = "names", value_parser = context::level())]
     level: Level,
 }
 

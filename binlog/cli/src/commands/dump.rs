@@ -1,6 +1,6 @@
 //! `binlog dump`: the records of a log, one line each.
 
-use crate::arguments::{self, Context, Logs};
+use crate::context::{self, Context, Logs};
 use crate::counted::counted;
 use crate::dump::{self, Form, NamedBoot};
 use crate::flight::{Flight, Session, SessionLog};
@@ -34,7 +34,7 @@ pub struct Arguments {
 
     /// Only these types, separated by commas; `*` and `?` are wildcards: ATT,XK*. Of
     /// Blackbox logs, with --json: main, slow, gps, home, events.
-    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = arguments::name)]
+    #[arg(long, short, value_name = "TYPES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 
     /// Writes to a file instead of standard output.

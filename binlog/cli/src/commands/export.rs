@@ -6,7 +6,7 @@ mod per_log;
 mod per_type;
 mod place;
 
-use crate::arguments::{self, Context, Logs};
+use crate::context::{self, Context, Logs};
 use crate::export::choice::{Choice, Unknown};
 use crate::export::tables;
 use crate::export::time::TimeColumn;
@@ -54,7 +54,7 @@ pub struct Arguments {
     /// Exports only these types, columns and instances, such as ATT,IMU.GyrX,GPS[0].Alt; `XK*` and `XK?` select several
     /// types. A column that is chosen of one instance, as IMU[1].GyrX is, has no value in records of others: its cell
     /// is empty in CSV and null in Parquet.
-    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 
     /// CSV: writes one file, with a line for each record of this type and the last values of the other types; without those

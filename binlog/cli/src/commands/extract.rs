@@ -1,10 +1,11 @@
 //! `binlog extract`: the logs in the image of a flash chip or of a card.
 
-use crate::arguments::Context;
 use crate::card_image::{CardLogs, Found, Unlisted, readable_partition};
+use crate::context::Context;
 use crate::counted::counted;
-use crate::input::{BEGINNING, Source, is_card_image, is_log, looks_like, require_stdin_once, shown, unread_card};
+use crate::input::{BEGINNING, Source, is_card_image, is_log, looks_like, require_stdin_once, unread_card};
 use crate::json;
+use crate::one_line::shown;
 use crate::outcome::{self, CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, NewFolders, Output};
 use binlog::flash::{Image, ImageError};

@@ -1,19 +1,20 @@
 //! `binlog find`: which columns a word is about.
 
-use crate::arguments::{Context, Logs};
 use crate::columns::names;
+use crate::context::{Context, Logs};
 use crate::counted::counted;
 use crate::flight::Session;
-use crate::input::{Input, in_a_shell, is_log_file, on_one_line};
+use crate::input::{Input, in_a_shell, is_log_file};
 use crate::json;
+use crate::one_line::on_one_line;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
 use crate::patterns;
 use crate::style::Style;
 use crate::suggest;
 use binlog::Scaling;
+use binlog::log::DescribedMessage;
 use binlog::log::{Column, Rows};
-use binlog::log_messages::DescribedMessage;
 use serde::Serialize;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};

@@ -4,7 +4,7 @@ mod ardupilot;
 mod blackbox;
 mod print;
 
-use crate::arguments::{Context, Logs};
+use crate::context::{Context, Logs};
 use crate::flight::Flight;
 use crate::input::Input;
 use crate::json;

@@ -1,7 +1,7 @@
 //! `binlog lock`: logs against the lock of a schema.
 
 use super::diff::ChangeRow;
-use crate::arguments::{self, Context};
+use crate::context::{self, Context};
 use crate::definitions;
 use crate::input::{Source, is_log, require_stdin_once};
 use crate::json;
@@ -27,7 +27,7 @@ pub struct Arguments {
     logs: Vec<PathBuf>,
 
     /// Which programs must keep working, as for `binlog diff`, instead of those that the lock names.
-    #[arg(long, value_name = "LEVEL", value_parser = arguments::level())]
+    #[arg(long, value_name = "LEVEL", value_parser = context::level())]
     level: Option<Level>,
 
     /// Makes LOCK from the definitions of LOG, for firmware whose tests don't run on the host. It must not exist. The

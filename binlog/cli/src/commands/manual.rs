@@ -1,9 +1,8 @@
 //! `binlog manual`: the manual pages.
 
-use crate::arguments::{Arguments as All, Context};
+use crate::context::Context;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::{Existing, NewFolders, Output};
-use clap::CommandFactory;
 use clap_mangen::Man;
 use std::io::Write;
 use std::path::PathBuf;
@@ -23,9 +22,8 @@ pub struct Arguments {
 const NOTES: &str = ".SH NOTES\nA log of 8 MiB or more is mapped into memory. Don't write to it or shorten it while the \
                      program reads it; pipe a log that is still being written: binlog info - < flight.bin\n";
 
-pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
+pub(crate) fn run(arguments: &Arguments, context: &Context, program: clap::Command) -> CommandResult {
     context.refuse_json("the manual")?;
-    let program = All::command();
     let Some(folder) = &arguments.output else {
         page(Man::new(program), Output::stdout())?;
         return Ok(Outcome::Fine);
@@ -33,10 +31,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut folders = NewFolders::default();
     folders.create(folder)?;
     // The commands get the names of their pages, `binlog-info`, and the global options.
-    let mut built = program.disable_help_subcommand(true);
+    let mut built = program.clone().disable_help_subcommand(true);
     built.build();
     let commands: Vec<clap::Command> = built.get_subcommands().cloned().collect();
-    for command in commands.into_iter().chain([All::command()]) {
+    for command in commands.into_iter().chain([program]) {
         let man = Man::new(command);
         let path = folder.join(man.get_filename());
         page(man, Output::file(&path, [], arguments.existing)?)?;

@@ -1,10 +1,11 @@
 //! `binlog merge`: several logs as one.
 
 use super::written::{ardupilot, check_destination};
-use crate::arguments::{Context, Logs};
+use crate::context::{Context, Logs};
 use crate::counted::counted;
-use crate::input::{Input, in_a_shell, shown};
+use crate::input::{Input, in_a_shell};
 use crate::json;
+use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::{Existing, Output, is_same_file};
 use binlog::merge::{MergeError, Merged, merge};

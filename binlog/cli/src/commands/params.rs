@@ -1,9 +1,10 @@
 //! `binlog params`: the parameters of a log.
 
-use crate::arguments::{self, Context, Logs};
-use crate::input::{Input, Source, on_one_line, require_stdin_once};
+use crate::context::{self, Context, Logs};
+use crate::input::{Input, Source, require_stdin_once};
 use crate::intervals::Intervals;
 use crate::json;
+use crate::one_line::on_one_line;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
 use crate::parameters::{self, Parameter, Parameters};
@@ -26,7 +27,7 @@ pub struct Arguments {
     logs: Logs,
 
     /// Only these parameters; `*` and `?` are wildcards; may be given several times.
-    #[arg(long, short, value_name = "NAME", value_delimiter = ',', value_parser = arguments::name)]
+    #[arg(long, short, value_name = "NAME", value_delimiter = ',', value_parser = context::name)]
     name: Vec<String>,
 
     /// Only parameters that changed in flight.

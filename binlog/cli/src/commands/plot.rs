@@ -7,9 +7,10 @@ mod preset;
 
 pub use arguments::Arguments;
 
-use crate::arguments::Context;
+use crate::context::Context;
 use crate::flight::Session;
-use crate::input::{self, Input, Sources};
+use crate::input::{Input, Sources};
+use crate::one_line;
 use crate::outcome::{CommandResult, Failure, warn};
 use crate::output::Output;
 use crate::plot::curves::Plotted;
@@ -98,7 +99,7 @@ fn legend_names(inputs: &[Input]) -> Vec<String> {
 fn legend_name(input: &Input, length: usize) -> String {
     let Some(path) = input.path.as_deref() else { return input.name.clone() };
     let end: PathBuf = path.iter().skip(path.iter().count().saturating_sub(length)).collect();
-    input::shown(&end)
+    one_line::shown(&end)
 }
 
 /// The logs' names for an error that is about all of them.

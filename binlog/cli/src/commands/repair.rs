@@ -1,7 +1,7 @@
 //! `binlog repair`: a clean log from a damaged one.
 
 use super::written::{ardupilot, check_destination};
-use crate::arguments::Context;
+use crate::context::Context;
 use crate::counted::counted;
 use crate::input::{Input, Source, require_stdin_once};
 use crate::json;

@@ -1,8 +1,8 @@
 //! `binlog schema`: the definitions of a log.
 
-use crate::arguments::Context;
+use crate::context::Context;
 use crate::definitions::{self, Definitions};
-use crate::input::on_one_line;
+use crate::one_line::on_one_line;
 use crate::outcome::{CommandResult, warn};
 use crate::output::{Existing, Output};
 use std::io::Write;

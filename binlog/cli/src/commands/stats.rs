@@ -1,12 +1,14 @@
 //! `binlog stats`: minimum, maximum, mean and deviation of each column.
 
 use super::export::{require, require_instances};
-use crate::arguments::{self, Context, Logs};
+use crate::context::{self, Context, Logs};
 use crate::export::choice::Choice;
 use crate::export::tables;
 use crate::flight::Session;
-use crate::input::{self, Input, looks_like_log, on_one_line};
+use crate::input::{Input, looks_like_log};
 use crate::json;
+use crate::one_line;
+use crate::one_line::on_one_line;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
 use crate::selection::Selection;
@@ -29,7 +31,7 @@ pub struct Arguments {
 
     /// Only these types and columns, separated by commas; in types, `*` and `?` are wildcards: XK*,ATT.Roll,IMU[0].GyrX.
     /// Of Blackbox logs, the types are main, slow, gps and home: main.gyroADC[0].
-    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = arguments::name)]
+    #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 
     #[command(flatten)]
@@ -93,7 +95,7 @@ fn require_no_column(path: &Path) -> Result<(), Failure> {
         return Ok(());
     }
     let text = "a column is named with -t: binlog stats -t";
-    let name = input::shown(path);
+    let name = one_line::shown(path);
     Err(Failure::new(format_args!("there is no log `{name}`; {text} {name} flight.bin")))
 }
 

@@ -1,10 +1,11 @@
 //! `binlog texts`: what a log says in words.
 
-use crate::arguments::{Context, Logs};
+use crate::context::{Context, Logs};
 use crate::export::time::utc;
 use crate::flight::Session;
-use crate::input::{Input, on_one_line};
+use crate::input::Input;
 use crate::json;
+use crate::one_line::on_one_line;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::Output;
 use crate::selection::Selection;

@@ -1,6 +1,6 @@
 //! What the commands that write an ArduPilot log have in common.
 
-use crate::arguments::Context;
+use crate::context::Context;
 use crate::flight::Flight;
 use crate::input::Input;
 use crate::outcome::Failure;

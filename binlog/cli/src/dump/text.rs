@@ -2,8 +2,8 @@
 
 use super::calendar::Calendar;
 use super::plan::{Cell, Plan};
-use crate::input::on_one_line;
 use crate::number;
+use crate::one_line::on_one_line;
 use binlog::{Format, Value};
 
 /// Says what stands between the columns.

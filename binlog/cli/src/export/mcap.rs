@@ -16,7 +16,7 @@ use crate::texts;
 use crate::track;
 use binlog::Log;
 use binlog::log::Column;
-use binlog::log_messages::DescribedMessage;
+use binlog::log::DescribedMessage;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{McapError, WriteOptions, Writer};

@@ -26,6 +26,6 @@ mod logs;
 pub mod manifest;
 mod schema;
 
-pub use data_set::{DataSet, log_id};
-pub use facts::Facts;
+pub use data_set::DataSet;
+pub use facts::{Facts, log_id};
 pub use file::writer_properties;

@@ -1,7 +1,7 @@
 //! Folders for files to come.
 
 use super::interrupt;
-use crate::input::shown;
+use crate::one_line::shown;
 use crate::outcome::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};

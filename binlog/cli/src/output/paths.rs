@@ -1,6 +1,6 @@
 //! What the path of an output stands for.
 
-use crate::input::shown;
+use crate::one_line::shown;
 use crate::outcome::Failure;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};

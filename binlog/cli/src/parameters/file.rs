@@ -1,8 +1,9 @@
 //! The parameters in a file: a log, or a parameter file of a ground station.
 
 use super::{Parameter, Parameters, of_session};
-use crate::input::{Input, Source, is_log, on_one_line};
+use crate::input::{Input, Source, is_log};
 use crate::intervals::Intervals;
+use crate::one_line::on_one_line;
 use crate::outcome::{Failure, Outcome};
 use std::path::Path;
 

@@ -13,6 +13,8 @@ pub use raster::{RasterError, png};
 pub use text::escaped;
 
 use super::figure::{Figure, Heat};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use layout::Layout;
 use svg::Svg;
 
@@ -51,7 +53,7 @@ pub fn heat_range(heat: &Heat) -> [String; 2] {
 /// The picture of a spectrogram between two times, as the URL of a PNG with its data. `None` if it can't be encoded.
 pub fn heat_picture(heat: &Heat, range: (f64, f64), columns: usize) -> Option<String> {
     let png = heat::picture(heat, range, columns)?;
-    Some(format!("data:image/png;base64,{}", text::base64(&png)))
+    Some(format!("data:image/png;base64,{}", STANDARD.encode(&png)))
 }
 
 /// Draws a figure as SVG, of this size in pixels.

@@ -1,8 +1,8 @@
 //! Sessions that follow each other in one encoder, as in a logger that runs on.
 
 use super::Encoder;
-use crate::blackbox::preamble::{self, InvalidHeader};
-use crate::blackbox::{BlackboxSchema, FrameKind};
+use crate::blackbox::preamble::InvalidHeader;
+use crate::blackbox::{BlackboxSchema, FrameKind, preamble};
 
 impl<S: BlackboxSchema> Encoder<S> {
     /// Begins another session, with the schema's header: the next main frame becomes an I frame, and the slow and home

@@ -5,7 +5,7 @@ use super::join::{Part, place};
 use super::refuse;
 use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES, MAX_LINE_BYTES};
 use crate::blackbox::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
-use crate::const_text::{ConstText, same};
+use crate::wording::const_text::{ConstText, same};
 
 /// A part of a frame: its fields against those before it.
 #[track_caller]

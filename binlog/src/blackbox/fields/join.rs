@@ -1,10 +1,10 @@
 //! Joins the fields of flattened structs with those around them, in constants.
 
 use super::{BlackboxFields, coding};
-use crate::Older;
 use crate::blackbox::{Encoding, FieldDefinition, Predictor};
-use crate::const_text::{JoinedNames, Names};
-use crate::older::part_of;
+use crate::format::Older;
+use crate::format::older::part_of;
+use crate::wording::const_text::{JoinedNames, Names};
 
 /// A part of a frame.
 pub enum Part {

@@ -1,7 +1,6 @@
 //! What derived code calls for a struct, so that a mistake in it is one error.
 
-use crate::blackbox::schema;
-use crate::blackbox::{BlackboxFrame, FieldDefinition, FrameKind};
+use crate::blackbox::{BlackboxFrame, FieldDefinition, FrameKind, schema};
 use core::marker::PhantomData;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 

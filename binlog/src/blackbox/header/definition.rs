@@ -25,7 +25,7 @@ pub struct LoggedField {
 
 /// How the 32 bits of a value are a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::blackbox) enum Number {
+pub(crate) enum Number {
     Unsigned,
     Signed,
     /// 16 of the bits.
@@ -37,7 +37,7 @@ impl Number {
         if signed { Number::Signed } else { Number::Unsigned }
     }
 
-    pub(in crate::blackbox) fn value(self, bits: u32) -> i64 {
+    pub(crate) fn value(self, bits: u32) -> i64 {
         match self {
             Number::Unsigned => bits.into(),
             Number::Signed => bits.cast_signed().into(),
@@ -106,7 +106,7 @@ impl LoggedField {
         self.signed == signed || self.number == Number::of(signed)
     }
 
-    pub(in crate::blackbox) fn number(&self) -> Number {
+    pub(crate) fn number(&self) -> Number {
         self.number
     }
 

@@ -1,6 +1,6 @@
 //! What a session's reader skips, and why.
 
-use crate::counted::Counted;
+use crate::wording::counted::Counted;
 use std::fmt;
 
 /// A stretch of a session that yields no frames.

@@ -4,7 +4,8 @@ use super::frames::{Frames, Item};
 use super::letters::Letters;
 use super::tables::Tables;
 use crate::blackbox::decode::NO_VALUES;
-use crate::blackbox::header::{self, Header, LoggedField};
+use crate::blackbox::header;
+use crate::blackbox::header::{Header, LoggedField};
 use memchr::{memmem, memrchr};
 use std::fmt;
 use std::ops::Range;
@@ -180,6 +181,24 @@ impl<'log> Session<'log> {
 
     pub(super) fn time_field(&self, letter: u8) -> Option<usize> {
         self.time_fields.iter().find(|(of, _)| *of == letter).map(|(_, field)| *field)
+    }
+
+    /// Whether the session has a sound main frame, without which it can't be converted. It reads up to the first one.
+    pub fn has_main_frames(&self) -> bool {
+        self.first_time_us().is_some()
+    }
+
+    /// The time of the first main frame.
+    pub(crate) fn first_time_us(&self) -> Option<u64> {
+        let mut frames = self.frames();
+        while let Some(item) = frames.next() {
+            if let Item::Frame(frame) = item
+                && matches!(frame.letter(), b'I' | b'P')
+            {
+                return Some(frame.time_us());
+            }
+        }
+        None
     }
 }
 

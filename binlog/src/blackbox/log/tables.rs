@@ -6,8 +6,8 @@ use super::session::Session;
 use crate::blackbox::event::Event;
 use crate::blackbox::header::{LoggedField, Number};
 use crate::blackbox::quantity::Quantity;
-use crate::log::Values;
-use crate::value::Scaling;
+use crate::format::Scaling;
+use crate::source::Values;
 use std::ops::{Range, RangeInclusive};
 
 /// The columns of a session's frames, and its events and lost stretches: returned by [`Session::tables`].

@@ -4,7 +4,7 @@ use crate::blackbox::fields::check::longest;
 use crate::blackbox::fields::refuse;
 use crate::blackbox::preamble::Preamble;
 use crate::blackbox::{Event, FieldDefinition, FrameBuffer, FrameKind, Predictor};
-use crate::const_text::ConstText;
+use crate::wording::const_text::ConstText;
 
 /// A variant holds a frame of its kind with these fields, and the header has the lines that its predictors refer to.
 #[track_caller]

@@ -2,7 +2,7 @@
 
 use crate::maker::MARKER;
 use binlog::blackbox::BlackboxLog;
-use binlog::blackbox::convert::ConvertError;
+use binlog::convert::{ConvertError, to_ardupilot};
 use binlog::{Log, LoggedSchema};
 use proptest::prelude::*;
 
@@ -11,7 +11,7 @@ fn check(log: Vec<u8>) -> Result<(), TestCaseError> {
     let log = BlackboxLog::from_bytes(log);
     for session in log.sessions() {
         let mut converted = Vec::new();
-        match session.to_ardupilot(&mut converted) {
+        match to_ardupilot(&session, &mut converted) {
             Ok(_) => {}
             Err(ConvertError::NoFrames) => {
                 prop_assert!(!session.has_main_frames());

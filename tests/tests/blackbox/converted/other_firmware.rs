@@ -4,6 +4,7 @@ use super::converted;
 use crate::by_header::{HeaderLog, header_of};
 use crate::maker::MARKER;
 use binlog::blackbox::{Adjusted, BlackboxLog, Event};
+use binlog::convert::to_ardupilot;
 use binlog::{Log, Scaling};
 
 /// Header lines of frames whose fields are stored as they are, all as `SIGNED_VB`.
@@ -207,7 +208,7 @@ fn a_session_without_frames_is_an_error_that_says_so() {
     let log = BlackboxLog::from_bytes(lines.into_bytes());
     let session = log.session(0).expect("a session");
     assert!(!session.has_main_frames());
-    let error = session.to_ardupilot(Vec::new()).expect_err("no frames");
+    let error = to_ardupilot(&session, Vec::new()).expect_err("no frames");
     assert!(error.to_string().contains("no main frame that can be read"), "{error}");
 }
 

@@ -1,7 +1,8 @@
 //! Where the files of logs go.
 
 use super::names_file;
-use crate::input::{Input, shown};
+use crate::input::Input;
+use crate::one_line::shown;
 use crate::outcome::{Failure, warn};
 use crate::output::{Batch, Existing, Output, Whole, is_stdout, is_stream, names_folder};
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 
 use super::{Info, SessionInfo};
 use crate::counted::counted;
-use crate::input::on_one_line;
+use crate::one_line::on_one_line;
 use crate::outcome::Failure;
 use crate::style::Style;
 use std::io::Write;

@@ -153,7 +153,7 @@ impl Arguments {
         let (logs, expressions): (Vec<&OsString>, Vec<&OsString>) =
             self.logs_and_expressions.iter().partition(|argument| is_log(argument));
         if logs.is_empty() {
-            let first = crate::input::shown(Path::new(expressions.first().map_or(Path::new(""), |e| Path::new(e))));
+            let first = crate::one_line::shown(Path::new(expressions.first().map_or(Path::new(""), |e| Path::new(e))));
             if expressions.first().is_some_and(|first| Path::new(first).exists()) {
                 return Err(Failure::new(format_args!("{first}: it is neither an ArduPilot log nor a Blackbox log")));
             }
@@ -205,7 +205,7 @@ impl Arguments {
             "txt" => Ok(Format::Text),
             _ => Err(Failure::new(format_args!(
                 "{}: the name doesn't say the format; end it with .png, .svg or .html, or give --format",
-                crate::input::shown(output)
+                crate::one_line::shown(output)
             ))),
         }
     }

@@ -1,9 +1,9 @@
 //! Presets on the command line: listed, and chosen by what the log has.
 
 use super::arguments::Arguments;
-use crate::arguments::Context;
-use crate::input::shown;
+use crate::context::Context;
 use crate::json;
+use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::Output;
 use crate::plot::curves::{Plotted, suits};

@@ -14,15 +14,14 @@ use crate::export::choice::Choice;
 use crate::export::chosen_table::ChosenTable;
 use crate::export::tables;
 use crate::flight::Session;
-use crate::input::shown;
 use crate::intervals::Intervals;
+use crate::one_line::shown;
 use crate::outcome::Failure;
 use crate::output::{NewFolders, interrupt};
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use twox_hash::XxHash3_128;
 
 /// A file gets no more logs once it has this many bytes.
 const FILE_BYTES: usize = 128 << 20;
@@ -54,11 +53,6 @@ pub struct DataSet {
     /// Held until the end.
     _lock: File,
     folders: NewFolders,
-}
-
-/// The id of a log: a hash of its bytes (XXH3, 128 bits), in hexadecimal.
-pub fn log_id(log: &[u8]) -> String {
-    format!("{:032x}", XxHash3_128::oneshot(log))
 }
 
 impl DataSet {
@@ -126,12 +120,12 @@ impl DataSet {
         self
     }
 
-    /// Whether it has the log with this [id](log_id).
+    /// Whether it has the log with this [id](super::log_id).
     pub fn has(&self, log_id: &str) -> bool {
         self.known.contains(log_id)
     }
 
-    /// The name of the log with this [id](log_id) that was added since it was opened.
+    /// The name of the log with this [id](super::log_id) that was added since it was opened.
     pub fn added(&self, log_id: &str) -> Option<&str> {
         self.added.iter().find(|facts| facts.log_id == log_id).map(|facts| facts.name.as_str())
     }

@@ -1,9 +1,14 @@
 //! What the table of logs says about a log.
 
-use super::data_set::log_id;
 use crate::firmware::firmware;
 use crate::flight::{Flight, Session};
 use binlog::{Log, LoggedSchema};
+use twox_hash::XxHash3_128;
+
+/// The id of a log: a hash of its bytes (XXH3, 128 bits), in hexadecimal.
+pub fn log_id(log: &[u8]) -> String {
+    format!("{:032x}", XxHash3_128::oneshot(log))
+}
 
 /// What the table says about a log.
 #[derive(Clone, Debug, Default, PartialEq)]

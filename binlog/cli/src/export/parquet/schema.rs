@@ -2,8 +2,8 @@
 
 use crate::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
+use binlog::log::Described;
 use binlog::log::{ValueNames, Values};
-use binlog::log_messages::Described;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

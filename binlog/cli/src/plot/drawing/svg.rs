@@ -1,6 +1,8 @@
 //! Writes the elements of an SVG.
 
 use super::text::{self, FAMILY};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use std::fmt::Write;
 
 /// An SVG that grows.
@@ -141,7 +143,7 @@ impl Svg {
     /// A picture that fills a rectangle.
     pub(super) fn image(&mut self, rectangle: &Rectangle, png: &[u8]) {
         let Rectangle { left, top, width, height } = rectangle;
-        let data = text::base64(png);
+        let data = STANDARD.encode(png);
         let _ = writeln!(
             self.text,
             "<image x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \

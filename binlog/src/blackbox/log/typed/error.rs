@@ -1,7 +1,7 @@
 //! Why frames can't be read as the program's structs.
 
 use crate::blackbox::{FrameKind, Unusable};
-use crate::debug_text::debug_is_text;
+use crate::wording::debug_text::debug_is_text;
 use std::fmt;
 
 /// Why a session's frames can't be read as the program's structs.

@@ -1,0 +1,122 @@
+//! The bytes of a log, and how they are loaded.
+
+use crate::wording::debug_text::debug_is_text;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::{fmt, ops};
+
+/// The bytes of a log.
+pub(crate) enum Bytes<'a> {
+    Borrowed(&'a [u8]),
+    Owned(Vec<u8>),
+    Mapped(memmap2::Mmap),
+}
+
+impl ops::Deref for Bytes<'_> {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Borrowed(bytes) => bytes,
+            Bytes::Owned(bytes) => bytes,
+            Bytes::Mapped(bytes) => bytes,
+        }
+    }
+}
+
+/// An error in opening, reading or mapping a log's file. `Display` names the file and has the text of the system's
+/// error.
+pub struct OpenError {
+    path: PathBuf,
+    what: &'static str,
+    source: io::Error,
+}
+
+impl OpenError {
+    fn new<'p>(path: &'p Path, what: &'static str) -> impl Fn(io::Error) -> OpenError + 'p {
+        move |source| OpenError { path: path.into(), what, source }
+    }
+
+    /// The path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The kind of the system's error.
+    pub fn kind(&self) -> io::ErrorKind {
+        self.source.kind()
+    }
+}
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "can't {} {}: {}", self.what, self.path.display(), self.source)
+    }
+}
+
+debug_is_text!(OpenError);
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // The text has the system's error.
+        self.source.source()
+    }
+}
+
+impl From<OpenError> for io::Error {
+    fn from(error: OpenError) -> Self {
+        io::Error::new(error.kind(), error)
+    }
+}
+
+/// Reads a file up to the length that it had when it was opened.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, OpenError> {
+    let (file, metadata) = open(path)?;
+    let length = metadata.is_file().then_some(metadata.len()).filter(|&length| length > 0);
+    // Otherwise a file that grows faster than it is read would never end. Anything but a regular file, and a file of
+    // length 0 such as those of /proc, is read to its end.
+    let bytes = match length {
+        Some(length) => read_all(file.take(length), usize::try_from(length).unwrap_or(usize::MAX)),
+        None => read_all(file, 0),
+    };
+    bytes.map_err(OpenError::new(path, "read"))
+}
+
+/// Opens a file and returns its metadata. A directory is an error.
+pub(crate) fn open(path: &Path) -> Result<(File, Metadata), OpenError> {
+    let file = File::open(path).map_err(OpenError::new(path, "open"))?;
+    let metadata = file.metadata().map_err(OpenError::new(path, "open"))?;
+    if metadata.is_dir() {
+        return Err(OpenError::new(path, "open")(io::ErrorKind::IsADirectory.into()));
+    }
+    Ok((file, metadata))
+}
+
+/// Opens a regular file; `None` if it is empty. Anything else is an error and isn't opened, because opening a pipe
+/// would wait for a writer.
+pub(crate) fn open_regular(path: &Path) -> Result<Option<File>, OpenError> {
+    let metadata = std::fs::metadata(path).map_err(OpenError::new(path, "open"))?;
+    if !metadata.is_file() && !metadata.is_dir() {
+        let error = io::Error::new(io::ErrorKind::Unsupported, "only a regular file can be mapped; use `Log::open`");
+        return Err(OpenError::new(path, "map")(error));
+    }
+    let (file, metadata) = open(path)?;
+    Ok((metadata.len() > 0).then_some(file))
+}
+
+/// Reads a reader to its end; `length` is the expected number of bytes.
+pub(crate) fn read_all(mut reader: impl Read, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    // A failed allocation becomes an error and doesn't abort the program.
+    bytes.try_reserve_exact(length).map_err(|_| {
+        let text = format!("{length} bytes don't fit into memory; map the file, or stream it (`RecordStream`)");
+        io::Error::new(io::ErrorKind::OutOfMemory, text)
+    })?;
+    reader.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+pub(crate) fn map_error(path: &Path) -> impl Fn(io::Error) -> OpenError + '_ {
+    OpenError::new(path, "map")
+}

@@ -1,0 +1,129 @@
+//! Sinks with a clock: texts, parameters and modes without a time argument.
+
+use super::Sink;
+use crate::declare::messages::{Mode, Msg, Parm};
+use crate::format::field::Chars;
+use core::fmt::{self, Display, Write};
+
+/// Width of MSG.Message.
+const PART: usize = 64;
+
+/// A sink with a clock of its own, as the loggers of target and host are. An application that takes one logs texts,
+/// parameters and modes on both, without `cfg`:
+///
+/// ```
+/// use binlog::sink::{Sink, TimedSink};
+/// use binlog::messages::{Ev, Mode, Msg};
+///
+/// /// Everything that the application logs.
+/// pub trait FlightSink: TimedSink + Sink<Ev> + Sink<Mode> + Sink<Msg> {}
+/// impl<T: TimedSink + Sink<Ev> + Sink<Mode> + Sink<Msg>> FlightSink for T {}
+///
+/// pub fn arm(log: &impl FlightSink) {
+///     log.mode(5, 0);
+///     log.text(format_args!("armed after {} s", log.now_us() / 1_000_000));
+///     log.log(&Ev { time_us: log.now_us(), id: 10 });
+/// }
+/// ```
+pub trait TimedSink {
+    /// The time of the sink's clock, in microseconds since boot.
+    fn now_us(&self) -> u64;
+
+    /// A number for a text, different from those of the texts just before. [`text`](TimedSink::text) asks for it.
+    fn next_text_id(&self) -> u8;
+
+    /// Logs a text, or the output of `format_args!`, as MSG records of 64 bytes, cut between characters: at most 256
+    /// records, 16 KiB. Each NUL, which would end the text for readers, becomes `?`. Returns whether all records were
+    /// accepted; after the first that wasn't, the rest is left out.
+    ///
+    /// Nothing is allocated. Other contexts may log between two records of a text; the records of a text have the same
+    /// `ID`.
+    fn text(&self, text: impl Display) -> bool
+    where
+        Self: Sink<Msg>,
+    {
+        let (time_us, id) = (self.now_us(), self.next_text_id());
+        let mut parts = Parts { sink: self, time_us, id, seq: Some(0), part: [0; PART], length: 0 };
+        write!(parts, "{text}").is_ok() && parts.log_part()
+    }
+
+    /// Logs a parameter: its name of at most 16 bytes without NUL, its value, and the default value of the firmware if
+    /// there is one. Returns whether the record was accepted; it is not if the name is invalid.
+    fn parameter(&self, name: &str, value: f32, default: Option<f32>) -> bool
+    where
+        Self: Sink<Parm>,
+    {
+        Parm::new(self.now_us(), name, value, default).is_ok_and(|parm| self.log(&parm))
+    }
+
+    /// Logs a change of the flight mode: its number in the vehicle's list, 0 to 127, and the reason (ArduPilot's
+    /// `ModeReason`, 0 if unknown). Returns whether the record was accepted; it is not if the number is above 127.
+    fn mode(&self, number: u8, reason: u8) -> bool
+    where
+        Self: Sink<Mode>,
+    {
+        Mode::new(self.now_us(), number, reason).is_ok_and(|mode| self.log(&mode))
+    }
+}
+
+impl<T: TimedSink + ?Sized> TimedSink for &T {
+    fn now_us(&self) -> u64 {
+        (**self).now_us()
+    }
+
+    fn next_text_id(&self) -> u8 {
+        (**self).next_text_id()
+    }
+}
+
+#[cfg(feature = "std")]
+impl<T: TimedSink + ?Sized> TimedSink for std::sync::Arc<T> {
+    fn now_us(&self) -> u64 {
+        (**self).now_us()
+    }
+
+    fn next_text_id(&self) -> u8 {
+        (**self).next_text_id()
+    }
+}
+
+struct Parts<'a, T: ?Sized> {
+    sink: &'a T,
+    time_us: u64,
+    id: u8,
+    /// Number of the current part; `None` after the last possible one.
+    seq: Option<u8>,
+    part: [u8; PART],
+    length: usize,
+}
+
+#[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
+impl<T: Sink<Msg> + ?Sized> Parts<'_, T> {
+    /// Logs the current part. It is empty only if the whole text is.
+    fn log_part(&mut self) -> bool {
+        let Some(seq) = self.seq else { return false };
+        // It contains whole characters.
+        let part = core::str::from_utf8(&self.part[..self.length]).unwrap_or_default();
+        let message = Chars::cut(part);
+        self.seq = seq.checked_add(1);
+        self.length = 0;
+        let taken = self.sink.log(&Msg { time_us: self.time_us.into(), id: self.id, seq, message });
+        if !taken {
+            self.seq = None;
+        }
+        taken
+    }
+}
+
+impl<T: Sink<Msg> + ?Sized> Write for Parts<'_, T> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for character in text.chars() {
+            let character = if character == '\0' { '?' } else { character };
+            if self.length + character.len_utf8() > PART && !self.log_part() {
+                return Err(fmt::Error);
+            }
+            self.length += character.encode_utf8(&mut self.part[self.length..]).len();
+        }
+        Ok(())
+    }
+}
