@@ -1,14 +1,14 @@
 //! The input of the derives as a model: a message, a schema, a field type.
 
-use crate::attr::{self, ColumnAttributes, FieldTypeAttributes, MessageAttributes, VariantAttributes};
+use crate::attr::{self, ColumnAttributes, DefaultValue, FieldTypeAttributes, MessageAttributes, VariantAttributes};
 use crate::docs::{Description, description};
 use crate::errors::Errors;
 use crate::flatten::Shape;
 use crate::label;
 use crate::not_a_field;
-use crate::older::DefaultValue;
 use crate::repr::{self, Hint};
-use proc_macro2::{Group, Span, TokenStream, TokenTree};
+use crate::without_self::without_self;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
@@ -325,24 +325,6 @@ impl<'a> FieldType<'a> {
             FieldKind::Newtype { ty, .. } => ty.to_token_stream(),
         }
     }
-}
-
-/// Replaces `Self` in the tokens by the type's name.
-pub(crate) fn without_self(tokens: TokenStream, name: &Ident) -> TokenStream {
-    let replaced = |token| match token {
-        TokenTree::Ident(ident) if ident == "Self" => {
-            let mut name = name.clone();
-            name.set_span(ident.span());
-            name.into()
-        }
-        TokenTree::Group(group) => {
-            let mut inner = Group::new(group.delimiter(), without_self(group.stream(), name));
-            inner.set_span(group.span());
-            inner.into()
-        }
-        token => token,
-    };
-    tokens.into_iter().map(replaced).collect()
 }
 
 pub(crate) fn refuse_generics(input: &DeriveInput, why: &str, errors: &mut Errors) {

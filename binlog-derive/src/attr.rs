@@ -1,12 +1,13 @@
 //! `#[log(…)]`: parses tokens to attributes, each with the span for errors about it.
 
 pub(crate) mod item;
+mod older;
 pub(crate) mod place;
 
 use crate::errors::Errors;
 use crate::lint_names;
-use crate::older::Older;
 use item::Item;
+pub(crate) use older::{DefaultValue, Older};
 use place::{COLUMN, FIELD_TYPE, GROUP, MESSAGE, SCHEMA, VALUE, VARIANT, each};
 use proc_macro2::Span;
 use syn::{LitStr, Path};

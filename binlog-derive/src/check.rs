@@ -16,11 +16,14 @@
 //!
 //! What AP_Logger accepts but viewers show wrongly is a lint: see `lint`.
 
+mod older;
+
+pub(crate) use older::check_group;
+
 use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
 use crate::errors::Errors;
 use crate::label;
-use crate::older;
 use crate::repr::Hint;
 use quote::ToTokens;
 

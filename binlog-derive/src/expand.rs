@@ -1,12 +1,13 @@
 //! Writes code for the checked model. It makes no decisions.
 
 mod flat;
+mod older;
 
 pub(crate) use flat::group;
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
-use crate::older::with_older;
+use older::with_older;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;

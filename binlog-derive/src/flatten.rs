@@ -1,9 +1,9 @@
 //! `#[log(flatten)]`: which columns a field becomes, as far as the tokens tell.
 
-use crate::ast::without_self;
 use crate::attr::{ColumnAttributes, Flatten};
 use crate::errors::Errors;
 use crate::not_a_field::{MAX_ELEMENTS, ungrouped};
+use crate::without_self::without_self;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Type};

@@ -2,10 +2,9 @@
 
 use crate::ast::{Column, refuse_generics};
 use crate::attr::GroupAttributes;
-use crate::check::types;
+use crate::check::{check_group, types};
 use crate::errors::Errors;
 use crate::flatten::Shape;
-use crate::older;
 use crate::repr::{self, Hint};
 use syn::{Data, DeriveInput, Fields, Member};
 
@@ -49,7 +48,7 @@ pub(crate) fn check(group: &Group<'_>, errors: &mut Errors) {
     struct_repr(group, errors);
     types(&group.columns, errors);
     labels(group, errors);
-    older::check_group(&group.columns, errors);
+    check_group(&group.columns, errors);
     for column in &group.columns {
         if let Some(span) = column.attributes.instance {
             errors.at(span, "the instance column is a field of the message itself, directly after `TimeUS`");

@@ -22,11 +22,11 @@ mod lint;
 mod lint_names;
 mod nearest;
 mod not_a_field;
-mod older;
 mod repr;
 #[cfg(test)]
 mod snapshots;
 mod tables;
+mod without_self;
 
 use errors::Errors;
 use proc_macro::TokenStream;

@@ -1,10 +1,9 @@
 //! One item of an attribute: a key, and the kinds of values that it may have.
 
 use super::place::MESSAGE;
-use super::{Located, Multiplier, Unit};
+use super::{DefaultValue, Located, Multiplier, Unit};
 use crate::lint_names;
 use crate::nearest::did_you_mean;
-use crate::older::DefaultValue;
 use crate::tables;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;

@@ -3,10 +3,11 @@
 use super::attr::{self, FieldAttributes, FrameAttributes, Header, Kind, SchemaAttributes};
 use super::coding::{self, Chosen};
 use super::names;
-use crate::ast::{refuse_generics, without_self};
+use crate::ast::refuse_generics;
+use crate::attr::DefaultValue;
 use crate::errors::Errors;
-use crate::older::DefaultValue;
 use crate::repr::{self, Hint, INTEGERS};
+use crate::without_self::without_self;
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;

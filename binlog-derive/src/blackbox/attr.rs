@@ -2,11 +2,11 @@
 
 use super::tables::{Encoding, Predictor};
 use crate::attr::Located;
+use crate::attr::Older;
 use crate::attr::item::{Item, Value};
 use crate::attr::place::{Place, each};
 use crate::errors::Errors;
 use crate::lint_names::NOT_PORTABLE;
-use crate::older::Older;
 use proc_macro2::Span;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::punctuated::Punctuated;

@@ -3,7 +3,7 @@
 use super::ast::{Element, Frame, Schema, Shape};
 use super::attr::Kind;
 use super::groups::{self, Of};
-use super::names;
+use super::names::{self, ITERATION, TIME};
 use super::older;
 use super::tables::{Encoding, Predictor};
 use crate::errors::Errors;
@@ -13,10 +13,6 @@ use std::str::FromStr;
 
 /// The most bytes of a header line that decoders read.
 const MAX_LINE: usize = 1020;
-
-/// The main frame's fields that the encoder refers to.
-pub(super) const ITERATION: &str = "loopIteration";
-pub(super) const TIME: &str = "time";
 
 pub(super) fn frame(frame: &Frame<'_>, errors: &mut Errors) {
     struct_repr(frame, errors);

@@ -7,10 +7,10 @@ pub(super) use schema::schema;
 
 use super::ast::{Codings, Element, Frame};
 use super::attr::Kind;
-use super::check::{ITERATION, TIME};
 use super::coding::Chosen;
 use super::groups::{self, Of};
 use super::lint;
+use super::names::{ITERATION, TIME};
 use super::older;
 use super::tables::{Encoding, Predictor};
 use crate::expand::{in_scope, padding_of};

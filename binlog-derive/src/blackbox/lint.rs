@@ -2,7 +2,7 @@
 
 use super::ast::{Element, Frame, Schema};
 use super::attr::Kind;
-use super::check::{ITERATION, TIME};
+use super::names::{ITERATION, TIME};
 use super::tables::{Encoding, Predictor};
 use crate::lint_names::NOT_PORTABLE;
 use proc_macro2::{Ident, Span};

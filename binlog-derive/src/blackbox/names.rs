@@ -1,5 +1,9 @@
 //! The names of fields in the log.
 
+/// The main frame's fields that the encoder refers to.
+pub(super) const ITERATION: &str = "loopIteration";
+pub(super) const TIME: &str = "time";
+
 /// Names that lowerCamelCase doesn't give, as Betaflight writes them.
 const KNOWN: [(&str, &str); 4] =
     [("gyro_adc", "gyroADC"), ("mag_adc", "magADC"), ("e_rpm", "eRPM"), ("gps_ground_course", "GPS_ground_course")];

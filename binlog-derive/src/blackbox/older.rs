@@ -2,8 +2,7 @@
 
 use super::ast::{Element, Field, Frame, Shape};
 use super::attr::Kind;
-use super::check::{ITERATION, TIME};
-use super::names;
+use super::names::{self, ITERATION, TIME};
 use crate::errors::Errors;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};

@@ -1,30 +1,12 @@
-//! What older logs have in place of a message or a column: `alias` and `default`.
+//! Checks of what older logs have in place of a message or a column: `alias` and `default`.
 
+use super::{name_form_fault, name_size_fault};
 use crate::ast::{Column, Message};
-use crate::check;
+use crate::attr::Older;
 use crate::errors::Errors;
-use crate::flatten::Shape;
 use crate::label;
-use proc_macro2::{Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::ToTokens;
 use syn::LitStr;
-use syn::spanned::Spanned;
-
-/// The attributes of one column, or of a field of a Blackbox frame.
-#[derive(Default)]
-pub(crate) struct Older {
-    /// Earlier labels.
-    pub(crate) aliases: Vec<LitStr>,
-    pub(crate) default: Option<DefaultValue>,
-}
-
-/// The value of a column that a log lacks.
-pub(crate) enum DefaultValue {
-    /// `default`: all bytes zero. With the key's span.
-    Zeros(Span),
-    /// `default = EXPR`.
-    Of(TokenStream),
-}
 
 /// An alias is a valid name that differs from the message's own.
 pub(crate) fn check_message(message: &Message<'_>, errors: &mut Errors) {
@@ -38,8 +20,8 @@ pub(crate) fn check_message(message: &Message<'_>, errors: &mut Errors) {
         } else if message.attributes.aliases[..i].iter().any(|other| other.value() == text) {
             Some(format!("the alias `{text}` is given twice"))
         } else {
-            check::name_size_fault(&text)
-                .or_else(|| check::name_form_fault(&text, |_| None).filter(|_| !message.attributes.as_logged))
+            name_size_fault(&text)
+                .or_else(|| name_form_fault(&text, |_| None).filter(|_| !message.attributes.as_logged))
         };
         if let Some(fault) = fault {
             errors.at(alias.span(), fault);
@@ -97,59 +79,4 @@ const NO_ALIAS: &str = "an alias is for one column of a message; a flattened fie
 
 fn name(column: &Column) -> String {
     column.member.to_token_stream().to_string()
-}
-
-impl DefaultValue {
-    pub(crate) fn span(&self) -> Span {
-        match self {
-            DefaultValue::Zeros(span) => *span,
-            DefaultValue::Of(expr) => expr.span(),
-        }
-    }
-
-    /// The value's bytes as a constant. `ty` is the field's, even where the columns are built for a parameter.
-    pub(crate) fn bytes(&self, ty: &TokenStream) -> TokenStream {
-        match self {
-            DefaultValue::Zeros(span) => quote_spanned!(*span=> __binlog::zeros::<#ty>()),
-            DefaultValue::Of(expr) => quote! {{
-                const __VALUE: #ty = #expr;
-                const __BYTES: &[__binlog::u8; __binlog::size_of::<#ty>()] = &__binlog::transmute!(__VALUE);
-                __BYTES
-            }},
-        }
-    }
-}
-
-/// The call that builds a column, with what older logs have in its place. `index` is that of an array's element.
-pub(crate) fn with_older(call: TokenStream, column: &Column, index: usize) -> TokenStream {
-    let older = &column.attributes.older;
-    if older.is_none() {
-        return call;
-    }
-    let element = match &column.shape {
-        Shape::Array { element, .. } => Some((element, index)),
-        Shape::Column | Shape::Struct => None,
-    };
-    let (aliases, default) = (&older.aliases, older.default_bytes(&column.ty, element));
-    quote!(__binlog::older(#call, &[#(#aliases),*], #default))
-}
-
-impl Older {
-    /// Whether there is neither an alias nor a default.
-    pub(crate) fn is_none(&self) -> bool {
-        self.aliases.is_empty() && self.default.is_none()
-    }
-
-    /// The default's bytes as an `Option`, for a field of type `ty`, or for an element of an array: its type and index.
-    pub(crate) fn default_bytes(&self, ty: &TokenStream, element: Option<(&TokenStream, usize)>) -> TokenStream {
-        let Some(default) = &self.default else { return quote!(__binlog::None) };
-        let bytes = default.bytes(ty);
-        let bytes = match element {
-            Some((element, index)) => quote! {
-                __binlog::flatten::element::<{ __binlog::size_of::<#element>() }>(#bytes, #index)
-            },
-            None => bytes,
-        };
-        quote!(__binlog::Some(#bytes))
-    }
 }
