@@ -1,6 +1,7 @@
 //! The format: what the derives accept, what they write, and how definitions are compared.
 
 mod accepted_numbers;
+mod arrows;
 mod compile_pass;
 mod definitions;
 mod lock;
