@@ -165,6 +165,13 @@ fn modes_of_an_unknown_vehicle_have_the_names_in_the_descriptions() {
 }
 
 #[test]
+fn values_and_bits_of_one_column_are_listed_with_commas() {
+    let both = enumeration(&[(5, "Five")]) + &bits(&[(2, "Two")]);
+    let markdown = Log::from_bytes(described('B', &both, &[payload![0_u8]]).bytes).schema().to_string();
+    assert!(markdown.contains("| 5: Five, bit 2: Two |"), "{markdown}");
+}
+
+#[test]
 fn a_schema_has_the_descriptions_of_its_messages_in_every_form() {
     let mut log = RawLog::with_units();
     log.descriptions(

@@ -56,9 +56,11 @@ struct Found {
 impl Found {
     /// The unit, and what the numbers of exports and plots are in, if that is another.
     fn units(&self) -> String {
-        match self.shown_unit == self.unit {
-            true => self.unit.clone(),
-            false => format!("{}, shown in {}", self.unit, self.shown_unit),
+        match self.shown_unit.as_str() {
+            shown if shown == self.unit => self.unit.clone(),
+            // The log has no FMTU; the label says what a time is in.
+            "" => format!("{}, shown as logged", self.unit),
+            shown => format!("{}, shown in {shown}", self.unit),
         }
     }
 

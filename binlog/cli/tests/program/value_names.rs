@@ -263,3 +263,14 @@ fn find_lists_no_empty_names() {
     let columns = &json("find --json Phase LOG", &path)[0]["columns"];
     assert_eq!(columns[0]["names"], serde_json::json!(["Pad", "Coast"]));
 }
+
+#[test]
+fn find_says_how_times_without_an_fmtu_are_shown() {
+    let mut log = RawLog::with_units();
+    log.fmt(30, "PHAS", "QB", "TimeUS,Phase").record(30, &payload![1_u64, 0_u8]);
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("rocket.bin");
+    std::fs::write(&path, log.bytes).expect("room");
+    let text = fine("find PHAS.TimeUS LOG", &path);
+    assert!(text.contains("PHAS.TimeUS  s, shown as logged"), "{text}");
+}

@@ -65,6 +65,7 @@ impl LoggedSchema {
                     let has_names = !column.values.is_empty() || !column.bits.is_empty();
                     f.write_str(if has_names && !column.description.is_empty() { " " } else { "" })?;
                     meanings_cell(f, "", named(&column.values))?;
+                    f.write_str(if column.values.is_empty() || column.bits.is_empty() { "" } else { ", " })?;
                     meanings_cell(f, "bit ", named(&column.bits))?;
                 }
             }
