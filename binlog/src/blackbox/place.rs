@@ -25,8 +25,8 @@ impl Place {
         next.time.wrapping_sub(self.time) < SOON_US
     }
 
-    /// Whether an I frame at `next` continues the stream of an I frame here: at most one I frame is missing between them, or
-    /// they are less than half a second apart.
+    /// Whether an I frame at `next` continues the stream of an I frame here: at most one I frame is missing between
+    /// them, or they are less than half a second apart.
     #[cfg(feature = "read")]
     pub(super) fn is_continued_at(self, next: Place, intervals: Intervals) -> bool {
         let [iterations, time] = [next.iteration.wrapping_sub(self.iteration), next.time.wrapping_sub(self.time)];
@@ -65,8 +65,8 @@ mod of_header {
             self.time.is_some()
         }
 
-        /// The place of a main frame: that of the last one where there are no such fields, so that such a log is never out
-        /// of place.
+        /// The place of a main frame: that of the last one where there are no such fields, so that such a log is never
+        /// out of place.
         #[inline(always)]
         pub(in crate::blackbox) fn place(&self, main: &Values, last: Place) -> Place {
             let value = |field: Option<usize>| main.get(field?).copied();

@@ -227,22 +227,64 @@ fn a_long_older_log_stays_foreign_where_its_times_meet_the_sessions() {
     }
 }
 
-/// 0.3 % to 12 % from the ratio of a steady session, in the middle of a log that was armed sooner or later.
+/// Jumps of 0.3 % to 12 % from the ratio of a steady session: the session's length, how much later the other session was
+/// armed, and the iteration at which that one goes on.
+const NEARLY_IN_RATIO: [(u32, i32, u32); 7] = [
+    (330, 2_300_000, 60_000),
+    (330, 2_300_000, 200_000),
+    (330, 2_300_000, 600_000),
+    (635, -2_300_000, 100_000),
+    (3300, -400_000, 6400),
+    (60_010, 2_300_000, 70_016),
+    (60_010, 100_000, 80_000),
+];
+
+/// A steady session of so many iterations.
+fn steady(length: u32) -> Flight {
+    Flight::new(if length > 4000 { I_FRAMES } else { USUAL }, 5_000_000, 0..length, OWN)
+}
+
+/// In the middle of a log that was armed sooner or later.
 #[test]
 fn a_jump_nearly_in_the_ratio_of_a_steady_session_is_of_another_session() {
-    for (length, later_us, from) in [
-        (330, 2_300_000, 60_000),
-        (330, 2_300_000, 200_000),
-        (330, 2_300_000, 600_000),
-        (635, -2_300_000, 100_000),
-        (3300, -400_000, 6400),
-        (60_010, 2_300_000, 70_016),
-        (60_010, 100_000, 80_000),
-    ] {
-        let own = Flight::new(if length > 4000 { I_FRAMES } else { USUAL }, 5_000_000, 0..length, OWN);
+    for (length, later_us, from) in NEARLY_IN_RATIO {
+        let own = steady(length);
         let boot_us = 5_000_000_u32.wrapping_add_signed(later_us);
         let older = Flight::new(I_FRAMES, boot_us, from..from + 20_000, OTHER);
         assert_is_cut(&own, &cut(&own, &older, from), &format!("{length}, {later_us} µs later, from {from}"));
+    }
+}
+
+/// The frames show how long an iteration takes; the header has only the configured time.
+#[test]
+fn a_looptime_that_differs_from_the_frames_admits_no_other_session() {
+    for looptime in [900, 990, 1010, 1100] {
+        let line = format!("H looptime:{looptime}\n");
+        for (length, later_us, from) in NEARLY_IN_RATIO.into_iter().filter(|(length, ..)| *length != 3300) {
+            let mut own = steady(length);
+            own.header.extend_from_slice(line.as_bytes());
+            let boot_us = 5_000_000_u32.wrapping_add_signed(later_us);
+            let older = Flight::new(I_FRAMES, boot_us, from..from + 20_000, OTHER);
+            let what = format!("looptime {looptime}: {length}, {later_us} µs later, from {from}");
+            assert_is_cut(&own, &cut(&own, &older, from), &what);
+            // The session's own frames.
+            let rest = Flight::new(I_FRAMES, 5_000_000, from..from + 20_000, OWN);
+            let read = iterations(&tables(&cut(&own, &rest, from)));
+            assert_eq!(read.last(), rest.frames.last().map(|frame| &frame.iteration), "{what}");
+        }
+    }
+}
+
+/// The line of iterations and times of an older log with another loop time meets that of a session that is longer than
+/// the gap.
+#[test]
+fn frames_after_a_gap_dont_widen_the_ratio_of_a_long_session() {
+    for (loop_us, gap_us) in [(1010, 20_140_000), (990, 19_860_000), (1100, 20_500_000)] {
+        let own = steady(60_010);
+        let boot_us = 65_000_000 + gap_us - 80_000 * loop_us as i32;
+        let older =
+            Flight::new(Shape { loop_us, ..I_FRAMES }, 0_u32.wrapping_add_signed(boot_us), 80_000..99_000, OTHER);
+        assert_is_cut(&own, &cut(&own, &older, 80_000), &format!("{loop_us} µs, a gap of {gap_us} µs"));
     }
 }
 

@@ -1,19 +1,19 @@
 //! The frames of a session, one after the other, damaged or not.
 //!
 //! A frame stands if it has at most 256 bytes and the letter of another frame follows it, or padding. A main frame must
-//! also be near the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume event says
-//! otherwise. After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the next I
-//! frame. These are the rules of the format's description and of Cleanflight's decoder.
+//! also be near the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume event
+//! says otherwise. After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the
+//! next I frame. These are the rules of the format's description and of Cleanflight's decoder.
 //!
-//! Where that decoder loses the rest of a log, this one goes on: an I frame that agrees with a rejected one before it is
-//! accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P frames
-//! after damage are kept if the next I frame proves that none of them is missing.
+//! Where that decoder loses the rest of a log, this one goes on: an I frame that agrees with a rejected one before it
+//! is accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P
+//! frames after damage are kept if the next I frame proves that none of them is missing.
 //!
 //! That decoder reads on into another session; this one doesn't. After a power cut, a file or a chip goes on with its
-//! earlier content, often frames of an older log. [`Pace`] tells them apart: over a gap, the iterations of a session take
-//! the session's own time. After damage, and over a jump, an I frame that breaks this rule is of another session, and so are
-//! the frames that continue it. Frames between damage and the next I frame wait for the verdict on that frame. A step of
-//! the time while the iterations go on one by one breaks no rule: see [`Sync`].
+//! earlier content, often frames of an older log. [`Pace`] tells them apart: over a gap, the iterations of a session
+//! take the session's own time. After damage, and over a jump, an I frame that breaks this rule is of another session,
+//! and so are the frames that continue it. Frames between damage and the next I frame wait for the verdict on that
+//! frame. A step of the time while the iterations go on one by one breaks no rule: see [`Sync`].
 
 mod pace;
 mod resync;
@@ -43,8 +43,8 @@ pub enum Item<F> {
     Event {
         /// Where it begins, in bytes from the start of the log.
         offset: usize,
-        /// The time of the main frame before it, in microseconds, extended beyond 32 bits. An event before the first main
-        /// frame has the time of that frame, and 0 if the session has no main frame.
+        /// The time of the main frame before it, in microseconds, extended beyond 32 bits. An event before the first
+        /// main frame has the time of that frame, and 0 if the session has no main frame.
         time_us: u64,
         /// The event.
         event: Event,
@@ -86,14 +86,14 @@ impl<'f> Frame<'f> {
         self.length
     }
 
-    /// Its time in microseconds, extended beyond the 32 bits of the field `time`. For a frame without that field, the time
-    /// of the main frame before, or of the first main frame if none is before.
+    /// Its time in microseconds, extended beyond the 32 bits of the field `time`. For a frame without that field, the
+    /// time of the main frame before, or of the first main frame if none is before.
     pub fn time_us(&self) -> u64 {
         self.time_us
     }
 
-    /// The values as 32 bits, in the order of the fields. None, like [`fields`](Self::fields), for frames of a letter that
-    /// only the session's header defines, if that doesn't say how they are decoded.
+    /// The values as 32 bits, in the order of the fields. None, like [`fields`](Self::fields), for frames of a letter
+    /// that only the session's header defines, if that doesn't say how they are decoded.
     pub fn values(&self) -> &'f [u32] {
         // There is room for the fields of any frame.
         self.values.get(..self.fields.len()).unwrap_or_default()
@@ -170,6 +170,8 @@ pub struct Frames<'s> {
     /// The time of the last main frame, from which other frames are predicted; 0 before there is one.
     main_time: u32,
     pace: Pace,
+    /// The time of an iteration by the header.
+    looptime_us: Option<f64>,
     /// The time of the last main frame, or of the Resume event after it.
     time_us: u64,
     /// The time of the first main frame, once something before it has asked for it.
@@ -200,6 +202,7 @@ impl<'s> Frames<'s> {
             last: None,
             main_time: 0,
             pace: Pace::UNKNOWN,
+            looptime_us: resync::looptime_us(header),
             time_us: 0,
             first_us: None,
             other_us: None,
@@ -241,14 +244,14 @@ impl<'s> Frames<'s> {
         Some(Item::Frame(Frame { letter, offset: at, length: end - at, time_us, values, fields }))
     }
 
-    /// The offset at which the search for the next frame begins, in bytes from the start of the log. After the last frame,
-    /// it is the end of the session's frames; later bytes of the session are foreign.
+    /// The offset at which the search for the next frame begins, in bytes from the start of the log. After the last
+    /// frame, it is the end of the session's frames; later bytes of the session are foreign.
     pub fn offset(&self) -> usize {
         self.at
     }
 
-    /// Finds the next frame or event and stores it in `found`. Stops without one at the end of a lost stretch that another
-    /// stretch follows, and at the end of the session.
+    /// Finds the next frame or event and stores it in `found`. Stops without one at the end of a lost stretch that
+    /// another stretch follows, and at the end of the session.
     fn find(&mut self) {
         while self.found.is_none() && !mem::take(&mut self.is_split) {
             let at = self.at;
@@ -505,8 +508,8 @@ impl<'s> Frames<'s> {
         (self.last, self.main_time) = (Some(place), place.time);
     }
 
-    /// The time of a frame that isn't a main frame, from its low 32 bits; `None` if it is too far from the last main frame
-    /// and from the last other frame after it. Main frames without a time say nothing about others.
+    /// The time of a frame that isn't a main frame, from its low 32 bits; `None` if it is too far from the last main
+    /// frame and from the last other frame after it. Main frames without a time say nothing about others.
     fn near(&self, time: u32) -> Option<u64> {
         if let Some(time_us) = self.near_other(time) {
             return Some(time_us);
@@ -516,8 +519,8 @@ impl<'s> Frames<'s> {
         (!is_far).then(|| self.extended(time))
     }
 
-    /// The time near the last other frame after the last main frame that has these low 32 bits: a GPS may be logged while
-    /// main frames aren't.
+    /// The time near the last other frame after the last main frame that has these low 32 bits: a GPS may be logged
+    /// while main frames aren't.
     fn near_other(&self, time: u32) -> Option<u64> {
         let other_us = self.other_us.filter(|&other_us| other_us > self.time_us)?;
         let moved = time.wrapping_sub(other_us as u32) as i32;

@@ -14,15 +14,19 @@ const REMEMBERED: u64 = 1 << 16;
 /// The jitter is known from so many steps from one I frame to the next.
 const FEWEST_STEPS: u32 = 8;
 
-/// A window is 8 I intervals, and at least this many iterations. In real logs of Betaflight, the time of a frame is up to
-/// one iteration early or late: single steps of 256 iterations differ from the mean by up to 0.8 %, windows by up to 0.1 %.
+/// A window is 8 I intervals, and at least this many iterations. In real logs of Betaflight, the time of a frame is up
+/// to one iteration early or late: single steps of 256 iterations differ from the mean by up to 0.8 %, windows by up to
+/// 0.1 %.
 const WINDOW: u32 = 256;
 
-/// The slack of a gap in iterations: one iteration at either end, as in real logs, doubled.
+/// How many iterations a gap may be too short or too long: one at either end, as in real logs, doubled.
 const SLACK: f64 = 4.0;
 
 /// The least error of a mean, as a part of it: as much as that of the windows of real logs.
 const ERROR: f64 = 0.001;
+
+/// A session shows its ratio if its range, without [`ERROR`], spans at most so much, as a part of its mean.
+const STEADY: f64 = 0.01;
 
 /// The largest difference of a mean from the session's, as a part of that.
 const LIMIT: f64 = 0.25;
@@ -79,30 +83,35 @@ impl Range {
 
 /// The mean time of an iteration in this session, and how much it varies.
 ///
-/// Iterations and time both go on while frames are missing: during a pause of the logger, and where bytes are lost. So over
-/// a gap of any length, a frame of this session comes at the session's mean time of an iteration. A frame of another
-/// session doesn't, because that session began at another time after boot.
+/// Iterations and time both go on while frames are missing: during a pause of the logger, and where bytes are lost. So
+/// over a gap of any length, a frame of this session comes at the session's mean time of an iteration. A frame of
+/// another session doesn't, because that session began at another time after boot.
 ///
-/// A gap belongs to this session if the mean time of its iterations is in a range, with a slack of 4 iterations in all:
+/// A gap belongs to this session if the mean time of its iterations is in a range, give or take 4 iterations:
 ///
-/// 1. The range spans the session's mean and the means of its windows (8 I intervals each). It is widened at both ends by
-///    half of its width, because the gap may vary more than what was logged.
-/// 2. It is widened by the error of the mean: 0.1 %, and twice the jitter divided by the session's iterations. The jitter is the
-///    difference between the shortest and the longest step from one I frame to the next. It counts as 4 iterations while
-///    there are fewer than 8 steps.
-/// 3. If the gap is outside that range, two more means count as shown: the time of an iteration by the header, and the mean
-///    from the I frame after the gap to the next one. The rate of a control loop changes under load.
+/// 1. The range spans the session's mean and the means of its windows (8 I intervals each). It is widened at both ends
+///    by half of its width, because the gap may vary more than what was logged.
+/// 2. It is widened by the error of the mean: 0.1 %, and twice the jitter divided by the session's iterations. The
+///    jitter is the difference between the shortest and the longest step from one I frame to the next. It counts as 4
+///    iterations while there are fewer than 8 steps.
+/// 3. If the gap is outside that range, two more means may count as shown: the time of an iteration by the header, and
+///    the mean from the I frame after the gap to the next one. The rate of a control loop changes under load. For a gap
+///    of 10 s or more, both count if the session doesn't show its ratio: it has fewer than 8 steps, or its range spans
+///    more than 1 % without the 0.1 %. The mean after the gap also counts if the session is shorter than the gap.
 /// 4. No end of the range differs from the session's mean by more than a quarter.
 ///
-/// Gaps that take less than [`JUMP_US`] (10 s) have wider limits. A loop may stand still or be overloaded for seconds, so
-/// such a gap may always take a quarter longer; with the means of 3, from half of the session's mean to twice that mean. A
-/// gap shorter than [`SOON_US`] (0.5 s) always belongs to the session.
+/// Gaps that take less than [`JUMP_US`] (10 s) have wider limits. A loop may stand still or be overloaded for seconds,
+/// so such a gap may always take a quarter longer; with the means of 3, from half of the session's mean to twice that
+/// mean. A gap shorter than [`SOON_US`] (0.5 s) always belongs to the session.
 ///
-/// So after 10 s or more of a steady session, a frame is expected to within 0.1 % and a few iterations.
-/// `tests/tests/blackbox/damage_scored.rs` has the scores of this rule and of others.
+/// So after a gap of 10 s or more, in a steady session that is longer than the gap, a frame is expected to within 0.1 %
+/// and a few iterations. `tests/tests/blackbox/damage_scored.rs` has the scores of this rule and of others.
 #[derive(Clone, Copy)]
 pub(super) struct Pace {
+    /// Earlier iterations count half.
     passed: Passed,
+    /// How long the session is, without pauses of the logger.
+    logged_us: u64,
     /// The last I frame, or the Resume event after it: up to there is counted.
     from: Option<Place>,
     is_sure: bool,
@@ -121,6 +130,7 @@ pub(super) struct Pace {
 impl Pace {
     pub(super) const UNKNOWN: Self = Pace {
         passed: Passed::NOTHING,
+        logged_us: 0,
         from: None,
         is_sure: false,
         steps: 0,
@@ -144,6 +154,7 @@ impl Pace {
                     self.step(step, intervals);
                 }
                 self.passed += step;
+                self.logged_us += step.time_us;
                 // Two I frames agree.
                 self.is_sure = true;
             }
@@ -154,7 +165,7 @@ impl Pace {
 
     fn step(&mut self, step: Passed, intervals: Intervals) {
         let [is, mean] = [step, self.passed].map(Passed::mean_us);
-        // Before the first step, the mean is no number.
+        // Before the first step, the mean isn't a number.
         self.steady = if (is - mean).abs() <= mean * LIMIT { self.steady.saturating_add(1) } else { 0 };
         self.steps = self.steps.saturating_add(1);
         self.of_steps = self.of_steps.with(is);
@@ -175,19 +186,31 @@ impl Pace {
         self.steady >= STEADY_I_FRAMES
     }
 
-    /// The pace with the frames up to `last`, the last main frame or the Resume event after it. `None` if too few frames
-    /// say it.
+    /// The pace with the frames up to `last`, the last main frame or the Resume event after it. `None` if too few
+    /// frames say it.
     pub(super) fn up_to(&self, last: Place, intervals: Intervals) -> Option<Self> {
         let from = self.from?;
         let has_enough =
             || self.is_from_the_start && intervals.logged_between(from.iteration, last.iteration) >= FEWEST_FRAMES;
-        let mut passed = self.passed;
-        passed += Passed::between(from, last);
-        (passed.iterations > 0 && (self.is_sure || has_enough())).then_some(Pace { passed, ..*self })
+        let since = Passed::between(from, last);
+        let mut pace = *self;
+        pace.passed += since;
+        pace.logged_us += since.time_us;
+        (pace.passed.iterations > 0 && (self.is_sure || has_enough())).then_some(pace)
     }
 
-    /// Whether a gap belongs to this session. `others` are the means of 3 above.
-    pub(super) fn allows(&self, gap: Passed, intervals: Intervals, others: &[f64]) -> bool {
+    /// Whether a gap belongs to this session, by what this session shows.
+    pub(super) fn allows(&self, gap: Passed, intervals: Intervals) -> bool {
+        self.allows_with(gap, intervals, [None, None])
+    }
+
+    /// As [`allows`](Self::allows), with the means of 3 above: by the header, and after the gap.
+    pub(super) fn allows_with(
+        &self,
+        gap: Passed,
+        intervals: Intervals,
+        [header_us, after_us]: [Option<f64>; 2],
+    ) -> bool {
         let mean_us = self.passed.mean_us();
         let (iterations, time_us) = (gap.iterations as f64, gap.time_us as f64);
         if time_us.max(iterations * mean_us) < SOON_US.into() {
@@ -196,13 +219,19 @@ impl Pace {
         let is_short = gap.time_us < JUMP_US.into();
         let late = mean_us * (1.0 + LIMIT);
         let limits = if is_short { mean_us * 0.5..=mean_us * 2.0 } else { mean_us * (1.0 - LIMIT)..=late };
-        let others = others.iter().filter(|&other| limits.contains(other));
-        let shown = others.fold(self.of_windows.with(mean_us), |shown, &other| shown.with(other));
-        let jitter_us = match self.steps >= FEWEST_STEPS {
+        let own = self.of_windows.with(mean_us);
+        let has_jitter = self.steps >= FEWEST_STEPS;
+        let jitter_us = match has_jitter {
             true => self.of_steps.width() * f64::from(intervals.i_interval()),
             false => SLACK * mean_us,
         };
-        let margin = shown.width() / 2.0 + 2.0 * jitter_us / self.passed.iterations as f64 + ERROR * mean_us;
+        let error_us = 2.0 * jitter_us / self.passed.iterations as f64;
+        let is_open = is_short || !has_jitter || 2.0 * (own.width() + error_us) > STEADY * mean_us;
+        let header_us = header_us.filter(|_| is_open);
+        let after_us = after_us.filter(|_| is_open || self.logged_us < gap.time_us);
+        let others = [header_us, after_us].into_iter().flatten().filter(|other| limits.contains(other));
+        let shown = others.fold(own, Range::with);
+        let margin = shown.width() / 2.0 + error_us + ERROR * mean_us;
         let shortest = (shown.shortest - margin).max(*limits.start());
         let longest = (shown.longest + margin).min(*limits.end());
         let longest = if is_short { longest.max(late) } else { longest };

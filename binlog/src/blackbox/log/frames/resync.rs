@@ -5,6 +5,7 @@ use super::{Frames, LostReason, other_session};
 use crate::blackbox::Intervals;
 use crate::blackbox::decode::{Context, FrameDecoder};
 use crate::blackbox::event::Event;
+use crate::blackbox::header::Header;
 use crate::blackbox::log::letters::Begins;
 use crate::blackbox::place::Place;
 use std::ops::Range;
@@ -37,7 +38,8 @@ pub(super) enum Sync {
         /// Where it is in that.
         place: Place,
         /// Whether it continues an earlier I frame of another session. Frames that continue a stream belong to it, even
-        /// where their times meet those of this session. A single I frame may be one of this session with a damaged time.
+        /// where their times meet those of this session. A single I frame may be one of this session with a damaged
+        /// time.
         is_stream: bool,
     },
 }
@@ -86,6 +88,13 @@ pub(super) enum Verdict {
     Unproven,
 }
 
+/// The time of an iteration by the header, in microseconds. `looptime` is that of the gyro loop, and an iteration is
+/// one of the PID loop.
+pub(super) fn looptime_us(header: &Header) -> Option<f64> {
+    let number = |name| header.value(name)?.trim().parse::<f64>().ok();
+    Some(number("looptime")? * number("pid_process_denom").unwrap_or(1.0))
+}
+
 impl<'s> Frames<'s> {
     /// The verdict on a place: that of an I frame, or the one in a Resume event. The frame or the event ends at `end`.
     pub(super) fn verdict(&mut self, place: Place, end: usize) -> Verdict {
@@ -118,11 +127,11 @@ impl<'s> Frames<'s> {
         let goes_on = if is_near { Verdict::Continues } else { Verdict::Jumps };
         let Some(pace) = self.pace.up_to(last, intervals) else { return goes_on };
         let gap = Passed::between(last, place);
-        if pace.allows(gap, intervals, &[]) {
+        if pace.allows(gap, intervals) {
             return goes_on;
         }
-        let others = [self.looptime_us(), self.mean_us_after(place, end)];
-        if pace.allows(gap, intervals, &others.map(|mean_us| mean_us.unwrap_or(f64::NAN))) {
+        let others = [self.looptime_us, self.mean_us_after(place, end)];
+        if pace.allows_with(gap, intervals, others) {
             return goes_on;
         }
         // No iteration is missing: the time alone stepped.
@@ -137,8 +146,8 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// Why a frame that isn't a main frame is left out, though it stands: bytes were lost before it, and the next I frame
-    /// doesn't show that it is of this session.
+    /// Why a frame that isn't a main frame is left out, though it stands: bytes were lost before it, and the next I
+    /// frame doesn't show that it is of this session.
     #[inline]
     pub(super) fn doubt(&mut self, letter: u8, at: usize) -> Option<LostReason> {
         match self.sync {
@@ -168,7 +177,8 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// As [`doubt`](Self::doubt), of a Resume event that leads to a place. After damage, it may be that of another session.
+    /// As [`doubt`](Self::doubt), of a Resume event that leads to a place. After damage, it may be that of another
+    /// session.
     #[cold]
     pub(super) fn doubt_of_resume(&mut self, place: Place, end: usize) -> Option<LostReason> {
         if matches!(self.sync, Sync::Begin | Sync::Synced) {
@@ -217,13 +227,6 @@ impl<'s> Frames<'s> {
             });
         }
         (usize::MAX, Verdict::Unproven)
-    }
-
-    /// The time of an iteration by the header, in microseconds. `looptime` is that of the gyro loop, and an iteration is one
-    /// of the PID loop.
-    fn looptime_us(&self) -> Option<f64> {
-        let number = |name| self.session.header().value(name)?.trim().parse::<f64>().ok();
-        Some(number("looptime")? * number("pid_process_denom").unwrap_or(1.0))
     }
 
     /// The mean time of an iteration from an I frame that ends at `at` to the next one. `None` if damage comes first.
@@ -295,8 +298,8 @@ impl<'s> Frames<'s> {
         proof.unwrap_or(false)
     }
 
-    /// Decodes up to the next I frame, and returns whether that frame has the expected iteration and time. `None` if damage
-    /// comes first.
+    /// Decodes up to the next I frame, and returns whether that frame has the expected iteration and time. `None` if
+    /// damage comes first.
     fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
         let intervals = self.session.header().intervals();
         let mut last = from;
@@ -341,8 +344,8 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// Where the payload of an unknown event ends that begins at `from`: at the next frames that stand, at `from` itself if
-    /// they do.
+    /// Where the payload of an unknown event ends that begins at `from`: at the next frames that stand, at `from`
+    /// itself if they do.
     pub(super) fn unknown_event_end(&mut self, from: usize) -> Option<usize> {
         (from..(from + LONGEST_UNKNOWN_EVENT).min(self.letters.end)).find(|&at| self.stands(at, false))
     }
@@ -364,9 +367,9 @@ impl<'s> Frames<'s> {
 
     /// Whether a frame stands at a place, and others after it do.
     ///
-    /// Letters are frequent in any bytes, and one frame stands by chance in one of forty places. An I frame is believed on
-    /// less if it continues the iterations at a multiple of the I interval. One that doesn't continue them is believed if
-    /// `jumps` are expected, and two frames after it stand.
+    /// Letters are frequent in any bytes, and one frame stands by chance in one of forty places. An I frame is believed
+    /// on less if it continues the iterations at a multiple of the I interval. One that doesn't continue them is
+    /// believed if `jumps` are expected, and two frames after it stand.
     pub(super) fn stands(&mut self, at: usize, jumps: bool) -> bool {
         let Some(letter) = self.letters.byte(at) else { return false };
         match self.letters.of(letter) {
