@@ -147,7 +147,7 @@ pub fn readable_partition(mut image: impl Read + Seek) -> Result<u8, String> {
             _ => return Ok(partition),
         }
     }
-    Err(first.unwrap_or_else(|| words::NO_PARTITION.into()))
+    Err(first.unwrap_or_else(words::no_partition))
 }
 
 impl Blocks {

@@ -50,8 +50,9 @@ const FOLDER: &str = "--folder must name a folder of the root directory, with up
 const INSTEAD: &str = "mount the card and copy the logs, if a computer can read it";
 
 /// What to do with a card whose partition table names no partition.
-pub(super) const NO_PARTITION: &str = "its partition table has no partition, so there is no file system to read: mount \
-                                       the card and copy the logs, if a computer can read it";
+pub(super) fn no_partition() -> String {
+    format!("its partition table has no partition, so there is no file system to read: {INSTEAD}")
+}
 
 fn of_fault(fault: Fault) -> String {
     match fault {

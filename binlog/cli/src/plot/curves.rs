@@ -21,7 +21,7 @@ pub struct Plotted<'s> {
 
 /// What a curve is of.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Of {
+pub struct CurveSource {
     /// The expression, as a place among those that are plotted.
     pub expression: usize,
     /// The session, as a place among those that are plotted.
@@ -31,7 +31,7 @@ pub struct Of {
 }
 
 /// A curve, and what it is of.
-pub type CurveOf = (Of, NewCurve);
+pub type CurveOf = (CurveSource, NewCurve);
 
 /// An expression's result of some instances.
 struct Evaluated {
@@ -124,7 +124,7 @@ pub fn curves(
                 // A state lasts until the next one.
                 let is_stepped = is_stepped(expression) || series.names.is_some();
                 let curve = NewCurve { name, unit: series.unit, x, y, is_right, is_stepped, names: series.names };
-                curves.push((Of { expression: place, session, instances }, curve));
+                curves.push((CurveSource { expression: place, session, instances }, curve));
             }
             evaluated(left_out);
         }

@@ -1,7 +1,7 @@
 //! The figures that a plot can be: curves by time, spectra, or a spectrogram.
 
 use super::align::Origin;
-use super::curves::{CurveOf, Of, Plotted};
+use super::curves::{CurveOf, CurveSource, Plotted};
 use super::figure::{Axis, Curve, Figure, Heat, NewCurve, Panel, panels, panels_by_unit, range};
 use super::moments::{bands, marks};
 use super::spectrum;
@@ -81,7 +81,7 @@ pub fn xy(title: String, label: &str, curves: Vec<CurveOf>) -> Result<Figure, Fa
                 curves.extend(places.iter().map(|(_, place)| over(place, value, name(place))));
             }
             (places, values) => {
-                let same = |of: &Of| places.iter().find(|(other, _)| other.instances == of.instances);
+                let same = |of: &CurveSource| places.iter().find(|(other, _)| other.instances == of.instances);
                 let pairs: Option<Vec<_>> = values.iter().map(|(of, value)| Some((&same(of)?.1, value))).collect();
                 let Some(pairs) = pairs.filter(|pairs| pairs.len() == places.len()) else {
                     let text = "the two expressions have different instances; choose one of each: IMU[0].GyrX";
