@@ -1,8 +1,9 @@
 //! Types that people try as fields, and what to write instead.
 //!
-//! Some can't be fields, whatever the program defines: arrays, tuples, references, `usize`. The macro refuses them. Others
-//! have the name of a type of the standard library, and a type of the program may have that name, too. For these the name
-//! selects the error, that of a trait of `binlog::field::not_a_field`, and the type decides whether there is one.
+//! Some can't be fields, whatever the program defines: arrays, tuples, references, `usize`. The macro refuses them.
+//! Others have the name of a type of the standard library, and a type of the program may have that name, too. For these
+//! the name selects the error, that of a trait of `binlog::field::not_a_field`, and the type decides whether there is
+//! one.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -106,8 +107,8 @@ const REMEDIES: [(&str, &[&str]); 8] = [
     ("Half", &["f16", "bf16"]),
 ];
 
-/// The error for a type that no program can make a field. `is_flattened` is true for a field with `#[log(flatten)]`, where
-/// the elements of an array are the columns.
+/// The error for a type that no program can make a field. `is_flattened` is true for a field with `#[log(flatten)]`,
+/// where the elements of an array are the columns.
 pub(crate) fn refusal(ty: &Type, is_flattened: bool) -> Option<syn::Error> {
     match ungrouped(ty) {
         Type::Array(array) if is_flattened => match ungrouped(&array.elem) {

@@ -80,8 +80,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///     then gets 32 or more of the clusters right after the tear, the next mount may free them.
 ///   - On exFAT, if the power fails before the clusters of an extent are taken, and a file then gets the first of them
 ///     without writing to it (a preallocated file), the next mount may free them.
-///   - On exFAT, if the power fails while a log is ended or removed, after its clusters were given back and before the
-///     folder says so, and a file then gets the last of them, the next mount may free the file's clusters.
+///   - On exFAT, a power failure while a log is ended or removed may leave clusters that are free but still noted as
+///     the log's. If a computer then stores a file in the last of them, the next mount may free that file's clusters.
 /// - The next boot has to use the same [`Options::folder`], [`Options::extension`] and [`Options::partition`]: a mount
 ///   mends only these. With others, clusters stay lost, and if the old folder is used again later, clusters of logs in
 ///   the new one may be freed.

@@ -69,7 +69,7 @@ impl Track {
         let (source, positions) = candidates
             .filter_map(|name| Some((name, positions(log, name)?)))
             .find(|(_, positions)| !positions.is_empty())?;
-        // Without times, the positions have none.
+        // In a log without times, the positions have no time.
         let clock = log.time_range_us().and_then(|_| log.clock());
         Some(Track { source: source.into(), segments: segments(log, positions), clock })
     }

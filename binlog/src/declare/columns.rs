@@ -90,8 +90,8 @@ pub enum Role {
     AsLogged,
 }
 
-/// A column whose type has the name of one that isn't a field. As [`time`], [`instance`], [`value`] or [`as_logged`], if
-/// the type is a field.
+/// A column whose type has the name of one that isn't a field. As [`time`], [`instance`], [`value`] or [`as_logged`],
+/// if the type is a field.
 #[track_caller]
 pub const fn doubted(
     field: &FieldType,

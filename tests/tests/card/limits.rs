@@ -261,7 +261,7 @@ fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
 /// exFAT: after a log without a record, which filled a piece of more than 1 MiB, the next log needs a longer piece. A
 /// search pauses after 32 blocks of the bitmap. From then on 1 MiB is enough, unless the log needs more.
 #[test]
-fn a_longer_piece_behind_many_of_1_mib_is_found() {
+fn a_longer_piece_after_many_of_1_mib_is_found() {
     // A prologue of a little more than a piece.
     let (piece, longer) = (2_100, 4_096);
     let card = Geometry { cluster_blocks: 1, clusters: 150_000, ..Geometry::EXFAT }.format();

@@ -154,7 +154,7 @@ fn another_file_between_the_pieces_is_another_file() {
 }
 
 #[test]
-fn lengths_that_are_none_leave_a_hole() {
+fn a_wrong_length_leaves_a_hole() {
     let xml = xml();
     let right = names(&log(&pieces(&xml)).descriptions());
     for (place, length) in [(0, 0), (12, 0), (30, 0), (12, 5), (30, 40)] {
@@ -200,7 +200,7 @@ fn bytes_that_are_no_text_are_a_hole() {
     let log = log(&pieces);
     let names = names(&log.descriptions());
     assert!(!names.keys().any(|(message, label, value)| message == "BBBB" && label == "State" && value == "31"));
-    assert_eq!(incomplete(&log), ["LogMessages.xml has bytes that are no text"]);
+    assert_eq!(incomplete(&log), ["LogMessages.xml has bytes that aren't text"]);
 }
 
 /// Numbers and their names.

@@ -578,7 +578,7 @@ proptest! {
         assert_sound(&LoggedSchema::from_bytes(&any_definitions(messages)));
     }
 
-    /// Of a few characters, so that names, ids and formats meet, and with bytes that are no text.
+    /// Of a few characters, so that names, ids and formats meet, and with bytes that aren't text.
     #[test]
     fn any_bytes_in_definitions_give_a_schema(
         definitions in proptest::collection::vec(

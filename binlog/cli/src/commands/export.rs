@@ -229,8 +229,8 @@ fn warn_without_times(name: &str, sessions: &[Session<'_>], format: Format) {
     let so = match format {
         Format::Csv | Format::Parquet => "TimeUS is empty",
         Format::Jsonl => "the objects have no TimeUS",
-        Format::Mcap => "all messages have the same one",
-        Format::Kml | Format::Gpx => "the positions have none",
+        Format::Mcap => "all messages have the same time",
+        Format::Kml | Format::Gpx => "the positions have no time",
     };
     warn(format_args!("{name}: no record{of} has a time; {so}"));
 }

@@ -1,10 +1,10 @@
-//! The main frames of a Blackbox session as CSV, as `blackbox_decode` writes it: a header line, `, ` between values, and
-//! the fields of the last slow frame after those of the main frame.
+//! The main frames of a Blackbox session as CSV, as `blackbox_decode` writes it: a header line, `, ` between values,
+//! and the fields of the last slow frame after those of the main frame.
 //!
 //! Values are as logged. The column heads are those of its options `--unit-vbat raw`, `--unit-amperage raw` and
-//! `--unit-flags raw`: `time (us)`, `BaroAlt (cm)`, and names without a unit. Values aren't padded to three characters, and times continue
-//! beyond 32 bits. Columns that it computes are left out (`blackbox_decode.c` and `parser.c` of Betaflight's
-//! blackbox-tools):
+//! `--unit-flags raw`: `time (us)`, `BaroAlt (cm)`, and names without a unit. Values aren't padded to three characters,
+//! and times continue beyond 32 bits. Columns that it computes are left out (`blackbox_decode.c` and `parser.c` of
+//! Betaflight's blackbox-tools):
 //!
 //! - `vbatLatest (V)`, `amperageLatest (A)`: it divides by 10 and by 100, although Betaflight 4 logs hundredths of a
 //!   volt. `export` has both in their units, by the header.
@@ -12,7 +12,8 @@
 //!   as only old firmware logs it. With later firmware the column is wrong.
 //! - `roll`, `pitch`, `heading` (`--simulate-imu`), `currentVirtual` and `energyCumulativeVirtual`
 //!   (`--simulate-current-meter`): estimates, which no field of the log has.
-//! - the GPS fields (`--merge-gps`): `dump --json --types gps` has them, and `export --wide main` beside the main frames.
+//! - the GPS fields (`--merge-gps`): `dump --json --types gps` has them, and `export --wide main` beside the main
+//!   frames.
 
 use crate::intervals::Intervals;
 use crate::lines::Lines;

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_a_step_forward_leaves_out_stay_those_of_another_piece() {
+    fn a_step_forward_keeps_the_times_of_other_pieces() {
         let times = ConvertedTimes::of(&[20 * SECOND, 14 * SECOND, 20 * SECOND + 5]);
         let all = 20 * SECOND..27 * SECOND;
         assert_eq!(logged(&times, all.clone(), true), [(14 * SECOND, 20 * SECOND + 6)]);

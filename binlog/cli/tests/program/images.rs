@@ -420,7 +420,7 @@ fn a_card_that_is_not_read_is_named_by_each_command_with_what_to_do() {
 
 /// An image that ends before the folder of the logs: no command sends its user to `extract`, which can't read it.
 #[test]
-fn an_image_that_is_cut_off_before_its_logs_is_said_to_be_by_each_command() {
+fn each_command_reports_an_image_cut_off_before_its_logs() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (image, out) = (folder.path().join("card.img"), folder.path().join("out"));
     let flight = simulated();

@@ -337,7 +337,7 @@ fn a_log_without_times_is_exported_without_them_and_says_so() {
     let (track, _) = exported("export --format gpx -o - LOG");
     assert!(track.matches("<trkpt").count() == 3 && !track.contains("<time>"), "{track}");
     let mcap = folder.path().join("log.mcap");
-    assert!(exported(&format!("export -o {} LOG", mcap.display())).1.contains("all messages have the same one"));
+    assert!(exported(&format!("export -o {} LOG", mcap.display())).1.contains("all messages have the same time"));
     // One boot of two.
     let mut timed = copter_4();
     timed.record(ATT, &payload![5_u64, 0_i16, 0_i16]);

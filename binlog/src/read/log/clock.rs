@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Converts times since boot to the calendar, by a GPS record with a week, of old firmware also GPS2: the first with a
 /// 3D fix (Status 3 or more), or else the first with a 2D fix, or else the first of another clock (Status 0), or else
-/// the first. Without a fix, a receiver may be years off. A date before 13 January 1980 or after 2099 is none. In logs
-/// of PX4, GPSTime is the date.
+/// the first. Without a fix, a receiver may be years off. A date before 13 January 1980 or after 2099 is ignored. In
+/// logs of PX4, GPSTime is the date.
 ///
 /// A GPS record without a time since boot, as old firmware has it, has that of the last record before it; in a log
 /// without any times, 0.

@@ -95,8 +95,8 @@ impl Wraps {
         wraps_of(time_us)
     }
 
-    /// Whether the next times are sure to be read right: the last one is near this time of a record, or the next wrap
-    /// is later by more than this.
+    /// Whether the next times are expected to be read right: the last one is near this time of a record, or the next
+    /// wrap is later by more than this.
     #[cfg(feature = "read")]
     pub(crate) fn is_settled(&self, time_us: u64, soon_us: u64) -> bool {
         time_us % RANGE < RANGE - soon_us.min(NEAR) || self.last.is_some_and(|last| last.abs_diff(time_us) <= NEAR)

@@ -93,7 +93,7 @@ fn px4_logs_utc() {
 }
 
 #[test]
-fn weeks_that_no_receiver_has_are_no_date() {
+fn implausible_weeks_are_ignored() {
     // Until 2099; the last week that fits in 16 bits is in the year 3236.
     for (week, is_date) in [(1, true), (6260, true), (6280, false), (65_535, false)] {
         let mut log = log();

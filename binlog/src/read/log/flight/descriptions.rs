@@ -147,7 +147,7 @@ impl Embedded {
                 let others = if self.missing.len() > 1 { ", and others" } else { "" };
                 format!("the log lacks the bytes {start} to {end} of {FILE_NAME}{others}")
             }
-            None if self.text.contains(HOLE) => format!("{FILE_NAME} has bytes that are no text"),
+            None if self.text.contains(HOLE) => format!("{FILE_NAME} has bytes that aren't text"),
             None => format!("{FILE_NAME} ends in the middle, or isn't XML"),
         };
         Some(Incomplete { offset: self.logged_at, text })
