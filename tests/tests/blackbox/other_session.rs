@@ -114,8 +114,8 @@ fn has_other_session(tables: &Tables) -> bool {
     tables.lost().iter().any(|lost| matches!(lost.reason, LostReason::OtherSession { .. }))
 }
 
-/// The session up to byte `cut` of its frames, then `rest`. Asserts that nothing of the rest is read but what joins a frame
-/// of the session seamlessly, up to the next I frame.
+/// The session up to byte `cut` of its frames, then `rest`. Asserts that nothing of the rest is read but what joins a
+/// frame of the session seamlessly, up to the next I frame.
 fn assert_ends_at_the_cut(own: &Flight, shape: Shape, cut: usize, rest: &[u8], what: &str) {
     let bytes = own.bytes();
     let log = [&own.header, &bytes[..cut], rest].concat();
@@ -227,8 +227,8 @@ fn a_long_older_log_stays_foreign_where_its_times_meet_the_sessions() {
     }
 }
 
-/// Jumps of 0.3 % to 12 % from the ratio of a steady session: the session's length, how much later the other session was
-/// armed, and the iteration at which that one goes on.
+/// Jumps of 0.3 % to 12 % from the ratio of a steady session: the session's length, how much later the other session
+/// was armed, and the iteration at which that one goes on.
 const NEARLY_IN_RATIO: [(u32, i32, u32); 7] = [
     (330, 2_300_000, 60_000),
     (330, 2_300_000, 200_000),
