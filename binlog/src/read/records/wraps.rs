@@ -14,13 +14,25 @@ use crate::read::catalogue::declaration::Declaration;
 /// is near the last.
 ///
 /// Wraps are therefore counted as long as no pause takes 2^31 µs, and most records are near the one before.
+///
+/// The first time of a boot may be damaged, too. Until one near it or two others near each other follow, a time wraps
+/// after it only if it is near. Two damaged first times are believed: one of 32 bits that lies just before the wrap, and
+/// one of 64 bits that times of 32 bits follow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wraps {
     /// Whether the log has times of 32 bits.
     are_counted: bool,
     last: Option<u64>,
+    /// Whether the last time is more than the first one of the boot.
+    is_proven: bool,
     /// The newest time, if it is far from the last one.
-    far: Option<u64>,
+    far: Option<Far>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Far {
+    time_us: u64,
+    is_narrow: bool,
 }
 
 /// The time in a record's bytes, of 32 bits or more.
@@ -63,7 +75,7 @@ impl Wraps {
     pub(crate) fn declare(&mut self, declaration: &Declaration<'_>) -> bool {
         let Declaration::Fmt(fmt) = declaration else { return self.are_counted };
         if declaration.is_of_fmt() {
-            (self.last, self.far) = (None, None);
+            (self.last, self.is_proven, self.far) = (None, false, None);
         }
         let definition = LoggedDefinition::new(fmt, None);
         self.are_counted |= TimeSource::of(&definition).is_narrow() && !definition.defines_others();
@@ -88,9 +100,11 @@ impl Wraps {
             return self.last.map_or(0, wraps_of);
         }
         if own.is_of_flight {
-            let is_proven = self.far.is_some_and(is_near) || last_is_near.unwrap_or(true);
-            self.far = (!is_proven).then_some(time_us);
-            self.last = if is_proven { Some(time_us) } else { self.last };
+            let is_proven = self.far.is_some_and(|far| is_near(far.time_us)) || last_is_near == Some(true);
+            let is_last = is_proven || self.last.is_none();
+            self.far = (!is_last).then_some(Far { time_us, is_narrow: own.is_narrow });
+            self.last = if is_last { Some(time_us) } else { self.last };
+            self.is_proven |= is_proven;
         }
         wraps_of(time_us)
     }
@@ -104,16 +118,20 @@ impl Wraps {
 
     /// A time of 32 bits with those that it lacks.
     fn widened(&self, low: u64) -> u64 {
-        let after_wrap = |time: u64| (time | (RANGE - 1)).saturating_add(1 + low);
+        // A time so large that no wrap can follow it is damaged.
+        let after_wrap = |time: u64| (time | (RANGE - 1)).checked_add(1 + low);
         let Some(last) = self.last else { return low };
-        if let Some(wrapped) = self.far.map(|far| (far, after_wrap(far)))
-            && wrapped.1 - wrapped.0 <= PROOF
+        // A damaged time of 64 bits may be beside any wrap.
+        if let Some(far) = self.far.filter(|far| far.is_narrow)
+            && let Some(wrapped) = after_wrap(far.time_us)
+            && wrapped - far.time_us <= PROOF
         {
-            return wrapped.1;
+            return wrapped;
         }
         let same = last & !(RANGE - 1) | low;
         if last.saturating_sub(same) > RANGE / 2 {
-            after_wrap(last)
+            let is_likely = |wrapped: &u64| self.is_proven || wrapped - last <= NEAR;
+            after_wrap(last).filter(is_likely).unwrap_or(low)
         } else if same >= RANGE && last.abs_diff(same - RANGE) <= NEAR {
             same - RANGE
         } else {
@@ -217,24 +235,76 @@ mod tests {
         assert_eq!(wraps.count(&narrow.definition(), &u32::MAX.to_le_bytes()), 2);
     }
 
+    /// The times that are read in place of these, of 64 bits or less.
+    fn mixed(times: &[(u64, bool)]) -> Vec<u64> {
+        let [wide, narrow] = [(1, 11, "Q"), (2, 7, "I")]
+            .map(|(id, length, format)| CopiedDefinition::new(id, length, "IMU", format, "TimeUS", None));
+        let mut wraps = Wraps::default();
+        wraps.declare(&Declaration::Fmt(narrow.fmt()));
+        let mut time = |&(time, is_wide): &(u64, bool)| {
+            let bytes = time.to_le_bytes();
+            if is_wide {
+                wraps.count(&wide.definition(), &bytes);
+                return time;
+            }
+            u64::from(wraps.count(&narrow.definition(), &bytes[..4])) << 32 | time & (RANGE - 1)
+        };
+        times.iter().map(&mut time).collect()
+    }
+
+    #[test]
+    fn a_damaged_time_of_64_bits_proves_no_wrap() {
+        for damaged in [u64::MAX, u64::MAX - 5, (1 << 63) - 1, 7 * RANGE - 1, RANGE - 1] {
+            for start in [1, 101 * SECOND, RANGE - 3, 3 * RANGE - 5] {
+                // The first one, of 64 bits, says how often times have wrapped.
+                let mut times: Vec<(u64, bool)> = (0..8).map(|i| (start + i, i == 0)).collect();
+                times.insert(3, (damaged, true));
+                let right: Vec<u64> = times.iter().map(|(time, _)| *time).collect();
+                assert_eq!(mixed(&times), right, "{damaged}, {start}");
+            }
+        }
+        // Of the first one, nothing follows.
+        let times = [u64::MAX, SECOND, 2 * SECOND, 3 * SECOND];
+        assert_eq!(mixed(&[0, 1, 2, 3].map(|i| (times[i], i == 0))), times);
+    }
+
+    #[test]
+    fn a_damaged_first_time_moves_no_other() {
+        let from = |first: u64| are_kept(&[first, SECOND, 2 * SECOND, 3 * SECOND]);
+        assert!([0, 2_000, 3_000, 3_200].iter().all(|first| from(first * SECOND)));
+        // Just before a wrap, it is as if it had been one.
+        assert!(!from(RANGE - 30 * SECOND));
+        // A damaged second time leaves the first one in force.
+        assert!(are_kept(&[RANGE - SECOND, RANGE - 2_000 * SECOND, RANGE + SECOND, RANGE + 2 * SECOND]));
+    }
+
     proptest! {
-        /// One time in many has damaged bits.
+        /// One time in many has damaged bits, or is erased.
         #[test]
         fn a_damaged_time_moves_no_other(
             start in 0..2 * RANGE,
             step in 1_000..30 * SECOND,
-            damage in prop::collection::vec((2..400_usize, 0..32_u8), 1..6),
+            damage in prop::collection::vec((0..400_usize, 0..65_u32), 1..6),
+            wide in prop::collection::vec(prop::bool::weighted(0.3), 400),
+            has_wide in prop::bool::ANY,
         ) {
             let times: Vec<u64> = (0..400).map(|i| start % RANGE + i * step).collect();
-            let mut damaged: Vec<u32> = times.iter().map(|&time| time as u32).collect();
+            // Which wrap the first times belong to can't be known if the first of them is damaged.
+            let is_wide = |i: usize| has_wide && i > 2 && wide[i];
+            let mut damaged: Vec<(u64, bool)> = times.iter().enumerate().map(|(i, &time)| (time, is_wide(i))).collect();
             let mut places: Vec<usize> = Vec::new();
             for (place, bit) in damage {
-                if places.iter().all(|other| other.abs_diff(place) > 2) {
+                let is_known = place > 1 || times[3] < RANGE - NEAR;
+                if is_known && places.iter().all(|other| other.abs_diff(place) > 2) {
                     places.push(place);
-                    damaged[place] ^= 1 << bit;
+                    let bits = if is_wide(place) { 64 } else { 32 };
+                    damaged[place].0 = match bit {
+                        64 => u64::MAX,
+                        bit => damaged[place].0 ^ 1 << (bit % bits),
+                    };
                 }
             }
-            for (i, (read, time)) in widened(&damaged).into_iter().zip(times).enumerate() {
+            for (i, (read, time)) in mixed(&damaged).into_iter().zip(times).enumerate() {
                 prop_assert!(read == time || places.contains(&i), "{i}: {read}, not {time}");
             }
         }
