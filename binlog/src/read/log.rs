@@ -87,7 +87,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use value_names::Named;
+use value_names::LogNames;
 use wraps::WrapPlaces;
 
 /// A log in memory, or mapped into it.
@@ -116,7 +116,7 @@ pub struct Log<'a> {
     /// The embedded descriptions of each boot; empty without them.
     xml: OnceLock<Vec<String>>,
     /// What they call values and bits.
-    named: OnceLock<Vec<Named>>,
+    named: OnceLock<LogNames>,
     /// Whether a type was found without an index before.
     scanned: AtomicBool,
 }

@@ -1,6 +1,5 @@
 //! Offsets of records, and the records of several kinds in the order of the log.
 
-use std::ops::Range;
 use std::{slice, vec};
 
 /// Offsets of records, ascending.
@@ -30,11 +29,11 @@ impl Offsets {
         self.parts.iter().flat_map(|part| part.offsets.iter().map(|&offset| part.base + offset as usize))
     }
 
-    /// Whether any offset is in a range.
-    pub(super) fn any_in(&self, range: &Range<usize>) -> bool {
-        self.parts.iter().any(|part| {
-            let next = part.offsets.partition_point(|&offset| part.base + (offset as usize) < range.start);
-            part.offsets.get(next).is_some_and(|&offset| part.base + (offset as usize) < range.end)
+    /// The first offset from here on.
+    pub(super) fn first_from(&self, from: usize) -> Option<usize> {
+        self.parts.iter().find_map(|part| {
+            let next = part.offsets.partition_point(|&offset| part.base + (offset as usize) < from);
+            part.offsets.get(next).map(|&offset| part.base + offset as usize)
         })
     }
 

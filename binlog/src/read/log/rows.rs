@@ -284,10 +284,18 @@ impl<'log> Rows<'log> {
     /// The boots that have any of these records.
     pub(super) fn boots(&self) -> Vec<usize> {
         let starts = &self.log.index().boots;
-        let start = |boot: usize| boot.checked_sub(1).map_or(0, |before| starts[before]);
-        let range = |boot| start(boot)..starts.get(boot).copied().unwrap_or(usize::MAX);
-        let has_one = |boot: &usize| self.pieces.iter().any(|piece| piece.offsets.any_in(&range(*boot)));
-        (0..=starts.len()).filter(has_one).collect()
+        let mut boots = Vec::new();
+        for piece in &self.pieces {
+            let mut from = Some(0);
+            while let Some(first) = from.and_then(|from| piece.offsets.first_from(from)) {
+                let boot = self.log.boot_at(first);
+                boots.push(boot);
+                from = starts.get(boot).copied();
+            }
+        }
+        boots.sort_unstable();
+        boots.dedup();
+        boots
     }
 
     pub(super) fn log(&self) -> &'log Log<'log> {

@@ -6,7 +6,7 @@ use crate::read::descriptions;
 use crate::read::descriptions::{Described, DescribedColumn, DescribedMessage};
 use crate::read::{Log, LoggedColumn};
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// The names of a column's values or bits, as the log's [descriptions](Log::descriptions) have them. Those of the flight
@@ -96,8 +96,11 @@ impl Named {
         for message in messages {
             let columns = message.columns.into_iter();
             let columns = columns.filter(|column| !column.values.is_empty() || !column.bits.is_empty());
-            let of_type = named.0.entry(message.name).or_default();
-            columns.for_each(|column| _ = of_type.entry(column.label.clone()).or_insert_with(|| Arc::new(column)));
+            let mut columns = columns.peekable();
+            if columns.peek().is_some() {
+                let of_type = named.0.entry(message.name).or_default();
+                columns.for_each(|column| _ = of_type.entry(column.label.clone()).or_insert_with(|| Arc::new(column)));
+            }
         }
         named
     }
@@ -105,6 +108,30 @@ impl Named {
     fn get(&self, of_type: &str, label: &str) -> Option<&Arc<DescribedColumn>> {
         self.0.get(of_type)?.get(label)
     }
+
+    /// What all boots with records of a type say about its columns.
+    fn shared(boots: &[Named], log: &Log<'_>) -> Named {
+        let types: HashSet<&String> = boots.iter().flat_map(|boot| boot.0.keys()).collect();
+        let of_type = |of_type: &String| {
+            let mut boots = log.all(of_type).boots().into_iter().map(|boot| boots.get(boot)?.0.get(of_type));
+            let mut shared = boots.next()??.clone();
+            for boot in boots {
+                let boot = boot?;
+                let columns = shared.into_iter();
+                let agreed = |(label, column)| Some((agreed(column, boot.get(&label)?), label));
+                shared = columns.filter_map(agreed).map(|(column, label)| (label, column)).collect();
+            }
+            Some((of_type.clone(), shared))
+        };
+        Named(types.into_iter().filter_map(of_type).collect())
+    }
+}
+
+/// The names of values and bits in a log.
+pub(super) struct LogNames {
+    boots: Vec<Named>,
+    /// Those of a log of several boots; empty otherwise.
+    shared: Named,
 }
 
 impl Log<'_> {
@@ -131,14 +158,9 @@ impl Log<'_> {
 
     /// What all boots with records of the type say about a column.
     fn described(&self, of_type: &str, label: &str) -> Option<Arc<DescribedColumn>> {
-        let described = match self.named() {
-            [only] => only.get(of_type, label).cloned(),
-            boots => {
-                let mut boots = self.all(of_type).boots().into_iter().map(|boot| boots.get(boot)?.get(of_type, label));
-                let first = boots.next().flatten().cloned();
-                boots.fold(first, |all, boot| Some(agreed(all?, boot?)))
-            }
-        };
+        let names = self.named();
+        let shared = if let [only] = &names.boots[..] { only } else { &names.shared };
+        let described = shared.get(of_type, label).cloned();
         match of_type == "MODE" && matches!(label, "Mode" | "ModeNum") {
             true => Some(Arc::new(self.named_modes(label, described.as_deref()))),
             false => described,
@@ -146,25 +168,28 @@ impl Log<'_> {
     }
 
     /// The names in each boot.
-    fn named(&self) -> &[Named] {
+    fn named(&self) -> &LogNames {
         self.named.get_or_init(|| {
-            self.embedded_texts().iter().map(|xml| Named::of(descriptions::read(xml).messages)).collect()
+            let texts = self.embedded_texts().iter();
+            let boots: Vec<Named> = texts.map(|xml| Named::of(descriptions::read(xml).messages)).collect();
+            let shared = if boots.len() > 1 { Named::shared(&boots, self) } else { Named::default() };
+            LogNames { boots, shared }
         })
     }
 
     /// The flight modes as values of a column: what [`Log::modes`] calls them, and the names that are `described`. A
     /// number that has several names in the log, or once none, has none here.
     fn named_modes(&self, label: &str, described: Option<&DescribedColumn>) -> DescribedColumn {
-        let mut names: BTreeMap<i128, Vec<Option<String>>> = BTreeMap::new();
+        let mut names: BTreeMap<i128, Option<String>> = BTreeMap::new();
         for (number, name) in self.mode_names() {
-            let of_number = names.entry(number.into()).or_default();
-            if !of_number.contains(&name) {
-                of_number.push(name);
+            let known = names.entry(number.into()).or_insert_with(|| name.clone());
+            if *known != name {
+                *known = None;
             }
         }
         let described = described.map_or(&[][..], |described| &described.values);
-        let logged = names.iter().filter_map(|(&value, names)| {
-            let [Some(name)] = &names[..] else { return None };
+        let logged = names.iter().filter_map(|(&value, name)| {
+            let name = name.as_ref()?;
             let known = described.iter().find(|named| named.value == value);
             let description = known.map(|named| named.description.clone()).unwrap_or_default();
             Some(Described { value, name: name.clone(), description })
@@ -175,7 +200,7 @@ impl Log<'_> {
 
     /// The name that the descriptions of a boot give a flight mode: the number in a column of MODE.
     pub(super) fn described_mode(&self, boot: usize, number: u8) -> Option<String> {
-        let of = |label: &str| self.named().get(boot)?.get("MODE", label)?.name_of(number.into());
+        let of = |label: &str| self.named().boots.get(boot)?.get("MODE", label)?.name_of(number.into());
         of("ModeNum").or_else(|| of("Mode")).filter(|name| !name.is_empty()).map(str::to_owned)
     }
 }
@@ -183,12 +208,15 @@ impl Log<'_> {
 /// The names of values and bits that are the same in `b`.
 fn agreed(mut a: Arc<DescribedColumn>, b: &DescribedColumn) -> Arc<DescribedColumn> {
     if *a != *b {
-        let is_in = |list: &[Described], named: &Described| {
-            list.iter().find(|other| other.value == named.value).is_some_and(|other| other.name == named.name)
+        let keep = |list: &mut Vec<Described>, others: &[Described]| {
+            // Of several names of one value, the first counts.
+            let others: HashMap<i128, &str> =
+                others.iter().rev().map(|other| (other.value, other.name.as_str())).collect();
+            list.retain(|named| others.get(&named.value) == Some(&named.name.as_str()));
         };
         let both = Arc::make_mut(&mut a);
-        both.values.retain(|named| is_in(&b.values, named));
-        both.bits.retain(|named| is_in(&b.bits, named));
+        keep(&mut both.values, &b.values);
+        keep(&mut both.bits, &b.bits);
     }
     a
 }
