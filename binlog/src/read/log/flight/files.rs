@@ -99,16 +99,24 @@ impl<'log> Gathering<'log> {
 impl EmbeddedFile {
     /// Whether the other file has another byte in the same place.
     pub(crate) fn contradicts(&self, other: &EmbeddedFile) -> bool {
-        self.pieces.iter().any(|(&start, piece)| {
-            other.pieces.iter().any(|(&other_start, other)| {
-                let from = start.max(other_start);
-                let to = end(start, piece).min(end(other_start, other));
-                let part = |start: u64, piece: &[u8]| {
-                    piece.get((from - start) as usize..(to - start) as usize).map(<[u8]>::to_vec)
-                };
-                from < to && part(start, piece) != part(other_start, other)
-            })
-        })
+        let (mut own, mut others) = (self.pieces.iter(), other.pieces.iter());
+        let (mut next, mut other) = (own.next(), others.next());
+        while let (Some((&start, piece)), Some((&other_start, other_piece))) = (next, other) {
+            let (piece_end, other_end) = (end(start, piece), end(other_start, other_piece));
+            let (from, to) = (start.max(other_start), piece_end.min(other_end));
+            if from < to
+                && piece[(from - start) as usize..(to - start) as usize]
+                    != other_piece[(from - other_start) as usize..(to - other_start) as usize]
+            {
+                return true;
+            }
+            if piece_end <= other_end {
+                next = own.next();
+            } else {
+                other = others.next();
+            }
+        }
+        false
     }
 }
 
@@ -275,6 +283,35 @@ mod tests {
         assert_eq!(whole.into_file().contents().map(|contents| contents.len()), Ok(164));
         rest.add(0, &[2]);
         assert_eq!(file.completed(&rest).into_file().missing(), vec![64..90]);
+    }
+
+    #[test]
+    fn files_contradict_each_other_where_both_have_bytes() {
+        type Pieces = [(u64, &'static [u8])];
+        let file = |pieces: &Pieces| EmbeddedFile {
+            name: "x".into(),
+            pieces: pieces.iter().map(|(offset, piece)| (*offset, piece.to_vec())).collect(),
+        };
+        let one = file(&[(0, b"abcd"), (10, b"klm"), (20, b"uvwxyz")]);
+        let others: [(&Pieces, bool); 9] = [
+            (&[], false),
+            (&[(4, b"123456"), (13, b"1234567"), (26, b"1")], false),
+            (&[(2, b"cd1")], false),
+            (&[(2, b"xd1")], true),
+            (&[(0, b"abcdefghijklmnopqrstuvwxyz")], false),
+            (&[(0, b"abcdefghijkLmnopqrstuvwxyz")], true),
+            (&[(3, b"d"), (12, b"m"), (21, b"v"), (24, b"yz")], false),
+            (&[(3, b"d"), (12, b"m"), (21, b"v"), (24, b"y1")], true),
+            (&[(11, b"1")], true),
+        ];
+        for (pieces, is_contradiction) in others {
+            let other = file(pieces);
+            assert_eq!([one.contradicts(&other), other.contradicts(&one)], [is_contradiction; 2], "{pieces:?}");
+        }
+        // One walk through both.
+        let many =
+            |piece: u8| EmbeddedFile { name: "x".into(), pieces: (0..60_000).map(|i| (2 * i, vec![piece])).collect() };
+        assert!(!many(1).contradicts(&many(1)));
     }
 
     #[test]
