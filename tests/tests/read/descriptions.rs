@@ -203,6 +203,22 @@ fn bytes_that_are_no_text_are_a_hole() {
     assert_eq!(incomplete(&log), ["LogMessages.xml has bytes that aren't text"]);
 }
 
+#[test]
+fn bytes_that_are_not_utf_8_are_a_hole() {
+    let text = xml();
+    let at = text.find("BBBB_State_3").expect("a name");
+    for byte in [0x80_u8, 0xB0, 0xC3, 0xFF] {
+        let mut xml = text.clone().into_bytes();
+        xml[at + 2] = byte;
+        let pieces: Vec<_> = xml.chunks(64).enumerate().map(|(i, piece)| (64 * i, piece.len(), piece)).collect();
+        let log = log(&pieces);
+        let names = names(&log.descriptions());
+        assert!(names.values().all(|name| !name.contains(char::REPLACEMENT_CHARACTER)), "{byte}");
+        assert!(names.keys().any(|(message, ..)| message == "EEEE"));
+        assert_eq!(incomplete(&log), ["LogMessages.xml has bytes that are no text"]);
+    }
+}
+
 /// Numbers and their names.
 type Numbered = Vec<(i128, String)>;
 
@@ -366,6 +382,31 @@ fn names_belong_to_their_boot() {
     let log = joined(&[first, boot("QB", "-", &[], &[])]);
     assert_eq!(value_names(&log, "ST.V"), texts(&["Boost", "Coast", "Landed"]));
     assert_eq!(log.descriptions().len(), 2);
+}
+
+#[test]
+fn many_names_and_many_boots_are_read_in_time() {
+    // Values that two boots call the same, but for one.
+    let names: Vec<String> = (0..20_000).map(|i| format!("N{i}")).collect();
+    let all = |first: &'static str| -> Vec<(i64, &str)> {
+        let others = names.iter().enumerate().skip(1).map(|(i, name)| (i as i64, name.as_str()));
+        [(0, first)].into_iter().chain(others).collect()
+    };
+    let log = joined(&[boot("QB", "-", &all("A"), &[0, 1]), boot("QB", "-", &all("B"), &[0, 1])]);
+    assert_eq!(value_names(&log, "ST.V"), texts(&["-", "N1", "-", "N1"]));
+    let names = log.column("ST.V").expect("a column").value_names().map_or(0, |names| names.values().len());
+    assert_eq!(names, 19_999);
+    // Boots with and without records of the type.
+    let boots: Vec<RawLog> = (0..600)
+        .map(|i| boot("QB", "-", &[(1, "Boost"), (2, if i == 300 { "Coast" } else { "Drift" })], &[1, 2][..i % 3]))
+        .collect();
+    let log = joined(&boots);
+    let (one, other) = (value_names(&log, "ST.V"), boots.len());
+    assert_eq!(
+        (one.len(), one.iter().flatten().all(|name| name == "Boost" || name == "Drift"), other),
+        (600, true, 600)
+    );
+    assert_eq!(one.iter().flatten().count(), 600);
 }
 
 #[test]

@@ -23,18 +23,22 @@ impl Log<'_> {
     pub fn descriptions(&self) -> Vec<DescribedMessage> {
         let mut all: Vec<DescribedMessage> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
+        // By place, the columns of messages that several boots describe.
+        let mut labels: HashMap<usize, HashSet<String>> = HashMap::new();
         for (i, xml) in self.embedded_texts().iter().rev().enumerate() {
             for message in descriptions::read(xml).messages {
-                let place = places.get(&message.name).filter(|_| i > 0);
-                let Some(known) = place.map(|&place| &mut all[place].columns) else {
+                let Some(&place) = places.get(&message.name).filter(|_| i > 0) else {
                     places.entry(message.name.clone()).or_insert(all.len());
                     all.push(message);
                     continue;
                 };
-                let labels: HashSet<&str> = known.iter().map(|column| column.label.as_str()).collect();
-                let is_new = |column: &DescribedColumn| !labels.contains(column.label.as_str());
+                let columns = &mut all[place].columns;
+                let label = |column: &DescribedColumn| column.label.clone();
+                let known = labels.entry(place).or_insert_with(|| columns.iter().map(label).collect());
+                let is_new = |column: &DescribedColumn| !known.contains(&column.label);
                 let new: Vec<DescribedColumn> = message.columns.into_iter().filter(is_new).collect();
-                known.extend(new);
+                known.extend(new.iter().map(label));
+                columns.extend(new);
             }
         }
         all
@@ -47,8 +51,8 @@ impl Log<'_> {
 
     /// The file with the last boot's descriptions, as far as the log has it.
     pub(crate) fn description_file(&self) -> Option<EmbeddedFile> {
-        let (_, file) = gathered(&self.all("FILE"), &self.index().boots, |name| name == FILE_NAME).pop()?;
-        Some(file.into_file())
+        let files = gathered(&self.all("FILE"), &self.index().boots, |name| name == FILE_NAME);
+        Some(last_of(files.chunk_by(|(a, _), (b, _)| a == b).last()?)?.into_file())
     }
 }
 
@@ -97,7 +101,8 @@ impl Embedded {
             if i > 0 || offset > 0 {
                 text.push(HOLE);
             }
-            let is_damaged = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
+            let is_control = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r');
+            let is_damaged = |c: char| is_control(c) || c == char::REPLACEMENT_CHARACTER;
             text.extend(String::from_utf8_lossy(&piece).chars().map(|c| if is_damaged(c) { HOLE } else { c }));
         }
         missing.extend(disputed);
