@@ -12,7 +12,7 @@
 //! Times of 32 bits begin again at 0 after 71.6 minutes, and no record says how often they have. So that they are read
 //! as in the log, a part that begins after such a wrap has a few records from either side of it and one in nine minutes
 //! from before its beginning, of the chosen types.
-//! [`Part::misread_times`] counts the records whose times lie too early nevertheless.
+//! [`Part::misread_times`] counts the records whose times are off by a multiple of 71.6 minutes nevertheless.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, cut::Cut, messages};
@@ -105,8 +105,8 @@ impl Part {
         self.carried
     }
 
-    /// Chosen records whose times of 32 bits lie too early in the part, by 71.6 minutes or several times that: the log
-    /// has too few records of the chosen types beside a wrap to show it.
+    /// Records of the part, chosen and carried, whose times of 32 bits are off by a multiple of 71.6 minutes in it: the
+    /// log has too few records of the chosen types beside a wrap to show it.
     pub fn misread_times(&self) -> u64 {
         self.misread_times
     }
@@ -371,7 +371,7 @@ impl Writing<'_> {
         }
         for place in due {
             self.part.carried += 1;
-            self.wraps.write(&place);
+            self.part.misread_times += u64::from(!self.wraps.write(&place));
             self.define(place.id, out)?;
             self.copy_range(place.offset..place.offset + place.length, out)?;
         }

@@ -385,6 +385,15 @@ fn times_that_no_chosen_record_shows_to_have_wrapped_are_counted() {
     assert_eq!((part.chosen(), part.misread_times()), (1, 1));
     let (out, part) = cut(&Cut::new().during(late()).types(["RARE", "AAA"]), &log);
     assert_eq!(part.misread_times(), 0);
+    // What the part carries is counted, too.
+    let mut moded = RawLog::new();
+    moded.fmt(6, "MODE", "IB", "TimeUS,Id").fmt(1, "AAA", "II", "TimeUS,V").fmt(5, "RARE", "IB", "TimeUS,Id");
+    moded.record(6, &payload![20_000_000_u32, 1_u8]);
+    (0..4_500_u64).for_each(|s| _ = moded.record(1, &payload![(s * 1_000_000) as u32, s as u32]));
+    moded.record(6, &payload![(WRAP + 300_000_000) as u32, 2_u8]);
+    moded.record(5, &payload![(WRAP + 1_200_000_000) as u32, 7_u8]);
+    let (_, moded) = cut(&Cut::new().during(late()).types(["RARE"]), &Log::from_bytes(moded.bytes));
+    assert_eq!((moded.chosen(), moded.misread_times()), (1, 2));
     assert_eq!(Log::from_bytes(out).rows("RARE").expect("RARE").times_us(), [WRAP + 1_200_000_000]);
 }
 

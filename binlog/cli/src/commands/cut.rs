@@ -83,8 +83,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if part.misread_times() > 0 {
         let records = counted(part.misread_times() as usize, "record");
         warn(format_args!(
-            "{}: the 32-bit TimeUS of {records} lies 71.6 minutes or more too early in the part, because no record of \
-             the chosen types shows that it has begun again at 0; choose a type with more records, too",
+            "{}: the 32-bit TimeUS of {records} is off by a multiple of 71.6 minutes in the part, because the records \
+             of the chosen types don't show how often it has begun again at 0; choose a type with more records, too",
             input.name
         ));
     }

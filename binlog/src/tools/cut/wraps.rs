@@ -3,7 +3,7 @@
 use super::Place;
 use crate::read::catalogue::declaration::Declaration;
 use crate::read::records::wraps::{NEAR, Wraps};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// Follows the wraps of a boot's times, in the log and as a reader of the part sees them.
 #[derive(Default)]
@@ -18,8 +18,8 @@ pub(super) struct Wrapping {
     before: VecDeque<Place>,
     /// So many of the next records are beside a wrap, too.
     after: usize,
-    /// Records that the part lacks and may need: those beside wraps, and one in nine minutes.
-    needed: Vec<Place>,
+    /// By id, records that the part lacks and may need: those beside wraps, and one in nine minutes.
+    needed: HashMap<u8, Vec<Place>>,
     /// The time of the last record that is one of them or in the part.
     kept_us: Option<u64>,
     /// That of the last record of a chosen type.
@@ -34,7 +34,7 @@ impl Wrapping {
     pub(super) fn declare(&mut self, declaration: &Declaration<'_>) {
         self.is_needed = self.reader.declare(declaration);
         self.before.retain(|place| place.id != declaration.id());
-        self.needed.retain(|place| place.id != declaration.id());
+        self.needed.remove(&declaration.id());
     }
 
     /// Whether the records from here on have to be followed.
@@ -58,7 +58,7 @@ impl Wrapping {
         if self.after > 0 || self.kept_us.is_none_or(|kept_us| kept_us.abs_diff(time_us) > NEAR / 2) {
             self.after = self.after.saturating_sub(1);
             self.kept_us = Some(time_us);
-            self.needed.push(place);
+            self.needed.entry(place.id).or_default().push(place);
             return;
         }
         if self.before.len() == BESIDE {
@@ -71,7 +71,9 @@ impl Wrapping {
     fn turn(&mut self, next: &Place) {
         if next.time.is_some() && self.wraps != next.wraps {
             (self.wraps, self.after) = (next.wraps, BESIDE);
-            self.needed.extend(self.before.drain(..));
+            for place in self.before.drain(..) {
+                self.needed.entry(place.id).or_default().push(place);
+            }
         }
     }
 
@@ -86,7 +88,7 @@ impl Wrapping {
         // A few records on, at their pace before the chosen one.
         let soon_us = |time_us: u64| self.passed_us.map_or(0, |passed_us| 4 * time_us.abs_diff(passed_us).min(NEAR));
         if !are_read_right || chosen_us.is_some_and(|time_us| !reader.is_settled(time_us, soon_us(time_us))) {
-            due.append(&mut self.needed);
+            due.extend(self.needed.drain().flat_map(|(_, places)| places));
             due.extend(self.before.drain(..));
             due.sort_unstable_by_key(|place| place.offset);
             due.dedup_by_key(|place| place.offset);
