@@ -348,6 +348,13 @@ fn merge_says_which_descriptions_it_leaves_out() {
         stderr.contains("ERR, ARM: other embedded descriptions (LogMessages.xml) than those of an earlier log"),
         "{stderr}"
     );
+    let (_, stdout, _) = text(folder.path(), "merge EV ERR ARM --json --force -o all.bin");
+    let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(json["other_descriptions"], serde_json::json!(["ERR", "ARM"]));
+    assert_eq!(json["in_common"], serde_json::json!([]));
+    let (_, stdout, _) = text(folder.path(), "merge all.bin ERR --json -o both.bin");
+    let json: serde_json::Value = serde_json::from_str(&stdout).expect("JSON");
+    assert_eq!(json["in_common"], serde_json::json!([["all.bin", "ERR"]]));
     let descriptions = Log::open(folder.path().join("all.bin")).expect("the merged log").descriptions();
     assert_eq!(descriptions.iter().map(|message| &*message.name).collect::<Vec<_>>(), ["EV"]);
 }

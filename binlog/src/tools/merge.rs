@@ -97,7 +97,8 @@ impl Merged {
     }
 
     /// Pairs of logs that have an equal record with a time, counted from 0: parts of one log have, and logs of one boot
-    /// may have.
+    /// may have. Records of PARM, MSG, MODE, VER, ARM and EV count if they are later than the first other record of one
+    /// of the logs: those before it may be equal in all flights of a firmware.
     pub fn in_common(&self) -> impl Iterator<Item = [usize; 2]> {
         self.in_common.iter().copied()
     }
@@ -143,10 +144,15 @@ pub fn merge<'l>(logs: impl IntoIterator<Item = &'l Log<'l>>, out: impl Write) -
     let mut merged = Merged { records: vec![0; logs.len()], renumbered, other_descriptions, ..Merged::default() };
     let mut copies = Copies::new(logs.len());
     let mut recent = Recent { now: Copies::new(logs.len()), before: Copies::new(logs.len()), since_us: 0 };
+    // Of each log, the time of its first record of another type than those that each part has.
+    let mut begun_us: Vec<Option<u64>> = vec![None; logs.len()];
     let mut streams = Streams::new(&logs, &ids);
     while let Some((log, record)) = streams.next(|log, skipped| merged.skipped.push((log, skipped))) {
         if record.is_description && merged.other_descriptions.contains(&log) {
             continue;
+        }
+        if record.is_timed && !record.is_in_each_part {
+            begun_us[log].get_or_insert(record.time_us);
         }
         let other = match record.is_in_each_part {
             true => copies.copied(log, record.bytes.clone()),
@@ -154,7 +160,8 @@ pub fn merge<'l>(logs: impl IntoIterator<Item = &'l Log<'l>>, out: impl Write) -
         };
         if let Some(other) = other {
             merged.duplicates += 1;
-            if record.is_timed {
+            let is_later = |log: usize| begun_us[log].is_some_and(|begun_us| begun_us < record.time_us);
+            if record.is_timed && (!record.is_in_each_part || is_later(log) || is_later(other)) {
                 merged.in_common.insert([log.min(other), log.max(other)]);
             }
             continue;

@@ -211,6 +211,34 @@ fn logs_with_an_equal_record_are_paired() {
 }
 
 #[test]
+fn what_all_flights_of_a_firmware_begin_with_shows_no_common_boot() {
+    let flight = |name: &str, times_us: [u64; 2], mode_us: u64| {
+        let mut log = RawLog::with_units();
+        log.unit('s', "s").mult('F', 1e-6);
+        log.fmt(2, "PARM", "QNf", "TimeUS,Name,Value").fmt(3, "VER", "QB", "TimeUS,BT").fmt(
+            4,
+            "MODE",
+            "QB",
+            "TimeUS,Id",
+        );
+        log.record(2, &payload![0_u64, *b"RATE\0\0\0\0\0\0\0\0\0\0\0\0", 50.0_f32]).record(3, &payload![0_u64, 3_u8]);
+        log.fmt(1, name, "QB", "TimeUS,Id").fmtu(1, "s-", "F-");
+        log.record(1, &payload![times_us[0], 1_u8]).record(4, &payload![mode_us, 9_u8]);
+        log.record(1, &payload![times_us[1], 1_u8]);
+        log
+    };
+    let in_common = |one: &RawLog, other: &RawLog| {
+        let (_, report) = merged(&[one, other]).expect("one log");
+        (report.in_common().count(), report.duplicates())
+    };
+    assert_eq!(in_common(&flight("A1", [0, 30], 10), &flight("A1", [5, 40], 11)), (0, 2));
+    assert_eq!(in_common(&flight("A1", [5, 30], 10), &flight("B1", [20, 40], 11)), (0, 2));
+    // A mode during one of the flights, and a record of another type.
+    assert_eq!(in_common(&flight("A1", [5, 30], 10), &flight("B1", [20, 40], 10)), (1, 3));
+    assert_eq!(in_common(&flight("A1", [0, 30], 10), &flight("A1", [0, 40], 11)), (1, 3));
+}
+
+#[test]
 fn other_descriptions_of_a_later_log_are_left_out_and_said() {
     let described = |id, name: &str, about: &str| {
         let mut log = log(id, name, [u64::from(id), 100 + u64::from(id)]);
@@ -227,6 +255,14 @@ fn other_descriptions_of_a_later_log_are_left_out_and_said() {
     let out = Log::from_bytes(out);
     assert_eq!(out.descriptions(), Log::from_bytes(&*flight.bytes).descriptions());
     assert_eq!(["A1", "B1", "C1"].map(|name| out.rows(name).map_or(0, |rows| rows.len())), [2; 3]);
+    // Of a file whose first piece is repeated, the rest counts, too.
+    let mut repeated = log(5, "E1", [5, 105]);
+    let about = "Of the flight. ".repeat(19) + "Of another. ";
+    repeated.descriptions(&format!("<logformat name=\"A1\"><description>{about}</description></logformat>"));
+    let first = "<loggermessagefile><logformat name=\"A1\"><description>Of the flight. ";
+    repeated.piece("LogMessages.xml", 0, 64, &first.as_bytes()[..64]);
+    let (_, report) = merged(&[&flight, &repeated]).expect("one log");
+    assert_eq!(report.other_descriptions().collect::<Vec<_>>(), [1]);
     // Of a log without any, nothing is left out.
     let (_, report) = merged(&[&log(4, "D1", [1, 2]), &companion]).expect("one log");
     assert_eq!(report.other_descriptions().count(), 0);

@@ -40,6 +40,9 @@ struct Json<'r> {
     logs: Vec<JsonLog<'r>>,
     duplicates: u64,
     renumbered: Vec<JsonRenumbered<'r>>,
+    /// Pairs of logs.
+    in_common: Vec<[&'r str; 2]>,
+    other_descriptions: Vec<&'r str>,
 }
 
 #[derive(Serialize)]
@@ -236,6 +239,7 @@ fn report<'r>(inputs: &'r [Input], merged: &'r Merged, skipped: impl Fn(usize) -
         records: merged.records().get(log).copied().unwrap_or(0),
         skipped_bytes: skipped(log),
     };
+    let name = |log: usize| inputs.get(log).map_or("", |input| &input.name);
     let renumbered = merged.renumbered().iter().filter_map(|renumbered| {
         let log = &inputs.get(renumbered.log)?.name;
         Some(JsonRenumbered { log, name: &renumbered.name, from: renumbered.from, to: renumbered.to })
@@ -244,5 +248,7 @@ fn report<'r>(inputs: &'r [Input], merged: &'r Merged, skipped: impl Fn(usize) -
         logs: inputs.iter().enumerate().map(log).collect(),
         duplicates: merged.duplicates(),
         renumbered: renumbered.collect(),
+        in_common: merged.in_common().map(|pair| pair.map(name)).collect(),
+        other_descriptions: merged.other_descriptions().map(name).collect(),
     }
 }
