@@ -255,6 +255,23 @@ fn a_jump_nearly_in_the_ratio_of_a_steady_session_is_of_another_session() {
     }
 }
 
+/// Iterations of half a second and more don't pass in less.
+#[test]
+fn a_jump_over_more_iterations_than_its_time_has_is_of_another_session() {
+    for (length, from, gap_us) in [(330, 3200, 300_000), (330, 1024, 50_000), (330, 4800, 480_000), (2000, 3200, 1000)]
+    {
+        let own = steady(length);
+        // The frame at `from` is `gap_us` after the session's last.
+        let boot_us = 5_000_000 + length * 1000 + gap_us - from * 1000;
+        let older = Flight::new(I_FRAMES, 0_u32.wrapping_add_signed(boot_us as i32), from..from + 5000, OTHER);
+        let what = format!("{length} frames, {gap_us} µs later, from {from}");
+        assert_is_cut(&own, &cut(&own, &older, from), &what);
+        // Without a damaged frame between them.
+        let seamless = [own.log(), older.frames.iter().flat_map(|frame| frame.bytes.clone()).collect()].concat();
+        assert_is_cut(&own, &seamless, &what);
+    }
+}
+
 /// The frames show how long an iteration takes; the header has only the configured time.
 #[test]
 fn a_looptime_that_differs_from_the_frames_admits_no_other_session() {

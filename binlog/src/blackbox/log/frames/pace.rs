@@ -102,7 +102,8 @@ impl Range {
 ///
 /// Gaps that take less than [`JUMP_US`] (10 s) have wider limits. A loop may stand still or be overloaded for seconds,
 /// so such a gap may always take a quarter longer; with the means of 3, from half of the session's mean to twice that
-/// mean. A gap shorter than [`SOON_US`] (0.5 s) always belongs to the session.
+/// mean. A gap shorter than [`SOON_US`] (0.5 s), by its time and by its iterations, always belongs to the
+/// session.
 ///
 /// So after a gap of 10 s or more, in a steady session that is longer than the gap, a frame is expected to within 0.1 %
 /// and a few iterations. `tests/tests/blackbox/damage_scored.rs` has the scores of this rule and of others.
@@ -186,6 +187,12 @@ impl Pace {
         self.steady >= STEADY_I_FRAMES
     }
 
+    /// Whether a gap is so short, by the time that it took and by that of its iterations, that it belongs to this
+    /// session.
+    pub(super) fn is_soon(&self, gap: Passed) -> bool {
+        (gap.time_us as f64).max(gap.iterations as f64 * self.passed.mean_us()) < SOON_US.into()
+    }
+
     /// The pace with the frames up to `last`, the last main frame or the Resume event after it. `None` if too few
     /// frames say it.
     pub(super) fn up_to(&self, last: Place, intervals: Intervals) -> Option<Self> {
@@ -213,7 +220,7 @@ impl Pace {
     ) -> bool {
         let mean_us = self.passed.mean_us();
         let (iterations, time_us) = (gap.iterations as f64, gap.time_us as f64);
-        if time_us.max(iterations * mean_us) < SOON_US.into() {
+        if self.is_soon(gap) {
             return true;
         }
         let is_short = gap.time_us < JUMP_US.into();

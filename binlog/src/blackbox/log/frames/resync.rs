@@ -108,9 +108,9 @@ impl<'s> Frames<'s> {
         let intervals = self.session.header().intervals();
         if is_near
             && matches!(sync, Sync::Synced)
-            && (last.is_soon_followed_by(place)
-                || !self.pace.is_steady()
-                || intervals.is_after(last.iteration, place.iteration, 0))
+            && (!self.pace.is_steady()
+                || intervals.is_after(last.iteration, place.iteration, 0)
+                || last.is_soon_followed_by(place) && self.pace.is_soon(Passed::between(last, place)))
         {
             return Verdict::Continues;
         }
