@@ -15,6 +15,9 @@ use crate::read::catalogue::declaration::Declaration;
 ///
 /// Wraps are therefore counted as long as no pause takes 2^31 µs, and most records are near the one before.
 ///
+/// Where times of 64 bits are between those of 32 bits, two of them near each other say the number of wraps, if their low
+/// 32 bits are near the last time.
+///
 /// The first time of a boot may be damaged, too. Until one near it or two others near each other follow, a time wraps
 /// after it only if it is near. Two damaged first times are believed: one of 32 bits that lies just before the wrap, and
 /// one of 64 bits that times of 32 bits follow.
@@ -27,6 +30,8 @@ pub(crate) struct Wraps {
     is_proven: bool,
     /// The newest time, if it is far from the last one.
     far: Option<Far>,
+    /// The newest time of 64 bits, if it is far from the last one but for the wraps.
+    far_whole: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -75,7 +80,7 @@ impl Wraps {
     pub(crate) fn declare(&mut self, declaration: &Declaration<'_>) -> bool {
         let Declaration::Fmt(fmt) = declaration else { return self.are_counted };
         if declaration.is_of_fmt() {
-            (self.last, self.is_proven, self.far) = (None, false, None);
+            (self.last, self.is_proven, self.far, self.far_whole) = (None, false, None, None);
         }
         let definition = LoggedDefinition::new(fmt, None);
         self.are_counted |= TimeSource::of(&definition).is_narrow() && !definition.defines_others();
@@ -100,9 +105,16 @@ impl Wraps {
             return self.last.map_or(0, wraps_of);
         }
         if own.is_of_flight {
-            let is_proven = self.far.is_some_and(|far| is_near(far.time_us)) || last_is_near == Some(true);
+            // Times of 32 bits may be between those of 64 bits, which say how often they have wrapped.
+            let is_whole = !own.is_narrow && self.last.is_some_and(|last| is_near_but_for_wraps(last, time_us));
+            let is_proven = self.far.is_some_and(|far| is_near(far.time_us))
+                || self.far_whole.is_some_and(|far| is_whole && is_near(far))
+                || last_is_near == Some(true);
             let is_last = is_proven || self.last.is_none();
             self.far = (!is_last).then_some(Far { time_us, is_narrow: own.is_narrow });
+            if !own.is_narrow {
+                self.far_whole = (is_whole && !is_last).then_some(time_us);
+            }
             self.last = if is_last { Some(time_us) } else { self.last };
             self.is_proven |= is_proven;
         }
@@ -138,6 +150,12 @@ impl Wraps {
             same
         }
     }
+}
+
+/// Whether two times are near each other if only 32 bits of them are known.
+fn is_near_but_for_wraps(one: u64, other: u64) -> bool {
+    let later = one.wrapping_sub(other) % RANGE;
+    later.min(RANGE - later) <= NEAR
 }
 
 fn wraps_of(time_us: u64) -> u32 {
@@ -266,6 +284,21 @@ mod tests {
         // Of the first one, nothing follows.
         let times = [u64::MAX, SECOND, 2 * SECOND, 3 * SECOND];
         assert_eq!(mixed(&[0, 1, 2, 3].map(|i| (times[i], i == 0))), times);
+    }
+
+    #[test]
+    fn times_of_64_bits_between_others_say_the_wraps() {
+        for start in [500 * SECOND, RANGE + 500 * SECOND, 3 * RANGE + 4_000 * SECOND] {
+            let times: Vec<(u64, bool)> = (0..40).map(|i| (start + i * SECOND, i % 2 == 1)).collect();
+            let right: Vec<u64> = times.iter().map(|(time, _)| *time).collect();
+            // The first two of 64 bits prove it.
+            assert_eq!(mixed(&times)[4..], right[4..], "{start}");
+        }
+        // A clock of its own says nothing of the others.
+        let own_clock = |i: u64| if i % 2 == 1 { (1 << 50) + RANGE / 2 } else { 0 };
+        let times: Vec<(u64, bool)> = (2..42).map(|i| (own_clock(i) + i * SECOND, i % 2 == 1)).collect();
+        let right: Vec<u64> = times.iter().map(|(time, _)| *time).collect();
+        assert_eq!(mixed(&times), right);
     }
 
     #[test]
