@@ -8,7 +8,7 @@ use std::path::Path;
 /// Checks that a file has the descriptions of today, in a test:
 ///
 /// ```no_run
-/// # use binlog::messages;
+/// # use binlog::{LogSchema, messages};
 ///
 /// # #[derive(LogSchema)]
 /// # enum FlightLog { Msg(messages::Msg) }
