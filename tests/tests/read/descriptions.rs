@@ -215,7 +215,7 @@ fn bytes_that_are_not_utf_8_are_a_hole() {
         let names = names(&log.descriptions());
         assert!(names.values().all(|name| !name.contains(char::REPLACEMENT_CHARACTER)), "{byte}");
         assert!(names.keys().any(|(message, ..)| message == "EEEE"));
-        assert_eq!(incomplete(&log), ["LogMessages.xml has bytes that are no text"]);
+        assert_eq!(incomplete(&log), ["LogMessages.xml has bytes that aren't text"]);
     }
 }
 
