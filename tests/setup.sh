@@ -1,4 +1,4 @@
-# Functions for tests/run and its parts: steps with their times, what is left out, and what is installed. Source this file.
+# Functions for tests/run and its parts: steps with their times, what is left out, and what is installed.
 # shellcheck shell=bash
 
 # shellcheck source=../examples/firmware/toolchain.sh
@@ -58,9 +58,10 @@ packages() {
 }
 has_packages() { "$python_env/bin/python" -c "import $1" 2>/dev/null; }
 
-# A virtual environment with the version of pymavlink that the tests expect, and further packages by function name. Tests
-# leave out what is done with a missing one, and say so.
+# A virtual environment with the version of pymavlink that the tests expect, and further packages by function name.
+# Tests leave out what is done with a missing one, and say so.
 python_env=$target/python
+[ ! -x "$python_env/bin/python" ] || export BINLOG_PYTHON=$python_env/bin/python
 python() {
     local wanted=pymavlink==2.4.50 more
     if ! "$python_env/bin/pip" freeze 2>/dev/null | grep -qx "$wanted"; then
@@ -112,8 +113,8 @@ browser() (
     need chromium chromium
 )
 
-# The emulator and compilers for firmware, all of which is built into one folder, so that `core`, where it has to be built,
-# is built once for each processor.
+# The emulator and compilers for firmware. All of it is built into one folder, so that `core`, where it has to be built, is
+# built once for each processor.
 firmware_tools() (
     need qemu-system-arm qemu-system-arm
     need arm-none-eabi-gcc gcc-arm-none-eabi
