@@ -20,7 +20,7 @@ fn python() -> Option<PathBuf> {
         return Some(python);
     }
     left_out(&format!(
-        "tests with pymavlink {VERSION}, which {} does not have (tests/run sets it up)",
+        "tests with pymavlink {VERSION}, which {} does not have (tests/run readers sets it up)",
         python.display()
     ));
     None
@@ -33,7 +33,7 @@ pub fn command(program: &Path, packages: &[&str]) -> Option<Command> {
         let output = Command::new(&python).args(["-c", &format!("import {package}")]).output().expect("python runs");
         if !output.status.success() {
             let program = program.file_name().unwrap_or_default().display();
-            left_out(&format!("{program} with the Python package {package} (tests/run installs it)"));
+            left_out(&format!("{program} with the Python package {package} (tests/run readers installs it)"));
             return None;
         }
     }

@@ -82,7 +82,7 @@ impl Format {
         self as u8
     }
 
-    /// The format of a character; `None` if there is none.
+    /// The format of a character; `None` for any other character.
     pub const fn from_character(character: u8) -> Option<Self> {
         let mut i = 0;
         while i < Self::ALL.len() {

@@ -170,7 +170,7 @@ impl Reader {
         self.enter(Place::Unknown);
     }
 
-    /// Begins an element, or goes on with it, and drops what is open in it.
+    /// Begins an element or continues it, and drops what is open in it.
     fn enter(&mut self, place: Place) {
         self.place = place;
         (self.entry, self.text, self.ignored) = (None, None, 0);

@@ -21,7 +21,7 @@ fn folder() -> PathBuf {
 fn is_set_up() -> bool {
     let is = std::env::var_os("BINLOG_FIRMWARE").is_some();
     if !is {
-        left_out("the firmware under QEMU (tests/run sets it up)");
+        left_out("the firmware under QEMU (tests/run firmware sets it up)");
     }
     is
 }

@@ -135,7 +135,7 @@ impl<I: Read + Seek> CardLogs<I> {
 ///
 /// # Errors
 ///
-/// If none has: why the first one can't be used, or read as far as its logs.
+/// If no partition has logs: why the first one can't be used, or its logs not be listed.
 pub fn readable_partition(mut image: impl Read + Seek) -> Result<u8, String> {
     let mut first = None;
     for partition in 0..4 {

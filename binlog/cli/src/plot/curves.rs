@@ -26,7 +26,7 @@ pub struct CurveSource {
     pub expression: usize,
     /// The session, as a place among those that are plotted.
     pub session: usize,
-    /// The instances of its types, as far as these have several and the expression chooses none.
+    /// The instances of its types that have several, unless the expression chooses one.
     pub instances: Vec<String>,
 }
 

@@ -12,7 +12,7 @@ pub(crate) fn python(script: &str, packages: &[&str]) -> Option<Command> {
         let find = format!("import importlib.util, sys; sys.exit(importlib.util.find_spec('{package}') is None)");
         let output = Command::new(&python).args(["-c", &find]).output();
         if !output.is_ok_and(|output| output.status.success()) {
-            left_out(&format!("exports read with the Python package {package} (tests/run installs it)"));
+            left_out(&format!("exports read with the Python package {package} (tests/run program installs it)"));
             return None;
         }
     }

@@ -18,7 +18,7 @@ fn find() -> Option<PathBuf> {
     };
     let found = given.into_iter().chain(names).find(runs);
     if found.is_none() {
-        left_out("the page of `binlog plot` in Chromium, which is not installed (tests/run installs it)");
+        left_out("the page of `binlog plot` in Chromium, which is not installed (tests/run program installs it)");
     }
     found
 }

@@ -67,7 +67,7 @@ fn a_thousand_expressions_have_the_values_of_python() {
     let python = std::env::var_os("BINLOG_PYTHON").unwrap_or_else(|| "python3".into());
     let child = Command::new(&python).args(["-c", PROGRAM]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        left_out("the values of expressions in Python, which is not installed (tests/run installs it)");
+        left_out("the values of expressions in Python, which is not installed (tests/run program installs it)");
         return;
     };
     let mut runner = TestRunner::deterministic();

@@ -20,7 +20,7 @@ fn mavlogdump() -> Option<(PathBuf, PathBuf)> {
     match text.trim().split_once(' ') {
         Some((PYMAVLINK, scripts)) => Some((python, Path::new(scripts).join("mavlogdump.py"))),
         _ => {
-            left_out(&format!("dump against mavlogdump.py of pymavlink {PYMAVLINK} (tests/run installs it)"));
+            left_out(&format!("dump against mavlogdump.py of pymavlink {PYMAVLINK} (tests/run program installs it)"));
             None
         }
     }

@@ -30,7 +30,7 @@ pub(crate) struct Wraps {
     is_proven: bool,
     /// The newest time, if it is far from the last one.
     far: Option<Far>,
-    /// The newest time of 64 bits, if it is far from the last one but for the wraps.
+    /// The newest time of 64 bits, if it is far from the last one, and near it in the low 32 bits.
     far_whole: Option<u64>,
 }
 

@@ -89,7 +89,7 @@ fn mavgraph_draws_a_column_of_an_instance() {
     graph.arg(format!("--output={}", picture.display())).arg(file.path()).args(["ATT.Roll", "IMU[1].GyrX"]);
     let printed = viewer::run(&mut graph);
     if printed.stderr.contains("no attribute 'plot_date'") {
-        left_out("mavgraph.py, which needs a matplotlib before 3.11 (tests/run installs it)");
+        left_out("mavgraph.py, which needs a matplotlib before 3.11 (tests/run readers installs it)");
         return;
     }
     assert!(printed.status.success(), "{printed:?}");

@@ -5,13 +5,13 @@ use crate::blackbox::limits::{JUMP_US, SOON_US, STEADY_I_FRAMES};
 use crate::blackbox::place::Place;
 use std::ops::AddAssign;
 
-/// The ratio is known from so many main frames after the first one of a session.
+/// The fewest main frames after the first one of a session that show the ratio.
 const FEWEST_FRAMES: u32 = 8;
 
-/// After so many iterations, earlier ones count half: the control loop may change its rate.
+/// The number of iterations after which earlier ones count half: the control loop may change its rate.
 const REMEMBERED: u64 = 1 << 16;
 
-/// The jitter is known from so many steps from one I frame to the next.
+/// The fewest steps from one I frame to the next that show the jitter.
 const FEWEST_STEPS: u32 = 8;
 
 /// A window is 8 I intervals, and at least this many iterations. In real logs of Betaflight, the time of a frame is up
