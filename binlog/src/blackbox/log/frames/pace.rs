@@ -102,8 +102,8 @@ impl Range {
 ///
 /// Gaps that take less than [`JUMP_US`] (10 s) have wider limits. A loop may stand still or be overloaded for seconds,
 /// so such a gap may always take a quarter longer; with the means of 3, from half of the session's mean to twice that
-/// mean. A gap shorter than [`SOON_US`] (0.5 s), by its time and by its iterations, always belongs to the
-/// session.
+/// mean. A gap shorter than [`SOON_US`] (0.5 s), by its time and by its iterations, belongs to the session if bytes are
+/// lost in it, or if it takes at least half of the time of its iterations.
 ///
 /// So after a gap of 10 s or more, in a steady session that is longer than the gap, a frame is expected to within 0.1 %
 /// and a few iterations. `tests/tests/blackbox/damage_scored.rs` has the scores of this rule and of others.
@@ -182,15 +182,32 @@ impl Pace {
         self.from = Some(place);
     }
 
+    /// From the last I frame, or the Resume event after it, to a place. `None` before the first step between I frames.
+    pub(super) fn since_intra(&self, place: Place) -> Option<Passed> {
+        self.from.filter(|_| self.steps > 0).map(|from| Passed::between(from, place))
+    }
+
     /// Whether the last I frames came in one ratio. A jump out of it is then suspicious, though no byte is lost.
     pub(super) fn is_steady(&self) -> bool {
         self.steady >= STEADY_I_FRAMES
     }
 
     /// Whether a gap is so short, by the time that it took and by that of its iterations, that it belongs to this
-    /// session.
+    /// session where bytes are lost.
     pub(super) fn is_soon(&self, gap: Passed) -> bool {
-        (gap.time_us as f64).max(gap.iterations as f64 * self.passed.mean_us()) < SOON_US.into()
+        self.expected_us(gap).max(gap.time_us as f64) < SOON_US.into()
+    }
+
+    /// Whether a gap belongs to this session where no byte is lost, because it is short and takes at least half of the
+    /// time of its iterations. It may take longer: a loop may stand still.
+    pub(super) fn is_soon_and_slow(&self, gap: Passed) -> bool {
+        let shortest_us = self.expected_us(gap) * 0.5 - SLACK * self.passed.mean_us();
+        self.is_soon(gap) && gap.time_us as f64 >= shortest_us
+    }
+
+    /// The time that the iterations of a gap take in this session, in microseconds.
+    fn expected_us(&self, gap: Passed) -> f64 {
+        gap.iterations as f64 * self.passed.mean_us()
     }
 
     /// The pace with the frames up to `last`, the last main frame or the Resume event after it. `None` if too few
@@ -220,9 +237,6 @@ impl Pace {
     ) -> bool {
         let mean_us = self.passed.mean_us();
         let (iterations, time_us) = (gap.iterations as f64, gap.time_us as f64);
-        if self.is_soon(gap) {
-            return true;
-        }
         let is_short = gap.time_us < JUMP_US.into();
         let late = mean_us * (1.0 + LIMIT);
         let limits = if is_short { mean_us * 0.5..=mean_us * 2.0 } else { mean_us * (1.0 - LIMIT)..=late };

@@ -110,7 +110,7 @@ impl<'s> Frames<'s> {
             && matches!(sync, Sync::Synced)
             && (!self.pace.is_steady()
                 || intervals.is_after(last.iteration, place.iteration, 0)
-                || last.is_soon_followed_by(place) && self.pace.is_soon(Passed::between(last, place)))
+                || last.is_soon_followed_by(place) && self.pace.is_soon_and_slow(Passed::between(last, place)))
         {
             return Verdict::Continues;
         }
@@ -119,15 +119,25 @@ impl<'s> Frames<'s> {
         {
             return Verdict::Continues;
         }
-        if let Sync::Elsewhere { place: there, is_stream: true } = sync
-            && there.is_continued_at(place, intervals)
-        {
-            return Verdict::Elsewhere(place);
-        }
+        let continues_elsewhere = match sync {
+            Sync::Elsewhere { place: there, is_stream } if there.is_continued_at(place, intervals) => {
+                if is_stream {
+                    return Verdict::Elsewhere(place);
+                }
+                true
+            }
+            _ => false,
+        };
         let goes_on = if is_near { Verdict::Continues } else { Verdict::Jumps };
         let Some(pace) = self.pace.up_to(last, intervals) else { return goes_on };
         let gap = Passed::between(last, place);
-        if pace.allows(gap, intervals) {
+        let may_lack_frames = !matches!(sync, Sync::Synced) && !continues_elsewhere;
+        // P frames after a few lost bytes may stand with wrong times, so the last I frame counts, too.
+        let since_intra = self.pace.since_intra(place);
+        if may_lack_frames && pace.is_soon(gap)
+            || pace.allows(gap, intervals)
+            || since_intra.is_some_and(|gap| self.pace.allows(gap, intervals))
+        {
             return goes_on;
         }
         let others = [self.looptime_us, self.mean_us_after(place, end)];
