@@ -14,7 +14,7 @@ use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, 
 use binlog::sink::Tally;
 use core::mem::ManuallyDrop;
 use core::ops::Range;
-pub(crate) use counts::MOST_UNSYNCED;
+pub(crate) use counts::MAX_UNSYNCED;
 use embedded_io::Write;
 use encoded::Next;
 use reports::Reports;

@@ -4,7 +4,7 @@ mod boundaries;
 #[cfg(test)]
 mod tests;
 
-use crate::drain::{Drain, MOST_UNSYNCED};
+use crate::drain::{Drain, MAX_UNSYNCED};
 use crate::logger::{CountersOf, Logger, State, assert_ring_size};
 pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
@@ -239,7 +239,7 @@ impl<S: Schema, const N: usize> Retained<S, N> {
             return None;
         }
         // A record that was just passed may not have moved `synced` yet.
-        if used as usize > N || unsynced > MOST_UNSYNCED + Boundaries::<S, N>::LONGEST {
+        if used as usize > N || unsynced > MAX_UNSYNCED + Boundaries::<S, N>::LONGEST {
             return None;
         }
         let boundaries = Boundaries::<S, N>::new(&self.logger().ring);

@@ -22,7 +22,7 @@ struct LongestRecord {
 #[derive(LogMessage, IntoBytes, Immutable)]
 #[log(name = "WIDE")]
 #[repr(C, packed)]
-struct MostColumns {
+struct MaxColumns {
     time_us: u64,
     a: u8,
     b: u8,
@@ -63,7 +63,7 @@ enum Log {
     #[log(id = 0)]
     LongestRecord(LongestRecord),
     #[log(id = 254)]
-    MostColumns(MostColumns),
+    MaxColumns(MaxColumns),
     LongestLabels(LongestLabels),
     OnlyTheTime(OnlyTheTime),
 }
@@ -71,7 +71,7 @@ enum Log {
 #[test]
 fn each_limit_is_met() {
     assert_eq!(LongestRecord::DEFINITION.length(), 255);
-    assert_eq!(MostColumns::DEFINITION.columns.len(), 16);
+    assert_eq!(MaxColumns::DEFINITION.columns.len(), 16);
     let labels: Vec<_> = LongestLabels::DEFINITION.columns.iter().map(|column| column.label).collect();
     assert_eq!(labels.join(",").len(), 64);
     assert_eq!(Log::MESSAGES.iter().map(|message| message.id).collect::<Vec<_>>(), [0, 254, 1, 2]);

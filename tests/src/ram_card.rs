@@ -64,7 +64,7 @@ struct State {
     /// Whether writes succeed and change nothing.
     worn_out: bool,
     /// Blocks that may be read, of all since the card was made.
-    most_reads: Option<u64>,
+    max_reads: Option<u64>,
     discards: bool,
     writes: u64,
     reads: u64,
@@ -226,7 +226,7 @@ impl RamCard {
     /// Lets a test fail where more than so many blocks are read from now on, instead of hanging.
     pub fn limit_reads(&self, blocks: u64) {
         let mut state = self.0.borrow_mut();
-        state.most_reads = Some(state.reads + blocks);
+        state.max_reads = Some(state.reads + blocks);
     }
 
     /// Sets what happens while the card is busy with a write.

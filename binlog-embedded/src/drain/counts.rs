@@ -5,7 +5,7 @@ use binlog::ring_format::{Schema, Table};
 use binlog::sink::{Counters, Tally};
 
 /// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
-pub(crate) const MOST_UNSYNCED: u32 = 1 << 30;
+pub(crate) const MAX_UNSYNCED: u32 = 1 << 30;
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Releases the bytes of a message's record, which ends at the tail, and counts it.
@@ -17,8 +17,8 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
                 "the drain has what is in use"
             );
             state.tail = tail;
-            if tail.wrapping_sub(state.synced) > MOST_UNSYNCED {
-                state.synced = tail.wrapping_sub(MOST_UNSYNCED);
+            if tail.wrapping_sub(state.synced) > MAX_UNSYNCED {
+                state.synced = tail.wrapping_sub(MAX_UNSYNCED);
             }
             if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
                 count(tally);

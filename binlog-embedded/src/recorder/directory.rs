@@ -21,7 +21,7 @@ pub(crate) struct Directory {
 pub(crate) const SLOTS: u8 = 16;
 
 /// Blocks that a directory has at most: FAT allows 65,536 entries of 32 bytes, exFAT 256 MB (exFAT specification, 7.1).
-fn most_blocks(volume: &Volume) -> u32 {
+fn max_blocks(volume: &Volume) -> u32 {
     if volume.is_exfat() { 256 << 11 } else { 4096 }
 }
 
@@ -218,7 +218,7 @@ impl Cursor {
 
     /// Whether the directory, at whose end the cursor is, may have another cluster.
     pub(crate) fn may_grow(&self, volume: &Volume) -> bool {
-        self.visited + volume.cluster_blocks() <= most_blocks(volume)
+        self.visited + volume.cluster_blocks() <= max_blocks(volume)
     }
 
     /// Goes to the next block at the end of one; false at the end of the directory.
@@ -228,7 +228,7 @@ impl Cursor {
             self.block += 1;
             self.left -= 1;
             self.visited += 1;
-            if self.visited > most_blocks(volume) {
+            if self.visited > max_blocks(volume) {
                 return Err(Stop::damaged(Damage::Endless));
             }
         }

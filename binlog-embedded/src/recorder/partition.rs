@@ -142,7 +142,7 @@ impl Entries {
 }
 
 /// The most entries that are read; a table has 128.
-const MOST_ENTRIES: u32 = 1024;
+const MAX_ENTRIES: u32 = 1024;
 
 /// From the header of a GPT in block `at`; `None` if it is damaged.
 pub(crate) fn gpt_entries(header: &Block, at: u32) -> Option<Entries> {
@@ -151,7 +151,7 @@ pub(crate) fn gpt_entries(header: &Block, at: u32) -> Option<Entries> {
     let sum = !crc::update(before, &header[20..92]);
     let (count, size) = (u32_at(header, 80), u32_at(header, 84));
     // A header has 92 bytes, and entries have 128 bytes times a power of two; all other sizes are from the future.
-    let is_known = u32_at(header, 12) == 92 && matches!(size, 128 | 256 | 512) && count <= MOST_ENTRIES;
+    let is_known = u32_at(header, 12) == 92 && matches!(size, 128 | 256 | 512) && count <= MAX_ENTRIES;
     let is_whole = &header[..8] == b"EFI PART" && sum == u32_at(header, 16) && u32_at(header, 24) == at;
     if !is_known || !is_whole || u32_at(header, 76) != 0 {
         return None;

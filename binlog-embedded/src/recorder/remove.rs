@@ -10,7 +10,7 @@ use super::{Goal, Phase, Recorder, Stop};
 use crate::recorder::{Damage, Operation};
 
 /// Clusters of a file on FAT, which has less than 4 GiB in clusters of 512 bytes or more.
-const MOST_CLUSTERS: u32 = 1 << 23;
+const MAX_CLUSTERS: u32 = 1 << 23;
 
 impl Recorder {
     /// Begins to remove a log of the folder.
@@ -117,7 +117,7 @@ impl Recorder {
                 self.search.want = next;
                 break;
             }
-            if (self.search.comes_back_to(next) || self.search.left > MOST_CLUSTERS) && !is_exfat {
+            if (self.search.comes_back_to(next) || self.search.left > MAX_CLUSTERS) && !is_exfat {
                 return Err(Stop::damaged(Damage::Endless));
             }
         }

@@ -460,7 +460,7 @@ fn a_ring_is_recovered_that_is_full_to_its_last_byte_and_refused_if_it_would_be_
 /// Positions repeat after 4 GiB, so what is flushed can't be much further back than the drain keeps it.
 #[test]
 fn memory_that_says_that_more_is_not_flushed_than_a_drain_keeps_is_damaged() {
-    let most = crate::drain::MOST_UNSYNCED + 255;
+    let most = crate::drain::MAX_UNSYNCED + 255;
     for (unsynced, is_sound) in [(0, true), (most, true), (most + 1, false), (u32::MAX / 2, false), (u32::MAX, false)] {
         let mut memory = Memory::of_bytes(&std::vec![0; size_of::<Log>()]);
         memory.log().claim(Reset::PowerOn);

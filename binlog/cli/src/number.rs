@@ -14,7 +14,7 @@ pub fn integer(out: &mut Vec<u8>, value: impl itoa::Integer) {
 }
 
 /// The most decimals of [`decimal`].
-const MOST_DECIMALS: usize = 7;
+const MAX_DECIMALS: usize = 7;
 
 /// Appends an integer divided by `10^decimals`, at most 7, as the shortest text of that number without an exponent: at
 /// least one digit after the point.
@@ -23,7 +23,7 @@ const MOST_DECIMALS: usize = 7;
 /// quotient yields, without a division.
 #[inline]
 pub fn decimal(out: &mut Vec<u8>, value: i64, decimals: u32) {
-    let decimals = (decimals as usize).min(MOST_DECIMALS);
+    let decimals = (decimals as usize).min(MAX_DECIMALS);
     if value < 0 {
         out.push(b'-');
     }
@@ -38,7 +38,7 @@ pub fn decimal(out: &mut Vec<u8>, value: i64, decimals: u32) {
         }
     };
     integer(out, whole);
-    let mut text = [b'0'; 1 + MOST_DECIMALS];
+    let mut text = [b'0'; 1 + MAX_DECIMALS];
     text[0] = b'.';
     // One zero stays.
     let mut length = 2;

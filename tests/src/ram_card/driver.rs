@@ -80,7 +80,7 @@ impl RamCard {
             }
             block.0 = state.blocks.get(at);
             state.reads += 1;
-            assert!(state.most_reads.is_none_or(|most| state.reads <= most), "block {at} is read; no end is in sight");
+            assert!(state.max_reads.is_none_or(|max| state.reads <= max), "block {at} is read; no end is in sight");
         }
         Ok(())
     }

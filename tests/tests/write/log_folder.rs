@@ -96,7 +96,7 @@ fn with_logs(numbers: impl IntoIterator<Item = u32>, last_log: &str) -> tempfile
 #[test]
 fn a_log_whose_number_was_not_written_down_is_the_newest() {
     let place = with_logs(1..=6, "5\r\n");
-    create(&mut LogFolder::new(place.path()).most_logs(6).remove_oldest(), 1, 1);
+    create(&mut LogFolder::new(place.path()).max_logs(6).remove_oldest(), 1, 1);
     assert_eq!(names(place.path())[..2], ["00000002.BIN", "00000003.BIN"]);
     assert!(place.path().join("00000006.BIN").exists() && place.path().join("00000007.BIN").exists());
     assert_eq!(last_log(place.path()), "7\r\n");
@@ -133,7 +133,7 @@ proptest! {
         logs in 1u32..19,
         behind in 0u32..4,
         missing in prop::collection::btree_set(0u32..19, 0..4),
-        most_logs in 2usize..8,
+        max_logs in 2usize..8,
         more in 1u32..25,
     ) {
         let number = |age: u32| (begun + age) % last_number + 1;
@@ -143,7 +143,7 @@ proptest! {
         // Logs by age, the oldest first; some were removed by hand, but none that the number doesn't tell of.
         let mut ages: Vec<u32> = (0..logs).filter(|age| age + behind + 1 >= logs || !missing.contains(age)).collect();
         let place = with_logs(ages.iter().map(|&age| number(age)), &format!("{}\r\n", number(logs - 1 - behind)));
-        let mut folder = LogFolder::new(place.path()).last_number(last_number).most_logs(most_logs).remove_oldest();
+        let mut folder = LogFolder::new(place.path()).last_number(last_number).max_logs(max_logs).remove_oldest();
         for age in logs..logs + more {
             create(&mut folder, 1, 1);
             ages.push(age);
@@ -157,7 +157,7 @@ proptest! {
             let is_first = age == logs && behind > 0;
             prop_assert!(found >= 2.min(ages.len()));
             prop_assert!(is_first || found_names == expected, "{:?} {:?}", found_names, expected);
-            prop_assert!(found <= most_logs + usize::from(is_first));
+            prop_assert!(found <= max_logs + usize::from(is_first));
             for kept in [age - 1, age] {
                 prop_assert!(place.path().join(format!("{:08}.BIN", number(kept))).exists(), "{}", kept);
             }
@@ -173,7 +173,7 @@ fn of_loggers_that_begin_at_once_none_loses_its_log() {
         let paths: Vec<_> = std::thread::scope(|threads| {
             let begin = &begin;
             let threads = [(); 3].map(|()| {
-                let mut logs = LogFolder::new(place.path()).most_logs(6).remove_oldest();
+                let mut logs = LogFolder::new(place.path()).max_logs(6).remove_oldest();
                 threads.spawn(move || {
                     begin.wait();
                     logs.create_log().expect("room");
@@ -183,7 +183,7 @@ fn of_loggers_that_begin_at_once_none_loses_its_log() {
             threads.into_iter().map(|thread| thread.join().expect("it only logs")).collect()
         });
         // A fourth begins afterwards.
-        create(&mut LogFolder::new(place.path()).most_logs(6).remove_oldest(), 1, 1);
+        create(&mut LogFolder::new(place.path()).max_logs(6).remove_oldest(), 1, 1);
         assert!(paths.iter().all(|path| path.exists()), "{:?}", names(place.path()));
         assert!(place.path().join("00000010.BIN").exists());
     }
@@ -201,7 +201,7 @@ fn without_a_number_the_next_is_after_the_largest() {
 #[test]
 fn the_oldest_logs_are_removed_only_when_wished() {
     let place = folder();
-    let logs = LogFolder::new(place.path()).most_logs(3);
+    let logs = LogFolder::new(place.path()).max_logs(3);
     create(&mut logs.clone(), 3, 1);
     assert_eq!(logs.clone().create_log().expect_err("three is the most").kind(), ErrorKind::QuotaExceeded);
     create(&mut logs.remove_oldest(), 2, 1);
@@ -211,7 +211,7 @@ fn the_oldest_logs_are_removed_only_when_wished() {
 #[test]
 fn the_bytes_of_a_folder_are_limited_and_the_last_log_stays() {
     let place = folder();
-    let logs = LogFolder::new(place.path()).most_bytes(250).remove_oldest();
+    let logs = LogFolder::new(place.path()).max_bytes(250).remove_oldest();
     create(&mut logs.clone(), 3, 100);
     // 300 bytes: the first is removed. The log that begins is empty so far.
     create(&mut logs.clone(), 1, 1000);

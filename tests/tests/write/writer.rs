@@ -29,14 +29,14 @@ enum Fault {
 #[derive(Clone, Debug)]
 struct Faulty {
     taken: Arc<Mutex<Vec<u8>>>,
-    most_a_call: usize,
+    max_per_call: usize,
     budget: usize,
     fault: Option<Fault>,
 }
 
 impl Faulty {
-    fn new(most_a_call: usize, budget: usize, fault: Fault) -> Self {
-        Faulty { taken: Arc::default(), most_a_call, budget, fault: Some(fault) }
+    fn new(max_per_call: usize, budget: usize, fault: Fault) -> Self {
+        Faulty { taken: Arc::default(), max_per_call, budget, fault: Some(fault) }
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -57,7 +57,7 @@ impl Write for Faulty {
             }
         }
         let room = if room == 0 { usize::MAX } else { room };
-        let count = bytes.len().min(self.most_a_call).min(room);
+        let count = bytes.len().min(self.max_per_call).min(room);
         self.taken.lock().expect("no panic while it is locked").extend(&bytes[..count]);
         Ok(count)
     }
@@ -105,9 +105,9 @@ fn accepted_records_are_written_once_and_in_order_wherever_the_destination_fails
     let faults = [Fault::Error(ErrorKind::StorageFull), Fault::TakesNothing, Fault::Error(ErrorKind::Interrupted)];
     let preamble = TestLog::PREAMBLE.len();
     for fault in faults {
-        for most_a_call in [1, 7, 4096] {
-            for budget in (preamble..preamble + 3400).step_by(if most_a_call == 1 { 97 } else { 13 }) {
-                let out = Faulty::new(most_a_call, budget, fault);
+        for max_per_call in [1, 7, 4096] {
+            for budget in (preamble..preamble + 3400).step_by(if max_per_call == 1 { 97 } else { 13 }) {
+                let out = Faulty::new(max_per_call, budget, fault);
                 let mut log =
                     LogWriter::<TestLog, _>::with_buffer(vec![0; 600], out.clone()).expect("within the budget");
                 let (accepted, errors) = write_all(&mut log);

@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// Linux follows as many links one after the other.
-const MOST_LINKS: u32 = 40;
+const MAX_LINKS: u32 = 40;
 
 /// Whether a path stands for standard output.
 pub fn is_stdout(path: &Path) -> bool {
@@ -53,7 +53,7 @@ pub(super) fn linked(path: &Path) -> io::Result<PathBuf> {
         return Ok(place);
     }
     let mut place = path.to_owned();
-    for _ in 0..MOST_LINKS {
+    for _ in 0..MAX_LINKS {
         match place.read_link() {
             Ok(target) => place = place.parent().unwrap_or(Path::new("")).join(target),
             Err(_) => return Ok(place),

@@ -149,12 +149,12 @@ impl NewCurve {
 
     /// Its values that have names: the first ones of bits in endless combinations.
     fn states(&self) -> Vec<(f64, String)> {
-        const MOST: usize = 100;
+        const MAX_STATES: usize = 100;
         let Some(names) = &self.names else { return Vec::new() };
         let mut states: Vec<(f64, String)> = Vec::new();
         let mut last = f64::NAN;
         for &value in self.y.iter().filter(|value| value.is_finite()) {
-            if value != last && states.len() < MOST && !states.iter().any(|(known, _)| *known == value) {
+            if value != last && states.len() < MAX_STATES && !states.iter().any(|(known, _)| *known == value) {
                 states.extend(names.of(value as i128).map(|name| (value, name.into_owned())));
             }
             last = value;

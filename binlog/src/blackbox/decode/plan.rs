@@ -8,7 +8,7 @@ use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES};
 use std::fmt;
 
 /// Frames with more fields for a byte are not decoded: bounds the memory for the values of a log by its length.
-const MOST_FIELDS_PER_BYTE: usize = 16;
+const MAX_FIELDS_PER_BYTE: usize = 16;
 
 /// The steps that decode a frame.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,7 +84,7 @@ impl FramePlan {
         let signs = codings.iter().zip(fields).map(|((predictor, _), field)| (*predictor, field.signed));
         let reads = reads(data_version, &codings);
         let bytes = 1 + reads.iter().map(Reads::least_bytes).sum::<usize>();
-        if fields.len() > bytes * MOST_FIELDS_PER_BYTE {
+        if fields.len() > bytes * MAX_FIELDS_PER_BYTE {
             return Err(Unusable::TooFewBytes { fields: fields.len(), bytes });
         }
         Ok(FramePlan { reads, predictions: predictions(given, signs), given: *given })
@@ -155,7 +155,7 @@ impl fmt::Display for Unusable {
             Unusable::TooFewBytes { fields, bytes } => write!(
                 f,
                 "a frame with {fields} fields may have {bytes} bytes only; decoders expect a byte for every \
-                 {MOST_FIELDS_PER_BYTE} fields at least"
+                 {MAX_FIELDS_PER_BYTE} fields at least"
             ),
             Unusable::Counts { names, predictors, encodings } => write!(
                 f,

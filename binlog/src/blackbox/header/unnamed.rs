@@ -3,7 +3,7 @@
 use super::{Header, HeaderProblem, HeaderProblemKind};
 
 /// More fields than this aren't looked for.
-const MOST: usize = 16;
+const MAX_UNNAMED: usize = 16;
 
 /// INAV 7 names 16 servos, and logs 18.
 const ARRAY: &str = "servo[";
@@ -18,7 +18,7 @@ impl<'log> Header<'log> {
         let fields = self.fields(b'I');
         let of_array = fields.iter().rposition(|field| field.name().starts_with(ARRAY));
         let after = of_array.or(fields.len().checked_sub(1))?;
-        let mut found = (1..=MOST).filter_map(|count| Some((count, self.with_more(after, count)?)));
+        let mut found = (1..=MAX_UNNAMED).filter_map(|count| Some((count, self.with_more(after, count)?)));
         let (count, with_more) = found.find(|(_, header)| is_sound(header))?;
         if found.any(|(_, header)| is_sound(&header)) {
             return None;

@@ -6,7 +6,7 @@ use crate::blackbox::header::Header;
 
 /// More unknown events between frames are not looked at: bytes that are nothing else must not cost a look at all of them
 /// for each.
-const MOST_UNKNOWN_EVENTS: usize = 64;
+const MAX_UNKNOWN_EVENTS: usize = 64;
 
 /// An erased byte of a flash chip.
 const ERASED: u8 = 0xFF;
@@ -167,7 +167,7 @@ impl<'h> Letters<'h> {
                 Begins::Event => match self.event(at) {
                     Ok((Event::End { .. }, _)) => return true,
                     Ok((Event::Unknown { .. }, end)) => {
-                        if unknown == MOST_UNKNOWN_EVENTS || !self.may_end(end) {
+                        if unknown == MAX_UNKNOWN_EVENTS || !self.may_end(end) {
                             return stood > 0;
                         }
                         (at, unknown) = (end, unknown + 1);

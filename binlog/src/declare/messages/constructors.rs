@@ -5,7 +5,7 @@ use crate::format::field::{Centi, Chars, FlightModeError, Latitude, Longitude, N
 use core::time::Duration;
 
 /// Seq is one byte.
-const MOST_PARTS: usize = 256;
+const MAX_PARTS: usize = 256;
 /// 6 January 1980, the first day of GPS time, in milliseconds since 1970.
 const GPS_EPOCH_MS: u128 = 315_964_800_000;
 const WEEK_MS: u128 = 7 * 24 * 3_600_000;
@@ -105,7 +105,7 @@ impl Msg {
         if let Some(position) = text.bytes().position(|byte| byte == 0) {
             return Err(TextError::Nul { position });
         }
-        if cut(text).count() > MOST_PARTS {
+        if cut(text).count() > MAX_PARTS {
             return Err(TextError::TooManyParts { length: text.len() });
         }
         let parts = cut(text).zip(0..=u8::MAX);

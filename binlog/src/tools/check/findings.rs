@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 /// After so many things that break a rule, the others are one finding.
-const MOST_SUBJECTS: usize = 16;
+const MAX_SUBJECTS: usize = 16;
 
 /// A rule that a log breaks, and what breaks it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -184,7 +184,7 @@ impl Findings {
         text: impl FnOnce() -> String,
     ) -> &mut Finding {
         let places = self.places.entry(rule).or_default();
-        let subject = match places.contains_key(subject) || places.len() < MOST_SUBJECTS {
+        let subject = match places.contains_key(subject) || places.len() < MAX_SUBJECTS {
             true => subject,
             false => "others",
         };
@@ -233,7 +233,7 @@ mod tests {
             findings.add_stretches(Rule::UnknownId, &format!("id {}", i % 200), &stretch, || "no FMT".into());
         }
         let report = findings.into_report();
-        assert_eq!(report.findings().len(), MOST_SUBJECTS + 1);
+        assert_eq!(report.findings().len(), MAX_SUBJECTS + 1);
         assert_eq!(report.findings().iter().map(Finding::count).sum::<u64>(), 10_000);
         assert_eq!(report.findings().iter().map(Finding::bytes).sum::<u64>(), 20_000);
         assert_eq!(

@@ -23,7 +23,7 @@ const LAST_LOG: &str = "LASTLOG.TXT";
 ///     Ev(Ev),
 /// }
 ///
-/// let folder = LogFolder::new("logs").most_logs(100).remove_oldest();
+/// let folder = LogFolder::new("logs").max_logs(100).remove_oldest();
 /// let thread = HostLogger::<FlightLog>::builder().spawn_logs(folder)?;
 /// let log = thread.logger();
 /// log.log(&Ev { time_us: log.now_us(), id: 10 });
@@ -60,8 +60,8 @@ pub struct LogFolder {
     folder: PathBuf,
     last_number: u32,
     log_bytes: Option<u64>,
-    most_logs: Option<usize>,
-    most_bytes: Option<u64>,
+    max_logs: Option<usize>,
+    max_bytes: Option<u64>,
     removes_oldest: bool,
     /// The log that was opened last.
     path: PathBuf,
@@ -85,8 +85,8 @@ impl LogFolder {
             folder,
             last_number,
             log_bytes: None,
-            most_logs: None,
-            most_bytes: None,
+            max_logs: None,
+            max_bytes: None,
             removes_oldest: false,
         }
     }
@@ -105,14 +105,14 @@ impl LogFolder {
     }
 
     /// The most logs in the folder, at least two, including the one that begins. No limit by default.
-    pub fn most_logs(mut self, logs: usize) -> Self {
-        self.most_logs = Some(logs.max(2));
+    pub fn max_logs(mut self, logs: usize) -> Self {
+        self.max_logs = Some(logs.max(2));
         self
     }
 
     /// The most bytes of the logs that are in the folder when another one begins. No limit by default.
-    pub fn most_bytes(mut self, bytes: u64) -> Self {
-        self.most_bytes = Some(bytes);
+    pub fn max_bytes(mut self, bytes: u64) -> Self {
+        self.max_bytes = Some(bytes);
         self
     }
 
@@ -182,9 +182,9 @@ impl LogFolder {
         let newest = logs.last().map(|log| log.number);
         let mut bytes: u64 = logs.iter().map(|log| log.bytes).sum();
         let mut count = logs.len();
-        let most_logs = self.most_logs.unwrap_or(usize::MAX);
+        let max_logs = self.max_logs.unwrap_or(usize::MAX);
         for log in &logs {
-            let exceeds = count >= most_logs || self.most_bytes.is_some_and(|most| bytes > most);
+            let exceeds = count >= max_logs || self.max_bytes.is_some_and(|max| bytes > max);
             if !exceeds && free.iter().all(|number| !numbers.contains(number)) {
                 break;
             }

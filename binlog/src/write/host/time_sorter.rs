@@ -68,7 +68,7 @@ pub struct TimeSorter<S: LogSchema, W: Write> {
 }
 
 /// The most tries that a signal may interrupt in a row.
-const MOST_SIGNALS: u32 = 1000;
+const MAX_SIGNALS: u32 = 1000;
 
 /// A record in the window.
 #[derive(Clone, Copy)]
@@ -127,7 +127,7 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
                 }
                 // A signal. A writer that returns nothing else has failed, and `write_all` is not to try it for ever.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => match signals {
-                    MOST_SIGNALS.. => return Err(io::Error::other(error)),
+                    MAX_SIGNALS.. => return Err(io::Error::other(error)),
                     _ => signals += 1,
                 },
                 Err(error) => return Err(error),

@@ -29,8 +29,8 @@ const COLUMNS: [&str; 10] = [
 ];
 
 /// The most bytes of the program, and of a page with the ten columns.
-const MOST_PROGRAM_BYTES: u64 = 16_000_000;
-const MOST_PAGE_BYTES: u64 = 1_000_000;
+const MAX_PROGRAM_BYTES: u64 = 16_000_000;
+const MAX_PAGE_BYTES: u64 = 1_000_000;
 
 struct Arguments {
     program: PathBuf,
@@ -198,8 +198,8 @@ fn measure(arguments: &Arguments) -> Result<bool, Box<dyn Error>> {
     println!("a simulated flight of {:.1} MB, medians of {ROUNDS}, mavlogdump.py once", bytes.len() as f64 / 1e6);
     drop(bytes);
     times(&arguments.program, &log, &page)?;
-    let is_small = size("the program, stripped", &arguments.program, MOST_PROGRAM_BYTES)?;
-    Ok(size("the page with ten columns", &page, MOST_PAGE_BYTES)? && is_small)
+    let is_small = size("the program, stripped", &arguments.program, MAX_PROGRAM_BYTES)?;
+    Ok(size("the page with ten columns", &page, MAX_PAGE_BYTES)? && is_small)
 }
 
 fn main() -> ExitCode {

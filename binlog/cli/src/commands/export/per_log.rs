@@ -19,7 +19,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
 /// The most lines at a rate, more than any flight needs (1000 Hz for five hours). A damaged time would ask for centuries.
-const MOST_LINES: u64 = 20_000_000;
+const MAX_LINES: u64 = 20_000_000;
 
 /// Writes a file for each log.
 pub(super) struct PerLog<'a> {
@@ -181,16 +181,16 @@ impl PerLog<'_> {
 ///
 /// # Errors
 ///
-/// If there are more than [`MOST_LINES`].
+/// If there are more than [`MAX_LINES`].
 fn lines_at_rate(range: RangeInclusive<u64>, rate_hz: f64, chosen: &Intervals) -> Result<Vec<u64>, Failure> {
     let (start, end) = range.into_inner();
     // An interval that ends at u64::MAX has no end: it lasts as long as the log.
     let last = |part: &Range<u64>| if part.end == u64::MAX { end } else { end.min(part.end - 1) };
     let parts: Vec<_> = chosen.ranges().iter().map(|part| part.start.max(start)..=last(part)).collect();
     let seconds: f64 = parts.iter().map(|part| part.end().saturating_sub(*part.start()) as f64 / 1e6).sum();
-    if seconds * rate_hz > MOST_LINES as f64 {
+    if seconds * rate_hz > MAX_LINES as f64 {
         return Err(Failure::new(format_args!(
-            "{rate_hz} Hz from {:.3} s to {:.3} s are more than {MOST_LINES} lines; does a damaged record have a wrong \
+            "{rate_hz} Hz from {:.3} s to {:.3} s are more than {MAX_LINES} lines; does a damaged record have a wrong \
              time? choose a part with --from and --to, or a lower rate",
             start as f64 / 1e6,
             end as f64 / 1e6

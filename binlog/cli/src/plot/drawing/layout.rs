@@ -87,8 +87,8 @@ impl Layout {
         let plot_width = (width - left_edge - right_room - MARGIN).max(40.0);
         let mut panels = Vec::new();
         for (panel, (left, right)) in figure.panels.iter().zip(axes) {
-            let most_lines = ((height_of_panel * 0.4 / LEGEND_LINE) as usize).max(1);
-            let (legend, lines) = legend(panel, (left_edge, top), plot_width, most_lines);
+            let max_lines = ((height_of_panel * 0.4 / LEGEND_LINE) as usize).max(1);
+            let (legend, lines) = legend(panel, (left_edge, top), plot_width, max_lines);
             let plot_top = top + lines as f64 * LEGEND_LINE + 4.0;
             let plot_height = (top + height_of_panel - plot_top - 6.0).max(20.0);
             let plot = Rectangle { left: left_edge, top: plot_top, width: plot_width, height: plot_height };
@@ -175,7 +175,7 @@ pub(super) fn band_color(names: &[&str], name: &str) -> &'static str {
 
 /// The entries of a legend, line by line, and the number of lines: those of the left axis from the left, then those of
 /// the right axis, which say so. Entries that don't fit into the lines are left out.
-fn legend(panel: &Panel, (left, top): (f64, f64), width: f64, most_lines: usize) -> (Vec<Entry>, usize) {
+fn legend(panel: &Panel, (left, top): (f64, f64), width: f64, max_lines: usize) -> (Vec<Entry>, usize) {
     let mut entries = Vec::new();
     let (mut x, mut line) = (left, 0);
     let order = [false, true]
@@ -186,7 +186,7 @@ fn legend(panel: &Panel, (left, top): (f64, f64), width: f64, most_lines: usize)
         let name = text::fitted(&name, text::LABEL, width - SAMPLE - SAMPLE_GAP);
         let entry = SAMPLE + SAMPLE_GAP + text::width(&name, text::LABEL);
         if x > left && x + entry > left + width {
-            if line + 1 == most_lines {
+            if line + 1 == max_lines {
                 break;
             }
             (x, line) = (left, line + 1);
