@@ -511,7 +511,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
                 if Self::ENCODES && self.current.is_some() {
                     self.encoded_part(taken);
                 } else if self.own.rest.is_empty()
-                    && let Some(tag) = self.own.encoder.own_tag()
+                    && let Some(tag) = self.own.encoder.synthetic_tag()
                 {
                     let (index, _) = Table::<S>::BY_TAG[usize::from(tag)];
                     self.tally(index.into(), |tally| {

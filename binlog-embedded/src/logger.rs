@@ -3,7 +3,7 @@
 use crate::ring::Ring;
 use crate::sync::Locked;
 use binlog::__private::ConstText;
-use binlog::ring_format::{FileFormat, FormatOf, Schema, Table, Takes, Texts};
+use binlog::ring_format::{Accepts, FileFormat, FormatOf, Schema, Table, Texts};
 use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
@@ -152,9 +152,9 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     /// Switches a message off or on at run time. While it is off, its records count as ignored.
     pub fn set_masked<M>(&self, masked: bool)
     where
-        FormatOf<S>: Takes<S, M>,
+        FormatOf<S>: Accepts<S, M>,
     {
-        self.set_masked_index(<FormatOf<S> as Takes<S, M>>::INDEX, masked);
+        self.set_masked_index(<FormatOf<S> as Accepts<S, M>>::INDEX, masked);
     }
 
     /// As [`set_masked`](Logger::set_masked), by the message's name, for a parameter or a console. Returns false if the
@@ -181,24 +181,24 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     #[inline]
     pub fn log<M>(&self, message: &M) -> bool
     where
-        FormatOf<S>: Takes<S, M>,
+        FormatOf<S>: Accepts<S, M>,
     {
         // The drain's view of the record. A `Logs` that is implemented by hand may contradict it.
         let length = const { Table::<S>::length_of::<M>() };
         // Outside the critical section, because a message that is implemented by hand runs its own code here.
-        let payload = <FormatOf<S> as Takes<S, M>>::payload(message);
-        let has_place =
-            !const { <FormatOf<S> as Takes<S, M>>::IS_THINNED } || <FormatOf<S> as Takes<S, M>>::has_place(message);
+        let payload = <FormatOf<S> as Accepts<S, M>>::payload(message);
+        let is_kept =
+            !const { <FormatOf<S> as Accepts<S, M>>::HAS_FILTER } || <FormatOf<S> as Accepts<S, M>>::is_kept(message);
         // A derived message has the length of its definition; one that is implemented by hand may contradict itself.
-        let sound = payload.len() == const { <FormatOf<S> as Takes<S, M>>::PAYLOAD };
-        let index = const { <FormatOf<S> as Takes<S, M>>::INDEX };
-        let taken = self.state.with(|state| {
+        let sound = payload.len() == const { <FormatOf<S> as Accepts<S, M>>::PAYLOAD };
+        let index = const { <FormatOf<S> as Accepts<S, M>>::INDEX };
+        let put = self.state.with(|state| {
             let limit =
-                if const { <FormatOf<S> as Takes<S, M>>::CRITICAL } { state.critical_limit } else { state.limit };
-            if const { <FormatOf<S> as Takes<S, M>>::IS_THINNED } && !has_place {
+                if const { <FormatOf<S> as Accepts<S, M>>::CRITICAL } { state.critical_limit } else { state.limit };
+            if const { <FormatOf<S> as Accepts<S, M>>::HAS_FILTER } && !is_kept {
                 return state.refuse(index, Refused::Early);
             }
-            let due = match const { <FormatOf<S> as Takes<S, M>>::RATE } {
+            let due = match const { <FormatOf<S> as Accepts<S, M>>::RATE } {
                 Some(rate) => match rate.admit(state.counters.due(), payload) {
                     Admission::Now(due) => due,
                     Admission::Early => return state.refuse(index, Refused::Early),
@@ -211,7 +211,7 @@ impl<S: Schema, const N: usize> Logger<S, N> {
             }
             // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
             // because `limit` is at most N, and the critical section admits only one producer at a time.
-            unsafe { self.ring.put::<S, M>(state.head, <FormatOf<S> as Takes<S, M>>::TAG, payload) };
+            unsafe { self.ring.put::<S, M>(state.head, <FormatOf<S> as Accepts<S, M>>::TAG, payload) };
             // After a reset, the ring has whole records up to the head.
             compiler_fence(Ordering::Release);
             state.head = state.head.wrapping_add(length as u32);
@@ -220,15 +220,15 @@ impl<S: Schema, const N: usize> Logger<S, N> {
             }
             #[cfg(feature = "async")]
             if state.waker.is_some() {
-                return Taken::Awaited;
+                return Put::AcceptedAndAwaited;
             }
-            Taken::Yes
+            Put::Accepted
         });
         #[cfg(feature = "async")]
-        if matches!(taken, Taken::Awaited) {
+        if matches!(put, Put::AcceptedAndAwaited) {
             self.wake();
         }
-        !matches!(taken, Taken::No)
+        !matches!(put, Put::Refused)
     }
 
     #[cfg(feature = "async")]
@@ -243,9 +243,9 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     /// The counts of one message.
     pub fn tally<M>(&self) -> Tally
     where
-        FormatOf<S>: Takes<S, M>,
+        FormatOf<S>: Accepts<S, M>,
     {
-        self.tally_of(<FormatOf<S> as Takes<S, M>>::INDEX).unwrap_or_default()
+        self.tally_of(<FormatOf<S> as Accepts<S, M>>::INDEX).unwrap_or_default()
     }
 
     /// The counts of the message at a place in [`LogSchema::MESSAGES`]; `None` beyond the last.
@@ -318,11 +318,12 @@ pub(crate) const fn assert_ring_size(bytes: usize) {
 const MIN_RING: usize = 512;
 const MAX_RING: usize = 1 << 30;
 
-enum Taken {
-    No,
-    Yes,
+enum Put {
+    Refused,
+    Accepted,
+    /// The drain is to be woken.
     #[cfg(feature = "async")]
-    Awaited,
+    AcceptedAndAwaited,
 }
 
 impl<C: Counters> State<C> {
@@ -398,20 +399,20 @@ impl<C: Counters> State<C> {
 
     #[cold]
     #[inline(never)]
-    fn refuse(&mut self, index: usize, why: Refused) -> Taken {
+    fn refuse(&mut self, index: usize, why: Refused) -> Put {
         let ignored = self.critical_limit == 0 || self.masked.contains(index);
-        let Some(tally) = self.counters.tallies_mut().get_mut(index) else { return Taken::No };
+        let Some(tally) = self.counters.tallies_mut().get_mut(index) else { return Put::Refused };
         tally.count_refused(if ignored { Refused::Ignored } else { why });
         if !ignored {
             self.to_report.insert(index);
         }
-        Taken::No
+        Put::Refused
     }
 }
 
 impl<S: Schema, M, const N: usize> Sink<M> for Logger<S, N>
 where
-    FormatOf<S>: Takes<S, M>,
+    FormatOf<S>: Accepts<S, M>,
 {
     #[inline]
     fn log(&self, message: &M) -> bool {

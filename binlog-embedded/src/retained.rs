@@ -9,7 +9,7 @@ use crate::logger::{CountersOf, Logger, State, assert_ring_size};
 pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
 use crate::sync::Locked;
-use binlog::ring_format::{FileFormat, Fnv, FormatOf, Notes, Schema, Table, Takes};
+use binlog::ring_format::{Accepts, FileFormat, Fnv, FormatOf, Notes, Schema, Table};
 use binlog::sink::{Sink, TimedSink};
 use boundaries::Boundaries;
 use core::cell::UnsafeCell;
@@ -340,7 +340,7 @@ impl<S: Schema, const N: usize> Deref for Retained<S, N> {
 
 impl<S: Schema, M, const N: usize> Sink<M> for Retained<S, N>
 where
-    FormatOf<S>: Takes<S, M>,
+    FormatOf<S>: Accepts<S, M>,
 {
     #[inline]
     fn log(&self, message: &M) -> bool {

@@ -6,7 +6,7 @@ mod session;
 
 use super::{BlackboxFrame, BlackboxSchema, FieldDefinition, FrameKind, LogsFrame, MainFrame};
 use crate::format::counts::{CountersOf, Rate};
-use crate::format::ring_format::{FileFormat, Fnv, Notes, RecordShape, Schema, Takes};
+use crate::format::ring_format::{Accepts, FileFormat, Fnv, Notes, RecordShape, Schema};
 use core::any::Any;
 pub use event::EventRecord;
 pub use line::{HeaderLine, InvalidLine};
@@ -116,14 +116,14 @@ impl<S: BlackboxSchema> FileFormat<S> for Blackbox {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: LogsFrame<F>, F: BlackboxFrame> Takes<S, F> for Blackbox {
+impl<S: LogsFrame<F>, F: BlackboxFrame> Accepts<S, F> for Blackbox {
     const INDEX: usize = index(S::KIND);
     const TAG: u8 = KINDS[index(S::KIND)].0.letter();
     const PAYLOAD: usize = size_of::<F>();
     // Without them, the frames after are read wrongly.
     const CRITICAL: bool = matches!(S::KIND, FrameKind::Slow | FrameKind::Home);
     const RATE: Option<Rate> = None;
-    const IS_THINNED: bool = {
+    const HAS_FILTER: bool = {
         let (numerator, denominator) = S::INTERVALS.p_rate();
         index(S::KIND) == 0 && numerator != denominator
     };
@@ -134,20 +134,20 @@ impl<S: LogsFrame<F>, F: BlackboxFrame> Takes<S, F> for Blackbox {
     }
 
     #[inline(always)]
-    fn has_place(frame: &F) -> bool {
+    fn is_kept(frame: &F) -> bool {
         let main = (frame as &dyn Any).downcast_ref::<S::Main>();
         main.is_none_or(|main| S::INTERVALS.kind_of(main.iteration()).is_some())
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: BlackboxSchema> Takes<S, EventRecord> for Blackbox {
+impl<S: BlackboxSchema> Accepts<S, EventRecord> for Blackbox {
     const INDEX: usize = index(FrameKind::Event);
     const TAG: u8 = FrameKind::Event.letter();
     const PAYLOAD: usize = size_of::<EventRecord>();
     const CRITICAL: bool = true;
     const RATE: Option<Rate> = None;
-    const IS_THINNED: bool = false;
+    const HAS_FILTER: bool = false;
 
     #[inline(always)]
     fn payload(event: &EventRecord) -> &[u8] {
@@ -155,7 +155,7 @@ impl<S: BlackboxSchema> Takes<S, EventRecord> for Blackbox {
     }
 
     #[inline(always)]
-    fn has_place(_: &EventRecord) -> bool {
+    fn is_kept(_: &EventRecord) -> bool {
         true
     }
 }

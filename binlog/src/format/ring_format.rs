@@ -87,7 +87,7 @@ impl RecordShape {
     note = "add a variant that holds `{M}` to the enum `{S}`",
     note = "a Blackbox log has frames (`#[derive(BlackboxFrame)]`), an ArduPilot log messages (`#[derive(LogMessage)]`)"
 )]
-pub trait Takes<S, M> {
+pub trait Accepts<S, M> {
     /// The place in [`FileFormat::RECORDS`].
     const INDEX: usize;
 
@@ -106,11 +106,11 @@ pub trait Takes<S, M> {
     /// The payload. It has another length only if the message was implemented by hand and contradicts itself.
     fn payload(value: &M) -> &[u8];
 
-    /// Whether the format leaves out values by what [`has_place`](Takes::has_place) says.
-    const IS_THINNED: bool;
+    /// Whether the format leaves out the values that [`is_kept`](Accepts::is_kept) refuses.
+    const HAS_FILTER: bool;
 
-    /// Whether the format has a place for a value; those without one count as decimated.
-    fn has_place(value: &M) -> bool;
+    /// Whether the format keeps a value; a value that it leaves out counts as decimated.
+    fn is_kept(value: &M) -> bool;
 }
 
 /// A format that has a place for a text about the whole log.
@@ -145,7 +145,7 @@ pub trait Encoder<P> {
     fn replaces(preamble: &[u8], item: &P) -> Option<Range<usize>>;
 
     /// The tag of what was encoded last, if it is a record that is counted though it didn't come from the ring.
-    fn own_tag(&self) -> Option<u8>;
+    fn synthetic_tag(&self) -> Option<u8>;
 
     /// Begins a session, behind the preamble: what is encoded next refers to nothing before.
     fn begin_session(&mut self);

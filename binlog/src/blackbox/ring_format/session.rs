@@ -69,7 +69,7 @@ impl<S: BlackboxSchema> ring_format::Encoder<HeaderLine> for SessionEncoder<S> {
         preamble::line_of(S::HEADER, line.name())
     }
 
-    fn own_tag(&self) -> Option<u8> {
+    fn synthetic_tag(&self) -> Option<u8> {
         None
     }
 

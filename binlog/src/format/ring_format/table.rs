@@ -1,7 +1,7 @@
 //! The tags and lengths of a schema's records, for ring and drain. Small, and separate from the definitions, which so
 //! stay out of flash.
 
-use super::{FileFormat, RecordShape, Schema, Takes};
+use super::{Accepts, FileFormat, RecordShape, Schema};
 use crate::format::Definition;
 use core::marker::PhantomData;
 
@@ -66,12 +66,12 @@ impl<S: Schema> Table<S> {
     /// constant, this is a compile error.
     pub const fn length_of<M>() -> usize
     where
-        S::Format: Takes<S, M>,
+        S::Format: Accepts<S, M>,
     {
-        let (index, units) = Self::BY_TAG[<S::Format as Takes<S, M>>::TAG as usize];
-        let length = (Self::HEADER + <S::Format as Takes<S, M>>::PAYLOAD).next_multiple_of(Self::UNIT);
+        let (index, units) = Self::BY_TAG[<S::Format as Accepts<S, M>>::TAG as usize];
+        let length = (Self::HEADER + <S::Format as Accepts<S, M>>::PAYLOAD).next_multiple_of(Self::UNIT);
         assert!(
-            index as usize == <S::Format as Takes<S, M>>::INDEX && units as usize * Self::UNIT == length,
+            index as usize == <S::Format as Accepts<S, M>>::INDEX && units as usize * Self::UNIT == length,
             "`Logs` contradicts the schema: derive it"
         );
         length

@@ -8,7 +8,7 @@ use crate::format::LogMessage;
 use crate::format::field::Chars;
 #[cfg(feature = "derive")]
 use crate::format::ring_format::Notes;
-use crate::format::ring_format::{ArduPilot, Encoder, FileFormat, RecordShape, Table, Takes};
+use crate::format::ring_format::{Accepts, ArduPilot, Encoder, FileFormat, RecordShape, Table};
 use crate::format::{LogSchema, Logs};
 use crate::write::sink::Rate;
 use core::marker::PhantomData;
@@ -45,13 +45,13 @@ impl<S: LogSchema> Shapes<S> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<S: Logs<M>, M: LogMessage> Takes<S, M> for ArduPilot {
+impl<S: Logs<M>, M: LogMessage> Accepts<S, M> for ArduPilot {
     const INDEX: usize = <S as Logs<M>>::INDEX;
     const TAG: u8 = S::ID;
     const PAYLOAD: usize = M::DEFINITION.length() - Definition::HEADER_LENGTH;
     const CRITICAL: bool = S::CRITICAL;
     const RATE: Option<Rate> = S::RATE;
-    const IS_THINNED: bool = false;
+    const HAS_FILTER: bool = false;
 
     #[inline(always)]
     fn payload(value: &M) -> &[u8] {
@@ -59,7 +59,7 @@ impl<S: Logs<M>, M: LogMessage> Takes<S, M> for ArduPilot {
     }
 
     #[inline(always)]
-    fn has_place(_: &M) -> bool {
+    fn is_kept(_: &M) -> bool {
         true
     }
 }
@@ -112,7 +112,7 @@ impl<S: LogSchema> Encoder<S> for OwnRecord {
     }
 
     #[inline(always)]
-    fn own_tag(&self) -> Option<u8> {
+    fn synthetic_tag(&self) -> Option<u8> {
         Some(self.0[2])
     }
 

@@ -3,7 +3,7 @@
 
 use crate::declare::messages::{Dropped, Dsf, Msg, Ring};
 use crate::format::Logs;
-use crate::format::ring_format::{ArduPilot, Takes};
+use crate::format::ring_format::{Accepts, ArduPilot};
 
 /// A format with texts among the records: those of a schema with [`Msg`].
 #[diagnostic::on_unimplemented(
@@ -12,7 +12,7 @@ use crate::format::ring_format::{ArduPilot, Takes};
     note = "for what happens in flight, log an event: `LOG.event(&Event::…)`",
     note = "for what is known before, give the drain header lines: `with_prologue`"
 )]
-pub trait Texts<S>: Takes<S, Msg> {}
+pub trait Texts<S>: Accepts<S, Msg> {}
 
 impl<S: Logs<Msg>> Texts<S> for ArduPilot {}
 
