@@ -146,7 +146,7 @@ impl Column {
         errors: &mut Errors,
     ) -> Self {
         let mut attributes = ColumnAttributes::parse(&field.attrs, errors);
-        if let Some(DefaultValue::Of(value)) = &mut attributes.older.default {
+        if let Some(DefaultValue::Of(value)) = &mut attributes.history.default {
             *value = without_self(std::mem::take(value), parent);
         }
         let (label, label_span) = match (attributes.flatten.prefix.as_ref().or(attributes.label.as_ref()), &member) {

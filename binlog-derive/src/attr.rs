@@ -1,13 +1,13 @@
 //! `#[log(…)]`: parses tokens to attributes, each with the span for errors about it.
 
+mod history;
 pub(crate) mod item;
-mod older;
 pub(crate) mod place;
 
 use crate::errors::Errors;
 use crate::lint_names;
+pub(crate) use history::{DefaultValue, FieldHistory};
 use item::Item;
-pub(crate) use older::{DefaultValue, Older};
 use place::{COLUMN, FIELD_TYPE, GROUP, MESSAGE, SCHEMA, VALUE, VARIANT, each};
 use proc_macro2::Span;
 use syn::{LitStr, Path};
@@ -37,7 +37,7 @@ pub(crate) struct ColumnAttributes {
     /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
-    pub(crate) older: Older,
+    pub(crate) history: FieldHistory,
     pub(crate) flatten: Flatten,
 }
 
@@ -148,8 +148,8 @@ impl ColumnAttributes {
             match key {
                 "label" => found.label = Some(item.string()?),
                 "instance" => found.instance = item.flag()?.then(|| item.key.span()),
-                "alias" => found.older.aliases.push(item.string()?),
-                "default" => found.older.default = Some(item.default_value()?),
+                "alias" => found.history.aliases.push(item.string()?),
+                "default" => found.history.default = Some(item.default_value()?),
                 "allow" => found.allowed.extend(item.allow(&lint_names::OF_COLUMNS)?),
                 "flatten" => found.flatten.marked = item.flag()?.then(|| item.key.span()),
                 "prefix" => found.flatten.prefix = Some(item.string()?),

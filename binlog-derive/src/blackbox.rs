@@ -9,9 +9,9 @@ mod coding;
 mod expand;
 mod fallback;
 mod groups;
+mod history;
 mod lint;
 mod names;
-mod older;
 mod tables;
 
 use crate::errors::Errors;

@@ -16,9 +16,9 @@
 //!
 //! What AP_Logger accepts but viewers show wrongly is a lint: see `lint`.
 
-mod older;
+mod history;
 
-pub(crate) use older::check_group;
+pub(crate) use history::check_group;
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Schema, Variant};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
@@ -58,11 +58,11 @@ const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainSt
 
 pub(crate) fn message(message: &Message<'_>, errors: &mut Errors) {
     name(message, errors);
-    older::check_message(message, errors);
+    history::check_message(message, errors);
     struct_repr(message, errors);
     types(message.columns.iter().filter(|column| !is_time_of(message, column)), errors);
     columns(message, errors);
-    older::check_columns(message, errors);
+    history::check_columns(message, errors);
     if !message.attributes.as_logged {
         labels(message, errors);
         time(message, errors);

@@ -1,13 +1,13 @@
 //! Writes code for the checked model. It makes no decisions.
 
 mod flat;
-mod older;
+mod history;
 
 pub(crate) use flat::group;
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
-use older::with_older;
+use history::with_history;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
@@ -269,7 +269,7 @@ fn column(column: &Column, role: &Role, label: &str, ty: &TokenStream, index: us
         let tokens = meanings_tokens(&meanings.value);
         call = quote_spanned!(meanings.span=> __binlog::meaning(#call, #tokens));
     }
-    with_older(call, column, index)
+    with_history(call, column, index)
 }
 
 /// Uses of deprecated items: the lints of a column's type, and the lint of the whole message.

@@ -5,8 +5,8 @@ pub use crate::declare::columns::{
     time, value,
 };
 // For binlog-embedded's own compile-time errors.
+pub use crate::declare::history::{with_history, zeros};
 pub use crate::declare::lint;
-pub use crate::declare::older::{older, zeros};
 #[cfg(feature = "derive")]
 pub use crate::declare::plan::{Plan, Variant, blame, messages, plan};
 #[cfg(feature = "derive")]
@@ -65,8 +65,8 @@ pub mod flatten {
 pub mod blackbox {
     pub use crate::__blackbox_reading as reading;
     pub use crate::blackbox::fields::check::{alias, fields_until, part};
-    pub use crate::blackbox::fields::join::{Part, count, fields, group, group_older, text, text_length};
-    pub use crate::blackbox::fields::{Fields, NoFields, field, main_field, older, padding};
+    pub use crate::blackbox::fields::join::{Part, count, fields, group, group_with_history, text, text_length};
+    pub use crate::blackbox::fields::{Fields, NoFields, field, main_field, padding, with_history};
     pub use crate::blackbox::frame::derived::{NoStruct, NoVariant, Padding, Struct, Variant};
     pub use crate::blackbox::lint;
     pub use crate::blackbox::preamble::{Preamble, ascii};

@@ -4,11 +4,11 @@
 pub(crate) mod columns;
 #[cfg(feature = "derive")]
 pub(crate) mod flatten;
+pub(crate) mod history;
 #[doc(hidden)]
 pub mod lint;
 #[cfg(feature = "derive")]
 pub mod messages;
-pub(crate) mod older;
 #[cfg(feature = "derive")]
 pub(crate) mod plan;
 #[cfg(feature = "derive")]

@@ -111,9 +111,9 @@ pub use change::{LoggedSchema, compatibility, lock, logged_schema};
 pub use declare::{Columns, messages};
 pub use describe::log_messages;
 pub use format::{
-    ColumnDefinition, DecodeError, Definition, Field, Format, HEAD_BYTES, LogMessage, LogSchema, LoggedText, Logs,
-    Meaning, Meanings, Mismatch, MismatchKind, Multiplier, Older, Rules, Scaling, SchemaMessage, Unit, Value, field,
-    record_header,
+    ColumnDefinition, DecodeError, Definition, Field, FieldHistory, Format, HEAD_BYTES, LogMessage, LogSchema,
+    LoggedText, Logs, Meaning, Meanings, Mismatch, MismatchKind, Multiplier, Rules, Scaling, SchemaMessage, Unit,
+    Value, field, record_header,
 };
 #[cfg(all(feature = "derive", feature = "read"))]
 pub use tools::rust_source;

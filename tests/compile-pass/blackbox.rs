@@ -224,7 +224,7 @@ fn defaults_are_the_bytes_of_their_values() {
     /// Name, aliases and default of a field.
     type Expected<'a> = (&'a str, &'a [&'a str], Option<&'a [u8]>);
     let all = Evolved::FIELDS.iter().chain(OfFields::FIELDS);
-    let older: Vec<_> = all.map(|field| (field.name, field.older.aliases, field.older.default)).collect();
+    let older: Vec<_> = all.map(|field| (field.name, field.history.aliases, field.history.default)).collect();
     let expected: [Expected<'_>; 9] = [
         ("loopIteration", &["iteration"], None),
         ("time", &[], None),

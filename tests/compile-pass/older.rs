@@ -100,13 +100,13 @@ enum FlightLog {
 
 #[test]
 fn defaults_are_the_bytes_of_their_values() {
-    let older = |definition: &'static binlog::Definition, i: usize| definition.columns[i].older;
+    let older = |definition: &'static binlog::Definition, i: usize| definition.columns[i].history;
     let [all, more, odd, from_macro] = [0, 1, 2, 3].map(|i| FlightLog::MESSAGES[i].definition);
     assert_eq!((all.aliases, older(all, 1).aliases), (&["AL", "ALLE"][..], &["Old", "Older"][..]));
     let default = |label: &str| {
         let mut columns = all.columns.iter().chain(more.columns);
         let column = columns.find(|column| column.label == label).unwrap();
-        column.older.default.unwrap()
+        column.history.default.unwrap()
     };
     assert_eq!(default("Wide"), [0xFF; 8]);
     assert_eq!(default("Least"), i32::MIN.to_le_bytes());

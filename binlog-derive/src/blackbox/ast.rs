@@ -150,7 +150,7 @@ impl Field {
     fn new(field: &syn::Field, parent: &Ident, kind: Option<Kind>, errors: &mut Errors) -> Option<Self> {
         let ident = field.ident.clone()?;
         let mut attributes = FieldAttributes::parse(&field.attrs, errors);
-        if let Some(DefaultValue::Of(value)) = &mut attributes.older.default {
+        if let Some(DefaultValue::Of(value)) = &mut attributes.history.default {
             *value = without_self(std::mem::take(value), parent);
         }
         let raw = ident.unraw().to_string();

@@ -1,8 +1,8 @@
 //! `#[blackbox(…)]`: parses tokens to attributes, each with the span for errors about it.
 
 use super::tables::{Encoding, Predictor};
+use crate::attr::FieldHistory;
 use crate::attr::Located;
-use crate::attr::Older;
 use crate::attr::item::{Item, Value};
 use crate::attr::place::{Place, each};
 use crate::errors::Errors;
@@ -98,7 +98,7 @@ pub(super) struct FieldAttributes {
     pub(super) inter: Given,
     pub(super) flatten: Option<Span>,
     pub(super) prefix: Option<LitStr>,
-    pub(super) older: Older,
+    pub(super) history: FieldHistory,
 }
 
 /// A coding as far as attributes give it.
@@ -162,8 +162,8 @@ impl FieldAttributes {
                 "name" => found.name = Some(item.string()?),
                 "prefix" => found.prefix = Some(item.string()?),
                 "flatten" => found.flatten = item.flag()?.then(|| item.key.span()),
-                "alias" => found.older.aliases.push(item.string()?),
-                "default" => found.older.default = Some(item.default_value()?),
+                "alias" => found.history.aliases.push(item.string()?),
+                "default" => found.history.default = Some(item.default_value()?),
                 "i" => found.intra = Given::of_list(item)?,
                 "p" => found.inter = Given::of_list(item)?,
                 _ => {

@@ -3,8 +3,8 @@
 use super::ast::{Element, Frame, Schema, Shape};
 use super::attr::Kind;
 use super::groups::{self, Of};
+use super::history;
 use super::names::{self, ITERATION, TIME};
-use super::older;
 use super::tables::{Encoding, Predictor};
 use crate::errors::Errors;
 use crate::repr::Hint;
@@ -17,7 +17,7 @@ const MAX_LINE: usize = 1020;
 pub(super) fn frame(frame: &Frame<'_>, errors: &mut Errors) {
     struct_repr(frame, errors);
     names(frame, errors);
-    older::check(frame, errors);
+    history::check(frame, errors);
     types(frame, errors);
     places(frame, errors);
     for of in [Of::Intra, Of::Inter] {

@@ -9,9 +9,9 @@ use super::ast::{Codings, Element, Frame};
 use super::attr::Kind;
 use super::coding::Chosen;
 use super::groups::{self, Of};
+use super::history;
 use super::lint;
 use super::names::{ITERATION, TIME};
-use super::older;
 use super::tables::{Encoding, Predictor};
 use crate::expand::{in_scope, padding_of};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -125,7 +125,7 @@ fn items(frame: &Frame<'_>, kind: &TokenStream) -> TokenStream {
         let checks = frame.elements.iter().enumerate().map(
             |(index, element)| quote_spanned!(element.span=> __blackbox::part(&__PARTS, __FIELDS, #index, #kind);),
         );
-        let aliases = older::checks(frame);
+        let aliases = history::checks(frame);
         quote! {
             const __PARTS: [__blackbox::Part; #count] = #parts;
             const __NAMES: &[__binlog::u8] = &__blackbox::text::<{ __blackbox::text_length(&__PARTS) }>(&__PARTS);
@@ -161,7 +161,7 @@ fn call(frame: &Frame<'_>, element: &Element) -> TokenStream {
     let Some(Codings { intra, inter }) = codings else {
         let is_main = frame.has_inter();
         let group = quote_spanned!(*span=> __blackbox::group::<#ty>(#name, #is_main));
-        return older::with_older(group, frame, element);
+        return history::with_history(group, frame, element);
     };
     let coding = |chosen: &Chosen| {
         let predictor = Ident::new(chosen.predictor.variant(), *span);
@@ -181,7 +181,7 @@ fn call(frame: &Frame<'_>, element: &Element) -> TokenStream {
     } else {
         quote_spanned!(*span=> __blackbox::field::<#ty>(#name, #intra))
     };
-    older::with_older(field, frame, element)
+    history::with_history(field, frame, element)
 }
 
 fn part(element: &Element, call: TokenStream) -> TokenStream {

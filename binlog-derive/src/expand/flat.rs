@@ -55,7 +55,7 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
         },
         Checked::Columns => quote_spanned!(*span=> __binlog::flatten::of_columns(&__PARTS.0, __COLUMNS, #index);),
     });
-    let aliases = fields.iter().flat_map(|field| &field.attributes.older.aliases);
+    let aliases = fields.iter().flat_map(|field| &field.attributes.history.aliases);
     let alias_checks = aliases.map(|alias| quote_spanned!(alias.span()=> __binlog::flatten::alias(__COLUMNS, #alias);));
     let calls = parts.iter().map(|part| &part.0);
     // In one body, so that a type that is not a field causes one error.
@@ -102,7 +102,7 @@ fn parts(field: &Column, role: impl Fn(&Column) -> Role) -> Vec<(TokenStream, Sp
     let unit = option(scale.unit.as_ref().map(|unit| unit_tokens(&unit.value)));
     let multiplier = option(scale.multiplier.as_ref().map(|multiplier| multiplier_tokens(&multiplier.value)));
     let group = quote_spanned!(span=> __binlog::flatten::group::<#ty>(#label, #description, #unit, #multiplier));
-    let part = match &field.attributes.older.default {
+    let part = match &field.attributes.history.default {
         Some(default) => {
             let bytes = default.bytes(&field.ty);
             quote!(__binlog::flatten::with_default(#group, #bytes))

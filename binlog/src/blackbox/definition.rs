@@ -3,7 +3,7 @@
 //! The numbers are those of the header lines `H Field I predictor:` and `H Field I encoding:`; their meaning is that of
 //! Cleanflight's description of the format ("Blackbox logging internals") and of the decoders in use.
 
-use crate::format::Older;
+use crate::format::FieldHistory;
 use core::fmt;
 
 /// The kind of a frame: the letter that it begins with.
@@ -190,7 +190,7 @@ pub struct FieldDefinition {
     /// How the field is written in a P frame; `None` in S, G and H frames.
     pub inter: Option<Coding>,
     /// What older logs have in place of the field.
-    pub older: Older,
+    pub history: FieldHistory,
 }
 
 impl FieldDefinition {
@@ -205,7 +205,7 @@ impl FieldDefinition {
     /// The default where a log lacks the field, as 32 bits, extended by its sign or by zeros.
     #[cfg(feature = "read")]
     pub(super) fn default_value(&self) -> Option<u32> {
-        let bits = match *self.older.default? {
+        let bits = match *self.history.default? {
             [a] => a.into(),
             [a, b] => u16::from_ne_bytes([a, b]).into(),
             [a, b, c, d] => u32::from_ne_bytes([a, b, c, d]),

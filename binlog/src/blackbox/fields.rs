@@ -9,7 +9,7 @@ use super::value::FieldValue;
 use super::{Coding, Encoding, FieldDefinition, FieldWriter, Predictor, ReadFields, References};
 #[cfg(feature = "read")]
 use super::{FieldPredictor, FieldReader};
-use crate::format::Older;
+use crate::format::FieldHistory;
 use crate::wording::const_text::ConstText;
 
 /// A struct whose fields become fields of the frame around it: `#[blackbox(flatten)]`.
@@ -128,7 +128,7 @@ impl<T> NoFields<T> for Fields<T> {}
 /// A field of the type `T` of a slow, GPS or home frame.
 pub const fn field<T: FieldValue>(name: &'static str, predictor: Predictor, encoding: Encoding) -> FieldDefinition {
     let intra = coding(predictor, encoding);
-    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None, older: Older::NONE }
+    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: None, history: FieldHistory::NONE }
 }
 
 /// A field of the type `T` of a main frame: how it is written in I and in P frames.
@@ -140,16 +140,23 @@ pub const fn main_field<T: FieldValue>(
     encoding: Encoding,
 ) -> FieldDefinition {
     let (intra, inter) = (coding(intra_predictor, intra_encoding), coding(predictor, encoding));
-    FieldDefinition { name, signed: T::SIGNED, bits: T::BITS as u8, intra, inter: Some(inter), older: Older::NONE }
+    FieldDefinition {
+        name,
+        signed: T::SIGNED,
+        bits: T::BITS as u8,
+        intra,
+        inter: Some(inter),
+        history: FieldHistory::NONE,
+    }
 }
 
 /// A field with what older logs have in its place.
-pub const fn older(
+pub const fn with_history(
     field: FieldDefinition,
     aliases: &'static [&'static str],
     default: Option<&'static [u8]>,
 ) -> FieldDefinition {
-    FieldDefinition { older: Older { aliases, default }, ..field }
+    FieldDefinition { history: FieldHistory { aliases, default }, ..field }
 }
 
 /// The bytes of padding in a frame whose fields have so many bytes; any is an error.

@@ -4,7 +4,7 @@
 //! A broken rule panics at its caller, because that costs less compile time than returning the error.
 
 #[cfg(feature = "derive")]
-use crate::declare::older;
+use crate::declare::history;
 use crate::format::{ColumnDefinition, Format, Multiplier, Unit};
 #[cfg(feature = "derive")]
 use crate::format::{Definition, Rules};
@@ -136,7 +136,7 @@ const fn capacity_rules(definition: &Definition) {
             let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
             refuse(text.str(" contains a comma or a NUL, which end a label"));
         }
-        older::default_rules(&columns[i]);
+        history::default_rules(&columns[i]);
         labels += label.len();
         i += 1;
     }
@@ -239,7 +239,7 @@ const fn twice_rules(definition: &Definition, index: usize) {
 #[cfg(feature = "derive")]
 #[track_caller]
 const fn alias_rules(definition: &Definition, index: usize) {
-    let aliases = definition.columns[index].older.aliases;
+    let aliases = definition.columns[index].history.aliases;
     let mut i = 0;
     while i < aliases.len() {
         alias(definition.columns, aliases[i]);
@@ -262,7 +262,7 @@ pub const fn alias(columns: &[ColumnDefinition], alias: &str) {
                     .str("` is a label of the message, so it can't be an older label of another column"),
             );
         }
-        let aliases = columns[i].older.aliases;
+        let aliases = columns[i].history.aliases;
         let mut j = 0;
         while j < aliases.len() {
             times += same(aliases[j], alias) as usize;

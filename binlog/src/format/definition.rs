@@ -1,6 +1,6 @@
 //! The definition of a message: its name and its columns.
 
-use crate::format::{Format, Multiplier, Older, Unit};
+use crate::format::{FieldHistory, Format, Multiplier, Unit};
 use core::fmt;
 use core::panic::Location;
 
@@ -55,7 +55,7 @@ pub struct ColumnDefinition {
     /// Whether its type refuses some of the numbers: [`Field::IS_CLOSED`](crate::Field::IS_CLOSED).
     pub is_closed: bool,
     /// What older logs have in its place.
-    pub older: Older,
+    pub history: FieldHistory,
     /// Where the program declares it; `None` if that is unknown.
     pub place: Option<&'static Location<'static>>,
     /// The field of the message that is flattened into it, if it is declared in another struct.
@@ -74,7 +74,7 @@ impl ColumnDefinition {
             description: "",
             meanings: Meanings::None,
             is_closed: false,
-            older: Older::NONE,
+            history: FieldHistory::NONE,
             place: Some(Location::caller()),
             flattened_at: None,
         }

@@ -1,4 +1,6 @@
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, Older, Rules, Unit};
+use binlog::{
+    ColumnDefinition, DecodeError, Definition, FieldHistory, Format, LogMessage, LogSchema, Multiplier, Rules, Unit,
+};
 
 struct Message;
 
@@ -9,7 +11,7 @@ impl LogMessage for Message {
         columns: &[
             ColumnDefinition::new("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO),
             ColumnDefinition {
-                older: Older { aliases: &["Pitch"], default: None },
+                history: FieldHistory { aliases: &["Pitch"], default: None },
                 ..ColumnDefinition::new("Roll", Format::I16, Unit::NONE, Multiplier::NONE)
             },
             ColumnDefinition::new("Pitch", Format::I16, Unit::NONE, Multiplier::NONE),

@@ -151,7 +151,7 @@ pub const fn alias(fields: &[FieldDefinition], alias: &str) {
             let text = ConstText::new().str("the alias `").str(alias);
             refuse(text.str("` is a name of the frame, so it can't be an older name of another field"));
         }
-        let aliases = fields[i].older.aliases;
+        let aliases = fields[i].history.aliases;
         let mut j = 0;
         while j < aliases.len() {
             times += same(aliases[j], alias) as usize;

@@ -2,8 +2,8 @@
 
 use super::{BlackboxFields, coding};
 use crate::blackbox::{Encoding, FieldDefinition, Predictor};
-use crate::format::Older;
-use crate::format::older::part_of;
+use crate::format::FieldHistory;
+use crate::format::history::part_of;
 use crate::wording::const_text::{JoinedNames, Names};
 
 /// A part of a frame.
@@ -30,7 +30,7 @@ pub const fn group<T: BlackboxFields>(prefix: &'static str, is_main: bool) -> Pa
 }
 
 /// A flattened struct with the bytes that older logs lack.
-pub const fn group_older(part: Part, default: Option<&'static [u8]>) -> Part {
+pub const fn group_with_history(part: Part, default: Option<&'static [u8]>) -> Part {
     match part {
         Part::Group(group) => Part::Group(Group { default, ..group }),
         Part::Field(_) => part,
@@ -88,7 +88,7 @@ pub const fn fields<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> 
         bits: 8,
         intra: coding(Predictor::Zero, Encoding::UnsignedVb),
         inter: None,
-        older: Older::NONE,
+        history: FieldHistory::NONE,
     };
     let mut fields = [NONE; COUNT];
     let mut names = Names::new(text);
@@ -106,11 +106,11 @@ pub const fn fields<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> 
                     let name = names.take(group.prefix, field.name);
                     let inter = if group.is_main { field.inter } else { None };
                     let size = field.bits as usize / 8;
-                    let older = match group.default {
-                        Some(bytes) => Older { default: Some(part_of(bytes, byte, size)), ..field.older },
-                        None => field.older,
+                    let history = match group.default {
+                        Some(bytes) => FieldHistory { default: Some(part_of(bytes, byte, size)), ..field.history },
+                        None => field.history,
                     };
-                    fields[at] = FieldDefinition { name, inter, older, ..field };
+                    fields[at] = FieldDefinition { name, inter, history, ..field };
                     byte += size;
                     at += 1;
                     j += 1;

@@ -204,7 +204,7 @@ impl Changes {
             new.columns.iter().enumerate().filter(|(place, _)| !stayed.iter().any(|(_, other)| other == place));
         let reads_default = gained
             .map(|(_, column)| column)
-            .any(|column| column.older.default.is_some() && column.older.aliases.is_empty());
+            .any(|column| column.history.default.is_some() && column.history.aliases.is_empty());
         for (at, column) in old.columns.iter().enumerate() {
             if !stayed.iter().any(|&(before, _)| before == at) {
                 self.removed(Subject { reads_default, ..subject }, column);
@@ -220,7 +220,7 @@ impl Changes {
             }
             if was.label() != is.label() {
                 let is_declared = sources.contains(&Some(at));
-                let old_logs = !is_declared && is.older.default.is_none();
+                let old_logs = !is_declared && is.history.default.is_none();
                 let breaks = Breaks { queries: true, old_logs, old_programs: true, layout: true };
                 let subject = Subject { reads_default: !is_declared && !old_logs, ..subject };
                 self.add(subject, ChangeKind::ColumnRenamed, texts(was.label(), is.label()), breaks);
@@ -239,7 +239,7 @@ impl Changes {
     }
 
     fn removed(&mut self, subject: Subject<'_>, column: &ColumnFacts<'_>) {
-        let old_programs = column.older.default.is_none();
+        let old_programs = column.history.default.is_none();
         let breaks = Breaks { queries: true, old_logs: false, old_programs, layout: true };
         let subject = subject.column(column.label(), Some(column), None);
         self.add(subject, ChangeKind::ColumnRemoved, (Some(state(column)), None), breaks);
@@ -247,7 +247,7 @@ impl Changes {
 
     fn added(&mut self, subject: Subject<'_>, at: usize, column: &ColumnFacts<'_>) {
         let added = (None, Some(format!("column {}, {}", at + 1, state(column))));
-        let breaks = Breaks { old_logs: column.older.default.is_none(), ..LAYOUT };
+        let breaks = Breaks { old_logs: column.history.default.is_none(), ..LAYOUT };
         let of_column = subject.column(column.label(), None, Some(column)).at_line(subject.line);
         self.add(of_column, ChangeKind::ColumnAdded, added, breaks);
     }
@@ -381,7 +381,7 @@ fn stayed(old: &MessageFacts<'_>, new: &MessageFacts<'_>, sources: &[Option<usiz
 
 /// The place of the old column that fills a new one.
 fn source_of(new: &ColumnFacts<'_>, old: &MessageFacts<'_>) -> Option<usize> {
-    new.older.place_of(new.label(), new.nth, old.columns.iter().map(ColumnFacts::label))
+    new.history.place_of(new.label(), new.nth, old.columns.iter().map(ColumnFacts::label))
 }
 
 /// Sorts of values that no query takes for one another.

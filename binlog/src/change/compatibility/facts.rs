@@ -1,6 +1,6 @@
 //! What is known of a message, whoever says it: a log, a program or a lock file.
 
-use crate::format::{Definition, Meanings, Older, SchemaMessage};
+use crate::format::{Definition, FieldHistory, Meanings, SchemaMessage};
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::column::ResolvedColumn;
 use crate::read::catalogue::units::UnitTables;
@@ -39,7 +39,7 @@ pub(crate) struct ColumnFacts<'a> {
     /// Whether the type refuses some numbers; a log doesn't know it.
     pub(crate) is_closed: Option<bool>,
     /// What stands in for it in older formats; only a program knows that.
-    pub(crate) older: Older,
+    pub(crate) history: FieldHistory,
     pub(crate) place: Option<&'static Location<'static>>,
     /// The field that is flattened into it.
     pub(crate) flattened_at: Option<&'static Location<'static>>,
@@ -75,8 +75,8 @@ impl<'a> MessageFacts<'a> {
             let nth = columns.iter().filter(|other| other.label() == column.label).count();
             used += column.format.size();
             let said = ResolvedColumn::of_log(&column, tables).into();
-            let (meanings, is_closed, older) = (None, None, Older::NONE);
-            columns.push(ColumnFacts { said, nth, meanings, is_closed, older, place: None, flattened_at: None });
+            let (meanings, is_closed, history) = (None, None, FieldHistory::NONE);
+            columns.push(ColumnFacts { said, nth, meanings, is_closed, history, place: None, flattened_at: None });
         }
         let formats: String = definition.format().chars().skip(columns.len()).collect();
         let labels: Vec<&str> = definition.labels().split(',').skip(columns.len()).collect();
@@ -124,7 +124,7 @@ impl MessageFacts<'static> {
                 nth: columns.iter().filter(|other| other.label() == column.label).count(),
                 meanings: Some(MeaningFacts::of_program(&column.meanings)),
                 is_closed: Some(column.is_closed),
-                older: column.older,
+                history: column.history,
                 place: column.place,
                 flattened_at: column.flattened_at,
             });

@@ -5,7 +5,7 @@ use super::error::LockError;
 use super::fact::{Dated, Fact};
 use crate::change::compatibility::facts;
 use crate::change::compatibility::facts::{ColumnFacts, MeaningFacts, MessageFacts};
-use crate::format::Older;
+use crate::format::FieldHistory;
 use crate::read::catalogue::column::ResolvedColumn;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -111,8 +111,8 @@ fn columns<'l>(dated: &[&'l Dated]) -> Vec<ColumnFacts<'l>> {
         };
         let said = facts::Fact { value: said, line: dated.line };
         let meanings = Some(MeaningFacts::default());
-        let (is_closed, older) = (Some(*is_closed), Older::NONE);
-        Some(ColumnFacts { said, nth: *nth, meanings, is_closed, older, place: None, flattened_at: None })
+        let (is_closed, history) = (Some(*is_closed), FieldHistory::NONE);
+        Some(ColumnFacts { said, nth: *nth, meanings, is_closed, history, place: None, flattened_at: None })
     };
     dated.iter().filter_map(column).collect()
 }

@@ -2,7 +2,7 @@
 
 use crate::declare::Columns;
 use crate::declare::columns::value;
-use crate::format::older::part_of;
+use crate::format::history::part_of;
 use crate::format::{ColumnDefinition, Multiplier, Unit};
 use crate::wording::const_text::{JoinedNames, Names};
 use core::panic::Location;
@@ -193,7 +193,7 @@ const fn flattened(group: &Group, inner: &ColumnDefinition, label: &'static str,
         column.multiplier = multiplier;
     }
     if let Some(default) = group.default {
-        column.older.default = Some(part_of(default, offset, column.format.size()));
+        column.history.default = Some(part_of(default, offset, column.format.size()));
     }
     column
 }

@@ -126,9 +126,10 @@ impl Log<'_> {
 
     /// The records of a message by value, with columns matched by label.
     ///
-    /// A column is found by its label, or else by an [alias](crate::Older::aliases); one that the log lacks has its
-    /// [default](crate::Older::default). A message is found by its name and by its aliases. The log's columns may have
-    /// another order, and there may be more of them than in the program. A format may differ if no value is lost:
+    /// A column is found by its label, or else by an [alias](crate::FieldHistory::aliases); one that the log lacks has
+    /// its [default](crate::FieldHistory::default). A message is found by its name and by its aliases. The log's
+    /// columns may have another order, and there may be more of them than in the program. A format may differ if no
+    /// value is lost:
     ///
     /// | the program's | the log's |
     /// | --- | --- |

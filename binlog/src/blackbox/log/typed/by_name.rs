@@ -42,7 +42,7 @@ impl ByName {
         let logged = frame.fields();
         let (mut sources, mut missing, mut values) = (Vec::new(), Vec::new(), Box::new(NO_VALUES));
         for (field, value) in fields.iter().zip(values.iter_mut()) {
-            let found = field.older.place_of(field.name, 0, logged.iter().map(LoggedField::name));
+            let found = field.history.place_of(field.name, 0, logged.iter().map(LoggedField::name));
             match (found, field.default_value()) {
                 (Some(index), _) => {
                     let differs_in_sign = !logged[index].may_be_read_as(field.signed);

@@ -33,8 +33,8 @@ pub(crate) fn lossless<'a>(
     for (i, column) in program.columns.iter().enumerate() {
         // A log that breaks the rules may use a label twice, and so may a program that reads it.
         let before = program.columns[..i].iter().filter(|before| before.label == column.label).count();
-        let found = column.older.place_of(column.label, before, logged.columns().map(|column| column.label));
-        match (found.and_then(|found| logged.columns().nth(found)), column.older.default) {
+        let found = column.history.place_of(column.label, before, logged.columns().map(|column| column.label));
+        match (found.and_then(|found| logged.columns().nth(found)), column.history.default) {
             (Some(found), _) => {
                 differences.extend(what_is_lost(&found, column, tables));
                 sources.push((Source::Column(found), column));

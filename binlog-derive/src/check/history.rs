@@ -2,7 +2,7 @@
 
 use super::{name_form_fault, name_size_fault};
 use crate::ast::{Column, Message};
-use crate::attr::Older;
+use crate::attr::FieldHistory;
 use crate::errors::Errors;
 use crate::label;
 use quote::ToTokens;
@@ -33,7 +33,7 @@ pub(crate) fn check_message(message: &Message<'_>, errors: &mut Errors) {
 pub(crate) fn check_columns(message: &Message<'_>, errors: &mut Errors) {
     let mut seen: Vec<(String, &Column)> = Vec::new();
     for column in &message.columns {
-        let Older { aliases, default } = &column.attributes.older;
+        let FieldHistory { aliases, default } = &column.attributes.history;
         for alias in aliases {
             let text = alias.value();
             let has_label = |other: &&Column| other.labels().contains(&text);
@@ -70,7 +70,7 @@ pub(crate) fn check_columns(message: &Message<'_>, errors: &mut Errors) {
 
 /// A struct of columns has defaults for its fields.
 pub(crate) fn check_group(columns: &[Column], errors: &mut Errors) {
-    for alias in columns.iter().flat_map(|column| &column.attributes.older.aliases) {
+    for alias in columns.iter().flat_map(|column| &column.attributes.history.aliases) {
         errors.at(alias.span(), NO_ALIAS);
     }
 }

@@ -9,7 +9,7 @@
 /// A field of a [Blackbox frame](macro@crate::blackbox::BlackboxFrame) has the same, for
 /// `blackbox::log::Session::typed` and `typed_frames`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Older {
+pub struct FieldHistory {
     /// Labels that older logs used.
     pub aliases: &'static [&'static str],
     /// The stored value where a log lacks the column, as many bytes as the format (of a Blackbox field, the type) takes.
@@ -17,9 +17,9 @@ pub struct Older {
     pub default: Option<&'static [u8]>,
 }
 
-impl Older {
+impl FieldHistory {
     /// Neither an alias nor a default.
-    pub const NONE: Older = Older { aliases: &[], default: None };
+    pub const NONE: FieldHistory = FieldHistory { aliases: &[], default: None };
 
     /// The place of the column that fills this one: the column with its label, which `nth` earlier columns have, too, or
     /// else the first alias that there is.

@@ -1,23 +1,23 @@
 //! Code for what older logs have in place of a column.
 
 use crate::ast::Column;
-use crate::attr::{DefaultValue, Older};
+use crate::attr::{DefaultValue, FieldHistory};
 use crate::flatten::Shape;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 /// The call that builds a column, with what older logs have in its place. `index` is that of an array's element.
-pub(crate) fn with_older(call: TokenStream, column: &Column, index: usize) -> TokenStream {
-    let older = &column.attributes.older;
-    if older.is_none() {
+pub(crate) fn with_history(call: TokenStream, column: &Column, index: usize) -> TokenStream {
+    let history = &column.attributes.history;
+    if history.is_none() {
         return call;
     }
     let element = match &column.shape {
         Shape::Array { element, .. } => Some((element, index)),
         Shape::Column | Shape::Struct => None,
     };
-    let (aliases, default) = (&older.aliases, older.default_bytes(&column.ty, element));
-    quote!(__binlog::older(#call, &[#(#aliases),*], #default))
+    let (aliases, default) = (&history.aliases, history.default_bytes(&column.ty, element));
+    quote!(__binlog::with_history(#call, &[#(#aliases),*], #default))
 }
 
 impl DefaultValue {
@@ -34,7 +34,7 @@ impl DefaultValue {
     }
 }
 
-impl Older {
+impl FieldHistory {
     /// The default's bytes as an `Option`, for a field of type `ty`, or for an element of an array: its type and index.
     pub(crate) fn default_bytes(&self, ty: &TokenStream, element: Option<(&TokenStream, usize)>) -> TokenStream {
         let Some(default) = &self.default else { return quote!(__binlog::None) };

@@ -1,17 +1,17 @@
 //! What older logs have in place of a column: its default, checked while compiling.
 
-use crate::format::{ColumnDefinition, Older};
+use crate::format::{ColumnDefinition, FieldHistory};
 #[cfg(feature = "derive")]
 use crate::wording::const_text::ConstText;
 use zerocopy::FromZeros;
 
 /// A column with what older logs have in its place.
-pub const fn older(
+pub const fn with_history(
     column: ColumnDefinition,
     aliases: &'static [&'static str],
     default: Option<&'static [u8]>,
 ) -> ColumnDefinition {
-    ColumnDefinition { older: Older { aliases, default }, ..column }
+    ColumnDefinition { history: FieldHistory { aliases, default }, ..column }
 }
 
 /// The longest record, which a flattened struct may fill.
@@ -39,7 +39,7 @@ impl<T: FromZeros> HasZeros for T {}
 #[cfg(feature = "derive")]
 #[track_caller]
 pub(crate) const fn default_rules(column: &ColumnDefinition) {
-    if let Some(default) = column.older.default
+    if let Some(default) = column.history.default
         && default.len() != column.format.size()
     {
         let text = ConstText::new().str("the default of ").str(column.label).str(" has ");

@@ -11,7 +11,7 @@ use quote::{quote, quote_spanned};
 pub(super) fn check(frame: &Frame<'_>, errors: &mut Errors) {
     let mut seen = Vec::new();
     for (index, field) in frame.fields.iter().enumerate() {
-        for alias in &field.attributes.older.aliases {
+        for alias in &field.attributes.history.aliases {
             if let Some(fault) = fault(frame, index, &alias.value(), &seen) {
                 errors.at(alias.span(), fault);
             } else {
@@ -19,7 +19,7 @@ pub(super) fn check(frame: &Frame<'_>, errors: &mut Errors) {
             }
         }
         let is_place = frame.kind == Some(Kind::Main) && [ITERATION, TIME].contains(&field.name.as_str());
-        if let (Some(default), true) = (&field.attributes.older.default, is_place) {
+        if let (Some(default), true) = (&field.attributes.history.default, is_place) {
             errors.at(default.span(), format!("`{}` has no default: every main frame has one", field.name));
         }
     }
@@ -60,26 +60,26 @@ fn names_of(field: &Field, name: &str) -> impl Iterator<Item = String> {
 }
 
 /// The call that builds a field, with what older logs have in its place.
-pub(super) fn with_older(call: TokenStream, frame: &Frame<'_>, element: &Element) -> TokenStream {
+pub(super) fn with_history(call: TokenStream, frame: &Frame<'_>, element: &Element) -> TokenStream {
     let field = &frame.fields[element.field];
-    let older = &field.attributes.older;
-    if older.is_none() {
+    let history = &field.attributes.history;
+    if history.is_none() {
         return call;
     }
     let of_array = matches!(field.shape, Shape::Array { .. }).then_some((&element.ty, element.index));
-    let default = older.default_bytes(&field.ty, of_array);
+    let default = history.default_bytes(&field.ty, of_array);
     if matches!(field.shape, Shape::Struct) {
-        return quote!(__blackbox::group_older(#call, #default));
+        return quote!(__blackbox::group_with_history(#call, #default));
     }
-    let aliases = older.aliases.iter().map(|alias| field.with_index(&alias.value(), element.index));
-    quote!(__blackbox::older(#call, &[#(#aliases),*], #default))
+    let aliases = history.aliases.iter().map(|alias| field.with_index(&alias.value(), element.index));
+    quote!(__blackbox::with_history(#call, &[#(#aliases),*], #default))
 }
 
 /// Checks of the aliases against the fields of flattened structs, which only the compiler knows.
 pub(super) fn checks(frame: &Frame<'_>) -> Vec<TokenStream> {
     let mut checks = Vec::new();
     for field in &frame.fields {
-        for alias in &field.attributes.older.aliases {
+        for alias in &field.attributes.history.aliases {
             let check = |name| quote_spanned!(alias.span()=> __blackbox::alias(__FIELDS, #name););
             checks.extend(names_of(field, &alias.value()).map(check));
         }

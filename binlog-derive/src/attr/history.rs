@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 /// The attributes of one column, or of a field of a Blackbox frame.
 #[derive(Default)]
-pub(crate) struct Older {
+pub(crate) struct FieldHistory {
     /// Earlier labels.
     pub(crate) aliases: Vec<LitStr>,
     pub(crate) default: Option<DefaultValue>,
@@ -20,7 +20,7 @@ pub(crate) enum DefaultValue {
     Of(TokenStream),
 }
 
-impl Older {
+impl FieldHistory {
     /// Whether there is neither an alias nor a default.
     pub(crate) fn is_none(&self) -> bool {
         self.aliases.is_empty() && self.default.is_none()
