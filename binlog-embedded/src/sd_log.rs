@@ -6,7 +6,7 @@ mod blocking;
 mod contents;
 mod dates;
 mod error;
-mod flight;
+mod schedule;
 mod transfer;
 
 pub use crate::recorder::{Damage, Fault, Flaw, Operation, Options, Unusable};
@@ -17,7 +17,7 @@ use crate::card::Slot;
 use crate::recorder::{Entry, Goal, Recorder, Stop};
 use contents::Contents;
 use embedded_io::ErrorType;
-use flight::{Flight, Stage};
+use schedule::{Schedule, Stage};
 use transfer::Port;
 
 type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
@@ -173,7 +173,7 @@ pub struct SdLog<C: Slot, D = Undated, const BLOCKS: usize = 8> {
     /// Contents of the log that are not on the card.
     buffer: [C::Block; BLOCKS],
     contents: Contents,
-    flight: Flight,
+    schedule: Schedule,
     port: Port,
 }
 
@@ -224,14 +224,14 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             block: [C::ZERO],
             buffer: [C::ZERO; BLOCKS],
             contents: Contents::EMPTY,
-            flight: Flight::NONE,
+            schedule: Schedule::NONE,
             port: Port::default(),
         }
     }
 
     /// Ends the log at the next [`run`](SdLog::run), which begins another, for example when the vehicle is armed.
     pub fn rotate(&mut self) {
-        self.flight.rotate = true;
+        self.schedule.rotate = true;
     }
 
     /// The number of the open log.
@@ -305,7 +305,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// The new log is empty, so it is open for any drain that is at the beginning of a file.
     fn enter_log(&mut self) {
-        (self.contents, self.flight) = (Contents::EMPTY, Flight { stage: Stage::Open, ..Flight::NONE });
+        (self.contents, self.schedule) = (Contents::EMPTY, Schedule { stage: Stage::Open, ..Schedule::NONE });
     }
 
     fn end(&mut self) -> core::result::Result<(), Stop> {
@@ -317,7 +317,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     fn leave_log(&mut self) {
         self.contents = Contents::EMPTY;
-        self.flight = Flight { is_last: self.flight.is_last, ..Flight::NONE };
+        self.schedule = Schedule { is_last: self.schedule.is_last, ..Schedule::NONE };
     }
 
     /// Whether a log is open, or a dropped future left its end.
@@ -405,7 +405,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         let bytes = self.contents.bytes();
         let is_lost = self.contents.is_lost || self.recorder.log.as_ref().is_some_and(|log| log.bytes < bytes);
         self.recorder.forget();
-        (self.contents, self.flight) = (Contents::EMPTY, Flight::NONE);
+        (self.contents, self.schedule) = (Contents::EMPTY, Schedule::NONE);
         self.contents.is_lost = is_lost;
         self.port.is_sized = false;
         self.port.note_transfer(None);

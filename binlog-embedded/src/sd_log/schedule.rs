@@ -9,9 +9,9 @@ use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
 use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};
 
-/// Where the program is with its logs.
+/// What is due for the card and the open log, and when.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Flight {
+pub(super) struct Schedule {
     /// When the next attempt at a card is due.
     pub(super) retry_us: u64,
     /// When the log was flushed last.
@@ -60,8 +60,8 @@ pub(super) struct Run {
     end: u32,
 }
 
-impl Flight {
-    pub(super) const NONE: Flight = Flight {
+impl Schedule {
+    pub(super) const NONE: Schedule = Schedule {
         retry_us: 0,
         flushed_us: 0,
         flushed_bytes: 0,
@@ -108,7 +108,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         loop {
             self.open_log_for(drain, now_us)?;
             self.carry_out_due(drain, now_us)?;
-            if self.flight.stage != Stage::Open {
+            if self.schedule.stage != Stage::Open {
                 continue;
             }
             if let Err(stop) = self.make_writable() {
@@ -123,13 +123,13 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                     self.recorder.least_bytes = room.saturating_add(1);
                 }
                 self.contents.close();
-                self.flight.due = Due::End;
+                self.schedule.due = Due::End;
                 continue;
             }
             let limit = self.until_flush();
             let taken = self.step(drain, limit);
             self.update_due(drain, now_us);
-            if self.flight.due == Due::Nothing && (taken == 0 || drain.has_passed(end)) {
+            if self.schedule.due == Due::Nothing && (taken == 0 || drain.has_passed(end)) {
                 return Ok(());
             }
         }
@@ -146,16 +146,16 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         loop {
-            match self.flight.stage {
+            match self.schedule.stage {
                 // Another drain's preamble doesn't belong in the middle of a log.
                 Stage::Open if drain.byte_count() == self.contents.bytes() => return Ok(()),
                 Stage::Open => {
                     self.flush_to(self.contents.bytes())?;
-                    self.flight.stage = Stage::Ending;
+                    self.schedule.stage = Stage::Ending;
                 }
                 Stage::Ending => {
                     self.work(Goal::End)?;
-                    self.flight.stage = Stage::Closed;
+                    self.schedule.stage = Stage::Closed;
                 }
                 Stage::Closed => {
                     #[cfg(feature = "exfat")]
@@ -166,7 +166,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                     }
                     self.work(Goal::Begin)?;
                     self.contents = Contents::EMPTY;
-                    self.flight = Flight { flushed_us: now_us, stage: Stage::Open, ..Flight::NONE };
+                    self.schedule = Schedule { flushed_us: now_us, stage: Stage::Open, ..Schedule::NONE };
                     drain.restart();
                 }
             }
@@ -176,7 +176,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Bytes that may be written before the next flush.
     fn until_flush(&self) -> usize {
         let step = self.flush_step().next_multiple_of(512);
-        self.flight.flushed_bytes.saturating_add(step).saturating_sub(self.contents.bytes()).max(1) as usize
+        self.schedule.flushed_bytes.saturating_add(step).saturating_sub(self.contents.bytes()).max(1) as usize
     }
 
     /// Decides what has to happen before more is written.
@@ -190,12 +190,12 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         // Each log has a record besides preamble and prologue, however small `log_bytes` is.
         let is_long = drain.has_records() && bytes >= self.recorder.options.log_bytes.min(u32::MAX - (1 << 20));
         // Recovered records are a log of their own.
-        self.flight.due = if self.flight.rotate || is_long || drain.ends_file() {
+        self.schedule.due = if self.schedule.rotate || is_long || drain.ends_file() {
             Due::End
-        } else if bytes.is_multiple_of(512) && bytes - self.flight.flushed_bytes >= step {
+        } else if bytes.is_multiple_of(512) && bytes - self.schedule.flushed_bytes >= step {
             // The flushed size ends with a whole record; only full blocks are sent, so none is written twice.
             Due::Flush(bytes - drain.record_begun() as u32)
-        } else if drain.is_dirty() && now_us.wrapping_sub(self.flight.flushed_us) >= self.recorder.options.flush_us {
+        } else if drain.is_dirty() && now_us.wrapping_sub(self.schedule.flushed_us) >= self.recorder.options.flush_us {
             Due::FlushAll
         } else {
             Due::Nothing
@@ -212,23 +212,23 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         S: Schema,
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
-        match self.flight.due {
+        match self.schedule.due {
             Due::Nothing => return Ok(()),
             Due::Flush(bytes) => self.flush_to(bytes)?,
             Due::FlushAll | Due::End => {
                 self.end_record(drain)?;
-                if Drain::<'_, S, N, P>::ENCODES && self.flight.due == Due::End && drain.end_session() {
+                if Drain::<'_, S, N, P>::ENCODES && self.schedule.due == Due::End && drain.end_session() {
                     self.end_record(drain)?;
                 }
                 self.flush_to(self.contents.bytes())?;
             }
         }
         drain.flushed();
-        (self.flight.flushed_us, self.flight.flushed_bytes) = (now_us, self.contents.bytes() & !511);
-        if self.flight.due == Due::End {
-            self.flight.stage = Stage::Ending;
+        (self.schedule.flushed_us, self.schedule.flushed_bytes) = (now_us, self.contents.bytes() & !511);
+        if self.schedule.due == Due::End {
+            self.schedule.stage = Stage::Ending;
         }
-        self.flight.due = Due::Nothing;
+        self.schedule.due = Due::Nothing;
         Ok(())
     }
 
@@ -279,11 +279,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.recorder.name_logs(<FormatOf<S> as FileFormat<S>>::EXTENSION);
         }
         let run = self.last_run(drain);
-        let retry_us = self.flight.retry_us;
+        let retry_us = self.schedule.retry_us;
         // A clock that was set back doesn't keep the card waiting.
         let waits = run.now_us < retry_us && retry_us - run.now_us <= self.recorder.options.retry_us;
-        let is_over = self.flight.is_over && drain.is_ring_empty();
-        (self.flight.stage != Stage::Closed || !(waits || is_over)).then_some(run)
+        let is_over = self.schedule.is_over && drain.is_ring_empty();
+        (self.schedule.stage != Stage::Closed || !(waits || is_over)).then_some(run)
     }
 
     /// A run whether an attempt is due or not.
@@ -311,18 +311,18 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         self.contents.close();
-        if self.flight.stage == Stage::Open {
-            self.flight.due = Due::End;
+        if self.schedule.stage == Stage::Open {
+            self.schedule.due = Due::End;
         }
         self.carry_out_due(drain, run.now_us)?;
         self.work(Goal::End)?;
-        self.flight = Flight::NONE;
+        self.schedule = Schedule::NONE;
         Ok(())
     }
 
     /// Whether a dropped future began to end the flight's last log.
     pub(super) fn is_ending_flight(&self) -> bool {
-        cfg!(feature = "async") && self.flight.is_last
+        cfg!(feature = "async") && self.schedule.is_last
     }
 
     /// After an error of another call ended the log: what the drain wrote to it and didn't flush is lost. Returns
@@ -349,7 +349,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         S: Schema,
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
-        self.flight.is_last = true;
+        self.schedule.is_last = true;
         self.save(drain, run)
     }
 
@@ -360,7 +360,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         P: FnMut(usize) -> Option<PrologueOf<S>>,
     {
         if is_ended {
-            self.flight.is_over = true;
+            self.schedule.is_over = true;
         } else {
             self.abandon();
         }
@@ -374,8 +374,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Makes an attempt at a card due, however short ago the last one was, if the ring has records.
     pub(super) fn retry_now(&mut self) {
-        self.flight.retry_us = 0;
-        self.flight.is_over |= self.flight.stage == Stage::Closed;
+        self.schedule.retry_us = 0;
+        self.schedule.is_over |= self.schedule.stage == Stage::Closed;
     }
 
     /// Leaves the log after an error, until the next attempt is due.
@@ -392,6 +392,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.abandon();
         }
         drain.restart();
-        self.flight = Flight { retry_us: run.now_us.saturating_add(self.recorder.options.retry_us), ..Flight::NONE };
+        self.schedule =
+            Schedule { retry_us: run.now_us.saturating_add(self.recorder.options.retry_us), ..Schedule::NONE };
     }
 }
