@@ -50,35 +50,35 @@ mod entry;
 mod exfat;
 mod extent;
 mod fault;
+mod folder_scan;
 mod loaded;
-mod log;
 mod mount;
 mod name;
 mod note;
+mod open_file;
 mod options;
 mod partition;
 mod phase;
 mod read;
 mod release;
 mod remove;
-mod survey;
 mod sync;
 mod volume;
 
 use bytes::Block;
-use clusters::Search;
+use clusters::ClusterSearch;
 pub(crate) use directory::Entry;
 use directory::{Cursor, Directory, Item};
 pub use fault::{Damage, Fault, Flaw, Operation, Unusable};
+use folder_scan::FolderScan;
 use loaded::Loaded;
 pub(crate) use loaded::NOTHING;
-use log::Log;
+use open_file::OpenFile;
 pub use options::Options;
 use partition::Gpt;
 use phase::Phase;
 pub(crate) use phase::{Goal, Stop};
 use release::Release;
-use survey::Survey;
 use volume::Volume;
 
 /// The state of the card and of what is done with it.
@@ -100,13 +100,13 @@ pub(crate) struct Recorder {
     folder: Directory,
     cursor: Cursor,
     release: Release,
-    search: Search,
-    survey: Survey,
+    search: ClusterSearch,
+    folder_scan: FolderScan,
     /// The number of the log that is being removed or read; 0 for none.
     subject: u32,
-    pub(crate) log: Option<Log>,
+    pub(crate) log: Option<OpenFile>,
     /// The log or folder that is being created, or the open log as it will be.
-    new: Log,
+    new: OpenFile,
     /// Whether the cluster after the run of the open log isn't free.
     is_blocked: bool,
     /// Free clusters with numbers below `counted`.
@@ -150,11 +150,11 @@ impl Recorder {
             folder: Directory { cluster: 0, contiguous: 0 },
             cursor: Cursor::NONE,
             release: Release::NONE,
-            search: Search::NONE,
-            survey: Survey::NONE,
+            search: ClusterSearch::NONE,
+            folder_scan: FolderScan::NONE,
             subject: 0,
             log: None,
-            new: Log::NONE,
+            new: OpenFile::NONE,
             is_blocked: false,
             free: 0,
             counted: 0,
@@ -236,9 +236,9 @@ impl Recorder {
             }
             Goal::Begin | Goal::Remove => {
                 self.operation = Operation::List;
-                self.survey.begin(0);
+                self.folder_scan.begin(0);
                 self.subject = 0;
-                self.new = Log::NONE;
+                self.new = OpenFile::NONE;
                 self.open_folder()?;
                 Phase::FindHighest
             }
@@ -281,13 +281,13 @@ impl Recorder {
             #[cfg(feature = "exfat")]
             Phase::FindTaken => self.find_taken(block),
             #[cfg(feature = "exfat")]
-            Phase::WipeNote => self.wipe_note(block),
+            Phase::EraseLogNote => self.erase_log_note(block),
             Phase::Probe => self.probe(block),
-            Phase::Cut => self.cut(block),
-            Phase::Unlink => self.unlink(block),
-            Phase::Unpublish => self.unpublish(block),
-            Phase::Free => self.free_marked(block),
-            Phase::Wipe => self.wipe(block),
+            Phase::MarkLinked => self.mark_linked(block),
+            Phase::EndChain => self.end_chain(block),
+            Phase::HideEntry => self.hide_entry(block),
+            Phase::FreeMarked => self.free_marked(block),
+            Phase::EraseNote => self.erase_note(block),
             Phase::FindSubject => self.find_subject(block),
             Phase::LongName => self.remove_long_name(block),
             Phase::Walk => self.walk(block),
@@ -304,19 +304,19 @@ impl Recorder {
             Phase::FindHighest => self.find_highest(block),
             Phase::FindGap => self.find_gap(block),
             Phase::LookAround => self.look_around(block),
-            Phase::SurveyAgain => self.survey_again(),
-            Phase::Room => self.make_room(block),
+            Phase::ScanAgain => self.scan_again(),
+            Phase::MakeRoom => self.make_room(block),
             Phase::Count => self.count(block),
             Phase::Search => self.search(block),
-            Phase::Pad => self.pad(block),
+            Phase::FillSlots => self.fill_slots(block),
             #[cfg(feature = "exfat")]
             Phase::Sign => Err(self.sign(block)),
             Phase::Prepare => self.prepare(block),
             Phase::InfoUnknown => self.forget_info(block),
             Phase::Mark => self.mark(block),
             Phase::Clear => self.clear(block),
-            Phase::Publish => self.publish(block),
-            Phase::Unnote => self.unnote(block),
+            Phase::ShowEntry => self.show_entry(block),
+            Phase::EraseNewNote => self.erase_new_note(block),
             Phase::Link => self.link_run(block),
             Phase::NoteRun => self.note_run(block),
             Phase::SyncLink => self.link_ahead(block),

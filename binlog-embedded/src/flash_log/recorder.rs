@@ -7,7 +7,7 @@
 use super::error::Cause;
 use super::geometry::{Geometry, Head};
 use super::options::WhenFull;
-use super::search::{Search, Step};
+use super::search::{HeadSearch, Step};
 use binlog::flash::{FRAME_HEADER_BYTES, Frame, HEADER_BYTES, Header, LAPS, PAGE_BYTES, SECTOR_BYTES};
 use core::ops::Range;
 
@@ -52,7 +52,7 @@ pub(super) const SECTOR_CONTENTS: u32 =
 pub(super) struct Recorder {
     geometry: Option<Geometry>,
     stage: Stage,
-    search: Search,
+    search: HeadSearch,
     /// The sector whose header the search asked for.
     searched: u32,
     /// The newest sector on the chip.
@@ -90,7 +90,7 @@ impl Recorder {
     pub(super) const NEW: Self = Recorder {
         geometry: None,
         stage: Stage::Idle,
-        search: Search::START,
+        search: HeadSearch::START,
         searched: 0,
         head: None,
         next: 0,
@@ -159,7 +159,7 @@ impl Recorder {
         self.forget();
         self.geometry = Some(geometry);
         (self.head, self.next, self.lap, self.blank) = (None, 0, 0, 0);
-        (self.stage, self.search) = (Stage::Searching, Search::START);
+        (self.stage, self.search) = (Stage::Searching, HeadSearch::START);
         // The search has no answer at first, and zeros are no header.
         self.answer = [0; HEADER_BYTES];
         true

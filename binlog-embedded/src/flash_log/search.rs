@@ -9,7 +9,7 @@ use binlog::flash::Header;
 
 /// A search in progress. Each step names the sector whose header is needed next.
 #[derive(Clone, Copy)]
-pub(super) struct Search {
+pub(super) struct HeadSearch {
     phase: Phase,
     /// The newest sector so far.
     newest: Option<Head>,
@@ -34,8 +34,8 @@ pub(super) enum Step {
     Done(Option<Head>),
 }
 
-impl Search {
-    pub(super) const START: Self = Search { phase: Phase::Any(0), newest: None, high: 0 };
+impl HeadSearch {
+    pub(super) const START: Self = HeadSearch { phase: Phase::Any(0), newest: None, high: 0 };
 
     /// Takes the header of the sector that was read last, and asks for the next. The first call gets nothing.
     pub(super) fn next(&mut self, geometry: &Geometry, sector: u32, header: Option<Header>) -> Step {

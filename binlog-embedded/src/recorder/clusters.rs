@@ -12,7 +12,7 @@ const RUN_BLOCKS: u32 = 16;
 
 /// A search for a run of free clusters.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Search {
+pub(crate) struct ClusterSearch {
     /// The next cluster to look at; while a chain is walked, the cluster before the piece.
     pub(super) at: u32,
     /// Clusters that are left to look at; while a chain is walked, those that it had so far.
@@ -32,16 +32,25 @@ pub(crate) struct Search {
     pub(super) next: Phase,
 }
 
-impl Search {
-    pub(crate) const NONE: Search =
-        Search { at: 0, left: 0, run: 0, first: 0, count: 0, want: 0, blocks: 0, is_again: false, next: Phase::Done };
+impl ClusterSearch {
+    pub(crate) const NONE: ClusterSearch = ClusterSearch {
+        at: 0,
+        left: 0,
+        run: 0,
+        first: 0,
+        count: 0,
+        want: 0,
+        blocks: 0,
+        is_again: false,
+        next: Phase::Done,
+    };
 }
 
-impl Search {
+impl ClusterSearch {
     /// Begins to walk a chain, piece by piece.
     #[inline(never)]
     pub(super) fn walk(&mut self, first: u32) {
-        *self = Search { first, count: 1, left: 1, ..Search::NONE };
+        *self = ClusterSearch { first, count: 1, left: 1, ..ClusterSearch::NONE };
     }
 
     /// Goes on with the piece that `last` is linked to.
@@ -88,7 +97,7 @@ impl Recorder {
             _ if self.volume.has(self.next_free) => (self.next_free, self.volume.clusters),
             _ => (2, self.volume.clusters),
         };
-        self.search = Search { at, left, want, next, ..Search::NONE };
+        self.search = ClusterSearch { at, left, want, next, ..ClusterSearch::NONE };
         Phase::Search
     }
 
@@ -191,7 +200,7 @@ impl Recorder {
         }
         Ok(match self.goal {
             Goal::Count => Phase::Done,
-            _ => Phase::Room,
+            _ => Phase::MakeRoom,
         })
     }
 

@@ -10,7 +10,7 @@ use super::name::Name;
 #[cfg(feature = "exfat")]
 use super::note;
 use super::note::{Note, Purpose};
-use super::{Goal, Log, Phase, Recorder, Stop};
+use super::{Goal, OpenFile, Phase, Recorder, Stop};
 use crate::recorder::{Fault, Operation};
 
 /// Blocks of a folder on exFAT, which doesn't grow: 640 logs.
@@ -28,7 +28,7 @@ impl Recorder {
     }
 
     /// Puts the slots that were never in use out of use, because those of the next block are needed.
-    pub(super) fn pad(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn fill_slots(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Place { block: at, slot } = self.cursor.position();
         if slot < SLOTS {
             self.need(at)?;
@@ -43,7 +43,7 @@ impl Recorder {
 
     /// Whether the run is for the directory itself, which has no place for another entry.
     fn is_growth(&self) -> bool {
-        self.goal != Goal::Extend && self.survey.entry.is_none()
+        self.goal != Goal::Extend && self.folder_scan.entry.is_none()
     }
 
     /// Writes the note of the run that was found, and in front of a new log or folder also the entry, out of use.
@@ -52,32 +52,32 @@ impl Recorder {
         let (first, noted) = (self.search.first, self.search.count);
         self.search.at = first;
         let count = self.marked_next(first, first + noted) - first;
-        let run = Log { first, count, count_on_card: count, noted, linked: first, ..Log::NONE };
+        let run = OpenFile { first, count, count_on_card: count, noted, linked: first, ..OpenFile::NONE };
         let mut purpose = Purpose::File;
-        match (self.log, self.survey.entry) {
+        match (self.log, self.folder_scan.entry) {
             (Some(log), _) if self.goal == Goal::Extend => {
                 self.need(log.place.block)?;
                 let (base, prev) = (log.base + log.count, log.end() - 1);
-                let Log { number, place, note, identity, bytes, .. } = log;
-                self.new = Log { number, place, note, identity, bytes, base, prev, ..run };
+                let OpenFile { number, place, note, identity, bytes, .. } = log;
+                self.new = OpenFile { number, place, note, identity, bytes, base, prev, ..run };
             }
             (_, Some(place)) => {
                 self.need(place.block)?;
-                self.new = Log { number: self.survey.number, place, note: self.survey.note, ..run };
+                self.new = OpenFile { number: self.folder_scan.number, place, note: self.folder_scan.note, ..run };
                 self.create_entry(block)?;
             }
             (_, None) => {
                 // The directory's last cluster, where the cursor is, will be linked to it.
-                self.new = Log { prev: self.cursor.cluster, ..run };
+                self.new = OpenFile { prev: self.cursor.cluster, ..run };
                 // A directory without any unused slot goes without a note: a power cut right after would lose the
                 // cluster.
-                let Some(place) = self.survey.free else { return Ok(Phase::InfoUnknown) };
+                let Some(place) = self.folder_scan.free else { return Ok(Phase::InfoUnknown) };
                 self.need(place.block)?;
                 (self.new.place, self.new.note) = (place, place.slot);
                 purpose = Purpose::Growth;
             }
         }
-        let Log { place, identity, base, prev, .. } = self.new;
+        let OpenFile { place, identity, base, prev, .. } = self.new;
         let note = Note { purpose, slot: place.slot, identity, first, count, base, prev };
         let slot = self.new.note().of_mut(block);
         note.put(slot, self.volume.unused());
@@ -95,7 +95,7 @@ impl Recorder {
             (number, _) => (Operation::Create, Name::log(number, self.extension), ARCHIVE),
         };
         (self.operation, self.new.initial) = (operation, name.0[0]);
-        let Log { place, first, .. } = self.new;
+        let OpenFile { place, first, .. } = self.new;
         if !self.volume.is_unused(place.of(block)) {
             // Another system's, since the slots were looked at.
             return Err(Stop::Changed);
@@ -181,7 +181,7 @@ impl Recorder {
     }
 
     /// Puts the entry of the new log or folder in use. A log on exFAT waits for its first bytes.
-    pub(super) fn publish(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn show_entry(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let is_folder = self.new.number == 0;
         self.need(self.new.place.block)?;
         if self.volume.is_exfat() && !is_folder {
@@ -193,26 +193,26 @@ impl Recorder {
         if self.volume.is_exfat() {
             let bytes = self.new.count << (self.volume.shift + 9);
             Note::put_size(self.new.note().of_mut(block), bytes);
-            exfat::publish(self.new.place.set_of(block).ok_or(Stop::Changed)?, bytes, self.date);
-            return Err(self.save(Phase::Unnote));
+            exfat::put_in_use(self.new.place.set_of(block).ok_or(Stop::Changed)?, bytes, self.date);
+            return Err(self.save(Phase::EraseNewNote));
         }
         self.new.place.of_mut(block)[0] = self.new.initial;
-        let next = if is_folder { Phase::Unnote } else { self.open_log() };
+        let next = if is_folder { Phase::EraseNewNote } else { self.open_log() };
         Err(self.save(next))
     }
 
     /// Wipes the note of the folder or of the cluster that a directory got.
-    pub(super) fn unnote(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn erase_new_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let (note, fill) = (self.new.note(), self.volume.unused());
         if note != Place::NONE {
             self.need(note.block)?;
             if Note::read(note.of(block), fill).is_some() {
                 note.wipe(block, fill);
-                return Err(self.save(Phase::Unnote));
+                return Err(self.save(Phase::EraseNewNote));
             }
         }
         if self.is_growth() {
-            return self.survey_for(self.survey.number);
+            return self.scan_for(self.folder_scan.number);
         }
         self.operation = Operation::Mount;
         self.begin_root()
@@ -221,7 +221,7 @@ impl Recorder {
     /// Links the last cluster of the log or of the directory to the run that is marked for it.
     pub(super) fn link_run(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         self.need_link(self.new.prev)?;
-        let mut next = Phase::Unnote;
+        let mut next = Phase::EraseNewNote;
         if self.goal == Goal::Extend {
             if self.volume.link(block, self.new.prev) != self.volume.mark() {
                 return Err(Stop::Changed);
@@ -236,7 +236,7 @@ impl Recorder {
     /// Begins to add a cluster to the directory that has no place for another entry. The cursor is at its end.
     pub(super) fn grow(&mut self) -> Result<Phase, Stop> {
         if self.volume.is_exfat() || self.folder.cluster == 0 || !self.cursor.may_grow(&self.volume) {
-            self.operation = if self.survey.number == 0 { Operation::OpenFolder } else { Operation::Create };
+            self.operation = if self.folder_scan.number == 0 { Operation::OpenFolder } else { Operation::Create };
             return Err(Stop::Fault(Fault::DirectoryFull));
         }
         if self.new.prev == self.cursor.cluster {

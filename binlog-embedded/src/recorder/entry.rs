@@ -103,7 +103,7 @@ pub(crate) mod exfat {
 
     /// Puts a set in use, with the size of its file.
     #[inline(never)]
-    pub(crate) fn publish(set: &mut Set, bytes: u32, date: u32) {
+    pub(crate) fn put_in_use(set: &mut Set, bytes: u32, date: u32) {
         put_u32(set, 12, date);
         put_u32(set, 40, bytes);
         put_u32(set, 56, bytes);

@@ -19,11 +19,11 @@ impl Recorder {
         let is_taken = Note::is_taken(self.cursor.place.of(block));
         let place = self.release.place;
         let is_note = Note::read(place.of(block), NOTE).is_some();
-        let Some(set) = place.set_of(block) else { return Ok(Phase::Wipe) };
+        let Some(set) = place.set_of(block) else { return Ok(Phase::EraseNote) };
         if is_note || exfat::identity(set) != note.identity {
             // The clusters have a note of their own, or the set is another file's now. Of its clusters nothing is
             // known any more.
-            return Ok(Phase::Wipe);
+            return Ok(Phase::EraseNote);
         }
         if set[0] == NOTE {
             // That note was torn.
@@ -37,13 +37,13 @@ impl Recorder {
             // Torn: the note was written before it.
             Some(size) => {
                 let date = bytes::u32_at(set, 12);
-                exfat::publish(set, size, date);
+                exfat::put_in_use(set, size, date);
                 return Err(self.save(Phase::Mend));
             }
-            None => return Ok(Phase::Wipe),
+            None => return Ok(Phase::EraseNote),
         };
         if set[4] & FOLDER != 0 && in_use[0] {
-            return Ok(Phase::Wipe);
+            return Ok(Phase::EraseNote);
         }
         if bytes == 0 {
             return Ok(self.release_if_taken(is_taken));
@@ -63,7 +63,7 @@ impl Recorder {
     /// Finds out whether the clusters of the run may have been taken for the log. Else another file may have them.
     pub(super) fn check_signature(&mut self, block: &Block) -> Result<Phase, Stop> {
         self.need(self.volume.block_of(self.release.first))?;
-        Ok(if note::is_signed(block) { self.release_taken() } else { Phase::Wipe })
+        Ok(if note::is_signed(block) { self.release_taken() } else { Phase::EraseNote })
     }
 
     /// Gives back what was taken for a log that never got a byte of it.
@@ -98,11 +98,11 @@ impl Recorder {
         let unused =
             Note { purpose: Purpose::Unused, slot: note, identity: 0, first, count: end - first, base: 0, prev: 0 };
         unused.put(place.of_mut(block), NOTE);
-        Err(self.save(Phase::WipeNote))
+        Err(self.save(Phase::EraseLogNote))
     }
 
     /// Wipes the note of the log; that of its clusters is in place of the set now.
-    pub(super) fn wipe_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn erase_log_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         self.need(place.block)?;
         Place { slot: note, ..place }.wipe(block, NOTE);
@@ -125,7 +125,7 @@ impl Recorder {
             self.release.at = stop;
         }
         self.release.at = self.release.first;
-        Ok(Phase::Free)
+        Ok(Phase::FreeMarked)
     }
 
     /// Puts the set of a log that is removed out of use, and sets its removal flag.

@@ -6,7 +6,7 @@
 use super::bytes::Block;
 use super::note::Note;
 use super::volume::Volume;
-use super::{Goal, Log, Phase, Recorder, Stop};
+use super::{Goal, OpenFile, Phase, Recorder, Stop};
 
 /// Marking stays this many blocks of the FAT ahead, so that a flush links only clusters that the note lists.
 const MARKED_AHEAD: u32 = 3;
@@ -23,12 +23,12 @@ impl Recorder {
     /// Whether the run of the log is to be made longer.
     pub(crate) fn is_preparation_due(&self, bytes: u32) -> bool {
         // On exFAT, another extent takes few blocks. A run that is linked to its end would have to be linked there again.
-        let may_grow = |log: &Log| log.count == log.noted && log.linked + 1 < log.end() && !self.volume.is_exfat();
+        let may_grow = |log: &OpenFile| log.count == log.noted && log.linked + 1 < log.end() && !self.volume.is_exfat();
         self.log.as_ref().is_some_and(|log| may_grow(log) && !self.is_blocked && self.is_near(log, bytes, PREPARED))
     }
 
     /// Whether the unused marked clusters fit into `blocks` blocks of the FAT.
-    fn is_near(&self, log: &Log, bytes: u32, blocks: u32) -> bool {
+    fn is_near(&self, log: &OpenFile, bytes: u32, blocks: u32) -> bool {
         log.base + log.count <= self.volume.clusters_of(bytes) + (blocks << self.volume.table_shift())
     }
 
@@ -36,10 +36,10 @@ impl Recorder {
     pub(super) fn begin_extension(&mut self) -> Phase {
         let Some(log) = self.log else { return Phase::Done };
         if log.count == log.noted {
-            self.survey.begin(log.number);
-            return Phase::Room;
+            self.folder_scan.begin(log.number);
+            return Phase::MakeRoom;
         }
-        self.new = Log { count: self.marked_next(log.end(), log.first + log.noted) - log.first, ..log };
+        self.new = OpenFile { count: self.marked_next(log.end(), log.first + log.noted) - log.first, ..log };
         self.search.at = log.end();
         self.after_info = Phase::Mark;
         Phase::InfoUnknown
@@ -78,7 +78,7 @@ impl Recorder {
                 Phase::Done
             }
             _ if self.new.prev != 0 => Phase::Link,
-            _ => Phase::Publish,
+            _ => Phase::ShowEntry,
         })
     }
 
@@ -110,7 +110,7 @@ impl Recorder {
     }
 }
 
-impl Log {
+impl OpenFile {
     /// Puts the run into the note.
     #[inline(never)]
     pub(super) fn put_run(&mut self, volume: &Volume, block: &mut Block) -> Result<(), Stop> {

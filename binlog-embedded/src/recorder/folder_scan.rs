@@ -4,12 +4,12 @@ use super::bytes::Block;
 use super::directory::{Entry, Item, Place, SLOTS};
 use super::entry::READ_ONLY;
 use super::name::LAST_NUMBER;
-use super::{Goal, Log, Phase, Recorder, Stop};
+use super::{Goal, OpenFile, Phase, Recorder, Stop};
 use crate::recorder::{Fault, Operation};
 
 /// What a pass over the folder found.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Survey {
+pub(crate) struct FolderScan {
     /// The highest number.
     pub(super) highest: u32,
     /// All numbers up to this one are taken.
@@ -39,8 +39,8 @@ pub(crate) struct Survey {
     pub(super) is_done: bool,
 }
 
-impl Survey {
-    pub(crate) const NONE: Survey = Survey {
+impl FolderScan {
+    pub(crate) const NONE: FolderScan = FolderScan {
         highest: 0,
         taken: 0,
         gap: 0,
@@ -61,7 +61,7 @@ impl Survey {
     /// Forgets what was seen, and begins again for a log.
     #[inline(never)]
     pub(super) fn begin(&mut self, number: u32) {
-        *self = Survey { number, ..Survey::NONE };
+        *self = FolderScan { number, ..FolderScan::NONE };
     }
 }
 
@@ -82,11 +82,11 @@ impl Recorder {
                 Item::Entry => {
                     let number = self.number_of_item();
                     if number <= last {
-                        self.survey.highest = self.survey.highest.max(number);
+                        self.folder_scan.highest = self.folder_scan.highest.max(number);
                     }
                 }
-                Item::Unused | Item::End if self.survey.highest < last => {
-                    return self.survey_for(self.survey.highest + 1);
+                Item::Unused | Item::End if self.folder_scan.highest < last => {
+                    return self.scan_for(self.folder_scan.highest + 1);
                 }
                 Item::Unused | Item::End => {
                     // The numbers have wrapped, or are about to: those from 1 on are the newest.
@@ -104,19 +104,19 @@ impl Recorder {
         loop {
             match self.next_item(block)? {
                 Item::Entry => {
-                    if let ahead @ 0..64 = self.number_of_item().wrapping_sub(self.survey.gap + 1) {
-                        self.survey.taken |= 1 << ahead;
+                    if let ahead @ 0..64 = self.number_of_item().wrapping_sub(self.folder_scan.gap + 1) {
+                        self.folder_scan.taken |= 1 << ahead;
                     }
                 }
                 Item::Unused | Item::End => {
-                    self.survey.gap += self.survey.taken.trailing_ones();
-                    if self.survey.gap >= last {
-                        return self.survey_for(1);
+                    self.folder_scan.gap += self.folder_scan.taken.trailing_ones();
+                    if self.folder_scan.gap >= last {
+                        return self.scan_for(1);
                     }
-                    if self.survey.taken != u64::MAX {
-                        return self.survey_for(self.survey.gap + 1);
+                    if self.folder_scan.taken != u64::MAX {
+                        return self.scan_for(self.folder_scan.gap + 1);
                     }
-                    self.survey.taken = 0;
+                    self.folder_scan.taken = 0;
                     self.open_folder()?;
                 }
                 _ => {}
@@ -125,17 +125,17 @@ impl Recorder {
     }
 
     /// Begins a pass over the folder for a log.
-    pub(super) fn survey_for(&mut self, number: u32) -> Result<Phase, Stop> {
-        self.survey.begin(number);
+    pub(super) fn scan_for(&mut self, number: u32) -> Result<Phase, Stop> {
+        self.folder_scan.begin(number);
         self.open_folder()?;
         Ok(Phase::LookAround)
     }
 
     /// Looks around again, after a log was removed.
-    pub(super) fn survey_again(&mut self) -> Result<Phase, Stop> {
-        let Survey { number, logs, .. } = self.survey;
-        let next = self.survey_for(number);
-        self.survey.logs_before = logs;
+    pub(super) fn scan_again(&mut self) -> Result<Phase, Stop> {
+        let FolderScan { number, logs, .. } = self.folder_scan;
+        let next = self.scan_for(number);
+        self.folder_scan.logs_before = logs;
         next
     }
 
@@ -147,36 +147,36 @@ impl Recorder {
                 Item::Block => self.look_at_slots(block),
                 Item::Entry => self.look_at_log(last),
                 Item::Unused
-                    if self.survey.entry.is_none() && self.goal != Goal::Extend && self.goal != Goal::Remove =>
+                    if self.folder_scan.entry.is_none() && self.goal != Goal::Extend && self.goal != Goal::Remove =>
                 {
-                    return Ok(Phase::Pad);
+                    return Ok(Phase::FillSlots);
                 }
                 Item::Unused | Item::End => break,
                 _ => {}
             }
         }
-        if self.survey.logs >= self.survey.logs_before {
+        if self.folder_scan.logs >= self.folder_scan.logs_before {
             // The log is there again.
             return Err(Stop::Changed);
         }
         if self.goal == Goal::Remove {
-            return match self.survey.oldest {
+            return match self.folder_scan.oldest {
                 0 => Ok(Phase::Done),
                 oldest => self.remove(oldest),
             };
         }
-        if self.survey.is_taken && self.survey.in_the_way != self.survey.number {
+        if self.folder_scan.is_taken && self.folder_scan.in_the_way != self.folder_scan.number {
             self.operation = Operation::Create;
             return Err(Stop::Fault(Fault::NoNumber));
         }
-        if self.survey.in_the_way != 0 {
-            return self.remove(self.survey.in_the_way);
+        if self.folder_scan.in_the_way != 0 {
+            return self.remove(self.folder_scan.in_the_way);
         }
-        if self.survey.entry.is_none() && self.goal != Goal::Extend {
+        if self.folder_scan.entry.is_none() && self.goal != Goal::Extend {
             return self.grow();
         }
-        self.survey.is_done = true;
-        Ok(Phase::Room)
+        self.folder_scan.is_done = true;
+        Ok(Phase::MakeRoom)
     }
 
     /// Looks for slots for the note and the entry in a block of the directory.
@@ -188,13 +188,13 @@ impl Recorder {
         let mut note = None;
         for slot in 0..SLOTS {
             run = if is_free(slot) { run + 1 } else { 0 };
-            if run > 0 && self.survey.free.is_none() {
-                self.survey.free = Some(place(slot));
+            if run > 0 && self.folder_scan.free.is_none() {
+                self.folder_scan.free = Some(place(slot));
             }
             match note {
                 None if run > 0 => (note, run) = (Some(slot), 0),
-                Some(note) if run == needed && self.survey.entry.is_none() => {
-                    (self.survey.note, self.survey.entry) = (note, Some(place(slot + 1 - needed)));
+                Some(note) if run == needed && self.folder_scan.entry.is_none() => {
+                    (self.folder_scan.note, self.folder_scan.entry) = (note, Some(place(slot + 1 - needed)));
                 }
                 _ => {}
             }
@@ -203,22 +203,22 @@ impl Recorder {
 
     fn look_at_log(&mut self, last: u32) {
         let (entry, number) = (&self.cursor.entry, self.number_of_item());
-        if number == 0 || number > last || self.survey.number == 0 {
+        if number == 0 || number > last || self.folder_scan.number == 0 {
             return;
         }
-        self.survey.logs += 1;
-        let is_taken = number == self.survey.number && self.goal == Goal::Begin;
-        let is_next = is_taken || ahead(self.survey.number, number, last) == 1;
-        self.survey.is_taken |= is_taken;
+        self.folder_scan.logs += 1;
+        let is_taken = number == self.folder_scan.number && self.goal == Goal::Begin;
+        let is_next = is_taken || ahead(self.folder_scan.number, number, last) == 1;
+        self.folder_scan.is_taken |= is_taken;
         if self.may_remove(entry, number, last) {
             // The newest log comes before a number that is free, so that the next mount knows it.
-            if is_taken || (is_next && self.goal == Goal::Begin && self.survey.in_the_way == 0) {
-                self.survey.in_the_way = number;
+            if is_taken || (is_next && self.goal == Goal::Begin && self.folder_scan.in_the_way == 0) {
+                self.folder_scan.in_the_way = number;
             }
-            self.survey.gain = self.survey.gain.saturating_add(self.volume.clusters_of(entry.bytes));
-            let age = |log| ahead(self.survey.number, log, last);
-            if self.survey.oldest == 0 || age(number) < age(self.survey.oldest) {
-                (self.survey.oldest, self.survey.oldest_first) = (number, entry.first);
+            self.folder_scan.gain = self.folder_scan.gain.saturating_add(self.volume.clusters_of(entry.bytes));
+            let age = |log| ahead(self.folder_scan.number, log, last);
+            if self.folder_scan.oldest == 0 || age(number) < age(self.folder_scan.oldest) {
+                (self.folder_scan.oldest, self.folder_scan.oldest_first) = (number, entry.first);
             }
         }
     }
@@ -244,7 +244,7 @@ impl Recorder {
     /// Decides how many clusters the next run may have, and whether logs are removed for it.
     pub(super) fn make_room(&mut self, block: &Block) -> Result<Phase, Stop> {
         let spare = self.spare();
-        if self.survey.number == 0 && self.goal == Goal::Mount {
+        if self.folder_scan.number == 0 && self.goal == Goal::Mount {
             // The folder.
             return Ok(self.search_for(self.folder_clusters(), Phase::Clear));
         }
@@ -257,13 +257,13 @@ impl Recorder {
         if self.free > spare {
             return Ok(self.search_for(self.wanted(self.free - spare), Phase::Prepare));
         }
-        if !self.survey.is_done {
+        if !self.folder_scan.is_done {
             let number = self.log.map_or(0, |log| log.number);
-            return self.survey_for(number);
+            return self.scan_for(number);
         }
-        let is_enough = self.free.saturating_add(self.survey.gain) > spare;
-        match self.survey.oldest {
-            oldest if oldest != 0 && self.survey.gain > 0 && (is_enough || self.free == 0) => {
+        let is_enough = self.free.saturating_add(self.folder_scan.gain) > spare;
+        match self.folder_scan.oldest {
+            oldest if oldest != 0 && self.folder_scan.gain > 0 && (is_enough || self.free == 0) => {
                 self.check_growth(block)?;
                 self.remove(oldest)
             }
@@ -280,8 +280,8 @@ impl Recorder {
 
     /// On exFAT, where the open log can't grow, a removal waits until there is a place for another log's entry.
     fn check_growth(&mut self, block: &Block) -> Result<(), Stop> {
-        let Some(end) = self.log.as_ref().map(Log::end).filter(|_| self.is_pinned()) else { return Ok(()) };
-        if end != self.survey.oldest_first {
+        let Some(end) = self.log.as_ref().map(OpenFile::end).filter(|_| self.is_pinned()) else { return Ok(()) };
+        if end != self.folder_scan.oldest_first {
             let is_within = self.volume.has(end);
             if is_within {
                 self.need_value(end)?;
@@ -297,7 +297,7 @@ impl Recorder {
     pub(super) fn full(&mut self) -> Result<Phase, Stop> {
         match self.goal {
             Goal::Mount => Err(Stop::Fault(Fault::Full)),
-            _ => Ok(Phase::Room),
+            _ => Ok(Phase::MakeRoom),
         }
     }
 

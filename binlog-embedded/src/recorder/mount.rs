@@ -5,7 +5,7 @@ use super::directory::{Directory, Item};
 use super::name::{self, Name};
 use super::partition::{self, Extent, Table};
 use super::volume::Volume;
-use super::{Log, Phase, Recorder, Stop};
+use super::{OpenFile, Phase, Recorder, Stop};
 use crate::recorder::Unusable::{self, NotFat};
 use crate::recorder::{Damage, Fault, Flaw, Operation};
 
@@ -87,7 +87,7 @@ impl Recorder {
             self.has_changed_card = true;
             self.first_of_boot = 0;
         }
-        (self.serial, self.new) = (self.volume.serial, Log::NONE);
+        (self.serial, self.new) = (self.volume.serial, OpenFile::NONE);
         #[cfg(feature = "exfat")]
         {
             self.least_bytes = 0;
@@ -171,7 +171,7 @@ impl Recorder {
                         return Err(Stop::Changed);
                     }
                     self.folder = self.root();
-                    self.survey.begin(0);
+                    self.folder_scan.begin(0);
                     self.open_folder()?;
                     return Ok(Phase::LookAround);
                 }

@@ -1,4 +1,4 @@
-//! What is known of the open log.
+//! What is known of the file that is being written or created.
 
 use super::directory::Place;
 
@@ -6,7 +6,7 @@ use super::directory::Place;
 ///
 /// On FAT, the clusters of its run are from the first on: linked, marked, free. On exFAT, all are marked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Log {
+pub(crate) struct OpenFile {
     /// The number; 0 for the folder.
     pub(crate) number: u32,
     pub(super) place: Place,
@@ -33,8 +33,8 @@ pub(crate) struct Log {
     pub(crate) bytes: u32,
 }
 
-impl Log {
-    pub(crate) const NONE: Log = Log {
+impl OpenFile {
+    pub(crate) const NONE: OpenFile = OpenFile {
         number: 0,
         place: Place::NONE,
         note: 0,

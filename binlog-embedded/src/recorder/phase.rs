@@ -76,13 +76,13 @@ pub(crate) enum Phase {
     #[cfg(feature = "exfat")]
     FindTaken,
     #[cfg(feature = "exfat")]
-    WipeNote,
+    EraseLogNote,
     Probe,
-    Cut,
-    Unlink,
-    Unpublish,
-    Free,
-    Wipe,
+    MarkLinked,
+    EndChain,
+    HideEntry,
+    FreeMarked,
+    EraseNote,
     // A log is removed.
     FindSubject,
     LongName,
@@ -101,11 +101,11 @@ pub(crate) enum Phase {
     FindHighest,
     FindGap,
     LookAround,
-    SurveyAgain,
-    Room,
+    ScanAgain,
+    MakeRoom,
     Count,
     Search,
-    Pad,
+    FillSlots,
     // A log or the folder is created, or a log or a directory gets another run.
     Clear,
     #[cfg(feature = "exfat")]
@@ -113,8 +113,8 @@ pub(crate) enum Phase {
     Prepare,
     InfoUnknown,
     Mark,
-    Publish,
-    Unnote,
+    ShowEntry,
+    EraseNewNote,
     Link,
     NoteRun,
     // A log is flushed.

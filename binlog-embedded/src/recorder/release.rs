@@ -4,7 +4,7 @@ use super::bytes::{Block, u32_at};
 use super::directory::Place;
 use super::entry::{DELETED, FOLDER, fat};
 use super::note::{Note, Purpose};
-use super::{Log, Phase, Recorder, Stop};
+use super::{OpenFile, Phase, Recorder, Stop};
 
 /// Clusters that are being given back.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +23,7 @@ pub(crate) struct Release {
     /// Whether links from `at` on are the recorder's: the links lead there from a cluster that is.
     pub(super) is_owned: bool,
     /// Whether the entry comes out of use.
-    pub(super) unpublish: bool,
+    pub(super) hides_entry: bool,
     /// Whether the clusters are a directory's if `prev` is linked to them.
     pub(super) is_growth: bool,
     /// The entry.
@@ -44,7 +44,7 @@ impl Release {
         at: 0,
         freed: 0,
         is_owned: false,
-        unpublish: false,
+        hides_entry: false,
         is_growth: false,
         place: Place::NONE,
         note: 0,
@@ -77,7 +77,7 @@ impl Recorder {
         if !self.volume.has(note.first) || marked_end > self.volume.end() || !is_linked {
             // Another volume's.
             (self.release.end, self.release.marked_end) = (note.first, note.first);
-            return Ok(Phase::Wipe);
+            return Ok(Phase::EraseNote);
         }
         if note.purpose == Purpose::Growth {
             (self.release.prev, self.release.is_growth) = (note.prev, true);
@@ -90,7 +90,7 @@ impl Recorder {
         let slot = entry.of(block);
         if slot[0] != DELETED && slot[0] != 0 && fat::identity(slot) == note.identity {
             if slot[11] & FOLDER != 0 {
-                return Ok(Phase::Wipe);
+                return Ok(Phase::EraseNote);
             }
             self.keep(u32_at(slot, 28), note.base, note.prev);
         }
@@ -102,7 +102,7 @@ impl Recorder {
         let release = &mut self.release;
         match self.volume.clusters_of(bytes).checked_sub(base) {
             // The clusters up to the first mark belong to the entry, which nothing was written to.
-            Some(0) if base == 0 => (release.is_owned, release.unpublish) = (true, true),
+            Some(0) if base == 0 => (release.is_owned, release.hides_entry) = (true, true),
             Some(0) => release.prev = prev,
             Some(kept) => {
                 release.first = release.first.saturating_add(kept).min(release.end);
@@ -115,8 +115,8 @@ impl Recorder {
 
     /// Finds out whether links lead to the clusters.
     pub(super) fn probe(&mut self, block: &Block) -> Result<Phase, Stop> {
-        if self.release.first >= self.release.marked_end && !self.release.unpublish {
-            return Ok(Phase::Wipe);
+        if self.release.first >= self.release.marked_end && !self.release.hides_entry {
+            return Ok(Phase::EraseNote);
         }
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
@@ -131,7 +131,7 @@ impl Recorder {
                 self.release.prev = 0;
                 if self.release.is_owned {
                     // The copy of the FAT may lack the link.
-                    return Err(self.save_table(Phase::Wipe));
+                    return Err(self.save_table(Phase::EraseNote));
                 }
             } else if link == 0 || (self.volume.has(link) && !self.release.is_owned) {
                 // Another system's.
@@ -139,11 +139,11 @@ impl Recorder {
             }
         }
         // Without a link to them, all are marked, or not yet; others may have taken the latter.
-        Ok(if self.release.is_owned { Phase::Cut } else { Phase::Unlink })
+        Ok(if self.release.is_owned { Phase::MarkLinked } else { Phase::EndChain })
     }
 
     /// Marks the clusters that are linked to the next.
-    pub(super) fn cut(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn mark_linked(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         while self.release.at < self.release.end {
             self.need_value(self.release.at)?;
             let stop = self.volume.table_next(self.release.at).min(self.release.end);
@@ -161,11 +161,11 @@ impl Recorder {
             }
             self.release.at = stop;
             if is_changed {
-                return Err(self.save_table(Phase::Cut));
+                return Err(self.save_table(Phase::MarkLinked));
             }
         }
         self.release.at = self.release.first;
-        Ok(Phase::Unlink)
+        Ok(Phase::EndChain)
     }
 
     /// Whether a link ends the chain of a log that is being removed, as a computer may have written it.
@@ -174,24 +174,24 @@ impl Recorder {
     }
 
     /// Ends the chain that leads to the clusters, in both FATs.
-    pub(super) fn unlink(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn end_chain(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         if self.release.prev == 0 {
-            return Ok(Phase::Unpublish);
+            return Ok(Phase::HideEntry);
         }
         self.need_link(self.release.prev)?;
         self.volume.set_value(block, self.release.prev, self.volume.mark());
-        Err(self.save_table(Phase::Unpublish))
+        Err(self.save_table(Phase::HideEntry))
     }
 
     /// Takes the entry out of use.
-    pub(super) fn unpublish(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        if !self.release.unpublish {
-            return Ok(Phase::Free);
+    pub(super) fn hide_entry(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        if !self.release.hides_entry {
+            return Ok(Phase::FreeMarked);
         }
         self.need(self.release.place.block)?;
         let slot = self.release.place.of_mut(block);
         slot[0] = DELETED;
-        Err(self.save(Phase::Free))
+        Err(self.save(Phase::FreeMarked))
     }
 
     /// Frees the marked clusters, in both FATs.
@@ -207,24 +207,24 @@ impl Recorder {
                 }
             }
             self.release.at = stop;
-            return Err(self.save_table(Phase::Free));
+            return Err(self.save_table(Phase::FreeMarked));
         }
         if self.volume.has(self.release.first) && self.release.first < self.release.marked_end {
             self.next_free = self.next_free.min(self.release.first);
         }
-        Ok(Phase::Wipe)
+        Ok(Phase::EraseNote)
     }
 
     /// Wipes the note, and the entry if it came out of use. A note that is left would free another file's clusters.
-    pub(super) fn wipe(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let Release { place, note, is_removal, unpublish, after, .. } = self.release;
-        if is_removal && !unpublish {
+    pub(super) fn erase_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+        let Release { place, note, is_removal, hides_entry, after, .. } = self.release;
+        if is_removal && !hides_entry {
             // A piece of a log is gone; the rest follows.
             return Ok(after);
         }
         self.need(place.block)?;
         let fill = self.volume.unused();
-        for (slot, is_wiped) in [(note, !is_removal), (place.slot, unpublish)] {
+        for (slot, is_wiped) in [(note, !is_removal), (place.slot, hides_entry)] {
             if is_wiped {
                 Place { slot, ..place }.wipe(block, fill);
             }
@@ -235,7 +235,7 @@ impl Recorder {
     /// Ends the open log, of which all is flushed.
     pub(super) fn end_log(&mut self) -> Phase {
         let Some(log) = self.log.take() else { return Phase::Done };
-        let Log { first, place, note, .. } = log;
+        let OpenFile { first, place, note, .. } = log;
         self.release = Release { first, end: log.end(), place, note, after: Phase::InfoKnown, ..Release::NONE };
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() && log.bytes == 0 {

@@ -169,7 +169,7 @@ impl Recorder {
             first: piece.first,
             end,
             is_owned: is_linked,
-            unpublish: is_last,
+            hides_entry: is_last,
             place,
             is_removal: true,
             after: if is_last { self.after_removal() } else { Phase::WalkAgain },
@@ -183,7 +183,7 @@ impl Recorder {
         match self.goal {
             Goal::Mount => Phase::Folder,
             Goal::Remove => Phase::InfoKnown,
-            _ => Phase::SurveyAgain,
+            _ => Phase::ScanAgain,
         }
     }
 }

@@ -43,7 +43,7 @@ impl Recorder {
         #[cfg(feature = "exfat")]
         if self.volume.is_exfat() {
             let set = log.place.set_of(block).filter(|set| exfat::identity(set) == log.identity);
-            exfat::publish(set.ok_or(Stop::Changed)?, bytes, self.date);
+            exfat::put_in_use(set.ok_or(Stop::Changed)?, bytes, self.date);
             Note::put_size(log.note().of_mut(block), bytes);
             return Err(self.save(Phase::Done));
         }
