@@ -52,19 +52,19 @@
 //! ```
 
 mod copier;
+mod definition_scan;
 mod other_log;
 mod replacement;
 mod report;
-mod survey;
 
 pub use report::{InsertedDefinition, InsertedUnits, RepairError, Repaired, ReplacedDefinition};
 
 use crate::read::Log;
 use copier::repair;
+use definition_scan::DefinitionScan;
 use other_log::OtherLog;
 use replacement::newly_read;
 use std::io::{self, Write};
-use survey::Survey;
 
 impl Log<'_> {
     /// Writes a clean log with all records of this one: see [the module](crate::repair).
@@ -75,7 +75,7 @@ impl Log<'_> {
     ///
     /// Errors of the writer.
     pub fn repair(&self, out: impl Write) -> io::Result<Repaired> {
-        repair(self.bytes(), Survey::of(self.bytes()), None, out)
+        repair(self.bytes(), DefinitionScan::of(self.bytes()), None, out)
     }
 
     /// As [`repair`](Log::repair), with definitions of another log of the same firmware where this one lacks them or has
@@ -89,13 +89,13 @@ impl Log<'_> {
     /// one; then nothing is written. A log without sound definitions can't be compared, so any other log is accepted.
     /// Errors of the writer.
     pub fn repair_with(&self, definitions: &Log<'_>, out: impl Write) -> Result<Repaired, RepairError> {
-        let survey = Survey::of(self.bytes());
-        let other = OtherLog::new(definitions.bytes(), &survey)?;
-        let differing = other.differing(&survey);
-        let Some((bytes, replaced)) = other.replace(self.bytes(), &survey) else {
-            return Ok(Repaired { differing, ..repair(self.bytes(), survey, Some(other), out)? });
+        let scan = DefinitionScan::of(self.bytes());
+        let other = OtherLog::new(definitions.bytes(), &scan)?;
+        let differing = other.differing(&scan);
+        let Some((bytes, replaced)) = other.replace(self.bytes(), &scan) else {
+            return Ok(Repaired { differing, ..repair(self.bytes(), scan, Some(other), out)? });
         };
-        let repaired = repair(&bytes, Survey::of(&bytes), Some(other), out)?;
+        let repaired = repair(&bytes, DefinitionScan::of(&bytes), Some(other), out)?;
         let recovered = repaired.recovered + newly_read(self.bytes(), &bytes);
         Ok(Repaired { recovered, replaced, differing, ..repaired })
     }

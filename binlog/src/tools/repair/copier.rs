@@ -1,8 +1,8 @@
 //! Copies the records of a damaged log, with the definitions that they need in front of them.
 
+use super::definition_scan::{DefinitionScan, FirstDefinition};
 use super::other_log::OtherLog;
 use super::report::{InsertedUnits, Repaired};
-use super::survey::{FirstDefinition, Survey};
 use crate::format::header::FMT_ID;
 use crate::read::catalogue::DEFINITIONS;
 use crate::read::framing::{Framing, Step, payload};
@@ -14,19 +14,19 @@ use std::ops::Range;
 /// Writes the repaired log.
 pub(super) fn repair(
     bytes: &[u8],
-    survey: Survey<'_>,
+    scan: DefinitionScan<'_>,
     other: Option<OtherLog<'_>>,
     mut out: impl Write,
 ) -> io::Result<Repaired> {
-    if !survey.is_damaged {
+    if !scan.is_damaged {
         out.write_all(bytes)?;
-        return Ok(Repaired { records: survey.records, ..Repaired::default() });
+        return Ok(Repaired { records: scan.records, ..Repaired::default() });
     }
     let mut copier = Copier {
         bytes,
         out,
         pending: 0..0,
-        survey,
+        scan,
         other,
         learner: Learner::new(),
         repaired: Repaired::default(),
@@ -50,7 +50,7 @@ struct Copier<'a, W> {
     out: W,
     /// Records that are next to one another in the log, to be written at once.
     pending: Range<usize>,
-    survey: Survey<'a>,
+    scan: DefinitionScan<'a>,
     other: Option<OtherLog<'a>>,
     /// Knows what the records written so far define.
     learner: Learner,
@@ -129,9 +129,9 @@ impl<W: Write> Copier<'_, W> {
     /// there are no such ids.
     fn framing(&self, records: &Records<'_>, offset: usize) -> Option<Framing> {
         let is_unknown = |id: u8| records.definition(id).is_none();
-        let own = self.survey.first.iter().filter(|(_, first)| first.fmt.start > offset);
+        let own = self.scan.first.iter().filter(|(_, first)| first.fmt.start > offset);
         // The definitions of the log take precedence, early or late.
-        let is_lacking = |id: &u8| !self.survey.first.contains_key(id);
+        let is_lacking = |id: &u8| !self.scan.first.contains_key(id);
         let others = self.other.iter().flat_map(OtherLog::definitions).filter(|(id, _)| is_lacking(id));
         let all = own.chain(others);
         let mut late = all.filter(|(id, _)| is_unknown(**id)).peekable();
@@ -151,7 +151,7 @@ impl<W: Write> Copier<'_, W> {
         if std::mem::replace(&mut self.is_inserted[usize::from(id)], true) {
             return Ok(());
         }
-        let Some(first) = self.survey.first.get(&id) else { return self.insert_other(id, offset) };
+        let Some(first) = self.scan.first.get(&id) else { return self.insert_other(id, offset) };
         if first.fmt.start <= offset {
             return Ok(());
         }
@@ -169,7 +169,7 @@ impl<W: Write> Copier<'_, W> {
     /// the log lacks.
     fn insert_other(&mut self, id: u8, offset: usize) -> io::Result<()> {
         // FMT defines itself where a boot begins, and nowhere else.
-        let begins = self.repaired.records == 0 && !self.survey.first.contains_key(&FMT_ID);
+        let begins = self.repaired.records == 0 && !self.scan.first.contains_key(&FMT_ID);
         let of_fmt = match begins && !std::mem::replace(&mut self.is_inserted[usize::from(FMT_ID)], true) {
             true => self.insert_other_fmt(FMT_ID, offset)?,
             false => None,
@@ -191,7 +191,7 @@ impl<W: Write> Copier<'_, W> {
             return self.insert_rows(offset);
         }
         let lacks_units = |first: &&FirstDefinition<'_>| first.fmtu.is_none() && first.later.is_empty();
-        let Some(first) = self.survey.first.get(&id).filter(lacks_units) else { return Ok(()) };
+        let Some(first) = self.scan.first.get(&id).filter(lacks_units) else { return Ok(()) };
         let of_other = other.definition(id).filter(|of_other| of_other.defines_as(&first.definition));
         let name = first.definition.name();
         // Those of the definitions come with the first type that needs them.
@@ -208,10 +208,10 @@ impl<W: Write> Copier<'_, W> {
         if std::mem::replace(&mut self.has_rows, true) {
             return Ok(());
         }
-        let rows = self.other.as_ref().map(|other| other.rows(&self.survey)).unwrap_or_default();
+        let rows = self.other.as_ref().map(|other| other.rows(&self.scan)).unwrap_or_default();
         let mut fmtus = Vec::new();
         for row in rows {
-            if self.survey.first.contains_key(&row.id) {
+            if self.scan.first.contains_key(&row.id) {
                 self.insert(row.id, offset)?;
             } else if !std::mem::replace(&mut self.is_inserted[usize::from(row.id)], true) {
                 fmtus.extend(self.insert_other_fmt(row.id, offset)?);

@@ -1,7 +1,7 @@
 //! Another log of the same firmware, whose definitions stand in for missing and damaged ones.
 
+use super::definition_scan::{DefinitionScan, FirstDefinition};
 use super::report::RepairError;
-use super::survey::{FirstDefinition, Survey};
 use crate::read::catalogue::DEFINITIONS;
 use crate::read::catalogue::units::TableRow;
 use crate::read::{LoggedDefinition, Records};
@@ -30,8 +30,8 @@ impl<'a> OtherLog<'a> {
     ///
     /// If more of the consistent definitions of ids that both logs define differ than agree. FMT, FMTU, UNIT and MULT don't
     /// count: they are the same in many firmwares.
-    pub(super) fn new(bytes: &'a [u8], damaged: &Survey<'_>) -> Result<Self, RepairError> {
-        let mut all = Survey::of(bytes).first;
+    pub(super) fn new(bytes: &'a [u8], damaged: &DefinitionScan<'_>) -> Result<Self, RepairError> {
+        let mut all = DefinitionScan::of(bytes).first;
         all.retain(|_, first| is_consistent(&first.definition));
         let mut other = OtherLog { bytes, all, elsewhere: BTreeSet::new() };
         let consistent = damaged.first.values().map(|first| first.definition).filter(is_consistent);
@@ -69,7 +69,7 @@ impl<'a> OtherLog<'a> {
     }
 
     /// Names of the types of the damaged log that are defined differently here, and aren't replaced.
-    pub(super) fn differing(&self, damaged: &Survey<'_>) -> Vec<String> {
+    pub(super) fn differing(&self, damaged: &DefinitionScan<'_>) -> Vec<String> {
         let differs = |definition: &LoggedDefinition<'_>| {
             let name = definition.name();
             let by_name = || self.all.values().find(|first| first.definition.name() == name);
@@ -88,7 +88,7 @@ impl<'a> OtherLog<'a> {
 
     /// The units and multipliers that the damaged log doesn't name, unless it gives the id of these records to another
     /// type.
-    pub(super) fn rows(&self, damaged: &Survey<'_>) -> Vec<Row<'a>> {
+    pub(super) fn rows(&self, damaged: &DefinitionScan<'_>) -> Vec<Row<'a>> {
         let is_lacking = |definition: &LoggedDefinition<'_>, payload: &[u8]| {
             let id = definition.id();
             self.definition(id).is_some_and(|first| first.defines_as(definition))

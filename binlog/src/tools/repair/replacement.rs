@@ -1,8 +1,8 @@
 //! Damaged definitions, and what takes their place.
 
+use super::definition_scan::{DefinitionScan, FirstDefinition};
 use super::other_log::OtherLog;
 use super::report::ReplacedDefinition;
-use super::survey::{FirstDefinition, Survey};
 use crate::format::Definition;
 use crate::format::header::FMT_ID;
 use crate::read::catalogue::definition::Fmt;
@@ -12,7 +12,11 @@ use crate::tools::check::definition::{is_consistent, problem_of};
 impl<'a> OtherLog<'a> {
     /// A copy of the damaged log with definitions of this one in place of damaged ones, and a list of them. `None` if none is
     /// replaced.
-    pub(super) fn replace(&self, bytes: &[u8], damaged: &Survey<'_>) -> Option<(Vec<u8>, Vec<ReplacedDefinition>)> {
+    pub(super) fn replace(
+        &self,
+        bytes: &[u8],
+        damaged: &DefinitionScan<'_>,
+    ) -> Option<(Vec<u8>, Vec<ReplacedDefinition>)> {
         let (mut places, mut replaced) = (Vec::new(), Vec::new());
         for record in Records::new(bytes).flatten().filter(|record| record.id() == FMT_ID) {
             let Some(fmt) = record.payload().first_chunk::<{ size_of::<Fmt>() }>() else { continue };
@@ -39,7 +43,7 @@ impl<'a> OtherLog<'a> {
     pub(super) fn replacement(
         &self,
         definition: &LoggedDefinition<'_>,
-        damaged: &Survey<'_>,
+        damaged: &DefinitionScan<'_>,
     ) -> Option<(&FirstDefinition<'a>, String)> {
         if let Some(first) = self.misplaced(definition, damaged) {
             return Some((first, format!("its id is {}", definition.id())));
@@ -70,7 +74,7 @@ impl<'a> OtherLog<'a> {
     pub(super) fn misplaced(
         &self,
         definition: &LoggedDefinition<'_>,
-        damaged: &Survey<'_>,
+        damaged: &DefinitionScan<'_>,
     ) -> Option<&FirstDefinition<'a>> {
         let id = definition.id();
         if self.all.get(&id).is_some_and(|first| first.defines_as(definition)) {
@@ -90,7 +94,7 @@ impl<'a> OtherLog<'a> {
     pub(super) fn intruder(
         &self,
         definition: &LoggedDefinition<'_>,
-        damaged: &Survey<'_>,
+        damaged: &DefinitionScan<'_>,
     ) -> Option<&FirstDefinition<'a>> {
         let id = definition.id();
         let owner = self.all.get(&id).filter(|owner| !owner.defines_as(definition) && !damaged.has_several_boots)?;
@@ -103,7 +107,11 @@ impl<'a> OtherLog<'a> {
     }
 
     /// The definition to use for one of the damaged log whose name is that of another type, which the log has, too.
-    fn namesake(&self, definition: &LoggedDefinition<'_>, damaged: &Survey<'_>) -> Option<&FirstDefinition<'a>> {
+    fn namesake(
+        &self,
+        definition: &LoggedDefinition<'_>,
+        damaged: &DefinitionScan<'_>,
+    ) -> Option<&FirstDefinition<'a>> {
         let (id, name) = (definition.id(), definition.name());
         let first = self.all.get(&id).filter(|first| first.definition.name() != name && !damaged.has_several_boots)?;
         let of_name = self.all.values().find(|first| first.definition.name() == name)?;

@@ -12,7 +12,7 @@ use std::iter;
 use std::ops::Range;
 
 /// The first definitions in a log, and whether it is damaged.
-pub(super) struct Survey<'a> {
+pub(super) struct DefinitionScan<'a> {
     pub(super) is_damaged: bool,
     pub(super) records: u64,
     /// By id.
@@ -37,9 +37,9 @@ pub(super) struct FirstDefinition<'a> {
     pub(super) later: Vec<LoggedDefinition<'a>>,
 }
 
-impl<'a> Survey<'a> {
+impl<'a> DefinitionScan<'a> {
     pub(super) fn of(bytes: &'a [u8]) -> Self {
-        let mut survey = Survey {
+        let mut scan = DefinitionScan {
             is_damaged: false,
             records: 0,
             first: BTreeMap::new(),
@@ -52,23 +52,23 @@ impl<'a> Survey<'a> {
         for item in Records::new(bytes) {
             match item {
                 Ok(record) => {
-                    survey.records += 1;
-                    survey.has_records[usize::from(record.id())] = true;
+                    scan.records += 1;
+                    scan.has_records[usize::from(record.id())] = true;
                     if let Some(declaration) = learner.learn(record.id(), record.payload()) {
-                        survey.declare(declaration, &record);
+                        scan.declare(declaration, &record);
                     } else if let Some(row) = TableRow::of(&record.definition(), record.payload()) {
-                        survey.rows.insert(row.key());
+                        scan.rows.insert(row.key());
                     }
                 }
                 Err(Skipped { offset, length, .. }) => {
-                    survey.is_damaged = true;
+                    scan.is_damaged = true;
                     let stretch = bytes.get(offset..offset + length).unwrap_or_default();
                     let ids = memmem::find_iter(stretch, &HEAD_BYTES).filter_map(|at| stretch.get(at + 2));
-                    ids.for_each(|id| survey.is_skipped[usize::from(*id)] = true);
+                    ids.for_each(|id| scan.is_skipped[usize::from(*id)] = true);
                 }
             }
         }
-        survey
+        scan
     }
 
     fn declare(&mut self, declaration: Declaration<'a>, record: &Record<'a>) {
