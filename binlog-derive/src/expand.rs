@@ -130,7 +130,7 @@ fn definition(message: &Message<'_>, columns: &TokenStream) -> TokenStream {
             columns: #columns,
             default_id: #default_id,
             aliases: &[#(#aliases),*],
-            rules: __binlog::Rules::Checked,
+            rules: __binlog::RuleSet::Checked,
         }
     };
     // With the span of the name, so that an error about the length doesn't point at the derive.
@@ -360,10 +360,9 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             }
         }
     });
-    let blame =
-        schema.variants.iter().zip(&index).map(
-            |(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::blame(&__VARIANTS, &__PLAN, #index);),
-        );
+    let faults = schema.variants.iter().zip(&index).map(
+        |(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::report_fault(&__VARIANTS, &__PLAN, #index);),
+    );
     // `#[inline]`, so that the code for 200 messages is generated only in crates that decode or match them; most crates
     // only log.
     in_scope(
@@ -373,7 +372,7 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
                 #(__binlog::Variant { definition: #definition, id: #id, critical: #critical, rate: #rate }),*
             ];
             const __PLAN: __binlog::Plan<#count> = __binlog::plan(&__VARIANTS);
-            const _: () = { #(#blame)* };
+            const _: () = { #(#faults)* };
             static __MESSAGES: [__binlog::SchemaMessage; #count] = __binlog::messages(&__VARIANTS, &#plan);
             static __PREAMBLE: [__binlog::u8; #plan.preamble_length()] = __binlog::preamble(&__VARIANTS, &#plan);
             #[automatically_derived]

@@ -17,7 +17,7 @@ pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
                     default_id: __binlog::None,
                     aliases: &[],
                     // The error is already reported.
-                    rules: __binlog::Rules::Checked,
+                    rules: __binlog::RuleSet::Checked,
                 };
                 fn wire(&self) -> &[__binlog::u8] {
                     &[]

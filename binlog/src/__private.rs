@@ -8,7 +8,7 @@ pub use crate::declare::columns::{
 pub use crate::declare::history::{with_history, zeros};
 pub use crate::declare::lint;
 #[cfg(feature = "derive")]
-pub use crate::declare::plan::{Plan, Variant, blame, messages, plan};
+pub use crate::declare::plan::{Plan, Variant, messages, plan, report_fault};
 #[cfg(feature = "derive")]
 pub use crate::declare::preamble::preamble;
 pub use crate::format::counts::{CountersOf, Rate};
@@ -24,7 +24,7 @@ pub use crate::format::ring_format::{ArduPilot, Schema};
 pub use crate::format::schema::Nothing;
 pub use crate::format::{
     ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
-    Multiplier, Rules, SchemaMessage, Unit,
+    Multiplier, RuleSet, SchemaMessage, Unit,
 };
 pub use crate::wording::const_text::{ConstText, same};
 pub use core::mem::size_of;

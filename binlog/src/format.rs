@@ -18,7 +18,7 @@ pub(crate) mod unit;
 pub(crate) mod value;
 
 pub use character::Format;
-pub use definition::{ColumnDefinition, Definition, Meaning, Meanings, Rules};
+pub use definition::{ColumnDefinition, Definition, Meaning, Meanings, RuleSet};
 pub use field::Field;
 pub use header::{HEAD_BYTES, record_header};
 pub use history::FieldHistory;

@@ -112,7 +112,7 @@ pub use declare::{Columns, messages};
 pub use describe::log_messages;
 pub use format::{
     ColumnDefinition, DecodeError, Definition, Field, FieldHistory, Format, HEAD_BYTES, LogMessage, LogSchema,
-    LoggedText, Logs, Meaning, Meanings, Mismatch, MismatchKind, Multiplier, Rules, Scaling, SchemaMessage, Unit,
+    LoggedText, Logs, Meaning, Meanings, Mismatch, MismatchKind, Multiplier, RuleSet, Scaling, SchemaMessage, Unit,
     Value, field, record_header,
 };
 #[cfg(all(feature = "derive", feature = "read"))]

@@ -2,7 +2,7 @@
 //! firmware logs it, only to what FMT has room for.
 
 use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, LogWriter};
-use binlog::{Multiplier, Rules, Unit};
+use binlog::{Multiplier, RuleSet, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
     ColumnDefinition::new(label, format, unit, multiplier)
@@ -24,7 +24,7 @@ impl LogMessage for Sum {
         ],
         default_id: None,
         aliases: &[],
-        rules: Rules::All,
+        rules: RuleSet::All,
     };
 
     fn wire(&self) -> &[u8] {
@@ -47,7 +47,7 @@ impl LogMessage for Odd {
             column("1", Format::I16x32, Unit::INSTANCE, Multiplier::NONE),
             column("", Format::U8, Unit::NONE, Multiplier::NONE),
         ],
-        rules: Rules::AsLogged,
+        rules: RuleSet::AsLogged,
         ..Sum::DEFINITION
     };
 

@@ -72,7 +72,7 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
     plan.assign_ids(variants);
     let mut own = 0;
     while own < OWN.len() {
-        // Their columns have no custom units, so there is no variant to blame.
+        // Their columns have no custom units, so there is no variant to report_fault.
         plan.use_units(OWN[own], 0, variants);
         own += 1;
     }
@@ -87,7 +87,7 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
 /// Reports what is wrong with one variant, if anything is. The derive has checked the message itself, with better
 /// places, unless it is implemented by hand.
 #[track_caller]
-pub const fn blame<const N: usize>(variants: &[Variant; N], plan: &Plan<N>, variant: usize) {
+pub const fn report_fault<const N: usize>(variants: &[Variant; N], plan: &Plan<N>, variant: usize) {
     rules::definition_rules(variants[variant].definition);
     if let Some((at, text)) = &plan.fault
         && *at == variant

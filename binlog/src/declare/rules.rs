@@ -7,7 +7,7 @@
 use crate::declare::history;
 use crate::format::{ColumnDefinition, Format, Multiplier, Unit};
 #[cfg(feature = "derive")]
-use crate::format::{Definition, Rules};
+use crate::format::{Definition, RuleSet};
 use crate::wording::const_text::ConstText;
 #[cfg(any(feature = "derive", feature = "read"))]
 use crate::wording::const_text::same;
@@ -87,11 +87,11 @@ const RESERVED_LABELS: &[&str] = &[
 #[cfg(feature = "derive")]
 #[track_caller]
 pub(crate) const fn definition_rules(definition: &Definition) {
-    if matches!(definition.rules, Rules::Checked) {
+    if matches!(definition.rules, RuleSet::Checked) {
         return;
     }
     capacity_rules(definition);
-    if matches!(definition.rules, Rules::AsLogged) {
+    if matches!(definition.rules, RuleSet::AsLogged) {
         return;
     }
     name_rules(definition.name);
@@ -99,10 +99,10 @@ pub(crate) const fn definition_rules(definition: &Definition) {
     let mut i = 0;
     while i < columns.len() {
         label_rules(definition.name, &columns[i]);
-        twice_rules(definition, i);
+        unique_label_rules(definition, i);
         alias_rules(definition, i);
         if i == 0 {
-            first_rules(&columns[0]);
+            time_column_rules(&columns[0]);
         } else if columns[i].unit.id() != Unit::INSTANCE.id() {
             value_rules(&columns[i], Unit::NONE.id());
         } else if i == 1 {
@@ -223,7 +223,7 @@ pub(crate) const fn label_rules(name: &str, column: &ColumnDefinition) {
 /// Rule 3, duplicates of earlier labels.
 #[cfg(feature = "derive")]
 #[track_caller]
-const fn twice_rules(definition: &Definition, index: usize) {
+const fn unique_label_rules(definition: &Definition, index: usize) {
     let Definition { name, columns, .. } = *definition;
     let label = columns[index].label;
     let mut i = 0;
@@ -314,7 +314,7 @@ pub(crate) const fn is_taken_label(name: &str, label: &str) -> bool {
 /// Rule 6.
 #[cfg(feature = "derive")]
 #[track_caller]
-const fn first_rules(column: &ColumnDefinition) {
+const fn time_column_rules(column: &ColumnDefinition) {
     if !same(column.label, "TimeUS") {
         let text = ConstText::new().str("the first column is `TimeUS`, the time in microseconds; this one is `");
         refuse(text.str(column.label).str("`"));

@@ -21,13 +21,13 @@ pub struct Definition {
     /// Names that older logs used: `#[log(alias = "OLD")]`.
     pub aliases: &'static [&'static str],
     /// The rules that it follows.
-    pub rules: Rules,
+    pub rules: RuleSet,
 }
 
 /// The rules that a definition follows. A schema checks them at compile time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Rules {
+pub enum RuleSet {
     /// The limits of FMT, and the rules of readers: for names, labels, time, instance and scaling.
     All,
     /// Only the limits of FMT: the definition is that of another firmware, `#[log(as_logged)]`.

@@ -1,4 +1,4 @@
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, Rules, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, RuleSet, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
     ColumnDefinition::new(label, format, unit, multiplier)
@@ -14,7 +14,7 @@ impl LogMessage for Message {
         description: "",
         columns: &[TIME, column("Lat", Format::Coordinate, Unit::NONE, Multiplier::NONE)],
         default_id: None, aliases: &[],
-        rules: Rules::All,
+        rules: RuleSet::All,
     };
 
     fn wire(&self) -> &[u8] {

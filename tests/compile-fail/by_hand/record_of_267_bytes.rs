@@ -1,4 +1,4 @@
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, Rules, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, LogSchema, Multiplier, RuleSet, Unit};
 
 const fn column(label: &'static str, format: Format, unit: Unit, multiplier: Multiplier) -> ColumnDefinition {
     ColumnDefinition::new(label, format, unit, multiplier)
@@ -20,7 +20,7 @@ impl LogMessage for Message {
             column("D", Format::Chars64, Unit::NONE, Multiplier::NONE),
         ],
         default_id: None, aliases: &[],
-        rules: Rules::AsLogged,
+        rules: RuleSet::AsLogged,
     };
 
     fn wire(&self) -> &[u8] {

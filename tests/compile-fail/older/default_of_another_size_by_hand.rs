@@ -1,5 +1,5 @@
 use binlog::{
-    ColumnDefinition, DecodeError, Definition, FieldHistory, Format, LogMessage, LogSchema, Multiplier, Rules, Unit,
+    ColumnDefinition, DecodeError, Definition, FieldHistory, Format, LogMessage, LogSchema, Multiplier, RuleSet, Unit,
 };
 
 struct Message;
@@ -17,7 +17,7 @@ impl LogMessage for Message {
         ],
         default_id: None,
         aliases: &[],
-        rules: Rules::All,
+        rules: RuleSet::All,
     };
 
     fn wire(&self) -> &[u8] {

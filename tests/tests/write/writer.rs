@@ -2,7 +2,7 @@
 
 use binlog::field::Chars;
 use binlog::messages::{Ev, File, Mode, Msg, Parm};
-use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, Multiplier, Rules, Unit};
+use binlog::{ColumnDefinition, DecodeError, Definition, Format, LogMessage, Multiplier, RuleSet, Unit};
 use binlog::{Decoder, EncodeError, LogSchema, LogWriter, Records, SharedWriter, Sink, WriteError, encode};
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -503,7 +503,7 @@ impl LogMessage for Curious {
         columns: &[ColumnDefinition::new("TimeUS", Format::U64, Unit::SECONDS, Multiplier::MICRO)],
         default_id: None,
         aliases: &[],
-        rules: Rules::All,
+        rules: RuleSet::All,
     };
 
     fn wire(&self) -> &[u8] {

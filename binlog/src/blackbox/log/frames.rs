@@ -1,9 +1,9 @@
 //! The frames of a session, one after the other, damaged or not.
 //!
-//! A frame stands if it has at most 256 bytes and the letter of another frame follows it, or padding. A main frame must
-//! also be near the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume event
-//! says otherwise. After a frame that doesn't stand, P frames have lost what they refer to, and are skipped up to the
-//! next I frame. These are the rules of the format's description and of Cleanflight's decoder.
+//! A frame is valid if it has at most 256 bytes and the letter of another frame follows it, or padding. A main frame
+//! must also be near the one before: forward by less than 5000 iterations and less than 10 seconds, unless a Resume
+//! event says otherwise. After an invalid frame, P frames have lost what they refer to, and are skipped up to the next
+//! I frame. These are the rules of the format's description and of Cleanflight's decoder.
 //!
 //! Where that decoder loses the rest of a log, this one goes on: an I frame that agrees with a rejected one before it
 //! is accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P
@@ -440,7 +440,7 @@ impl<'s> Frames<'s> {
     /// before it.
     #[cold]
     fn unusable(&mut self, letter: u8, at: usize) {
-        let end = self.next_that_stands(at + 1);
+        let end = self.next_valid_frame(at + 1);
         if let Some(reason) = self.doubt(letter, at) {
             return self.leave_out(at..end, reason);
         }
@@ -467,10 +467,10 @@ impl<'s> Frames<'s> {
     fn damaged(&mut self, at: usize, reason: LostReason) {
         self.sync = self.sync.damaged();
         self.lost.get_or_insert((at, reason));
-        self.at = self.next_that_stands(at + 1);
+        self.at = self.next_valid_frame(at + 1);
     }
 
-    /// Leaves out a frame that stands. Frames of another session are a stretch of their own.
+    /// Leaves out a valid frame. Frames of another session are a stretch of their own.
     #[cold]
     fn leave_out(&mut self, frame: Range<usize>, reason: LostReason) {
         let is_other = |reason| matches!(reason, LostReason::OtherSession { .. });

@@ -65,7 +65,7 @@ impl Sync {
         Sync::Elsewhere { place, is_stream }
     }
 
-    /// After a P frame that stands, and has lost what it refers to.
+    /// After a valid P frame that has lost what it refers to.
     fn skipped_inter(self) -> Self {
         match self {
             Sync::Begin => Sync::NeedsIntra { after: None },
@@ -156,7 +156,7 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// Why a frame that isn't a main frame is left out, though it stands: bytes were lost before it, and the next I
+    /// Why a frame that isn't a main frame is left out, though it is valid: bytes were lost before it, and the next I
     /// frame doesn't show that it is of this session.
     #[inline]
     pub(super) fn doubt(&mut self, letter: u8, at: usize) -> Option<LostReason> {
@@ -233,7 +233,7 @@ impl<'s> Frames<'s> {
             };
             at = end.unwrap_or_else(|| {
                 sync = sync.damaged();
-                self.next_that_stands(at + 1)
+                self.next_valid_frame(at + 1)
             });
         }
         (usize::MAX, Verdict::Unproven)
@@ -354,10 +354,10 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// Where the payload of an unknown event ends that begins at `from`: at the next frames that stand, at `from`
-    /// itself if they do.
+    /// Where the payload of an unknown event ends that begins at `from`: at the next valid frames, at `from`
+    /// itself if they begin there.
     pub(super) fn unknown_event_end(&mut self, from: usize) -> Option<usize> {
-        (from..(from + LONGEST_UNKNOWN_EVENT).min(self.letters.end)).find(|&at| self.stands(at, false))
+        (from..(from + LONGEST_UNKNOWN_EVENT).min(self.letters.end)).find(|&at| self.is_valid_frame(at, false))
     }
 
     /// Whether a main frame may be in a range that is taken for the payload of an unknown event.
@@ -370,17 +370,17 @@ impl<'s> Frames<'s> {
         })
     }
 
-    /// The first place from `from` on where a frame stands, or the end of the session.
-    pub(super) fn next_that_stands(&mut self, from: usize) -> usize {
-        (from..self.letters.end).find(|&at| self.stands(at, true)).unwrap_or(self.letters.end)
+    /// The first place from `from` on where a valid frame begins, or the end of the session.
+    pub(super) fn next_valid_frame(&mut self, from: usize) -> usize {
+        (from..self.letters.end).find(|&at| self.is_valid_frame(at, true)).unwrap_or(self.letters.end)
     }
 
-    /// Whether a frame stands at a place, and others after it do.
+    /// Whether a valid frame begins at a place, and others follow it.
     ///
-    /// Letters are frequent in any bytes, and one frame stands by chance in one of forty places. An I frame is believed
-    /// on less if it continues the iterations at a multiple of the I interval. One that doesn't continue them is
-    /// believed if `jumps` are expected, and two frames after it stand.
-    pub(super) fn stands(&mut self, at: usize, jumps: bool) -> bool {
+    /// Letters are frequent in any bytes, and one of forty places begins a valid frame by chance. An I frame is
+    /// believed on less if it continues the iterations at a multiple of the I interval. One that doesn't continue them
+    /// is believed if `jumps` are expected, and two valid frames follow it.
+    pub(super) fn is_valid_frame(&mut self, at: usize, jumps: bool) -> bool {
         let Some(letter) = self.letters.byte(at) else { return false };
         match self.letters.of(letter) {
             Begins::Nothing | Begins::Unusable => false,
