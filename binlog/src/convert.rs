@@ -58,8 +58,8 @@ use crate::blackbox::firmware::{self, Family};
 use crate::blackbox::header::LoggedFrame;
 use crate::blackbox::log::{Frame, Item, Session};
 use crate::format::field::{FlightModeError, TextError};
-use crate::wording::counted::Counted;
 use crate::wording::debug_text::debug_is_text;
+use crate::wording::plural::Plural;
 use control::Control;
 use fields::Fields;
 use motion::Motion;
@@ -323,7 +323,7 @@ impl Conversion {
         }
         output.text(
             self.time_us,
-            &format!("The session lost {} in {}", Counted(lost_bytes, "byte"), Counted(lost_ranges, "range")),
+            &format!("The session lost {} in {}", Plural(lost_bytes, "byte"), Plural(lost_ranges, "range")),
         )
     }
 }
@@ -331,11 +331,11 @@ impl Conversion {
 impl fmt::Display for Converted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Converted { main_frames, other_frames, events, lost_ranges, lost_bytes, records, bytes, .. } = self;
-        let (main_frames, events) = (Counted(*main_frames, "main frame"), Counted(*events, "event"));
-        let other_frames = Counted(*other_frames, "other");
-        let (records, bytes) = (Counted(*records, "record"), Counted(*bytes, "byte"));
+        let (main_frames, events) = (Plural(*main_frames, "main frame"), Plural(*events, "event"));
+        let other_frames = Plural(*other_frames, "other");
+        let (records, bytes) = (Plural(*records, "record"), Plural(*bytes, "byte"));
         write!(f, "{main_frames}, {other_frames}, {events}: {records}, {bytes}")?;
-        let lost_bytes = Counted(*lost_bytes, "damaged byte");
+        let lost_bytes = Plural(*lost_bytes, "damaged byte");
         match lost_ranges {
             0 => Ok(()),
             1 => write!(f, "; the session has {lost_bytes}"),

@@ -2,7 +2,7 @@
 
 pub(crate) mod character;
 pub(crate) mod counts;
-pub(crate) mod custom;
+pub(crate) mod custom_ids;
 pub(crate) mod definition;
 pub(crate) mod description;
 pub mod field;
@@ -13,7 +13,6 @@ pub(crate) mod mismatch;
 pub(crate) mod multiplier;
 pub(crate) mod ring_format;
 pub(crate) mod schema;
-pub(crate) mod schema_message;
 pub(crate) mod unit;
 pub(crate) mod value;
 
@@ -25,7 +24,6 @@ pub use history::FieldHistory;
 pub use message::{DecodeError, LogMessage};
 pub use mismatch::{Mismatch, MismatchKind};
 pub use multiplier::Multiplier;
-pub use schema::{LogSchema, Logs};
-pub use schema_message::SchemaMessage;
+pub use schema::{LogSchema, Logs, SchemaMessage};
 pub use unit::Unit;
 pub use value::{LoggedText, Scaling, Value};

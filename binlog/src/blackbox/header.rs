@@ -13,7 +13,7 @@ pub(super) use lines::{end, start};
 
 use super::Intervals;
 use super::decode::{Given, Unusable};
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use std::fmt;
 use std::ops::RangeInclusive;
 
@@ -227,7 +227,7 @@ impl fmt::Display for HeaderProblemKind {
         match self {
             HeaderProblemKind::FirstLine => f.write_str("the first line, `H Product:`, is damaged"),
             HeaderProblemKind::NotALine { length } => {
-                write!(f, "skipped {} without a header line", Counted(*length, "byte"))
+                write!(f, "skipped {} without a header line", Plural(*length, "byte"))
             }
             HeaderProblemKind::Value { name, value } => {
                 write!(f, "the value of `{name}` is `{value}`, not a number in its range; the default is used")
@@ -238,12 +238,12 @@ impl fmt::Display for HeaderProblemKind {
             HeaderProblemKind::UnnamedFields { count, after: Some(after) } => write!(
                 f,
                 "main frames have {} more than the header names: they are read as those after `{after}`",
-                Counted(*count, "field")
+                Plural(*count, "field")
             ),
             HeaderProblemKind::UnnamedFields { count, after: None } => write!(
                 f,
                 "main frames have {} more than the header names; they can't be read, since nothing says where these are",
-                Counted(*count, "field")
+                Plural(*count, "field")
             ),
             HeaderProblemKind::NoMainFrames => {
                 f.write_str("no main frames are defined (`H Field I name:`); the session has events only")

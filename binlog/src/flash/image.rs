@@ -2,8 +2,8 @@
 
 use super::{Frame, HEADER_BYTES, Header, LAPS, PAGE_BYTES, SECTOR_BYTES, schema_hash};
 use crate::read::Records;
-use crate::wording::counted::Counted;
 use crate::wording::debug_text::debug_is_text;
+use crate::wording::plural::Plural;
 use core::error::Error;
 use core::fmt;
 use std::path::{Path, PathBuf};
@@ -328,7 +328,7 @@ impl Error for ImageError {}
 impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Gap { at, length, image_offset } = self;
-        let missing = Counted(*length, "byte");
+        let missing = Plural(*length, "byte");
         write!(f, "the log lacks {missing} at offset {at}, and goes on at offset {image_offset} of the image")
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: `log_Multipliers` of ArduPilot's `libraries/AP_Logger/LogStructure.h`. There is no `H`.
 
-use crate::format::custom;
+use crate::format::custom_ids;
 use core::fmt;
 
 /// A multiplier: the stored number times the multiplier is the value in the column's unit.
@@ -59,11 +59,11 @@ impl Multiplier {
     /// infinite or subnormal.
     #[track_caller]
     pub const fn custom(id: char, value: f64) -> Multiplier {
-        let id = custom::checked_id("multiplier", id);
+        let id = custom_ids::checked_id("multiplier", id);
         let mut i = 0;
         while i < Self::STANDARD.len() {
             if Self::STANDARD[i].id == id {
-                custom::taken_id("multiplier", id, "");
+                custom_ids::taken_id("multiplier", id, "");
             }
             i += 1;
         }

@@ -2,7 +2,7 @@
 
 use crate::format::counts::{Counters, Rate};
 use crate::format::ring_format::{ArduPilot, Schema};
-use crate::format::{DecodeError, SchemaMessage};
+use crate::format::{DecodeError, Definition};
 
 /// The messages of one program, their ids, and the preamble of its logs.
 ///
@@ -47,6 +47,17 @@ pub trait LogSchema: Schema<Format = ArduPilot> {
 
     /// The id and the payload of the message that this value holds.
     fn record(&self) -> (u8, &[u8]);
+}
+
+/// A message of a schema.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemaMessage {
+    /// The third byte of its records.
+    pub id: u8,
+    /// Name and columns.
+    pub definition: &'static Definition,
+    /// How a sink decimates it: [`Logs::RATE`](crate::Logs::RATE).
+    pub rate: Option<Rate>,
 }
 
 /// A schema that contains the message `M`. It makes `log.write(&attitude)` compile.

@@ -2,7 +2,7 @@
 //!
 //! Source: `log_Units` of ArduPilot's `libraries/AP_Logger/LogStructure.h`.
 
-use crate::format::custom;
+use crate::format::custom_ids;
 use crate::wording::const_text::same;
 
 /// A unit: its one-byte id in FMTU, and its name in the UNIT record.
@@ -89,7 +89,7 @@ impl Unit {
         let mut i = 0;
         while i < Self::STANDARD.len() {
             if same(Self::STANDARD[i].name, name) {
-                custom::taken_unit_name(name, Self::STANDARD[i].id);
+                custom_ids::taken_unit_name(name, Self::STANDARD[i].id);
             }
             i += 1;
         }
@@ -103,16 +103,16 @@ impl Unit {
     /// As [`Unit::custom`], except that the name of a standard unit is allowed.
     #[track_caller]
     pub const fn as_logged(id: char, name: &'static str) -> Unit {
-        let id = custom::checked_id("unit", id);
+        let id = custom_ids::checked_id("unit", id);
         let mut i = 0;
         while i < Self::STANDARD.len() {
             let standard = &Self::STANDARD[i];
             if standard.id == id {
-                custom::taken_id("unit", id, standard.name);
+                custom_ids::taken_id("unit", id, standard.name);
             }
             i += 1;
         }
-        custom::check_unit_name(name);
+        custom_ids::check_unit_name(name);
         Unit { id, name, custom: true }
     }
 

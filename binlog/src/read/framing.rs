@@ -9,7 +9,7 @@
 use crate::format::Definition;
 use crate::format::header::{FMT_ID, HEAD_BYTES};
 use crate::read::catalogue::definition::agrees_with_itself;
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use core::fmt;
 
 /// The most bytes, from the start of a record, that decide about it: the record, and a header inside it that two more
@@ -295,7 +295,7 @@ impl Bytes<'_> {
 
 impl fmt::Display for Skipped {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "skipped {} at offset {}: {}", Counted(self.length, "byte"), self.offset, self.reason)
+        write!(f, "skipped {} at offset {}: {}", Plural(self.length, "byte"), self.offset, self.reason)
     }
 }
 

@@ -46,7 +46,7 @@ use crate::format::header::FMT_ID;
 use crate::read::catalogue::units::TableRow;
 use crate::read::learner::Learner;
 use crate::read::{Log, Reason, Record, Skipped};
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use contents::Contents;
 use declarations::Declarations;
 use findings::Findings;
@@ -174,7 +174,7 @@ impl<'a> Check<'a> {
             findings.add_stretches(Rule::UnknownId, &format!("id {id}"), &stretches, text);
         }
         if records == 0 {
-            findings.add(Rule::NotALog, "", 0, || format!("no record is in the log of {}", Counted(bytes, "byte")));
+            findings.add(Rule::NotALog, "", 0, || format!("no record is in the log of {}", Plural(bytes, "byte")));
         } else {
             contents.finish(|id| declarations.name(id), &mut findings);
             declarations.finish(&mut findings);

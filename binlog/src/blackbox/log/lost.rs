@@ -1,6 +1,6 @@
 //! What a session's reader skips, and why.
 
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use std::fmt;
 
 /// A stretch of a session that yields no frames.
@@ -62,7 +62,7 @@ pub enum LostReason {
 
 impl fmt::Display for Lost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "lost {} at offset {}: {}", Counted(self.length, "byte"), self.offset, self.reason)
+        write!(f, "lost {} at offset {}: {}", Plural(self.length, "byte"), self.offset, self.reason)
     }
 }
 

@@ -6,7 +6,7 @@ use crate::format::Format;
 use crate::format::multiplier::Factor;
 use crate::read::catalogue::column::ResolvedColumn;
 use crate::read::catalogue::comparison::by_meaning::{ColumnComparison, Fit, Losses, Relation};
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 
@@ -186,7 +186,7 @@ impl Changes {
             self.add(subject.at_line(was.line), ChangeKind::Rate, texts, Breaks::default());
         }
         if old.rest != new.rest {
-            let bytes = |rest: usize| Counted(rest, "byte").to_string();
+            let bytes = |rest: usize| Plural(rest, "byte").to_string();
             self.add(subject, ChangeKind::TrailingBytes, texts(bytes(old.rest), bytes(new.rest)), LAYOUT);
         }
         if old.leftover != new.leftover {

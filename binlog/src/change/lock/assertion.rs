@@ -1,8 +1,8 @@
 //! The lock as a file that a test checks.
 
 use super::{Check, Lock, LockError};
-use crate::describe::reviewed_file;
-use crate::describe::reviewed_file::{Annotation, Environment, Failure, Request};
+use crate::describe::golden_file;
+use crate::describe::golden_file::{Annotation, Environment, Failure, Request};
 use crate::format::LogSchema;
 use std::any::type_name;
 use std::path::Path;
@@ -21,7 +21,7 @@ use std::path::Path;
 /// under CI, can't be read or written, or isn't a lock.
 #[track_caller]
 pub fn assert<S: LogSchema>(path: impl AsRef<Path>) {
-    reviewed_file::assert(path.as_ref(), hold::<S>);
+    golden_file::assert(path.as_ref(), hold::<S>);
 }
 
 /// Does what is requested. Returns what was done, if anything was.
@@ -49,7 +49,7 @@ pub(super) fn hold<S: LogSchema>(path: &Path, environment: &Environment) -> Resu
     if before.as_ref() == Some(&text) {
         return Ok(None);
     }
-    reviewed_file::write(path, &text)?;
+    golden_file::write(path, &text)?;
     Ok(Some(done))
 }
 

@@ -11,7 +11,7 @@ use crate::change::compatibility::comparable::sealed::Sealed;
 use crate::change::compatibility::facts::MessageFacts;
 use crate::change::compatibility::report::Explained;
 use crate::change::compatibility::{Change, Level, facts};
-use crate::describe::reviewed_file::Annotation;
+use crate::describe::golden_file::Annotation;
 use crate::format::LogSchema;
 use crate::read::catalogue::DEFINITIONS;
 use std::fmt;

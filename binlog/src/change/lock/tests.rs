@@ -7,7 +7,7 @@ use super::{Exception, Lock};
 use crate::change::LoggedSchema;
 use crate::change::compatibility::{ChangeKind, Level};
 use crate::declare::messages;
-use crate::describe::reviewed_file::{Environment, Request};
+use crate::describe::golden_file::{Environment, Request};
 use crate::format::{Format, LogSchema, Multiplier, Unit};
 use binlog_derive::LogSchema;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! A file with descriptions that a test keeps up to date.
 
-use crate::describe::reviewed_file;
-use crate::describe::reviewed_file::{Annotation, Environment, Failure, Request};
+use crate::describe::golden_file;
+use crate::describe::golden_file::{Annotation, Environment, Failure, Request};
 use std::fmt::Display;
 use std::path::Path;
 
@@ -28,7 +28,7 @@ use std::path::Path;
 #[track_caller]
 pub fn assert(path: impl AsRef<Path>, descriptions: impl Display) {
     let descriptions = descriptions.to_string();
-    reviewed_file::assert(path.as_ref(), |path, environment| hold(path, &descriptions, environment));
+    golden_file::assert(path.as_ref(), |path, environment| hold(path, &descriptions, environment));
 }
 
 /// Does what is requested; a release is a change that is accepted. Returns what was done, if anything was.
@@ -44,7 +44,7 @@ fn hold(path: &Path, descriptions: &str, environment: &Environment) -> Result<Op
         Some(_) => "brought up to date",
         None => "written",
     };
-    reviewed_file::write(path, descriptions)?;
+    golden_file::write(path, descriptions)?;
     Ok(Some(done.to_owned()))
 }
 

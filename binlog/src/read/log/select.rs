@@ -1,7 +1,7 @@
 //! Parses names of types and columns: `ATT`, `IMU[1]`, `ATT.Roll`, `IMU[1].GyrX`.
 
-use crate::wording::counted::Counted;
 use crate::wording::debug_text::debug_is_text;
+use crate::wording::plural::Plural;
 use std::fmt;
 
 /// The name of a type, and of its instance if one is given.
@@ -98,7 +98,7 @@ impl fmt::Display for SelectError {
             }
             SelectError::NoLog { bytes: 0 } => f.write_str("the log is empty"),
             SelectError::NoLog { bytes } => {
-                let bytes = Counted(*bytes, "byte");
+                let bytes = Plural(*bytes, "byte");
                 write!(
                     f,
                     "nothing in {bytes} defines a message: this is no ArduPilot log (.bin), or its beginning is missing"

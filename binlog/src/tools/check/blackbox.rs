@@ -8,7 +8,7 @@ use super::rule::Rule;
 use crate::blackbox::header::HeaderProblemKind;
 use crate::blackbox::log::{Item, Lost, LostReason, Session};
 use crate::blackbox::{BlackboxLog, Event, Predictor};
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 
 impl BlackboxLog<'_> {
     /// Checks the log: headers, frames and ends of its sessions. It decodes each frame once.
@@ -23,7 +23,7 @@ impl BlackboxLog<'_> {
         let sessions = self.sessions();
         let count = sessions.len();
         if count == 0 {
-            let text = || format!("no `H Product:` line is in the log of {}", Counted(self.bytes().len(), "byte"));
+            let text = || format!("no `H Product:` line is in the log of {}", Plural(self.bytes().len(), "byte"));
             findings.add(Rule::NoSession, "", 0, text);
         }
         for (i, session) in sessions.enumerate() {

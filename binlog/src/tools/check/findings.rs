@@ -2,7 +2,7 @@
 
 use super::Stretches;
 use super::rule::{Rule, Severity};
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -81,9 +81,9 @@ impl fmt::Display for Finding {
         }
         match (count, bytes) {
             (1, 0) => Ok(()),
-            (1, &bytes) => write!(f, " ({})", Counted(bytes, "byte")),
+            (1, &bytes) => write!(f, " ({})", Plural(bytes, "byte")),
             (count, 0) => write!(f, " ({count} times)"),
-            (count, &bytes) => write!(f, " ({count} times, {})", Counted(bytes, "byte")),
+            (count, &bytes) => write!(f, " ({count} times, {})", Plural(bytes, "byte")),
         }
     }
 }

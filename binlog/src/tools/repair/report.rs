@@ -1,8 +1,8 @@
 //! What a repair has done, and why one was refused.
 
 use crate::read::Skipped;
-use crate::wording::counted::Counted;
 use crate::wording::debug_text::debug_is_text;
+use crate::wording::plural::Plural;
 use std::fmt;
 use std::io;
 
@@ -135,13 +135,13 @@ impl fmt::Display for Repaired {
             )?;
         }
         if self.rows > 0 {
-            writeln!(f, "inserted {} of UNIT and MULT from the other log", Counted(self.rows, "row"))?;
+            writeln!(f, "inserted {} of UNIT and MULT from the other log", Plural(self.rows, "row"))?;
         }
         for name in &self.differing {
             writeln!(f, "kept the definition of {}, which differs from the other log's", name.escape_debug())?;
         }
         for Skipped { offset, length, reason } in &self.removed {
-            writeln!(f, "offset {offset}: removed {}: {reason}", Counted(*length, "byte"))?;
+            writeln!(f, "offset {offset}: removed {}: {reason}", Plural(*length, "byte"))?;
         }
         for offset in &self.suspects {
             writeln!(f, "offset {offset}: kept a record whose end may be damaged: no header follows it")?;

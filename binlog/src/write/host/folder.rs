@@ -3,7 +3,7 @@
 use super::destination::Destination;
 use super::time_sorter::SortedLogs;
 use crate::format::LogSchema;
-use crate::wording::counted::Counted;
+use crate::wording::plural::Plural;
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
@@ -189,7 +189,7 @@ impl LogFolder {
                 break;
             }
             if !self.removes_oldest {
-                return Err(self.full(&format!("{} of {}", Counted(count, "log"), Counted(bytes, "byte"))));
+                return Err(self.full(&format!("{} of {}", Plural(count, "log"), Plural(bytes, "byte"))));
             }
             if Some(log.number) == newest || Some(log.number) == noted || log.path == open {
                 continue;

@@ -1,8 +1,8 @@
 //! Errors of a writer.
 
-use crate::wording::counted::Counted;
 use crate::wording::debug_text;
 use crate::wording::debug_text::debug_is_text;
+use crate::wording::plural::Plural;
 use std::path::{Path, PathBuf};
 use std::{error, fmt, io};
 
@@ -93,7 +93,7 @@ impl fmt::Display for WriteError {
         }
         write!(f, "the log can't be written: {error}")?;
         if written.bytes > 0 {
-            let (records, bytes) = (Counted(written.records, "record"), Counted(written.bytes, "byte"));
+            let (records, bytes) = (Plural(written.records, "record"), Plural(written.bytes, "byte"));
             write!(f, " ({records}, {bytes} written)")?;
         }
         Ok(())
@@ -131,8 +131,8 @@ impl<W> fmt::Display for FinishError<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.out {
             Some(_) if self.refused == 0 => write!(f, "no record was lost, but an error occurred: {}", self.error),
-            Some(_) => write!(f, "the log lacks {}", Counted(self.refused, "refused record")),
-            None => write!(f, "the log was not finished, and lacks {}", Counted(self.refused, "refused record")),
+            Some(_) => write!(f, "the log lacks {}", Plural(self.refused, "refused record")),
+            None => write!(f, "the log was not finished, and lacks {}", Plural(self.refused, "refused record")),
         }
     }
 }

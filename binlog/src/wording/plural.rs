@@ -3,11 +3,11 @@
 use core::fmt::{self, Display};
 
 /// A number, and one of the things that it counts: `1 byte`, `2 bytes`.
-pub(crate) struct Counted<T>(pub(crate) T, pub(crate) &'static str);
+pub(crate) struct Plural<T>(pub(crate) T, pub(crate) &'static str);
 
-impl<T: Display + PartialEq + From<u8>> Display for Counted<T> {
+impl<T: Display + PartialEq + From<u8>> Display for Plural<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counted(count, what) = self;
+        let Plural(count, what) = self;
         let s = if *count == T::from(1) { "" } else { "s" };
         write!(f, "{count} {what}{s}")
     }
