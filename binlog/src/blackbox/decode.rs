@@ -24,4 +24,4 @@ pub use plan::Unusable;
 pub(super) use plan::{FramePlan, PlannedField};
 pub(super) use predict::{Context, Given};
 pub(super) use read::How;
-pub(super) use window::{NO_VALUES, Values, WINDOW};
+pub(super) use window::{NO_VALUES, Values, WINDOW_BYTES};

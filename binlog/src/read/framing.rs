@@ -17,7 +17,7 @@ use core::fmt;
 pub(crate) const LOOK_AHEAD: usize = 3 * 255 + 2;
 
 /// The longest record and the header after it.
-const WINDOW: usize = 255 + HEAD_BYTES.len();
+const RECORD_AND_HEADER: usize = 255 + HEAD_BYTES.len();
 
 /// A stretch of a log that contains no record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -130,7 +130,7 @@ impl Framing {
     #[inline(always)]
     pub(crate) fn in_step(&self, log: &[u8], at: usize) -> Option<(u8, usize)> {
         // One bounds check covers all accesses.
-        let window = log.get(at..at + WINDOW)?.first_chunk::<WINDOW>()?;
+        let window = log.get(at..at + RECORD_AND_HEADER)?.first_chunk::<RECORD_AND_HEADER>()?;
         let id = window[2];
         let length = usize::from(self.lengths[usize::from(id)]);
         // An unknown id has length 0.

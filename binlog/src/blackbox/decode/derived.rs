@@ -4,13 +4,13 @@ use super::field_predictor::FieldPredictor;
 use super::field_reader::FieldReader;
 use super::plan::FramePlan;
 use super::predict::{Context, Given};
-use super::window::{Values, WINDOW};
+use super::window::{Values, WINDOW_BYTES};
 use crate::blackbox::read::ReadFields;
 
 /// Derived code for the frames of one letter: what [`FramePlan::read`] and [`FramePlan::predict`] do, for one header.
 #[derive(Clone, Copy)]
 pub(crate) struct Derived {
-    read: fn(&[u8; WINDOW], &mut Values) -> Option<usize>,
+    read: fn(&[u8; WINDOW_BYTES], &mut Values) -> Option<usize>,
     predict: fn(&mut Values, &Values, &Values, &Given, &Context),
 }
 
@@ -26,7 +26,7 @@ impl Derived {
     }
 }
 
-fn read<F: ReadFields, const INTER: bool>(bytes: &[u8; WINDOW], residuals: &mut Values) -> Option<usize> {
+fn read<F: ReadFields, const INTER: bool>(bytes: &[u8; WINDOW_BYTES], residuals: &mut Values) -> Option<usize> {
     let mut fields = FieldReader::new(bytes, residuals);
     match INTER {
         true => F::read_inter(&mut fields),
@@ -69,7 +69,7 @@ impl<'h> FrameDecoder<'h> {
 
     /// As [`FramePlan::read`].
     #[inline]
-    pub(crate) fn read(&self, bytes: &[u8; WINDOW], residuals: &mut Values) -> Option<usize> {
+    pub(crate) fn read(&self, bytes: &[u8; WINDOW_BYTES], residuals: &mut Values) -> Option<usize> {
         match self.derived {
             Some(derived) => (derived.read)(bytes, residuals),
             None => self.plan.read(bytes, residuals),

@@ -53,7 +53,7 @@ impl<'w, 'b> Bits<'w, 'b> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window::WINDOW;
+    use super::super::window::WINDOW_BYTES;
     use super::*;
     use proptest::prelude::*;
 
@@ -78,7 +78,7 @@ mod tests {
     }
 
     fn decoded(bits: &str, count: usize) -> (Vec<Option<u32>>, usize) {
-        let mut in_window = [0xFF; WINDOW];
+        let mut in_window = [0xFF; WINDOW_BYTES];
         let bytes = bytes(bits);
         in_window[..bytes.len()].copy_from_slice(&bytes);
         let mut window = Window::new(&in_window);

@@ -2,7 +2,7 @@
 
 use super::elias::Bits;
 use super::tagged;
-use super::window::{Values, WINDOW, Window, negated_14_bits};
+use super::window::{Values, WINDOW_BYTES, Window, negated_14_bits};
 use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES};
 use crate::blackbox::zigzag::unfolded;
 
@@ -19,7 +19,7 @@ pub struct FieldReader<'f> {
 
 impl<'f> FieldReader<'f> {
     #[inline(always)]
-    pub(super) fn new(bytes: &'f [u8; WINDOW], residuals: &'f mut Values) -> Self {
+    pub(super) fn new(bytes: &'f [u8; WINDOW_BYTES], residuals: &'f mut Values) -> Self {
         FieldReader { window: Window::new(bytes), residuals, field: 0, are_numbers: true }
     }
 

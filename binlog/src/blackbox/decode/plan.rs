@@ -2,7 +2,7 @@
 
 use super::predict::{Context, Given, Prediction, predictions};
 use super::read::{Reads, reads};
-use super::window::{Values, WINDOW, Window};
+use super::window::{Values, WINDOW_BYTES, Window};
 use crate::blackbox::definition::{Encoding, Predictor};
 use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES};
 use std::fmt;
@@ -93,7 +93,7 @@ impl FramePlan {
     /// Reads the residuals of a frame from the bytes after its letter. Returns the number of bytes read; `None` if they
     /// are no frame.
     #[inline]
-    pub(crate) fn read(&self, bytes: &[u8; WINDOW], residuals: &mut Values) -> Option<usize> {
+    pub(crate) fn read(&self, bytes: &[u8; WINDOW_BYTES], residuals: &mut Values) -> Option<usize> {
         let mut window = Window::new(bytes);
         for reads in &self.reads {
             if !reads.read(&mut window, residuals) {

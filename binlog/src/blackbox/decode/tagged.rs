@@ -93,11 +93,11 @@ pub(super) fn tag8_4s16_v1(window: &mut Window<'_>) -> [u32; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::window::WINDOW;
+    use super::super::window::WINDOW_BYTES;
     use super::*;
 
     fn read<const N: usize>(bytes: &[u8], read: fn(&mut Window<'_>) -> [u32; N]) -> [i32; N] {
-        let mut in_window = [0xFF; WINDOW];
+        let mut in_window = [0xFF; WINDOW_BYTES];
         in_window[..bytes.len()].copy_from_slice(bytes);
         let mut window = Window::new(&in_window);
         let values = read(&mut window);

@@ -4,7 +4,7 @@ use crate::blackbox::limits::MAX_FIELDS;
 use crate::blackbox::zigzag::unfolded;
 
 /// The number of bytes in a [`Window`]: a power of two that is longer than a frame.
-pub(crate) const WINDOW: usize = 512;
+pub(crate) const WINDOW_BYTES: usize = 512;
 
 /// The values of a frame's fields. A group at the end of a frame may have more numbers than the frame has fields.
 pub(crate) type Values = [u32; MAX_FIELDS + 8];
@@ -17,13 +17,13 @@ pub(crate) const NO_VALUES: Values = [0; MAX_FIELDS + 8];
 /// Reading beyond the end starts again at its beginning: the place then shows that the frame is too long, so that no
 /// read has to be checked.
 pub(crate) struct Window<'b> {
-    bytes: &'b [u8; WINDOW],
+    bytes: &'b [u8; WINDOW_BYTES],
     /// The number of bytes read.
     pub(crate) at: usize,
 }
 
 impl<'b> Window<'b> {
-    pub(crate) fn new(bytes: &'b [u8; WINDOW]) -> Self {
+    pub(crate) fn new(bytes: &'b [u8; WINDOW_BYTES]) -> Self {
         Window { bytes, at: 0 }
     }
 
@@ -36,7 +36,7 @@ impl<'b> Window<'b> {
     /// The byte at a distance from the place.
     #[inline(always)]
     pub(crate) fn peek(&self, distance: usize) -> u8 {
-        self.bytes[(self.at + distance) & (WINDOW - 1)]
+        self.bytes[(self.at + distance) & (WINDOW_BYTES - 1)]
     }
 
     #[inline(always)]
@@ -75,10 +75,10 @@ impl<'b> Window<'b> {
 /// A number of three to five bytes, and how many it has. Apart from the window, so that its place stays in a register
 /// where this isn't inlined.
 #[inline(never)]
-fn long_unsigned(bytes: &[u8; WINDOW], at: usize) -> (u32, usize) {
+fn long_unsigned(bytes: &[u8; WINDOW_BYTES], at: usize) -> (u32, usize) {
     let mut five = [0; 8];
     for (distance, byte) in five[..5].iter_mut().enumerate() {
-        *byte = bytes[(at + distance) & (WINDOW - 1)];
+        *byte = bytes[(at + distance) & (WINDOW_BYTES - 1)];
     }
     let bytes = u64::from_le_bytes(five);
     // The first byte without a top bit is the last one.
@@ -109,8 +109,8 @@ mod tests {
     use proptest::prelude::*;
 
     /// The bytes in a window, and the rest of it filled with a byte that no reader should see.
-    pub(crate) fn window(bytes: &[u8]) -> [u8; WINDOW] {
-        let mut window = [0xFF; WINDOW];
+    pub(crate) fn window(bytes: &[u8]) -> [u8; WINDOW_BYTES] {
+        let mut window = [0xFF; WINDOW_BYTES];
         window[..bytes.len()].copy_from_slice(bytes);
         window
     }

@@ -1,6 +1,6 @@
 //! What the bytes of a session are in the place of a frame's letter.
 
-use crate::blackbox::decode::{Derived, FrameDecoder, Values, WINDOW};
+use crate::blackbox::decode::{Derived, FrameDecoder, Values, WINDOW_BYTES};
 use crate::blackbox::event::Event;
 use crate::blackbox::header::Header;
 
@@ -121,7 +121,7 @@ impl<'h> Letters<'h> {
     #[inline(always)]
     pub(super) fn read(&self, decoder: &FrameDecoder<'_>, at: usize, residuals: &mut Values) -> Result<usize, NoFrame> {
         let start = at + 1;
-        let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<WINDOW>());
+        let window = self.bytes.get(start..).and_then(|bytes| bytes.first_chunk::<WINDOW_BYTES>());
         let length = match window {
             Some(window) => decoder.read(window, residuals),
             None => self.read_at_the_end(decoder, start, residuals),
@@ -138,7 +138,7 @@ impl<'h> Letters<'h> {
     #[cold]
     fn read_at_the_end(&self, decoder: &FrameDecoder<'_>, start: usize, residuals: &mut Values) -> Option<usize> {
         let rest = self.bytes.get(start..).unwrap_or_default();
-        let mut window = [0; WINDOW];
+        let mut window = [0; WINDOW_BYTES];
         window[..rest.len()].copy_from_slice(rest);
         decoder.read(&window, residuals)
     }

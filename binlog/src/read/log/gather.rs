@@ -114,7 +114,7 @@ pub(super) struct Group<'v> {
 }
 
 /// From the start of a record to the end of the widest column that may begin in it.
-const WINDOW: usize = 255 + 64;
+const RECORD_AND_COLUMN: usize = 255 + 64;
 
 impl<'v> Group<'v> {
     /// Splits off the room for the first `count` records; the rest stays.
@@ -205,7 +205,7 @@ fn gather<T, const N: usize, const LANES: usize>(
     let mut lanes = lanes;
     for i in 0..count {
         let offset = offsets[i] as usize;
-        match log.get(offset..offset + WINDOW).and_then(<[u8]>::first_chunk::<WINDOW>) {
+        match log.get(offset..offset + RECORD_AND_COLUMN).and_then(<[u8]>::first_chunk::<RECORD_AND_COLUMN>) {
             Some(window) => {
                 for (at, room) in &mut lanes {
                     if let Some(bytes) = window.get(*at..*at + N).and_then(<[u8]>::first_chunk) {

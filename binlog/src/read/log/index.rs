@@ -93,7 +93,7 @@ type Lists = [Vec<u32>; 256];
 
 /// The longest record, the next header, and some more. Reading a byte at the window's end ahead of time loads the
 /// memory into the cache before the records are read, which saves a third of the time.
-const WINDOW: usize = 1024;
+const PREFETCH_BYTES: usize = 1024;
 
 /// Indexes records that are in step, define nothing and aren't near the end of the log: nearly all records. Returns the
 /// offset of the first other record.
@@ -112,9 +112,9 @@ fn skim(
     }
     let mut ahead = 0;
     while at < until
-        && let Some(window) = log.get(at..at + WINDOW).and_then(<[u8]>::first_chunk::<WINDOW>)
+        && let Some(window) = log.get(at..at + PREFETCH_BYTES).and_then(<[u8]>::first_chunk::<PREFETCH_BYTES>)
     {
-        ahead ^= window[WINDOW - 1];
+        ahead ^= window[PREFETCH_BYTES - 1];
         let id = window[2];
         let length = usize::from(lengths[usize::from(id)]);
         if length == 0 || [window[length], window[length + 1]] != HEAD_BYTES {

@@ -17,7 +17,7 @@ const FEWEST_STEPS: u32 = 8;
 /// A window is 8 I intervals, and at least this many iterations. In real logs of Betaflight, the time of a frame is up
 /// to one iteration early or late: single steps of 256 iterations differ from the mean by up to 0.8 %, windows by up to
 /// 0.1 %.
-const WINDOW: u32 = 256;
+const FEWEST_ITERATIONS: u32 = 256;
 
 /// How many iterations a gap may be too short or too long: one at either end, as in real logs, doubled.
 const SLACK: f64 = 4.0;
@@ -171,7 +171,7 @@ impl Pace {
         self.steps = self.steps.saturating_add(1);
         self.of_steps = self.of_steps.with(is);
         self.window += step;
-        if self.window.iterations >= WINDOW.max(intervals.i_interval() * 8).into() {
+        if self.window.iterations >= FEWEST_ITERATIONS.max(intervals.i_interval() * 8).into() {
             self.of_windows = self.of_windows.with(self.window.mean_us());
             self.window = Passed::NOTHING;
         }
