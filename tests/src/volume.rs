@@ -23,7 +23,7 @@ use std::ops::Range;
 
 /// The kinds of file systems.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FileSystem {
     /// FAT with 16-bit entries.
     Fat16,
     /// FAT with 32-bit entries.
@@ -38,7 +38,7 @@ pub enum Kind {
 pub struct Volume {
     pub(crate) card: RamCard,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileSystem,
     /// Its first block.
     pub start: u32,
     /// How many blocks it has.
@@ -112,13 +112,13 @@ impl Volume {
         let root = fat + fats * fat_blocks;
         let data = root + u16_at(boot, 17) * 32 / 512;
         let clusters = (start + blocks - data) / cluster_blocks;
-        let kind = if clusters < 65525 { Kind::Fat16 } else { Kind::Fat32 };
+        let kind = if clusters < 65525 { FileSystem::Fat16 } else { FileSystem::Fat32 };
         // Bit 7: only one FAT is kept, the one in bits 0 to 3.
-        let flags = if kind == Kind::Fat32 { u16_at(boot, 40) } else { 0 };
+        let flags = if kind == FileSystem::Fat32 { u16_at(boot, 40) } else { 0 };
         let mirrored = flags & 0x80 == 0;
         let active_fat = if mirrored { 0 } else { flags & 0xF };
         let (info, root_cluster) = match kind {
-            Kind::Fat32 => (Some(start + u16_at(boot, 48)), u32_at(boot, 44)),
+            FileSystem::Fat32 => (Some(start + u16_at(boot, 48)), u32_at(boot, 44)),
             _ => (None, 0),
         };
         let root_blocks = root..data;
@@ -144,7 +144,7 @@ impl Volume {
     fn exfat(card: &RamCard, start: u32, boot: &Block) -> Self {
         Volume {
             card: card.clone(),
-            kind: Kind::ExFat,
+            kind: FileSystem::ExFat,
             start,
             blocks: u64_at(boot, 72) as u32,
             fat: start + u32_at(boot, 80),
@@ -183,7 +183,7 @@ impl Volume {
     }
 
     fn entries_per_block(&self) -> u32 {
-        if self.kind == Kind::Fat16 { 256 } else { 128 }
+        if self.kind == FileSystem::Fat16 { 256 } else { 128 }
     }
 
     /// The block of the active FAT and the byte in it that hold a cluster's entry.
@@ -201,19 +201,19 @@ impl Volume {
 
     fn entry_in(&self, block: &Block, offset: usize) -> u32 {
         match self.kind {
-            Kind::Fat16 => u16_at(block, offset),
+            FileSystem::Fat16 => u16_at(block, offset),
             // The four upper bits are reserved.
-            Kind::Fat32 => u32_at(block, offset) & 0x0FFF_FFFF,
-            Kind::ExFat => u32_at(block, offset),
+            FileSystem::Fat32 => u32_at(block, offset) & 0x0FFF_FFFF,
+            FileSystem::ExFat => u32_at(block, offset),
         }
     }
 
     /// Entries from here on end a chain.
     pub fn end_mark(&self) -> u32 {
         match self.kind {
-            Kind::Fat16 => 0xFFF8,
-            Kind::Fat32 => 0x0FFF_FFF8,
-            Kind::ExFat => 0xFFFF_FFF8,
+            FileSystem::Fat16 => 0xFFF8,
+            FileSystem::Fat32 => 0x0FFF_FFF8,
+            FileSystem::ExFat => 0xFFFF_FFF8,
         }
     }
 
@@ -244,7 +244,7 @@ impl Volume {
 
     /// The first block in which a FAT differs from the active one, where all are to be equal.
     pub fn differing_fat_block(&self) -> Option<u32> {
-        if !self.mirrored || self.kind == Kind::ExFat {
+        if !self.mirrored || self.kind == FileSystem::ExFat {
             return None;
         }
         let copies = (1..self.fats).flat_map(|copy| (0..self.fat_blocks).map(move |i| (copy * self.fat_blocks, i)));
@@ -276,7 +276,7 @@ impl Volume {
     /// The clusters that nothing uses, in order.
     pub fn free(&self) -> Box<dyn Iterator<Item = u32>> {
         let all = self.all_clusters();
-        if self.kind == Kind::ExFat {
+        if self.kind == FileSystem::ExFat {
             let bitmap = self.bitmap();
             return Box::new(all.filter(move |cluster| {
                 let bit = cluster - 2;
@@ -290,7 +290,7 @@ impl Volume {
 
     /// How many clusters nothing uses.
     pub fn free_clusters(&self) -> u32 {
-        if self.kind == Kind::ExFat {
+        if self.kind == FileSystem::ExFat {
             let used: u32 = self.bitmap().iter().map(|byte| byte.count_ones()).sum();
             return self.clusters - used;
         }

@@ -4,7 +4,7 @@ use super::bytes::{Block, Slot, u16_at, u32_at};
 use super::entry::{self, DELETED, LONG_NAME, VOLUME, fat};
 use super::name::Name;
 use super::note::{Note, Removal};
-use super::volume::{Kind, Volume};
+use super::volume::{FileSystem, Volume};
 use super::{Loaded, Stop};
 use crate::recorder::Damage;
 
@@ -281,7 +281,7 @@ impl Cursor {
         self.is_named = true;
         self.entry = Entry {
             place: self.place,
-            first: fat::cluster(slot, volume.kind == Kind::Fat16),
+            first: fat::cluster(slot, volume.kind == FileSystem::Fat16),
             bytes: u32_at(slot, 28),
             date: u32_at(slot, 22) & 0xFFFF | u16_at(slot, 24) << 16,
             attributes,

@@ -5,7 +5,7 @@ use super::directory::{Item, Place, SLOTS};
 use super::entry::{DELETED, fat};
 use super::note::Removal;
 use super::release::Release;
-use super::volume::Kind;
+use super::volume::FileSystem;
 use super::{Goal, Phase, Recorder, Stop};
 use crate::recorder::{Damage, Operation};
 
@@ -133,7 +133,7 @@ impl Recorder {
         let entry = self.cursor.entry;
         self.need(entry.place.block)?;
         let slot = entry.place.of_mut(block);
-        if slot[0] == DELETED || fat::cluster(slot, self.volume.kind == Kind::Fat16) != entry.first {
+        if slot[0] == DELETED || fat::cluster(slot, self.volume.kind == FileSystem::Fat16) != entry.first {
             return Err(Stop::Changed);
         }
         let (first, count, prev) = (self.search.first, self.search.count, self.search.at);

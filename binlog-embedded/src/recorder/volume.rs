@@ -9,7 +9,7 @@ use crate::recorder::Flaw;
 use crate::recorder::Unusable::{self, NotFat};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum FileSystem {
     Fat16,
     Fat32,
     #[cfg(feature = "exfat")]
@@ -19,7 +19,7 @@ pub(crate) enum Kind {
 /// A file system. Blocks are counted from the card's beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Volume {
-    pub(crate) kind: Kind,
+    pub(crate) kind: FileSystem,
     /// Blocks of a cluster, as a power of two.
     pub(crate) shift: u8,
     /// First block of the FAT in use.
@@ -50,7 +50,7 @@ const MARK_32: u32 = 0x0FFF_FFFB;
 
 impl Volume {
     pub(crate) const NONE: Volume = Volume {
-        kind: Kind::Fat16,
+        kind: FileSystem::Fat16,
         shift: 0,
         fat: 0,
         mirror: 0,
@@ -116,12 +116,12 @@ impl Volume {
         // The count alone decides on the kind; the two limits are Microsoft's.
         let kind = match clusters {
             0..4085 => return Err(NotFat(Flaw::Fat12)),
-            4085..65525 => Kind::Fat16,
+            4085..65525 => FileSystem::Fat16,
             // FAT32 has 28 bits, the last values of which are marks.
-            65525..0x0FFF_FFF0 => Kind::Fat32,
+            65525..0x0FFF_FFF0 => FileSystem::Fat32,
             _ => return Err(NotFat(Flaw::Clusters)),
         };
-        let per_block = if kind == Kind::Fat16 { 256 } else { 128 };
+        let per_block = if kind == FileSystem::Fat16 { 256 } else { 128 };
         // Clusters 0 and 1 have entries, too.
         if (clusters + 1) / per_block >= fat_blocks {
             return Err(NotFat(Flaw::Clusters));
@@ -138,11 +138,11 @@ impl Volume {
             // A partition that is shorter than its file system: the rest is another's.
             clusters: clusters.min((place.blocks - before) >> shift),
             root_blocks,
-            serial: u32_at(boot, if kind == Kind::Fat16 { 39 } else { 67 }),
+            serial: u32_at(boot, if kind == FileSystem::Fat16 { 39 } else { 67 }),
             boot: place.start,
             ..Volume::NONE
         };
-        if kind == Kind::Fat16 {
+        if kind == FileSystem::Fat16 {
             if root_blocks == 0 {
                 return Err(NotFat(Flaw::FewClusters));
             }
@@ -199,7 +199,7 @@ impl Volume {
             return Err(damaged);
         }
         let volume = Volume {
-            kind: Kind::Exfat,
+            kind: FileSystem::Exfat,
             shift,
             fat: place.start + fat,
             data: place.start + data,
@@ -215,7 +215,7 @@ impl Volume {
 
     pub(crate) fn is_exfat(&self) -> bool {
         #[cfg(feature = "exfat")]
-        return self.kind == Kind::Exfat;
+        return self.kind == FileSystem::Exfat;
         #[cfg(not(feature = "exfat"))]
         false
     }
@@ -267,7 +267,7 @@ impl Volume {
     /// The block of the FAT with a cluster's link.
     #[inline(never)]
     pub(crate) fn link_block(&self, cluster: u32) -> u32 {
-        self.fat + (cluster >> if self.kind == Kind::Fat16 { 8 } else { 7 })
+        self.fat + (cluster >> if self.kind == FileSystem::Fat16 { 8 } else { 7 })
     }
 
     /// Where a cluster's chain goes on: a cluster, or anything else at its end. `block` is the block of the link.
@@ -275,21 +275,21 @@ impl Volume {
     pub(crate) fn link(&self, block: &Block, cluster: u32) -> u32 {
         let index = cluster as usize;
         match self.kind {
-            Kind::Fat16 => u16_at(block, index % 256 * 2),
+            FileSystem::Fat16 => u16_at(block, index % 256 * 2),
             // The upper four bits are reserved.
-            Kind::Fat32 => u32_at(block, index % 128 * 4) & 0x0FFF_FFFF,
+            FileSystem::Fat32 => u32_at(block, index % 128 * 4) & 0x0FFF_FFFF,
             #[cfg(feature = "exfat")]
-            Kind::Exfat => u32_at(block, index % 128 * 4),
+            FileSystem::Exfat => u32_at(block, index % 128 * 4),
         }
     }
 
     /// Clusters that one block of the allocation table (the FAT, or exFAT's bitmap) describes, as a power of two.
     pub(crate) fn table_shift(&self) -> u32 {
         match self.kind {
-            Kind::Fat16 => 8,
-            Kind::Fat32 => 7,
+            FileSystem::Fat16 => 8,
+            FileSystem::Fat32 => 7,
             #[cfg(feature = "exfat")]
-            Kind::Exfat => 12,
+            FileSystem::Exfat => 12,
         }
     }
 
@@ -316,7 +316,7 @@ impl Volume {
     pub(crate) fn value(&self, block: &Block, cluster: u32) -> u32 {
         match self.kind {
             #[cfg(feature = "exfat")]
-            Kind::Exfat => {
+            FileSystem::Exfat => {
                 let bit = (cluster - 2) as usize;
                 u32::from(block[bit / 8 % 512] >> (bit % 8) & 1)
             }
@@ -328,13 +328,13 @@ impl Volume {
     pub(crate) fn set_value(&self, block: &mut Block, cluster: u32, value: u32) {
         let index = cluster as usize;
         match self.kind {
-            Kind::Fat16 => put_u16(block, index % 256 * 2, value),
-            Kind::Fat32 => {
+            FileSystem::Fat16 => put_u16(block, index % 256 * 2, value),
+            FileSystem::Fat32 => {
                 let reserved = u32_at(block, index % 128 * 4) & 0xF000_0000;
                 put_u32(block, index % 128 * 4, reserved | value);
             }
             #[cfg(feature = "exfat")]
-            Kind::Exfat => {
+            FileSystem::Exfat => {
                 let byte = &mut block[(index - 2) / 8 % 512];
                 let bit = 1 << ((index - 2) % 8);
                 *byte = if value == 0 { *byte & !bit } else { *byte | bit };
@@ -345,10 +345,10 @@ impl Volume {
     /// The value of a cluster that is owned and not linked: the mark in the FAT, a set bit of the bitmap.
     pub(crate) fn mark(&self) -> u32 {
         match self.kind {
-            Kind::Fat16 => MARK_16,
-            Kind::Fat32 => MARK_32,
+            FileSystem::Fat16 => MARK_16,
+            FileSystem::Fat32 => MARK_32,
             #[cfg(feature = "exfat")]
-            Kind::Exfat => 1,
+            FileSystem::Exfat => 1,
         }
     }
 }

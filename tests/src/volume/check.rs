@@ -1,7 +1,7 @@
 //! Whether a file system is whole.
 
 use super::tree::runs;
-use super::{Entry, Kind, Tree, Volume};
+use super::{Entry, FileSystem, Tree, Volume};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::ops::Range;
@@ -169,7 +169,7 @@ impl Volume {
                 _ => last = Some(next),
             }
         }
-        let used = if self.kind == Kind::ExFat { self.marked() } else { self.used_runs() };
+        let used = if self.kind == FileSystem::ExFat { self.marked() } else { self.used_runs() };
         self.compare(&owned, &used, &mut flaws);
         if let Some(block) = self.differing_fat_block() {
             flaws.push(Flaw::FatsDiffer { block });
@@ -189,7 +189,7 @@ impl Volume {
         let (file, size, clusters) = (entry.path.clone(), entry.size, entry.clusters());
         let needed = size.div_ceil(self.cluster_bytes());
         // A folder of FAT has no size, and neither has the root.
-        if entry.is_folder && (self.kind != Kind::ExFat || entry.path == "(root)") {
+        if entry.is_folder && (self.kind != FileSystem::ExFat || entry.path == "(root)") {
             return;
         }
         if clusters < needed {
@@ -243,7 +243,7 @@ impl Volume {
             }
         }
         // A chain of FAT that has a free cluster is broken, and was reported.
-        if self.kind == Kind::ExFat {
+        if self.kind == FileSystem::ExFat {
             let mut marked = used.iter().peekable();
             for (run, file) in owned {
                 let mut at = run.start;

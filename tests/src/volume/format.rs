@@ -6,14 +6,14 @@ mod table;
 
 pub use table::Table;
 
-use super::{Kind, Volume};
+use super::{FileSystem, Volume};
 use crate::ram_card::RamCard;
 
 /// A card with one file system. All of the card that the file system doesn't define holds old contents.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Geometry {
     /// The file system.
-    pub kind: Kind,
+    pub kind: FileSystem,
     /// Blocks of a cluster, a power of two.
     pub cluster_blocks: u32,
     /// Clusters: 4,085 to 65,524 make a FAT16, more a FAT32.
@@ -41,7 +41,7 @@ pub struct Geometry {
 impl Geometry {
     /// A small FAT16.
     pub const FAT16: Self = Geometry {
-        kind: Kind::Fat16,
+        kind: FileSystem::Fat16,
         cluster_blocks: 4,
         clusters: 4_100,
         fats: 2,
@@ -56,7 +56,7 @@ impl Geometry {
     };
     /// The smallest FAT32.
     pub const FAT32: Self = Geometry {
-        kind: Kind::Fat32,
+        kind: FileSystem::Fat32,
         cluster_blocks: 1,
         clusters: 65_600,
         reserved: 32,
@@ -65,7 +65,7 @@ impl Geometry {
     };
     /// A small exFAT.
     pub const EXFAT: Self = Geometry {
-        kind: Kind::ExFat,
+        kind: FileSystem::ExFat,
         cluster_blocks: 8,
         clusters: 5_000,
         fats: 1,
@@ -76,7 +76,7 @@ impl Geometry {
 
     /// The blocks that one FAT takes.
     fn fat_blocks(&self) -> u32 {
-        let per_block = if self.kind == Kind::Fat16 { 256 } else { 128 };
+        let per_block = if self.kind == FileSystem::Fat16 { 256 } else { 128 };
         (self.clusters + 2).div_ceil(per_block) + self.spare_fat_blocks
     }
 
@@ -102,8 +102,8 @@ impl Geometry {
         card.fill_with_junk(0);
         self.table.write(&card, self);
         match self.kind {
-            Kind::ExFat => exfat::format(&card, self),
-            Kind::Fat16 | Kind::Fat32 => fat::format(&card, self),
+            FileSystem::ExFat => exfat::format(&card, self),
+            FileSystem::Fat16 | FileSystem::Fat32 => fat::format(&card, self),
         }
         let volume = Volume::of(&card);
         assert_eq!((volume.kind, volume.clusters, volume.start), (self.kind, self.clusters, self.start));

@@ -1,6 +1,6 @@
 //! Other programs that check and read a card: dosfstools, exfatprogs, mtools and The Sleuth Kit.
 
-use super::{Kind, Volume};
+use super::{FileSystem, Volume};
 use crate::left_out;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::Path;
@@ -37,7 +37,7 @@ fn run(program: &str, package: &str, arguments: &[&str], image: &Path, more: &[&
 pub fn fsck(volume: &Volume) -> Option<Result<(), String>> {
     let image = volume.image();
     let output = match volume.kind {
-        Kind::ExFat => run("fsck.exfat", "exfatprogs", &["-n"], image.path(), &[]),
+        FileSystem::ExFat => run("fsck.exfat", "exfatprogs", &["-n"], image.path(), &[]),
         _ => run("fsck.fat", "dosfstools", &["-n"], image.path(), &[]),
     }?;
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
@@ -47,7 +47,7 @@ pub fn fsck(volume: &Volume) -> Option<Result<(), String>> {
 /// A file as mtools (FAT) or The Sleuth Kit (exFAT) read it; `None` if they aren't installed.
 pub fn read_back(volume: &Volume, path: &str) -> Option<Vec<u8>> {
     let image = volume.image();
-    if volume.kind != Kind::ExFat {
+    if volume.kind != FileSystem::ExFat {
         let output = run("mcopy", "mtools", &["-n", "-i"], image.path(), &[&format!("::/{path}"), "-"])?;
         assert!(output.status.success(), "mcopy of {path}: {}", String::from_utf8_lossy(&output.stderr));
         return Some(output.stdout);

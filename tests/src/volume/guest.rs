@@ -1,7 +1,7 @@
 //! A computer into which the card is put: it makes files, folders, long names and fragments.
 
 use super::directory::{ARCHIVE, FOLDER, LONG_NAME, LONG_NAME_PLACES, READ_ONLY, name_hash, set_sum, short_name_sum};
-use super::{Kind, Volume};
+use super::{FileSystem, Volume};
 use crate::ram_card::RamCard;
 
 /// Which clusters a file gets.
@@ -48,7 +48,10 @@ impl Guest {
     /// Makes a file of so many clusters, with whatever is in them.
     pub fn occupy(&self, path: &str, clusters: u32, place: Place) {
         let size = u64::from(clusters) * self.volume.cluster_bytes();
-        assert!(self.volume.kind == Kind::ExFat || size <= u64::from(u32::MAX), "a file on FAT has at most 4 GiB");
+        assert!(
+            self.volume.kind == FileSystem::ExFat || size <= u64::from(u32::MAX),
+            "a file on FAT has at most 4 GiB"
+        );
         let clusters = self.allocate(clusters as usize, place);
         self.name(path, ARCHIVE, &clusters, size, place == Place::Contiguous);
     }
@@ -72,7 +75,7 @@ impl Guest {
     pub fn folder(&self, path: &str) {
         let cluster = self.allocate(1, Place::First)[0];
         self.clear(cluster);
-        if self.volume.kind != Kind::ExFat {
+        if self.volume.kind != FileSystem::ExFat {
             let parent = parent_of(path).map_or(0, |parent| self.entry_of(parent).first);
             let first = self.volume.blocks_of(cluster).start;
             self.volume.card.edit(first, |block| {
@@ -87,7 +90,7 @@ impl Guest {
     pub fn delete(&self, path: &str) {
         let entry = self.entry_of(path);
         for cluster in entry.runs.iter().cloned().flatten() {
-            if self.volume.kind == Kind::ExFat {
+            if self.volume.kind == FileSystem::ExFat {
                 self.set_bit(cluster, false);
             }
             if !entry.contiguous {
@@ -95,7 +98,7 @@ impl Guest {
             }
         }
         let (at, offset) = entry.at;
-        if self.volume.kind != Kind::ExFat {
+        if self.volume.kind != FileSystem::ExFat {
             return self.volume.card.edit(at, |block| block[offset] = 0xE5);
         }
         let slots = 1 + usize::from(self.volume.card.block(at)[offset + 1]);
@@ -108,7 +111,7 @@ impl Guest {
     /// Marks a file as read-only.
     pub fn protect(&self, path: &str) {
         let (at, offset) = self.entry_of(path).at;
-        if self.volume.kind != Kind::ExFat {
+        if self.volume.kind != FileSystem::ExFat {
             return self.volume.card.edit(at, |block| block[offset + 11] |= READ_ONLY);
         }
         self.volume.card.edit(at, |block| {
@@ -130,7 +133,7 @@ impl Guest {
     /// Marks a cluster as one that can't be used.
     pub fn mark_bad(&self, cluster: u32) {
         self.set_entry(cluster, self.volume.bad_mark());
-        if self.volume.kind == Kind::ExFat {
+        if self.volume.kind == FileSystem::ExFat {
             self.set_bit(cluster, true);
         }
     }
@@ -160,7 +163,7 @@ impl Guest {
         assert_eq!(clusters.len(), count, "the card has room for the file");
         for (&cluster, next) in clusters.iter().zip(clusters.iter().skip(1).copied().chain([0x0FFF_FFFF])) {
             let is_end = next == 0x0FFF_FFFF;
-            if self.volume.kind == Kind::ExFat {
+            if self.volume.kind == FileSystem::ExFat {
                 self.set_bit(cluster, true);
                 if place == Place::Contiguous {
                     // The FAT says nothing of them, so anything may be there (exFAT specification, 6.3.4.2).
@@ -168,7 +171,7 @@ impl Guest {
                     continue;
                 }
             }
-            let end = if self.volume.kind == Kind::Fat32 { 0x0FFF_FFFF } else { u32::MAX };
+            let end = if self.volume.kind == FileSystem::Fat32 { 0x0FFF_FFFF } else { u32::MAX };
             self.set_entry(cluster, if is_end { end } else { next });
         }
         clusters
@@ -181,7 +184,7 @@ impl Guest {
         let copies = if volume.mirrored { 0..volume.fats } else { volume.active_fat..volume.active_fat + 1 };
         for copy in copies {
             volume.card.edit(volume.fat + copy * volume.fat_blocks + within, |block| match volume.kind {
-                Kind::Fat16 => block[offset..offset + 2].copy_from_slice(&(value as u16).to_le_bytes()),
+                FileSystem::Fat16 => block[offset..offset + 2].copy_from_slice(&(value as u16).to_le_bytes()),
                 _ => block[offset..offset + 4].copy_from_slice(&value.to_le_bytes()),
             });
         }
@@ -209,7 +212,7 @@ impl Guest {
     fn name(&self, path: &str, attributes: u8, clusters: &[u32], size: u64, contiguous: bool) {
         let name = path.rsplit('/').next().unwrap_or(path);
         let first = clusters.first().copied().unwrap_or(0);
-        let entries = if self.volume.kind == Kind::ExFat {
+        let entries = if self.volume.kind == FileSystem::ExFat {
             exfat_set(name, attributes, first, size, contiguous && first != 0)
         } else {
             let size = if attributes & FOLDER != 0 { 0 } else { size as u32 };
@@ -229,7 +232,7 @@ impl Guest {
         let volume = &self.volume;
         loop {
             let (blocks, folder) = match parent_of(path) {
-                None if volume.kind == Kind::Fat16 => (volume.root_blocks.clone().collect(), None),
+                None if volume.kind == FileSystem::Fat16 => (volume.root_blocks.clone().collect(), None),
                 parent => {
                     let folder = self.entry_of(parent.unwrap_or("(root)"));
                     let clusters = folder.runs.iter().flat_map(|run| run.clone());
@@ -246,7 +249,7 @@ impl Guest {
             let more = self.allocate(1, Place::First)[0];
             self.clear(more);
             self.set_entry(last, more);
-            if volume.kind == Kind::ExFat && folder.path != "(root)" {
+            if volume.kind == FileSystem::ExFat && folder.path != "(root)" {
                 self.resize(&folder.path, folder.size + volume.cluster_bytes());
             }
         }

@@ -1,6 +1,6 @@
 //! What each block of a volume is part of.
 
-use super::{Kind, Volume};
+use super::{FileSystem, Volume};
 use std::collections::BTreeSet;
 
 /// What a block is part of.
@@ -36,7 +36,7 @@ impl Volume {
         let folders = tree.entries.iter().filter(|entry| entry.is_folder).flat_map(|entry| entry.runs.iter().cloned());
         let blocks = folders.flatten().flat_map(|cluster| self.blocks_of(cluster));
         let directories = blocks.chain(self.root_blocks.clone()).collect();
-        let bitmap = if self.kind == Kind::ExFat { self.bitmap_clusters() } else { Vec::new() };
+        let bitmap = if self.kind == FileSystem::ExFat { self.bitmap_clusters() } else { Vec::new() };
         let bitmap = bitmap.into_iter().flat_map(|cluster| self.blocks_of(cluster)).collect();
         Regions { volume: self.clone(), directories, bitmap }
     }

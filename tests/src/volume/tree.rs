@@ -2,7 +2,7 @@
 
 use super::check::Flaw;
 use super::directory::{self, FOLDER, Named, READ_ONLY};
-use super::{Kind, Volume};
+use super::{FileSystem, Volume};
 use std::ops::Range;
 
 /// A file or folder.
@@ -84,7 +84,7 @@ impl Volume {
     pub fn tree(&self) -> Tree {
         let mut tree = Tree { entries: Vec::new(), flaws: Vec::new() };
         let mut folders: Vec<(String, u32, u32, Vec<u32>)> = Vec::new();
-        if self.kind == Kind::Fat16 {
+        if self.kind == FileSystem::Fat16 {
             folders.push((String::new(), 0, 0, self.root_blocks.clone().collect()));
         } else {
             let root = Named {
@@ -103,7 +103,7 @@ impl Volume {
         }
         while let Some((folder, parent, cluster, blocks)) = folders.pop() {
             let bytes: Vec<u8> = blocks.iter().flat_map(|&at| self.card.block(at)).collect();
-            let named = if self.kind == Kind::ExFat {
+            let named = if self.kind == FileSystem::ExFat {
                 let (named, system) = directory::exfat(&folder, &bytes, &mut tree.flaws);
                 for named in system {
                     let at = (blocks[named.offset / 512], named.offset % 512);
@@ -168,7 +168,7 @@ impl Volume {
         let mut blocks = Vec::new();
         if is_folder {
             blocks = runs.iter().flat_map(|run| run.clone()).flat_map(|cluster| self.blocks_of(cluster)).collect();
-            if self.kind == Kind::ExFat && named.name != "(root)" {
+            if self.kind == FileSystem::ExFat && named.name != "(root)" {
                 blocks.truncate((named.size / 512) as usize);
             }
         }

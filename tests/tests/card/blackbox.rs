@@ -9,7 +9,7 @@ use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::sd_log::Options;
 use binlog_embedded::{Logger, Retained};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Geometry, Kind, Region, Volume};
+use binlog_tests::volume::{FileSystem, Geometry, Region, Volume};
 use flight::{Flight, INTERVALS, Main, Session, Slow, iterations, main, sessions, slow};
 use proptest::prelude::*;
 use std::future::Future;
@@ -183,7 +183,7 @@ fn a_power_cut_anywhere_leaves_the_frames_that_were_flushed() {
         assert_eq!(sessions(&whole)[0].main.len(), 350);
         let regions = Volume::of(&card).regions();
         let is_contents = |at| regions.of(at) == Region::Contents;
-        let word = if Volume::of(&card).kind == Kind::Fat16 { Word::Two } else { Word::Four };
+        let word = if Volume::of(&card).kind == FileSystem::Fat16 { Word::Two } else { Word::Four };
         let (mut seen, mut lengths) = (0, std::collections::BTreeSet::new());
         card.recording().moments(0..usize::MAX, word, is_contents, |moment, card| {
             seen += 1;

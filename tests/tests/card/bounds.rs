@@ -6,7 +6,7 @@ use crate::rig::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{RamCard, Written};
-use binlog_tests::volume::{Entry, Geometry, Guest, Kind, Place, Region, Regions, Volume};
+use binlog_tests::volume::{Entry, FileSystem, Geometry, Guest, Place, Region, Regions, Volume};
 use embedded_io::Write;
 use std::collections::BTreeSet;
 use std::ops::{Add, ControlFlow, Mul};
@@ -70,7 +70,7 @@ impl Table {
     fn of(card: &RamCard, options: &Options) -> Self {
         let volume = Volume::of(card);
         let cluster = u64::from(volume.cluster_blocks);
-        let is_exfat = volume.kind == Kind::ExFat;
+        let is_exfat = volume.kind == FileSystem::ExFat;
         let per_block = clusters_per_block(&volume);
         let folder = volume.tree().get(options.folder).map_or(0, Entry::clusters);
         let most = per_block * if is_exfat { 1 } else { 16 };
@@ -80,7 +80,7 @@ impl Table {
             is_exfat,
             has_gpt: card.block(0)[446 + 4] == 0xEE,
             // The root directory of these cards has one cluster.
-            r: if volume.kind == Kind::Fat16 { volume.root_blocks.len() as u64 } else { cluster + 1 },
+            r: if volume.kind == FileSystem::Fat16 { volume.root_blocks.len() as u64 } else { cluster + 1 },
             d: folder * (cluster + 1),
             f: u64::from(volume.clusters + if is_exfat { 0 } else { 2 }).div_ceil(per_block),
             t,
@@ -156,9 +156,9 @@ impl Table {
 /// Clusters that a block of the FAT, or of exFAT's bitmap, describes.
 fn clusters_per_block(volume: &Volume) -> u64 {
     match volume.kind {
-        Kind::Fat16 => 256,
-        Kind::Fat32 => 128,
-        Kind::ExFat => 4096,
+        FileSystem::Fat16 => 256,
+        FileSystem::Fat32 => 128,
+        FileSystem::ExFat => 4096,
     }
 }
 
@@ -166,8 +166,8 @@ fn clusters_per_block(volume: &Volume) -> u64 {
 /// the blocks are those of the bitmap, which begins with cluster 2.
 fn described(volume: &Volume, file: &Entry) -> (u64, u64) {
     let (per_block, first) = match (volume.kind, file.runs.len()) {
-        (Kind::ExFat, 1) => (4096, 2),
-        (Kind::ExFat, _) => (128, 0),
+        (FileSystem::ExFat, 1) => (4096, 2),
+        (FileSystem::ExFat, _) => (128, 0),
         _ => (clusters_per_block(volume), 0),
     };
     let clusters = file.runs.iter().flat_map(|run| run.clone());
@@ -366,7 +366,7 @@ fn a_flight_with_idle_calls_moves_at_most_14_blocks_in_a_call() {
                 }
             }
         }
-        let most = if geometry.kind == Kind::ExFat { 17 } else { 14 };
+        let most = if geometry.kind == FileSystem::ExFat { 17 } else { 14 };
         assert!(longest <= most, "{longest} blocks on {geometry:?}");
         let volume = Volume::of(&card);
         let tree = volume.tree();
@@ -446,7 +446,7 @@ fn the_folder_is_created_and_grows_with_the_blocks_of_the_table() {
         let ((mut sd, _), created) = moved(&card, || mount(&card, options).unwrap());
         let table = Table::of(&card, &options);
         (table.mount() + table.create_folder() + table.list()).assert_holds(created, format_args!("{geometry:?}"));
-        if geometry.kind == Kind::ExFat || geometry.cluster_blocks > 4 {
+        if geometry.kind == FileSystem::ExFat || geometry.cluster_blocks > 4 {
             continue;
         }
         // A block has room for the entries of 15 logs.

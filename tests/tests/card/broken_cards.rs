@@ -5,7 +5,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, SdError, Undated, Unusable};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
+use binlog_tests::volume::{FileSystem, Geometry, Guest, Place, Table, Volume};
 use embedded_io::Write;
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -280,16 +280,16 @@ fn marks_of_a_dirty_volume_stay() {
         let card = geometry.format();
         let volume = Volume::of(&card);
         let marks = |card: &RamCard| match geometry.kind {
-            Kind::ExFat => card.block(volume.start)[106..108].to_vec(),
-            Kind::Fat16 => card.block(volume.fat)[..4].to_vec(),
-            Kind::Fat32 => card.block(volume.fat)[..8].to_vec(),
+            FileSystem::ExFat => card.block(volume.start)[106..108].to_vec(),
+            FileSystem::Fat16 => card.block(volume.fat)[..4].to_vec(),
+            FileSystem::Fat32 => card.block(volume.fat)[..8].to_vec(),
         };
         match geometry.kind {
-            Kind::ExFat => card.edit(volume.start, |boot| boot[106] |= 6),
-            Kind::Fat16 => card.edit(volume.fat, |fat| fat[3] = 0x3F),
-            Kind::Fat32 => card.edit(volume.fat, |fat| fat[7] = 0x03),
+            FileSystem::ExFat => card.edit(volume.start, |boot| boot[106] |= 6),
+            FileSystem::Fat16 => card.edit(volume.fat, |fat| fat[3] = 0x3F),
+            FileSystem::Fat32 => card.edit(volume.fat, |fat| fat[7] = 0x03),
         }
-        if geometry.kind != Kind::ExFat {
+        if geometry.kind != FileSystem::ExFat {
             let first = card.block(volume.fat);
             card.set_block(volume.fat + volume.fat_blocks, first);
         }

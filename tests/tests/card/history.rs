@@ -5,7 +5,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard, Recording};
-use binlog_tests::volume::{Entry, Flaw, Kind, Tree, Volume};
+use binlog_tests::volume::{Entry, FileSystem, Flaw, Tree, Volume};
 use embedded_io::Write;
 
 /// What the vehicle does.
@@ -88,7 +88,7 @@ impl Vehicle {
         let sd = SdLog::with_blocks(card.clone(), Undated, options);
         let serials = logs.iter().map(|log| log.serial + 1).max().unwrap_or(0);
         let boot = logs.iter().map(|log| log.boot + 1).max().unwrap_or(0);
-        let is_exfat = Volume::of(card).kind == Kind::ExFat;
+        let is_exfat = Volume::of(card).kind == FileSystem::ExFat;
         Vehicle { card: card.clone(), options, sd, logs, is_open: false, is_exfat, serials, boot }
     }
 

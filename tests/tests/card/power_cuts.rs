@@ -7,7 +7,7 @@ use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
 use crate::promise::{Promise, Reader, check_list, check_mended, mount};
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{Moment, RamCard, Word};
-use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Region, Volume};
+use binlog_tests::volume::{FileSystem, Flaw, Geometry, Guest, Place, Region, Volume};
 use embedded_io::Write;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -38,7 +38,7 @@ impl Scene {
             guest.occupy("TAKEN.DAT", taken, Place::First);
         }
         guest.folder("LOGS");
-        if (geometry.kind, geometry.cluster_blocks) == (Kind::ExFat, 1) {
+        if (geometry.kind, geometry.cluster_blocks) == (FileSystem::ExFat, 1) {
             // The folder has room for four logs in a cluster, and doesn't grow.
             let files: Vec<String> = (0..30).map(|number| format!("LOGS/F{number}.TXT")).collect();
             files.iter().for_each(|file| guest.put(file, &[], Place::First));
@@ -64,7 +64,7 @@ impl Scene {
     }
 
     fn word(&self) -> Word {
-        if Volume::of(&self.card).kind == Kind::Fat16 { Word::Two } else { Word::Four }
+        if Volume::of(&self.card).kind == FileSystem::Fat16 { Word::Two } else { Word::Four }
     }
 }
 
@@ -358,7 +358,7 @@ fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
         let metadata = flown.recording.writes.iter().enumerate().filter(|(_, written)| !is_contents(written.at));
         let mut failures = Vec::new();
         // On exFAT there are few, and all are cut.
-        let step = if Volume::of(&card).kind == Kind::ExFat { 1 } else { stride(13) };
+        let step = if Volume::of(&card).kind == FileSystem::ExFat { 1 } else { stride(13) };
         for (number, (write, written)) in metadata.enumerate().step_by(step) {
             // A size has four bytes, which can't be torn.
             let word = if regions.of(written.at) == Region::Fat { scene.word() } else { Word::Four };
@@ -451,7 +451,7 @@ fn a_card_that_loses_one_of_its_last_writes_never_links_two_files() {
                 let _ = sd.begin_log().and_then(|_| sd.write_all(&contents(99, 30_000))).and_then(|()| sd.end_log());
                 let report = Volume::of(&card).check();
                 let shared = report.flaws.iter().find(|flaw| matches!(flaw, Flaw::Shared { .. }));
-                if Volume::of(&card).kind == Kind::ExFat {
+                if Volume::of(&card).kind == FileSystem::ExFat {
                     assert_eq!(shared, None, "{}, logged without write {missing} of {end}: {report:?}", scene.name);
                 }
                 later += u32::from(shared.is_some());

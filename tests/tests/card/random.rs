@@ -4,7 +4,7 @@ use crate::history::{Logged, Mark, Step, Vehicle, contents, path};
 use crate::promise::{Promise, Reader, check_list, mount};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Kind, Place, Table, Volume};
+use binlog_tests::volume::{FileSystem, Geometry, Guest, Place, Table, Volume};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::RngSeed;
@@ -46,20 +46,21 @@ fn geometry() -> impl Strategy<Value = Geometry> {
         Just((Table::Gpt, 2048)),
         Just((Table::None, 0)),
     ];
-    let kind = prop_oneof![Just(Kind::Fat16), Just(Kind::Fat32), Just(Kind::ExFat), Just(Kind::ExFat)];
+    let kind =
+        prop_oneof![Just(FileSystem::Fat16), Just(FileSystem::Fat32), Just(FileSystem::ExFat), Just(FileSystem::ExFat)];
     (kind, 0..5u32, 0..3000u32, 1..3u32, 0..9u32, table, any::<bool>(), 0..100u32).prop_map(
         |(kind, cluster, clusters, fats, spare, (table, start), odd, reserved)| {
             let base = match kind {
-                Kind::Fat16 => Geometry { clusters: 4085 + clusters, reserved: 1 + reserved, ..Geometry::FAT16 },
-                Kind::Fat32 => Geometry {
+                FileSystem::Fat16 => Geometry { clusters: 4085 + clusters, reserved: 1 + reserved, ..Geometry::FAT16 },
+                FileSystem::Fat32 => Geometry {
                     clusters: 65_525 + clusters,
                     reserved: 8 + reserved,
                     only_fat: (fats == 2 && odd).then_some(spare % 2),
                     ..Geometry::FAT32
                 },
-                Kind::ExFat => Geometry { clusters: 600 + 4 * clusters, ..Geometry::EXFAT },
+                FileSystem::ExFat => Geometry { clusters: 600 + 4 * clusters, ..Geometry::EXFAT },
             };
-            let fats = if kind == Kind::ExFat { 1 } else { fats };
+            let fats = if kind == FileSystem::ExFat { 1 } else { fats };
             let cluster_blocks = 1 << cluster;
             let spare_blocks = if odd { cluster_blocks - 1 } else { 0 };
             Geometry { cluster_blocks, fats, spare_fat_blocks: spare, spare_blocks, table, start, ..base }

@@ -7,7 +7,7 @@ use crate::rig::{OPTIONS, Sd, account, ring};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{LogFile, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Geometry, Guest, Kind, Place, Volume};
+use binlog_tests::volume::{FileSystem, Geometry, Guest, Place, Volume};
 use embedded_io::Write as _;
 use std::ops::ControlFlow;
 
@@ -176,7 +176,7 @@ fn repeat(geometry: Geometry, call: Call, times: u32, is_async: bool) -> Option<
         let expected = match call {
             Call::Begin => "5",
             // On exFAT, a log is in the folder from its first flush on.
-            Call::List if geometry.kind == Kind::ExFat => "[1, 2, 3]",
+            Call::List if geometry.kind == FileSystem::ExFat => "[1, 2, 3]",
             Call::List => "[1, 2, 3, 4]",
             Call::Extract => "5000 true",
             Call::Remove => "Some(1)",

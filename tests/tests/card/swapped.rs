@@ -7,7 +7,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, Leaves, RamCard};
-use binlog_tests::volume::{Flaw, Geometry, Guest, Kind, Place, Table, Volume};
+use binlog_tests::volume::{FileSystem, Flaw, Geometry, Guest, Place, Table, Volume};
 use embedded_io::Write as _;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ use std::task::{Context, Poll, Waker};
 const OPTIONS: Options = Options { extent_bytes: 4 << 10, flush_bytes: 3000, free_bytes: 0, ..Options::DEFAULT };
 
 /// Where the serial number of a volume is in its boot sector.
-fn serial_at(kind: Kind) -> usize {
+fn serial_at(kind: FileSystem) -> usize {
     match kind {
-        Kind::Fat16 => 39,
-        Kind::Fat32 => 67,
-        Kind::ExFat => 100,
+        FileSystem::Fat16 => 39,
+        FileSystem::Fat32 => 67,
+        FileSystem::ExFat => 100,
     }
 }
 
@@ -132,7 +132,7 @@ fn visit(card: &RamCard, trip: Trip, is_giving_back: bool) {
     let guest = Guest::new(card);
     // The first free clusters are those that the open log gets next. On exFAT, the next mount may free clusters again
     // that a log was giving back, so nobody may take them before; see the promise of `SdLog`.
-    let is_left_alone = is_giving_back && guest.volume().kind == Kind::ExFat;
+    let is_left_alone = is_giving_back && guest.volume().kind == FileSystem::ExFat;
     let place = if is_left_alone { Place::Backwards } else { Place::First };
     let has_folder = guest.volume().tree().get("LOGS").is_some();
     if trip == Trip::Computer {
@@ -369,7 +369,7 @@ fn fly(world: &World, way: Way, trip: Trip, departure: Option<(u64, Leaves)>) ->
             }
             let Some(gone) = gone else { continue };
             if let (Some((at, leaves)), true) = (departure, way != Way::Dropped) {
-                let is_fat32 = world.geometry.kind == Kind::Fat32;
+                let is_fat32 = world.geometry.kind == FileSystem::Fat32;
                 let is_same =
                     trip == Trip::Nowhere && is_fat32 && at > unknown(world.geometry.table) && leaves != Leaves::Inside;
                 match done {

@@ -2,7 +2,7 @@
 
 use super::Geometry;
 use crate::ram_card::{Block, RamCard};
-use crate::volume::Kind;
+use crate::volume::FileSystem;
 
 fn put16(block: &mut Block, at: usize, value: u32) {
     block[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes());
@@ -14,7 +14,7 @@ fn put32(block: &mut Block, at: usize, value: u32) {
 
 pub(super) fn format(card: &RamCard, geometry: &Geometry) {
     let start = geometry.start;
-    let is_fat32 = geometry.kind == Kind::Fat32;
+    let is_fat32 = geometry.kind == FileSystem::Fat32;
     assert_eq!(is_fat32, geometry.clusters >= 65525, "the number of clusters makes it a FAT16 or a FAT32");
     for at in start..start + geometry.blocks_before_data() {
         card.set_block(at, [0; 512]);
@@ -54,7 +54,7 @@ pub(super) fn format(card: &RamCard, geometry: &Geometry) {
 }
 
 fn boot_sector(geometry: &Geometry) -> Block {
-    let is_fat32 = geometry.kind == Kind::Fat32;
+    let is_fat32 = geometry.kind == FileSystem::Fat32;
     let mut boot = [0; 512];
     boot[..3].copy_from_slice(&[0xEB, 0x58, 0x90]);
     boot[3..11].copy_from_slice(b"MSWIN4.1");

@@ -2,7 +2,7 @@
 
 use super::Geometry;
 use crate::ram_card::{Block, RamCard};
-use crate::volume::Kind;
+use crate::volume::FileSystem;
 
 /// How a card names its partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,9 +26,9 @@ impl Table {
     pub(super) fn write(self, card: &RamCard, geometry: &Geometry) {
         let (start, blocks) = (geometry.start, geometry.blocks());
         let kind = match geometry.kind {
-            Kind::Fat16 => 0x0E,
-            Kind::Fat32 => 0x0C,
-            Kind::ExFat => 0x07,
+            FileSystem::Fat16 => 0x0E,
+            FileSystem::Fat32 => 0x0C,
+            FileSystem::ExFat => 0x07,
         };
         match self {
             Table::None => assert_eq!(start, 0),
