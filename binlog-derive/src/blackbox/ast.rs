@@ -1,6 +1,6 @@
 //! The input of the derives as a model: a frame, a schema.
 
-use super::attr::{self, FieldAttributes, FrameAttributes, Header, Kind, SchemaAttributes};
+use super::attr::{self, DeclaredKind, FieldAttributes, FrameAttributes, Header, SchemaAttributes};
 use super::coding::{self, Chosen};
 use super::names;
 use crate::ast::refuse_generics;
@@ -18,7 +18,7 @@ pub(super) struct Frame<'a> {
     pub(super) original: &'a DeriveInput,
     pub(super) repr: Vec<Hint>,
     /// `None` for a part of frames of any kind.
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<DeclaredKind>,
     pub(super) allowed: bool,
     pub(super) krate: Option<Path>,
     pub(super) fields: Vec<Field>,
@@ -94,7 +94,7 @@ impl<'a> Frame<'a> {
 
     fn of_any_kind_with(
         input: &'a DeriveInput,
-        kind: Option<Kind>,
+        kind: Option<DeclaredKind>,
         krate: Option<Path>,
         errors: &mut Errors,
     ) -> Option<Self> {
@@ -133,7 +133,7 @@ impl<'a> Frame<'a> {
 
     /// Whether it has P frames, or may be part of such.
     pub(super) fn has_inter(&self) -> bool {
-        matches!(self.kind, Some(Kind::Main) | None)
+        matches!(self.kind, Some(DeclaredKind::Main) | None)
     }
 
     pub(super) fn is_flattening(&self) -> bool {
@@ -147,7 +147,7 @@ impl<'a> Frame<'a> {
 }
 
 impl Field {
-    fn new(field: &syn::Field, parent: &Ident, kind: Option<Kind>, errors: &mut Errors) -> Option<Self> {
+    fn new(field: &syn::Field, parent: &Ident, kind: Option<DeclaredKind>, errors: &mut Errors) -> Option<Self> {
         let ident = field.ident.clone()?;
         let mut attributes = FieldAttributes::parse(&field.attrs, errors);
         if let Some(DefaultValue::Of(value)) = &mut attributes.history.default {
@@ -271,7 +271,7 @@ pub(super) struct Schema<'a> {
 /// One frame of a schema.
 pub(super) struct Variant<'a> {
     pub(super) ident: &'a Ident,
-    pub(super) kind: Kind,
+    pub(super) kind: DeclaredKind,
     pub(super) ty: &'a Type,
 }
 
@@ -288,7 +288,7 @@ impl<'a> Schema<'a> {
     }
 
     /// The frame of a kind.
-    pub(super) fn variant(&self, kind: Kind) -> Option<&Variant<'a>> {
+    pub(super) fn variant(&self, kind: DeclaredKind) -> Option<&Variant<'a>> {
         self.variants.iter().find(|variant| variant.kind == kind)
     }
 
@@ -305,7 +305,7 @@ impl<'a> Variant<'a> {
             errors.on(value, "a schema has no discriminants");
         }
         let name = ident.unraw().to_string();
-        let Some(kind) = Kind::ALL.into_iter().find(|kind| kind.variant() == name) else {
+        let Some(kind) = DeclaredKind::ALL.into_iter().find(|kind| kind.variant() == name) else {
             let text = format!(
                 "the variants of a schema are the kinds of frames: `Main`, `Slow`, `Gps` and `Home`, not \
                                 `{name}`"

@@ -34,42 +34,43 @@ const PLACES: [&Place; 5] = [&FRAME, &FIELD, &FIELDS, &SCHEMA, &VARIANT];
 
 const LINTS: [&str; 1] = [NOT_PORTABLE];
 
-/// The kind of a frame.
+/// The kind of frame that a struct declares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum DeclaredKind {
     Main,
     Slow,
     Gps,
     Home,
 }
 
-impl Kind {
-    pub(super) const ALL: [Kind; 4] = [Kind::Main, Kind::Slow, Kind::Gps, Kind::Home];
+impl DeclaredKind {
+    pub(super) const ALL: [DeclaredKind; 4] =
+        [DeclaredKind::Main, DeclaredKind::Slow, DeclaredKind::Gps, DeclaredKind::Home];
 
     /// The attribute of the frame.
     pub(super) fn key(self) -> &'static str {
         match self {
-            Kind::Main => "main",
-            Kind::Slow => "slow",
-            Kind::Gps => "gps",
-            Kind::Home => "home",
+            DeclaredKind::Main => "main",
+            DeclaredKind::Slow => "slow",
+            DeclaredKind::Gps => "gps",
+            DeclaredKind::Home => "home",
         }
     }
 
     /// The variant of the schema.
     pub(super) fn variant(self) -> &'static str {
         match self {
-            Kind::Main => "Main",
-            Kind::Slow => "Slow",
-            Kind::Gps => "Gps",
-            Kind::Home => "Home",
+            DeclaredKind::Main => "Main",
+            DeclaredKind::Slow => "Slow",
+            DeclaredKind::Gps => "Gps",
+            DeclaredKind::Home => "Home",
         }
     }
 
     /// The variant of `binlog::blackbox::FrameKind`.
     pub(super) fn frame_kind(self) -> &'static str {
         match self {
-            Kind::Main => "Intra",
+            DeclaredKind::Main => "Intra",
             kind => kind.variant(),
         }
     }
@@ -80,7 +81,7 @@ impl Kind {
 pub(super) struct FrameAttributes {
     /// Whether a kind is present, valid or not.
     pub(super) has_kind: bool,
-    pub(super) kind: Option<Kind>,
+    pub(super) kind: Option<DeclaredKind>,
     /// Whether the lint is allowed.
     pub(super) allowed: bool,
     pub(super) krate: Option<Path>,
@@ -137,7 +138,7 @@ impl FrameAttributes {
                 _ => {
                     found.has_kind = true;
                     item.flag()?;
-                    let kind = Kind::ALL.into_iter().find(|kind| kind.key() == key);
+                    let kind = DeclaredKind::ALL.into_iter().find(|kind| kind.key() == key);
                     if found.kind.is_some() {
                         return Err(syn::Error::new(
                             item.key.span(),

@@ -1,7 +1,7 @@
 //! Checks that need only the tokens. `binlog::blackbox::fields` checks what depends on types and on flattened structs.
 
 use super::ast::{Element, Frame, Schema, Shape};
-use super::attr::Kind;
+use super::attr::DeclaredKind;
 use super::groups::{self, Of};
 use super::history;
 use super::names::{self, ITERATION, TIME};
@@ -27,8 +27,8 @@ pub(super) fn frame(frame: &Frame<'_>, errors: &mut Errors) {
         }
     }
     match frame.kind {
-        Some(Kind::Main) => main(frame, errors),
-        Some(Kind::Home) => home(frame, errors),
+        Some(DeclaredKind::Main) => main(frame, errors),
+        Some(DeclaredKind::Home) => home(frame, errors),
         _ => {}
     }
 }
@@ -103,7 +103,7 @@ fn places(frame: &Frame<'_>, errors: &mut Errors) {
         }
         let [coding, intra, inter] = spans;
         match frame.kind {
-            Some(Kind::Main) | None => {
+            Some(DeclaredKind::Main) | None => {
                 if let Some(span) = coding {
                     let text = "a main frame is written in two ways; say which: `i(predictor = …, encoding = …)` for I \
                                 frames, `p(…)` for P frames";
@@ -158,14 +158,16 @@ fn errors_of_predictor(frame: &Frame<'_>, of: Of, predictor: Predictor, index: u
     let name = predictor.name();
     match predictor {
         _ if of == Of::Intra && predictor.needs_history() => Some(match frame.kind {
-            Some(Kind::Main) | None => format!("`{name}` refers to the main frame before, and an I frame stands alone"),
+            Some(DeclaredKind::Main) | None => {
+                format!("`{name}` refers to the main frame before, and an I frame stands alone")
+            }
             Some(kind) => format!("`{name}` refers to a frame before, and each {} frame stands alone", kind.key()),
         }),
         Predictor::Motor0 => {
             let place =
                 frame.elements.iter().position(|element| element.codings.is_some() && element.name == "motor[0]");
             match place {
-                _ if !matches!(frame.kind, Some(Kind::Main) | None) => {
+                _ if !matches!(frame.kind, Some(DeclaredKind::Main) | None) => {
                     Some("`motor_0` refers to `motor[0]` of the same frame, a main frame".into())
                 }
                 Some(place) if place < index => None,
@@ -173,10 +175,10 @@ fn errors_of_predictor(frame: &Frame<'_>, of: Of, predictor: Predictor, index: u
                 None => Some("`motor_0` refers to the frame's `motor[0]`, and there is none before this field".into()),
             }
         }
-        Predictor::HomeCoordinate if frame.kind != Some(Kind::Gps) => {
+        Predictor::HomeCoordinate if frame.kind != Some(DeclaredKind::Gps) => {
             Some("`home_coord` refers to the home frame, as the coordinates of GPS frames do".into())
         }
-        Predictor::LastMainFrameTime if matches!(frame.kind, Some(Kind::Main) | None) => {
+        Predictor::LastMainFrameTime if matches!(frame.kind, Some(DeclaredKind::Main) | None) => {
             Some("`last_main_frame_time` is for the other frames; a main frame's time is `straight_line`".into())
         }
         _ => None,
@@ -261,7 +263,7 @@ const OF_THE_DERIVE: [(&str, &str); 5] = [
 
 pub(super) fn schema(schema: &Schema<'_>, errors: &mut Errors) {
     let ident = &schema.original.ident;
-    let mut seen: Vec<Kind> = Vec::new();
+    let mut seen: Vec<DeclaredKind> = Vec::new();
     for variant in &schema.variants {
         if seen.contains(&variant.kind) {
             errors.at(variant.ident.span(), format!("`{}` is given twice", variant.ident));
@@ -273,7 +275,7 @@ pub(super) fn schema(schema: &Schema<'_>, errors: &mut Errors) {
         syn::Data::Enum(data) => data.variants.len() == schema.variants.len(),
         _ => false,
     };
-    if whole && !seen.contains(&Kind::Main) {
+    if whole && !seen.contains(&DeclaredKind::Main) {
         errors.at(ident.span(), "a schema has a main frame: `Main(MainFrame)`");
     }
     if let Some(rate) = &schema.attributes.p_rate {

@@ -2,7 +2,7 @@
 //! what is right for its type.
 
 use super::ast::{Codings, Field, Frame};
-use super::attr::{Given, Kind};
+use super::attr::{DeclaredKind, Given};
 use super::groups;
 use super::tables::{Encoding, Predictor};
 use crate::repr::INTEGERS;
@@ -52,10 +52,10 @@ const MAIN: [(&[&str], Coding, Coding); 9] = [
 const LATER_MOTORS: Coding = (Motor0, Some(SignedVb));
 
 /// Fields of other frames that Betaflight writes in another way than plain numbers.
-const OTHERS: [(Kind, &[&str], Coding); 3] = [
-    (Kind::Slow, &["failsafePhase", "rxSignalReceived", "rxFlightChannelsValid"], (Zero, Some(Tag2_3S32))),
-    (Kind::Gps, &["time"], (LastMainFrameTime, Some(UnsignedVb))),
-    (Kind::Gps, &["GPS_coord"], (HomeCoordinate, Some(SignedVb))),
+const OTHERS: [(DeclaredKind, &[&str], Coding); 3] = [
+    (DeclaredKind::Slow, &["failsafePhase", "rxSignalReceived", "rxFlightChannelsValid"], (Zero, Some(Tag2_3S32))),
+    (DeclaredKind::Gps, &["time"], (LastMainFrameTime, Some(UnsignedVb))),
+    (DeclaredKind::Gps, &["GPS_coord"], (HomeCoordinate, Some(SignedVb))),
 ];
 
 /// What the attributes of a field say; [`choose`] fills in the rest.
@@ -110,7 +110,7 @@ pub(super) fn choose(frame: &mut Frame<'_>) {
         let Some(codings) = &mut element.codings else { continue };
         let (base, index) = element.name.split_once('[').unwrap_or((&element.name, ""));
         let (intra, inter) = match kind {
-            Some(Kind::Main) | None => {
+            Some(DeclaredKind::Main) | None => {
                 let known = MAIN.iter().find(|known| known.0.contains(&base));
                 let (intra, inter) = known.map_or((PLAIN, STATE), |known| (known.1, known.2));
                 let is_later_motor = base == "motor" && !matches!(index, "" | "0]");

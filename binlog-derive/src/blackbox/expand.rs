@@ -6,7 +6,7 @@ mod schema;
 pub(super) use schema::schema;
 
 use super::ast::{Codings, Element, Frame};
-use super::attr::Kind;
+use super::attr::DeclaredKind;
 use super::coding::Chosen;
 use super::groups::{self, Of};
 use super::history;
@@ -26,9 +26,9 @@ pub(super) fn frame(frame: &Frame<'_>) -> TokenStream {
     let intra = encode_intra(frame);
     let read = read::read(frame);
     let of_kind = match kind {
-        Kind::Main => main(frame),
-        Kind::Home => home(frame),
-        Kind::Slow | Kind::Gps => TokenStream::new(),
+        DeclaredKind::Main => main(frame),
+        DeclaredKind::Home => home(frame),
+        DeclaredKind::Slow | DeclaredKind::Gps => TokenStream::new(),
     };
     let lints = lints(&frame.lints);
     let padding = match is_packed(frame) {

@@ -1,7 +1,7 @@
 //! The output for an input with errors, besides the errors. It keeps uses of the type from causing further errors.
 
 use super::ast::{Frame, Schema};
-use super::attr::Kind;
+use super::attr::DeclaredKind;
 use crate::expand::in_scope;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -27,7 +27,7 @@ fn read(ident: &Ident) -> TokenStream {
 pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStream {
     let ident = &input.ident;
     let kind = frame.and_then(|frame| frame.kind);
-    let main = (kind.is_none() || kind == Some(Kind::Main)).then(|| {
+    let main = (kind.is_none() || kind == Some(DeclaredKind::Main)).then(|| {
         quote! {
             #[automatically_derived]
             impl __blackbox::MainFrame for #ident {
@@ -47,7 +47,7 @@ pub(super) fn frame(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStre
             }
         }
     });
-    let home = (kind.is_none() || kind == Some(Kind::Home)).then(|| {
+    let home = (kind.is_none() || kind == Some(DeclaredKind::Home)).then(|| {
         quote! {
             #[automatically_derived]
             impl __blackbox::HomeFrame for #ident {
@@ -109,11 +109,12 @@ pub(super) fn fields(input: &DeriveInput, frame: Option<&Frame<'_>>) -> TokenStr
 pub(super) fn schema(input: &DeriveInput, schema: Option<&Schema<'_>>) -> TokenStream {
     let ident = &input.ident;
     let Some(schema) = schema else { return TokenStream::new() };
-    let Some(main) = schema.variant(Kind::Main).map(|variant| variant.ty) else { return TokenStream::new() };
-    let [slow, gps, home] = [Kind::Slow, Kind::Gps, Kind::Home].map(|kind| match schema.variant(kind) {
-        Some(variant) => variant.ty.to_token_stream(),
-        None => quote!(__blackbox::Absent),
-    });
+    let Some(main) = schema.variant(DeclaredKind::Main).map(|variant| variant.ty) else { return TokenStream::new() };
+    let [slow, gps, home] =
+        [DeclaredKind::Slow, DeclaredKind::Gps, DeclaredKind::Home].map(|kind| match schema.variant(kind) {
+            Some(variant) => variant.ty.to_token_stream(),
+            None => quote!(__blackbox::Absent),
+        });
     let mut types: Vec<String> = Vec::new();
     let of_frames = schema.variants.iter().filter_map(|variant| {
         let (ty, kind) = (variant.ty, Ident::new(variant.kind.frame_kind(), Span::call_site()));

@@ -1,7 +1,7 @@
 //! What older logs have in place of a field: `alias` and `default`, by the rules for columns of messages.
 
 use super::ast::{Element, Field, Frame, Shape};
-use super::attr::Kind;
+use super::attr::DeclaredKind;
 use super::names::{self, ITERATION, TIME};
 use crate::errors::Errors;
 use proc_macro2::TokenStream;
@@ -18,7 +18,7 @@ pub(super) fn check(frame: &Frame<'_>, errors: &mut Errors) {
                 seen.extend(names_of(field, &alias.value()).map(|name| (name, field)));
             }
         }
-        let is_place = frame.kind == Some(Kind::Main) && [ITERATION, TIME].contains(&field.name.as_str());
+        let is_place = frame.kind == Some(DeclaredKind::Main) && [ITERATION, TIME].contains(&field.name.as_str());
         if let (Some(default), true) = (&field.attributes.history.default, is_place) {
             errors.at(default.span(), format!("`{}` has no default: every main frame has one", field.name));
         }

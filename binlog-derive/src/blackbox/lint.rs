@@ -1,7 +1,7 @@
 //! The lint `not_portable`: what some decoders don't read.
 
 use super::ast::{Element, Frame, Schema};
-use super::attr::Kind;
+use super::attr::DeclaredKind;
 use super::names::{ITERATION, TIME};
 use super::tables::{Encoding, Predictor};
 use crate::lint_names::NOT_PORTABLE;
@@ -25,16 +25,16 @@ pub(super) fn of_frame(frame: &mut Frame<'_>) {
         frame.elements.get(index).is_some_and(|element| element.name == name && is_coded(element, intra, inter))
     };
     let reason = match frame.kind {
-        Some(Kind::Main) => {
+        Some(DeclaredKind::Main) => {
             let first = is(0, ITERATION, ITERATION_INTRA, Some(ITERATION_INTER));
             (!first || !is(1, TIME, ITERATION_INTRA, Some(TIME_INTER))).then_some("main_frame")
         }
-        Some(Kind::Gps) => (!is(0, TIME, GPS_TIME, None)).then_some("gps_frame"),
-        Some(Kind::Home) => {
+        Some(DeclaredKind::Gps) => (!is(0, TIME, GPS_TIME, None)).then_some("gps_frame"),
+        Some(DeclaredKind::Home) => {
             let named = |index: usize, name: &str| frame.elements.get(index).is_some_and(|each| each.name == name);
             (!named(0, "GPS_home[0]") || !named(1, "GPS_home[1]")).then_some("home_frame")
         }
-        Some(Kind::Slow) | None => None,
+        Some(DeclaredKind::Slow) | None => None,
     };
     let span = frame.original.ident.span();
     frame.lints.extend(reason.map(|reason| Ident::new(reason, span)));

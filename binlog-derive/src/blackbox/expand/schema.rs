@@ -2,7 +2,7 @@
 
 use super::lints;
 use crate::blackbox::ast::Schema;
-use crate::blackbox::attr::Kind;
+use crate::blackbox::attr::DeclaredKind;
 use crate::blackbox::check::DEFAULT_I_INTERVAL;
 use crate::expand::in_scope;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -10,22 +10,22 @@ use quote::{quote, quote_spanned};
 
 pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
     let ident = &schema.original.ident;
-    let of_kind = |kind: Kind| match schema.variant(kind) {
+    let of_kind = |kind: DeclaredKind| match schema.variant(kind) {
         Some(variant) => {
             let ty = variant.ty;
             quote!(#ty)
         }
         None => quote!(__blackbox::Absent),
     };
-    let [main, slow, gps, home] = Kind::ALL.map(of_kind);
-    let fields = |kind: Kind| match schema.variant(kind) {
+    let [main, slow, gps, home] = DeclaredKind::ALL.map(of_kind);
+    let fields = |kind: DeclaredKind| match schema.variant(kind) {
         Some(variant) => {
             let ty = variant.ty;
             quote_spanned!(variant.ident.span()=> __blackbox::Variant::<#ty>::FIELDS)
         }
         None => quote!(&[]),
     };
-    let [main_fields, slow_fields, gps_fields, home_fields] = Kind::ALL.map(fields);
+    let [main_fields, slow_fields, gps_fields, home_fields] = DeclaredKind::ALL.map(fields);
     let attributes = &schema.attributes;
     let i_interval = attributes.i_interval.as_ref().map_or(DEFAULT_I_INTERVAL, |interval| interval.value);
     let (numerator, denominator) = attributes.p_rate.as_ref().map_or((1, 1), |rate| rate.value);
@@ -52,7 +52,7 @@ pub(in crate::blackbox) fn schema(schema: &Schema<'_>) -> TokenStream {
     let kind: Vec<_> =
         schema.variants.iter().map(|variant| Ident::new(variant.kind.frame_kind(), Span::call_site())).collect();
     let acceleration = schema.needs_scale.then(|| {
-        let span = schema.variant(Kind::Main).map_or(ident.span(), |variant| variant.ident.span());
+        let span = schema.variant(DeclaredKind::Main).map_or(ident.span(), |variant| variant.ident.span());
         let lacks = quote!({ __blackbox::lint::has_acceleration(__PREAMBLE.main) });
         let lint = quote_spanned!(span=> __blackbox::lint::Acceleration::<#lacks>::not_portable);
         quote! {

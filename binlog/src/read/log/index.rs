@@ -20,7 +20,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(super) struct Index {
     /// The kinds in the order of their definitions.
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<RecordKind>,
     /// The kinds with each name.
     by_name: HashMap<String, Vec<usize>>,
     pub(super) skipped: Vec<Skipped>,
@@ -35,7 +35,7 @@ pub(super) struct Index {
 /// One definition of a message, and its records. A message that is redefined in the middle of a log has two kinds. A
 /// repeated definition is one kind, whatever its ids.
 #[derive(Debug)]
-pub(super) struct Kind {
+pub(super) struct RecordKind {
     /// The offset of its FMT's payload in the log; `None` for FMT in a log that doesn't define FMT.
     fmt: Option<usize>,
     /// The offset of its FMTU's payload, and where that has the ids.
@@ -43,7 +43,7 @@ pub(super) struct Kind {
     pub(super) offsets: Offsets,
 }
 
-impl Kind {
+impl RecordKind {
     pub(super) fn definition<'a>(&self, log: &'a [u8]) -> LoggedDefinition<'a> {
         let fmt: Option<&Fmt> = self.fmt.and_then(|at| log.get(at..)?.first_chunk());
         let fmtu = self.fmtu.and_then(|(at, columns)| Some(Fmtu::new(log.get(at..)?, columns)));
@@ -71,7 +71,7 @@ impl Index {
     }
 
     /// The kinds with this name.
-    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &Kind> {
+    pub(super) fn named(&self, name: &str) -> impl Iterator<Item = &RecordKind> {
         self.by_name.get(name).into_iter().flatten().filter_map(|&kind| self.kinds.get(kind))
     }
 
@@ -300,7 +300,7 @@ impl<'a> Builder<'a> {
                     Declaration::Fmtu(..) => before.and_then(|place| kinds[place].fmt),
                 };
                 by_name.entry(definition.name().into()).or_default().push(place);
-                kinds.push(Kind { fmt, fmtu, offsets: Offsets::default() });
+                kinds.push(RecordKind { fmt, fmtu, offsets: Offsets::default() });
             }
             _ => {}
         }

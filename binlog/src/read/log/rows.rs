@@ -3,7 +3,7 @@
 use super::clock::carried_times;
 use super::column::{Column, Quantity};
 use super::gather::{Cells, Group};
-use super::index::{Index, Kind};
+use super::index::{Index, RecordKind};
 use super::offsets::{Offsets, Run, runs};
 use super::select::SelectError;
 use super::value_names::ValueNames;
@@ -71,7 +71,7 @@ impl<'log> Rows<'log> {
     pub(super) fn taken_from(log: &'log Log<'log>, index: Index, name: &str) -> Self {
         let bytes = log.bytes();
         let kinds = index.kinds.into_iter().filter(|kind| kind.definition(bytes).name() == name);
-        let piece = |kind: Kind| Piece {
+        let piece = |kind: RecordKind| Piece {
             definition: kind.definition(bytes),
             defined_at: kind.defined_at(),
             offsets: Cow::Owned(kind.offsets),
@@ -80,7 +80,7 @@ impl<'log> Rows<'log> {
     }
 
     /// The records of one kind.
-    pub(super) fn of_kind(log: &'log Log<'log>, kind: &'log Kind, units: Arc<Units>) -> Self {
+    pub(super) fn of_kind(log: &'log Log<'log>, kind: &'log RecordKind, units: Arc<Units>) -> Self {
         let piece = Piece::of(log.bytes(), kind);
         Rows::of_pieces(log, units, piece.definition.name(), vec![piece])
     }
@@ -481,7 +481,7 @@ fn with_records(mut pieces: Vec<Piece<'_>>) -> Vec<Piece<'_>> {
 }
 
 impl<'log> Piece<'log> {
-    fn of(log: &'log [u8], kind: &'log Kind) -> Self {
+    fn of(log: &'log [u8], kind: &'log RecordKind) -> Self {
         Piece { definition: kind.definition(log), defined_at: kind.defined_at(), offsets: Cow::Borrowed(&kind.offsets) }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::column::{Column, Quantity};
 use super::gather::{Cells, Group};
-use super::index::Kind;
+use super::index::RecordKind;
 use super::offsets::Part;
 use super::rows::Rows;
 use crate::format::{Definition, Scaling};
@@ -150,7 +150,7 @@ fn threads(bytes: usize) -> NonZero<usize> {
 
 /// The columns of one kind to decode.
 struct Plan<'log> {
-    kind: &'log Kind,
+    kind: &'log RecordKind,
     definition: LoggedDefinition<'log>,
     columns: Vec<PlannedColumn<'log>>,
 }
@@ -163,7 +163,7 @@ struct PlannedColumn<'log> {
 }
 
 impl<'log> Plan<'log> {
-    fn new(log: &'log [u8], kind: &'log Kind, units: &Units, numbers: Numbers) -> Self {
+    fn new(log: &'log [u8], kind: &'log RecordKind, units: &Units, numbers: Numbers) -> Self {
         let definition = kind.definition(log);
         let planned = |logged: LoggedColumn<'log>| {
             let quantity = Quantity::new(&logged, kind.defined_at(), units);

@@ -1,7 +1,7 @@
 //! Reads a log's records as the program's messages.
 
 use super::conversion::{Conversion, Payload};
-use super::index::Kind;
+use super::index::RecordKind;
 use super::offsets::InOrder;
 use super::select::SelectError;
 use super::wraps::WrapPlaces;
@@ -183,7 +183,7 @@ impl Log<'_> {
         self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();
         let (mut kinds, mut places, mut mismatches) = (Vec::new(), Vec::new(), Vec::new());
-        let of_schema = |kind: &'_ Kind| place_in::<S>(&kind.definition(self.bytes())).is_some();
+        let of_schema = |kind: &'_ RecordKind| place_in::<S>(&kind.definition(self.bytes())).is_some();
         for kind in with_records(self.index().kinds.iter().filter(|kind| of_schema(kind)).collect()) {
             let logged = kind.definition(self.bytes());
             let Some(index) = place_in::<S>(&logged) else { continue };
@@ -213,9 +213,9 @@ impl Log<'_> {
     }
 
     /// The kinds of a message that have records; all of its kinds if none has.
-    fn kinds(&self, program: &Definition) -> Result<Vec<&Kind>, TypedError> {
+    fn kinds(&self, program: &Definition) -> Result<Vec<&RecordKind>, TypedError> {
         let names = std::iter::once(&program.name).chain(program.aliases);
-        let kinds: Vec<&Kind> = names.flat_map(|name| self.index().named(name)).collect();
+        let kinds: Vec<&RecordKind> = names.flat_map(|name| self.index().named(name)).collect();
         match kinds.is_empty() {
             true => Err(TypedError::Select(self.no_type(program.name))),
             false => Ok(with_records(kinds)),
@@ -226,7 +226,7 @@ impl Log<'_> {
     /// whether they have records.
     pub(crate) fn decisive_definitions(&self) -> impl Iterator<Item = (LoggedDefinition<'_>, UnitsAt<'_>, bool)> {
         let index = self.index();
-        let mut kinds: Vec<&Kind> =
+        let mut kinds: Vec<&RecordKind> =
             index.all_names().flat_map(|name| with_records(index.named(name).collect())).collect();
         kinds.sort_by_key(|kind| kind.defined_at());
         kinds
@@ -236,8 +236,8 @@ impl Log<'_> {
 }
 
 /// Those that have records; all of them if none has.
-fn with_records(kinds: Vec<&Kind>) -> Vec<&Kind> {
-    let has_records = |kind: &&Kind| kind.offsets.len() > 0;
+fn with_records(kinds: Vec<&RecordKind>) -> Vec<&RecordKind> {
+    let has_records = |kind: &&RecordKind| kind.offsets.len() > 0;
     match kinds.iter().any(has_records) {
         true => kinds.into_iter().filter(has_records).collect(),
         false => kinds,
