@@ -154,7 +154,7 @@ struct Conversion {
     sensors: Sensors,
     track: Option<Track>,
     state: State,
-    state_flags: Option<fields::Source>,
+    state_flags: Option<fields::ValueSource>,
     /// The messages of the remaining fields of each letter. P frames have those of I frames.
     remaining: Vec<Remaining>,
     /// The time of the last main frame.

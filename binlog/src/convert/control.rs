@@ -1,7 +1,7 @@
 //! Sticks, wanted rates, PID controllers, motors and servos.
 
 use super::ConvertError;
-use super::fields::{Fields, Source, forward_right_down};
+use super::fields::{Fields, ValueSource, forward_right_down};
 use super::messages::{CHANNELS, MotorSpeed, PidPitch, PidRoll, PidTerms, PidYaw, Rates, RcInput, RcOutput};
 use super::output::Output;
 use super::steps::Steps;
@@ -15,22 +15,22 @@ pub(super) struct Control {
     input: Option<[Channel; 4]>,
     input_steps: Steps,
     outputs: Vec<Channel>,
-    speeds: Vec<Source>,
+    speeds: Vec<ValueSource>,
 }
 
 /// One axis of the control loop, in ArduPilot's direction.
 #[derive(Clone, Copy)]
 struct Axis {
-    desired: Option<Source>,
-    actual: Source,
+    desired: Option<ValueSource>,
+    actual: ValueSource,
     /// P, I, D and feedforward, percent of the motors' range.
-    terms: [Option<Source>; 4],
+    terms: [Option<ValueSource>; 4],
 }
 
 /// A pulse width: a value times a factor, plus an offset.
 #[derive(Clone, Copy)]
 struct Channel {
-    source: Source,
+    source: ValueSource,
     offset: f64,
 }
 
@@ -123,7 +123,7 @@ fn axes(fields: &mut Fields<'_>) -> Option<[Axis; 3]> {
     let gyro = forward_right_down(fields.array("gyroADC", "deg/s")?);
     let wanted = ["setpoint", "axisRate"].map(|name| fields.array(name, "deg/s").map(forward_right_down));
     let wanted = wanted.into_iter().flatten().next();
-    let direction = |axis: usize, source: Source| if axis == 0 { source } else { source.reversed() };
+    let direction = |axis: usize, source: ValueSource| if axis == 0 { source } else { source.reversed() };
     let axes = [0, 1, 2].map(|axis| Axis {
         desired: wanted.map(|wanted| wanted[axis]),
         actual: gyro[axis],
@@ -132,7 +132,7 @@ fn axes(fields: &mut Fields<'_>) -> Option<[Axis; 3]> {
             .map(|name| fields.quantity(&format!("{name}[{axis}]"), "%").map(|source| direction(axis, source))),
     });
     let known = axes.iter().flat_map(|axis| axis.terms.iter().chain([&axis.desired])).flatten();
-    let known: Vec<Source> = known.copied().collect();
+    let known: Vec<ValueSource> = known.copied().collect();
     fields.convert(&known);
     (wanted.is_some() || !known.is_empty()).then_some(axes)
 }
@@ -169,7 +169,7 @@ fn outputs(fields: &mut Fields<'_>) -> Vec<Channel> {
     };
     let mut channels: Vec<Channel> = (0..motors).filter_map(motor).collect();
     let room = CHANNELS.saturating_sub(channels.len());
-    let servos: Vec<Source> = fields.elements("servo").into_iter().take(room).collect();
+    let servos: Vec<ValueSource> = fields.elements("servo").into_iter().take(room).collect();
     fields.convert(&servos);
     channels.extend(servos.into_iter().map(|source| Channel { source, offset: 0.0 }));
     channels

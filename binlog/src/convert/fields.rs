@@ -14,7 +14,7 @@ pub(super) struct Fields<'s> {
 
 /// Where a value is in a frame, and what it is multiplied by.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Source {
+pub(super) struct ValueSource {
     index: usize,
     number: Number,
     zero: f64,
@@ -33,21 +33,21 @@ impl<'s> Fields<'s> {
     }
 
     /// The number as it is logged.
-    pub(super) fn raw(&self, name: &str) -> Option<Source> {
+    pub(super) fn raw(&self, name: &str) -> Option<ValueSource> {
         let index = self.fields.iter().position(|field| field.name() == name)?;
-        Some(Source { index, number: self.fields[index].number(), zero: 0.0, factor: 1.0 })
+        Some(ValueSource { index, number: self.fields[index].number(), zero: 0.0, factor: 1.0 })
     }
 
     /// The value in a unit; `None` if the field isn't there or measures something else.
-    pub(super) fn quantity(&self, name: &str, unit: &str) -> Option<Source> {
+    pub(super) fn quantity(&self, name: &str, unit: &str) -> Option<ValueSource> {
         let raw = self.raw(name)?;
         let quantity = Quantity::of(self.header, name).filter(|quantity| quantity.unit.name() == unit)?;
-        Some(Source { zero: quantity.zero, factor: quantity.factor, ..raw })
+        Some(ValueSource { zero: quantity.zero, factor: quantity.factor, ..raw })
     }
 
     /// The elements 0 to `N - 1` of an array. `None` if one is missing.
-    pub(super) fn array<const N: usize>(&self, name: &str, unit: &str) -> Option<[Source; N]> {
-        let mut sources = [Source { index: 0, number: Number::Unsigned, zero: 0.0, factor: 1.0 }; N];
+    pub(super) fn array<const N: usize>(&self, name: &str, unit: &str) -> Option<[ValueSource; N]> {
+        let mut sources = [ValueSource { index: 0, number: Number::Unsigned, zero: 0.0, factor: 1.0 }; N];
         for (i, source) in sources.iter_mut().enumerate() {
             *source = self.quantity(&format!("{name}[{i}]"), unit)?;
         }
@@ -55,12 +55,12 @@ impl<'s> Fields<'s> {
     }
 
     /// The elements of an array from 0 on, as logged.
-    pub(super) fn elements(&self, name: &str) -> Vec<Source> {
+    pub(super) fn elements(&self, name: &str) -> Vec<ValueSource> {
         (0..).map_while(|i| self.raw(&format!("{name}[{i}]"))).collect()
     }
 
     /// Marks fields as converted without loss, so that they aren't among the remaining ones.
-    pub(super) fn convert<'f>(&mut self, sources: impl IntoIterator<Item = &'f Source>) {
+    pub(super) fn convert<'f>(&mut self, sources: impl IntoIterator<Item = &'f ValueSource>) {
         for source in sources {
             self.converted[source.index] = true;
         }
@@ -74,7 +74,7 @@ impl<'s> Fields<'s> {
     }
 }
 
-impl Source {
+impl ValueSource {
     /// The number as it is logged.
     pub(super) fn raw(self, values: &[u32]) -> i64 {
         self.number.value(values.get(self.index).copied().unwrap_or_default())
@@ -88,21 +88,21 @@ impl Source {
 
     /// The value in the opposite direction: of an axis that ArduPilot has the other way round.
     pub(super) fn reversed(self) -> Self {
-        Source { factor: -self.factor, ..self }
+        ValueSource { factor: -self.factor, ..self }
     }
 
     /// The value times a factor.
     pub(super) fn times(self, factor: f64) -> Self {
-        Source { factor: self.factor * factor, ..self }
+        ValueSource { factor: self.factor * factor, ..self }
     }
 }
 
 /// Three axes forward, left, up as ArduPilot's forward, right, down.
-pub(super) fn forward_right_down([forward, left, up]: [Source; 3]) -> [Source; 3] {
+pub(super) fn forward_right_down([forward, left, up]: [ValueSource; 3]) -> [ValueSource; 3] {
     [forward, left.reversed(), up.reversed()]
 }
 
 /// The values of several sources.
-pub(super) fn values<const N: usize>(sources: [Source; N], values: &[u32]) -> [f32; N] {
+pub(super) fn values<const N: usize>(sources: [ValueSource; N], values: &[u32]) -> [f32; N] {
     sources.map(|source| source.value(values) as f32)
 }

@@ -1,7 +1,7 @@
 //! Gyroscopes, accelerometers, magnetometer and attitude.
 
 use super::ConvertError;
-use super::fields::{Fields, Source, forward_right_down, values as values_of};
+use super::fields::{Fields, ValueSource, forward_right_down, values as values_of};
 use super::messages::{Attitude, Gyr, Imu, Magnetometer};
 use super::output::Output;
 use crate::format::field::NO_VALUE_F32;
@@ -9,18 +9,18 @@ use std::io::Write;
 
 /// Where a main frame has the vehicle's motion.
 pub(super) struct Motion {
-    gyro: Option<[Source; 3]>,
-    unfiltered: Option<[Source; 3]>,
-    acceleration: Option<[Source; 3]>,
-    magnetometer: Option<[Source; 3]>,
+    gyro: Option<[ValueSource; 3]>,
+    unfiltered: Option<[ValueSource; 3]>,
+    acceleration: Option<[ValueSource; 3]>,
+    magnetometer: Option<[ValueSource; 3]>,
     attitude: Option<LoggedAttitude>,
 }
 
 enum LoggedAttitude {
     /// INAV's `attitude`: roll, pitch and yaw, degrees.
-    Angles([Source; 3]),
+    Angles([ValueSource; 3]),
     /// The x, y and z of Betaflight's `imuQuaternion`, in parts of 32767; w is positive.
-    Quaternion([Source; 3]),
+    Quaternion([ValueSource; 3]),
 }
 
 impl Motion {
@@ -28,7 +28,7 @@ impl Motion {
         let rates = |name| fields.array(name, "deg/s").map(forward_right_down);
         let (gyro, unfiltered) = (rates("gyroADC"), rates("gyroUnfilt").or_else(|| rates("gyroRaw")));
         let acceleration = fields.array("accSmooth", "m/s/s").map(forward_right_down);
-        let three = |name| <[Source; 3]>::try_from(fields.elements(name)).ok();
+        let three = |name| <[ValueSource; 3]>::try_from(fields.elements(name)).ok();
         let magnetometer = three("magADC").map(forward_right_down);
         let angles = fields.array("attitude", "deg").map(LoggedAttitude::Angles);
         let attitude = angles.or_else(|| three("imuQuaternion").map(LoggedAttitude::Quaternion));
@@ -49,9 +49,10 @@ impl Motion {
         time_us: u64,
         values: &[u32],
     ) -> Result<(), ConvertError> {
-        let radians = |rate: Option<[Source; 3]>| rate.map(|rate| rate.map(|axis| axis.times(1_f64.to_radians())));
+        let radians = |rate: Option<[ValueSource; 3]>| rate.map(|rate| rate.map(|axis| axis.times(1_f64.to_radians())));
         if self.gyro.is_some() || self.acceleration.is_some() {
-            let or_none = |sources: Option<[Source; 3]>| sources.map_or([NO_VALUE_F32; 3], |of| values_of(of, values));
+            let or_none =
+                |sources: Option<[ValueSource; 3]>| sources.map_or([NO_VALUE_F32; 3], |of| values_of(of, values));
             let (gyro, acceleration) = (or_none(radians(self.gyro)), or_none(self.acceleration));
             output.write(&Imu { time_us, instance: 0, gyro, acceleration })?;
         }

@@ -1,7 +1,7 @@
 //! Battery and barometer.
 
 use super::ConvertError;
-use super::fields::{Fields, Source};
+use super::fields::{Fields, ValueSource};
 use super::messages::{Barometer, Battery};
 use super::output::Output;
 use super::steps::Steps;
@@ -10,13 +10,13 @@ use std::io::Write;
 
 /// Where a main frame has the battery and the barometer.
 pub(super) struct Sensors {
-    voltage: Option<Source>,
-    current: Option<Source>,
+    voltage: Option<ValueSource>,
+    current: Option<ValueSource>,
     /// The charge so far, mAh, and the time up to which.
     charge: f64,
     charged_us: Option<u64>,
     battery_steps: Steps,
-    altitude: Option<Source>,
+    altitude: Option<ValueSource>,
     altitude_steps: Steps,
 }
 
@@ -52,7 +52,8 @@ impl Sensors {
             let [voltage, current] = [self.voltage, self.current];
             let logged = [voltage, current].map(|source| source.map_or(0, |source| source.raw(values) as u32));
             if self.battery_steps.is_due(time_us, &logged) {
-                let value = |source: Option<Source>| source.map_or(NO_VALUE_F32, |source| source.value(values) as f32);
+                let value =
+                    |source: Option<ValueSource>| source.map_or(NO_VALUE_F32, |source| source.value(values) as f32);
                 let charge = if current.is_some() { self.charge as f32 } else { NO_VALUE_F32 };
                 let (voltage, current) = (value(voltage), value(current));
                 output.write(&Battery { time_us, instance: 0, voltage, current, charge })?;

@@ -1,7 +1,7 @@
 //! Slow frames and events: modes, arming, failsafe.
 
 use super::ConvertError;
-use super::fields::{Fields, Source};
+use super::fields::{Fields, ValueSource};
 use super::modes::{ModeFlags, disarm_reason, failsafe_phase};
 use super::output::Output;
 use crate::blackbox::Adjusted;
@@ -15,11 +15,11 @@ pub(super) struct State {
     family: Family,
     flags: ModeFlags,
     /// `flightModeFlags`, and INAV's `flightModeFlags2`.
-    mode_flags: [Option<Source>; 2],
+    mode_flags: [Option<ValueSource>; 2],
     /// INAV's `activeFlightModeFlags`.
-    active: Option<Source>,
+    active: Option<ValueSource>,
     active_flags: ModeFlags,
-    failsafe: Option<Source>,
+    failsafe: Option<ValueSource>,
     /// The flags, and those of the active modes.
     current_flags: Option<(u64, Option<u64>)>,
     mode: Option<u8>,
@@ -161,6 +161,6 @@ impl State {
 }
 
 /// The 32 bits of a field.
-fn bits(source: Source, values: &[u32]) -> u64 {
+fn bits(source: ValueSource, values: &[u32]) -> u64 {
     u64::from(source.raw(values) as u32)
 }

@@ -1,7 +1,7 @@
 //! GPS frames, and the calendar.
 
 use super::ConvertError;
-use super::fields::{Fields, Source};
+use super::fields::{Fields, ValueSource};
 use super::messages::Position;
 use super::output::Output;
 use crate::blackbox::Header;
@@ -11,15 +11,15 @@ use std::io::Write;
 
 /// Where a GPS frame has the position, and what the log says about it besides.
 pub(super) struct Track {
-    coordinates: [Source; 2],
-    altitude: Option<Source>,
-    speed: Option<Source>,
-    course: Option<Source>,
-    velocity: Option<[Source; 3]>,
-    satellites: Option<Source>,
-    dilution: Option<Source>,
-    fix: Option<Source>,
-    home_altitude: Option<Source>,
+    coordinates: [ValueSource; 2],
+    altitude: Option<ValueSource>,
+    speed: Option<ValueSource>,
+    course: Option<ValueSource>,
+    velocity: Option<[ValueSource; 3]>,
+    satellites: Option<ValueSource>,
+    dilution: Option<ValueSource>,
+    fix: Option<ValueSource>,
+    home_altitude: Option<ValueSource>,
     /// The calendar's microseconds since 6 January 1980 at the start of the session, and its time.
     clock: Option<u64>,
     start_us: u64,
@@ -84,7 +84,7 @@ impl Track {
         time_us: u64,
         values: &[u32],
     ) -> Result<(), ConvertError> {
-        let value = |source: Option<Source>| source.map(|source| source.value(values));
+        let value = |source: Option<ValueSource>| source.map(|source| source.value(values));
         let [latitude, longitude] = self.coordinates.map(|source| source.raw(values) as i32);
         let (latitude, longitude) = (Latitude::from_e7(latitude), Longitude::from_e7(longitude));
         let altitude = value(self.altitude);

@@ -4,7 +4,7 @@ use crate::format::MismatchKind;
 use crate::format::{Definition, Format, Value};
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::comparison::by_meaning::widens_time;
-use crate::read::catalogue::comparison::lossless::{Source, lossless};
+use crate::read::catalogue::comparison::lossless::{ColumnSource, lossless};
 use crate::read::catalogue::units::Units;
 use crate::read::records::time::TimeSource;
 
@@ -56,11 +56,11 @@ impl Conversion {
         let mut steps = Vec::new();
         for (source, column) in lossless(program, logged, units.at(defined_at))? {
             let from = match source {
-                Source::Column(found) if widens_time(found.format, (column.label, column.format)) => {
+                ColumnSource::Column(found) if widens_time(found.format, (column.label, column.format)) => {
                     From::Time(TimeSource::Micros { format: found.format, offset: found.offset })
                 }
-                Source::Column(found) => From::Column(found.format, found.offset),
-                Source::Default(bytes) => From::Default(bytes),
+                ColumnSource::Column(found) => From::Column(found.format, found.offset),
+                ColumnSource::Default(bytes) => From::Default(bytes),
             };
             steps.push(Step { from, to: (column.format, offset) });
             offset += column.format.size();

@@ -9,7 +9,7 @@ use crate::read::catalogue::units::UnitTables;
 use crate::read::{LoggedColumn, LoggedDefinition};
 
 /// Where the value of a program's column comes from.
-pub(crate) enum Source<'a> {
+pub(crate) enum ColumnSource<'a> {
     /// A column of the log.
     Column(LoggedColumn<'a>),
     /// The program's default: its bytes.
@@ -28,7 +28,7 @@ pub(crate) fn lossless<'a>(
     program: &'static Definition,
     logged: &LoggedDefinition<'a>,
     tables: impl UnitTables<'a>,
-) -> Result<Vec<(Source<'a>, &'static ColumnDefinition)>, Vec<MismatchKind>> {
+) -> Result<Vec<(ColumnSource<'a>, &'static ColumnDefinition)>, Vec<MismatchKind>> {
     let (mut sources, mut differences) = (Vec::new(), Vec::new());
     for (i, column) in program.columns.iter().enumerate() {
         // A log that breaks the rules may use a label twice, and so may a program that reads it.
@@ -37,9 +37,9 @@ pub(crate) fn lossless<'a>(
         match (found.and_then(|found| logged.columns().nth(found)), column.history.default) {
             (Some(found), _) => {
                 differences.extend(what_is_lost(&found, column, tables));
-                sources.push((Source::Column(found), column));
+                sources.push((ColumnSource::Column(found), column));
             }
-            (None, Some(default)) => sources.push((Source::Default(default), column)),
+            (None, Some(default)) => sources.push((ColumnSource::Default(default), column)),
             (None, None) => differences.push(MismatchKind::Missing { label: column.label }),
         }
     }
