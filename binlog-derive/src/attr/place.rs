@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::punctuated::Punctuated;
 
 /// Where an attribute is, and which keys it accepts there.
-pub(crate) struct Place {
+pub(crate) struct AttributePlace {
     /// `log` or `blackbox`.
     pub(crate) attribute: &'static str,
     pub(crate) name: &'static str,
@@ -16,14 +16,14 @@ pub(crate) struct Place {
     /// Keys of another format, and what to write instead.
     pub(crate) foreign: &'static [(&'static str, &'static str)],
     /// The places of the same attribute.
-    pub(crate) others: fn() -> &'static [&'static Place],
+    pub(crate) others: fn() -> &'static [&'static AttributePlace],
 }
 
-const LOG: Place = Place { attribute: "log", name: "", keys: &[], foreign: &[], others: || &PLACES };
+const LOG: AttributePlace = AttributePlace { attribute: "log", name: "", keys: &[], foreign: &[], others: || &PLACES };
 
-pub(super) const MESSAGE: Place =
-    Place { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"], ..LOG };
-pub(super) const COLUMN: Place = Place {
+pub(super) const MESSAGE: AttributePlace =
+    AttributePlace { name: "a message", keys: &["name", "alias", "as_logged", "allow", "crate", "default_id"], ..LOG };
+pub(super) const COLUMN: AttributePlace = AttributePlace {
     name: "a field of a message",
     keys: &[
         "label", "unit", "mult", "instance", "allow", "values", "bits", "alias", "default", "flatten", "prefix",
@@ -31,12 +31,14 @@ pub(super) const COLUMN: Place = Place {
     ],
     ..LOG
 };
-pub(super) const GROUP: Place = Place { name: "a struct of columns", keys: &["allow", "crate"], ..LOG };
-pub(super) const SCHEMA: Place = Place { name: "a schema", keys: &["crate"], ..LOG };
-pub(super) const VARIANT: Place = Place { name: "a variant of a schema", keys: &["id", "critical", "rate"], ..LOG };
-pub(super) const FIELD_TYPE: Place =
-    Place { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"], ..LOG };
-pub(super) const VALUE: Place = Place { name: "a value", ..LOG };
+pub(super) const GROUP: AttributePlace =
+    AttributePlace { name: "a struct of columns", keys: &["allow", "crate"], ..LOG };
+pub(super) const SCHEMA: AttributePlace = AttributePlace { name: "a schema", keys: &["crate"], ..LOG };
+pub(super) const VARIANT: AttributePlace =
+    AttributePlace { name: "a variant of a schema", keys: &["id", "critical", "rate"], ..LOG };
+pub(super) const FIELD_TYPE: AttributePlace =
+    AttributePlace { name: "a field type", keys: &["unit", "mult", "values", "bits", "allow", "crate"], ..LOG };
+pub(super) const VALUE: AttributePlace = AttributePlace { name: "a value", ..LOG };
 
 /// Words that people write instead of a key.
 const OTHER_KEYS: [(&str, &str); 7] = [
@@ -55,13 +57,13 @@ const HIDDEN: &str = "default_id";
 /// Keys that may be given several times in one place.
 const REPEATABLE: [&str; 3] = ["allow", "alias", "header"];
 
-const PLACES: [&Place; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, &GROUP];
+const PLACES: [&AttributePlace; 6] = [&MESSAGE, &COLUMN, &SCHEMA, &VARIANT, &FIELD_TYPE, &GROUP];
 
 /// Calls `take` for each item that belongs in the place; the others are errors. Returns false if an item could not be
 /// read or has an unknown key, because it may be the one that seems to be missing.
 pub(crate) fn each(
     attributes: &[syn::Attribute],
-    place: &Place,
+    place: &AttributePlace,
     errors: &mut Errors,
     mut take: impl FnMut(&str, &Item) -> syn::Result<()>,
 ) -> bool {
@@ -88,7 +90,7 @@ pub(crate) fn each(
 }
 
 /// The error about a key that doesn't belong in the place.
-fn unknown(key: &str, place: &Place, belongs: Option<&Place>) -> String {
+fn unknown(key: &str, place: &AttributePlace, belongs: Option<&AttributePlace>) -> String {
     if let Some((_, text)) = place.foreign.iter().find(|foreign| foreign.0 == key) {
         return (*text).to_owned();
     }

@@ -4,7 +4,7 @@ use super::tables::{Encoding, Predictor};
 use crate::attr::FieldHistory;
 use crate::attr::Located;
 use crate::attr::item::{Item, Value};
-use crate::attr::place::{Place, each};
+use crate::attr::place::{AttributePlace, each};
 use crate::errors::Errors;
 use crate::lint_names::NOT_PORTABLE;
 use proc_macro2::Span;
@@ -13,9 +13,11 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{Expr, LitStr, Path, Token};
 
-const BLACKBOX: Place = Place { attribute: "blackbox", name: "", keys: &[], foreign: &[], others: || &PLACES };
-const FRAME: Place = Place { name: "a frame", keys: &["main", "slow", "gps", "home", "allow", "crate"], ..BLACKBOX };
-const FIELD: Place = Place {
+const BLACKBOX: AttributePlace =
+    AttributePlace { attribute: "blackbox", name: "", keys: &[], foreign: &[], others: || &PLACES };
+const FRAME: AttributePlace =
+    AttributePlace { name: "a frame", keys: &["main", "slow", "gps", "home", "allow", "crate"], ..BLACKBOX };
+const FIELD: AttributePlace = AttributePlace {
     name: "a field of a frame",
     keys: &["name", "predictor", "encoding", "i", "p", "flatten", "prefix", "alias", "default"],
     foreign: &[
@@ -25,12 +27,12 @@ const FIELD: Place = Place {
     ],
     ..BLACKBOX
 };
-const FIELDS: Place = Place { name: "a struct of fields", keys: &["crate"], ..BLACKBOX };
-const SCHEMA: Place =
-    Place { name: "a schema", keys: &["i_interval", "p_rate", "header", "allow", "crate"], ..BLACKBOX };
-const VARIANT: Place = Place { name: "a variant of a schema", ..BLACKBOX };
-const CODING: Place = Place { name: "`i` and `p`", keys: &["predictor", "encoding"], ..BLACKBOX };
-const PLACES: [&Place; 5] = [&FRAME, &FIELD, &FIELDS, &SCHEMA, &VARIANT];
+const FIELDS: AttributePlace = AttributePlace { name: "a struct of fields", keys: &["crate"], ..BLACKBOX };
+const SCHEMA: AttributePlace =
+    AttributePlace { name: "a schema", keys: &["i_interval", "p_rate", "header", "allow", "crate"], ..BLACKBOX };
+const VARIANT: AttributePlace = AttributePlace { name: "a variant of a schema", ..BLACKBOX };
+const CODING: AttributePlace = AttributePlace { name: "`i` and `p`", keys: &["predictor", "encoding"], ..BLACKBOX };
+const PLACES: [&AttributePlace; 5] = [&FRAME, &FIELD, &FIELDS, &SCHEMA, &VARIANT];
 
 const LINTS: [&str; 1] = [NOT_PORTABLE];
 
