@@ -1,7 +1,7 @@
 //! Creating a log or its folder, extending a log, and letting a directory grow.
 
 use super::bytes::{Block, put_u32};
-use super::directory::{Place, SLOTS};
+use super::directory::{SLOTS, SlotPlace};
 #[cfg(feature = "exfat")]
 use super::entry::exfat;
 use super::entry::{ARCHIVE, FOLDER, fat};
@@ -29,12 +29,12 @@ impl Recorder {
 
     /// Puts the slots that were never in use out of use, because those of the next block are needed.
     pub(super) fn fill_slots(&mut self, block: &mut Block) -> Result<Phase, Stop> {
-        let Place { block: at, slot } = self.cursor.position();
+        let SlotPlace { block: at, slot } = self.cursor.position();
         if slot < SLOTS {
             self.need(at)?;
             let fill = self.volume.unused();
             for slot in slot..SLOTS {
-                Place { block: at, slot }.of_mut(block)[0] = fill;
+                SlotPlace { block: at, slot }.of_mut(block)[0] = fill;
             }
             return Err(self.save(Phase::LookAround));
         }
@@ -170,7 +170,7 @@ impl Recorder {
         if done == 0 && !self.volume.is_exfat() && !self.is_growth() {
             let parent = if self.folder.cluster == self.volume.root { 0 } else { self.folder.cluster };
             for (slot, name, cluster) in [(0, b".          ", first), (1, b"..         ", parent)] {
-                let slot = Place { block: 0, slot }.of_mut(block);
+                let slot = SlotPlace { block: 0, slot }.of_mut(block);
                 fat::put(slot, &Name(*name), FOLDER, cluster, self.date);
                 slot[0] = name[0];
             }
@@ -204,7 +204,7 @@ impl Recorder {
     /// Wipes the note of the folder or of the cluster that a directory got.
     pub(super) fn erase_new_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let (note, fill) = (self.new.note(), self.volume.unused());
-        if note != Place::NONE {
+        if note != SlotPlace::NONE {
             self.need(note.block)?;
             if Note::read(note.of(block), fill).is_some() {
                 note.wipe(block, fill);

@@ -27,13 +27,13 @@ fn max_blocks(volume: &Volume) -> u32 {
 
 /// A place in a directory: a block of the card, and a slot in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct SlotPlace {
     pub(crate) block: u32,
     pub(crate) slot: u8,
 }
 
-impl Place {
-    pub(crate) const NONE: Place = Place { block: 0, slot: 0 };
+impl SlotPlace {
+    pub(crate) const NONE: SlotPlace = SlotPlace { block: 0, slot: 0 };
 
     /// The slot.
     pub(crate) fn of(self, block: &Block) -> &Slot {
@@ -62,7 +62,7 @@ impl Place {
 /// An entry of a file or a folder.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
-    pub(crate) place: Place,
+    pub(crate) place: SlotPlace,
     /// The block of the last slot of a set, which other systems begin anywhere.
     #[cfg(feature = "exfat")]
     pub(crate) last_block: u32,
@@ -81,7 +81,7 @@ pub(crate) struct Entry {
 
 impl Entry {
     pub(crate) const NONE: Entry = Entry {
-        place: Place::NONE,
+        place: SlotPlace::NONE,
         #[cfg(feature = "exfat")]
         last_block: 0,
         first: 0,
@@ -127,7 +127,7 @@ pub(crate) enum Item {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cursor {
     pub(crate) entry: Entry,
-    pub(crate) place: Place,
+    pub(crate) place: SlotPlace,
     /// The next slot.
     next: u8,
     /// Whether the block was announced.
@@ -139,7 +139,7 @@ pub(crate) struct Cursor {
     contiguous: u32,
     visited: u32,
     /// The first slot of the long name before the entry, the blocks that are left there, and the cluster.
-    long: Option<(Place, u32, u32)>,
+    long: Option<(SlotPlace, u32, u32)>,
     /// Whether the entry was passed that the long name belongs to.
     is_named: bool,
     #[cfg(feature = "exfat")]
@@ -161,7 +161,7 @@ struct Set {
 impl Cursor {
     pub(crate) const NONE: Cursor = Cursor {
         entry: Entry::NONE,
-        place: Place::NONE,
+        place: SlotPlace::NONE,
         next: 0,
         is_entered: false,
         block: 0,
@@ -244,10 +244,10 @@ impl Cursor {
             loaded.need(self.block)?;
             if !self.is_entered {
                 self.is_entered = true;
-                self.place = Place { block: self.block, slot: 0 };
+                self.place = SlotPlace { block: self.block, slot: 0 };
                 return Ok(Item::Block);
             }
-            self.place = Place { block: self.block, slot: self.next };
+            self.place = SlotPlace { block: self.block, slot: self.next };
             let slot = self.place.of(block);
             if slot[0] == 0 {
                 return Ok(Item::Unused);
@@ -300,8 +300,8 @@ impl Cursor {
     }
 
     /// The block that the cursor is in, and the next slot in it.
-    pub(crate) fn position(&self) -> Place {
-        Place { block: self.block, slot: self.next }
+    pub(crate) fn position(&self) -> SlotPlace {
+        SlotPlace { block: self.block, slot: self.next }
     }
 
     /// Goes to a slot of the block, or to its end.

@@ -1,7 +1,7 @@
 //! exFAT: what differs because the allocation bitmap doesn't say which file a cluster belongs to.
 
 use super::bytes::{Block, Slot};
-use super::directory::{Place, SLOTS};
+use super::directory::{SLOTS, SlotPlace};
 use super::entry::FOLDER;
 use super::entry::exfat::{self, IN_USE, NOTE, REMOVAL, STREAM};
 use super::note::{self, Note, Purpose};
@@ -91,7 +91,7 @@ impl Recorder {
         let Release { first, end, .. } = self.release;
         self.release.marked_end = end;
         if place.of(block)[0] & IN_USE != 0 {
-            Note::put_taken(Place { slot: note, ..place }.of_mut(block), end - first);
+            Note::put_taken(SlotPlace { slot: note, ..place }.of_mut(block), end - first);
             let next = self.release();
             return Err(self.save(next));
         }
@@ -105,7 +105,7 @@ impl Recorder {
     pub(super) fn erase_log_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         self.need(place.block)?;
-        Place { slot: note, ..place }.wipe(block, NOTE);
+        SlotPlace { slot: note, ..place }.wipe(block, NOTE);
         (self.release.note, self.release.place.slot) = (place.slot, note);
         let next = self.release();
         Err(self.save(next))
@@ -191,7 +191,7 @@ fn turn_removal_flag(file: &mut Slot) {
 /// Puts slots out of use, if they belong to a set.
 fn put_out_of_use(block: &mut Block, slots: Range<u8>) {
     for slot in slots {
-        let kind = &mut Place { block: 0, slot }.of_mut(block)[0];
+        let kind = &mut SlotPlace { block: 0, slot }.of_mut(block)[0];
         if *kind & STREAM == STREAM {
             *kind &= !IN_USE;
         }

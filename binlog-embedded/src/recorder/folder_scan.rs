@@ -1,7 +1,7 @@
 //! The number of the next log, a place for its entry, and room for its contents.
 
 use super::bytes::Block;
-use super::directory::{Entry, Item, Place, SLOTS};
+use super::directory::{Entry, Item, SLOTS, SlotPlace};
 use super::entry::READ_ONLY;
 use super::name::LAST_NUMBER;
 use super::{Goal, OpenFile, Phase, Recorder, Stop};
@@ -31,10 +31,10 @@ pub(crate) struct FolderScan {
     /// A log whose number the new log needs.
     pub(super) in_the_way: u32,
     /// Where the entry can stand, and the slot in the same block for its note.
-    pub(super) entry: Option<Place>,
+    pub(super) entry: Option<SlotPlace>,
     pub(super) note: u8,
     /// A slot that isn't in use.
-    pub(super) free: Option<Place>,
+    pub(super) free: Option<SlotPlace>,
     /// Whether the pass came to the end of the folder, so that `gain` and `oldest` are known.
     pub(super) is_done: bool,
 }
@@ -181,7 +181,7 @@ impl Recorder {
 
     /// Looks for slots for the note and the entry in a block of the directory.
     fn look_at_slots(&mut self, block: &Block) {
-        let place = |slot| Place { slot, ..self.cursor.place };
+        let place = |slot| SlotPlace { slot, ..self.cursor.place };
         let is_free = |slot: u8| self.volume.is_unused(place(slot).of(block));
         let needed = if self.volume.is_exfat() { 3 } else { 1 };
         let mut run = 0;

@@ -1,6 +1,6 @@
 //! What is known of the file that is being written or created.
 
-use super::directory::Place;
+use super::directory::SlotPlace;
 
 /// The log that is being written, or the log, folder or part of a directory that is being created.
 ///
@@ -9,7 +9,7 @@ use super::directory::Place;
 pub(crate) struct OpenFile {
     /// The number; 0 for the folder.
     pub(crate) number: u32,
-    pub(super) place: Place,
+    pub(super) place: SlotPlace,
     /// The slot of the note in the same block.
     pub(super) note: u8,
     pub(super) identity: u16,
@@ -36,7 +36,7 @@ pub(crate) struct OpenFile {
 impl OpenFile {
     pub(crate) const NONE: OpenFile = OpenFile {
         number: 0,
-        place: Place::NONE,
+        place: SlotPlace::NONE,
         note: 0,
         identity: 0,
         initial: 0,
@@ -51,8 +51,8 @@ impl OpenFile {
     };
 
     /// The place of the note.
-    pub(super) fn note(&self) -> Place {
-        Place { block: self.place.block, slot: self.note }
+    pub(super) fn note(&self) -> SlotPlace {
+        SlotPlace { block: self.place.block, slot: self.note }
     }
 
     /// The number after the last marked cluster's.

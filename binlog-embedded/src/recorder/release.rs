@@ -1,7 +1,7 @@
 //! Giving clusters back, in an order that a power cut may interrupt at any point.
 
 use super::bytes::{Block, u32_at};
-use super::directory::Place;
+use super::directory::SlotPlace;
 use super::entry::{DELETED, FOLDER, fat};
 use super::note::{Note, Purpose};
 use super::{OpenFile, Phase, Recorder, Stop};
@@ -27,7 +27,7 @@ pub(crate) struct Release {
     /// Whether the clusters are a directory's if `prev` is linked to them.
     pub(super) is_growth: bool,
     /// The entry.
-    pub(super) place: Place,
+    pub(super) place: SlotPlace,
     /// The slot of the note.
     pub(super) note: u8,
     /// Whether a log is being removed, piece by piece, without a note.
@@ -46,7 +46,7 @@ impl Release {
         is_owned: false,
         hides_entry: false,
         is_growth: false,
-        place: Place::NONE,
+        place: SlotPlace::NONE,
         note: 0,
         is_removal: false,
         after: Phase::Done,
@@ -67,7 +67,7 @@ impl Recorder {
         let place = self.cursor.place;
         self.need(place.block)?;
         let Some(note) = Note::read(place.of(block), self.volume.unused()) else { return Ok(after) };
-        let entry = Place { block: place.block, slot: note.slot };
+        let entry = SlotPlace { block: place.block, slot: note.slot };
         let end = note.first.saturating_add(note.count);
         let noted = if self.volume.is_exfat() { None } else { Note::size(place.of(block)) };
         let marked_end = noted.map_or(end, |noted| note.first.saturating_add(noted)).max(end);
@@ -226,7 +226,7 @@ impl Recorder {
         let fill = self.volume.unused();
         for (slot, is_wiped) in [(note, !is_removal), (place.slot, hides_entry)] {
             if is_wiped {
-                Place { slot, ..place }.wipe(block, fill);
+                SlotPlace { slot, ..place }.wipe(block, fill);
             }
         }
         Err(self.save(after))

@@ -1,7 +1,7 @@
 //! Removing a whole log, however many pieces it has, in an order that a power cut may interrupt at any point.
 
 use super::bytes::{Block, put_u32};
-use super::directory::{Item, Place, SLOTS};
+use super::directory::{Item, SLOTS, SlotPlace};
 use super::entry::{DELETED, fat};
 use super::note::Removal;
 use super::release::Release;
@@ -44,11 +44,11 @@ impl Recorder {
         if !self.cursor.skip_block_end(&self.volume, &mut self.loaded, block)? || self.cursor.position() == entry {
             return Ok(self.begin_removal());
         }
-        let Place { block: at, slot } = self.cursor.position();
+        let SlotPlace { block: at, slot } = self.cursor.position();
         self.need(at)?;
         let end = if at == entry.block { entry.slot } else { SLOTS };
         for slot in slot..end {
-            Place { block: at, slot }.of_mut(block)[0] = DELETED;
+            SlotPlace { block: at, slot }.of_mut(block)[0] = DELETED;
         }
         self.cursor.go_to(end);
         Err(self.save(Phase::LongName))
