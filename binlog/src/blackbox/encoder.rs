@@ -8,7 +8,7 @@ mod waiting;
 pub use counts::Counts;
 
 use super::limits::{JUMP_US, STEADY_I_FRAMES};
-use super::place::Place;
+use super::place::FramePlace;
 use super::preamble::{self, InvalidHeader};
 use super::schema::LogsFrame;
 use super::{
@@ -79,7 +79,7 @@ pub struct Encoder<S: BlackboxSchema> {
     /// Whether a resume event has to come before it.
     resume_next: bool,
     /// A resume event that the program logged, from which decoders count until the next main frame.
-    resumed: Option<Place>,
+    resumed: Option<FramePlace>,
     slow: Repeated<S::Slow>,
     home: Repeated<S::Home>,
     gps: S::Gps,
@@ -223,7 +223,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.append_event(event);
         if let Event::Resume { iteration, time } = *event {
             self.intra_next = true;
-            self.resumed = Some(Place { iteration, time });
+            self.resumed = Some(FramePlace { iteration, time });
         }
         Ok(self.out.bytes())
     }
@@ -259,12 +259,12 @@ impl<S: BlackboxSchema> Encoder<S> {
 
     fn main(&mut self) -> Result<(), DoesNotFit> {
         let [frame, before, older] = [self.next, self.before, self.older].map(|i| &self.main[slot(i)]);
-        let place = Place { iteration: frame.iteration(), time: frame.time() };
+        let place = FramePlace { iteration: frame.iteration(), time: frame.time() };
         let Some(kind) = S::INTERVALS.kind_of(place.iteration) else {
             self.counts.left_out += 1;
             return Ok(());
         };
-        let last = Place { iteration: before.iteration(), time: before.time() };
+        let last = FramePlace { iteration: before.iteration(), time: before.time() };
         let missing = S::INTERVALS.logged_between(last.iteration, place.iteration);
         // The first frame, and the one after a resume, is an I frame.
         let is_in_place =
@@ -285,7 +285,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         }
         // A reader that knows the session's ratio of iterations and time takes a frame out of it for another session's.
         let has_ratio = self.counts.i_frames > STEADY_I_FRAMES;
-        let is_late = |from: Place| has_ratio && !from.is_soon_followed_by(place);
+        let is_late = |from: FramePlace| has_ratio && !from.is_soon_followed_by(place);
         let is_gap = missing > 0 || place.iteration < last.iteration;
         let jumps = self.started
             && (self.resume_next

@@ -2,7 +2,7 @@
 
 use super::decode::{Context, FramePlan, NO_VALUES, Values};
 use super::limits::{MAX_FIELDS, MAX_FRAME_BYTES};
-use super::place::{Place, ReferredFields};
+use super::place::{FramePlace, ReferredFields};
 use super::{Event, FrameBuffer, FrameKind, Header};
 use std::fmt;
 
@@ -39,7 +39,7 @@ pub struct LoggedEncoder<'h> {
     /// read and may turn out not to stand: a frame is here once it is encoded.
     history: Option<[Box<Values>; 2]>,
     /// The last main frame, or the Resume event after it.
-    last: Place,
+    last: FramePlace,
     /// The time of the last main frame.
     main_time: u32,
     home: [u32; 2],
@@ -88,7 +88,7 @@ impl<'h> LoggedEncoder<'h> {
             referred: ReferredFields::of(header),
             motor_0: header.fields(b'I').iter().position(|field| field.name() == "motor[0]"),
             history: None,
-            last: Place::default(),
+            last: FramePlace::default(),
             main_time: 0,
             home: [0; 2],
         }
@@ -140,7 +140,7 @@ impl<'h> LoggedEncoder<'h> {
     /// elsewhere.
     pub fn event(&mut self, event: &Event) {
         if let Event::Resume { iteration, time } = *event {
-            self.last = Place { iteration, time };
+            self.last = FramePlace { iteration, time };
         }
     }
 

@@ -26,7 +26,7 @@ use crate::blackbox::definition::FrameKind;
 use crate::blackbox::event::Event;
 use crate::blackbox::header::LoggedField;
 use crate::blackbox::limits::{JUMP_US, MAX_FRAME_BYTES};
-use crate::blackbox::place::{Place, ReferredFields};
+use crate::blackbox::place::{FramePlace, ReferredFields};
 use pace::Pace;
 use resync::{Sync, Verdict};
 use std::fmt;
@@ -166,7 +166,7 @@ pub struct Frames<'s> {
     /// What the frames up to an offset belong to, since the I frame there is looked at already.
     ahead: (usize, Verdict),
     /// The last main frame that was accepted, or the Resume event after it.
-    last: Option<Place>,
+    last: Option<FramePlace>,
     /// The time of the last main frame, from which other frames are predicted; 0 before there is one.
     main_time: u32,
     pace: Pace,
@@ -402,7 +402,7 @@ impl<'s> Frames<'s> {
         };
         let doubt = match event {
             Event::End { .. } => self.doubt_of_end(),
-            Event::Resume { iteration, time } => self.doubt_of_resume(Place { iteration, time }, end),
+            Event::Resume { iteration, time } => self.doubt_of_resume(FramePlace { iteration, time }, end),
             _ => self.doubt(b'E', at),
         };
         if let Some(reason) = doubt {
@@ -414,7 +414,7 @@ impl<'s> Frames<'s> {
             Event::Resume { iteration, time } => {
                 // Frames of other kinds may have gone on for more than half of the range of a time.
                 self.time_us = self.near_other(time).unwrap_or_else(|| self.extended(time));
-                let place = Place { iteration, time };
+                let place = FramePlace { iteration, time };
                 self.last = Some(place);
                 self.pace.go_on_from(place);
             }
@@ -498,12 +498,12 @@ impl<'s> Frames<'s> {
 
     /// The place of the main frame in `history[0]`.
     #[inline(always)]
-    fn place(&self) -> Place {
+    fn place(&self) -> FramePlace {
         self.referred.place(&self.history[0], self.last.unwrap_or_default())
     }
 
     #[inline(always)]
-    fn accept(&mut self, place: Place) {
+    fn accept(&mut self, place: FramePlace) {
         self.time_us = self.extended(place.time);
         (self.last, self.main_time) = (Some(place), place.time);
     }
@@ -537,10 +537,10 @@ impl<'s> Frames<'s> {
     }
 }
 
-fn jump(letter: u8, place: Place) -> LostReason {
+fn jump(letter: u8, place: FramePlace) -> LostReason {
     LostReason::Jump { letter, iteration: place.iteration, time: place.time }
 }
 
-fn other_session(place: Place) -> LostReason {
+fn other_session(place: FramePlace) -> LostReason {
     LostReason::OtherSession { iteration: place.iteration, time: place.time }
 }

@@ -2,7 +2,7 @@
 
 use crate::blackbox::Intervals;
 use crate::blackbox::limits::{JUMP_US, SOON_US, STEADY_I_FRAMES};
-use crate::blackbox::place::Place;
+use crate::blackbox::place::FramePlace;
 use std::ops::AddAssign;
 
 /// The fewest main frames after the first one of a session that show the ratio.
@@ -42,7 +42,7 @@ impl Passed {
     const NOTHING: Self = Passed { iterations: 0, time_us: 0 };
 
     /// From one place to a later one.
-    pub(super) fn between(from: Place, to: Place) -> Self {
+    pub(super) fn between(from: FramePlace, to: FramePlace) -> Self {
         Passed {
             iterations: to.iteration.wrapping_sub(from.iteration).into(),
             time_us: to.time.wrapping_sub(from.time).into(),
@@ -114,7 +114,7 @@ pub(super) struct Pace {
     /// How long the session is, without pauses of the logger.
     logged_us: u64,
     /// The last I frame, or the Resume event after it: up to there is counted.
-    from: Option<Place>,
+    from: Option<FramePlace>,
     is_sure: bool,
     /// The number of steps from one I frame to the next.
     steps: u32,
@@ -143,7 +143,7 @@ impl Pace {
     };
 
     /// Counts up to an I frame that was accepted, `last` being the main frame before it.
-    pub(super) fn intra(&mut self, last: Option<Place>, place: Place, is_first: bool, intervals: Intervals) {
+    pub(super) fn intra(&mut self, last: Option<FramePlace>, place: FramePlace, is_first: bool, intervals: Intervals) {
         match (self.from, last) {
             (Some(from), Some(last)) if last.may_be_followed_by(place) => {
                 if self.passed.iterations >= REMEMBERED {
@@ -178,12 +178,12 @@ impl Pace {
     }
 
     /// Goes on from a Resume event: what is before it doesn't count.
-    pub(super) fn go_on_from(&mut self, place: Place) {
+    pub(super) fn go_on_from(&mut self, place: FramePlace) {
         self.from = Some(place);
     }
 
     /// From the last I frame, or the Resume event after it, to a place. `None` before the first step between I frames.
-    pub(super) fn since_intra(&self, place: Place) -> Option<Passed> {
+    pub(super) fn since_intra(&self, place: FramePlace) -> Option<Passed> {
         self.from.filter(|_| self.steps > 0).map(|from| Passed::between(from, place))
     }
 
@@ -212,7 +212,7 @@ impl Pace {
 
     /// The pace with the frames up to `last`, the last main frame or the Resume event after it. `None` if too few
     /// frames say it.
-    pub(super) fn up_to(&self, last: Place, intervals: Intervals) -> Option<Self> {
+    pub(super) fn up_to(&self, last: FramePlace, intervals: Intervals) -> Option<Self> {
         let from = self.from?;
         let has_enough =
             || self.is_from_the_start && intervals.logged_between(from.iteration, last.iteration) >= FEWEST_FRAMES;

@@ -7,7 +7,7 @@ use crate::blackbox::decode::{Context, FrameDecoder};
 use crate::blackbox::event::Event;
 use crate::blackbox::header::Header;
 use crate::blackbox::log::letters::Begins;
-use crate::blackbox::place::Place;
+use crate::blackbox::place::FramePlace;
 use std::ops::Range;
 
 /// The payload of an unknown event is at most this long.
@@ -31,12 +31,12 @@ pub(super) enum Sync {
     /// An I frame: the frames that P frames refer to are lost.
     NeedsIntra {
         /// An I frame that was rejected for its jump. One that agrees with it is accepted.
-        after: Option<Place>,
+        after: Option<FramePlace>,
     },
     /// The last I frame is of another session.
     Elsewhere {
         /// Where it is in that.
-        place: Place,
+        place: FramePlace,
         /// Whether it continues an earlier I frame of another session. Frames that continue a stream belong to it, even
         /// where their times meet those of this session. A single I frame may be one of this session with a damaged
         /// time.
@@ -55,7 +55,7 @@ impl Sync {
     }
 
     /// After an I frame or a Resume event of another session.
-    pub(super) fn elsewhere(self, place: Place, intervals: Intervals) -> Self {
+    pub(super) fn elsewhere(self, place: FramePlace, intervals: Intervals) -> Self {
         let is_stream = match self {
             // A frame is judged again if another lost stretch ends before it.
             Sync::Elsewhere { place: last, is_stream } if last == place => is_stream,
@@ -83,7 +83,7 @@ pub(super) enum Verdict {
     /// They belong to this session if the next I frame agrees with the place.
     Jumps,
     /// They belong to another session. This is the place.
-    Elsewhere(Place),
+    Elsewhere(FramePlace),
     /// Nothing: no I frame and no Resume event follows.
     Unproven,
 }
@@ -97,12 +97,12 @@ pub(super) fn looptime_us(header: &Header) -> Option<f64> {
 
 impl<'s> Frames<'s> {
     /// The verdict on a place: that of an I frame, or the one in a Resume event. The frame or the event ends at `end`.
-    pub(super) fn verdict(&mut self, place: Place, end: usize) -> Verdict {
+    pub(super) fn verdict(&mut self, place: FramePlace, end: usize) -> Verdict {
         self.verdict_in(self.sync, place, end)
     }
 
     /// As [`verdict`](Self::verdict), for a place further on. `sync` is the state of the frames before it.
-    fn verdict_in(&mut self, sync: Sync, place: Place, end: usize) -> Verdict {
+    fn verdict_in(&mut self, sync: Sync, place: FramePlace, end: usize) -> Verdict {
         let Some(last) = self.last else { return Verdict::Continues };
         let is_near = last.may_be_followed_by(place);
         let intervals = self.session.header().intervals();
@@ -190,7 +190,7 @@ impl<'s> Frames<'s> {
     /// As [`doubt`](Self::doubt), of a Resume event that leads to a place. After damage, it may be that of another
     /// session.
     #[cold]
-    pub(super) fn doubt_of_resume(&mut self, place: Place, end: usize) -> Option<LostReason> {
+    pub(super) fn doubt_of_resume(&mut self, place: FramePlace, end: usize) -> Option<LostReason> {
         if matches!(self.sync, Sync::Begin | Sync::Synced) {
             return None;
         }
@@ -223,7 +223,7 @@ impl<'s> Frames<'s> {
                 }
                 Begins::Event => match self.letters.event(at).ok() {
                     Some((Event::Resume { iteration, time }, end)) => {
-                        return (at, self.verdict_in(sync, Place { iteration, time }, end));
+                        return (at, self.verdict_in(sync, FramePlace { iteration, time }, end));
                     }
                     Some((Event::End { .. }, end)) if !is_elsewhere => return (end, Verdict::Unproven),
                     Some((Event::Unknown { .. }, end)) => self.unknown_event_end(end),
@@ -240,7 +240,7 @@ impl<'s> Frames<'s> {
     }
 
     /// The mean time of an iteration from an I frame that ends at `at` to the next one. `None` if damage comes first.
-    fn mean_us_after(&mut self, place: Place, at: usize) -> Option<f64> {
+    fn mean_us_after(&mut self, place: FramePlace, at: usize) -> Option<f64> {
         let kept = self.history[0].clone();
         let next = self.next_intra(at);
         self.history[0] = kept;
@@ -248,7 +248,7 @@ impl<'s> Frames<'s> {
     }
 
     /// Where the next I frame from `at` on is. `None` if damage comes first.
-    fn next_intra(&mut self, mut at: usize) -> Option<Place> {
+    fn next_intra(&mut self, mut at: usize) -> Option<FramePlace> {
         loop {
             let letter = self.letters.byte(at)?;
             at = match self.letters.of(letter) {
@@ -310,7 +310,7 @@ impl<'s> Frames<'s> {
 
     /// Decodes up to the next I frame, and returns whether that frame has the expected iteration and time. `None` if
     /// damage comes first.
-    fn due_after(&mut self, mut at: usize, from: Place) -> Option<bool> {
+    fn due_after(&mut self, mut at: usize, from: FramePlace) -> Option<bool> {
         let intervals = self.session.header().intervals();
         let mut last = from;
         let mut moved = 0;
