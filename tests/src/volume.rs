@@ -14,7 +14,7 @@ pub use check::{Flaw, Report};
 pub use directory::set_sum;
 pub use format::{Geometry, Table};
 pub use fsck::{fsck, read_back};
-pub use guest::{Guest, Place};
+pub use guest::{Clusters, Guest};
 pub use regions::{Region, Regions};
 pub use tree::{Entry, Tree};
 

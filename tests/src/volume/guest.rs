@@ -6,7 +6,7 @@ use crate::ram_card::RamCard;
 
 /// Which clusters a file gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Clusters {
     /// The first free ones.
     First,
     /// The first free ones from this cluster on.
@@ -36,24 +36,24 @@ impl Guest {
     }
 
     /// Makes a file with contents.
-    pub fn put(&self, path: &str, contents: &[u8], place: Place) {
+    pub fn put(&self, path: &str, contents: &[u8], place: Clusters) {
         let clusters = self.allocate((contents.len() as u64).div_ceil(self.volume.cluster_bytes()) as usize, place);
         let blocks = clusters.iter().flat_map(|&cluster| self.volume.blocks_of(cluster));
         for (at, bytes) in blocks.zip(contents.chunks(512)) {
             self.volume.card.edit(at, |block| block[..bytes.len()].copy_from_slice(bytes));
         }
-        self.name(path, ARCHIVE, &clusters, contents.len() as u64, place == Place::Contiguous);
+        self.name(path, ARCHIVE, &clusters, contents.len() as u64, place == Clusters::Contiguous);
     }
 
     /// Makes a file of so many clusters, with whatever is in them.
-    pub fn occupy(&self, path: &str, clusters: u32, place: Place) {
+    pub fn occupy(&self, path: &str, clusters: u32, place: Clusters) {
         let size = u64::from(clusters) * self.volume.cluster_bytes();
         assert!(
             self.volume.kind == FileSystem::ExFat || size <= u64::from(u32::MAX),
             "a file on FAT has at most 4 GiB"
         );
         let clusters = self.allocate(clusters as usize, place);
-        self.name(path, ARCHIVE, &clusters, size, place == Place::Contiguous);
+        self.name(path, ARCHIVE, &clusters, size, place == Clusters::Contiguous);
     }
 
     /// Makes files until only so many clusters are free.
@@ -66,14 +66,14 @@ impl Guest {
             if left <= free {
                 return;
             }
-            self.occupy(&format!("{path}{number}.DAT"), (left - free).min(most), Place::First);
+            self.occupy(&format!("{path}{number}.DAT"), (left - free).min(most), Clusters::First);
             number += 1;
         }
     }
 
     /// Makes a folder.
     pub fn folder(&self, path: &str) {
-        let cluster = self.allocate(1, Place::First)[0];
+        let cluster = self.allocate(1, Clusters::First)[0];
         self.clear(cluster);
         if self.volume.kind != FileSystem::ExFat {
             let parent = parent_of(path).map_or(0, |parent| self.entry_of(parent).first);
@@ -148,14 +148,14 @@ impl Guest {
     }
 
     /// Takes free clusters, and links them unless they need no links.
-    fn allocate(&self, count: usize, place: Place) -> Vec<u32> {
+    fn allocate(&self, count: usize, place: Clusters) -> Vec<u32> {
         let free: Vec<u32> = self.volume.free().collect();
         let clusters: Vec<u32> = match place {
-            Place::First => free.into_iter().take(count).collect(),
-            Place::From(from) => free.into_iter().filter(|&cluster| cluster >= from).take(count).collect(),
-            Place::Every(step) => free.into_iter().step_by(step).take(count).collect(),
-            Place::Backwards => free.into_iter().rev().take(count).collect(),
-            Place::Contiguous => {
+            Clusters::First => free.into_iter().take(count).collect(),
+            Clusters::From(from) => free.into_iter().filter(|&cluster| cluster >= from).take(count).collect(),
+            Clusters::Every(step) => free.into_iter().step_by(step).take(count).collect(),
+            Clusters::Backwards => free.into_iter().rev().take(count).collect(),
+            Clusters::Contiguous => {
                 let run = free.windows(count.max(1)).find(|run| run[count.max(1) - 1] - run[0] == count as u32 - 1);
                 run.map_or_else(Vec::new, <[u32]>::to_vec)
             }
@@ -165,7 +165,7 @@ impl Guest {
             let is_end = next == 0x0FFF_FFFF;
             if self.volume.kind == FileSystem::ExFat {
                 self.set_bit(cluster, true);
-                if place == Place::Contiguous {
+                if place == Clusters::Contiguous {
                     // The FAT says nothing of them, so anything may be there (exFAT specification, 6.3.4.2).
                     self.set_entry(cluster, 2 + cluster % 5);
                     continue;
@@ -246,7 +246,7 @@ impl Guest {
             }
             let folder = folder.expect("FAT16's root directory has room");
             let last = folder.runs.last().map_or(0, |run| run.end - 1);
-            let more = self.allocate(1, Place::First)[0];
+            let more = self.allocate(1, Clusters::First)[0];
             self.clear(more);
             self.set_entry(last, more);
             if volume.kind == FileSystem::ExFat && folder.path != "(root)" {

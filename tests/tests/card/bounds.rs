@@ -6,7 +6,7 @@ use crate::rig::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{RamCard, Written};
-use binlog_tests::volume::{Entry, FileSystem, Geometry, Guest, Place, Region, Regions, Volume};
+use binlog_tests::volume::{Clusters, Entry, FileSystem, Geometry, Guest, Region, Regions, Volume};
 use embedded_io::Write;
 use std::collections::BTreeSet;
 use std::ops::{Add, ControlFlow, Mul};
@@ -290,10 +290,10 @@ fn used(geometry: &Geometry) -> RamCard {
     let guest = Guest::new(&card);
     guest.folder("LOGS");
     let cluster = guest.volume().cluster_bytes() as usize;
-    guest.put(&path("LOGS", 1), &contents(1, 100_000), Place::First);
-    guest.put(&path("LOGS", 2), &contents(2, 9 * cluster), Place::Every(60));
+    guest.put(&path("LOGS", 1), &contents(1, 100_000), Clusters::First);
+    guest.put(&path("LOGS", 2), &contents(2, 9 * cluster), Clusters::Every(60));
     for number in 0..40 {
-        guest.put(&format!("LOGS/Some other file {number}.txt"), &[7; 600], Place::Every(3));
+        guest.put(&format!("LOGS/Some other file {number}.txt"), &[7; 600], Clusters::Every(3));
     }
     guest.note_free_clusters();
     card
@@ -472,7 +472,7 @@ pub(crate) fn with_a_long_search() -> RamCard {
     let card = Geometry { clusters: 300_000, ..Geometry::FAT32 }.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
-    guest.occupy("TAKEN.DAT", 200_000, Place::First);
+    guest.occupy("TAKEN.DAT", 200_000, Clusters::First);
     // FSInfo has neither the first free cluster nor their count.
     let info = guest.volume().info.unwrap();
     card.edit(info, |block| block[488..496].fill(0xFF));
@@ -512,7 +512,7 @@ fn the_search_for_the_next_log_goes_on_where_the_last_one_ended() {
         let card = geometry.format();
         let guest = Guest::new(&card);
         guest.folder("LOGS");
-        guest.occupy("TAKEN.DAT", geometry.clusters * 9 / 10, Place::First);
+        guest.occupy("TAKEN.DAT", geometry.clusters * 9 / 10, Clusters::First);
         guest.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         for number in 1..=3 {
@@ -557,7 +557,7 @@ fn a_number_after_the_last_one_is_found_with_the_blocks_of_the_table() {
             let card = geometry.format();
             let guest = Guest::new(&card);
             guest.folder("LOGS");
-            (1..=taken).chain([200]).for_each(|number| guest.put(&path("LOGS", number), &[1], Place::First));
+            (1..=taken).chain([200]).for_each(|number| guest.put(&path("LOGS", number), &[1], Clusters::First));
             guest.note_free_clusters();
             let options = Options { last_number: 200, ..options(&geometry) };
             let table = Table::of(&card, &options);

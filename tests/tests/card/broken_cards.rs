@@ -5,7 +5,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, SdError, Undated, Unusable};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{FileSystem, Geometry, Guest, Place, Table, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, Table, Volume};
 use embedded_io::Write;
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -67,7 +67,7 @@ fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
             let card = Geometry { table, ..geometry }.format();
             let guest = Guest::new(&card);
             let photo = contents(9, 100_000);
-            guest.put("PHOTO.JPG", &photo, Place::Every(3));
+            guest.put("PHOTO.JPG", &photo, Clusters::Every(3));
             guest.note_free_clusters();
             let before = card.copy();
             let volume = Volume::of(&card);
@@ -340,7 +340,7 @@ fn with_a_longer_log() -> RamCard {
     let card = Geometry { cluster_blocks: 65_536, clusters: 160, ..Geometry::EXFAT }.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
-    guest.occupy("LOGS/00000001.BIN", 130, Place::Contiguous);
+    guest.occupy("LOGS/00000001.BIN", 130, Clusters::Contiguous);
     card
 }
 

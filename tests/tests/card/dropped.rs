@@ -6,7 +6,7 @@ use crate::rig::{OPTIONS, Sd, flight, ring, wait};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
 use embedded_io::Write as _;
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -43,7 +43,7 @@ fn old_logs(card: &RamCard, count: u32) {
     let guest = Guest::new(card);
     guest.folder("LOGS");
     for number in 1..=count {
-        guest.put(&path("LOGS", number), &contents(number, OLD), Place::First);
+        guest.put(&path("LOGS", number), &contents(number, OLD), Clusters::First);
     }
     guest.note_free_clusters();
 }
@@ -74,7 +74,7 @@ fn a_log_that_cant_grow_is_followed_by_another_after_dropped_futures() {
         let mut before = Vec::new();
         if drops_list {
             log.begin_log().unwrap();
-            Guest::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Place::First);
+            Guest::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Clusters::First);
             while embedded_io::Write::write(&mut log, &contents(9, 1000)).is_ok() {}
             let _ = poll(log.list_async(|_| ControlFlow::Continue(())), 1);
             if let Err(error) = wait_for(log.end_log_async()) {
@@ -82,7 +82,7 @@ fn a_log_that_cant_grow_is_followed_by_another_after_dropped_futures() {
             }
         } else {
             wait_for(log.run_async(&mut drain)).unwrap();
-            Guest::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Place::First);
+            Guest::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Clusters::First);
             for number in 0..130 {
                 flight::log(ring, (number % 5) as usize, number);
                 wait(20_000);
@@ -198,7 +198,7 @@ fn a_list_that_is_dropped_while_a_search_pauses_changes_nothing() {
     flight::log(ring, 0, 1);
     wait_for(log.run_async(&mut drain)).unwrap();
     // 20,000 clusters right behind the extent.
-    Guest::new(&card).occupy("VIDEO.MP4", 20_000, Place::First);
+    Guest::new(&card).occupy("VIDEO.MP4", 20_000, Clusters::First);
     let first_block = card.block(0);
     let mut failures = Vec::new();
     for number in 0..1500 {
@@ -298,7 +298,7 @@ fn dropped_history(seed: u64, fails: bool) -> Result<(), String> {
     old_logs(&card, 3);
     let guest = Guest::new(&card);
     if random.below(2) == 0 {
-        guest.occupy("HOLES.DAT", 40, Place::Every(3 + random.below(20) as usize));
+        guest.occupy("HOLES.DAT", 40, Clusters::Every(3 + random.below(20) as usize));
     }
     if random.below(3) == 0 {
         guest.occupy_all_but("FULL", 50 + random.below(200));

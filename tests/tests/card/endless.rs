@@ -5,7 +5,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, Undated};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -22,8 +22,8 @@ fn with_log(geometry: Geometry) -> (RamCard, Guest, Vec<u32>) {
     let card = geometry.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
-    guest.put(&path("LOGS", 1), &contents(1, 12 * guest.volume().cluster_bytes() as usize), Place::Every(2));
-    guest.put(&path("LOGS", 2), &contents(2, 5000), Place::Every(2));
+    guest.put(&path("LOGS", 1), &contents(1, 12 * guest.volume().cluster_bytes() as usize), Clusters::Every(2));
+    guest.put(&path("LOGS", 2), &contents(2, 5000), Clusters::Every(2));
     guest.note_free_clusters();
     let runs = guest.volume().tree().get(&path("LOGS", 1)).unwrap().runs.clone();
     (card, guest, runs.into_iter().flatten().collect())
@@ -67,7 +67,7 @@ fn a_log_on_fat_with_more_clusters_than_a_file_has_is_an_error_that_names_it() {
     let card = Geometry { clusters: (1 << 23) + 1000, fats: 1, ..Geometry::FAT32 }.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
-    guest.put(&path("LOGS", 1), &contents(1, 5000), Place::First);
+    guest.put(&path("LOGS", 1), &contents(1, 5000), Clusters::First);
     let volume = guest.volume();
     let (first, last) = (volume.tree().get(&path("LOGS", 1)).unwrap().first, volume.clusters + 1);
     for cluster in (first..last).step_by(128) {
@@ -111,7 +111,7 @@ fn a_log_on_exfat_that_leads_back_into_itself_is_removed() {
 fn clusters_beyond_the_end_of_a_log_on_exfat_stay_taken() {
     let (card, guest, clusters) = with_log(Geometry::EXFAT);
     let photo = contents(3, 20_000);
-    guest.put("PHOTO.JPG", &photo, Place::Every(2));
+    guest.put("PHOTO.JPG", &photo, Clusters::Every(2));
     guest.link(clusters[11], guest.volume().tree().get("PHOTO.JPG").unwrap().first);
     card.limit_reads(100);
     assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1));
@@ -179,7 +179,7 @@ fn a_card_that_stores_nothing_is_given_up() {
         let (card, guest, _) = with_log(geometry);
         let slots = guest.volume().tree().get("LOGS").unwrap().clusters() * guest.volume().cluster_bytes() / 32;
         for number in 3..slots - 1 {
-            guest.put(&format!("LOGS/{number}.TXT"), &[], Place::First);
+            guest.put(&format!("LOGS/{number}.TXT"), &[], Clusters::First);
         }
         wear_out(&card, OPTIONS);
         // The entry of the log that is removed is in two blocks.
@@ -189,9 +189,9 @@ fn a_card_that_stores_nothing_is_given_up() {
             guest.folder("LOGS");
             for number in 0..files {
                 let name = if number % 2 == 0 { "A" } else { "A file with a long name" };
-                guest.put(&format!("LOGS/{name} {number}"), &[7], Place::First);
+                guest.put(&format!("LOGS/{name} {number}"), &[7], Clusters::First);
             }
-            guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Every(2));
+            guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
             wear_out(&card, OPTIONS);
         }
     }
@@ -205,12 +205,12 @@ fn a_log_whose_entry_is_in_two_blocks_is_removed_whole() {
         let guest = Guest::new(&card);
         guest.folder("LOGS");
         for number in 0..long {
-            guest.put(&format!("LOGS/A file with a long name {number}"), &[7], Place::First);
+            guest.put(&format!("LOGS/A file with a long name {number}"), &[7], Clusters::First);
         }
         for number in 0..short {
-            guest.put(&format!("LOGS/{number}.TXT"), &[7], Place::First);
+            guest.put(&format!("LOGS/{number}.TXT"), &[7], Clusters::First);
         }
-        guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Every(2));
+        guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
         let (_, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
         assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1));
         let tree = guest.volume().tree();

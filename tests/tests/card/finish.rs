@@ -7,7 +7,7 @@ use crate::rig::flight::{self, Flight, KINDS};
 use crate::rig::{OPTIONS, Sd, account, ring, sd};
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, SdError};
 use binlog_tests::ram_card::{CardError, Format, RamCard, Word};
-use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -184,7 +184,7 @@ fn with_a_log(geometry: Geometry) -> RamCard {
     let card = geometry.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
-    guest.put(&path("LOGS", 1), &contents(1, 3000), Place::First);
+    guest.put(&path("LOGS", 1), &contents(1, 3000), Clusters::First);
     guest.note_free_clusters();
     card
 }
@@ -275,7 +275,7 @@ fn a_damaged_log_that_is_read_leaves_the_open_one() {
             let card = Geometry { cluster_blocks: 1, ..geometry }.format();
             let guest = Guest::new(&card);
             guest.folder("LOGS");
-            guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Every(2));
+            guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
             let first = guest.volume().tree().get(&path("LOGS", 1)).unwrap().first;
             guest.link(first, 0);
             guest.note_free_clusters();

@@ -5,7 +5,7 @@ use crate::power_cuts::stride;
 use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Geometry, Guest, Place, Region, Volume, set_sum};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Region, Volume, set_sum};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -17,7 +17,7 @@ fn with_logs(geometry: &Geometry, bytes: &[usize]) -> (RamCard, Guest) {
     let guest = Guest::new(&card);
     guest.folder("LOGS");
     for (number, &bytes) in (1..).zip(bytes) {
-        guest.put(&path("LOGS", number), &contents(number, bytes), Place::First);
+        guest.put(&path("LOGS", number), &contents(number, bytes), Clusters::First);
     }
     guest.note_free_clusters();
     (card, guest)
@@ -42,9 +42,9 @@ fn a_long_name_goes_with_its_log() {
         for before in 0..16 {
             let (card, guest) = with_logs(&geometry, &[]);
             for number in 0..before {
-                guest.put(&format!("LOGS/F{number}.TXT"), &[], Place::First);
+                guest.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
             }
-            guest.put("LOGS/00000007.bin", &contents(7, 9000), Place::First);
+            guest.put("LOGS/00000007.bin", &contents(7, 9000), Clusters::First);
             guest.note_free_clusters();
             let mut sd = sd(&card, OPTIONS);
             assert_eq!(sd.remove_oldest(), Ok(Some(7)), "{geometry:?}, {before} files before it");
@@ -59,7 +59,7 @@ fn a_long_name_goes_with_its_log() {
 #[test]
 fn a_long_name_without_its_beginning_goes_with_its_log() {
     let (card, guest) = with_logs(&Geometry::FAT32, &[]);
-    guest.put("LOGS/00000007.bin", &contents(7, 9000), Place::First);
+    guest.put("LOGS/00000007.bin", &contents(7, 9000), Clusters::First);
     guest.note_free_clusters();
     let (block, offset) = guest.volume().tree().get("LOGS/00000007.bin").unwrap().at;
     card.edit(block, |block| block[offset - 32] &= !0x40);
@@ -86,7 +86,7 @@ fn empty_logs_stay_on_a_full_card() {
 fn files_with_numbers_above_the_last_stay() {
     for geometry in GEOMETRIES {
         let (card, guest) = with_logs(&geometry, &[30_000]);
-        guest.put(&path("LOGS", 50), &contents(50, 30_000), Place::First);
+        guest.put(&path("LOGS", 50), &contents(50, 30_000), Clusters::First);
         guest.occupy_all_but("PHOTO", 0);
         guest.note_free_clusters();
         let mut sd = sd(&card, Options { last_number: 9, ..OPTIONS });
@@ -106,7 +106,7 @@ fn files_with_numbers_above_the_last_stay() {
 fn a_contiguous_folder_ends_with_its_size() {
     let card = Geometry::EXFAT.format();
     let guest = Guest::new(&card);
-    guest.put("PHOTO.JPG", &[0; 4096], Place::First);
+    guest.put("PHOTO.JPG", &[0; 4096], Clusters::First);
     let mut first = sd(&card, OPTIONS);
     first.begin_log().unwrap();
     first.end_log().unwrap();
@@ -130,8 +130,8 @@ fn a_log_with_a_size_beyond_the_card_takes_nothing_along() {
         let card = Geometry::EXFAT.format();
         let guest = Guest::new(&card);
         guest.folder("LOGS");
-        guest.put(&path("LOGS", 1), &contents(1, 9000), Place::Contiguous);
-        guest.put(&path("LOGS", 2), &contents(2, 90_000), Place::First);
+        guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Contiguous);
+        guest.put(&path("LOGS", 2), &contents(2, 90_000), Clusters::First);
         guest.occupy_all_but("PHOTO", 100);
         guest.resize(&path("LOGS", 1), bytes);
         let free = guest.volume().free_clusters();
@@ -175,7 +175,7 @@ fn a_set_with_a_wrong_checksum_isnt_a_log() {
 fn a_note_in_a_deleted_set_is_found() {
     let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
     for number in 0..7 {
-        guest.put(&format!("LOGS/F{number}.TXT"), &[], Place::First);
+        guest.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
     }
     let entry = |name| guest.volume().tree().get(name).unwrap().at;
     let (block, slot) = entry("LOGS/F5.TXT");
@@ -225,7 +225,7 @@ fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
             // The removal came so far: it marks clusters with this value.
             guest.link(first + 1, 0x0FFF_FFFB);
             guest.link(first + 2, 0);
-            guest.put("PHOTO.JPG", &contents(9, 2 * cluster), Place::From(first + 2));
+            guest.put("PHOTO.JPG", &contents(9, 2 * cluster), Clusters::From(first + 2));
             let photo = guest.volume().tree().get("PHOTO.JPG").unwrap().clone();
             assert_eq!((photo.first, photo.runs.len()), (first + 2, 2));
             guest.note_free_clusters();
@@ -275,7 +275,7 @@ fn a_file_in_the_slots_of_a_deleted_log_keeps_its_clusters() {
     // The log's three clusters are somebody's now, and the photo's entry is moved to where the log's was.
     guest.delete(&path("LOGS", 1));
     let others = ["LOGS/A.TXT", "LOGS/PHOTO.JPG", "LOGS/B.TXT"];
-    others.into_iter().for_each(|name| guest.put(name, &contents(9, 4000), Place::First));
+    others.into_iter().for_each(|name| guest.put(name, &contents(9, 4000), Clusters::First));
     let (from, at) = guest.volume().tree().get("LOGS/PHOTO.JPG").unwrap().at;
     assert_eq!(from, block);
     card.edit(block, |block| {
@@ -300,7 +300,7 @@ fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
         let guest = Guest::new(&card);
         guest.folder("LOGS");
         let taken = guest.volume().clusters - guest.volume().free_clusters();
-        guest.occupy("TAKEN.DAT", before - taken, Place::First);
+        guest.occupy("TAKEN.DAT", before - taken, Clusters::First);
         for boot in 1..=2 {
             let mut sd = sd(&card, OPTIONS);
             assert_eq!(sd.begin_log(), Ok(boot));
@@ -319,7 +319,7 @@ fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
 /// held before.
 #[test]
 fn bytes_of_a_log_that_were_not_written_are_zeros() {
-    for place in [Place::First, Place::Every(2), Place::Contiguous] {
+    for place in [Clusters::First, Clusters::Every(2), Clusters::Contiguous] {
         for valid in [0, 1, 511, 512, 513, 4096, 5000, 8999, 9000] {
             let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
             let log = contents(1, 9000);
@@ -352,7 +352,7 @@ fn a_file_that_a_computer_writes_after_a_cut_keeps_its_clusters() {
         for has_folder in [false, true] {
             let card = geometry.format();
             let guest = Guest::new(&card);
-            guest.put("MORE.DAT", &contents(3, 9000), Place::First);
+            guest.put("MORE.DAT", &contents(3, 9000), Clusters::First);
             if has_folder {
                 guest.folder("LOGS");
             }
@@ -367,7 +367,7 @@ fn a_file_that_a_computer_writes_after_a_cut_keeps_its_clusters() {
             card.recording().moments(0..usize::MAX, Word::Four, is_contents, |moment, card| {
                 // After a tear, a file that takes whole words of the bitmap right behind it can't be told from the run.
                 for clusters in [1, run, 20].into_iter().filter(|&clusters| moment.torn == 0 || clusters < 32) {
-                    for place in [Place::First, Place::Contiguous, Place::Backwards] {
+                    for place in [Clusters::First, Clusters::Contiguous, Clusters::Backwards] {
                         seen += 1;
                         if moment.torn > 0 && seen % stride(5) != 0 {
                             continue;

@@ -6,7 +6,7 @@ use binlog::LogWriter;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Flaw, Geometry, Guest, Place, Region, Volume};
+use binlog_tests::volume::{Clusters, Flaw, Geometry, Guest, Region, Volume};
 use core::ops::ControlFlow;
 use embedded_io::Write;
 use flight::KINDS;
@@ -17,7 +17,7 @@ fn old_logs(guest: &Guest, bytes: &[usize]) {
     for (number, &bytes) in (1..).zip(bytes) {
         let mut log = LogWriter::<flight::Flight, _>::new(Vec::new()).unwrap().finish().unwrap();
         log.resize(bytes.max(log.len()), 0x5A);
-        guest.put(&format!("LOGS/{number:08}.BIN"), &log, Place::First);
+        guest.put(&format!("LOGS/{number:08}.BIN"), &log, Clusters::First);
     }
     guest.note_free_clusters();
 }
@@ -149,7 +149,7 @@ fn a_folder_whose_growth_was_cut_is_mended_once() {
     guest.folder("LOGS");
     // With `.` and `..`, two clusters of one block, whose only free slot is the first of the second block.
     for number in 0..30 {
-        guest.put(&format!("LOGS/F{number}.TXT"), &[], Place::First);
+        guest.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
     }
     guest.note_free_clusters();
     let (block, offset) = guest.volume().tree().get("LOGS/F14.TXT").unwrap().at;
@@ -185,7 +185,7 @@ fn a_folder_whose_growth_was_cut_is_mended_once() {
 fn only_the_active_fat_is_written_where_fats_are_not_mirrored() {
     let card = Geometry { only_fat: Some(1), ..Geometry::FAT32 }.format();
     let guest = Guest::new(&card);
-    guest.put("PHOTO.JPG", &[0x42; 30_000], Place::Every(3));
+    guest.put("PHOTO.JPG", &[0x42; 30_000], Clusters::Every(3));
     guest.note_free_clusters();
     let volume = Volume::of(&card);
     let inactive = || (0..volume.fat_blocks).map(|at| card.block(volume.fat + at)).collect::<Vec<_>>();

@@ -6,7 +6,7 @@ use binlog::LogSchema as _;
 use binlog::messages::Msg;
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::Word;
-use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
 use embedded_io::Write as _;
 
 /// Its log has a multiple of 512 bytes at the end of some call.
@@ -43,7 +43,7 @@ fn no_log_is_removed_for_a_number_that_a_read_only_log_keeps() {
         let guest = Guest::new(&card);
         guest.folder("LOGS");
         for number in 1..=3 {
-            guest.put(&path("LOGS", number), &contents(number, 5000), Place::First);
+            guest.put(&path("LOGS", number), &contents(number, 5000), Clusters::First);
         }
         guest.note_free_clusters();
         guest.protect(&path("LOGS", 1));
@@ -82,7 +82,7 @@ fn a_folder_with_the_most_entries_doesnt_grow() {
     let card = Geometry { cluster_blocks: 1, ..Geometry::FAT32 }.format();
     let guest = Guest::new(&card);
     guest.folder("LOGS");
-    guest.occupy("MORE", 4095, Place::First);
+    guest.occupy("MORE", 4095, Clusters::First);
     let tree = Volume::of(&card).tree();
     let (folder, more) = (tree.get("LOGS").unwrap().clone(), tree.get("MORE").unwrap().clone());
     guest.link(folder.first, more.first);
@@ -125,7 +125,7 @@ fn a_root_directory_of_exfat_with_more_than_65536_slots_is_read() {
     let guest = Guest::new(&card);
     let tree = Volume::of(&card).tree();
     let root = tree.get("(root)").unwrap().clone();
-    guest.occupy("MORE", 70, Place::First);
+    guest.occupy("MORE", 70, Clusters::First);
     let more = Volume::of(&card).tree().get("MORE").unwrap().clone();
     let last = root.runs.last().unwrap().end - 1;
     for at in Volume::of(&card).blocks_of(last) {
@@ -223,11 +223,11 @@ fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
             let guest = Guest::new(&card);
             guest.folder("LOGS");
             if has_old_log {
-                guest.put(&path("LOGS", 1), &contents(1, 60_000), Place::Contiguous);
+                guest.put(&path("LOGS", 1), &contents(1, 60_000), Clusters::Contiguous);
             }
             for number in 0..4 {
-                guest.occupy(&format!("HOLE{number}.DAT"), piece, Place::First);
-                guest.occupy(&format!("STAYS{number}.DAT"), 2, Place::First);
+                guest.occupy(&format!("HOLE{number}.DAT"), piece, Clusters::First);
+                guest.occupy(&format!("STAYS{number}.DAT"), 2, Clusters::First);
             }
             // Naming the file may take one more.
             guest.occupy_all_but("ALL", 1);
@@ -268,7 +268,7 @@ fn a_longer_piece_after_many_of_1_mib_is_found() {
     let guest = Guest::new(&card);
     guest.folder("LOGS");
     for (name, clusters) in [("A", piece), ("STAYS", 2), ("B", piece), ("BIG", 136_000), ("C", longer), ("D", 2)] {
-        guest.occupy(&format!("{name}.DAT"), clusters, Place::Contiguous);
+        guest.occupy(&format!("{name}.DAT"), clusters, Clusters::Contiguous);
     }
     guest.occupy_all_but("ALL", 0);
     ["A", "B", "C"].into_iter().for_each(|name| guest.delete(&format!("{name}.DAT")));
@@ -301,7 +301,7 @@ fn a_flush_for_another_extent_ends_with_a_whole_record() {
         let guest = Guest::new(&card);
         guest.folder("LOGS");
         // Pieces that are longer than an extent, so that logs on exFAT get another one, too.
-        guest.occupy("HOLES.DAT", 150, Place::Every(14));
+        guest.occupy("HOLES.DAT", 150, Clusters::Every(14));
         guest.note_free_clusters();
         let options =
             Options { extent_bytes: 8 * 512, flush_bytes: u32::MAX, flush_us: u64::MAX, log_bytes: 40_000, ..OPTIONS };

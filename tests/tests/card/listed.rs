@@ -5,7 +5,7 @@ use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Date, LogFile, Options, Undated};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -81,7 +81,7 @@ fn the_logs_of_another_card_are_of_earlier_boots() {
         other.edit(geometry.start, |boot| boot[serial..serial + 4].copy_from_slice(&[1, 2, 3, 4]));
         let guest = Guest::new(&other);
         guest.folder("LOGS");
-        (1..=3).for_each(|number| guest.put(&path("LOGS", number), &contents(number, 5000), Place::First));
+        (1..=3).for_each(|number| guest.put(&path("LOGS", number), &contents(number, 5000), Clusters::First));
         guest.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         assert_eq!(sd.begin_log(), Ok(1));
@@ -135,7 +135,7 @@ fn a_log_that_gets_more_clusters_keeps_its_number_and_its_size() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
         let card = geometry.format();
         let guest = Guest::new(&card);
-        guest.occupy("TAKEN.DAT", 200, Place::Every(3));
+        guest.occupy("TAKEN.DAT", 200, Clusters::Every(3));
         guest.note_free_clusters();
         let mut sd = sd(&card, Options { extent_bytes: 4 << 10, ..OPTIONS });
         let contents = contents(1, 60_000);

@@ -7,7 +7,7 @@ use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
 use crate::promise::{Promise, Reader, check_list, check_mended, mount};
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{Moment, RamCard, Word};
-use binlog_tests::volume::{FileSystem, Flaw, Geometry, Guest, Place, Region, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Flaw, Geometry, Guest, Region, Volume};
 use embedded_io::Write;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -35,29 +35,29 @@ impl Scene {
         let guest = Guest::new(&card);
         let mut scene = Scene { name, card: card.clone(), options: OPTIONS, logs: Vec::new(), others: BTreeMap::new() };
         if taken > 0 {
-            guest.occupy("TAKEN.DAT", taken, Place::First);
+            guest.occupy("TAKEN.DAT", taken, Clusters::First);
         }
         guest.folder("LOGS");
         if (geometry.kind, geometry.cluster_blocks) == (FileSystem::ExFat, 1) {
             // The folder has room for four logs in a cluster, and doesn't grow.
             let files: Vec<String> = (0..30).map(|number| format!("LOGS/F{number}.TXT")).collect();
-            files.iter().for_each(|file| guest.put(file, &[], Place::First));
+            files.iter().for_each(|file| guest.put(file, &[], Clusters::First));
             files.iter().for_each(|file| guest.delete(file));
         }
-        scene.old_log(&guest, 1, 30_000, Place::First);
-        scene.other(&guest, "PHOTO.JPG", 9_000, Place::Every(2));
-        scene.other(&guest, "LOGS/Notes about the flight.txt", 700, Place::First);
-        scene.old_log(&guest, 2, 2_000, Place::Every(3));
+        scene.old_log(&guest, 1, 30_000, Clusters::First);
+        scene.other(&guest, "PHOTO.JPG", 9_000, Clusters::Every(2));
+        scene.other(&guest, "LOGS/Notes about the flight.txt", 700, Clusters::First);
+        scene.old_log(&guest, 2, 2_000, Clusters::Every(3));
         guest.note_free_clusters();
         scene
     }
 
-    fn old_log(&mut self, guest: &Guest, number: u32, bytes: usize, place: Place) {
+    fn old_log(&mut self, guest: &Guest, number: u32, bytes: usize, place: Clusters) {
         guest.put(&path("LOGS", number), &contents(number, bytes), place);
         self.logs.push(Logged { number, serial: number, boot: 0, flushed: bytes, written: bytes });
     }
 
-    fn other(&mut self, guest: &Guest, path: &str, bytes: usize, place: Place) {
+    fn other(&mut self, guest: &Guest, path: &str, bytes: usize, place: Clusters) {
         let contents = contents(path.len() as u32 + 1000, bytes);
         guest.put(path, &contents, place);
         self.others.insert(path.to_owned(), contents);
@@ -87,7 +87,7 @@ fn scenes() -> Vec<Scene> {
         let guest = Guest::new(&scene.card);
         // Free space in pieces, a folder at the end of its cluster, and names that leave odd gaps.
         for number in 0..11 {
-            scene.other(&guest, &format!("LOGS/Some file {number}.txt"), 600, Place::Every(5));
+            scene.other(&guest, &format!("LOGS/Some file {number}.txt"), 600, Clusters::Every(5));
         }
         guest.note_free_clusters();
         scenes.push(scene);

@@ -7,7 +7,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
 use embedded_io::Write as _;
 use std::ops::ControlFlow;
 
@@ -44,7 +44,7 @@ fn a_dropped_preparation_is_completed_by_any_call() {
                 let card = geometry.format();
                 let guest = Guest::new(&card);
                 guest.folder("LOGS");
-                guest.put(&path("LOGS", 1), &contents(1, 2000), Place::First);
+                guest.put(&path("LOGS", 1), &contents(1, 2000), Clusters::First);
                 guest.note_free_clusters();
                 let first_block = card.block(0);
                 let mut log = sd(&card, OPTIONS);
@@ -123,7 +123,7 @@ fn a_preparation_takes_only_what_may_be_used() {
         let card = geometry.format();
         let guest = Guest::new(&card);
         guest.folder("LOGS");
-        guest.put(&path("LOGS", 1), &contents(1, 50_000), Place::First);
+        guest.put(&path("LOGS", 1), &contents(1, 50_000), Clusters::First);
         guest.occupy_all_but("FULL", 300);
         guest.note_free_clusters();
         let mut log = sd(&card, Options { free_bytes: 100 * 512, extent_bytes: 64 << 10, ..OPTIONS });

@@ -4,7 +4,7 @@ use crate::history::{Logged, Mark, Step, Vehicle, contents, path};
 use crate::promise::{Promise, Reader, check_list, mount};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{FileSystem, Geometry, Guest, Place, Table, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, Table, Volume};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::RngSeed;
@@ -102,18 +102,18 @@ fn make(world: &World) -> (RamCard, Vec<Logged>, BTreeMap<String, Vec<u8>>) {
     let card = world.geometry.format();
     let guest = Guest::new(&card);
     let room = guest.volume().free_clusters();
-    guest.occupy("TAKEN.DAT", world.taken.min(room / 2), Place::First);
+    guest.occupy("TAKEN.DAT", world.taken.min(room / 2), Clusters::First);
     if world.fragments > 1 {
-        guest.occupy("HOLES.DAT", (room / 10).min(40), Place::Every(world.fragments));
+        guest.occupy("HOLES.DAT", (room / 10).min(40), Clusters::Every(world.fragments));
     }
     guest.folder("LOGS");
     let mut others = BTreeMap::new();
     let photo = contents(1000, 5000);
-    guest.put("Photo of a balloon.jpeg", &photo, Place::Every(2));
+    guest.put("Photo of a balloon.jpeg", &photo, Clusters::Every(2));
     others.insert("Photo of a balloon.jpeg".to_owned(), photo);
     let mut logs = Vec::new();
     for (number, &bytes) in (1..).zip(&world.logs) {
-        let place = if bytes % 3 == 0 { Place::Every(2) } else { Place::First };
+        let place = if bytes % 3 == 0 { Clusters::Every(2) } else { Clusters::First };
         guest.put(&path("LOGS", number), &contents(number, bytes), place);
         logs.push(Logged { number, serial: number, boot: 0, flushed: bytes, written: bytes });
     }
@@ -145,7 +145,7 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
                 let room = u64::from(guest.volume().free_clusters().saturating_sub(8)) * guest.volume().cluster_bytes();
                 if bytes as u64 <= room {
                     let name = format!("File {number}.txt");
-                    guest.put(&name, &contents(bytes as u32, bytes), Place::First);
+                    guest.put(&name, &contents(bytes as u32, bytes), Clusters::First);
                     guest.note_free_clusters();
                     others.insert(name, contents(bytes as u32, bytes));
                 }

@@ -7,7 +7,7 @@ use crate::rig::{OPTIONS, Sd, account, ring};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{LogFile, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{FileSystem, Geometry, Guest, Place, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, Volume};
 use embedded_io::Write as _;
 use std::ops::ControlFlow;
 
@@ -52,7 +52,7 @@ impl World {
         let guest = Guest::new(&card);
         guest.folder("LOGS");
         for number in 1..=3 {
-            let place = if number == 1 { Place::Every(2) } else { Place::First };
+            let place = if number == 1 { Clusters::Every(2) } else { Clusters::First };
             guest.put(&path("LOGS", number), &contents(number, OLD), place);
         }
         guest.note_free_clusters();

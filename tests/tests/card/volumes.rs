@@ -1,7 +1,7 @@
 //! The cards of these tests, and the code that checks them.
 
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Flaw, Geometry, Guest, Place, Table, Volume, fsck, read_back};
+use binlog_tests::volume::{Clusters, Flaw, Geometry, Guest, Table, Volume, fsck, read_back};
 
 /// Geometries in which each boundary is somewhere else.
 pub(crate) fn geometries() -> Vec<Geometry> {
@@ -36,7 +36,7 @@ fn used(geometry: &Geometry) -> (RamCard, Vec<(&'static str, Vec<u8>)>) {
         ("EMPTY.TXT", Vec::new()),
         ("DCIM/ONE.BIN", contents(5, 4)),
     ];
-    let places = [Place::Every(3), Place::Backwards, Place::Contiguous, Place::First, Place::From(20)];
+    let places = [Clusters::Every(3), Clusters::Backwards, Clusters::Contiguous, Clusters::First, Clusters::From(20)];
     for ((path, contents), place) in files.iter().zip(places) {
         guest.put(path, contents, place);
     }

@@ -5,7 +5,7 @@ use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{FlashLog, SdLog, flash_log};
 use binlog_tests::nor_chip::NorChip;
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Geometry, Guest, Place, Table, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, Table, Volume};
 use embedded_io::Write as _;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write as _};
@@ -55,7 +55,7 @@ fn copied(geometry: Geometry, logs: &[&[u8]]) -> Guest {
     let guest = Guest::new(&geometry.format());
     guest.folder("LOGS");
     for (number, log) in (1..).zip(logs) {
-        guest.put(&format!("LOGS/{number:08}.BIN"), log, Place::First);
+        guest.put(&format!("LOGS/{number:08}.BIN"), log, Clusters::First);
     }
     guest
 }
@@ -240,7 +240,7 @@ fn clusters_after_the_end_of_a_log_are_no_damage() {
     let flight = simulated();
     let guest = copied(Geometry::FAT16, &[&flight[..10_000]]);
     let last = 10_000 / guest.volume().cluster_bytes() as u32;
-    guest.occupy("SPARE.DAT", 3, Place::First);
+    guest.occupy("SPARE.DAT", 3, Clusters::First);
     let spare = guest.volume().tree().get("SPARE.DAT").expect("the file").first;
     guest.link(cluster(&guest, 1, last), spare);
     let folder = tempfile::tempdir().expect("a temporary folder");
