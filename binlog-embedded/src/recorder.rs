@@ -232,7 +232,7 @@ impl Recorder {
                 self.operation = Operation::Mount;
                 // Blocks of another volume are no witnesses.
                 (self.volume.boot, self.volume.info) = (0, 0);
-                Phase::Table
+                Phase::PartitionTable
             }
             Goal::Begin | Goal::Remove => {
                 self.operation = Operation::List;
@@ -264,7 +264,7 @@ impl Recorder {
     fn step(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         match self.phase {
             Phase::Done => Ok(Phase::Done),
-            Phase::Table => self.read_table(block),
+            Phase::PartitionTable => self.read_table(block),
             Phase::GptHeader => self.read_gpt_header(block),
             Phase::GptEntries => self.check_gpt_entries(block),
             Phase::GptEntry => self.read_gpt_entry(block),

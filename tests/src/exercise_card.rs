@@ -49,7 +49,7 @@ thread_local! {
         used(Geometry { cluster_blocks: 1, ..Geometry::FAT16 }),
         used(Geometry::FAT32),
         used(Geometry { cluster_blocks: 1, ..Geometry::EXFAT }),
-        used(Geometry { table: crate::volume::Table::Gpt, ..Geometry::EXFAT }),
+        used(Geometry { table: crate::volume::PartitionTable::Gpt, ..Geometry::EXFAT }),
     ];
 }
 

@@ -12,7 +12,7 @@ mod tree;
 
 pub use check::{Flaw, Report};
 pub use directory::set_sum;
-pub use format::{Geometry, Table};
+pub use format::{Geometry, PartitionTable};
 pub use fsck::{fsck, read_back};
 pub use guest::{Clusters, Guest};
 pub use regions::{Region, Regions};

@@ -3,7 +3,7 @@
 use super::bytes::{Block, u32_at};
 use super::directory::{Directory, Item};
 use super::name::{self, Name};
-use super::partition::{self, Extent, Table};
+use super::partition::{self, Extent, PartitionTable};
 use super::volume::Volume;
 use super::{OpenFile, Phase, Recorder, Stop};
 use crate::recorder::Unusable::{self, NotFat};
@@ -18,12 +18,12 @@ impl Recorder {
         self.extension = name::extension(self.options.extension).map_err(Stop::Fault)?;
         self.need(0)?;
         Ok(match partition::first_block(block, partition)? {
-            Table::Gpt { copy } => {
+            PartitionTable::Gpt { copy } => {
                 (self.gpt.header, self.gpt.copy) = (1, copy);
                 Phase::GptHeader
             }
-            Table::Unpartitioned => self.at_partition(Extent { start: 0, blocks: self.card_blocks }),
-            Table::Partition(extent) => self.at_partition(extent),
+            PartitionTable::Unpartitioned => self.at_partition(Extent { start: 0, blocks: self.card_blocks }),
+            PartitionTable::Partition(extent) => self.at_partition(extent),
         })
     }
 

@@ -16,7 +16,7 @@ pub(crate) struct Extent {
 
 /// What the first block of a card says.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Table {
+pub(crate) enum PartitionTable {
     /// The partition is there.
     Partition(Extent),
     /// The card has a GPT; its header is in block 1, and a copy in the last block of the card, as the table says.
@@ -28,7 +28,7 @@ pub(crate) enum Table {
 const SIGNATURE: [u8; 2] = [0x55, 0xAA];
 
 /// Reads the first block of the card. `partition` is 0 to 3.
-pub(crate) fn first_block(first: &Block, partition: u8) -> Result<Table, Unusable> {
+pub(crate) fn first_block(first: &Block, partition: u8) -> Result<PartitionTable, Unusable> {
     if first[510..] != SIGNATURE {
         return Err(Unusable::Blank);
     }
@@ -39,13 +39,13 @@ pub(crate) fn first_block(first: &Block, partition: u8) -> Result<Table, Unusabl
     // The protective partition of a GPT is in any row, and begins with the GPT's header.
     for (status, kind, start, blocks) in (0..4).map(row) {
         if (status & 0x7F, kind, start) == (0, 0xEE, 1) {
-            return Ok(Table::Gpt { copy: blocks });
+            return Ok(PartitionTable::Gpt { copy: blocks });
         }
     }
     let (status, kind, start, blocks) = row(partition);
     if is_boot_sector(first) && (status & 0x7F != 0 || !is_known(kind) || start == 0) {
         return match partition {
-            0 => Ok(Table::Unpartitioned),
+            0 => Ok(PartitionTable::Unpartitioned),
             partition => Err(Unusable::NoPartition { partition }),
         };
     }
@@ -58,7 +58,7 @@ pub(crate) fn first_block(first: &Block, partition: u8) -> Result<Table, Unusabl
     match kind {
         0x01 => Err(NotFat(Flaw::Fat12)),
         kind if !is_known(kind) => Err(Unusable::PartitionType { found: kind }),
-        _ => Ok(Table::Partition(Extent { start, blocks })),
+        _ => Ok(PartitionTable::Partition(Extent { start, blocks })),
     }
 }
 
@@ -196,7 +196,7 @@ mod tests {
     fn each_row_of_a_table_is_a_partition() {
         for row in 0..4 {
             let block = table(row.into(), 0x80, 0x0C, 2048, 9000);
-            assert_eq!(first_block(&block, row), Ok(Table::Partition(Extent { start: 2048, blocks: 9000 })));
+            assert_eq!(first_block(&block, row), Ok(PartitionTable::Partition(Extent { start: 2048, blocks: 9000 })));
             let other = (row + 1) % 4;
             assert_eq!(first_block(&block, other), Err(Unusable::NoPartition { partition: other }));
         }
@@ -217,7 +217,7 @@ mod tests {
             put(&mut block, 0, &[0xEB, 0x58, 0x90]);
             put(&mut block, 11, &512_u16.to_le_bytes());
             block[16] = 2;
-            assert_eq!(first_block(&block, 0), Ok(Table::Unpartitioned), "{status:#x}, {kind:#x}, {start}");
+            assert_eq!(first_block(&block, 0), Ok(PartitionTable::Unpartitioned), "{status:#x}, {kind:#x}, {start}");
         }
     }
 
@@ -225,15 +225,15 @@ mod tests {
     fn each_row_may_be_the_protective_partition_of_a_gpt() {
         for row in 0..4 {
             let mut block = table(row, 0, 0xEE, 1, 9000);
-            assert_eq!(first_block(&block, 0), Ok(Table::Gpt { copy: 9000 }));
+            assert_eq!(first_block(&block, 0), Ok(PartitionTable::Gpt { copy: 9000 }));
             // Beside another partition, which the GPT has, too.
             let other = 446 + 16 * ((row + 1) % 4);
             block[other + 4] = 0x0C;
             put(&mut block, other + 8, &[0, 8, 0, 0, 0, 8, 0, 0]);
-            assert_eq!(first_block(&block, 0), Ok(Table::Gpt { copy: 9000 }));
+            assert_eq!(first_block(&block, 0), Ok(PartitionTable::Gpt { copy: 9000 }));
             // It begins in block 1.
             let block = table(row, 0, 0xEE, 2, 9000);
-            assert_ne!(first_block(&block, 0), Ok(Table::Gpt { copy: 9000 }));
+            assert_ne!(first_block(&block, 0), Ok(PartitionTable::Gpt { copy: 9000 }));
         }
     }
 

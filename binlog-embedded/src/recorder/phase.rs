@@ -58,7 +58,7 @@ pub(crate) enum Goal {
 pub(crate) enum Phase {
     Done,
     // Where the file system is.
-    Table,
+    PartitionTable,
     GptHeader,
     GptEntries,
     GptEntry,

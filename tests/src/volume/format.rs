@@ -4,7 +4,7 @@ mod exfat;
 mod fat;
 mod table;
 
-pub use table::Table;
+pub use table::PartitionTable;
 
 use super::{FileSystem, Volume};
 use crate::ram_card::RamCard;
@@ -33,7 +33,7 @@ pub struct Geometry {
     /// exFAT: the bitmap's clusters don't follow each other, if it has several.
     pub scattered_bitmap: bool,
     /// How the card names the partition.
-    pub table: Table,
+    pub table: PartitionTable,
     /// The partition's first block; 0 without a partition table.
     pub start: u32,
 }
@@ -51,7 +51,7 @@ impl Geometry {
         spare_blocks: 0,
         root_entries: 512,
         scattered_bitmap: false,
-        table: Table::Mbr { row: 0 },
+        table: PartitionTable::Mbr { row: 0 },
         start: 2048,
     };
     /// The smallest FAT32.
@@ -92,7 +92,7 @@ impl Geometry {
 
     /// The number of the partition for the recorder's options.
     pub fn partition(&self) -> u8 {
-        if let Table::Mbr { row } = self.table { row } else { 0 }
+        if let PartitionTable::Mbr { row } = self.table { row } else { 0 }
     }
 
     /// A card of this geometry, followed by 1,000 blocks that belong to nobody.

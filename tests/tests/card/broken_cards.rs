@@ -5,7 +5,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, SdError, Undated, Unusable};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, Table, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, PartitionTable, Volume};
 use embedded_io::Write;
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -63,7 +63,7 @@ fn a_card_smaller_than_its_file_system_is_an_error_or_gets_full() {
 #[test]
 fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
     for geometry in EACH {
-        for table in [Table::Mbr { row: 2 }, Table::Gpt] {
+        for table in [PartitionTable::Mbr { row: 2 }, PartitionTable::Gpt] {
             let card = Geometry { table, ..geometry }.format();
             let guest = Guest::new(&card);
             let photo = contents(9, 100_000);
@@ -148,7 +148,7 @@ fn the_smallest_beginning_of_an_exfat_is_used() {
 #[test]
 fn a_card_without_a_partition_table_is_one_file_system() {
     for geometry in EACH {
-        let card = Geometry { table: Table::None, start: 0, ..geometry }.format();
+        let card = Geometry { table: PartitionTable::None, start: 0, ..geometry }.format();
         assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1), "{geometry:?}");
     }
 }
@@ -158,7 +158,7 @@ fn a_card_without_a_partition_table_is_one_file_system() {
 fn a_gpt_is_found_in_any_row_of_the_partition_table() {
     for geometry in EACH {
         for row in 0..4 {
-            let card = Geometry { table: Table::Gpt, ..geometry }.format();
+            let card = Geometry { table: PartitionTable::Gpt, ..geometry }.format();
             card.edit(0, |table| {
                 let protective = table[446..462].to_vec();
                 table[446..462].fill(0);
@@ -173,7 +173,7 @@ fn a_gpt_is_found_in_any_row_of_the_partition_table() {
 /// The GPT has checksums, and a copy at the end of the card.
 #[test]
 fn a_damaged_gpt_is_read_from_its_copy_or_refused_by_name() {
-    let geometry = Geometry { table: Table::Gpt, ..Geometry::FAT32 };
+    let geometry = Geometry { table: PartitionTable::Gpt, ..Geometry::FAT32 };
     let whole = geometry.format();
     let last = whole.blocks() - 1;
     let damage = |card: &RamCard, at: u32, byte: usize| card.edit(at, |block| block[byte] ^= 0x11);
@@ -209,8 +209,8 @@ fn a_damaged_gpt_is_read_from_its_copy_or_refused_by_name() {
 /// FAT12 is named with and without a partition table.
 #[test]
 fn fat12_is_refused_by_name() {
-    for table in [Table::None, Table::Mbr { row: 0 }] {
-        let start = if table == Table::None { 0 } else { 2048 };
+    for table in [PartitionTable::None, PartitionTable::Mbr { row: 0 }] {
+        let start = if table == PartitionTable::None { 0 } else { 2048 };
         let card = Geometry { table, start, ..Geometry::FAT16 }.format();
         // So few blocks that it has 4,084 clusters.
         card.edit(start, |boot| {
@@ -224,7 +224,7 @@ fn fat12_is_refused_by_name() {
             error.cause == Cause::Fault(Fault::Unusable(Unusable::NotFat(Flaw::Fat12)))
         };
         assert!(refused(&card), "{table:?}");
-        if table != Table::None {
+        if table != PartitionTable::None {
             card.edit(0, |block| block[446 + 4] = 0x01);
             assert!(refused(&card), "by the type of the partition");
         }

@@ -4,7 +4,7 @@ use crate::history::{Logged, Mark, Step, Vehicle, contents, path};
 use crate::promise::{Promise, Reader, check_list, mount};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, Table, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, PartitionTable, Volume};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::RngSeed;
@@ -41,10 +41,10 @@ struct World {
 
 fn geometry() -> impl Strategy<Value = Geometry> {
     let table = prop_oneof![
-        Just((Table::Mbr { row: 0 }, 2048)),
-        Just((Table::Mbr { row: 0 }, 63)),
-        Just((Table::Gpt, 2048)),
-        Just((Table::None, 0)),
+        Just((PartitionTable::Mbr { row: 0 }, 2048)),
+        Just((PartitionTable::Mbr { row: 0 }, 63)),
+        Just((PartitionTable::Gpt, 2048)),
+        Just((PartitionTable::None, 0)),
     ];
     let kind =
         prop_oneof![Just(FileSystem::Fat16), Just(FileSystem::Fat32), Just(FileSystem::ExFat), Just(FileSystem::ExFat)];

@@ -7,7 +7,7 @@ use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, Leaves, RamCard};
-use binlog_tests::volume::{Clusters, FileSystem, Flaw, Geometry, Guest, Table, Volume};
+use binlog_tests::volume::{Clusters, FileSystem, Flaw, Geometry, Guest, PartitionTable, Volume};
 use embedded_io::Write as _;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -293,8 +293,8 @@ fn check(card: &RamCard, logs: &[Log], others: &BTreeMap<String, Vec<u8>>, has_c
 
 /// Transfers of a mount up to that of FSInfo: the size, block 0, a GPT's header, its entries of 32 blocks and the one of
 /// the partition, and the boot sector. Before it, nothing proves that the card is the same.
-fn unknown(table: Table) -> u64 {
-    if table == Table::Gpt { 38 } else { 6 }
+fn unknown(table: PartitionTable) -> u64 {
+    if table == PartitionTable::Gpt { 38 } else { 6 }
 }
 
 /// What happens to a card while it is out of its slot. `left` gets it as it was when it left.
@@ -402,7 +402,7 @@ fn fly(world: &World, way: Way, trip: Trip, departure: Option<(u64, Leaves)>) ->
 }
 
 fn worlds() -> impl Iterator<Item = World> {
-    let tables = [(Table::Mbr { row: 0 }, 2048), (Table::Gpt, 2048), (Table::None, 0)];
+    let tables = [(PartitionTable::Mbr { row: 0 }, 2048), (PartitionTable::Gpt, 2048), (PartitionTable::None, 0)];
     let kinds = [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT];
     let geometries = kinds.into_iter().flat_map(move |geometry| {
         tables.map(|(table, start)| Geometry {

@@ -1,19 +1,38 @@
 //! The cards of these tests, and the code that checks them.
 
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Flaw, Geometry, Guest, Table, Volume, fsck, read_back};
+use binlog_tests::volume::{Clusters, Flaw, Geometry, Guest, PartitionTable, Volume, fsck, read_back};
 
 /// Geometries in which each boundary is somewhere else.
 pub(crate) fn geometries() -> Vec<Geometry> {
     vec![
         Geometry::FAT16,
         Geometry { cluster_blocks: 64, fats: 1, spare_fat_blocks: 3, spare_blocks: 17, ..Geometry::FAT16 },
-        Geometry { cluster_blocks: 1, clusters: 65_524, reserved: 8, table: Table::None, start: 0, ..Geometry::FAT16 },
+        Geometry {
+            cluster_blocks: 1,
+            clusters: 65_524,
+            reserved: 8,
+            table: PartitionTable::None,
+            start: 0,
+            ..Geometry::FAT16
+        },
         Geometry::FAT32,
-        Geometry { fats: 1, spare_fat_blocks: 9, table: Table::Gpt, ..Geometry::FAT32 },
-        Geometry { cluster_blocks: 64, only_fat: Some(1), table: Table::Mbr { row: 3 }, start: 63, ..Geometry::FAT32 },
+        Geometry { fats: 1, spare_fat_blocks: 9, table: PartitionTable::Gpt, ..Geometry::FAT32 },
+        Geometry {
+            cluster_blocks: 64,
+            only_fat: Some(1),
+            table: PartitionTable::Mbr { row: 3 },
+            start: 63,
+            ..Geometry::FAT32
+        },
         Geometry::EXFAT,
-        Geometry { cluster_blocks: 1, clusters: 20_000, scattered_bitmap: true, table: Table::Gpt, ..Geometry::EXFAT },
+        Geometry {
+            cluster_blocks: 1,
+            clusters: 20_000,
+            scattered_bitmap: true,
+            table: PartitionTable::Gpt,
+            ..Geometry::EXFAT
+        },
         // As cards of 64 GB are sold.
         Geometry { cluster_blocks: 256, clusters: 488_000, start: 32768, reserved: 16384, ..Geometry::EXFAT },
     ]

@@ -5,7 +5,7 @@ use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{FlashLog, SdLog, flash_log};
 use binlog_tests::nor_chip::NorChip;
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Geometry, Guest, Table, Volume};
+use binlog_tests::volume::{Clusters, Geometry, Guest, PartitionTable, Volume};
 use embedded_io::Write as _;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write as _};
@@ -322,8 +322,8 @@ fn messages_about_a_card_name_the_options_of_the_program() {
 }
 
 /// A card of 4,084 clusters, which make it a FAT12, with a log where its first cluster is.
-fn fat12(table: Table) -> RamCard {
-    let start = if table == Table::None { 0 } else { 63 };
+fn fat12(table: PartitionTable) -> RamCard {
+    let start = if table == PartitionTable::None { 0 } else { 63 };
     let geometry = Geometry { table, start, ..Geometry::FAT16 };
     let card = geometry.format();
     let volume = Volume::of(&card);
@@ -369,8 +369,8 @@ fn a_card_that_is_not_read_is_named_by_each_command_with_what_to_do() {
     });
     let ext4 = b"\x53\xEF\x01\0\x01\0";
     for (name, card) in [
-        ("FAT12", fat12(Table::None)),
-        ("FAT12", fat12(Table::Mbr { row: 0 })),
+        ("FAT12", fat12(PartitionTable::None)),
+        ("FAT12", fat12(PartitionTable::Mbr { row: 0 })),
         ("NTFS", ntfs),
         ("NTFS", unpartitioned_ntfs),
         ("ext2, ext3 or ext4", marked(None, 0x438, ext4)),
@@ -476,7 +476,7 @@ fn a_card_whose_logs_are_on_another_partition_is_told_which() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let image = folder.path().join("card.img");
     let flight = simulated();
-    let geometry = Geometry { table: Table::Mbr { row: 2 }, ..Geometry::FAT16 };
+    let geometry = Geometry { table: PartitionTable::Mbr { row: 2 }, ..Geometry::FAT16 };
     let guest = copied(geometry, &[&flight]);
     guest.volume().card().edit(0, |block| (block[446 + 4], block[446 + 8], block[446 + 13]) = (0x83, 63, 2));
     write_image(&image, guest.volume().card());

@@ -6,7 +6,7 @@ use crate::volume::FileSystem;
 
 /// How a card names its partition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Table {
+pub enum PartitionTable {
     /// It has no partition table: the file system begins in the first block.
     None,
     /// By a row of the first block, 0 to 3.
@@ -22,7 +22,7 @@ pub enum Table {
 const BASIC_DATA: [u8; 16] =
     [0xA2, 0xA0, 0xD0, 0xEB, 0xE5, 0xB9, 0x33, 0x44, 0x87, 0xC0, 0x68, 0xB6, 0xB7, 0x26, 0x99, 0xC7];
 
-impl Table {
+impl PartitionTable {
     pub(super) fn write(self, card: &RamCard, geometry: &Geometry) {
         let (start, blocks) = (geometry.start, geometry.blocks());
         let kind = match geometry.kind {
@@ -31,9 +31,9 @@ impl Table {
             FileSystem::ExFat => 0x07,
         };
         match self {
-            Table::None => assert_eq!(start, 0),
-            Table::Mbr { row } => card.set_block(0, mbr(row, kind, start, blocks)),
-            Table::Gpt => {
+            PartitionTable::None => assert_eq!(start, 0),
+            PartitionTable::Mbr { row } => card.set_block(0, mbr(row, kind, start, blocks)),
+            PartitionTable::Gpt => {
                 card.set_block(0, mbr(0, 0xEE, 1, card.blocks() - 1));
                 let mut entries = [[0; 512]; 32];
                 entries[0][..16].copy_from_slice(&BASIC_DATA);
