@@ -54,7 +54,7 @@ pub mod flatten {
     pub use crate::declare::Columns;
     pub use crate::declare::flatten::check::{is_broken, locate, of_columns, of_message};
     pub use crate::declare::flatten::part::{
-        Part, columns, count, element, group, has_f32, has_float, has_integer, text, text_length, with_default,
+        ColumnPart, columns, count, element, group, has_f32, has_float, has_integer, text, text_length, with_default,
     };
     pub use crate::declare::flatten::{NoReader, Read, Reader, decode};
     pub use crate::declare::rules::alias;
@@ -65,7 +65,7 @@ pub mod flatten {
 pub mod blackbox {
     pub use crate::__blackbox_reading as reading;
     pub use crate::blackbox::fields::check::{alias, fields_until, part};
-    pub use crate::blackbox::fields::join::{Part, count, fields, group, group_with_history, text, text_length};
+    pub use crate::blackbox::fields::join::{FieldPart, count, fields, group, group_with_history, text, text_length};
     pub use crate::blackbox::fields::{Fields, NoFields, field, main_field, padding, with_history};
     pub use crate::blackbox::frame::derived::{NoStruct, NoVariant, Padding, Struct, Variant};
     pub use crate::blackbox::lint;

@@ -54,7 +54,7 @@ struct Battery {
 }
 
 struct Columns;
-struct Part;
+struct ColumnPart;
 struct Reader;
 
 #[derive(::binlog::Columns, ::zerocopy::IntoBytes, ::zerocopy::Immutable)]

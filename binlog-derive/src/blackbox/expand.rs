@@ -127,7 +127,7 @@ fn items(frame: &Frame<'_>, kind: &TokenStream) -> TokenStream {
         );
         let aliases = history::checks(frame);
         quote! {
-            const __PARTS: [__blackbox::Part; #count] = #parts;
+            const __PARTS: [__blackbox::FieldPart; #count] = #parts;
             const __NAMES: &[__binlog::u8] = &__blackbox::text::<{ __blackbox::text_length(&__PARTS) }>(&__PARTS);
             const __FIELDS: &[__blackbox::FieldDefinition] =
                 &__blackbox::fields::<{ __blackbox::count(&__PARTS) }>(&__PARTS, __NAMES);
@@ -186,7 +186,7 @@ fn call(frame: &Frame<'_>, element: &Element) -> TokenStream {
 
 fn part(element: &Element, call: TokenStream) -> TokenStream {
     match element.codings {
-        Some(_) => quote_spanned!(element.span=> __blackbox::Part::Field(#call)),
+        Some(_) => quote_spanned!(element.span=> __blackbox::FieldPart::Field(#call)),
         None => call,
     }
 }

@@ -61,7 +61,8 @@ pub(super) fn columns(ident: &Ident, fields: &[Column], role: impl Fn(&Column) -
     // In one body, so that a type that is not a field causes one error.
     let items = quote! {
         #[allow(deprecated)]
-        const __PARTS: ([__binlog::flatten::Part; #count], __binlog::flatten::Read<#ident>) = ([#(#calls),*], #read);
+        const __PARTS: ([__binlog::flatten::ColumnPart; #count], __binlog::flatten::Read<#ident>) =
+            ([#(#calls),*], #read);
         const __TEXT: &[__binlog::u8] = &__binlog::flatten::text::<{
             __binlog::flatten::text_length(&__PARTS.0)
         }>(&__PARTS.0);
@@ -94,7 +95,7 @@ fn calls(field: &Column, role: Role) -> Vec<TokenStream> {
 fn parts(field: &Column, role: impl Fn(&Column) -> Role) -> Vec<(TokenStream, Span)> {
     let span = field.span();
     if !matches!(field.shape, Shape::Struct) {
-        let part = |call| (quote_spanned!(span=> __binlog::flatten::Part::Column(#call)), span);
+        let part = |call| (quote_spanned!(span=> __binlog::flatten::ColumnPart::Column(#call)), span);
         return calls(field, role(field)).into_iter().map(part).collect();
     }
     let Column { ty, label, description, .. } = field;

@@ -1,7 +1,7 @@
 //! Checks of a frame's fields as a whole, which the derive calls with the span of each field of the struct, so that the
 //! error stands at the first one that is too much.
 
-use super::join::{Part, place};
+use super::join::{FieldPart, place};
 use super::refuse;
 use crate::blackbox::limits::{MAX_FIELDS, MAX_FRAME_BYTES, MAX_LINE_BYTES};
 use crate::blackbox::{Coding, Encoding, FieldDefinition, FrameKind, Predictor};
@@ -9,21 +9,21 @@ use crate::wording::const_text::{ConstText, same};
 
 /// A part of a frame: its fields against those before it.
 #[track_caller]
-pub const fn part(parts: &[Part], fields: &[FieldDefinition], index: usize, kind: FrameKind) {
+pub const fn part(parts: &[FieldPart], fields: &[FieldDefinition], index: usize, kind: FrameKind) {
     let (start, end) = (place(parts, index), place(parts, index + 1));
     limits(fields, start, end, kind);
     streams(fields, start, kind);
     home(fields, start, end, kind);
-    if let Part::Field(field) = &parts[index] {
+    if let FieldPart::Field(field) = &parts[index] {
         // Those of a flattened struct are checked at its own fields.
         types(field);
     }
-    if let Part::Group(..) = parts[index] {
+    if let FieldPart::Group(..) = parts[index] {
         motors(fields, start, end, kind);
         touching(fields, start, kind);
         touching(fields, end, kind);
     } else if index > 0
-        && let Part::Group(..) = parts[index - 1]
+        && let FieldPart::Group(..) = parts[index - 1]
     {
         touching(fields, start, kind);
     }

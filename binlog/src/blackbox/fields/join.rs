@@ -7,7 +7,7 @@ use crate::format::history::part_of;
 use crate::wording::const_text::{JoinedNames, Names};
 
 /// A part of a frame.
-pub enum Part {
+pub enum FieldPart {
     /// One field.
     Field(FieldDefinition),
     /// The fields of a flattened struct.
@@ -25,30 +25,30 @@ pub struct Group {
 }
 
 /// A flattened struct.
-pub const fn group<T: BlackboxFields>(prefix: &'static str, is_main: bool) -> Part {
-    Part::Group(Group { prefix, fields: T::FIELDS, is_main, default: None })
+pub const fn group<T: BlackboxFields>(prefix: &'static str, is_main: bool) -> FieldPart {
+    FieldPart::Group(Group { prefix, fields: T::FIELDS, is_main, default: None })
 }
 
 /// A flattened struct with the bytes that older logs lack.
-pub const fn group_with_history(part: Part, default: Option<&'static [u8]>) -> Part {
+pub const fn group_with_history(part: FieldPart, default: Option<&'static [u8]>) -> FieldPart {
     match part {
-        Part::Group(group) => Part::Group(Group { default, ..group }),
-        Part::Field(_) => part,
+        FieldPart::Group(group) => FieldPart::Group(Group { default, ..group }),
+        FieldPart::Field(_) => part,
     }
 }
 
 /// The number of fields.
-pub const fn count(parts: &[Part]) -> usize {
+pub const fn count(parts: &[FieldPart]) -> usize {
     place(parts, parts.len())
 }
 
 /// The number of fields in the parts before `index`.
-pub(super) const fn place(parts: &[Part], index: usize) -> usize {
+pub(super) const fn place(parts: &[FieldPart], index: usize) -> usize {
     let (mut fields, mut i) = (0, 0);
     while i < index {
         fields += match &parts[i] {
-            Part::Field(_) => 1,
-            Part::Group(group) => group.fields.len(),
+            FieldPart::Field(_) => 1,
+            FieldPart::Group(group) => group.fields.len(),
         };
         i += 1;
     }
@@ -56,19 +56,19 @@ pub(super) const fn place(parts: &[Part], index: usize) -> usize {
 }
 
 /// Bytes of the names that have to be joined.
-pub const fn text_length(parts: &[Part]) -> usize {
+pub const fn text_length(parts: &[FieldPart]) -> usize {
     joined::<0>(parts).length()
 }
 
 /// The joined names, one after the other in the order of [`fields`].
-pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
+pub const fn text<const LENGTH: usize>(parts: &[FieldPart]) -> [u8; LENGTH] {
     joined(parts).text()
 }
 
-const fn joined<const LENGTH: usize>(parts: &[Part]) -> JoinedNames<LENGTH> {
+const fn joined<const LENGTH: usize>(parts: &[FieldPart]) -> JoinedNames<LENGTH> {
     let (mut names, mut i) = (JoinedNames::new(), 0);
     while i < parts.len() {
-        if let Part::Group(Group { prefix, fields, .. }) = &parts[i] {
+        if let FieldPart::Group(Group { prefix, fields, .. }) = &parts[i] {
             let mut j = 0;
             while j < fields.len() {
                 names.add(prefix, fields[j].name);
@@ -81,7 +81,7 @@ const fn joined<const LENGTH: usize>(parts: &[Part]) -> JoinedNames<LENGTH> {
 }
 
 /// All fields; `text` is that of [`text`].
-pub const fn fields<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> [FieldDefinition; COUNT] {
+pub const fn fields<const COUNT: usize>(parts: &[FieldPart], text: &'static [u8]) -> [FieldDefinition; COUNT] {
     const NONE: FieldDefinition = FieldDefinition {
         name: "",
         signed: false,
@@ -95,11 +95,11 @@ pub const fn fields<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> 
     let (mut at, mut i) = (0, 0);
     while i < parts.len() {
         match &parts[i] {
-            Part::Field(field) => {
+            FieldPart::Field(field) => {
                 fields[at] = *field;
                 at += 1;
             }
-            Part::Group(group) => {
+            FieldPart::Group(group) => {
                 let (mut j, mut byte) = (0, 0);
                 while j < group.fields.len() {
                     let field = group.fields[j];

@@ -1,6 +1,6 @@
 //! Checks of flattened fields, which the derive calls with the span of each field, once all columns are known.
 
-use super::part::{Part, place};
+use super::part::{ColumnPart, place};
 use crate::declare::rules::{MAX_COLUMNS, MAX_LABELS, label_rules, refuse, value_rules};
 use crate::format::{ColumnDefinition, Multiplier, Unit};
 use crate::wording::const_text::{ConstText, same};
@@ -8,7 +8,13 @@ use crate::wording::const_text::{ConstText, same};
 /// A flattened struct in a message, at its index among the parts. `is_checked` is false for a message as another firmware
 /// logs it.
 #[track_caller]
-pub const fn of_message(name: &str, parts: &[Part], columns: &[ColumnDefinition], index: usize, is_checked: bool) {
+pub const fn of_message(
+    name: &str,
+    parts: &[ColumnPart],
+    columns: &[ColumnDefinition],
+    index: usize,
+    is_checked: bool,
+) {
     let (start, end) = place(parts, index);
     contradictions(&parts[index], columns, start);
     let mut i = start;
@@ -21,7 +27,7 @@ pub const fn of_message(name: &str, parts: &[Part], columns: &[ColumnDefinition]
 
 /// A flattened struct in a struct that is flattened itself.
 #[track_caller]
-pub const fn of_columns(parts: &[Part], columns: &[ColumnDefinition], index: usize) {
+pub const fn of_columns(parts: &[ColumnPart], columns: &[ColumnDefinition], index: usize) {
     let (start, end) = place(parts, index);
     contradictions(&parts[index], columns, start);
     let mut i = start;
@@ -33,13 +39,13 @@ pub const fn of_columns(parts: &[Part], columns: &[ColumnDefinition], index: usi
 
 /// Whether all columns together break a rule: the `limits` of FMT, or that each of the `labels` is there once. Then
 /// [`locate`] finds the field, which takes the compiler longer.
-pub const fn is_broken(parts: &[Part], columns: &[ColumnDefinition], limits: bool, labels: bool) -> bool {
+pub const fn is_broken(parts: &[ColumnPart], columns: &[ColumnDefinition], limits: bool, labels: bool) -> bool {
     (limits && exceeds(columns)) || (labels && has_twice(parts, columns))
 }
 
 /// The same rules up to a flattened struct, or to a column after one.
 #[track_caller]
-pub const fn locate(parts: &[Part], columns: &[ColumnDefinition], index: usize, limits: bool, labels: bool) {
+pub const fn locate(parts: &[ColumnPart], columns: &[ColumnDefinition], index: usize, limits: bool, labels: bool) {
     let (start, end) = place(parts, index);
     if limits {
         capacity(columns, start, end);
@@ -55,15 +61,15 @@ const fn exceeds(columns: &[ColumnDefinition]) -> bool {
 
 /// Whether a label is there twice. The macro has checked the labels of columns against each other, and those of a derived
 /// struct.
-const fn has_twice(parts: &[Part], columns: &[ColumnDefinition]) -> bool {
+const fn has_twice(parts: &[ColumnPart], columns: &[ColumnDefinition]) -> bool {
     // The first column of the first struct.
     let mut grouped = columns.len();
     let (mut at, mut index) = (0, 0);
     while index < parts.len() {
         let start = at;
         let (from, end, is_derived) = match &parts[index] {
-            Part::Column(_) => (grouped, at + 1, true),
-            Part::Group(group) => {
+            ColumnPart::Column(_) => (grouped, at + 1, true),
+            ColumnPart::Group(group) => {
                 if start < grouped {
                     grouped = start;
                 }
@@ -136,8 +142,8 @@ const fn labels_length(columns: &[ColumnDefinition], end: usize) -> usize {
 
 /// The field gives a unit or a multiplier to columns without one only, and its columns make up the whole struct.
 #[track_caller]
-const fn contradictions(part: &Part, columns: &[ColumnDefinition], start: usize) {
-    let Part::Group(group) = part else { return };
+const fn contradictions(part: &ColumnPart, columns: &[ColumnDefinition], start: usize) {
+    let ColumnPart::Group(group) = part else { return };
     let none = (Unit::NONE.id(), Multiplier::NONE.id());
     let (mut size, mut i) = (0, 0);
     while i < group.columns.len() {

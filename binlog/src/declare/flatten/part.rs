@@ -8,7 +8,7 @@ use crate::wording::const_text::{JoinedNames, Names};
 use core::panic::Location;
 
 /// A field of a struct with flattened fields.
-pub enum Part {
+pub enum ColumnPart {
     /// One column.
     Column(ColumnDefinition),
     /// The columns of a flattened struct.
@@ -39,9 +39,9 @@ pub const fn group<T: Columns>(
     description: &'static str,
     unit: Option<Unit>,
     multiplier: Option<Multiplier>,
-) -> Part {
+) -> ColumnPart {
     let size = if T::IS_FALLBACK { None } else { Some(size_of::<T>()) };
-    Part::Group(Group {
+    ColumnPart::Group(Group {
         columns: T::COLUMNS,
         size,
         is_derived: T::IS_DERIVED,
@@ -55,10 +55,10 @@ pub const fn group<T: Columns>(
 }
 
 /// A flattened struct with the bytes that older logs lack.
-pub const fn with_default(part: Part, default: &'static [u8]) -> Part {
+pub const fn with_default(part: ColumnPart, default: &'static [u8]) -> ColumnPart {
     match part {
-        Part::Group(group) => Part::Group(Group { default: Some(default), ..group }),
-        Part::Column(_) => part,
+        ColumnPart::Group(group) => ColumnPart::Group(Group { default: Some(default), ..group }),
+        ColumnPart::Column(_) => part,
     }
 }
 
@@ -68,24 +68,24 @@ pub const fn element<const SIZE: usize>(bytes: &'static [u8], index: usize) -> &
 }
 
 /// The number of columns.
-pub const fn count(parts: &[Part]) -> usize {
+pub const fn count(parts: &[ColumnPart]) -> usize {
     place(parts, parts.len()).0
 }
 
 /// Bytes of the labels that have to be joined.
-pub const fn text_length(parts: &[Part]) -> usize {
+pub const fn text_length(parts: &[ColumnPart]) -> usize {
     joined::<0>(parts).length()
 }
 
 /// The joined labels, one after the other in the order of [`columns`].
-pub const fn text<const LENGTH: usize>(parts: &[Part]) -> [u8; LENGTH] {
+pub const fn text<const LENGTH: usize>(parts: &[ColumnPart]) -> [u8; LENGTH] {
     joined(parts).text()
 }
 
-const fn joined<const LENGTH: usize>(parts: &[Part]) -> JoinedNames<LENGTH> {
+const fn joined<const LENGTH: usize>(parts: &[ColumnPart]) -> JoinedNames<LENGTH> {
     let (mut labels, mut i) = (JoinedNames::new(), 0);
     while i < parts.len() {
-        if let Part::Group(group) = &parts[i] {
+        if let ColumnPart::Group(group) = &parts[i] {
             let columns = group.columns.len();
             let mut j = 0;
             while j < columns {
@@ -99,17 +99,17 @@ const fn joined<const LENGTH: usize>(parts: &[Part]) -> JoinedNames<LENGTH> {
 }
 
 /// All columns; `text` is that of [`text`].
-pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) -> [ColumnDefinition; COUNT] {
+pub const fn columns<const COUNT: usize>(parts: &[ColumnPart], text: &'static [u8]) -> [ColumnDefinition; COUNT] {
     let mut columns = [const { value::<u8>("", "", 0, 0) }; COUNT];
     let mut labels = Names::new(text);
     let (mut at, mut i) = (0, 0);
     while i < parts.len() {
         match &parts[i] {
-            Part::Column(column) => {
+            ColumnPart::Column(column) => {
                 columns[at] = *column;
                 at += 1;
             }
-            Part::Group(group) => {
+            ColumnPart::Group(group) => {
                 let count = group.columns.len();
                 let (mut offset, mut j) = (0, 0);
                 while j < count {
@@ -128,18 +128,18 @@ pub const fn columns<const COUNT: usize>(parts: &[Part], text: &'static [u8]) ->
 }
 
 /// Whether a float would have the field's multiplier.
-pub const fn has_float(part: &Part) -> bool {
-    matches!(part, Part::Group(group) if has(group, b"gfd"))
+pub const fn has_float(part: &ColumnPart) -> bool {
+    matches!(part, ColumnPart::Group(group) if has(group, b"gfd"))
 }
 
 /// Whether an `f32` would have the field's unit.
-pub const fn has_f32(part: &Part) -> bool {
-    matches!(part, Part::Group(group) if has(group, b"f"))
+pub const fn has_f32(part: &ColumnPart) -> bool {
+    matches!(part, ColumnPart::Group(group) if has(group, b"f"))
 }
 
 /// Whether an integer would have the field's multiplier.
-pub const fn has_integer(part: &Part) -> bool {
-    matches!(part, Part::Group(group) if has(group, b"bBhHiIqQ"))
+pub const fn has_integer(part: &ColumnPart) -> bool {
+    matches!(part, ColumnPart::Group(group) if has(group, b"bBhHiIqQ"))
 }
 
 const fn has(group: &Group, formats: &[u8]) -> bool {
@@ -158,7 +158,7 @@ const fn has(group: &Group, formats: &[u8]) -> bool {
 }
 
 /// The places of a field's first column and of the one after its last.
-pub(super) const fn place(parts: &[Part], index: usize) -> (usize, usize) {
+pub(super) const fn place(parts: &[ColumnPart], index: usize) -> (usize, usize) {
     let (mut at, mut i) = (0, 0);
     while i < index {
         at += length(&parts[i]);
@@ -167,10 +167,10 @@ pub(super) const fn place(parts: &[Part], index: usize) -> (usize, usize) {
     (at, if index < parts.len() { at + length(&parts[index]) } else { at })
 }
 
-const fn length(part: &Part) -> usize {
+const fn length(part: &ColumnPart) -> usize {
     match part {
-        Part::Column(_) => 1,
-        Part::Group(group) => group.columns.len(),
+        ColumnPart::Column(_) => 1,
+        ColumnPart::Group(group) => group.columns.len(),
     }
 }
 

@@ -5,12 +5,12 @@ use std::{slice, vec};
 /// Offsets of records, ascending.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Offsets {
-    parts: Vec<Part>,
+    parts: Vec<OffsetPart>,
 }
 
 /// Offsets of records within 4 GiB, so that each takes four bytes.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct OffsetPart {
     pub(super) base: usize,
     /// Relative to the base.
     pub(super) offsets: Vec<u32>,
@@ -21,7 +21,7 @@ impl Offsets {
         self.parts.iter().map(|part| part.offsets.len()).sum()
     }
 
-    pub(super) fn parts(&self) -> &[Part] {
+    pub(super) fn parts(&self) -> &[OffsetPart] {
         &self.parts
     }
 
@@ -50,7 +50,7 @@ impl Offsets {
     pub(super) fn filter(&self, keep: impl Fn(usize) -> bool) -> Self {
         let parts = self.parts.iter().map(|part| {
             let keep = |offset: &u32| keep(part.base + *offset as usize);
-            Part { base: part.base, offsets: part.offsets.iter().copied().filter(keep).collect() }
+            OffsetPart { base: part.base, offsets: part.offsets.iter().copied().filter(keep).collect() }
         });
         Offsets { parts: parts.filter(|part| !part.offsets.is_empty()).collect() }
     }
@@ -59,7 +59,7 @@ impl Offsets {
         match self.parts.last_mut() {
             _ if offsets.is_empty() => {}
             Some(last) if last.base == base => last.offsets.extend(offsets),
-            _ => self.parts.push(Part { base, offsets }),
+            _ => self.parts.push(OffsetPart { base, offsets }),
         }
     }
 }
@@ -143,7 +143,7 @@ impl FromIterator<(usize, u32)> for Offsets {
         for (base, offset) in offsets {
             match all.parts.last_mut() {
                 Some(part) if part.base == base => part.offsets.push(offset),
-                _ => all.parts.push(Part { base, offsets: vec![offset] }),
+                _ => all.parts.push(OffsetPart { base, offsets: vec![offset] }),
             }
         }
         all

@@ -3,7 +3,7 @@
 use super::column::{Column, Quantity};
 use super::gather::{Cells, Group};
 use super::index::RecordKind;
-use super::offsets::Part;
+use super::offsets::OffsetPart;
 use super::rows::Rows;
 use crate::format::{Definition, Scaling};
 use crate::read::catalogue::units::Units;
@@ -227,7 +227,7 @@ fn shares<'p>(log: &'p [u8], plans: &'p mut [Plan<'_>], threads: NonZero<usize>)
                 None => groups.push(Group { format: logged.format, cells: *cells, columns: vec![column] }),
             }
         }
-        for Part { base, offsets } in plan.kind.offsets.parts() {
+        for OffsetPart { base, offsets } in plan.kind.offsets.parts() {
             let mut offsets = &offsets[..];
             for (i, of_thread) in shares.iter_mut().enumerate() {
                 let end = (i + 1) * share;
