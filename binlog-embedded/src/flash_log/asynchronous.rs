@@ -1,7 +1,7 @@
 //! The log on an asynchronous chip: the calls of the blocking one, which wait without blocking.
 
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
-use super::stored::{Contents, Walk};
+use super::stored::{Contents, HeaderWalk};
 use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::Drain;
@@ -204,7 +204,7 @@ impl<F: AsyncChip> FlashLog<F> {
     pub async fn list_async(&mut self, mut each: impl FnMut(&StoredLog) -> ControlFlow<()>) -> Result<(), F> {
         let geometry = self.mount_async().await?;
         let Some(head) = self.recorder.head() else { return Ok(()) };
-        let mut walk = Walk::new(geometry, head);
+        let mut walk = HeaderWalk::new(geometry, head);
         while let Some(sector) = walk.sector() {
             self.read_header_async(sector).await.map_err(|cause| self.error(Operation::List, cause))?;
             if let Some(log) = walk.take(Header::decode(&self.recorder.answer))

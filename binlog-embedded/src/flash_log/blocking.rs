@@ -1,7 +1,7 @@
 //! The log on a blocking chip.
 
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
-use super::stored::{Contents, Walk};
+use super::stored::{Contents, HeaderWalk};
 use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
 use crate::Drain;
@@ -213,7 +213,7 @@ impl<F: Chip> FlashLog<F> {
     pub fn list(&mut self, mut each: impl FnMut(&StoredLog) -> ControlFlow<()>) -> Result<(), F> {
         let geometry = self.mount()?;
         let Some(head) = self.recorder.head() else { return Ok(()) };
-        let mut walk = Walk::new(geometry, head);
+        let mut walk = HeaderWalk::new(geometry, head);
         while let Some(sector) = walk.sector() {
             self.read_header(sector).map_err(|cause| self.error(Operation::List, cause))?;
             if let Some(log) = walk.take(Header::decode(&self.recorder.answer))

@@ -29,7 +29,7 @@ impl StoredLog {
 }
 
 /// Goes through the headers of a chip, from the oldest to the newest.
-pub(super) struct Walk {
+pub(super) struct HeaderWalk {
     geometry: Geometry,
     head: Head,
     /// The sector whose header is needed next, and how many are left with it.
@@ -40,10 +40,10 @@ pub(super) struct Walk {
     log: Option<StoredLog>,
 }
 
-impl Walk {
+impl HeaderWalk {
     pub(super) fn new(geometry: Geometry, head: Head) -> Self {
         let sector = geometry.after(head.sector, 1);
-        Walk { geometry, head, sector, left: geometry.sectors, has_begun: false, log: None }
+        HeaderWalk { geometry, head, sector, left: geometry.sectors, has_begun: false, log: None }
     }
 
     /// The sector whose header is needed next.

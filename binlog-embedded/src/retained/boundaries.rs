@@ -12,7 +12,7 @@ pub(super) struct Boundaries<'a, S, const N: usize> {
 }
 
 /// Records that follow each other.
-pub(super) struct Walk {
+pub(super) struct RecordRun {
     pub(super) records: u32,
     /// The position of the last one.
     pub(super) last: u32,
@@ -30,8 +30,8 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     }
 
     /// The records from a boundary to another one, at most `N` bytes later. `None` if they aren't both boundaries.
-    pub(super) fn walk(&self, from: u32, to: u32) -> Option<Walk> {
-        let mut walk = Walk { records: 0, last: from };
+    pub(super) fn walk(&self, from: u32, to: u32) -> Option<RecordRun> {
+        let mut walk = RecordRun { records: 0, last: from };
         let mut position = from;
         while position != to {
             walk.last = position;

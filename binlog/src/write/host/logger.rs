@@ -1,7 +1,7 @@
 //! The handle that threads log through.
 
 use super::queue::{Candidate, Queue};
-use super::walk::{Entry, Table};
+use super::walk::{Entry, IdTable};
 use super::{Builder, LogThread};
 use crate::declare::messages::{File, Mode, Msg, Parm};
 use crate::format::{LogMessage, LogSchema, Logs, SchemaMessage};
@@ -136,7 +136,7 @@ impl<S: LogSchema> HostLogger<S> {
     {
         // The thread's view of the record. A `Logs` that is implemented by hand may contradict it.
         const {
-            let Entry { index, length, .. } = Table::<S>::BY_ID[<S as Logs<M>>::ID as usize];
+            let Entry { index, length, .. } = IdTable::<S>::BY_ID[<S as Logs<M>>::ID as usize];
             assert!(
                 index as usize == <S as Logs<M>>::INDEX && length as usize == M::DEFINITION.length(),
                 "`Logs` contradicts the schema: derive it"

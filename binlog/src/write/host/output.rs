@@ -3,7 +3,7 @@
 use super::destination::Destination;
 use super::queue::Queue;
 use super::reports::Reports;
-use super::walk::Walk;
+use super::walk::RecordWalk;
 use crate::format::LogSchema;
 use crate::write::WriteError;
 use crate::write::writer::Progress;
@@ -106,7 +106,7 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
 
     /// Counts the whole records in bytes that were written. Returns their length.
     fn count(&mut self, bytes: &[u8], stall: Duration) -> usize {
-        let mut walk = Walk::<S>::new(bytes);
+        let mut walk = RecordWalk::<S>::new(bytes);
         let counts = walk.counts();
         let mut state = self.queue.lock();
         for (index, records) in counts.into_iter().enumerate().filter(|(_, records)| *records > 0) {

@@ -1,6 +1,6 @@
 //! The queue between the program's threads and the thread that writes.
 
-use super::walk::Walk;
+use super::walk::RecordWalk;
 use crate::format::header::record_header;
 use crate::format::{Definition, LogSchema};
 use crate::write::sink::{Gate, Rate, Refused};
@@ -311,7 +311,7 @@ impl<S: LogSchema> Queue<S> {
         drop(state);
         self.room.notify_all();
         // Loggers don't wait until all of them are counted.
-        let lost = [rest, &waiting].map(|records| Walk::<S>::new(records).counts());
+        let lost = [rest, &waiting].map(|records| RecordWalk::<S>::new(records).counts());
         let mut state = self.lock();
         for (index, &records) in lost.iter().flat_map(|counts| counts.iter().enumerate()) {
             state.gate.lose(index, records);

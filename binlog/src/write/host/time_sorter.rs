@@ -1,7 +1,7 @@
 //! Sorts the records of a log by time, with bounded memory.
 
 use super::destination::Destination;
-use super::walk::Walk;
+use super::walk::RecordWalk;
 use crate::format::LogSchema;
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -141,7 +141,7 @@ impl<S: LogSchema, W: Write> TimeSorter<S, W> {
     /// Finds the whole records at the end of `records`.
     fn find(&mut self) -> io::Result<()> {
         let mut at = self.places.last().map_or(0, |place| place.at as usize + usize::from(place.length));
-        let mut walk = Walk::<S>::new(&self.records[at..]);
+        let mut walk = RecordWalk::<S>::new(&self.records[at..]);
         for record in &mut walk {
             let time_us = match record.time_us() {
                 Some(time_us) => {

@@ -4,7 +4,7 @@ use crate::format::{Format, LogSchema};
 use std::marker::PhantomData;
 
 /// The next record, in bytes that begin with one.
-pub(super) struct Walk<'a, S> {
+pub(super) struct RecordWalk<'a, S> {
     bytes: &'a [u8],
     at: usize,
     schema: PhantomData<fn() -> S>,
@@ -22,9 +22,9 @@ pub(super) struct Entry {
 }
 
 /// The entries of all ids.
-pub(super) struct Table<S>(PhantomData<S>);
+pub(super) struct IdTable<S>(PhantomData<S>);
 
-impl<S: LogSchema> Table<S> {
+impl<S: LogSchema> IdTable<S> {
     pub(super) const BY_ID: [Entry; 256] = {
         let mut table = [Entry { index: 0, length: 0, has_time: false }; 256];
         let mut i = 0;
@@ -42,9 +42,9 @@ impl<S: LogSchema> Table<S> {
     };
 }
 
-impl<'a, S: LogSchema> Walk<'a, S> {
+impl<'a, S: LogSchema> RecordWalk<'a, S> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
-        Walk { bytes, at: 0, schema: PhantomData }
+        RecordWalk { bytes, at: 0, schema: PhantomData }
     }
 
     /// Bytes of the records so far.
@@ -55,7 +55,7 @@ impl<'a, S: LogSchema> Walk<'a, S> {
     /// The id that the next record has, if the schema doesn't have it.
     pub(super) fn unknown_id(&self) -> Option<u8> {
         let id = *self.bytes.get(self.at + 2)?;
-        (Table::<S>::BY_ID[usize::from(id)].length == 0).then_some(id)
+        (IdTable::<S>::BY_ID[usize::from(id)].length == 0).then_some(id)
     }
 
     /// The records, whole ones only, of each message by its index.
@@ -104,12 +104,12 @@ impl Walked<'_> {
     }
 }
 
-impl<'a, S: LogSchema> Iterator for Walk<'a, S> {
+impl<'a, S: LogSchema> Iterator for RecordWalk<'a, S> {
     type Item = Walked<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let rest = &self.bytes[self.at..];
-        let Entry { index, length, has_time } = Table::<S>::BY_ID[usize::from(*rest.get(2)?)];
+        let Entry { index, length, has_time } = IdTable::<S>::BY_ID[usize::from(*rest.get(2)?)];
         // No record of the schema is empty; bytes that aren't of the schema end the walk.
         let bytes = rest.get(..usize::from(length)).filter(|record| !record.is_empty())?;
         self.at += bytes.len();

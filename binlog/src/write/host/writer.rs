@@ -4,7 +4,7 @@ use super::Prologue;
 use super::destination::Destination;
 use super::output::{GivenUp, Output};
 use super::queue::{Batch, Queue};
-use super::walk::Walk;
+use super::walk::RecordWalk;
 use crate::format::LogSchema;
 use crate::write::WriteError;
 use crate::write::encode::encode_any_at;
@@ -71,11 +71,11 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
     fn write_until(&mut self, end: usize) -> Result<(), GivenUp> {
         while self.at < end {
             let rest = &self.batch.records[self.at..end];
-            let mut length = self.output.room().map_or(rest.len(), |room| Walk::<S>::new(rest).fitting(room));
+            let mut length = self.output.room().map_or(rest.len(), |room| RecordWalk::<S>::new(rest).fitting(room));
             if length == 0 {
                 // One record at least, even if preamble and prologue leave no room. Without a next log, this one goes on.
                 let all = rest.len();
-                let one = Walk::<S>::new(rest).first();
+                let one = RecordWalk::<S>::new(rest).first();
                 length = if self.begin_next()? { one } else { all };
             }
             let piece = self.at..self.at + length;
