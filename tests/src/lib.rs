@@ -2,13 +2,8 @@
 //! the list of what is left out.
 
 pub mod against;
+pub mod any_bytes;
 pub mod betaflight;
-pub mod exercise;
-pub mod exercise_blackbox;
-pub mod exercise_blackbox_encoders;
-pub mod exercise_card;
-pub mod exercise_descriptions;
-pub mod exercise_tools;
 pub mod image;
 mod left_out;
 pub mod logs;

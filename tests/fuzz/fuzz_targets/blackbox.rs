@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| binlog_tests::exercise_blackbox::log(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| binlog_tests::any_bytes::blackbox::log(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| binlog_tests::exercise::schema(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| binlog_tests::any_bytes::log::schema(bytes));

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| binlog_tests::exercise_tools::whole_log(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| binlog_tests::any_bytes::tools::whole_log(bytes));

@@ -3,7 +3,7 @@
 use crate::damage::Random;
 use crate::maker::Maker;
 use crate::real_logs;
-use binlog_tests::exercise_blackbox;
+use binlog_tests::any_bytes;
 use proptest::prelude::*;
 
 const HEADERS: [&[&str]; 4] = [
@@ -16,12 +16,12 @@ const HEADERS: [&[&str]; 4] = [
 proptest! {
     #[test]
     fn frames_of_any_bytes(header in 0..HEADERS.len(), bytes: Vec<u8>) {
-        exercise_blackbox::log(&Maker::simple(&["motor[0]", "x"], HEADERS[header]).raw(&bytes).bytes);
+        any_bytes::blackbox::log(&Maker::simple(&["motor[0]", "x"], HEADERS[header]).raw(&bytes).bytes);
     }
 
     #[test]
     fn frames_of_letters_and_small_numbers(header in 0..HEADERS.len(), bytes in "[IPSGHET\u{0}-\u{10}]{0,400}") {
-        exercise_blackbox::log(&Maker::simple(&["motor[0]", "x"], HEADERS[header]).raw(bytes.as_bytes()).bytes);
+        any_bytes::blackbox::log(&Maker::simple(&["motor[0]", "x"], HEADERS[header]).raw(bytes.as_bytes()).bytes);
     }
 
     #[test]
@@ -39,7 +39,7 @@ proptest! {
             format!("Field P encoding:{encodings}"),
         ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        exercise_blackbox::log(&Maker::new(&lines).raw(&bytes).bytes);
+        any_bytes::blackbox::log(&Maker::new(&lines).raw(&bytes).bytes);
     }
 }
 
@@ -59,7 +59,7 @@ fn real_logs_with_changed_bytes() {
                     _ => changed.truncate(at.max(500)),
                 }
             }
-            exercise_blackbox::log(&changed);
+            any_bytes::blackbox::log(&changed);
         }
     }
 }

@@ -391,7 +391,7 @@ proptest! {
         damage in proptest::collection::vec(any::<[u8; 4]>(), 0..40),
     ) {
         let bytes: Vec<u8> = [kind].into_iter().chain(damage.into_iter().flatten()).collect();
-        binlog_tests::exercise_card::card(&bytes);
+        binlog_tests::any_bytes::card::card(&bytes);
     }
 }
 
@@ -400,6 +400,6 @@ fn the_corpus_of_cards_never_panics_hangs_or_writes_outside_the_file_system() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/card");
     for input in std::fs::read_dir(corpus).expect("the corpus is committed") {
         let input = input.expect("an entry of the folder").path();
-        binlog_tests::exercise_card::card(&std::fs::read(input).expect("an input"));
+        binlog_tests::any_bytes::card::card(&std::fs::read(input).expect("an input"));
     }
 }

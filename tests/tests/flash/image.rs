@@ -6,7 +6,7 @@ use binlog::flash::{Image, ImageError};
 use binlog_embedded::FlashLog;
 use binlog_embedded::flash_log::{Options, WhenFull};
 use binlog_tests::nor_chip::{NorChip, SECTOR, random};
-use binlog_tests::{exercise, pymavlink};
+use binlog_tests::{any_bytes, pymavlink};
 use embedded_io::Write;
 use proptest::prelude::*;
 
@@ -142,9 +142,9 @@ fn preamble(log: &[u8]) -> &[u8] {
 
 #[test]
 fn any_bytes_are_an_image() {
-    exercise::flash(&[]);
-    exercise::flash(&[0xFF; 40_000]);
-    exercise::flash(&[0; 40_000]);
+    any_bytes::log::flash(&[]);
+    any_bytes::log::flash(&[0xFF; 40_000]);
+    any_bytes::log::flash(&[0; 40_000]);
 }
 
 proptest! {
@@ -152,7 +152,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..2000)) {
-        exercise::flash(&bytes);
+        any_bytes::log::flash(&bytes);
     }
 
     /// Sectors of two chips, in any order and with any damage.

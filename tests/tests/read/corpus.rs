@@ -1,6 +1,6 @@
 //! Runs the corpus of the fuzz targets, on any toolchain.
 
-use binlog_tests::{exercise, exercise_blackbox, exercise_blackbox_encoders, exercise_descriptions, exercise_tools};
+use binlog_tests::any_bytes;
 use std::path::Path;
 
 fn replay(target: &str, exercise: fn(&[u8])) {
@@ -19,35 +19,35 @@ fn replay(target: &str, exercise: fn(&[u8])) {
 
 #[test]
 fn records_read_the_corpus() {
-    replay("records", exercise::records);
+    replay("records", any_bytes::log::records);
 }
 
 #[test]
 fn a_log_reads_the_corpus() {
-    replay("log", exercise::log);
+    replay("log", any_bytes::log::log);
 }
 
 #[test]
 fn a_schema_reads_the_corpus() {
-    replay("schema", exercise::schema);
+    replay("schema", any_bytes::log::schema);
 }
 
 #[test]
 fn descriptions_read_the_corpus() {
-    replay("descriptions", exercise_descriptions::descriptions);
+    replay("descriptions", any_bytes::descriptions::descriptions);
 }
 
 #[test]
 fn blackbox_logs_read_the_corpus() {
-    replay("blackbox", exercise_blackbox::log);
+    replay("blackbox", any_bytes::blackbox::log);
 }
 
 #[test]
 fn blackbox_encoders_take_the_corpus() {
-    replay("blackbox_encoders", exercise_blackbox_encoders::frames);
+    replay("blackbox_encoders", any_bytes::blackbox_encoders::frames);
 }
 
 #[test]
 fn whole_logs_are_checked_repaired_cut_and_merged() {
-    replay("tools", exercise_tools::whole_log);
+    replay("tools", any_bytes::tools::whole_log);
 }

@@ -5,7 +5,7 @@ use binlog::check::Rule;
 use binlog::log::Rows;
 use binlog::repair::{RepairError, Repaired};
 use binlog::{Log, Records};
-use binlog_tests::exercise_tools::{self, records, repaired};
+use binlog_tests::any_bytes::tools::{self, records, repaired};
 use binlog_tests::raw_log::RawLog;
 use binlog_tests::{logs, payload, pymavlink};
 use proptest::prelude::*;
@@ -98,12 +98,12 @@ proptest! {
                 apply(&mut damaged, at, damage);
             }
         }
-        exercise_tools::whole_log(&damaged);
+        tools::whole_log(&damaged);
     }
 
     #[test]
     fn any_bytes_can_be_repaired(bytes in prop::collection::vec(any_byte(), 0..2000)) {
-        exercise_tools::whole_log(&bytes);
+        tools::whole_log(&bytes);
     }
 
     #[test]
@@ -124,7 +124,7 @@ proptest! {
         // No byte is damaged, so no record is lost.
         prop_assert_eq!(report.removed(), []);
         prop_assert_eq!(contents(&out).values().sum::<usize>(), 20);
-        exercise_tools::whole_log(&log.bytes);
+        tools::whole_log(&log.bytes);
     }
 }
 
