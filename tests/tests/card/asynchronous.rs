@@ -1,6 +1,6 @@
 //! The asynchronous calls write what the blocking ones write, and lose nothing when a future is dropped.
 
-use crate::rig::{OPTIONS, Ring, Sd, account, flight, on_card, ring, sd, wait};
+use crate::fixture::{OPTIONS, Ring, Sd, account, flight, on_card, ring, sd, wait};
 use binlog_embedded::card::{AsyncCard, DriverError, FromDriver};
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{Drain, SdLog};

@@ -2,8 +2,8 @@
 #[path = "../../../binlog-embedded/tests/blackbox/flight.rs"]
 mod flight;
 
+use crate::fixture::{now, sd, wait};
 use crate::promise::mount;
-use crate::rig::{now, sd, wait};
 use binlog::blackbox::Event;
 use binlog_embedded::retained::{Claim, Reset};
 use binlog_embedded::sd_log::Options;
@@ -100,11 +100,11 @@ fn an_extension_of_the_program_stays() {
 #[test]
 fn logs_of_the_other_format_stay() {
     let card = Geometry::FAT32.format();
-    let bin = crate::rig::ring();
+    let bin = crate::fixture::ring();
     let mut drain = bin.drain().expect("the only drain");
     let mut log = sd(&card, OPTIONS);
     for number in 0..3 {
-        assert!(crate::rig::flight::log(bin, 1, number));
+        assert!(crate::fixture::flight::log(bin, 1, number));
         log.run(&mut drain).unwrap();
         log.finish(&mut drain).unwrap();
     }

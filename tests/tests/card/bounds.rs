@@ -1,8 +1,8 @@
 //! How many blocks each call reads and writes at most, and in which order: the table in the documentation of `SdLog`.
 
+use crate::fixture::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::history::{contents, path};
 use crate::promise::mount;
-use crate::rig::{OPTIONS, Sd, flight, ring, sd, wait};
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{RamCard, Written};

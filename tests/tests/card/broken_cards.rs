@@ -1,7 +1,7 @@
 //! Cards that can't be used, or not as they say.
 
+use crate::fixture::Sd;
 use crate::history::contents;
-use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, SdError, Undated, Unusable};
 use binlog_tests::ram_card::{CardError, RamCard};

@@ -1,7 +1,7 @@
 //! Cards on which something leads back into itself, or stays as it was whatever is written: every call returns.
 
+use crate::fixture::Sd;
 use crate::history::{contents, path};
-use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, Undated};
 use binlog_tests::ram_card::RamCard;

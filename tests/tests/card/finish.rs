@@ -1,10 +1,10 @@
 //! How flights end, and what is between them.
 
 use crate::bounds::with_a_long_search;
-use crate::dropped::{poll, wait_for};
+use crate::dropped_futures::{poll, wait_for};
+use crate::fixture::flight::{self, Flight, KINDS};
+use crate::fixture::{OPTIONS, Sd, account, ring, sd};
 use crate::history::{contents, path};
-use crate::rig::flight::{self, Flight, KINDS};
-use crate::rig::{OPTIONS, Sd, account, ring, sd};
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, SdError};
 use binlog_tests::ram_card::{CardError, Format, RamCard, Word};
 use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
@@ -95,7 +95,7 @@ fn after_a_flight_no_log_begins_before_a_record() {
         assert_eq!(card.names("LOGS").len() as u64, flown, "{:?}", card.names("LOGS"));
         let log = card.file(&format!("LOGS/{flown:08}.BIN")).expect("the log is there");
         assert_eq!(flight::numbers(&log), [(0, flown)]);
-        ring.start(crate::rig::now);
+        ring.start(crate::fixture::now);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a vehicle does with a card, step by step, and what it was promised at each moment.
 
+use crate::fixture::Sd;
 use crate::promise::Item;
-use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard, Recording};

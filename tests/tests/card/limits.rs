@@ -1,7 +1,7 @@
 //! Options at their extremes, directories of the greatest size, and a transfer that fails between two logs.
 
+use crate::fixture::{OPTIONS, account, flight, ring, sd, wait};
 use crate::history::{contents, path};
-use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
 use binlog::LogSchema as _;
 use binlog::messages::Msg;
 use binlog_embedded::sd_log::{Cause, Fault, Options};
@@ -323,7 +323,7 @@ fn a_flush_for_another_extent_ends_with_a_whole_record() {
                 for file in volume.tree().files("LOGS").filter(|file| file.size > 0 && moment.torn == 0) {
                     if sizes.insert((file.path.clone(), file.size)) {
                         let found = volume.contents(file);
-                        let end = crate::rig::whole(&found).len();
+                        let end = crate::fixture::whole(&found).len();
                         assert_eq!(end, found.len(), "{geometry:?}, {moment:?}: {} ends inside a record", file.path);
                     }
                 }

@@ -1,7 +1,7 @@
 //! What a list says of logs, and whose logs are whose after cards were swapped.
 
+use crate::fixture::{OPTIONS, Sd, sd};
 use crate::history::{contents, path};
-use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Date, LogFile, Options, Undated};
 use binlog_tests::ram_card::RamCard;

@@ -1,9 +1,9 @@
 //! Clusters that are prepared in idle calls: on full cards, after dropped futures, and where a log ends without them.
 
-use crate::dropped::{poll, wait_for};
+use crate::dropped_futures::{poll, wait_for};
+use crate::fixture::Sd;
 use crate::history::{contents, path};
 use crate::promise::mount;
-use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
 use binlog_tests::ram_card::RamCard;

@@ -2,11 +2,11 @@
 //! again, and after `SdLog` has mended it.
 //!
 //! Each item of the promise is an [`Item`]. Checks of a card as it is are here. What a step may remove is checked by
-//! `history.rs`, which knows the step; items of which one test is enough also have that in `kept.rs` or
+//! `history.rs`, which knows the step; items of which one test is enough also have that in `promise_facts.rs` or
 //! `broken_cards.rs`.
 
+use crate::fixture::Sd;
 use crate::history::{Logged, Mark, contents, path};
-use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Options, Undated};
 use binlog_tests::ram_card::RamCard;

@@ -1,9 +1,9 @@
 //! A call whose future is dropped, and that is made again, does its work. No count promises more than the card has.
 
-use crate::dropped::{poll, wait_for};
+use crate::dropped_futures::{poll, wait_for};
+use crate::fixture::flight::{self, KINDS};
+use crate::fixture::{OPTIONS, Sd, account, ring};
 use crate::history::{contents, path};
-use crate::rig::flight::{self, KINDS};
-use crate::rig::{OPTIONS, Sd, account, ring};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{LogFile, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};

@@ -1,7 +1,7 @@
 //! What a ring saved over a reset is a log of its own on the card.
 
-use crate::rig::flight::{self, Flight};
-use crate::rig::{OPTIONS, now, sd, wait};
+use crate::fixture::flight::{self, Flight};
+use crate::fixture::{OPTIONS, now, sd, wait};
 use binlog::{LogSchema, Records};
 use binlog_embedded::Retained;
 use binlog_embedded::retained::{Claim, Reset};

@@ -1,8 +1,8 @@
 //! Logs on a card: accepted records are on it or counted, whatever the card does.
 
-use crate::dropped::wait_for;
-use crate::rig::flight::{self, Flight, KINDS, Small};
-use crate::rig::{OPTIONS, Sd, account, ring, sd, wait};
+use crate::dropped_futures::wait_for;
+use crate::fixture::flight::{self, Flight, KINDS, Small};
+use crate::fixture::{OPTIONS, Sd, account, ring, sd, wait};
 use binlog::LogWriter;
 use binlog_embedded::Drain;
 use binlog_embedded::sd_log::{Cause, Fault, LogFile, Operation, Options, SdError, Unusable};
@@ -14,7 +14,7 @@ const ALL: [Format; 3] = [Format::Fat16, Format::Fat32, Format::Fat32Large];
 
 /// Logs a number of records of all kinds, running the sink in between; returns the errors.
 fn fly(
-    ring: &crate::rig::Ring,
+    ring: &crate::fixture::Ring,
     mut each: impl FnMut() -> Result<(), SdError<CardError>>,
     records: std::ops::Range<u64>,
     attempts: &mut [usize; KINDS],
@@ -114,7 +114,7 @@ fn nothing_is_written_outside_of_the_file_system() {
         let again = sd.run(&mut drain).unwrap_err();
         assert_eq!(again.cause, Cause::Fault(Fault::Full));
         assert_eq!(card.names("LOGS"), ["00000001.BIN"]);
-        let mut sd = crate::rig::sd(&card, OPTIONS);
+        let mut sd = crate::fixture::sd(&card, OPTIONS);
         begin(&mut sd, &mut drain);
         card.check_chains();
         let end = START + if format == Format::Fat16 { 32768 } else { 67584 };
@@ -145,7 +145,7 @@ fn a_full_card_keeps_its_log_and_counts_the_rest() {
     // Records still in the ring are neither on the card nor counted.
     let mut waiting = Vec::new();
     while drain.step(&mut waiting).unwrap() > 0 {}
-    let mut counts = crate::rig::on_card(&card);
+    let mut counts = crate::fixture::on_card(&card);
     assert!(counts.iter().sum::<usize>() > 100, "{counts:?}");
     for (kind, _) in flight::numbers(&waiting) {
         counts[kind] += 1;
@@ -268,7 +268,7 @@ fn no_log_is_removed_because_fsinfo_is_wrong() {
 fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
     use std::cell::Cell;
     thread_local! {
-        static RING: Cell<Option<&'static crate::rig::Ring>> = const { Cell::new(None) };
+        static RING: Cell<Option<&'static crate::fixture::Ring>> = const { Cell::new(None) };
     }
     for kind in [0, 4] {
         let card = RamCard::formatted(Format::Fat32);
@@ -300,9 +300,9 @@ fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
         }
         RING.set(None);
         assert_eq!(sink.number(), Some(2));
-        assert!(crate::rig::whole(&card.file("LOGS/00000001.BIN").unwrap()).len() > 50_000);
+        assert!(crate::fixture::whole(&card.file("LOGS/00000001.BIN").unwrap()).len() > 50_000);
         let first = card.file("LOGS/00000001.BIN").unwrap();
-        assert_eq!(crate::rig::whole(&first).len(), first.len(), "a log that was closed ends with a record");
+        assert_eq!(crate::fixture::whole(&first).len(), first.len(), "a log that was closed ends with a record");
         card.check_chains();
     }
 }
@@ -359,7 +359,7 @@ fn another_card_gets_a_log_of_its_own() {
     let mut attempts = [0; KINDS];
     assert!(fly(ring, || sd.run(&mut drain), 0..300, &mut attempts).is_empty());
     let first = card.copy();
-    let on_first = crate::rig::on_card(&first);
+    let on_first = crate::fixture::on_card(&first);
     // So quickly that no call found the slot empty.
     card.swap(&other);
     let errors = fly(ring, || sd.run(&mut drain), 300..600, &mut attempts);
@@ -369,7 +369,7 @@ fn another_card_gets_a_log_of_its_own() {
     sd.finish(&mut drain).unwrap();
     card.check_chains();
     assert_eq!(card.names("LOGS"), ["00000001.BIN"]);
-    let on_second = crate::rig::on_card(&card);
+    let on_second = crate::fixture::on_card(&card);
     for kind in 0..KINDS {
         let tally = ring.tally_of(kind).unwrap();
         let counted = (tally.dropped + tally.lost) as usize;
@@ -536,7 +536,7 @@ fn numbers_continue_after_the_newest_log_and_wrap() {
 fn records_that_interrupts_log_while_the_card_is_busy_are_on_it_or_counted() {
     use std::cell::Cell;
     thread_local! {
-        static RING: Cell<Option<&'static crate::rig::Ring>> = const { Cell::new(None) };
+        static RING: Cell<Option<&'static crate::fixture::Ring>> = const { Cell::new(None) };
         static LOGGED: Cell<usize> = const { Cell::new(0) };
     }
     let card = RamCard::formatted(Format::Fat32);

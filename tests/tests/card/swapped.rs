@@ -1,9 +1,9 @@
 //! The card leaves its slot at any transfer of any call: another card comes, or the same one after a computer had it.
 
-use crate::dropped::wait_for;
+use crate::dropped_futures::wait_for;
+use crate::fixture::Sd;
 use crate::history::{contents, path};
 use crate::promise::mount;
-use crate::rig::Sd;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, Leaves, RamCard};

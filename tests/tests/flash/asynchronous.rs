@@ -1,7 +1,7 @@
 //! The same on an asynchronous chip, which is pending while it is busy.
 
+use crate::fixture::{account, flight, logs, ring};
 use crate::reference::on_host;
-use crate::rig::{account, flight, logs, ring};
 use binlog_embedded::FlashLog;
 use binlog_embedded::flash_log::{AsyncChip, Cause, Options, Plain, WhenFull};
 use binlog_tests::nor_chip::{NorChip, NorError, now, wait};

@@ -1,7 +1,7 @@
 //! `FlashLog` with a drain: beginning, flushing, errors, a full chip, another log.
 
+use crate::fixture::{self, account, flight, logs, ring};
 use crate::reference::{on_host, on_target};
-use crate::rig::{self, account, flight, logs, ring};
 use binlog::LogSchema;
 use binlog_embedded::flash_log::{self, Cause, Chip as _, Options, Plain, StoredLog, WhenFull};
 use binlog_embedded::retained::{Claim, Reset};
@@ -17,7 +17,7 @@ type Chip = NorChip<4, 8192>;
 const OPTIONS: Options = Options { flush_bytes: 1500, ..Options::DEFAULT };
 
 /// Logs `count` records of all kinds, and drains every so often.
-fn log(ring: &'static rig::Ring, attempts: &mut [usize; flight::KINDS], count: usize, mut drained: impl FnMut()) {
+fn log(ring: &'static fixture::Ring, attempts: &mut [usize; flight::KINDS], count: usize, mut drained: impl FnMut()) {
     for number in 0..count {
         let kind = number * 7 % flight::KINDS;
         flight::log(ring, kind, number as u64);

@@ -1,7 +1,7 @@
 //! Logs through released drivers of chips on SPI: those that the guide names.
 
 use crate::asynchronous::block_on;
-use crate::rig::{account, flight, logs, ring};
+use crate::fixture::{account, flight, logs, ring};
 use binlog_embedded::FlashLog;
 use binlog_embedded::flash_log::{Options, Plain};
 use binlog_tests::nor_chip::NorChip;

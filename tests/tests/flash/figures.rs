@@ -1,8 +1,8 @@
 //! Speed, reads and wear on a model of a W25Q128, with the typical times of its data sheet.
 
 use crate::boot::Boot;
+use crate::fixture::flight::{self, Flight, Medium};
 use crate::reference::Reference;
-use crate::rig::flight::{self, Flight, Medium};
 use binlog_embedded::flash_log::{Chip, Options, WhenFull};
 use binlog_embedded::{FlashLog, Logger};
 use binlog_tests::nor_chip::{Memory, NorChip, SECTOR, now, wait, while_busy};

@@ -1,7 +1,7 @@
 //! Flushed records stay, and nothing else on the card changes: on torn FATs, on full cards, after cut removals, and where
 //! FATs aren't mirrored.
 
-use crate::rig::{OPTIONS, account, flight, ring, sd, wait};
+use crate::fixture::{OPTIONS, account, flight, ring, sd, wait};
 use binlog::LogWriter;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
@@ -98,7 +98,7 @@ fn logs_of_this_boot_are_never_removed() {
             let _ = sink.run(&mut drain);
         }
     }
-    for (kind, on_card) in crate::rig::on_card(&card).into_iter().enumerate() {
+    for (kind, on_card) in crate::fixture::on_card(&card).into_iter().enumerate() {
         let written = ring.tally_of(kind).unwrap().written as usize;
         assert!(written <= on_card, "kind {kind}: {written} count as written, {on_card} are on the card");
     }

@@ -1,8 +1,8 @@
 //! Every future may be dropped: the next call completes what it left, and nothing is lost.
 
+use crate::fixture::{OPTIONS, Sd, flight, ring, wait};
 use crate::history::{contents, path};
 use crate::promise::mount;
-use crate::rig::{OPTIONS, Sd, flight, ring, wait};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};

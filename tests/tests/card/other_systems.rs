@@ -1,8 +1,8 @@
 //! What other systems leave on a card, and what they do to it between two boots or while a log is open.
 
+use crate::fixture::{OPTIONS, Sd, sd};
 use crate::history::{contents, path};
 use crate::power_cuts::stride;
-use crate::rig::{OPTIONS, Sd, sd};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::{RamCard, Word};
 use binlog_tests::volume::{Clusters, Geometry, Guest, Region, Volume, set_sum};
