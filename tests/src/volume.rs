@@ -3,18 +3,18 @@
 //! Sources: Microsoft's "FAT32 File System Specification" (fatgen103) and "exFAT file system specification".
 
 mod check;
+mod computer;
 mod directory;
 mod format;
 mod fsck;
-mod guest;
 mod regions;
 mod tree;
 
 pub use check::{Flaw, Report};
+pub use computer::{Clusters, Computer};
 pub use directory::set_sum;
 pub use format::{Geometry, PartitionTable};
 pub use fsck::{fsck, read_back};
-pub use guest::{Clusters, Guest};
 pub use regions::{Region, Regions};
 pub use tree::{Entry, Tree};
 

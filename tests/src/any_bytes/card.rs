@@ -3,7 +3,7 @@
 //! What must hold on any card is asserted here. The fuzzer notices panics and hangs.
 
 use crate::ram_card::RamCard;
-use crate::volume::{Clusters, Geometry, Guest, Region, Regions, Volume};
+use crate::volume::{Clusters, Computer, Geometry, Region, Regions, Volume};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Options, Undated};
 use embedded_io::Write;
@@ -21,11 +21,11 @@ struct Used {
 
 fn used(geometry: Geometry) -> Used {
     let card = geometry.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.put("LOGS/00000001.BIN", &[0x31; 9000], Clusters::Every(2));
-    guest.put("LOGS/Notes about the flight.txt", &[0x32; 900], Clusters::First);
-    guest.note_free_clusters();
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.put("LOGS/00000001.BIN", &[0x31; 9000], Clusters::Every(2));
+    computer.put("LOGS/Notes about the flight.txt", &[0x32; 900], Clusters::First);
+    computer.note_free_clusters();
     // Its power went while a log was open, so there are notes.
     let mut sd = SdLog::<_, _, 8>::with_blocks(card.clone(), Undated, OPTIONS);
     if sd.begin_log().is_ok() {

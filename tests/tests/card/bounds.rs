@@ -6,7 +6,7 @@ use crate::promise::mount;
 use crate::volumes::geometries;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{RamCard, Written};
-use binlog_tests::volume::{Clusters, Entry, FileSystem, Geometry, Guest, Region, Regions, Volume};
+use binlog_tests::volume::{Clusters, Computer, Entry, FileSystem, Geometry, Region, Regions, Volume};
 use embedded_io::Write;
 use std::collections::BTreeSet;
 use std::ops::{Add, ControlFlow, Mul};
@@ -287,15 +287,15 @@ fn flushes_at_ends_of_blocks_cost_little() {
 /// A card with two old logs, one of them in pieces, and a folder of some clusters.
 fn used(geometry: &Geometry) -> RamCard {
     let card = geometry.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    let cluster = guest.volume().cluster_bytes() as usize;
-    guest.put(&path("LOGS", 1), &contents(1, 100_000), Clusters::First);
-    guest.put(&path("LOGS", 2), &contents(2, 9 * cluster), Clusters::Every(60));
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    let cluster = computer.volume().cluster_bytes() as usize;
+    computer.put(&path("LOGS", 1), &contents(1, 100_000), Clusters::First);
+    computer.put(&path("LOGS", 2), &contents(2, 9 * cluster), Clusters::Every(60));
     for number in 0..40 {
-        guest.put(&format!("LOGS/Some other file {number}.txt"), &[7; 600], Clusters::Every(3));
+        computer.put(&format!("LOGS/Some other file {number}.txt"), &[7; 600], Clusters::Every(3));
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
     card
 }
 
@@ -470,11 +470,11 @@ fn the_folder_is_created_and_grows_with_the_blocks_of_the_table() {
 /// A card on which the search for a free cluster passes 200,000 that are taken, from the first one on.
 pub(crate) fn with_a_long_search() -> RamCard {
     let card = Geometry { clusters: 300_000, ..Geometry::FAT32 }.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.occupy("TAKEN.DAT", 200_000, Clusters::First);
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.occupy("TAKEN.DAT", 200_000, Clusters::First);
     // FSInfo has neither the first free cluster nor their count.
-    let info = guest.volume().info.unwrap();
+    let info = computer.volume().info.unwrap();
     card.edit(info, |block| block[488..496].fill(0xFF));
     card
 }
@@ -510,10 +510,10 @@ fn the_search_for_the_next_log_goes_on_where_the_last_one_ended() {
         [Geometry { clusters: 130_000, ..Geometry::FAT32 }, Geometry { clusters: 900_000, ..Geometry::EXFAT }]
     {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
-        guest.occupy("TAKEN.DAT", geometry.clusters * 9 / 10, Clusters::First);
-        guest.note_free_clusters();
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        computer.occupy("TAKEN.DAT", geometry.clusters * 9 / 10, Clusters::First);
+        computer.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         for number in 1..=3 {
             let (begun, moved) = moved(&card, || sd.begin_log());
@@ -555,10 +555,10 @@ fn a_number_after_the_last_one_is_found_with_the_blocks_of_the_table() {
     for geometry in [Geometry::FAT32, Geometry::EXFAT] {
         for taken in [0, 1, 63, 64, 130] {
             let card = geometry.format();
-            let guest = Guest::new(&card);
-            guest.folder("LOGS");
-            (1..=taken).chain([200]).for_each(|number| guest.put(&path("LOGS", number), &[1], Clusters::First));
-            guest.note_free_clusters();
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
+            (1..=taken).chain([200]).for_each(|number| computer.put(&path("LOGS", number), &[1], Clusters::First));
+            computer.note_free_clusters();
             let options = Options { last_number: 200, ..options(&geometry) };
             let table = Table::of(&card, &options);
             let (mut sd, _) = mount(&card, options).unwrap();

@@ -5,7 +5,7 @@ use crate::history::contents;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Flaw, Options, SdError, Undated, Unusable};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, PartitionTable, Volume};
+use binlog_tests::volume::{Clusters, Computer, FileSystem, Geometry, PartitionTable, Volume};
 use embedded_io::Write;
 use proptest::prelude::*;
 use std::convert::Infallible;
@@ -65,10 +65,10 @@ fn a_card_that_is_filled_keeps_what_isnt_the_logs() {
     for geometry in EACH {
         for table in [PartitionTable::Mbr { row: 2 }, PartitionTable::Gpt] {
             let card = Geometry { table, ..geometry }.format();
-            let guest = Guest::new(&card);
+            let computer = Computer::new(&card);
             let photo = contents(9, 100_000);
-            guest.put("PHOTO.JPG", &photo, Clusters::Every(3));
-            guest.note_free_clusters();
+            computer.put("PHOTO.JPG", &photo, Clusters::Every(3));
+            computer.note_free_clusters();
             let before = card.copy();
             let volume = Volume::of(&card);
             let options = Options { partition: Geometry { table, ..geometry }.partition(), ..OPTIONS };
@@ -338,9 +338,9 @@ fn a_log_ends_before_4_gib() {
 /// A card with a log of another system that has 4 GiB and 64 MiB, more than the recorder can count.
 fn with_a_longer_log() -> RamCard {
     let card = Geometry { cluster_blocks: 65_536, clusters: 160, ..Geometry::EXFAT }.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.occupy("LOGS/00000001.BIN", 130, Clusters::Contiguous);
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.occupy("LOGS/00000001.BIN", 130, Clusters::Contiguous);
     card
 }
 

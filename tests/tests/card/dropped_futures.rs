@@ -6,7 +6,7 @@ use crate::promise::mount;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use embedded_io::Write as _;
 use std::future::Future;
 use std::ops::ControlFlow;
@@ -40,12 +40,12 @@ fn write_all(sd: &mut Sd, mut bytes: &[u8]) -> Result<(), SdError<CardError>> {
 const OLD: usize = 40_000;
 
 fn old_logs(card: &RamCard, count: u32) {
-    let guest = Guest::new(card);
-    guest.folder("LOGS");
+    let computer = Computer::new(card);
+    computer.folder("LOGS");
     for number in 1..=count {
-        guest.put(&path("LOGS", number), &contents(number, OLD), Clusters::First);
+        computer.put(&path("LOGS", number), &contents(number, OLD), Clusters::First);
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
 }
 
 fn old_logs_are_there(card: &RamCard, count: u32) -> Result<(), String> {
@@ -74,7 +74,7 @@ fn a_log_that_cant_grow_is_followed_by_another_after_dropped_futures() {
         let mut before = Vec::new();
         if drops_list {
             log.begin_log().unwrap();
-            Guest::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Clusters::First);
+            Computer::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Clusters::First);
             while embedded_io::Write::write(&mut log, &contents(9, 1000)).is_ok() {}
             let _ = poll(log.list_async(|_| ControlFlow::Continue(())), 1);
             if let Err(error) = wait_for(log.end_log_async()) {
@@ -82,7 +82,7 @@ fn a_log_that_cant_grow_is_followed_by_another_after_dropped_futures() {
             }
         } else {
             wait_for(log.run_async(&mut drain)).unwrap();
-            Guest::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Clusters::First);
+            Computer::new(&card).put("PHOTO.JPG", &contents(77, 20_000), Clusters::First);
             for number in 0..130 {
                 flight::log(ring, (number % 5) as usize, number);
                 wait(20_000);
@@ -198,7 +198,7 @@ fn a_list_that_is_dropped_while_a_search_pauses_changes_nothing() {
     flight::log(ring, 0, 1);
     wait_for(log.run_async(&mut drain)).unwrap();
     // 20,000 clusters right behind the extent.
-    Guest::new(&card).occupy("VIDEO.MP4", 20_000, Clusters::First);
+    Computer::new(&card).occupy("VIDEO.MP4", 20_000, Clusters::First);
     let first_block = card.block(0);
     let mut failures = Vec::new();
     for number in 0..1500 {
@@ -227,9 +227,9 @@ fn a_list_that_is_dropped_while_a_search_pauses_changes_nothing() {
 #[test]
 fn a_list_that_is_dropped_on_a_full_card_can_be_repeated() {
     let card = Geometry::FAT16.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.occupy_all_but("FULL", 0);
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.occupy_all_but("FULL", 0);
     let mut log: Sd = SdLog::with_blocks(card.clone(), Undated, OPTIONS);
     let error = wait_for(log.begin_log_async()).unwrap_err();
     assert!(matches!(error.cause, Cause::Fault(Fault::Full)), "{error}");
@@ -296,14 +296,14 @@ fn dropped_history(seed: u64, fails: bool) -> Result<(), String> {
     ][random.below(5) as usize];
     let card = geometry.format();
     old_logs(&card, 3);
-    let guest = Guest::new(&card);
+    let computer = Computer::new(&card);
     if random.below(2) == 0 {
-        guest.occupy("HOLES.DAT", 40, Clusters::Every(3 + random.below(20) as usize));
+        computer.occupy("HOLES.DAT", 40, Clusters::Every(3 + random.below(20) as usize));
     }
     if random.below(3) == 0 {
-        guest.occupy_all_but("FULL", 50 + random.below(200));
+        computer.occupy_all_but("FULL", 50 + random.below(200));
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
     let options = Options { extent_bytes: 1 << (10 + random.below(6)), free_bytes: 0, ..Options::DEFAULT };
     let mut log: Sd = SdLog::with_blocks(card.clone(), Undated, options);
     // Number, serial, flushed, written.

@@ -5,7 +5,7 @@ use crate::history::{contents, path};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, Undated};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -18,15 +18,15 @@ fn sd(card: &RamCard) -> Sd {
 }
 
 /// A card with log 1 in pieces of one cluster, and the clusters of that.
-fn with_log(geometry: Geometry) -> (RamCard, Guest, Vec<u32>) {
+fn with_log(geometry: Geometry) -> (RamCard, Computer, Vec<u32>) {
     let card = geometry.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.put(&path("LOGS", 1), &contents(1, 12 * guest.volume().cluster_bytes() as usize), Clusters::Every(2));
-    guest.put(&path("LOGS", 2), &contents(2, 5000), Clusters::Every(2));
-    guest.note_free_clusters();
-    let runs = guest.volume().tree().get(&path("LOGS", 1)).unwrap().runs.clone();
-    (card, guest, runs.into_iter().flatten().collect())
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.put(&path("LOGS", 1), &contents(1, 12 * computer.volume().cluster_bytes() as usize), Clusters::Every(2));
+    computer.put(&path("LOGS", 2), &contents(2, 5000), Clusters::Every(2));
+    computer.note_free_clusters();
+    let runs = computer.volume().tree().get(&path("LOGS", 1)).unwrap().runs.clone();
+    (card, computer, runs.into_iter().flatten().collect())
 }
 
 /// Which clusters of twelve are linked to which.
@@ -35,8 +35,8 @@ const LOOPS: [(usize, usize); 6] = [(11, 11), (11, 0), (11, 7), (0, 0), (5, 4), 
 #[test]
 fn a_log_on_fat_that_leads_back_into_itself_is_an_error_that_names_it() {
     for (geometry, (from, to)) in FATS.into_iter().flat_map(|geometry| LOOPS.map(|link| (geometry, link))) {
-        let (card, guest, clusters) = with_log(geometry);
-        guest.link(clusters[from], clusters[to]);
+        let (card, computer, clusters) = with_log(geometry);
+        computer.link(clusters[from], clusters[to]);
         let before = card.copy();
         card.limit_reads(100);
         let error = sd(&card).remove_oldest().unwrap_err();
@@ -51,9 +51,9 @@ fn a_log_on_fat_that_leads_back_into_itself_is_an_error_that_names_it() {
 #[test]
 fn half_a_removal_on_fat_of_a_log_that_leads_back_into_itself_is_an_error_that_names_it() {
     for geometry in FATS {
-        let (card, guest, clusters) = with_log(geometry);
-        guest.link(clusters[11], clusters[3]);
-        let (at, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
+        let (card, computer, clusters) = with_log(geometry);
+        computer.link(clusters[11], clusters[3]);
+        let (at, offset) = computer.volume().tree().get(&path("LOGS", 1)).unwrap().at;
         card.edit(at, |block| block[offset + 28..offset + 32].fill(0));
         card.limit_reads(100);
         let error = sd(&card).begin_log().unwrap_err();
@@ -65,10 +65,10 @@ fn half_a_removal_on_fat_of_a_log_that_leads_back_into_itself_is_an_error_that_n
 #[test]
 fn a_log_on_fat_with_more_clusters_than_a_file_has_is_an_error_that_names_it() {
     let card = Geometry { clusters: (1 << 23) + 1000, fats: 1, ..Geometry::FAT32 }.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.put(&path("LOGS", 1), &contents(1, 5000), Clusters::First);
-    let volume = guest.volume();
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.put(&path("LOGS", 1), &contents(1, 5000), Clusters::First);
+    let volume = computer.volume();
     let (first, last) = (volume.tree().get(&path("LOGS", 1)).unwrap().first, volume.clusters + 1);
     for cluster in (first..last).step_by(128) {
         let (at, _) = volume.place_of(cluster);
@@ -81,7 +81,7 @@ fn a_log_on_fat_with_more_clusters_than_a_file_has_is_an_error_that_names_it() {
             }
         });
     }
-    guest.link(last, 0x0FFF_FFFF);
+    computer.link(last, 0x0FFF_FFFF);
     let before = card.writes();
     let error = sd(&card).remove_oldest().unwrap_err();
     assert_eq!(error.cause, Cause::Fault(Fault::Damaged(Damage::Endless)));
@@ -93,30 +93,30 @@ fn a_log_on_fat_with_more_clusters_than_a_file_has_is_an_error_that_names_it() {
 #[test]
 fn a_log_on_exfat_that_leads_back_into_itself_is_removed() {
     for (from, to) in LOOPS {
-        let (card, guest, clusters) = with_log(Geometry::EXFAT);
-        guest.link(clusters[from], clusters[to]);
-        let free = guest.volume().free_clusters();
+        let (card, computer, clusters) = with_log(Geometry::EXFAT);
+        computer.link(clusters[from], clusters[to]);
+        let free = computer.volume().free_clusters();
         card.limit_reads(100);
         assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1), "{from} to {to}");
-        let found = guest.volume().free_clusters() - free;
+        let found = computer.volume().free_clusters() - free;
         // What the loop leaves out is nobody's any more.
         assert_eq!(found as usize, from + 1, "{from} to {to}");
-        assert!(guest.volume().tree().get(&path("LOGS", 1)).is_none());
-        assert_eq!(guest.volume().read(&path("LOGS", 2)), Some(contents(2, 5000)));
+        assert!(computer.volume().tree().get(&path("LOGS", 1)).is_none());
+        assert_eq!(computer.volume().read(&path("LOGS", 2)), Some(contents(2, 5000)));
     }
 }
 
 /// A chain that is longer than its log leads to somebody else's clusters.
 #[test]
 fn clusters_beyond_the_end_of_a_log_on_exfat_stay_taken() {
-    let (card, guest, clusters) = with_log(Geometry::EXFAT);
+    let (card, computer, clusters) = with_log(Geometry::EXFAT);
     let photo = contents(3, 20_000);
-    guest.put("PHOTO.JPG", &photo, Clusters::Every(2));
-    guest.link(clusters[11], guest.volume().tree().get("PHOTO.JPG").unwrap().first);
+    computer.put("PHOTO.JPG", &photo, Clusters::Every(2));
+    computer.link(clusters[11], computer.volume().tree().get("PHOTO.JPG").unwrap().first);
     card.limit_reads(100);
     assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1));
-    guest.volume().check().assert_clean("the card");
-    assert_eq!(guest.volume().read("PHOTO.JPG"), Some(photo));
+    computer.volume().check().assert_clean("the card");
+    assert_eq!(computer.volume().read("PHOTO.JPG"), Some(photo));
 }
 
 /// FNV-1a, with which a piece of a log that is being removed is noted.
@@ -129,8 +129,8 @@ fn noted(entry: &[u8]) -> u32 {
 #[test]
 fn half_a_removal_with_another_length_is_completed() {
     for (geometry, count) in FATS.into_iter().flat_map(|geometry| [0, 2, 0x00FF_FFFF].map(|count| (geometry, count))) {
-        let (card, guest, clusters) = with_log(geometry);
-        let (at, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
+        let (card, computer, clusters) = with_log(geometry);
+        let (at, offset) = computer.volume().tree().get(&path("LOGS", 1)).unwrap().at;
         card.edit(at, |block| {
             let entry = &mut block[offset..offset + 32];
             entry[28..].fill(0);
@@ -141,8 +141,8 @@ fn half_a_removal_with_another_length_is_completed() {
         });
         card.limit_reads(1000);
         sd(&card).begin_log().unwrap();
-        assert!(guest.volume().tree().get(&path("LOGS", 1)).is_none());
-        guest.volume().check().assert_readable(format!("{geometry:?}, {count}"));
+        assert!(computer.volume().tree().get(&path("LOGS", 1)).is_none());
+        computer.volume().check().assert_readable(format!("{geometry:?}, {count}"));
     }
 }
 
@@ -176,22 +176,22 @@ fn a_card_that_stores_nothing_is_given_up() {
         let (card, ..) = with_log(geometry);
         wear_out(&card, Options { last_number: 2, ..OPTIONS });
         // The folder has to grow.
-        let (card, guest, _) = with_log(geometry);
-        let slots = guest.volume().tree().get("LOGS").unwrap().clusters() * guest.volume().cluster_bytes() / 32;
+        let (card, computer, _) = with_log(geometry);
+        let slots = computer.volume().tree().get("LOGS").unwrap().clusters() * computer.volume().cluster_bytes() / 32;
         for number in 3..slots - 1 {
-            guest.put(&format!("LOGS/{number}.TXT"), &[], Clusters::First);
+            computer.put(&format!("LOGS/{number}.TXT"), &[], Clusters::First);
         }
         wear_out(&card, OPTIONS);
         // The entry of the log that is removed is in two blocks.
         for files in 0..6 {
             let card = geometry.format();
-            let guest = Guest::new(&card);
-            guest.folder("LOGS");
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
             for number in 0..files {
                 let name = if number % 2 == 0 { "A" } else { "A file with a long name" };
-                guest.put(&format!("LOGS/{name} {number}"), &[7], Clusters::First);
+                computer.put(&format!("LOGS/{name} {number}"), &[7], Clusters::First);
             }
-            guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
+            computer.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
             wear_out(&card, OPTIONS);
         }
     }
@@ -202,19 +202,19 @@ fn a_card_that_stores_nothing_is_given_up() {
 fn a_log_whose_entry_is_in_two_blocks_is_removed_whole() {
     for (long, short) in (0..5).flat_map(|long| (0..5).map(move |short| (long, short))) {
         let card = Geometry::EXFAT.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
         for number in 0..long {
-            guest.put(&format!("LOGS/A file with a long name {number}"), &[7], Clusters::First);
+            computer.put(&format!("LOGS/A file with a long name {number}"), &[7], Clusters::First);
         }
         for number in 0..short {
-            guest.put(&format!("LOGS/{number}.TXT"), &[7], Clusters::First);
+            computer.put(&format!("LOGS/{number}.TXT"), &[7], Clusters::First);
         }
-        guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
-        let (_, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
+        computer.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
+        let (_, offset) = computer.volume().tree().get(&path("LOGS", 1)).unwrap().at;
         assert_eq!(sd(&card).remove_oldest().unwrap(), Some(1));
-        let tree = guest.volume().tree();
+        let tree = computer.volume().tree();
         assert_eq!(tree.files("LOGS").count(), long + short, "the entry began at byte {offset}");
-        guest.volume().check().assert_clean(format!("the entry began at byte {offset}"));
+        computer.volume().check().assert_clean(format!("the entry began at byte {offset}"));
     }
 }

@@ -7,7 +7,7 @@ use crate::fixture::{OPTIONS, Sd, account, ring, sd};
 use crate::history::{contents, path};
 use binlog_embedded::sd_log::{Cause, Damage, Fault, Operation, Options, SdError};
 use binlog_tests::ram_card::{CardError, Format, RamCard, Word};
-use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
@@ -182,10 +182,10 @@ const OTHERS: [(&str, Other); 3] = [
 /// A card with a log.
 fn with_a_log(geometry: Geometry) -> RamCard {
     let card = geometry.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.put(&path("LOGS", 1), &contents(1, 3000), Clusters::First);
-    guest.note_free_clusters();
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.put(&path("LOGS", 1), &contents(1, 3000), Clusters::First);
+    computer.note_free_clusters();
     card
 }
 
@@ -261,7 +261,7 @@ fn after_an_error_of_another_call_finish_says_that_records_are_lost() {
             assert!(finish().is_err_and(|error| is_closed(&error)), "{name}, async {is_async}");
             assert_eq!(finish(), Ok(()), "{name}, async {is_async}");
             assert_eq!(ring.tally_of(0).unwrap().lost, 5, "{name}, async {is_async}");
-            Guest::new(&card).delete(&path("LOGS", 1));
+            Computer::new(&card).delete(&path("LOGS", 1));
             account(ring, &card, attempts);
         }
     }
@@ -273,12 +273,12 @@ fn a_damaged_log_that_is_read_leaves_the_open_one() {
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
         for is_async in [false, true] {
             let card = Geometry { cluster_blocks: 1, ..geometry }.format();
-            let guest = Guest::new(&card);
-            guest.folder("LOGS");
-            guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
-            let first = guest.volume().tree().get(&path("LOGS", 1)).unwrap().first;
-            guest.link(first, 0);
-            guest.note_free_clusters();
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
+            computer.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Every(2));
+            let first = computer.volume().tree().get(&path("LOGS", 1)).unwrap().first;
+            computer.link(first, 0);
+            computer.note_free_clusters();
             let mut sd = sd(&card, OPTIONS);
             assert_eq!(sd.begin_log(), Ok(2));
             sd.write_all(&contents(2, 700)).unwrap();

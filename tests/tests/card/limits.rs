@@ -6,7 +6,7 @@ use binlog::LogSchema as _;
 use binlog::messages::Msg;
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::Word;
-use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use embedded_io::Write as _;
 
 /// Its log has a multiple of 512 bytes at the end of some call.
@@ -40,13 +40,13 @@ fn run_returns_with_flush_bytes_of_0() {
 fn no_log_is_removed_for_a_number_that_a_read_only_log_keeps() {
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
         for number in 1..=3 {
-            guest.put(&path("LOGS", number), &contents(number, 5000), Clusters::First);
+            computer.put(&path("LOGS", number), &contents(number, 5000), Clusters::First);
         }
-        guest.note_free_clusters();
-        guest.protect(&path("LOGS", 1));
+        computer.note_free_clusters();
+        computer.protect(&path("LOGS", 1));
         let error = sd(&card, Options { last_number: 3, ..OPTIONS }).begin_log().unwrap_err();
         assert!(matches!(error.cause, Cause::Fault(Fault::NoNumber)), "{geometry:?}: {error}");
         for number in 1..=3 {
@@ -80,12 +80,12 @@ fn a_transfer_that_fails_between_two_logs_is_repeated() {
 #[test]
 fn a_folder_with_the_most_entries_doesnt_grow() {
     let card = Geometry { cluster_blocks: 1, ..Geometry::FAT32 }.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
-    guest.occupy("MORE", 4095, Clusters::First);
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
+    computer.occupy("MORE", 4095, Clusters::First);
     let tree = Volume::of(&card).tree();
     let (folder, more) = (tree.get("LOGS").unwrap().clone(), tree.get("MORE").unwrap().clone());
-    guest.link(folder.first, more.first);
+    computer.link(folder.first, more.first);
     card.edit(more.at.0, |block| block[more.at.1] = 0xE5);
     let mut number = 0;
     for (i, cluster) in std::iter::once(folder.first).chain(more.runs.iter().cloned().flatten()).enumerate() {
@@ -102,7 +102,7 @@ fn a_folder_with_the_most_entries_doesnt_grow() {
             }
         });
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
     Volume::of(&card).check().assert_clean("before");
     let mut said = Vec::new();
     for _ in 0..20 {
@@ -122,10 +122,10 @@ fn a_folder_with_the_most_entries_doesnt_grow() {
 #[test]
 fn a_root_directory_of_exfat_with_more_than_65536_slots_is_read() {
     let card = Geometry { cluster_blocks: 64, ..Geometry::EXFAT }.format();
-    let guest = Guest::new(&card);
+    let computer = Computer::new(&card);
     let tree = Volume::of(&card).tree();
     let root = tree.get("(root)").unwrap().clone();
-    guest.occupy("MORE", 70, Clusters::First);
+    computer.occupy("MORE", 70, Clusters::First);
     let more = Volume::of(&card).tree().get("MORE").unwrap().clone();
     let last = root.runs.last().unwrap().end - 1;
     for at in Volume::of(&card).blocks_of(last) {
@@ -142,7 +142,7 @@ fn a_root_directory_of_exfat_with_more_than_65536_slots_is_read() {
             block[more.at.1 + slot] &= 0x7F;
         }
     });
-    guest.link(last, more.first);
+    computer.link(last, more.first);
     for cluster in more.runs.iter().cloned().flatten() {
         for at in Volume::of(&card).blocks_of(cluster) {
             card.edit(at, |block| {
@@ -220,18 +220,18 @@ fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
         assert!(piece as usize * 512 < flight::Flight::PREAMBLE.len());
         for has_old_log in [false, true] {
             let card = Geometry { cluster_blocks: 1, ..Geometry::EXFAT }.format();
-            let guest = Guest::new(&card);
-            guest.folder("LOGS");
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
             if has_old_log {
-                guest.put(&path("LOGS", 1), &contents(1, 60_000), Clusters::Contiguous);
+                computer.put(&path("LOGS", 1), &contents(1, 60_000), Clusters::Contiguous);
             }
             for number in 0..4 {
-                guest.occupy(&format!("HOLE{number}.DAT"), piece, Clusters::First);
-                guest.occupy(&format!("STAYS{number}.DAT"), 2, Clusters::First);
+                computer.occupy(&format!("HOLE{number}.DAT"), piece, Clusters::First);
+                computer.occupy(&format!("STAYS{number}.DAT"), 2, Clusters::First);
             }
             // Naming the file may take one more.
-            guest.occupy_all_but("ALL", 1);
-            (0..4).for_each(|number| guest.delete(&format!("HOLE{number}.DAT")));
+            computer.occupy_all_but("ALL", 1);
+            (0..4).for_each(|number| computer.delete(&format!("HOLE{number}.DAT")));
             let ring = ring();
             let mut drain = ring.drain().unwrap();
             let mut log = sd(&card, OPTIONS);
@@ -265,13 +265,13 @@ fn a_longer_piece_after_many_of_1_mib_is_found() {
     // A prologue of a little more than a piece.
     let (piece, longer) = (2_100, 4_096);
     let card = Geometry { cluster_blocks: 1, clusters: 150_000, ..Geometry::EXFAT }.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
     for (name, clusters) in [("A", piece), ("STAYS", 2), ("B", piece), ("BIG", 136_000), ("C", longer), ("D", 2)] {
-        guest.occupy(&format!("{name}.DAT"), clusters, Clusters::Contiguous);
+        computer.occupy(&format!("{name}.DAT"), clusters, Clusters::Contiguous);
     }
-    guest.occupy_all_but("ALL", 0);
-    ["A", "B", "C"].into_iter().for_each(|name| guest.delete(&format!("{name}.DAT")));
+    computer.occupy_all_but("ALL", 0);
+    ["A", "B", "C"].into_iter().for_each(|name| computer.delete(&format!("{name}.DAT")));
     let ring = ring();
     let texts = piece as usize * 512 / flight::length(6) + 100;
     let text = |number| if number < texts { Msg::new(0, 0, "a text").ok().map(flight::Flight::Msg) } else { None };
@@ -298,11 +298,11 @@ fn a_longer_piece_after_many_of_1_mib_is_found() {
 fn a_flush_for_another_extent_ends_with_a_whole_record() {
     for geometry in [Geometry { cluster_blocks: 1, ..Geometry::FAT16 }, Geometry::FAT32, Geometry::EXFAT] {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
         // Pieces that are longer than an extent, so that logs on exFAT get another one, too.
-        guest.occupy("HOLES.DAT", 150, Clusters::Every(14));
-        guest.note_free_clusters();
+        computer.occupy("HOLES.DAT", 150, Clusters::Every(14));
+        computer.note_free_clusters();
         let options =
             Options { extent_bytes: 8 * 512, flush_bytes: u32::MAX, flush_us: u64::MAX, log_bytes: 40_000, ..OPTIONS };
         let ring = ring();

@@ -5,7 +5,7 @@ use crate::history::{contents, path};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Date, LogFile, Options, Undated};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use std::future::Future;
 use std::ops::ControlFlow;
 use std::pin::pin;
@@ -79,10 +79,10 @@ fn the_logs_of_another_card_are_of_earlier_boots() {
         let card = geometry.format();
         let other = geometry.format();
         other.edit(geometry.start, |boot| boot[serial..serial + 4].copy_from_slice(&[1, 2, 3, 4]));
-        let guest = Guest::new(&other);
-        guest.folder("LOGS");
-        (1..=3).for_each(|number| guest.put(&path("LOGS", number), &contents(number, 5000), Clusters::First));
-        guest.note_free_clusters();
+        let computer = Computer::new(&other);
+        computer.folder("LOGS");
+        (1..=3).for_each(|number| computer.put(&path("LOGS", number), &contents(number, 5000), Clusters::First));
+        computer.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         assert_eq!(sd.begin_log(), Ok(1));
         // More than the next mount, so that counts which begin again show.
@@ -108,10 +108,10 @@ fn logs_of_this_boot_stay_when_their_card_is_back() {
             let card = geometry.format();
             let other = geometry.format();
             other.edit(geometry.start, |boot| boot[serial..serial + 4].copy_from_slice(&[1, 2, 3, 4]));
-            let guest = Guest::new(&other);
-            guest.folder("LOGS");
-            guest.occupy_all_but("PHOTO", if is_full { 0 } else { 100 });
-            guest.note_free_clusters();
+            let computer = Computer::new(&other);
+            computer.folder("LOGS");
+            computer.occupy_all_but("PHOTO", if is_full { 0 } else { 100 });
+            computer.note_free_clusters();
             let mut sd = sd(&card, OPTIONS);
             assert_eq!(sd.begin_log(), Ok(1));
             embedded_io::Write::write_all(&mut sd, &contents(1, 9000)).unwrap();
@@ -134,9 +134,9 @@ fn a_log_that_gets_more_clusters_keeps_its_number_and_its_size() {
     use embedded_io::Write;
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.occupy("TAKEN.DAT", 200, Clusters::Every(3));
-        guest.note_free_clusters();
+        let computer = Computer::new(&card);
+        computer.occupy("TAKEN.DAT", 200, Clusters::Every(3));
+        computer.note_free_clusters();
         let mut sd = sd(&card, Options { extent_bytes: 4 << 10, ..OPTIONS });
         let contents = contents(1, 60_000);
         assert_eq!(sd.begin_log(), Ok(1));

@@ -5,7 +5,7 @@ use crate::power_cuts::stride;
 use crate::promise::mount;
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Clusters, Geometry, Guest, Region, Volume, fsck, read_back};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Region, Volume, fsck, read_back};
 
 const OPTIONS: Options = Options { extent_bytes: 24 << 10, free_bytes: 0, ..Options::DEFAULT };
 
@@ -29,11 +29,11 @@ fn other_programs_accept_cards_with_logs() {
     use Step::{Begin, End, Flush, Remove, Write};
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
-        guest.put(&path("LOGS", 1), &contents(1, 40_000), Clusters::Every(3));
-        guest.put("Photo of a balloon.jpeg", &contents(2, 40_000), Clusters::Every(2));
-        guest.note_free_clusters();
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        computer.put(&path("LOGS", 1), &contents(1, 40_000), Clusters::Every(3));
+        computer.put("Photo of a balloon.jpeg", &contents(2, 40_000), Clusters::Every(2));
+        computer.note_free_clusters();
         let steps = [
             Begin,
             Write(7_000),

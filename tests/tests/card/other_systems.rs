@@ -5,22 +5,22 @@ use crate::history::{contents, path};
 use crate::power_cuts::stride;
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Clusters, Geometry, Guest, Region, Volume, set_sum};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Region, Volume, set_sum};
 use embedded_io::Write;
 use std::ops::ControlFlow;
 
 const GEOMETRIES: [Geometry; 3] = [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT];
 
 /// A card with a folder of logs that have so many bytes, the first with number 1.
-fn with_logs(geometry: &Geometry, bytes: &[usize]) -> (RamCard, Guest) {
+fn with_logs(geometry: &Geometry, bytes: &[usize]) -> (RamCard, Computer) {
     let card = geometry.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
     for (number, &bytes) in (1..).zip(bytes) {
-        guest.put(&path("LOGS", number), &contents(number, bytes), Clusters::First);
+        computer.put(&path("LOGS", number), &contents(number, bytes), Clusters::First);
     }
-    guest.note_free_clusters();
-    (card, guest)
+    computer.note_free_clusters();
+    (card, computer)
 }
 
 fn numbers(sd: &mut Sd) -> Vec<u32> {
@@ -40,12 +40,12 @@ fn numbers(sd: &mut Sd) -> Vec<u32> {
 fn a_long_name_goes_with_its_log() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
         for before in 0..16 {
-            let (card, guest) = with_logs(&geometry, &[]);
+            let (card, computer) = with_logs(&geometry, &[]);
             for number in 0..before {
-                guest.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
+                computer.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
             }
-            guest.put("LOGS/00000007.bin", &contents(7, 9000), Clusters::First);
-            guest.note_free_clusters();
+            computer.put("LOGS/00000007.bin", &contents(7, 9000), Clusters::First);
+            computer.note_free_clusters();
             let mut sd = sd(&card, OPTIONS);
             assert_eq!(sd.remove_oldest(), Ok(Some(7)), "{geometry:?}, {before} files before it");
             let report = Volume::of(&card).check();
@@ -58,10 +58,10 @@ fn a_long_name_goes_with_its_log() {
 /// The slot that begins a long name says so. Without that, all slots before the entry are still its name.
 #[test]
 fn a_long_name_without_its_beginning_goes_with_its_log() {
-    let (card, guest) = with_logs(&Geometry::FAT32, &[]);
-    guest.put("LOGS/00000007.bin", &contents(7, 9000), Clusters::First);
-    guest.note_free_clusters();
-    let (block, offset) = guest.volume().tree().get("LOGS/00000007.bin").unwrap().at;
+    let (card, computer) = with_logs(&Geometry::FAT32, &[]);
+    computer.put("LOGS/00000007.bin", &contents(7, 9000), Clusters::First);
+    computer.note_free_clusters();
+    let (block, offset) = computer.volume().tree().get("LOGS/00000007.bin").unwrap().at;
     card.edit(block, |block| block[offset - 32] &= !0x40);
     assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(7)));
     Volume::of(&card).check().assert_clean("without the log");
@@ -71,9 +71,9 @@ fn a_long_name_without_its_beginning_goes_with_its_log() {
 #[test]
 fn empty_logs_stay_on_a_full_card() {
     for geometry in GEOMETRIES {
-        let (card, guest) = with_logs(&geometry, &[0, 0, 0]);
-        guest.occupy_all_but("PHOTO", 0);
-        guest.note_free_clusters();
+        let (card, computer) = with_logs(&geometry, &[0, 0, 0]);
+        computer.occupy_all_but("PHOTO", 0);
+        computer.note_free_clusters();
         let mut sd = sd(&card, OPTIONS);
         let error = sd.begin_log().unwrap_err();
         assert!(matches!(error.cause, Cause::Fault(Fault::Full)), "{geometry:?}: {error}");
@@ -85,10 +85,10 @@ fn empty_logs_stay_on_a_full_card() {
 #[test]
 fn files_with_numbers_above_the_last_stay() {
     for geometry in GEOMETRIES {
-        let (card, guest) = with_logs(&geometry, &[30_000]);
-        guest.put(&path("LOGS", 50), &contents(50, 30_000), Clusters::First);
-        guest.occupy_all_but("PHOTO", 0);
-        guest.note_free_clusters();
+        let (card, computer) = with_logs(&geometry, &[30_000]);
+        computer.put(&path("LOGS", 50), &contents(50, 30_000), Clusters::First);
+        computer.occupy_all_but("PHOTO", 0);
+        computer.note_free_clusters();
         let mut sd = sd(&card, Options { last_number: 9, ..OPTIONS });
         assert_eq!(sd.begin_log(), Ok(2), "{geometry:?}");
         let error = sd.write_all(&[0x4C; 60_000]).unwrap_err();
@@ -105,17 +105,17 @@ fn files_with_numbers_above_the_last_stay() {
 #[test]
 fn a_contiguous_folder_ends_with_its_size() {
     let card = Geometry::EXFAT.format();
-    let guest = Guest::new(&card);
-    guest.put("PHOTO.JPG", &[0; 4096], Clusters::First);
+    let computer = Computer::new(&card);
+    computer.put("PHOTO.JPG", &[0; 4096], Clusters::First);
     let mut first = sd(&card, OPTIONS);
     first.begin_log().unwrap();
     first.end_log().unwrap();
-    let tree = guest.volume().tree();
+    let tree = computer.volume().tree();
     let (folder, photo) = (tree.get("LOGS").unwrap(), tree.get("PHOTO.JPG").unwrap());
     assert!(folder.contiguous);
-    guest.link(folder.runs[0].end - 1, photo.first);
+    computer.link(folder.runs[0].end - 1, photo.first);
     // TexFAT's padding is in use and no file's, so the folder is full.
-    for at in folder.runs[0].clone().flat_map(|cluster| guest.volume().blocks_of(cluster)) {
+    for at in folder.runs[0].clone().flat_map(|cluster| computer.volume().blocks_of(cluster)) {
         card.edit(at, |block| block.chunks_mut(32).for_each(|slot| slot[0] = 0xA1));
     }
     let error = sd(&card, OPTIONS).begin_log().unwrap_err();
@@ -128,13 +128,13 @@ fn a_contiguous_folder_ends_with_its_size() {
 fn a_log_with_a_size_beyond_the_card_takes_nothing_along() {
     for bytes in [1 << 27, 1 << 31, (1 << 32) - 2] {
         let card = Geometry::EXFAT.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
-        guest.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Contiguous);
-        guest.put(&path("LOGS", 2), &contents(2, 90_000), Clusters::First);
-        guest.occupy_all_but("PHOTO", 100);
-        guest.resize(&path("LOGS", 1), bytes);
-        let free = guest.volume().free_clusters();
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        computer.put(&path("LOGS", 1), &contents(1, 9000), Clusters::Contiguous);
+        computer.put(&path("LOGS", 2), &contents(2, 90_000), Clusters::First);
+        computer.occupy_all_but("PHOTO", 100);
+        computer.resize(&path("LOGS", 1), bytes);
+        let free = computer.volume().free_clusters();
         let end = card.blocks();
         let last_blocks: Vec<_> = (end - 800..end).map(|at| card.block(at)).collect();
         assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(1)), "{bytes}");
@@ -148,8 +148,8 @@ fn a_log_with_a_size_beyond_the_card_takes_nothing_along() {
 /// exFAT: a checksum that fits before the last slot of the set doesn't count.
 #[test]
 fn a_set_with_a_wrong_checksum_isnt_a_log() {
-    let (card, guest) = with_logs(&Geometry::EXFAT, &[5000]);
-    let (block, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
+    let (card, computer) = with_logs(&Geometry::EXFAT, &[5000]);
+    let (block, offset) = computer.volume().tree().get(&path("LOGS", 1)).unwrap().at;
     card.edit(block, |block| {
         block[offset + 1] = 3;
         let sum = set_sum(&block[offset..offset + 96]);
@@ -173,15 +173,15 @@ fn a_set_with_a_wrong_checksum_isnt_a_log() {
 /// them.
 #[test]
 fn a_note_in_a_deleted_set_is_found() {
-    let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
+    let (card, computer) = with_logs(&Geometry::EXFAT, &[]);
     for number in 0..7 {
-        guest.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
+        computer.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
     }
-    let entry = |name| guest.volume().tree().get(name).unwrap().at;
+    let entry = |name| computer.volume().tree().get(name).unwrap().at;
     let (block, slot) = entry("LOGS/F5.TXT");
     assert_eq!(slot, 15 * 32);
-    guest.delete("LOGS/F5.TXT");
-    guest.delete("LOGS/F6.TXT");
+    computer.delete("LOGS/F5.TXT");
+    computer.delete("LOGS/F6.TXT");
     card.record();
     let mut first = sd(&card, OPTIONS);
     first.begin_log().unwrap();
@@ -208,8 +208,8 @@ fn a_note_in_a_deleted_set_is_found() {
 fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
         let cluster = geometry.cluster_blocks as usize * 512;
-        let (card, guest) = with_logs(&geometry, &[3 * cluster, 9000]);
-        let first = guest.volume().tree().get(&path("LOGS", 1)).unwrap().first;
+        let (card, computer) = with_logs(&geometry, &[3 * cluster, 9000]);
+        let first = computer.volume().tree().get(&path("LOGS", 1)).unwrap().first;
         card.record();
         assert_eq!(sd(&card, OPTIONS).remove_oldest(), Ok(Some(1)));
         let mut seen = 0;
@@ -221,14 +221,14 @@ fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
                 return;
             }
             seen += 1;
-            let guest = Guest::new(&card);
+            let computer = Computer::new(&card);
             // The removal came so far: it marks clusters with this value.
-            guest.link(first + 1, 0x0FFF_FFFB);
-            guest.link(first + 2, 0);
-            guest.put("PHOTO.JPG", &contents(9, 2 * cluster), Clusters::From(first + 2));
-            let photo = guest.volume().tree().get("PHOTO.JPG").unwrap().clone();
+            computer.link(first + 1, 0x0FFF_FFFB);
+            computer.link(first + 2, 0);
+            computer.put("PHOTO.JPG", &contents(9, 2 * cluster), Clusters::From(first + 2));
+            let photo = computer.volume().tree().get("PHOTO.JPG").unwrap().clone();
             assert_eq!((photo.first, photo.runs.len()), (first + 2, 2));
-            guest.note_free_clusters();
+            computer.note_free_clusters();
             assert_eq!(numbers(&mut sd(&card, OPTIONS)), [2], "{geometry:?}, {moment:?}");
             let volume = Volume::of(&card);
             assert_eq!(volume.read("PHOTO.JPG"), Some(contents(9, 2 * cluster)), "{geometry:?}, {moment:?}");
@@ -266,17 +266,17 @@ fn a_flush_to_an_entry_that_is_gone_is_an_error() {
 /// another file.
 #[test]
 fn a_file_in_the_slots_of_a_deleted_log_keeps_its_clusters() {
-    let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
+    let (card, computer) = with_logs(&Geometry::EXFAT, &[]);
     let mut first = sd(&card, OPTIONS);
     first.begin_log().unwrap();
     first.write_all(&contents(1, 9000)).unwrap();
     first.flush().unwrap();
-    let (block, offset) = guest.volume().tree().get(&path("LOGS", 1)).unwrap().at;
+    let (block, offset) = computer.volume().tree().get(&path("LOGS", 1)).unwrap().at;
     // The log's three clusters are somebody's now, and the photo's entry is moved to where the log's was.
-    guest.delete(&path("LOGS", 1));
+    computer.delete(&path("LOGS", 1));
     let others = ["LOGS/A.TXT", "LOGS/PHOTO.JPG", "LOGS/B.TXT"];
-    others.into_iter().for_each(|name| guest.put(name, &contents(9, 4000), Clusters::First));
-    let (from, at) = guest.volume().tree().get("LOGS/PHOTO.JPG").unwrap().at;
+    others.into_iter().for_each(|name| computer.put(name, &contents(9, 4000), Clusters::First));
+    let (from, at) = computer.volume().tree().get("LOGS/PHOTO.JPG").unwrap().at;
     assert_eq!(from, block);
     card.edit(block, |block| {
         block.copy_within(at..at + 96, offset);
@@ -297,10 +297,10 @@ fn a_file_in_the_slots_of_a_deleted_log_keeps_its_clusters() {
 fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
     for before in 4080..4100 {
         let card = Geometry { clusters: 9000, ..Geometry::EXFAT }.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
-        let taken = guest.volume().clusters - guest.volume().free_clusters();
-        guest.occupy("TAKEN.DAT", before - taken, Clusters::First);
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        let taken = computer.volume().clusters - computer.volume().free_clusters();
+        computer.occupy("TAKEN.DAT", before - taken, Clusters::First);
         for boot in 1..=2 {
             let mut sd = sd(&card, OPTIONS);
             assert_eq!(sd.begin_log(), Ok(boot));
@@ -321,11 +321,11 @@ fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
 fn bytes_of_a_log_that_were_not_written_are_zeros() {
     for place in [Clusters::First, Clusters::Every(2), Clusters::Contiguous] {
         for valid in [0, 1, 511, 512, 513, 4096, 5000, 8999, 9000] {
-            let (card, guest) = with_logs(&Geometry::EXFAT, &[]);
+            let (card, computer) = with_logs(&Geometry::EXFAT, &[]);
             let log = contents(1, 9000);
-            guest.put(&path("LOGS", 1), &log, place);
-            guest.put(&path("LOGS", 2), &log, place);
-            guest.leave_unwritten(&path("LOGS", 1), valid as u64);
+            computer.put(&path("LOGS", 1), &log, place);
+            computer.put(&path("LOGS", 2), &log, place);
+            computer.leave_unwritten(&path("LOGS", 1), valid as u64);
             let mut sd = sd(&card, OPTIONS);
             for (number, written) in [(1, valid), (2, 9000)] {
                 let mut extracted = Vec::new();
@@ -351,10 +351,10 @@ fn a_file_that_a_computer_writes_after_a_cut_keeps_its_clusters() {
         let options = Options { extent_bytes: run * cluster_blocks * 512, ..OPTIONS };
         for has_folder in [false, true] {
             let card = geometry.format();
-            let guest = Guest::new(&card);
-            guest.put("MORE.DAT", &contents(3, 9000), Clusters::First);
+            let computer = Computer::new(&card);
+            computer.put("MORE.DAT", &contents(3, 9000), Clusters::First);
             if has_folder {
-                guest.folder("LOGS");
+                computer.folder("LOGS");
             }
             card.record();
             let mut first = sd(&card, options);
@@ -374,7 +374,7 @@ fn a_file_that_a_computer_writes_after_a_cut_keeps_its_clusters() {
                         }
                         let card = card.copy();
                         let photo = contents(9, (clusters * cluster_blocks * 512 - 100) as usize);
-                        Guest::new(&card).put("PHOTO.JPG", &photo, place);
+                        Computer::new(&card).put("PHOTO.JPG", &photo, place);
                         let check = |when| {
                             let context = format!("{when}: {geometry:?}, {moment:?}, {clusters} clusters, {place:?}");
                             let volume = Volume::of(&card);

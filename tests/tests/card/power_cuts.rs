@@ -7,7 +7,7 @@ use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
 use crate::promise::{Promise, Reader, check_list, check_mended, mount};
 use binlog_embedded::sd_log::Options;
 use binlog_tests::ram_card::{Moment, RamCard, Word};
-use binlog_tests::volume::{Clusters, FileSystem, Flaw, Geometry, Guest, Region, Volume};
+use binlog_tests::volume::{Clusters, Computer, FileSystem, Flaw, Geometry, Region, Volume};
 use embedded_io::Write;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -32,34 +32,34 @@ impl Scene {
     /// A card with old logs and somebody's files, where the first so many clusters are taken.
     fn new(name: &'static str, geometry: Geometry, taken: u32) -> Self {
         let card = geometry.format();
-        let guest = Guest::new(&card);
+        let computer = Computer::new(&card);
         let mut scene = Scene { name, card: card.clone(), options: OPTIONS, logs: Vec::new(), others: BTreeMap::new() };
         if taken > 0 {
-            guest.occupy("TAKEN.DAT", taken, Clusters::First);
+            computer.occupy("TAKEN.DAT", taken, Clusters::First);
         }
-        guest.folder("LOGS");
+        computer.folder("LOGS");
         if (geometry.kind, geometry.cluster_blocks) == (FileSystem::ExFat, 1) {
             // The folder has room for four logs in a cluster, and doesn't grow.
             let files: Vec<String> = (0..30).map(|number| format!("LOGS/F{number}.TXT")).collect();
-            files.iter().for_each(|file| guest.put(file, &[], Clusters::First));
-            files.iter().for_each(|file| guest.delete(file));
+            files.iter().for_each(|file| computer.put(file, &[], Clusters::First));
+            files.iter().for_each(|file| computer.delete(file));
         }
-        scene.old_log(&guest, 1, 30_000, Clusters::First);
-        scene.other(&guest, "PHOTO.JPG", 9_000, Clusters::Every(2));
-        scene.other(&guest, "LOGS/Notes about the flight.txt", 700, Clusters::First);
-        scene.old_log(&guest, 2, 2_000, Clusters::Every(3));
-        guest.note_free_clusters();
+        scene.old_log(&computer, 1, 30_000, Clusters::First);
+        scene.other(&computer, "PHOTO.JPG", 9_000, Clusters::Every(2));
+        scene.other(&computer, "LOGS/Notes about the flight.txt", 700, Clusters::First);
+        scene.old_log(&computer, 2, 2_000, Clusters::Every(3));
+        computer.note_free_clusters();
         scene
     }
 
-    fn old_log(&mut self, guest: &Guest, number: u32, bytes: usize, place: Clusters) {
-        guest.put(&path("LOGS", number), &contents(number, bytes), place);
+    fn old_log(&mut self, computer: &Computer, number: u32, bytes: usize, place: Clusters) {
+        computer.put(&path("LOGS", number), &contents(number, bytes), place);
         self.logs.push(Logged { number, serial: number, boot: 0, flushed: bytes, written: bytes });
     }
 
-    fn other(&mut self, guest: &Guest, path: &str, bytes: usize, place: Clusters) {
+    fn other(&mut self, computer: &Computer, path: &str, bytes: usize, place: Clusters) {
         let contents = contents(path.len() as u32 + 1000, bytes);
-        guest.put(path, &contents, place);
+        computer.put(path, &contents, place);
         self.others.insert(path.to_owned(), contents);
     }
 
@@ -84,12 +84,12 @@ fn scenes() -> Vec<Scene> {
         [("FAT16, crowded", Geometry::FAT16), ("FAT32, crowded", Geometry::FAT32), ("exFAT, crowded", Geometry::EXFAT)]
     {
         let mut scene = Scene::new(name, geometry, 3);
-        let guest = Guest::new(&scene.card);
+        let computer = Computer::new(&scene.card);
         // Free space in pieces, a folder at the end of its cluster, and names that leave odd gaps.
         for number in 0..11 {
-            scene.other(&guest, &format!("LOGS/Some file {number}.txt"), 600, Clusters::Every(5));
+            scene.other(&computer, &format!("LOGS/Some file {number}.txt"), 600, Clusters::Every(5));
         }
-        guest.note_free_clusters();
+        computer.note_free_clusters();
         scenes.push(scene);
     }
     scenes

@@ -7,7 +7,7 @@ use crate::promise::mount;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, Volume};
 use embedded_io::Write as _;
 use std::ops::ControlFlow;
 
@@ -42,10 +42,10 @@ fn a_dropped_preparation_is_completed_by_any_call() {
         for (call, prepared) in (0..CALLS.len()).flat_map(|call| [0, 1, 3, 6].map(|prepared| (call, prepared))) {
             for times in 1.. {
                 let card = geometry.format();
-                let guest = Guest::new(&card);
-                guest.folder("LOGS");
-                guest.put(&path("LOGS", 1), &contents(1, 2000), Clusters::First);
-                guest.note_free_clusters();
+                let computer = Computer::new(&card);
+                computer.folder("LOGS");
+                computer.put(&path("LOGS", 1), &contents(1, 2000), Clusters::First);
+                computer.note_free_clusters();
                 let first_block = card.block(0);
                 let mut log = sd(&card, OPTIONS);
                 let number = wait_for(log.begin_log_async()).unwrap();
@@ -83,10 +83,10 @@ fn a_card_that_turns_full_with_prepared_clusters_keeps_the_log() {
     for geometry in GEOMETRIES {
         for free in [1, 5, 130, 131, 300, 700] {
             let card = geometry.format();
-            let guest = Guest::new(&card);
-            guest.folder("LOGS");
-            guest.occupy_all_but("FULL", free);
-            guest.note_free_clusters();
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
+            computer.occupy_all_but("FULL", free);
+            computer.note_free_clusters();
             let mut log = sd(&card, OPTIONS);
             let number = log.begin_log().unwrap();
             let all = contents(3, 512 * free as usize + 3000);
@@ -121,11 +121,11 @@ fn a_card_that_turns_full_with_prepared_clusters_keeps_the_log() {
 fn a_preparation_takes_only_what_may_be_used() {
     for geometry in GEOMETRIES {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
-        guest.put(&path("LOGS", 1), &contents(1, 50_000), Clusters::First);
-        guest.occupy_all_but("FULL", 300);
-        guest.note_free_clusters();
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        computer.put(&path("LOGS", 1), &contents(1, 50_000), Clusters::First);
+        computer.occupy_all_but("FULL", 300);
+        computer.note_free_clusters();
         let mut log = sd(&card, Options { free_bytes: 100 * 512, extent_bytes: 64 << 10, ..OPTIONS });
         log.begin_log().unwrap();
         log.write_all(&contents(2, 60_000)).unwrap();
@@ -153,10 +153,10 @@ fn prepared_clusters_that_the_log_did_not_need_are_given_back() {
     for geometry in GEOMETRIES {
         for (end, bytes) in (0..ends.len()).flat_map(|end| [0, 1, 70_000, 150_000].map(|bytes| (end, bytes))) {
             let card = geometry.format();
-            let guest = Guest::new(&card);
-            guest.folder("LOGS");
-            guest.note_free_clusters();
-            let free = guest.volume().free_clusters();
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
+            computer.note_free_clusters();
+            let free = computer.volume().free_clusters();
             let mut log = sd(&card, OPTIONS);
             log.begin_log().unwrap();
             log.write_all(&contents(2, bytes)).unwrap();

@@ -6,20 +6,20 @@ use binlog::LogWriter;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, Undated};
 use binlog_tests::ram_card::{RamCard, Word};
-use binlog_tests::volume::{Clusters, Flaw, Geometry, Guest, Region, Volume};
+use binlog_tests::volume::{Clusters, Computer, Flaw, Geometry, Region, Volume};
 use core::ops::ControlFlow;
 use embedded_io::Write;
 use flight::KINDS;
 
 /// Writes finished logs with these lengths in bytes, as a computer would.
-fn old_logs(guest: &Guest, bytes: &[usize]) {
-    guest.folder("LOGS");
+fn old_logs(computer: &Computer, bytes: &[usize]) {
+    computer.folder("LOGS");
     for (number, &bytes) in (1..).zip(bytes) {
         let mut log = LogWriter::<flight::Flight, _>::new(Vec::new()).unwrap().finish().unwrap();
         log.resize(bytes.max(log.len()), 0x5A);
-        guest.put(&format!("LOGS/{number:08}.BIN"), &log, Clusters::First);
+        computer.put(&format!("LOGS/{number:08}.BIN"), &log, Clusters::First);
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
 }
 
 fn log_names(card: &RamCard) -> Vec<String> {
@@ -63,10 +63,10 @@ fn a_torn_fat_block_gives_no_cluster_to_two_logs() {
 #[test]
 fn old_logs_that_would_free_too_little_stay() {
     let card = Geometry { clusters: 131_000, ..Geometry::FAT32 }.format();
-    let guest = Guest::new(&card);
-    old_logs(&guest, &[100_000; 5]);
-    guest.occupy_all_but("PHOTO", 3 << 11);
-    guest.note_free_clusters();
+    let computer = Computer::new(&card);
+    old_logs(&computer, &[100_000; 5]);
+    computer.occupy_all_but("PHOTO", 3 << 11);
+    computer.note_free_clusters();
     let logs = log_names(&card);
     assert_eq!(logs.len(), 5);
     let ring = ring();
@@ -85,9 +85,9 @@ fn old_logs_that_would_free_too_little_stay() {
 #[test]
 fn logs_of_this_boot_are_never_removed() {
     let card = Geometry::FAT16.format();
-    let guest = Guest::new(&card);
-    old_logs(&guest, &[20_000; 2]);
-    guest.occupy_all_but("PHOTO", 60);
+    let computer = Computer::new(&card);
+    old_logs(&computer, &[20_000; 2]);
+    computer.occupy_all_but("PHOTO", 60);
     let ring = ring();
     let mut drain = ring.drain().unwrap();
     let mut sink = sd(&card, OPTIONS);
@@ -109,9 +109,9 @@ fn logs_of_this_boot_are_never_removed() {
 fn a_cut_removal_leaks_nothing_beyond_the_next_boot() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        old_logs(&guest, &[200_000, 1000]);
-        let free = u64::from(guest.volume().free_clusters()) * guest.volume().cluster_bytes();
+        let computer = Computer::new(&card);
+        old_logs(&computer, &[200_000, 1000]);
+        let free = u64::from(computer.volume().free_clusters()) * computer.volume().cluster_bytes();
         // The first log has to go for this.
         let options = Options { free_bytes: free + 100_000, ..OPTIONS };
         card.record();
@@ -145,14 +145,14 @@ fn a_cut_removal_leaks_nothing_beyond_the_next_boot() {
 #[test]
 fn a_folder_whose_growth_was_cut_is_mended_once() {
     let card = Geometry::FAT32.format();
-    let guest = Guest::new(&card);
-    guest.folder("LOGS");
+    let computer = Computer::new(&card);
+    computer.folder("LOGS");
     // With `.` and `..`, two clusters of one block, whose only free slot is the first of the second block.
     for number in 0..30 {
-        guest.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
+        computer.put(&format!("LOGS/F{number}.TXT"), &[], Clusters::First);
     }
-    guest.note_free_clusters();
-    let (block, offset) = guest.volume().tree().get("LOGS/F14.TXT").unwrap().at;
+    computer.note_free_clusters();
+    let (block, offset) = computer.volume().tree().get("LOGS/F14.TXT").unwrap().at;
     assert_eq!(offset, 0);
     card.edit(block, |block| {
         block[..32].fill(0);
@@ -184,9 +184,9 @@ fn a_folder_whose_growth_was_cut_is_mended_once() {
 #[test]
 fn only_the_active_fat_is_written_where_fats_are_not_mirrored() {
     let card = Geometry { only_fat: Some(1), ..Geometry::FAT32 }.format();
-    let guest = Guest::new(&card);
-    guest.put("PHOTO.JPG", &[0x42; 30_000], Clusters::Every(3));
-    guest.note_free_clusters();
+    let computer = Computer::new(&card);
+    computer.put("PHOTO.JPG", &[0x42; 30_000], Clusters::Every(3));
+    computer.note_free_clusters();
     let volume = Volume::of(&card);
     let inactive = || (0..volume.fat_blocks).map(|at| card.block(volume.fat + at)).collect::<Vec<_>>();
     let before = inactive();
@@ -223,8 +223,8 @@ fn a_partition_that_no_card_has_is_an_error_that_names_the_option() {
 #[test]
 fn a_flight_that_fills_the_card_keeps_every_record_counted_as_written() {
     let card = Geometry::FAT16.format();
-    let guest = Guest::new(&card);
-    guest.occupy_all_but("PHOTO", 200);
+    let computer = Computer::new(&card);
+    computer.occupy_all_but("PHOTO", 200);
     let ring = ring();
     let mut drain = ring.drain().unwrap();
     let mut sink = sd(&card, OPTIONS);

@@ -4,7 +4,7 @@ use crate::history::{Logged, Mark, Step, Vehicle, contents, path};
 use crate::promise::{Promise, Reader, check_list, mount};
 use binlog_embedded::sd_log::{Cause, Fault, Options};
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, PartitionTable, Volume};
+use binlog_tests::volume::{Clusters, Computer, FileSystem, Geometry, PartitionTable, Volume};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::RngSeed;
@@ -100,27 +100,27 @@ fn event() -> impl Strategy<Value = Event> {
 /// The card of a world, with its logs and somebody's files.
 fn make(world: &World) -> (RamCard, Vec<Logged>, BTreeMap<String, Vec<u8>>) {
     let card = world.geometry.format();
-    let guest = Guest::new(&card);
-    let room = guest.volume().free_clusters();
-    guest.occupy("TAKEN.DAT", world.taken.min(room / 2), Clusters::First);
+    let computer = Computer::new(&card);
+    let room = computer.volume().free_clusters();
+    computer.occupy("TAKEN.DAT", world.taken.min(room / 2), Clusters::First);
     if world.fragments > 1 {
-        guest.occupy("HOLES.DAT", (room / 10).min(40), Clusters::Every(world.fragments));
+        computer.occupy("HOLES.DAT", (room / 10).min(40), Clusters::Every(world.fragments));
     }
-    guest.folder("LOGS");
+    computer.folder("LOGS");
     let mut others = BTreeMap::new();
     let photo = contents(1000, 5000);
-    guest.put("Photo of a balloon.jpeg", &photo, Clusters::Every(2));
+    computer.put("Photo of a balloon.jpeg", &photo, Clusters::Every(2));
     others.insert("Photo of a balloon.jpeg".to_owned(), photo);
     let mut logs = Vec::new();
     for (number, &bytes) in (1..).zip(&world.logs) {
         let place = if bytes % 3 == 0 { Clusters::Every(2) } else { Clusters::First };
-        guest.put(&path("LOGS", number), &contents(number, bytes), place);
+        computer.put(&path("LOGS", number), &contents(number, bytes), place);
         logs.push(Logged { number, serial: number, boot: 0, flushed: bytes, written: bytes });
     }
     if let Some(free) = world.free {
-        guest.occupy_all_but("FULL", free);
+        computer.occupy_all_but("FULL", free);
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
     (card, logs, others)
 }
 
@@ -141,12 +141,13 @@ fn live(world: &World, events: &[Event]) -> Result<(), TestCaseError> {
             Event::Computer { bytes } => {
                 // Before another system has the card, it is taken out.
                 vehicle.step(Step::Boot).map_err(|error| fail(error.to_string()))?;
-                let guest = Guest::new(&card);
-                let room = u64::from(guest.volume().free_clusters().saturating_sub(8)) * guest.volume().cluster_bytes();
+                let computer = Computer::new(&card);
+                let room =
+                    u64::from(computer.volume().free_clusters().saturating_sub(8)) * computer.volume().cluster_bytes();
                 if bytes as u64 <= room {
                     let name = format!("File {number}.txt");
-                    guest.put(&name, &contents(bytes as u32, bytes), Clusters::First);
-                    guest.note_free_clusters();
+                    computer.put(&name, &contents(bytes as u32, bytes), Clusters::First);
+                    computer.note_free_clusters();
                     others.insert(name, contents(bytes as u32, bytes));
                 }
             }

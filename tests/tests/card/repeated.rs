@@ -7,7 +7,7 @@ use crate::history::{contents, path};
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{LogFile, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, RamCard};
-use binlog_tests::volume::{Clusters, FileSystem, Geometry, Guest, Volume};
+use binlog_tests::volume::{Clusters, Computer, FileSystem, Geometry, Volume};
 use embedded_io::Write as _;
 use std::ops::ControlFlow;
 
@@ -49,13 +49,13 @@ struct World {
 impl World {
     fn new(geometry: Geometry) -> Self {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.folder("LOGS");
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
         for number in 1..=3 {
             let place = if number == 1 { Clusters::Every(2) } else { Clusters::First };
-            guest.put(&path("LOGS", number), &contents(number, OLD), place);
+            computer.put(&path("LOGS", number), &contents(number, OLD), place);
         }
-        guest.note_free_clusters();
+        computer.note_free_clusters();
         let mut sd: Sd = SdLog::with_blocks(card.clone(), Undated, Options { extent_bytes: 8 << 10, ..OPTIONS });
         assert_eq!(sd.begin_log(), Ok(4));
         sd.write_all(&contents(4, OPEN)).unwrap();

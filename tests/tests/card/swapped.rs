@@ -7,7 +7,7 @@ use crate::promise::mount;
 use binlog_embedded::SdLog;
 use binlog_embedded::sd_log::{Cause, Fault, Options, SdError, Undated};
 use binlog_tests::ram_card::{CardError, Leaves, RamCard};
-use binlog_tests::volume::{Clusters, FileSystem, Flaw, Geometry, Guest, PartitionTable, Volume};
+use binlog_tests::volume::{Clusters, Computer, FileSystem, Flaw, Geometry, PartitionTable, Volume};
 use embedded_io::Write as _;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -98,18 +98,18 @@ struct World {
 impl World {
     fn new(geometry: Geometry, is_used: bool) -> Self {
         let card = geometry.format();
-        let guest = Guest::new(&card);
-        guest.put("SPARE.DAT", &contents(60, OLD), Clusters::First);
+        let computer = Computer::new(&card);
+        computer.put("SPARE.DAT", &contents(60, OLD), Clusters::First);
         if is_used {
-            guest.folder("LOGS");
-            guest.put(&path("LOGS", 1), &contents(1, OLD), Clusters::Every(2));
-            guest.put(&path("LOGS", 2), &contents(2, OLD), Clusters::First);
+            computer.folder("LOGS");
+            computer.put(&path("LOGS", 1), &contents(1, OLD), Clusters::Every(2));
+            computer.put(&path("LOGS", 2), &contents(2, OLD), Clusters::First);
         }
-        guest.note_free_clusters();
+        computer.note_free_clusters();
         let other = card.copy();
         let serial = serial_at(geometry.kind);
         other.edit(geometry.start, |boot| boot[serial..serial + 4].copy_from_slice(&[1, 2, 3, 4]));
-        Guest::new(&other).put("PHOTO.JPG", &contents(50, 90_000), Clusters::First);
+        Computer::new(&other).put("PHOTO.JPG", &contents(50, 90_000), Clusters::First);
         World { geometry, is_used, card, other }
     }
 
@@ -129,24 +129,24 @@ fn others(card: &RamCard) -> BTreeMap<String, Vec<u8>> {
 
 /// A computer has the card.
 fn visit(card: &RamCard, trip: Trip, is_giving_back: bool) {
-    let guest = Guest::new(card);
+    let computer = Computer::new(card);
     // The first free clusters are those that the open log gets next. On exFAT, the next mount may free clusters again
     // that a log was giving back, so nobody may take them before; see the promise of `SdLog`.
-    let is_left_alone = is_giving_back && guest.volume().kind == FileSystem::ExFat;
+    let is_left_alone = is_giving_back && computer.volume().kind == FileSystem::ExFat;
     let place = if is_left_alone { Clusters::Backwards } else { Clusters::First };
-    let has_folder = guest.volume().tree().get("LOGS").is_some();
+    let has_folder = computer.volume().tree().get("LOGS").is_some();
     if trip == Trip::Computer {
-        guest.put("VISIT.JPG", &contents(70, 20_000), place);
+        computer.put("VISIT.JPG", &contents(70, 20_000), place);
         if has_folder {
-            guest.put("LOGS/NOTES.TXT", &contents(71, 300), place);
+            computer.put("LOGS/NOTES.TXT", &contents(71, 300), place);
         }
-        guest.note_free_clusters();
+        computer.note_free_clusters();
         return;
     }
-    guest.put("NEW.DAT", &contents(72, OLD), place);
-    guest.delete("SPARE.DAT");
+    computer.put("NEW.DAT", &contents(72, OLD), place);
+    computer.delete("SPARE.DAT");
     if has_folder {
-        guest.put("LOGS/EMPTY.TXT", &[], place);
+        computer.put("LOGS/EMPTY.TXT", &[], place);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The cards of these tests, and the code that checks them.
 
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Flaw, Geometry, Guest, PartitionTable, Volume, fsck, read_back};
+use binlog_tests::volume::{Clusters, Computer, Flaw, Geometry, PartitionTable, Volume, fsck, read_back};
 
 /// Geometries in which each boundary is somewhere else.
 pub(crate) fn geometries() -> Vec<Geometry> {
@@ -41,11 +41,11 @@ pub(crate) fn geometries() -> Vec<Geometry> {
 /// A card as a computer leaves it: folders in folders, long names, fragments.
 fn used(geometry: &Geometry) -> (RamCard, Vec<(&'static str, Vec<u8>)>) {
     let card = geometry.format();
-    let guest = Guest::new(&card);
-    let cluster = guest.volume().cluster_bytes() as usize;
-    guest.folder("DCIM");
-    guest.folder("DCIM/A folder with a long name");
-    guest.mark_bad(guest.volume().free().nth(40).unwrap());
+    let computer = Computer::new(&card);
+    let cluster = computer.volume().cluster_bytes() as usize;
+    computer.folder("DCIM");
+    computer.folder("DCIM/A folder with a long name");
+    computer.mark_bad(computer.volume().free().nth(40).unwrap());
     let contents =
         |clusters: usize, seed: usize| (0..clusters * cluster + 7).map(|i| (i * 7 / 3 + seed) as u8).collect();
     let files: Vec<(_, Vec<u8>)> = vec![
@@ -57,9 +57,9 @@ fn used(geometry: &Geometry) -> (RamCard, Vec<(&'static str, Vec<u8>)>) {
     ];
     let places = [Clusters::Every(3), Clusters::Backwards, Clusters::Contiguous, Clusters::First, Clusters::From(20)];
     for ((path, contents), place) in files.iter().zip(places) {
-        guest.put(path, contents, place);
+        computer.put(path, contents, place);
     }
-    guest.note_free_clusters();
+    computer.note_free_clusters();
     (card, files)
 }
 

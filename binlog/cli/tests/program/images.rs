@@ -5,7 +5,7 @@ use binlog_embedded::sd_log::{Options, Undated};
 use binlog_embedded::{FlashLog, SdLog, flash_log};
 use binlog_tests::nor_chip::NorChip;
 use binlog_tests::ram_card::RamCard;
-use binlog_tests::volume::{Clusters, Geometry, Guest, PartitionTable, Volume};
+use binlog_tests::volume::{Clusters, Computer, Geometry, PartitionTable, Volume};
 use embedded_io::Write as _;
 use std::fs;
 use std::io::{Seek, SeekFrom, Write as _};
@@ -51,18 +51,18 @@ fn card(path: &Path, geometry: Geometry, logs: &[&[u8]]) {
 }
 
 /// A card of a computer, on which the logs are contiguous: `LOGS/00000001.BIN` and so on.
-fn copied(geometry: Geometry, logs: &[&[u8]]) -> Guest {
-    let guest = Guest::new(&geometry.format());
-    guest.folder("LOGS");
+fn copied(geometry: Geometry, logs: &[&[u8]]) -> Computer {
+    let computer = Computer::new(&geometry.format());
+    computer.folder("LOGS");
     for (number, log) in (1..).zip(logs) {
-        guest.put(&format!("LOGS/{number:08}.BIN"), log, Clusters::First);
+        computer.put(&format!("LOGS/{number:08}.BIN"), log, Clusters::First);
     }
-    guest
+    computer
 }
 
 /// The cluster of a log, the first of which is 0.
-fn cluster(guest: &Guest, log: u32, number: u32) -> u32 {
-    let tree = guest.volume().tree();
+fn cluster(computer: &Computer, log: u32, number: u32) -> u32 {
+    let tree = computer.volume().tree();
     tree.get(&format!("LOGS/{log:08}.BIN")).expect("the log").runs[0].start + number
 }
 
@@ -202,22 +202,22 @@ fn a_damaged_log_on_a_card_is_saved_to_where_it_is_damaged_and_the_others_whole(
     let flight = simulated();
     let text = flight.len().to_string();
     for (name, geometry) in [("FAT16", Geometry::FAT16), ("FAT32", Geometry::FAT32)] {
-        let guest = || copied(geometry, &[&flight, &flight[..1000], &flight[..50_000]]);
-        let bytes = guest().volume().cluster_bytes();
+        let computer = || copied(geometry, &[&flight, &flight[..1000], &flight[..50_000]]);
+        let bytes = computer().volume().cluster_bytes();
         let sound = bytes as usize * 10;
         for (next, reason) in [
             (0, "its chain of clusters ends before the log does"),
             (geometry.clusters + 2, "its chain of clusters ends before the log does"),
             // The cluster itself, one in the middle, the first.
-            (cluster(&guest(), 1, 9), "its chain of clusters leads back into itself"),
-            (cluster(&guest(), 1, 4), "its chain of clusters leads back into itself"),
-            (cluster(&guest(), 1, 0), "its chain of clusters leads back into itself"),
+            (cluster(&computer(), 1, 9), "its chain of clusters leads back into itself"),
+            (cluster(&computer(), 1, 4), "its chain of clusters leads back into itself"),
+            (cluster(&computer(), 1, 0), "its chain of clusters leads back into itself"),
         ] {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let image = folder.path().join("card.img");
-            let guest = guest();
-            guest.link(cluster(&guest, 1, 9), next);
-            write_image(&image, guest.volume().card());
+            let computer = computer();
+            computer.link(cluster(&computer, 1, 9), next);
+            write_image(&image, computer.volume().card());
             let (ran, logs) = extract(&folder, "", &image);
             assert_eq!(ran.code, Some(3), "{name} {next}: {}", ran.stderr);
             let path = logs.join("00000001.BIN");
@@ -238,14 +238,14 @@ fn a_damaged_log_on_a_card_is_saved_to_where_it_is_damaged_and_the_others_whole(
 #[test]
 fn clusters_after_the_end_of_a_log_are_no_damage() {
     let flight = simulated();
-    let guest = copied(Geometry::FAT16, &[&flight[..10_000]]);
-    let last = 10_000 / guest.volume().cluster_bytes() as u32;
-    guest.occupy("SPARE.DAT", 3, Clusters::First);
-    let spare = guest.volume().tree().get("SPARE.DAT").expect("the file").first;
-    guest.link(cluster(&guest, 1, last), spare);
+    let computer = copied(Geometry::FAT16, &[&flight[..10_000]]);
+    let last = 10_000 / computer.volume().cluster_bytes() as u32;
+    computer.occupy("SPARE.DAT", 3, Clusters::First);
+    let spare = computer.volume().tree().get("SPARE.DAT").expect("the file").first;
+    computer.link(cluster(&computer, 1, last), spare);
     let folder = tempfile::tempdir().expect("a temporary folder");
     let image = folder.path().join("card.img");
-    write_image(&image, guest.volume().card());
+    write_image(&image, computer.volume().card());
     let (ran, logs) = extract(&folder, "", &image);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     assert!(fs::read(logs.join("00000001.BIN")).expect("a log") == flight[..10_000]);
@@ -257,14 +257,14 @@ fn an_image_that_is_cut_short_has_the_logs_before_its_end() {
     for (name, geometry) in [("FAT16", Geometry::FAT16), ("FAT32", Geometry::FAT32), ("exFAT", Geometry::EXFAT)] {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let image = folder.path().join("card.img");
-        let guest = copied(geometry, &[&flight[..1000], &flight, &flight[..2000]]);
-        write_image(&image, guest.volume().card());
-        let end = u64::from(guest.volume().blocks_of(cluster(&guest, 2, 3)).start) * 512 + 100;
+        let computer = copied(geometry, &[&flight[..1000], &flight, &flight[..2000]]);
+        write_image(&image, computer.volume().card());
+        let end = u64::from(computer.volume().blocks_of(cluster(&computer, 2, 3)).start) * 512 + 100;
         fs::File::options().write(true).open(&image).and_then(|file| file.set_len(end)).expect("the image");
         let (ran, logs) = extract(&folder, "", &image);
         assert_eq!(ran.code, Some(3), "{name}: {}", ran.stderr);
         let (sound, ends) = (
-            3 * guest.volume().cluster_bytes() as usize,
+            3 * computer.volume().cluster_bytes() as usize,
             format!("the image ends after {end} bytes; copy the whole card again"),
         );
         let said: Vec<&str> = ran.stderr.lines().collect();
@@ -425,11 +425,11 @@ fn each_command_reports_an_image_cut_off_before_its_logs() {
     let (image, out) = (folder.path().join("card.img"), folder.path().join("out"));
     let flight = simulated();
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
-        let guest = copied(geometry, &[&flight]);
-        let (start, data) = (geometry.start, guest.volume().data);
+        let computer = copied(geometry, &[&flight]);
+        let (start, data) = (geometry.start, computer.volume().data);
         // Before the boot sector, inside of it, in the FAT or the bitmap, and before the folder.
         for end in [512, start * 512, start * 512 + 100, data * 512 - 512, data * 512] {
-            write_image(&image, guest.volume().card());
+            write_image(&image, computer.volume().card());
             fs::File::options().write(true).open(&image).and_then(|file| file.set_len(end.into())).expect("the image");
             each_command(&image, &out, |command, Ran { stderr, .. }| {
                 let said = format!("the image ends after {end} bytes; copy the whole card again");
@@ -477,9 +477,9 @@ fn a_card_whose_logs_are_on_another_partition_is_told_which() {
     let image = folder.path().join("card.img");
     let flight = simulated();
     let geometry = Geometry { table: PartitionTable::Mbr { row: 2 }, ..Geometry::FAT16 };
-    let guest = copied(geometry, &[&flight]);
-    guest.volume().card().edit(0, |block| (block[446 + 4], block[446 + 8], block[446 + 13]) = (0x83, 63, 2));
-    write_image(&image, guest.volume().card());
+    let computer = copied(geometry, &[&flight]);
+    computer.volume().card().edit(0, |block| (block[446 + 4], block[446 + 8], block[446 + 13]) = (0x83, 63, 2));
+    write_image(&image, computer.volume().card());
     let ran = binlog(words("info LOG", &image));
     let said = "it is the image of a card: `binlog extract --partition 2` writes the logs in it as files\n";
     assert!(ran.code == Some(2) && ran.stderr.ends_with(said), "{}", ran.stderr);
@@ -497,9 +497,9 @@ fn the_unwritten_end_of_a_log_on_exfat_is_zeros() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let image = folder.path().join("card.img");
     let flight = simulated();
-    let guest = copied(Geometry::EXFAT, &[&flight]);
-    guest.leave_unwritten("LOGS/00000001.BIN", 10_001);
-    write_image(&image, guest.volume().card());
+    let computer = copied(Geometry::EXFAT, &[&flight]);
+    computer.leave_unwritten("LOGS/00000001.BIN", 10_001);
+    write_image(&image, computer.volume().card());
     let (ran, logs) = extract(&folder, "", &image);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(0), ""));
     let extracted = fs::read(logs.join("00000001.BIN")).expect("a log");

@@ -20,14 +20,14 @@ pub enum Clusters {
 }
 
 /// A computer that has the card.
-pub struct Guest {
+pub struct Computer {
     volume: Volume,
 }
 
-impl Guest {
+impl Computer {
     /// Takes the card.
     pub fn new(card: &RamCard) -> Self {
-        Guest { volume: Volume::of(card) }
+        Computer { volume: Volume::of(card) }
     }
 
     /// The volume.
