@@ -1,7 +1,7 @@
 //! Any bytes are read without panics, and each of them is accounted for.
 
 use crate::damage::Random;
-use crate::maker::Maker;
+use crate::raw_session::RawSession;
 use crate::real_logs;
 use binlog_tests::any_bytes;
 use proptest::prelude::*;
@@ -16,12 +16,12 @@ const HEADERS: [&[&str]; 4] = [
 proptest! {
     #[test]
     fn frames_of_any_bytes(header in 0..HEADERS.len(), bytes: Vec<u8>) {
-        any_bytes::blackbox::log(&Maker::simple(&["motor[0]", "x"], HEADERS[header]).raw(&bytes).bytes);
+        any_bytes::blackbox::log(&RawSession::simple(&["motor[0]", "x"], HEADERS[header]).raw(&bytes).bytes);
     }
 
     #[test]
     fn frames_of_letters_and_small_numbers(header in 0..HEADERS.len(), bytes in "[IPSGHET\u{0}-\u{10}]{0,400}") {
-        any_bytes::blackbox::log(&Maker::simple(&["motor[0]", "x"], HEADERS[header]).raw(bytes.as_bytes()).bytes);
+        any_bytes::blackbox::log(&RawSession::simple(&["motor[0]", "x"], HEADERS[header]).raw(bytes.as_bytes()).bytes);
     }
 
     #[test]
@@ -39,7 +39,7 @@ proptest! {
             format!("Field P encoding:{encodings}"),
         ];
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        any_bytes::blackbox::log(&Maker::new(&lines).raw(&bytes).bytes);
+        any_bytes::blackbox::log(&RawSession::new(&lines).raw(&bytes).bytes);
     }
 }
 

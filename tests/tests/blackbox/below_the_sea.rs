@@ -1,6 +1,6 @@
 //! Altitudes below the sea, which firmware logs as unsigned numbers.
 
-use crate::maker::{Maker, signed, unsigned};
+use crate::raw_session::{RawSession, signed, unsigned};
 use binlog::blackbox::log::{Item, Tables};
 use binlog::blackbox::{BlackboxFrame, BlackboxLog};
 use binlog::convert::to_ardupilot;
@@ -22,7 +22,7 @@ fn log(firmware: &str, altitude: u32, sign: &str) -> Vec<u8> {
         "Field G encoding:1,0,0,1".into(),
     ];
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let mut log = Maker::simple(&["x"], &lines);
+    let mut log = RawSession::simple(&["x"], &lines);
     log.intra(0, 1000, &[5]).push(b'H', &[signed(473_566_100), signed(85_190_000)]);
     log.push(b'G', &[unsigned(12), signed(10), signed(20), unsigned(altitude)]).inter(10, &[1]).end();
     log.bytes

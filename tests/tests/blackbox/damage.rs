@@ -1,6 +1,6 @@
 //! Damaged logs: compared with the sound log, and with what other decoders make of the damage.
 
-use crate::peers;
+use crate::other_decoders;
 use crate::real_logs;
 use crate::reference::Reference;
 use binlog::blackbox::BlackboxLog;
@@ -48,7 +48,7 @@ fn score(sound: &Rows, damaged: &Rows) -> Score {
 }
 
 fn ours(log: &[u8]) -> Rows {
-    peers::by_us(&BlackboxLog::from_bytes(log), 0).main
+    other_decoders::by_us(&BlackboxLog::from_bytes(log), 0).main
 }
 
 fn by_reference(log: &[u8]) -> Rows {
@@ -56,7 +56,7 @@ fn by_reference(log: &[u8]) -> Rows {
 }
 
 fn by_blackbox_log(log: &[u8]) -> Rows {
-    peers::by_blackbox_log(log, 0).main
+    other_decoders::by_blackbox_log(log, 0).main
 }
 
 /// The first 20,000 main frames of a session, as bytes.

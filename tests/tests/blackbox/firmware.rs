@@ -6,8 +6,8 @@ mod older;
 
 use crate::by_header::{HeaderLog, frames_of, header_of};
 use crate::damage::Random;
-use crate::maker::MARKER;
-use crate::peers::{Read, assert_rows, by_blackbox_log, by_fc_blackbox, by_us, right_in_blackbox_log};
+use crate::other_decoders::{Read, assert_rows, by_blackbox_log, by_fc_blackbox, by_us, right_in_blackbox_log};
+use crate::raw_session::MARKER;
 use crate::reference::Reference;
 use binlog::blackbox::log::Item;
 use binlog::blackbox::{BlackboxLog, Event, FrameKind};

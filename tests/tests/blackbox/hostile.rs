@@ -1,6 +1,6 @@
 //! Headers and frames that no firmware writes: refused with a reason, and at no great cost.
 
-use crate::maker::{MARKER, Maker, signed, unsigned};
+use crate::raw_session::{MARKER, RawSession, signed, unsigned};
 use binlog::Scaling;
 use binlog::blackbox::header::HeaderProblemKind;
 use binlog::blackbox::log::{LostReason, Tables};
@@ -10,10 +10,10 @@ fn tables(log: &[u8]) -> Tables {
     BlackboxLog::from_bytes(log).session(0).expect("a session").tables()
 }
 
-fn without_bytes(fields: usize) -> Maker {
+fn without_bytes(fields: usize) -> RawSession {
     let all = |text: &str| vec![text; fields].join(",");
     let names: Vec<String> = (0..fields).map(|i| format!("x{i}")).collect();
-    Maker::new(&[
+    RawSession::new(&[
         &format!("Field I name:{}", names.join(",")),
         &format!("Field I predictor:{}", all("0")),
         &format!("Field I encoding:{}", all("9")),
@@ -44,7 +44,7 @@ fn a_range_of_motors_may_be_any_numbers() {
         [&[format!("motorOutput:{low},{high}")][..], &[format!("minthrottle:{low}"), format!("maxthrottle:{high}")]]
     {
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let mut log = Maker::simple(&["motor[0]"], &lines);
+        let mut log = RawSession::simple(&["motor[0]"], &lines);
         log.intra(0, 1000, &[5]).end();
         let tables = tables(&log.bytes);
         let percent = tables.column("motor[0]").and_then(|motor| motor.number(0, Scaling::Units)).expect("a motor");
@@ -56,7 +56,7 @@ fn a_range_of_motors_may_be_any_numbers() {
 fn a_wild_time_of_a_gps_frame_is_damage() {
     let gps = ["Field G name:time,GPS_numSat", "Field G signed:0,0", "Field G predictor:10,0", "Field G encoding:0,1"];
     for (late, is_damage) in [(0, false), (9_999_999, false), (10_000_000, true), (0x7000_0000, true)] {
-        let mut log = Maker::simple(&["x"], &gps);
+        let mut log = RawSession::simple(&["x"], &gps);
         let at = log.intra(0, 1000, &[5]).inter(10, &[1]).bytes.len();
         let end = log.push(b'G', &[signed(late), unsigned(7)]).bytes.len();
         log.inter(0, &[1]).end();
@@ -72,7 +72,7 @@ fn a_wild_time_of_a_gps_frame_is_damage() {
 #[test]
 fn the_start_of_a_session_in_a_value_is_text() {
     let marker = MARKER.trim_end();
-    let mut log = Maker::simple(&["x"], &[&format!("Craft name:{marker}")]);
+    let mut log = RawSession::simple(&["x"], &[&format!("Craft name:{marker}")]);
     log.intra(0, 1000, &[5]).inter(10, &[1]).end();
     let twice = [&log.bytes[..], b"\xFF\x01foreign:", &log.bytes[..]].concat();
     let log = BlackboxLog::from_bytes(twice);
@@ -86,7 +86,7 @@ fn the_start_of_a_session_in_a_value_is_text() {
 #[test]
 fn a_session_whose_first_line_is_damaged_is_read() {
     let session = |x| {
-        let mut log = Maker::simple(&["x"], &["Craft name:H Field I name:none"]);
+        let mut log = RawSession::simple(&["x"], &["Craft name:H Field I name:none"]);
         log.intra(0, 1000, &[x]).inter(10, &[1]).end();
         log.bytes
     };
@@ -122,7 +122,7 @@ fn numbers_beyond_their_range_are_problems() {
         ("Data version:99", "Data version"),
         ("Data version:0", "Data version"),
     ] {
-        let mut log = Maker::simple(&["x"], &[line]);
+        let mut log = RawSession::simple(&["x"], &[line]);
         log.intra(0, 1000, &[5]).end();
         let log = BlackboxLog::from_bytes(log.bytes);
         let session = log.session(0).expect("a session");
@@ -136,7 +136,7 @@ fn numbers_beyond_their_range_are_problems() {
 
 #[test]
 fn a_log_that_ends_inside_its_header_has_no_frames() {
-    let header = Maker::simple(&["x"], &["I interval:16", "Craft name:P I S G"]).bytes;
+    let header = RawSession::simple(&["x"], &["I interval:16", "Craft name:P I S G"]).bytes;
     for end in MARKER.len()..header.len() {
         let tables = tables(&header[..end]);
         assert!(tables.tables().iter().all(|table| table.is_empty()), "{end}");

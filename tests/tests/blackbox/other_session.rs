@@ -1,6 +1,6 @@
 //! Frames of another session after a power cut, and what looks like them and isn't.
 
-use crate::maker::{Maker, signed, unsigned};
+use crate::raw_session::{RawSession, signed, unsigned};
 use binlog::blackbox::log::{Item, LostReason, Tables};
 use binlog::blackbox::{BlackboxLog, Event};
 use binlog::check::Rule;
@@ -52,13 +52,13 @@ impl Flight {
     fn with_times(shape: Shape, iterations: std::ops::Range<u32>, satellites: u32, time: impl Fn(u32) -> u32) -> Self {
         let lines = [format!("I interval:{}", shape.i_interval), format!("P interval:1/{}", shape.every)];
         let lines: Vec<&str> = lines.iter().map(String::as_str).chain(GPS).collect();
-        let header = Maker::simple(&["gyroADC[0]"], &lines).bytes;
+        let header = RawSession::simple(&["gyroADC[0]"], &lines).bytes;
         let mut frames = Vec::new();
         let (mut before, mut older) = (0_u32, 0_u32);
         let gyro = |i: u32| (i % 29) as i32 - 14;
         let mut last = 0;
         for i in iterations.filter(|i| i % shape.every == 0) {
-            let mut frame = Maker::default();
+            let mut frame = RawSession::default();
             if i % shape.i_interval == 0 {
                 frame.intra(i, time(i), &[gyro(i)]);
                 (before, older) = (time(i), time(i));
@@ -500,7 +500,7 @@ fn a_pause_is_read_over_though_a_frame_before_it_is_damaged() {
 fn frames_after_damage_wait_for_the_next_i_frame() {
     let own = Flight::new(USUAL, 5_000_000, 0..400, OWN);
     let damaged = |after: &[u8]| {
-        let mut log = Maker { bytes: own.log() };
+        let mut log = RawSession { bytes: own.log() };
         log.raw(b"P\xF0\xF0");
         log.push(b'G', &[unsigned(3), signed(1)])
             .slow(77)

@@ -1,6 +1,6 @@
 //! Zeros or erased bytes at the end of a session, as flash chips and files of a fixed length have them.
 
-use crate::maker::Maker;
+use crate::raw_session::RawSession;
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::{LostReason, Tables};
 use binlog::check::Rule;
@@ -8,7 +8,7 @@ use binlog_tests::shared;
 
 /// Three main frames, the last of which has this difference.
 fn session(last: i32) -> Vec<u8> {
-    let mut log = Maker::simple(&["x"], &["looptime:10", "Firmware revision:Betaflight 4.5.0 (x) Y"]);
+    let mut log = RawSession::simple(&["x"], &["looptime:10", "Firmware revision:Betaflight 4.5.0 (x) Y"]);
     log.intra(0, 1000, &[5]).inter(10, &[1]).inter(0, &[last]);
     log.bytes
 }

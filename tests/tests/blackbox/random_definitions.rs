@@ -1,7 +1,7 @@
 //! Random definitions and values: what is encoded by a header is decoded by it.
 
 use crate::by_header::{HeaderLog, frames_of, header_of};
-use crate::maker::MARKER;
+use crate::raw_session::MARKER;
 use binlog::blackbox::{BlackboxLog, Encoding, Event, Predictor, UnencodableFrame};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};

@@ -1,6 +1,6 @@
 //! Logs made by hand, for what the real ones lack.
 
-use crate::maker::{Maker, signed, unsigned};
+use crate::raw_session::{RawSession, signed, unsigned};
 use binlog::Scaling;
 use binlog::blackbox::header::HeaderProblemKind;
 use binlog::blackbox::log::{Item, LostReason, Tables};
@@ -36,7 +36,7 @@ fn p_frames_count_the_iterations_that_are_not_logged() {
         (&["I interval:256", "P interval:0/2", "P denom:24"], [0, 10, 20, 30]),
         (&["I interval:32", "P interval:0/1", "P denom:64"], [0, 1, 2, 3]),
     ] {
-        let mut log = Maker::simple(&["x"], lines);
+        let mut log = RawSession::simple(&["x"], lines);
         log.intra(0, 1000, &[5]).inter(10, &[1]).inter(0, &[1]).inter(0, &[-20]).end();
         let tables = tables(&log.bytes);
         assert_eq!(tables.lost(), []);
@@ -49,7 +49,7 @@ fn p_frames_count_the_iterations_that_are_not_logged() {
 #[test]
 fn a_p_interval_without_p_frames_is_no_damage() {
     for lines in [&["I interval:32", "P interval:0/32", "P denom:0"][..], &["I interval:256", "P interval:0/0"]] {
-        let mut log = Maker::simple(&["x"], lines);
+        let mut log = RawSession::simple(&["x"], lines);
         log.intra(0, 1000, &[5]).intra(256, 9000, &[6]).end();
         let log = BlackboxLog::from_bytes(log.bytes);
         let session = log.session(0).expect("a session");
@@ -62,7 +62,7 @@ fn a_p_interval_without_p_frames_is_no_damage() {
 /// Rotorflight writes slow frames first, as do all firmwares that log I frames only.
 #[test]
 fn frames_before_the_first_main_frame_have_its_time() {
-    let mut log = Maker::simple(&["x"], &[]);
+    let mut log = RawSession::simple(&["x"], &[]);
     log.slow(1).slow(3).intra(0, 600_000_000, &[5]).slow(7).inter(10, &[1]).end();
     let log = BlackboxLog::from_bytes(log.bytes);
     let session = log.session(0).expect("a session");
@@ -80,7 +80,7 @@ fn frames_before_the_first_main_frame_have_its_time() {
 
 #[test]
 fn time_goes_on_beyond_32_bits() {
-    let mut log = Maker::simple(&[], &["I interval:32"]);
+    let mut log = RawSession::simple(&[], &["I interval:32"]);
     log.intra(0, u32::MAX - 15, &[]).inter(10, &[]).inter(0, &[]).inter(0, &[]).intra(32, 300, &[]).slow(1).end();
     let tables = tables(&log.bytes);
     assert_eq!(tables.lost(), []);
@@ -98,7 +98,7 @@ fn data_version_1_pairs_nibbles() {
         (1, &[0b1110_0101, 0x78, 0x80, 0x34, 0x12][..], [-8, 7, -128, 0x1234]),
         (2, &[0b1110_0101, 0x87, 0x80, 0x12, 0x34], [-8, 7, -128, 0x1234]),
     ] {
-        let mut log = Maker::new(&[&format!("Data version:{version}")]);
+        let mut log = RawSession::new(&[&format!("Data version:{version}")]);
         log.raw(fields.as_bytes()).raw(b"I\x00\x01").raw(bytes).end();
         let tables = tables(&log.bytes);
         let read: Vec<i64> = (0..4).flat_map(|i| column(&tables, &format!("a[{i}]"))).collect();
@@ -108,7 +108,7 @@ fn data_version_1_pairs_nibbles() {
 
 #[test]
 fn elias_code_goes_on_from_field_to_field_and_ends_at_a_byte() {
-    let mut log = Maker::new(&[
+    let mut log = RawSession::new(&[
         "Field I name:loopIteration,time,a,b,c,d,e",
         "Field I signed:0,0,0,1,0,0,0",
         "Field I predictor:0,0,0,0,0,0,0",
@@ -125,14 +125,14 @@ fn elias_code_goes_on_from_field_to_field_and_ends_at_a_byte() {
 fn a_frame_may_have_128_fields() {
     let names: Vec<String> = (0..126).map(|i| format!("debug[{i}]")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut log = Maker::simple(&names, &[]);
+    let mut log = RawSession::simple(&names, &[]);
     let values: Vec<i32> = (0..126).map(|i| i - 63).collect();
     log.intra(0, 1000, &values).inter(5, &[1; 126]).end();
     let of_log = tables(&log.bytes);
     assert_eq!(of_log.lost(), []);
     assert_eq!(column(&of_log, "debug[125]"), [62, 63]);
     let too_many: Vec<&str> = names.iter().copied().chain(["one more"]).collect();
-    let log = BlackboxLog::from_bytes(Maker::simple(&too_many, &[]).end().bytes.clone());
+    let log = BlackboxLog::from_bytes(RawSession::simple(&too_many, &[]).end().bytes.clone());
     let session = log.session(0).expect("a session");
     let frame = session.header().frame(b'I').expect("defined");
     assert_eq!(frame.unusable(), Some(Unusable::TooManyFields { count: 129 }));
@@ -152,7 +152,7 @@ fn firmware_names_and_versions_decide_nothing() {
         "",
     ] {
         let line = format!("Firmware revision:{revision}");
-        let mut log = Maker::simple(&["x"], &["Firmware type:Cleanflight", &line]);
+        let mut log = RawSession::simple(&["x"], &["Firmware type:Cleanflight", &line]);
         log.intra(0, 1000, &[5]).inter(10, &[1]).end();
         let tables = tables(&log.bytes);
         assert_eq!((column(&tables, "x"), tables.lost()), (vec![5, 6], &[][..]), "{revision}");
@@ -161,7 +161,7 @@ fn firmware_names_and_versions_decide_nothing() {
 
 #[test]
 fn frames_of_2026_6_have_quaternions_velocities_and_an_altitude_of_home() {
-    let mut log = Maker::simple(
+    let mut log = RawSession::simple(
         &["imuQuaternion[0]", "imuQuaternion[1]", "imuQuaternion[2]"],
         &[
             "Field G name:time,GPS_numSat,GPS_coord[0],GPS_coord[1],GPS_altitude,GPS_speed,GPS_velned[0],GPS_velned[1],GPS_time",
@@ -224,7 +224,7 @@ fn letters_of_one_header_are_tables_if_they_can_be_decoded() {
     ] {
         let lines = lines("T", predictor, encoding);
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        let mut log = Maker::simple(&["x"], &lines);
+        let mut log = RawSession::simple(&["x"], &lines);
         log.intra(0, 1000, &[5]).inter(10, &[1]).push(b'T', &[signed(3), signed(-7)]).inter(0, &[1]).inter(0, &[1]);
         log.intra(4, 1040, &[8]).inter(10, &[1]).end();
         let tables = tables(&log.bytes);
@@ -237,7 +237,7 @@ fn letters_of_one_header_are_tables_if_they_can_be_decoded() {
 
 #[test]
 fn encoding_10_is_refused_with_the_reason() {
-    let mut log = Maker::simple(&["x"], &["Field P encoding:9,0,10"]);
+    let mut log = RawSession::simple(&["x"], &["Field P encoding:9,0,10"]);
     log.intra(0, 1000, &[5]).inter(10, &[1]).intra(32, 1320, &[6]).end();
     let log = BlackboxLog::from_bytes(log.bytes);
     let session = log.session(0).expect("a session");
@@ -252,25 +252,25 @@ fn encoding_10_is_refused_with_the_reason() {
 #[test]
 fn lines_of_different_counts_make_frames_unusable() {
     for line in ["Field P encoding:9,0", "Field P predictor:6,2,1,1", "Field P encoding:"] {
-        let log = BlackboxLog::from_bytes(Maker::simple(&["x"], &[line]).intra(0, 1000, &[5]).end().bytes.clone());
+        let log = BlackboxLog::from_bytes(RawSession::simple(&["x"], &[line]).intra(0, 1000, &[5]).end().bytes.clone());
         let session = log.session(0).expect("a session");
         let unusable = session.header().frame(b'P').expect("defined").unusable();
         assert!(matches!(unusable, Some(Unusable::Counts { names: 3, .. })), "{line}: {unusable:?}");
         assert_eq!(session.tables().main().len(), 1);
     }
     // Without signs, values are unsigned.
-    let mut log = Maker::simple(&["x"], &["Field I signed:0"]);
+    let mut log = RawSession::simple(&["x"], &["Field I signed:0"]);
     log.intra(0, 1000, &[-1]).end();
     assert_eq!(column(&tables(&log.bytes), "x"), [i64::from(u32::MAX)]);
 }
 
 #[test]
 fn damaged_header_lines_are_skipped_and_reported() {
-    let mut log = Maker::new(&["looptime:125"]);
+    let mut log = RawSession::new(&["looptime:125"]);
     log.raw(b"interval:256\n").raw(b"H half a li\n\x01\x02\x03Ine:1\n");
     log.raw(format!("H long:{}\n", "x".repeat(5000)).as_bytes());
-    let simple = Maker::simple(&["x"], &[]).bytes;
-    log.raw(&simple[crate::maker::MARKER.len()..]).intra(0, 1000, &[5]).end();
+    let simple = RawSession::simple(&["x"], &[]).bytes;
+    log.raw(&simple[crate::raw_session::MARKER.len()..]).intra(0, 1000, &[5]).end();
     let log = BlackboxLog::from_bytes(log.bytes);
     let session = log.session(0).expect("a session");
     let header = session.header();
@@ -282,12 +282,16 @@ fn damaged_header_lines_are_skipped_and_reported() {
 
 #[test]
 fn sessions_stand_alone_between_foreign_bytes() {
-    let mut log = Maker::default();
-    log.raw(b"\xFF\xFF$M<\x00IPESGH").raw(&Maker::simple(&["x"], &[]).bytes).intra(0, 1000, &[5]).inter(10, &[1]).end();
+    let mut log = RawSession::default();
+    log.raw(b"\xFF\xFF$M<\x00IPESGH")
+        .raw(&RawSession::simple(&["x"], &[]).bytes)
+        .intra(0, 1000, &[5])
+        .inter(10, &[1])
+        .end();
     let foreign = log.bytes.len();
     log.raw(b"PPPP foreign I bytes \xFF\xFF");
     let second = log.bytes.len();
-    log.raw(&Maker::simple(&["y"], &[]).bytes).intra(0, 500, &[7]);
+    log.raw(&RawSession::simple(&["y"], &[]).bytes).intra(0, 500, &[7]);
     let read = BlackboxLog::from_bytes(log.bytes);
     let all = read.tables();
     assert_eq!(all.len(), 2);
@@ -301,7 +305,7 @@ fn sessions_stand_alone_between_foreign_bytes() {
 fn a_resume_event_allows_a_jump() {
     let resume = Event::Resume { iteration: 100_000, time: 50_000_000 };
     for (with_event, rows) in [(true, vec![5, 6, 9, 10, 11]), (false, vec![5, 6, 11])] {
-        let mut log = Maker::simple(&["x"], &[]);
+        let mut log = RawSession::simple(&["x"], &[]);
         log.intra(0, 1000, &[5]).inter(10, &[1]);
         if with_event {
             log.raw(resume.encode(&mut [0; Event::MAX_BYTES]));
@@ -319,7 +323,7 @@ fn a_resume_event_allows_a_jump() {
 
 #[test]
 fn unknown_events_cost_no_frames() {
-    let mut log = Maker::simple(&["x"], &[]);
+    let mut log = RawSession::simple(&["x"], &[]);
     log.intra(0, 1000, &[5]).inter(10, &[1]).raw(b"E\x63 payload SI").inter(0, &[1]);
     for event in [Event::Disarm { reason: 4 }, Event::FlightMode { new: 1, old: 0 }, Event::ImuFailure { error: 1 }] {
         log.raw(event.encode(&mut [0; Event::MAX_BYTES])).inter(0, &[1]);
@@ -334,7 +338,7 @@ fn unknown_events_cost_no_frames() {
 /// Its governor, rescue and flight have a number each; data and texts have a length and as many bytes.
 #[test]
 fn events_of_rotorflight_of_any_length_cost_no_frames() {
-    let mut log = Maker::simple(&["x"], &[]);
+    let mut log = RawSession::simple(&["x"], &[]);
     log.intra(0, 1000, &[5]);
     // The texts consist of the letters of frames.
     let text = |length: u8| [&b"E\x65"[..], &[length], &b"IPSE".repeat(64)[..length.into()]].concat();
@@ -352,7 +356,7 @@ fn events_of_rotorflight_of_any_length_cost_no_frames() {
 #[test]
 fn p_frames_after_damage_are_kept_if_none_is_missing() {
     for (missing, rows) in [(false, vec![5, 6, 7, 8, 50, 51]), (true, vec![5, 6, 50, 51])] {
-        let mut log = Maker::simple(&["x"], &["I interval:4"]);
+        let mut log = RawSession::simple(&["x"], &["I interval:4"]);
         log.intra(0, 1000, &[5]).inter(10, &[1]).raw(b"S\x01\x00\xF0\xF0");
         if !missing {
             log.inter(0, &[1]);
@@ -366,7 +370,7 @@ fn p_frames_after_damage_are_kept_if_none_is_missing() {
 
 #[test]
 fn a_truncated_frame_is_reported() {
-    let mut log = Maker::simple(&["x"], &[]);
+    let mut log = RawSession::simple(&["x"], &[]);
     let end = log.intra(0, 1000, &[5]).bytes.len();
     log.inter(10, &[100_000]);
     log.bytes.truncate(end + 3);
@@ -380,7 +384,7 @@ fn a_truncated_frame_is_reported() {
 fn a_home_frame_may_be_the_first() {
     let home =
         ["Field H name:GPS_home[0],GPS_home[1]", "Field H signed:1,1", "Field H predictor:0,0", "Field H encoding:0,0"];
-    let mut log = Maker::simple(&["x"], &home);
+    let mut log = RawSession::simple(&["x"], &home);
     // The byte after the letter is a space, as in a header line.
     log.push(b'H', &[signed(16), signed(5)]).intra(0, 1000, &[5]).end();
     let tables = tables(&log.bytes);
@@ -407,7 +411,7 @@ fn numbers_have_the_units_of_their_header() {
         ("BaroAlt", &[], 250, 2.5, "m"),
         ("debug[0]", &[], 250, 250.0, ""),
     ] {
-        let mut log = Maker::simple(&[field], lines);
+        let mut log = RawSession::simple(&[field], lines);
         log.intra(0, 1000, &[raw]).end();
         let tables = tables(&log.bytes);
         let column = tables.column(field).expect("a field");

@@ -2,7 +2,7 @@
 //! what the plan of the header gives.
 
 use crate::damage::Random;
-use crate::maker::Maker;
+use crate::raw_session::RawSession;
 use crate::real_logs;
 use binlog::blackbox::log::{Item, Session, TypedError, TypedFrame};
 use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, BlackboxWriter, FieldDefinition, FrameKind};
@@ -325,7 +325,7 @@ struct Rates {
 
 /// A log of a firmware of its own, whose `gyroADC` has the values of `rates`.
 fn other_firmware(rates: &[i32]) -> Vec<u8> {
-    let mut log = Maker::simple(&["other", "gyroADC[1]", "gyroADC[0]"], &["Firmware revision:Nobody's 1.0"]);
+    let mut log = RawSession::simple(&["other", "gyroADC[1]", "gyroADC[0]"], &["Firmware revision:Nobody's 1.0"]);
     for (i, &rate) in rates.iter().enumerate() {
         log.intra(i as u32, 1000 * i as u32, &[7, -rate, rate]);
     }
@@ -389,7 +389,7 @@ fn a_negative_number_is_no_unsigned_one() {
 
 #[test]
 fn missing_fields_are_named_all_at_once() {
-    let log = Maker::simple(&["gyroADC[0]"], &[]).bytes;
+    let log = RawSession::simple(&["gyroADC[0]"], &[]).bytes;
     let log = BlackboxLog::from_bytes(log);
     let session = log.session(0).expect("a session");
     let error = session.typed::<binlog_tests::betaflight::HomeFrame>().expect_err("no home frames");

@@ -1,6 +1,6 @@
 //! Events that the reader doesn't know, whose payload ends where the next frames stand.
 
-use crate::maker::Maker;
+use crate::raw_session::RawSession;
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::Tables;
 
@@ -8,7 +8,7 @@ const UNKNOWN: &[u8] = b"E\x63";
 
 /// Ten I intervals of 32 frames, with what `before` returns before each frame.
 fn with(before: impl Fn(u32) -> Vec<u8>) -> Tables {
-    let mut log = Maker::simple(&["x"], &["I interval:32"]);
+    let mut log = RawSession::simple(&["x"], &["I interval:32"]);
     for i in 0..320 {
         log.raw(&before(i));
         match i % 32 {

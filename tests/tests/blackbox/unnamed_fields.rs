@@ -1,6 +1,6 @@
 //! Headers that name fewer fields than the frames have.
 
-use crate::maker::{Maker, signed, unsigned};
+use crate::raw_session::{RawSession, signed, unsigned};
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::header::HeaderProblemKind;
 use binlog::check::Rule;
@@ -10,7 +10,7 @@ use binlog_tests::shared;
 /// others.
 fn log(named: &[&str], more: usize, has_state: bool, frames: u32) -> Vec<u8> {
     let names: Vec<&str> = named.iter().copied().chain(has_state.then_some("state")).collect();
-    let mut log = Maker::simple(&names, &["I interval:8"]);
+    let mut log = RawSession::simple(&names, &["I interval:8"]);
     let values = |i: u32| -> Vec<i32> {
         let fields = (0..named.len() + more).map(|field| field as i32 * 100 + (i % 3) as i32 * field as i32);
         fields.chain(has_state.then_some(i as i32)).collect()

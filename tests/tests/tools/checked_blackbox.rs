@@ -1,32 +1,32 @@
 //! What `check` finds in Blackbox logs.
 
-#[path = "../blackbox/maker.rs"]
+#[path = "../blackbox/raw_session.rs"]
 #[allow(dead_code, reason = "the tests of reading use the rest")]
-mod maker;
+mod raw_session;
 
 use binlog::blackbox::BlackboxLog;
 use binlog::check::Rule;
 use binlog_tests::shared;
-use maker::{Maker, signed, unsigned};
+use raw_session::{RawSession, signed, unsigned};
 
 const LINES: [&str; 4] =
     ["Firmware revision:Betaflight 4.5.0 (x) Y", "looptime:125", "I interval:32", "P interval:1/1"];
 
 /// A session with three main frames; `lines` follow those of the header.
-fn session(lines: &[&str]) -> Maker {
-    let mut maker = Maker::simple(&[], &[&LINES[..], lines].concat());
-    main_frames(&mut maker);
-    maker
+fn session(lines: &[&str]) -> RawSession {
+    let mut session = RawSession::simple(&[], &[&LINES[..], lines].concat());
+    main_frames(&mut session);
+    session
 }
 
-fn main_frames(maker: &mut Maker) {
-    maker.push(b'I', &[unsigned(0), unsigned(1000)]);
-    maker.push(b'P', &[signed(125)]).push(b'P', &[signed(0)]);
+fn main_frames(session: &mut RawSession) {
+    session.push(b'I', &[unsigned(0), unsigned(1000)]);
+    session.push(b'P', &[signed(125)]).push(b'P', &[signed(0)]);
 }
 
-fn ended(mut maker: Maker) -> Vec<u8> {
-    maker.bytes.extend(b"E\xFFEnd of log\0");
-    maker.bytes
+fn ended(mut session: RawSession) -> Vec<u8> {
+    session.bytes.extend(b"E\xFFEnd of log\0");
+    session.bytes
 }
 
 fn rules(log: &[u8]) -> Vec<(Rule, String)> {
@@ -50,7 +50,7 @@ fn breaks(log: &[u8], rule: Rule, subject: &str) {
 const HOME: [&str; 3] = ["Field H name:GPS_home[0],GPS_home[1]", "Field H signed:1,1", "Field H predictor:0,0"];
 
 /// H and G frames as Betaflight has them.
-fn gps() -> Maker {
+fn gps() -> RawSession {
     let gps = [
         "Field H encoding:0,0",
         "Field G name:time,GPS_coord[0],GPS_coord[1]",
@@ -58,7 +58,7 @@ fn gps() -> Maker {
         "Field G predictor:10,7,7",
         "Field G encoding:1,0,0",
     ];
-    Maker::simple(&[], &[&LINES[..], &HOME, &gps].concat())
+    RawSession::simple(&[], &[&LINES[..], &HOME, &gps].concat())
 }
 
 /// The log without the header lines that begin so.
@@ -92,7 +92,7 @@ fn bytes_beside_sessions_are_found() {
 
 #[test]
 fn bytes_between_header_lines_are_found() {
-    let mut damaged = Maker::simple(&[], &LINES);
+    let mut damaged = RawSession::simple(&[], &LINES);
     damaged.raw(b"zz\nH Notes:none\n");
     main_frames(&mut damaged);
     breaks(&ended(damaged), Rule::HeaderDamage, "");
@@ -121,8 +121,8 @@ fn a_missing_header_line_is_found() {
 #[test]
 fn a_header_without_main_frames_is_found() {
     let slow = ["Field S name:flags", "Field S signed:0", "Field S predictor:0", "Field S encoding:1"];
-    let maker = Maker::new(&[&["Data version:2"], &LINES[..], &slow].concat());
-    breaks(&ended(maker), Rule::NoMainFrames, "");
+    let session = RawSession::new(&[&["Data version:2"], &LINES[..], &slow].concat());
+    breaks(&ended(session), Rule::NoMainFrames, "");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn frames_that_the_header_does_not_explain_are_found() {
 
 #[test]
 fn bytes_that_begin_no_frame_are_found() {
-    let mut garbage = Maker::simple(&[], &LINES);
+    let mut garbage = RawSession::simple(&[], &LINES);
     garbage.raw(b"zzz");
     main_frames(&mut garbage);
     breaks(&ended(garbage), Rule::NoFrame, "");
@@ -168,7 +168,7 @@ fn a_jump_is_found() {
 
 #[test]
 fn frames_without_the_frame_that_they_refer_to_are_found() {
-    let mut no_intra = Maker::simple(&[], &LINES);
+    let mut no_intra = RawSession::simple(&[], &LINES);
     no_intra.push(b'P', &[signed(125)]);
     main_frames(&mut no_intra);
     breaks(&ended(no_intra), Rule::NoIntra, "P frames");
@@ -192,10 +192,10 @@ fn what_some_decoders_do_not_read_is_found() {
     let sound = ended(session(&[]));
     breaks(&without(&sound, "looptime"), Rule::NotPortable, "looptime");
     breaks(&without(&sound, "Field S"), Rule::NotPortable, "S frames");
-    let mut acceleration = Maker::simple(&["accSmooth[0]"], &LINES);
+    let mut acceleration = RawSession::simple(&["accSmooth[0]"], &LINES);
     acceleration.intra(0, 1000, &[1]).inter(125, &[0]);
     breaks(&ended(acceleration), Rule::NotPortable, "acc_1G");
-    let mut untimed = Maker::simple(&[], &LINES);
+    let mut untimed = RawSession::simple(&[], &LINES);
     let at = untimed.bytes.windows(5).position(|bytes| bytes == b",time").expect("the field");
     untimed.bytes[at..at + 5].copy_from_slice(b",tick");
     main_frames(&mut untimed);

@@ -1,6 +1,6 @@
 //! Whatever the header and the frames are, the converted log is sound.
 
-use crate::maker::MARKER;
+use crate::raw_session::MARKER;
 use binlog::blackbox::BlackboxLog;
 use binlog::convert::{ConvertError, to_ardupilot};
 use binlog::{Log, LoggedSchema};

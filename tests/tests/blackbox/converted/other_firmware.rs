@@ -2,7 +2,7 @@
 
 use super::converted;
 use crate::by_header::{HeaderLog, header_of};
-use crate::maker::MARKER;
+use crate::raw_session::MARKER;
 use binlog::blackbox::{Adjusted, BlackboxLog, Event};
 use binlog::convert::to_ardupilot;
 use binlog::{Log, Scaling};

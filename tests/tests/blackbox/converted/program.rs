@@ -1,7 +1,7 @@
 //! The example `convert` writes whole logs, and never over the log that it reads.
 
 use super::other_firmware::plain;
-use crate::maker::MARKER;
+use crate::raw_session::MARKER;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::{env, fs};

@@ -2,7 +2,7 @@
 
 /// A session's bytes.
 #[derive(Clone, Default)]
-pub(crate) struct Maker {
+pub(crate) struct RawSession {
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -24,14 +24,14 @@ pub(crate) fn signed(value: i32) -> Vec<u8> {
     unsigned((value << 1 ^ value >> 31) as u32)
 }
 
-impl Maker {
+impl RawSession {
     /// A session with these lines after the first.
     pub(crate) fn new(lines: &[&str]) -> Self {
-        let mut maker = Maker { bytes: MARKER.into() };
+        let mut session = RawSession { bytes: MARKER.into() };
         for line in lines {
-            maker.bytes.extend(format!("H {line}\n").bytes());
+            session.bytes.extend(format!("H {line}\n").bytes());
         }
-        maker
+        session
     }
 
     /// A session whose main frames have the iteration, the time and further fields, and the usual slow frames. I frames
@@ -53,7 +53,7 @@ impl Maker {
             "Field S encoding:1,1".to_owned(),
         ];
         let main: Vec<&str> = main.iter().map(String::as_str).chain(lines.iter().copied()).collect();
-        Maker::new(&main)
+        RawSession::new(&main)
     }
 
     pub(crate) fn push(&mut self, letter: u8, fields: &[Vec<u8>]) -> &mut Self {
