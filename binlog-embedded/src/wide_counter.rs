@@ -139,7 +139,7 @@ mod tests {
 
     /// Each reading is a quarter of the period after the one before, so each one that is used out of order shows.
     #[test]
-    fn threads_that_interrupt_each_other_get_each_time_once_and_in_order() {
+    fn interrupting_threads_get_each_time_once_and_in_order() {
         const QUARTER: u32 = 1 << 30;
         const CALLS: u64 = if cfg!(miri) { 20 } else { 2000 };
         static COUNTER: AtomicU32 = AtomicU32::new(0);

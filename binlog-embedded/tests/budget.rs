@@ -199,7 +199,7 @@ fn fits(bytes: u64, ring: u64) -> bool {
 }
 
 #[test]
-fn the_error_for_a_ring_says_how_long_it_lasts_and_which_is_large_enough() {
+fn error_for_a_ring_tells_its_time_and_the_size_that_suffices() {
     const STALL_US: u64 = 2_000_000;
     for (ring, text) in [
         (2048, error_of(|| BUDGET.lasts::<2048>(STALL_US))),

@@ -60,7 +60,7 @@ fn prologue(i: usize) -> Option<Flight> {
 }
 
 #[test]
-fn every_file_begins_with_preamble_and_prologue_however_small_the_pieces() {
+fn files_begin_with_preamble_and_prologue_in_pieces_of_any_size() {
     for piece in if cfg!(miri) { &[7, 4096][..] } else { &[1, 2, 3, 7, 64, 255, 4096] } {
         let piece = *piece;
         let logger = started::<4096>();
@@ -274,7 +274,7 @@ fn the_mean_of_the_free_bytes_is_that_of_all_samples() {
 
 #[test]
 #[cfg_attr(miri, ignore = "a ring of 4 MiB takes Miri too long")]
-fn the_mean_of_the_free_bytes_is_right_when_their_sum_exceeds_32_bits() {
+fn mean_of_free_bytes_is_right_beyond_a_32_bit_sum() {
     // A static, because it is too large for a test's stack.
     static LOGGER: Logger<Flight, { 1 << 22 }> = Logger::new();
     NOW.set(1_000_000);
@@ -334,7 +334,7 @@ fn counts_in_a_file_that_is_lost_are_in_the_next_one() {
 }
 
 #[test]
-fn records_of_the_prologue_and_of_statistics_are_counted_as_written() {
+fn records_of_prologue_and_statistics_count_as_written() {
     NOW.set(1_000_000);
     let logger = started::<512>();
     let mut drain = logger.drain().unwrap().with_prologue(prologue);
@@ -353,7 +353,7 @@ fn records_of_the_prologue_and_of_statistics_are_counted_as_written() {
 }
 
 #[test]
-fn catching_up_returns_the_bytes_written_and_leaves_them_to_be_flushed() {
+fn catching_up_returns_the_bytes_written_and_flushes_none() {
     let logger = started::<4096>();
     let mut drain = logger.drain().unwrap();
     assert!(!drain.is_dirty());
@@ -394,7 +394,7 @@ impl Write for Slow<'_> {
 }
 
 #[test]
-fn catching_up_with_loggers_that_are_faster_than_the_writer_ends() {
+fn catching_up_with_loggers_faster_than_the_writer_ends() {
     let logger = started::<4096>();
     let mut drain = logger.drain().unwrap();
     logger.log(&Small::numbered(0));
@@ -402,7 +402,7 @@ fn catching_up_with_loggers_that_are_faster_than_the_writer_ends() {
 }
 
 #[test]
-fn the_end_of_a_file_says_whether_all_is_written_and_can_be_tried_again() {
+fn end_of_a_file_tells_whether_all_is_written_and_is_repeatable() {
     let logger = started::<4096>();
     let mut drain = logger.drain().unwrap();
     drain.report_every(u64::MAX);
@@ -474,7 +474,7 @@ impl Write for Busy<'_> {
 }
 
 #[test]
-fn the_longest_stall_and_the_most_bytes_in_use_are_measured_exactly() {
+fn longest_stall_and_most_bytes_in_use_are_exact() {
     NOW.set(1_000_000);
     let logger = started::<4096>();
     let mut drain = logger.drain().unwrap();

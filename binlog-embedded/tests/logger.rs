@@ -183,7 +183,7 @@ fn taken(times: impl IntoIterator<Item = u64>) -> usize {
 
 #[test]
 #[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
-fn sources_of_one_message_share_its_rate_although_their_times_differ() {
+fn sources_of_one_message_share_its_rate_despite_their_times() {
     for lag in [0, 500, 1_000, 2_500, 41_000, 500_000] {
         // A second of records, each half a millisecond, from two sources.
         let times = (1..=2000).flat_map(|i| [lag + 500 * i, 500 * i]);
@@ -194,7 +194,7 @@ fn sources_of_one_message_share_its_rate_although_their_times_differ() {
 
 #[test]
 #[cfg_attr(miri, ignore = "thousands of records, and no unsafe code of their own")]
-fn half_a_period_early_and_half_a_period_late_in_turn_loses_nothing() {
+fn times_half_a_period_early_and_late_in_turn_lose_nothing() {
     // Each is 500 µs off: two come at the same time, and the next two 2 ms later.
     assert_eq!(taken((1..=5000).map(|i| i / 2 * 2000)), 5000);
 }

@@ -116,7 +116,7 @@ loom::lazy_static! {
 /// Three contexts that interrupt each other around the counter's wrap. It ticks at each reading, so each time is one
 /// call's.
 #[test]
-fn a_wide_counter_gives_each_context_a_time_that_never_goes_back() {
+fn wide_counter_never_goes_back_in_any_context() {
     check(|| {
         let counter = Arc::new(WideCounter::<32>::new(|| TICKS.fetch_add(1, Ordering::Relaxed)));
         let contexts = [(); 2].map(|()| {

@@ -130,7 +130,7 @@ impl Write for Busy {
 }
 
 #[test]
-fn a_writer_that_takes_nothing_leaves_the_executor_to_other_tasks() {
+fn writer_that_takes_nothing_yields_to_other_tasks() {
     let logger = Arc::new(Logger::<Flight, 512>::new());
     logger.start(|| 0);
     let waker = Arc::new(Waker { woken: AtomicUsize::new(0), logger: None });

@@ -374,7 +374,7 @@ proptest! {
 
 /// A candidate that is only text may come before the first boundary, and end where a record does.
 #[test]
-fn text_that_looks_like_records_is_not_recovered_without_its_record() {
+fn text_like_records_is_not_recovered_without_its_record() {
     // Miri takes a second for each check.
     let (skips, step) = if cfg!(miri) { (1, 50) } else { (150, 1) };
     for skip in 0..skips {
@@ -433,7 +433,7 @@ fn other_contents_are_refused() {
 
 #[test]
 #[cfg_attr(miri, ignore = "no records fill its smaller ring exactly")]
-fn a_ring_is_recovered_that_is_full_to_its_last_byte_and_refused_if_it_would_be_fuller() {
+fn full_ring_is_recovered_and_an_overfull_one_refused() {
     let memory = Memory::new();
     memory.log().claim(Reset::PowerOn);
     memory.log().start(now);
@@ -459,7 +459,7 @@ fn a_ring_is_recovered_that_is_full_to_its_last_byte_and_refused_if_it_would_be_
 
 /// Positions repeat after 4 GiB, so what is flushed can't be much further back than the drain keeps it.
 #[test]
-fn memory_that_says_that_more_is_not_flushed_than_a_drain_keeps_is_damaged() {
+fn memory_with_more_unflushed_than_a_drain_keeps_is_damaged() {
     let most = crate::drain::MAX_UNSYNCED + 255;
     for (unsynced, is_sound) in [(0, true), (most, true), (most + 1, false), (u32::MAX / 2, false), (u32::MAX, false)] {
         let mut memory = Memory::of_bytes(&std::vec![0; size_of::<Log>()]);
@@ -513,7 +513,7 @@ fn the_newest_record_is_left_out_if_its_end_may_be_missing() {
 }
 
 #[test]
-fn recovered_records_are_a_log_without_statistics_and_the_next_one_has_them() {
+fn recovered_log_has_no_statistics_and_the_next_one_has_them() {
     let memory = Memory::new();
     memory.log().claim(Reset::PowerOn);
     memory.log().start(now);

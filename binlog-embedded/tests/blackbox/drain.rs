@@ -157,7 +157,7 @@ fn a_finished_log_goes_on_with_another_session() {
 }
 
 #[test]
-fn an_event_of_the_program_neither_hides_frames_nor_breaks_those_after_it() {
+fn event_of_the_program_neither_hides_nor_breaks_frames() {
     let logger = Logger::<Flight, 4096>::new();
     logger.start(|| 0);
     let mut drain = logger.drain().expect("the only drain");
@@ -180,7 +180,7 @@ fn an_event_of_the_program_neither_hides_frames_nor_breaks_those_after_it() {
 }
 
 #[test]
-fn a_lost_file_is_followed_by_one_that_begins_with_a_header_and_an_i_frame() {
+fn file_after_a_lost_one_begins_with_a_header_and_an_i_frame() {
     let logger = Logger::<Flight, 1024>::new();
     logger.start(|| 0);
     let mut drain = logger.drain().expect("the only drain");

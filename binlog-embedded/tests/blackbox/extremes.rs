@@ -39,7 +39,7 @@ enum ClockLog {
 }
 
 #[test]
-fn a_frame_may_be_nothing_but_iteration_and_time_across_the_end_of_their_range() {
+fn frame_of_only_iteration_and_time_is_read_across_the_wrap() {
     let logger = Logger::<ClockLog, 512>::new();
     logger.start(|| 0);
     let mut drain = logger.drain().expect("the only drain");

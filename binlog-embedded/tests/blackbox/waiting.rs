@@ -58,7 +58,7 @@ fn written_and_lost(tally: Tally) -> (u32, u32) {
 }
 
 #[test]
-fn the_last_of_each_kind_is_in_the_log_and_those_before_are_lost() {
+fn last_frame_of_each_kind_is_logged_and_earlier_ones_are_lost() {
     let logger = Logger::<GpsFlight, 1024>::new();
     logger.start(|| 0);
     let mut drain = logger.drain().expect("the only drain");

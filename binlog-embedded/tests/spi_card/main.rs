@@ -29,7 +29,7 @@ fn written_blocks_are_read_back() {
 }
 
 #[test]
-fn the_command_after_a_multi_block_write_is_seen_by_a_card_that_is_busy_a_byte_later() {
+fn late_busy_card_sees_the_command_after_a_multi_block_write() {
     let (mut card, chip) = Chip::in_slot();
     chip.program_for_us(1000);
     for at in 0..10 {

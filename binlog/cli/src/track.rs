@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_position_between_two_modes_is_in_both_lines_and_once_in_the_track() {
+    fn position_between_two_modes_is_in_both_lines_once_in_track() {
         let segment = |mode: &str, times: &[u64]| Segment {
             mode: mode.into(),
             positions: times.iter().map(|&time_us| position(time_us)).collect(),

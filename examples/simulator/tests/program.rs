@@ -61,7 +61,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_created_is_an_error_with_the_option_that_names_another() {
+fn uncreatable_folder_is_an_error_that_names_the_option() {
     let file = place("no-folder");
     std::fs::write(&file, "a file").expect("room");
     let output = run(&["--logs", &file.join("logs").to_string_lossy()]);
@@ -89,7 +89,7 @@ fn a_pipe_gets_the_log_and_no_table() {
 }
 
 #[test]
-fn several_vehicles_fly_in_real_time_each_with_its_own_numbered_logs() {
+fn vehicles_fly_in_real_time_each_with_its_own_numbered_logs() {
     let folder = place("logs");
     let _ = std::fs::remove_dir_all(&folder);
     for round in 1..=2 {

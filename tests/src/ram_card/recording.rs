@@ -105,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_is_torn_behind_each_word_that_changes_but_the_last() {
+    fn block_is_torn_after_each_changed_word_but_the_last() {
         let old = [0; 512];
         let mut new = old;
         (new[5], new[100], new[511]) = (1, 1, 1);

@@ -181,7 +181,7 @@ fn fc_blackbox_reads_the_same_values_of_each_firmware() {
 }
 
 #[test]
-fn blackbox_log_reads_the_same_values_under_a_name_that_it_knows() {
+fn blackbox_log_reads_equal_values_under_a_name_that_it_knows() {
     for layout in layouts() {
         let Some(known_as) = layout.known_as else { continue };
         let (log, _) = flight(&layout);

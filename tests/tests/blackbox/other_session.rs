@@ -211,7 +211,7 @@ fn assert_is_cut(own: &Flight, log: &[u8], what: &str) {
 
 /// The older log is long, and its line of iterations and times comes near to that of the session, or crosses it.
 #[test]
-fn a_long_older_log_stays_foreign_where_its_times_meet_the_sessions() {
+fn long_older_log_stays_foreign_where_its_times_meet() {
     for (length, boot_us) in [(635, 60_000_000), (300, 900_000_000), (5000, 5_000_000)] {
         let own = Flight::new(USUAL, boot_us, 0..length, OWN);
         for (later_us, loop_us) in
@@ -246,7 +246,7 @@ fn steady(length: u32) -> Flight {
 
 /// In the middle of a log that was armed sooner or later.
 #[test]
-fn a_jump_nearly_in_the_ratio_of_a_steady_session_is_of_another_session() {
+fn jump_nearly_in_a_steady_sessions_ratio_is_another_session() {
     for (length, later_us, from) in NEARLY_IN_RATIO {
         let own = steady(length);
         let boot_us = 5_000_000_u32.wrapping_add_signed(later_us);
@@ -258,7 +258,7 @@ fn a_jump_nearly_in_the_ratio_of_a_steady_session_is_of_another_session() {
 /// Iterations of half a second and more don't pass in less, and where no byte is lost, none pass at more than twice the
 /// session's rate.
 #[test]
-fn a_jump_over_more_iterations_than_its_time_has_is_of_another_session() {
+fn jump_over_too_many_iterations_is_another_session() {
     let damaged = [(330, 3200, 300_000), (330, 1024, 50_000), (330, 4800, 480_000), (2000, 3200, 1000)];
     let undamaged = [(330, 640, 50_000), (330, 640, 150_000), (330, 800, 230_000), (330, 384, 20_000)];
     for (length, from, gap_us) in damaged.into_iter().chain(undamaged) {
@@ -278,7 +278,7 @@ fn a_jump_over_more_iterations_than_its_time_has_is_of_another_session() {
 
 /// The frames show how long an iteration takes; the header has only the configured time.
 #[test]
-fn a_looptime_that_differs_from_the_frames_admits_no_other_session() {
+fn looptime_unlike_the_frames_admits_no_other_session() {
     for looptime in [900, 990, 1010, 1100] {
         let line = format!("H looptime:{looptime}\n");
         for (length, later_us, from) in NEARLY_IN_RATIO.into_iter().filter(|(length, ..)| *length != 3300) {
@@ -357,7 +357,7 @@ fn a_gap_is_read_over_if_the_rate_after_it_is_another() {
 
 /// An I frame whose time is damaged is no stream of frames.
 #[test]
-fn one_damaged_i_frame_costs_no_more_than_the_frames_up_to_the_next() {
+fn damaged_i_frame_costs_only_the_frames_up_to_the_next() {
     let flight = Flight::new(USUAL, 50_000_000, 0..2000, OWN);
     for early_us in [1_000_000, 5_000_000, 9_900_000, 40_000_000] {
         let mut log = flight.header.clone();
@@ -448,7 +448,7 @@ fn a_gap_is_read_over_if_the_rate_varies_or_iterations_are_lost() {
 
 /// A clock that is set steps, and no iteration is missing.
 #[test]
-fn a_step_of_the_time_through_which_iterations_go_on_is_no_other_session() {
+fn step_of_time_without_an_iteration_gap_is_the_same_session() {
     for step in [-6_000_000_i32, -4_999_999, 15_000_000, 600_000_000] {
         for at in [96, 100, 127] {
             let time = |i: u32| (5_000_000 + i * 1000).wrapping_add_signed(if i < at { 0 } else { step });

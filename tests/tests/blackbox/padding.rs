@@ -39,7 +39,7 @@ fn the_last_frame_before_padding_is_kept() {
 }
 
 #[test]
-fn a_frame_that_was_cut_off_is_truncated_and_the_padding_is_no_damage() {
+fn cut_off_frame_is_truncated_and_padding_is_no_damage() {
     let whole = session(1000);
     let frame = whole.len() - 4;
     for end in frame + 1..whole.len() {

@@ -160,7 +160,7 @@ fn firmware_names_and_versions_decide_nothing() {
 }
 
 #[test]
-fn frames_of_2026_6_have_quaternions_velocities_and_an_altitude_of_home() {
+fn frames_of_2026_6_have_quaternion_velocity_and_home_altitude() {
     let mut log = RawSession::simple(
         &["imuQuaternion[0]", "imuQuaternion[1]", "imuQuaternion[2]"],
         &[

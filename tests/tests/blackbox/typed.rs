@@ -259,7 +259,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_frames_are_decoded_alike_by_plan_by_derived_code_and_by_name(
+    fn frames_decode_alike_by_plan_by_derived_code_and_by_name(
         steps in prop::collection::vec(next(), 1..120),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
     ) {

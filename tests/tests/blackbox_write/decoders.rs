@@ -123,7 +123,7 @@ fn our_own_reader_reads_every_value() {
 /// issue 164); and it counts iterations without those that the rate leaves out. So these fields are compared in I frames
 /// only.
 #[test]
-fn blackbox_log_reads_every_value_but_averages_and_iterations_of_p_frames() {
+fn blackbox_log_reads_all_but_averages_and_p_frame_iterations() {
     let (bytes, rows) = log();
     let file = File::new(&bytes);
     assert_eq!(file.log_count(), 1);

@@ -57,7 +57,7 @@ fn a_residual_that_does_not_fit_makes_an_i_frame_and_is_counted() {
 }
 
 #[test]
-fn a_frame_that_fits_nothing_is_refused_and_the_next_is_an_i_frame() {
+fn frame_that_fits_nothing_is_refused_then_an_i_frame_follows() {
     let mut encoder = Encoder::<FlightLog>::new();
     encoder.encode(&main_frame(0)).expect("it fits");
     let far = MainFrame { vbat_latest: 1600 + 8193, ..main_frame(32) };
@@ -105,7 +105,7 @@ fn a_jump_that_decoders_take_for_damage_has_a_resume_event() {
 
 /// Readers take a frame out of the ratio for another session's.
 #[test]
-fn a_gap_of_half_a_second_in_a_steady_session_has_a_resume_event() {
+fn gap_of_half_a_second_in_a_steady_session_has_a_resume_event() {
     for (skipped, later, letter_after) in [(40, 499_999, 'I'), (40, 500_000, 'E'), (1, 9_000_000, 'P')] {
         let mut encoder = Encoder::<SmallLog>::new();
         let mut log = SmallLog::HEADER.as_bytes().to_vec();
@@ -126,7 +126,7 @@ fn a_gap_of_half_a_second_in_a_steady_session_has_a_resume_event() {
 }
 
 #[test]
-fn after_a_resume_event_of_the_program_the_next_main_frame_is_an_i_frame() {
+fn main_frame_after_a_resume_event_is_an_i_frame() {
     let mut encoder = Encoder::<SmallLog>::new();
     encoder.encode(&small(0, [0; 4])).expect("it fits");
     encoder.encode(&small(1, [0; 4])).expect("it fits");
@@ -202,7 +202,7 @@ fn after_a_home_frame_that_does_not_fit_the_one_before_stays() {
 }
 
 #[test]
-fn slow_frames_are_written_when_they_change_and_every_256_i_frames() {
+fn slow_frames_are_written_on_change_and_every_256_i_frames() {
     let mut encoder = Encoder::<FlightLog>::new();
     let slow = SlowFrame { flight_mode_flags: 1, ..SlowFrame::default() };
     assert!(encoder.encode(&slow).expect("it fits").is_empty(), "it waits for the first I frame");
@@ -218,7 +218,7 @@ fn slow_frames_are_written_when_they_change_and_every_256_i_frames() {
 }
 
 #[test]
-fn home_is_written_before_the_gps_frames_that_refer_to_it_and_every_128_i_frames() {
+fn home_is_written_before_its_gps_frames_and_every_128_i_frames() {
     let mut encoder = Encoder::<FlightLog>::new();
     let gps = GpsFrame { time: 100, gps_num_sat: 9, gps_coord: [480_000_001, 90_000_000], ..GpsFrame::default() };
     encoder.encode(&gps).expect("it fits");
@@ -257,7 +257,7 @@ fn gps(time: u32) -> GpsFrame {
 }
 
 #[test]
-fn before_the_first_i_frame_the_last_of_each_kind_waits_and_the_others_are_counted() {
+fn last_frame_of_each_kind_waits_for_the_first_i_frame() {
     let mut encoder = Encoder::<FlightLog>::new();
     for flags in [1, 1, 2] {
         let slow = SlowFrame { flight_mode_flags: flags, ..SlowFrame::default() };
@@ -276,7 +276,7 @@ fn before_the_first_i_frame_the_last_of_each_kind_waits_and_the_others_are_count
 }
 
 #[test]
-fn a_session_without_a_main_frame_has_none_of_the_frames_that_wait_and_counts_them() {
+fn session_without_main_frames_counts_the_frames_that_wait() {
     let mut encoder = Encoder::<FlightLog>::new();
     let slow = SlowFrame { flight_mode_flags: 1, ..SlowFrame::default() };
     encoder.encode(&slow).expect("it fits");

@@ -45,7 +45,7 @@ fn a_log_has_several_sessions_each_with_its_own_counts() {
 }
 
 #[test]
-fn a_session_with_a_header_larger_than_the_buffer_keeps_its_place() {
+fn session_with_a_header_beyond_the_buffer_keeps_its_place() {
     let lines: Vec<(String, String)> = (0..40).map(|i| (format!("note {i}"), "x".repeat(1000))).collect();
     let lines: Vec<(&str, &str)> = lines.iter().map(|(name, value)| (&**name, &**value)).collect();
     let mut log = BlackboxWriter::<SmallLog, _>::new(Vec::new()).expect("a log");
@@ -59,7 +59,7 @@ fn a_session_with_a_header_larger_than_the_buffer_keeps_its_place() {
 }
 
 #[test]
-fn frames_of_a_session_without_main_frames_are_counted_when_it_ends() {
+fn frames_without_a_main_frame_are_counted_at_the_sessions_end() {
     let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
     log.write(&SlowFrame::default()).expect("it fits");
     log.write(&GpsFrame::default()).expect("it fits");
@@ -83,7 +83,7 @@ fn events_are_written_in_their_place() {
 }
 
 #[test]
-fn an_event_before_the_first_main_frame_is_read_with_the_time_of_that_frame() {
+fn event_before_the_first_main_frame_has_that_frames_time() {
     let beep = Event::SyncBeep { time: 5_000_000 };
     let mut log = BlackboxWriter::<FlightLog, _>::new(Vec::new()).expect("a log");
     log.event(&beep).expect("room");
@@ -147,7 +147,7 @@ impl Write for Full {
 }
 
 #[test]
-fn frames_that_were_accepted_survive_an_error_of_the_destination() {
+fn accepted_frames_survive_an_error_of_the_destination() {
     let full = Full::default();
     full.0.borrow_mut().1 = SmallLog::HEADER.len() + 100;
     let mut log = BlackboxWriter::<SmallLog, _>::new(full.clone()).expect("a log");

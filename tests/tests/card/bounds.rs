@@ -225,7 +225,7 @@ fn contiguous_geometries() -> impl Iterator<Item = Geometry> {
 
 /// Between flushes the card gets blocks of contents in ascending order and nothing else.
 #[test]
-fn in_steady_state_only_contents_are_written_and_a_flush_adds_three_blocks() {
+fn steady_state_writes_contents_and_three_blocks_a_flush() {
     for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: 1 << 20, ..options(&geometry) };
@@ -321,7 +321,7 @@ fn the_figures_of_the_guide_follow_from_the_table() {
 }
 
 #[test]
-fn the_longest_extent_is_described_by_17_blocks_or_on_exfat_by_2() {
+fn longest_extent_is_described_by_17_blocks_or_on_exfat_by_2() {
     for geometry in contiguous_geometries() {
         let card = geometry.format();
         let options = Options { extent_bytes: u32::MAX, ..options(&geometry) };
@@ -551,7 +551,7 @@ fn a_flush_writes_the_fat_only_for_clusters_that_are_not_linked() {
 
 /// A log has the last number, so the folder is read for the first one that is free.
 #[test]
-fn a_number_after_the_last_one_is_found_with_the_blocks_of_the_table() {
+fn number_after_the_last_is_found_within_the_tables_blocks() {
     for geometry in [Geometry::FAT32, Geometry::EXFAT] {
         for taken in [0, 1, 63, 64, 130] {
             let card = geometry.format();

@@ -35,7 +35,7 @@ fn fill(card: &RamCard, options: Options) -> SdError<CardError> {
 
 /// The partition table says less than the boot sector: what lies behind the partition is somebody else's.
 #[test]
-fn nothing_is_written_behind_a_partition_that_is_shorter_than_its_file_system() {
+fn partition_shorter_than_its_file_system_bounds_all_writes() {
     for geometry in EACH {
         let card = geometry.format();
         let length = geometry.blocks() / 2;
@@ -105,7 +105,7 @@ fn a_bitmap_in_pieces_is_refused_by_name() {
 
 /// Where the file system says so itself, each of the facts that it can't do without is looked at.
 #[test]
-fn a_boot_sector_or_bitmap_with_an_impossible_fact_is_refused_by_name() {
+fn impossible_boot_sector_or_bitmap_is_refused_by_name() {
     let refused = |geometry: Geometry, edit: &dyn Fn(&RamCard)| {
         let card = geometry.format();
         edit(&card);
@@ -254,7 +254,7 @@ fn sectors_of_4_kib_are_refused_by_name() {
 }
 
 #[test]
-fn a_write_protected_card_is_an_error_each_time_and_works_once_unprotected() {
+fn write_protected_card_is_an_error_until_it_is_unprotected() {
     for geometry in EACH {
         let card = geometry.format();
         let before = card.copy();
@@ -346,7 +346,7 @@ fn with_a_longer_log() -> RamCard {
 
 /// Its clusters beyond 4 GiB would be lost.
 #[test]
-fn a_log_of_another_system_that_has_4_gib_is_listed_and_never_removed() {
+fn foreign_log_of_4_gib_is_listed_and_never_removed() {
     let card = with_a_longer_log();
     // More than is free.
     let mut sd = sd(&card, Options { free_bytes: 2 << 30, ..OPTIONS });
@@ -363,7 +363,7 @@ fn a_log_of_another_system_that_has_4_gib_is_listed_and_never_removed() {
 
 #[test]
 #[ignore = "takes a minute without optimization: cargo test --release -- --ignored"]
-fn of_a_log_of_another_system_that_has_4_gib_the_beginning_is_read_and_the_rest_is_an_error() {
+fn foreign_log_of_4_gib_reads_up_to_the_limit_then_fails() {
     let mut sd = sd(&with_a_longer_log(), OPTIONS);
     let mut passed = 0u64;
     let error = sd
@@ -386,7 +386,7 @@ proptest! {
 
     /// On a damaged card, every call returns, and what it writes stays inside of the file system.
     #[test]
-    fn a_damaged_card_never_panics_hangs_or_writes_outside_the_file_system(
+    fn damaged_card_never_panics_hangs_or_writes_outside(
         kind in 0..5u8,
         damage in proptest::collection::vec(any::<[u8; 4]>(), 0..40),
     ) {
@@ -396,7 +396,7 @@ proptest! {
 }
 
 #[test]
-fn the_corpus_of_cards_never_panics_hangs_or_writes_outside_the_file_system() {
+fn card_corpus_never_panics_hangs_or_writes_outside() {
     let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/card");
     for input in std::fs::read_dir(corpus).expect("the corpus is committed") {
         let input = input.expect("an entry of the folder").path();

@@ -61,7 +61,7 @@ fn old_logs_are_there(card: &RamCard, count: u32) -> Result<(), String> {
 /// On exFAT, where another file keeps the log from growing: the future that ends it is dropped, or that of a list after
 /// it.
 #[test]
-fn a_log_that_cant_grow_is_followed_by_another_after_dropped_futures() {
+fn log_that_cant_grow_is_followed_by_another_despite_drops() {
     let mut failures = Vec::new();
     for (drops_list, times) in (1..150).map(|times| (false, times)).chain([(true, 1)]) {
         let card = Geometry::EXFAT.format();
@@ -117,7 +117,7 @@ fn a_log_that_cant_grow_is_followed_by_another_after_dropped_futures() {
 }
 
 #[test]
-fn a_log_whose_beginning_was_dropped_has_only_what_was_written_to_it() {
+fn log_whose_beginning_was_dropped_has_only_its_own_bytes() {
     let mut failures = Vec::new();
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
         for times in 1..200 {
@@ -150,7 +150,7 @@ fn a_log_whose_beginning_was_dropped_has_only_what_was_written_to_it() {
 }
 
 #[test]
-fn a_list_that_is_dropped_while_clusters_are_counted_changes_nothing() {
+fn list_dropped_while_clusters_are_counted_changes_nothing() {
     let mut failures = Vec::new();
     for runs in 2..25 {
         let card = Geometry::FAT32.format();

@@ -33,7 +33,7 @@ fn with_log(geometry: Geometry) -> (RamCard, Computer, Vec<u32>) {
 const LOOPS: [(usize, usize); 6] = [(11, 11), (11, 0), (11, 7), (0, 0), (5, 4), (6, 1)];
 
 #[test]
-fn a_log_on_fat_that_leads_back_into_itself_is_an_error_that_names_it() {
+fn cyclic_chain_of_a_log_on_fat_is_a_named_error() {
     for (geometry, (from, to)) in FATS.into_iter().flat_map(|geometry| LOOPS.map(|link| (geometry, link))) {
         let (card, computer, clusters) = with_log(geometry);
         computer.link(clusters[from], clusters[to]);
@@ -49,7 +49,7 @@ fn a_log_on_fat_that_leads_back_into_itself_is_an_error_that_names_it() {
 
 /// A removal that a power cut came into is completed by the next mount, and the log says that it has no bytes.
 #[test]
-fn half_a_removal_on_fat_of_a_log_that_leads_back_into_itself_is_an_error_that_names_it() {
+fn cyclic_chain_of_a_half_removed_log_on_fat_is_a_named_error() {
     for geometry in FATS {
         let (card, computer, clusters) = with_log(geometry);
         computer.link(clusters[11], clusters[3]);
@@ -63,7 +63,7 @@ fn half_a_removal_on_fat_of_a_log_that_leads_back_into_itself_is_an_error_that_n
 
 /// A file on FAT has less than 4 GiB, and so at most 2^23 clusters of 512 bytes.
 #[test]
-fn a_log_on_fat_with_more_clusters_than_a_file_has_is_an_error_that_names_it() {
+fn log_on_fat_with_too_many_clusters_is_a_named_error() {
     let card = Geometry { clusters: (1 << 23) + 1000, fats: 1, ..Geometry::FAT32 }.format();
     let computer = Computer::new(&card);
     computer.folder("LOGS");

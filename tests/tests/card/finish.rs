@@ -100,7 +100,7 @@ fn after_a_flight_no_log_begins_before_a_record() {
 }
 
 #[test]
-fn while_a_search_goes_on_run_says_that_it_is_to_be_called_again() {
+fn run_asks_to_be_called_again_while_a_search_goes_on() {
     let card = with_a_long_search();
     let ring = ring();
     let mut drain = ring.drain().unwrap();
@@ -204,7 +204,7 @@ fn is_closed(error: &SdError<CardError>) -> bool {
 
 /// The open log is lost with it, and what wasn't flushed.
 #[test]
-fn after_an_error_of_another_call_end_log_says_that_it_cant_end_the_log() {
+fn end_log_after_another_calls_error_says_that_it_cant() {
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
         for (name, other) in OTHERS {
             for (is_async, is_flushed) in [(false, false), (true, false), (false, true), (true, true)] {
@@ -242,7 +242,7 @@ fn after_an_error_of_another_call_end_log_says_that_it_cant_end_the_log() {
 }
 
 #[test]
-fn after_an_error_of_another_call_finish_says_that_records_are_lost() {
+fn finish_after_another_calls_error_tells_the_lost_records() {
     for (name, other) in OTHERS {
         for is_async in [false, true] {
             let card = with_a_log(Geometry::FAT32);

@@ -37,7 +37,7 @@ fn fly<S: Application>(card: &RamCard) -> Flight<S, RamCard, 8> {
 
 /// One test, because both applications share the clock.
 #[test]
-fn the_application_logs_on_a_host_as_on_the_board_in_both_formats() {
+fn application_logs_on_a_host_as_on_the_board_in_both_formats() {
     let card = RamCard::formatted(Format::Fat32Large);
     fly::<FlightLog>(&card);
     let log = card.file("LOGS/00000001.BIN").expect("a log");

@@ -215,7 +215,7 @@ fn options_at_their_extremes_lose_nothing_uncounted() {
 
 /// exFAT, where a log's clusters are contiguous: pieces of free space that are shorter than the preamble get no log.
 #[test]
-fn a_log_on_exfat_has_a_record_whatever_the_pieces_of_free_space() {
+fn log_on_exfat_has_a_record_however_space_is_fragmented() {
     for piece in 1..=3 {
         assert!(piece as usize * 512 < flight::Flight::PREAMBLE.len());
         for has_old_log in [false, true] {

@@ -205,7 +205,7 @@ fn a_note_in_a_deleted_set_is_found() {
 
 /// The power fails in a removal, and a computer gives one of the log's clusters to somebody else before the next boot.
 #[test]
-fn a_cluster_that_a_computer_took_from_a_removed_log_is_not_freed() {
+fn cluster_that_a_computer_took_from_a_removed_log_stays_taken() {
     for geometry in [Geometry::FAT16, Geometry::FAT32] {
         let cluster = geometry.cluster_blocks as usize * 512;
         let (card, computer) = with_logs(&geometry, &[3 * cluster, 9000]);

@@ -349,7 +349,7 @@ fn a_power_cut_while_unused_clusters_are_given_back_loses_none() {
 /// Logs with long runs, whose clusters many blocks of the FAT describe: of every so many writes one is cut, and one of
 /// those with which the next boot mends the card.
 #[test]
-fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
+fn power_cut_while_clusters_are_prepared_keeps_flushed_bytes() {
     check_each(long_scenes, |scene, cuts| {
         let card = scene.card.copy();
         let flown = fly(&card, scene.options, scene.logs.clone(), &idle_flight());
@@ -380,7 +380,7 @@ fn a_power_cut_while_clusters_are_prepared_leaves_what_was_flushed() {
 
 /// A flush needs more clusters than the note lists as marked: it links none of them before the note does.
 #[test]
-fn a_power_cut_in_a_flush_beyond_the_note_leaves_what_was_flushed() {
+fn power_cut_in_a_flush_beyond_the_note_keeps_flushed_bytes() {
     use Step::{Begin, Flush, Idle, Write};
     let mut total = Cuts::default();
     // Longer than what is marked ahead of the first flush: five blocks of the FAT, of 128 and of 64 KiB. That flush links
@@ -415,7 +415,7 @@ fn a_power_cut_in_a_flush_beyond_the_note_leaves_what_was_flushed() {
 /// documentation promises nothing. Still, the next boot gives no cluster two owners, and on exFAT neither does its log.
 /// On FAT, a chain may lead on to clusters that were given back.
 #[test]
-fn a_card_that_loses_one_of_its_last_writes_never_links_two_files() {
+fn card_that_loses_a_late_write_never_links_two_files() {
     let (mut seen, mut lost, mut stale, mut later) = (0, 0, 0, 0);
     let small = Geometry { cluster_blocks: 1, ..Geometry::EXFAT };
     let more = [

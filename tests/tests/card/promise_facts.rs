@@ -210,7 +210,7 @@ fn only_the_active_fat_is_written_where_fats_are_not_mirrored() {
 }
 
 #[test]
-fn a_partition_that_no_card_has_is_an_error_that_names_the_option() {
+fn impossible_partition_number_is_an_error_naming_the_option() {
     let card = Geometry::FAT32.format();
     for partition in [4, 255] {
         let error = sd(&card, Options { partition, ..OPTIONS }).begin_log().unwrap_err().to_string();
@@ -221,7 +221,7 @@ fn a_partition_that_no_card_has_is_an_error_that_names_the_option() {
 }
 
 #[test]
-fn a_flight_that_fills_the_card_keeps_every_record_counted_as_written() {
+fn flight_that_fills_the_card_keeps_every_written_record() {
     let card = Geometry::FAT16.format();
     let computer = Computer::new(&card);
     computer.occupy_all_but("PHOTO", 200);

@@ -209,7 +209,7 @@ proptest! {
 
 /// On exFAT, the power fails inside of the write that gives a log its size.
 #[test]
-fn a_torn_entry_hides_its_log_until_the_next_boot_and_no_log_is_gone() {
+fn torn_entry_hides_its_log_only_until_the_next_boot() {
     let options = Options { extent_bytes: 64 << 10, free_bytes: 0, ..Options::DEFAULT };
     let world = World { geometry: Geometry::EXFAT, taken: 0, fragments: 1, logs: vec![2000], free: None, options };
     let moments = (0..9).flat_map(|blocks| (10..40).map(move |words| (blocks, words)));

@@ -58,7 +58,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
 
 /// Log 1 has what was flushed before the reset, log 2 what was recovered, and log 3 what came later.
 #[test]
-fn recovered_records_are_a_log_of_their_own_between_those_of_both_boots() {
+fn recovered_records_are_a_log_between_those_of_both_boots() {
     for (geometry, is_async) in EACH.into_iter().flat_map(|geometry| [(geometry, false), (geometry, true)]) {
         let card = geometry.format();
         let ring = ring();

@@ -533,7 +533,7 @@ fn numbers_continue_after_the_newest_log_and_wrap() {
 }
 
 #[test]
-fn records_that_interrupts_log_while_the_card_is_busy_are_on_it_or_counted() {
+fn records_of_interrupts_on_a_busy_card_are_there_or_counted() {
     use std::cell::Cell;
     thread_local! {
         static RING: Cell<Option<&'static crate::fixture::Ring>> = const { Cell::new(None) };
@@ -819,7 +819,7 @@ proptest! {
 
     /// Damage to the partition table, the boot sector, FSInfo, a FAT, and to blocks that were written.
     #[test]
-    fn a_damaged_file_system_never_panics_hangs_or_writes_outside_the_file_system(
+    fn a_damaged_file_system_never_panics_hangs_or_writes_outside(
         fat32 in any::<bool>(),
         damage in proptest::collection::vec((0usize..6, 0usize..512, any::<u8>()), 1..12),
     ) {

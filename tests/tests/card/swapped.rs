@@ -443,7 +443,7 @@ fn everywhere(trip: Trip, ways: &[Way]) {
 const LEAVES: [Leaves; 3] = [Leaves::Before, Leaves::Inside, Leaves::After];
 
 #[test]
-fn another_card_with_the_same_fsinfo_is_never_taken_for_the_first() {
+fn another_card_with_the_same_fsinfo_is_never_confused() {
     everywhere(Trip::Swapped, &[Way::Blocking, Way::Async, Way::Dropped]);
 }
 
@@ -460,6 +460,6 @@ fn what_a_computer_did_without_changing_fsinfo_stays() {
 
 /// FAT32: the transfer is repeated. Without FSInfo, it is an error.
 #[test]
-fn a_card_that_comes_back_as_it_was_is_known_again_or_mounted_again() {
+fn unchanged_card_is_known_or_mounted_again_when_it_returns() {
     everywhere(Trip::Nowhere, &[Way::Blocking, Way::Async, Way::Dropped]);
 }

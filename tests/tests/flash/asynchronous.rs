@@ -147,7 +147,7 @@ fn the_asynchronous_log_is_that_of_the_blocking_one() {
 }
 
 #[test]
-fn a_call_that_is_dropped_costs_what_was_not_flushed_and_a_new_log_follows() {
+fn dropped_call_loses_only_unflushed_bytes() {
     for most in 1..60 {
         let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
         let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
@@ -285,7 +285,7 @@ fn a_full_chip_has_what_it_was_given() {
 }
 
 #[test]
-fn an_error_of_an_asynchronous_chip_is_returned_once_for_each_attempt() {
+fn async_chips_error_is_returned_once_per_attempt() {
     let (chip, ring) = (NorChip::<4, 8192>::blank(1 << 18), ring());
     let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");

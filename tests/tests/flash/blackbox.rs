@@ -68,7 +68,7 @@ fn a_flight_is_extracted_as_a_blackbox_log() {
 }
 
 #[test]
-fn a_flight_on_an_asynchronous_chip_is_extracted_as_a_blackbox_log() {
+fn flight_on_an_async_chip_is_extracted_as_a_blackbox_log() {
     let (chip, ring) = (Chip::blank(1 << 20), ring());
     let mut flash = FlashLog::new(Slow(chip.clone()), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");

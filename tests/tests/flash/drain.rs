@@ -141,7 +141,7 @@ fn the_log_of_another_drain_is_flushed_and_ends() {
 }
 
 #[test]
-fn an_operation_that_fails_costs_what_was_not_flushed_and_a_new_log_follows() {
+fn failed_operation_loses_only_unflushed_bytes() {
     for after in 0..60 {
         let (chip, ring) = (Chip::blank(1 << 18), ring());
         let mut flash = FlashLog::new(chip.clone(), OPTIONS);
@@ -299,7 +299,7 @@ fn a_log_that_overwrites_its_beginning_gets_its_preamble_back() {
 }
 
 #[test]
-fn an_extraction_ends_when_it_is_told_to_or_names_what_is_missing() {
+fn extraction_ends_on_request_or_names_what_is_missing() {
     let chip = Chip::blank(1 << 17);
     let mut flash = FlashLog::new(chip, OPTIONS);
     flash.begin_log(&[]).expect("the chip works");
@@ -395,7 +395,7 @@ impl NorFlash for Coarse {
 }
 
 #[test]
-fn the_unit_of_a_driver_that_erases_more_at_once_is_what_it_erases() {
+fn unit_of_a_driver_with_large_erases_is_one_erase() {
     let chip = Chip::blank(1 << 17);
     let mut plain = Plain::<_, 4096>(Coarse(chip.clone()));
     // A borrowed chip is one, too.
@@ -422,7 +422,7 @@ fn erased_ahead(chip: &Chip) -> usize {
 }
 
 #[test]
-fn idle_calls_erase_as_far_ahead_as_they_are_told_and_no_further() {
+fn idle_calls_erase_exactly_as_far_ahead_as_told() {
     // The first unit has one sector after the log's.
     for (ahead_bytes, sectors) in [(0, 1), (1, 1), (4096, 1), (4097, 3), (12_288, 3), (12_289, 5), (50_000, 13)] {
         let mut memory = Memory::blank(1 << 18, 4);

@@ -137,7 +137,7 @@ macro_rules! fly {
 }
 
 #[test]
-fn each_driver_of_the_guide_leaves_the_logs_that_the_chip_itself_has() {
+fn each_driver_of_the_guide_leaves_the_chips_own_logs() {
     let chip = Chip::blank(BYTES);
     let mut flash = FlashLog::new(chip.clone(), Options::DEFAULT);
     let expected = fly!(chip, flash, drain, flash.run(&mut drain), flash.finish(&mut drain));

@@ -114,7 +114,7 @@ fn the_newest_log_of_16_mib_is_found_with_26_reads_at_most() {
 }
 
 #[test]
-fn a_blank_chip_is_searched_with_258_reads_and_a_foreign_one_with_twice_as_many() {
+fn blank_chip_is_searched_with_258_reads_a_foreign_one_with_516() {
     let mut memory = Memory::blank(CHIP, 1);
     assert_eq!(reads_at_mount::<4096>(&memory), 258);
     memory.bytes_mut().fill(0x55);

@@ -90,7 +90,7 @@ fn the_end_of_an_image_may_be_cut_or_be_more_than_the_chip() {
 }
 
 #[test]
-fn a_flight_from_a_chip_reads_as_it_was_logged_also_without_its_beginning() {
+fn flight_from_a_chip_reads_as_logged_even_without_its_start() {
     let log = simulator_log();
     // Two laps and a half, so that the beginning is overwritten; before it a whole log of the same firmware.
     for (length, is_whole) in [(4 << 20, true), (256 << 10, false)] {

@@ -131,7 +131,7 @@ fn repeat(first: Call, then: Option<Call>, most: usize) -> Option<Result<(), Str
 }
 
 #[test]
-fn a_call_that_is_dropped_and_repeated_does_its_work_or_says_that_it_cant() {
+fn dropped_call_that_is_repeated_works_or_says_that_it_cant() {
     let mut failures = Vec::new();
     for first in CALLS {
         for then in [None].into_iter().chain(CALLS.map(Some)) {
@@ -148,7 +148,7 @@ fn a_call_that_is_dropped_and_repeated_does_its_work_or_says_that_it_cant() {
 }
 
 #[test]
-fn after_an_error_of_another_call_end_log_says_that_it_cant_end_the_log() {
+fn end_log_after_another_calls_error_says_that_it_cant() {
     for is_flushed in [false, true] {
         let (chip, mut flash, written) = world();
         if is_flushed {

@@ -194,7 +194,7 @@ fn a_log_without_the_definition_of_fmt_is_read() {
 
 /// Where a record is cut short behind its two head bytes, the next one follows as if its head were an id.
 #[test]
-fn a_record_is_found_right_behind_head_bytes_without_an_id() {
+fn record_is_found_right_after_head_bytes_without_an_id() {
     const ID: u8 = 0xA3;
     let record = |id: u8| [&[0xA3, 0x95, id][..], &[0; 11]].concat();
     // FMT of ATT, with that id.

@@ -7,3 +7,4 @@ mod definitions;
 mod lock;
 mod messages;
 mod nested;
+mod test_names;

@@ -74,13 +74,13 @@ fn defined(preamble: &[u8]) -> Vec<(String, u8)> {
 }
 
 #[test]
-fn the_preamble_defines_its_own_messages_first_and_each_type_once() {
+fn preamble_defines_its_own_messages_first_and_each_type_once() {
     let expected = [("FMT", 128), ("UNIT", 129), ("MULT", 130), ("FMTU", 1), ("EV", 136), ("MODE", 131), ("PARM", 132)];
     assert_eq!(defined(Listed::PREAMBLE), expected.map(|(name, id)| (name.to_owned(), id)));
 }
 
 #[test]
-fn the_preamble_has_units_and_multipliers_in_use_before_the_first_fmtu() {
+fn preamble_has_the_used_units_and_multipliers_before_fmtu() {
     let names: Vec<&str> = Records::new(Listed::PREAMBLE).flatten().map(|record| record.name()).collect();
     let first = |name| names.iter().position(|other| *other == name).expect("it is there");
     let last = |name| names.iter().rposition(|other| *other == name).expect("it is there");

@@ -237,7 +237,7 @@ fn flattened_fields_have_their_defaults_in_older_logs() {
 }
 
 #[test]
-fn a_change_of_a_flattened_column_is_told_at_the_field_and_at_the_structs_own() {
+fn change_of_a_flattened_column_is_told_at_both_fields() {
     let mut lock = Lock::of::<NestedLog>();
     lock.release("1.0").expect("a name");
     let released = lock.to_string().replacen("IMU.GyroY f rad/s", "IMU.GyroY f deg/s", 1);

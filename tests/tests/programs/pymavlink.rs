@@ -102,7 +102,7 @@ fn assert_reads_as(log: &[u8], expected: &[(&'static Definition, Vec<u8>)]) {
 }
 
 #[test]
-fn pymavlink_reads_every_format_and_every_message_of_the_crate_bit_for_bit() {
+fn pymavlink_reads_every_format_and_message_bit_for_bit() {
     let mut runner = TestRunner::deterministic();
     let messages = proptest::collection::vec(any::<EveryFormat>(), 2000);
     let messages = messages.new_tree(&mut runner).expect("no filter").current();
@@ -160,7 +160,7 @@ fn mavfft_isb_computes_spectra_of_the_simulators_batches() {
 }
 
 #[test]
-fn check_says_that_pymavlink_fails_for_want_of_a_multiplier_where_it_does() {
+fn check_tells_where_pymavlink_fails_without_a_multiplier() {
     // Format, units and multipliers of a type. The unit `T` has its name after the FMTU, `v` none, `-` an empty one.
     let cases = [
         ("QBB", "s-m", "F--", false),

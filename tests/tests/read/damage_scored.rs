@@ -340,7 +340,7 @@ fn item(item: Result<Record<'_>, Skipped>) -> Item<'static> {
 }
 
 #[test]
-fn records_stream_and_log_agree_on_damaged_logs_and_leave_no_byte_out() {
+fn records_stream_and_log_agree_on_damaged_logs_byte_for_byte() {
     for sound in Sound::all() {
         for damage in damages() {
             for seed in 0..SEEDS {

@@ -115,7 +115,7 @@ fn a_cut_file_gives_right_names() {
 }
 
 #[test]
-fn pieces_in_another_order_repeated_and_overlapping_are_one_file() {
+fn unordered_repeated_and_overlapping_pieces_are_one_file() {
     let xml = xml();
     let right = names(&log(&pieces(&xml)).descriptions());
     let in_order = pieces(&xml);

@@ -321,7 +321,7 @@ fn assert_is_long(log: &Log<'_>) {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn records_behind_4_gib_of_a_mapped_file_are_found() {
+fn records_after_4_gib_of_a_mapped_file_are_found() {
     match long_file(&env::temp_dir()) {
         Some((path, _folder)) => assert_is_long(&map(&path).expect("a file that can be mapped")),
         None => left_out("files of 4 GiB, which this disk has no holes for"),
@@ -330,7 +330,7 @@ fn records_behind_4_gib_of_a_mapped_file_are_found() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn records_behind_4_gib_of_a_file_that_is_read_are_found() {
+fn records_after_4_gib_of_a_file_that_is_read_are_found() {
     // Holes of a disk in memory are read without the system keeping a copy.
     let in_memory = PathBuf::from("/dev/shm");
     let folder = Some(in_memory).filter(|folder| folder.is_dir()).unwrap_or_else(env::temp_dir);
@@ -344,7 +344,7 @@ fn records_behind_4_gib_of_a_file_that_is_read_are_found() {
 
 #[cfg(target_pointer_width = "64")]
 #[test]
-fn records_behind_4_gib_of_a_stream_are_found() {
+fn records_after_4_gib_of_a_stream_are_found() {
     let (mut start, mut end) = (&events(0..10).bytes[..], &events(10..20).bytes[2 * 89..]);
     let zeros = io::repeat(0).take(FOUR_GIB);
     let mut file = (&mut start).chain(zeros).chain(&mut end);

@@ -422,7 +422,7 @@ fn decode<S: binlog::LogSchema>(path: &str) {
 "#;
 
 #[test]
-fn rust_source_compiles_without_a_warning_and_defines_what_the_log_does() {
+fn rust_source_compiles_without_warnings_and_defines_the_log() {
     let made = [
         ("simulated", simulated()),
         ("odd_labels", odd_labels()),
@@ -487,7 +487,7 @@ fn a_message_of_a_real_log_that_contradicts_itself_is_left_out() {
 }
 
 #[test]
-fn definitions_that_no_struct_can_have_are_left_out_with_the_reason() {
+fn definitions_that_no_struct_can_have_are_left_out_with_why() {
     let expected = [
         "LONG (id 1): its length is 13 bytes, but its columns take 12",
         "MORE (id 2): its definition has 3 format characters and 2 labels",
@@ -522,7 +522,7 @@ fn definitions_that_no_struct_can_have_are_left_out_with_the_reason() {
 }
 
 #[test]
-fn ids_that_every_log_of_binlog_needs_are_taken_from_the_last_messages() {
+fn ids_that_every_log_needs_are_taken_from_the_last_messages() {
     assert_eq!(left_out(&all_ids(true)), ["I255 (id 255): id 255 is reserved"]);
     let needed = "its id is needed for UNIT, MULT or FMTU, which every log of binlog has";
     let expected = [252, 253, 254].map(|id| format!("I{id} (id {id}): {needed}"));

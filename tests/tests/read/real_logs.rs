@@ -21,7 +21,7 @@ fn records_counts_real_logs_as_pymavlink_does() {
 }
 
 #[test]
-fn a_real_log_cut_anywhere_in_its_last_4_kib_loses_its_last_record_at_most() {
+fn real_log_cut_in_its_last_4_kib_loses_one_record_at_most() {
     for (name, log) in real_logs() {
         let whole: Vec<usize> = Records::new(&log).flatten().map(|record| record.offset()).collect();
         for length in log.len().saturating_sub(4096)..log.len() {

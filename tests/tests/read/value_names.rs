@@ -136,7 +136,7 @@ fn instances_and_later_definitions_have_the_names_of_the_label() {
 }
 
 #[test]
-fn modes_of_an_unknown_vehicle_have_the_names_in_the_descriptions() {
+fn modes_of_an_unknown_vehicle_are_named_by_the_descriptions() {
     let field = enumeration(&[(0, "Pad"), (1, "Boost"), (5, "Coast")]);
     let log = |text: &str| {
         let mut log = RawLog::with_units();

@@ -215,7 +215,7 @@ fn what_some_decoders_do_not_read_is_found() {
 type Known = (&'static str, &'static [(Rule, &'static str, u64)]);
 
 #[test]
-fn real_blackbox_logs_have_the_findings_that_their_damage_explains() {
+fn real_blackbox_logs_have_the_findings_of_their_damage() {
     let known: [Known; 3] = [
         ("bblog_error-recovery.bbl", &[(Rule::BrokenFrame, "S frames", 1), (Rule::NoIntra, "P frames", 122)]),
         ("fcbb_LOG00037.BFL", &[]),

@@ -132,7 +132,7 @@ fn a_part_of_an_armed_flight_is_armed() {
 }
 
 #[test]
-fn a_record_without_a_time_is_at_the_time_before_it_or_else_at_the_first_of_its_boot() {
+fn record_without_a_time_has_the_time_before_or_its_boots_first() {
     let mut log = RawLog::empty();
     for boot in 0..2_u8 {
         log.raw(&RawLog::with_units().bytes)
@@ -367,7 +367,7 @@ proptest! {
 }
 
 #[test]
-fn times_that_no_chosen_record_shows_to_have_wrapped_are_counted() {
+fn wrapped_times_that_no_chosen_record_shows_are_counted() {
     let mut log = RawLog::new();
     log.fmt(1, "AAA", "II", "TimeUS,V").fmt(5, "RARE", "IB", "TimeUS,Id");
     for second in 0..5_600_u32 {

@@ -63,7 +63,7 @@ fn an_id_of_a_unit_that_means_something_else_gets_a_free_one() {
 }
 
 #[test]
-fn a_type_that_two_logs_define_differently_is_an_error_that_says_how() {
+fn type_defined_differently_by_two_logs_is_an_error_saying_how() {
     let one = log(1, "ATT", [1, 2]);
     let conflict = |other: &RawLog| merged(&[&one, other]).expect_err("a conflict").to_string();
     let mut labels = RawLog::with_units();
@@ -180,7 +180,7 @@ proptest! {
 }
 
 #[test]
-fn overlapping_parts_whose_records_are_out_of_order_are_merged_without_doubles() {
+fn overlapping_unordered_parts_are_merged_without_doubles() {
     let part = |times: &[u64]| {
         let mut log = RawLog::new();
         log.fmt(1, "ATT", "QB", "TimeUS,Id");
@@ -211,7 +211,7 @@ fn logs_with_an_equal_record_are_paired() {
 }
 
 #[test]
-fn what_all_flights_of_a_firmware_begin_with_shows_no_common_boot() {
+fn common_beginning_of_a_firmwares_flights_is_no_common_boot() {
     let flight = |name: &str, times_us: [u64; 2], mode_us: u64| {
         let mut log = RawLog::with_units();
         log.unit('s', "s").mult('F', 1e-6);

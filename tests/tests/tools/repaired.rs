@@ -409,7 +409,7 @@ fn a_late_definition_of_the_log_takes_precedence() {
 }
 
 #[test]
-fn an_fmt_that_contradicts_itself_is_replaced_by_one_of_real_firmware() {
+fn contradictory_fmt_is_replaced_by_one_of_real_firmware() {
     // A label that begins with a digit is one that Python can't name; firmware has such.
     let other = defining(&[(30, "C", "TimeUS,X"), (31, "A", "TimeUS,1")]);
     let mut damaged = defining(&[(30, "C", "TimeUS,X")]);

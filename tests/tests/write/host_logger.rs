@@ -272,7 +272,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn accepted_records_are_in_the_log_in_the_order_of_their_thread_or_counted_as_lost(
+    fn accepted_records_are_logged_in_thread_order_or_counted_lost(
         steps in prop::collection::vec(step(), 0..30),
         dies in any::<bool>(),
         waits in any::<bool>(),
@@ -329,7 +329,7 @@ proptest! {
 }
 
 #[test]
-fn a_destination_that_is_given_up_is_an_error_and_what_it_lacks_is_counted() {
+fn abandoned_destination_is_an_error_with_its_loss_counted() {
     let out = Planned::new(vec![Step::Takes(40)], true);
     let taken = out.taken.clone();
     let settings = HostLogger::<FlightLog>::builder().retry_for(Duration::ZERO).write_every(Duration::from_secs(60));
@@ -343,7 +343,7 @@ fn a_destination_that_is_given_up_is_an_error_and_what_it_lacks_is_counted() {
 }
 
 #[test]
-fn after_a_panic_of_the_destination_nobody_waits_and_the_error_is_told() {
+fn after_a_panic_nobody_waits_and_the_error_is_told() {
     struct Panics(bool);
     impl Write for Panics {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

@@ -46,7 +46,7 @@ fn prologue(i: usize) -> Option<FlightLog> {
 }
 
 #[test]
-fn a_new_log_begins_where_it_is_asked_for_with_preamble_and_prologue() {
+fn new_log_begins_on_request_with_preamble_and_prologue() {
     let logs = Logs::default();
     let settings = HostLogger::<FlightLog>::builder().prologue(prologue);
     let thread = settings.spawn_logs(logs.clone()).expect("memory takes all");
@@ -64,7 +64,7 @@ fn a_new_log_begins_where_it_is_asked_for_with_preamble_and_prologue() {
 }
 
 #[test]
-fn records_stay_in_the_log_before_if_the_next_one_cannot_be_opened() {
+fn records_stay_in_the_log_if_the_next_one_cannot_be_opened() {
     let logs = Logs { most: Some(1), ..Logs::default() };
     let thread = HostLogger::<FlightLog>::builder().spawn_logs(logs.clone()).expect("memory takes all");
     let log = thread.logger();

@@ -60,7 +60,7 @@ fn the_number_of_ardupilot_is_continued_with_its_mark() {
 }
 
 #[test]
-fn after_the_last_number_the_first_follows_and_no_log_is_overwritten() {
+fn numbers_wrap_after_the_last_and_overwrite_no_log() {
     let place = folder();
     let mut logs = LogFolder::new(place.path()).last_number(4);
     create(&mut logs, 3, 1);
@@ -103,7 +103,7 @@ fn a_log_whose_number_was_not_written_down_is_the_newest() {
 }
 
 #[test]
-fn in_a_folder_where_all_numbers_are_taken_the_written_number_says_which_is_the_newest() {
+fn written_number_tells_the_newest_log_of_a_full_folder() {
     let place = with_logs(1..=6, "4\r\n");
     create(&mut LogFolder::new(place.path()).last_number(6).remove_oldest(), 1, 1);
     // 5 and 6 were the oldest: one number for the log, and one that stays free.
@@ -127,7 +127,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_newest_logs_survive_whatever_is_missing_and_however_late_the_number_is(
+    fn newest_logs_survive_gaps_and_a_late_number(
         last_number in 6u32..20,
         begun in 0u32..20,
         logs in 1u32..19,

@@ -61,7 +61,7 @@ fn sorted(log: &[u8], window: usize, pieces: &[usize]) -> (Vec<u8>, u64) {
 
 proptest! {
     #[test]
-    fn every_record_is_written_once_and_in_order_unless_it_comes_later_than_the_window(
+    fn records_within_the_window_are_written_once_and_in_order(
         steps in prop::collection::vec((0u64..50, 0u64..40, any::<bool>()), 1..600),
         pieces in prop::collection::vec(1usize..3000, 1..5),
     ) {
@@ -103,7 +103,7 @@ proptest! {
 }
 
 #[test]
-fn a_record_that_is_later_than_the_window_is_written_and_counted() {
+fn record_later_than_the_window_is_written_and_counted() {
     let mut records: Vec<_> = (100..2000).map(|time| (time, false)).collect();
     records.push((5, false));
     let (out, late) = sorted(&log(&records), 4096, &[1 << 20]);
@@ -173,7 +173,7 @@ fn records_without_a_time_keep_their_order() {
 }
 
 #[test]
-fn a_record_of_another_schema_is_an_error_and_those_before_it_are_taken() {
+fn record_of_another_schema_is_an_error_and_earlier_ones_stay() {
     let mut sorter = TimeSorter::<FlightLog, _>::new(Vec::new(), 4096);
     let mut bytes = log(&[(1, false)]);
     bytes.extend([0xA3, 0x95, 77, 1, 2, 3]);
@@ -221,7 +221,7 @@ impl Write for Interrupted {
 }
 
 #[test]
-fn signals_cost_nothing_and_a_writer_that_has_only_these_has_failed() {
+fn signals_cost_nothing_and_a_writer_with_only_these_has_failed() {
     let bytes = log(&(0..100).map(|time_us| (time_us, false)).collect::<Vec<_>>());
     let sort = |always| {
         let out = Interrupted { out: Vec::new(), always, was_interrupted: false };

@@ -101,7 +101,7 @@ fn times(bytes: &[u8]) -> Vec<u64> {
 }
 
 #[test]
-fn accepted_records_are_written_once_and_in_order_wherever_the_destination_fails() {
+fn accepted_records_are_written_once_wherever_writing_fails() {
     let faults = [Fault::Error(ErrorKind::StorageFull), Fault::TakesNothing, Fault::Error(ErrorKind::Interrupted)];
     let preamble = TestLog::PREAMBLE.len();
     for fault in faults {
@@ -193,7 +193,7 @@ fn a_file_is_created_truncated_or_refused() -> Result<(), Box<dyn std::error::Er
 }
 
 #[test]
-fn a_long_text_is_cut_between_characters_and_put_together_by_id_and_seq() -> Result<(), WriteError> {
+fn long_text_is_cut_between_characters_and_joined_by_id_and_seq() -> Result<(), WriteError> {
     let texts = ["ArduCopter V4.6.0".to_owned(), "ü".repeat(33), "x".repeat(64), "€".repeat(100), String::new()];
     let mut log = LogWriter::<TestLog, _>::new(Vec::new())?;
     for text in &texts {
@@ -321,7 +321,7 @@ fn a_shared_writer_takes_records_from_many_threads_whole() -> Result<(), WriteEr
 }
 
 #[test]
-fn a_shared_writer_keeps_its_first_error_and_counts_what_it_refused() {
+fn shared_writer_keeps_its_first_error_and_counts_refusals() {
     let out = Faulty::new(4096, TestLog::PREAMBLE.len() + 20, Fault::Error(ErrorKind::StorageFull));
     let log = LogWriter::<TestLog, _>::with_buffer(vec![0; 255], out.clone()).expect("within the budget").into_shared();
     let accepted = (0..100).filter(|&number| log.log(&ev(number))).count();
@@ -337,7 +337,7 @@ fn a_shared_writer_keeps_its_first_error_and_counts_what_it_refused() {
 }
 
 #[test]
-fn finishing_a_shared_writer_says_what_the_destination_has_when_it_fails() {
+fn failed_finish_of_a_shared_writer_tells_what_was_written() {
     let budget = TestLog::PREAMBLE.len() + 120;
     let out = Faulty::new(4096, budget, Fault::Error(ErrorKind::StorageFull));
     let log = LogWriter::<TestLog, _>::new(out).expect("within the budget").into_shared();
@@ -525,7 +525,7 @@ enum CuriousLog {
 }
 
 #[test]
-fn a_message_by_hand_may_ask_for_the_counts_of_the_shared_writer_that_logs_it() -> Result<(), WriteError> {
+fn message_by_hand_may_read_its_shared_writers_counts() -> Result<(), WriteError> {
     let log = Arc::new(LogWriter::<CuriousLog, _>::new(Vec::new())?.into_shared());
     let (done, is_done) = std::sync::mpsc::channel();
     let of_thread = log.clone();
@@ -540,7 +540,7 @@ fn a_message_by_hand_may_ask_for_the_counts_of_the_shared_writer_that_logs_it() 
 }
 
 #[test]
-fn a_record_that_the_destination_refuses_uses_up_nothing_of_its_rate() {
+fn refused_record_uses_up_nothing_of_its_rate() {
     let out = FullThenBroken { calls: 0 };
     let log = LogWriter::<RatedLog, _>::with_buffer(Vec::new(), out).expect("it takes the preamble").into_shared();
     // At the rate of 50 a second; the buffer is full after 21 records, and the destination fails twice.

@@ -169,7 +169,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_block_that_comes_again_is_found_with_a_range_for_each_fragment() {
+    fn repeated_block_is_found_with_a_range_for_each_fragment() {
         let mut blocks = Blocks::default();
         for block in (100..200).chain(50..100).chain(300..301) {
             assert!(blocks.add(block), "{block}");

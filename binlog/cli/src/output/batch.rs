@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_run_left_is_removed_and_what_another_run_writes_is_kept() {
+    fn killed_runs_files_are_removed_and_a_live_runs_are_kept() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         fs::create_dir(folder.path().join("a")).expect("room");
         let left = [".binlog-0a1b2c3d.lock", "a/ATT.csv.1-0a1b2c3d.part", "b.csv.2-0a1b2c3d.part"];

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_that_was_left_is_removed_and_one_that_is_written_is_kept() {
+    fn abandoned_part_is_removed_and_one_being_written_is_kept() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let place = folder.path().join("a.csv");
         for other in ["a.csv.0a1b2c3d.part", "b.csv.0a1b2c3d.part", "a.csv.part", "a.csv.12-0a1b2c3d.part"] {

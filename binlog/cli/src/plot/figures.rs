@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn the_axis_of_spectra_ends_at_the_strongest_vibration_not_at_the_vehicles_motion() {
+    fn spectrum_axis_ends_at_the_strongest_vibration() {
         let (motion, vibration) = (sine(1.0, 50.0), sine(80.0, 2.0));
         let figure = spectra("A".into(), &[signal("Gyro 0 X", "deg/s", 1000.0, |at| motion(at) + vibration(at))]);
         let panel = &figure.expect("a figure").panels[0];
@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn each_signal_has_its_spectrogram_from_its_first_sample_to_its_last() {
+    fn spectrogram_of_each_signal_spans_its_first_to_last_sample() {
         let signals = [signal("X", "", 500.0, sine(60.0, 1.0)), signal("Y", "", 500.0, sine(90.0, 1.0))];
         let figure = spectrogram("A".into(), &signals, Origin::of(1)).expect("a figure");
         assert_eq!(figure.panels.len(), 2);

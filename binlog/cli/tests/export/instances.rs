@@ -61,7 +61,7 @@ fn objects_have_the_columns_of_their_instance() {
 }
 
 #[test]
-fn values_of_other_instances_are_null_and_the_others_keep_all_digits() {
+fn other_instances_values_are_null_and_the_rest_keep_all_digits() {
     let logs = two_sensors();
     let out = logs.out("fleet");
     export_to(&out, &logs.paths, &["--format", "parquet", "-t", "IMU[1].GyrX,IMU[0].AccX,IMU[0].Big"], 0);

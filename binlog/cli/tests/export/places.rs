@@ -87,7 +87,7 @@ fn a_log_is_read_from_standard_input() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_is_refused_and_the_other_way_round() {
+fn file_in_place_of_a_folder_is_refused_and_vice_versa() {
     let log = simulated();
     let logs = Logs::of(&[("a.bin", &log), ("b.bin", &log)]);
     let out = |name: &str| logs.out(name);

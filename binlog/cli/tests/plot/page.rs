@@ -32,7 +32,7 @@ pub(crate) fn visit_in(folder: &Path, arguments: &[&str]) -> Option<Value> {
 }
 
 #[test]
-fn a_user_zooms_hides_curves_and_reads_values_and_nothing_leaves_the_page() {
+fn page_zooms_hides_curves_shows_values_and_requests_nothing() {
     let Some(found) = visit(&["flight.bin", "ATT.Roll", "ATT.Pitch", "VIBE.VibeX", "--title", "A & B"]) else { return };
     assert_eq!(found["errors"], Value::Array(Vec::new()), "no error on the console");
     assert_eq!(found["requests"], Value::Array(Vec::new()), "no request leaves the page");

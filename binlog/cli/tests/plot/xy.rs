@@ -89,7 +89,7 @@ fn instances() -> TempDir {
 }
 
 #[test]
-fn expressions_of_several_instances_are_plotted_instance_by_instance() {
+fn expressions_of_several_instances_are_plotted_one_by_one() {
     let folder = instances();
     let points = |x: &str, y: &str| -> (serde_json::Value, Vec<(String, f64, f64)>) {
         let json: serde_json::Value = serde_json::from_str(&drawn(&folder, &["--xy", x, y, "--json"])).expect("JSON");

@@ -299,7 +299,7 @@ fn check_advises_where_definitions_of_a_log_are() {
 }
 
 #[test]
-fn definitions_of_another_log_make_a_log_without_its_beginning_readable() {
+fn another_logs_definitions_make_a_log_without_a_start_readable() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = half(&folder);
     let out = folder.path().join("out.bin");

@@ -25,7 +25,7 @@ fn never_armed(folder: &TempDir) -> PathBuf {
 }
 
 #[test]
-fn a_part_without_parameters_or_positions_is_not_a_log_without_them() {
+fn part_that_lacks_something_isnt_called_a_log_that_lacks_it() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = never_armed(&folder);
     for (line, expected) in [

@@ -198,7 +198,7 @@ fn an_image_without_a_log_leaves_no_folder() {
 }
 
 #[test]
-fn a_damaged_log_on_a_card_is_saved_to_where_it_is_damaged_and_the_others_whole() {
+fn damaged_log_on_a_card_is_saved_up_to_its_damage() {
     let flight = simulated();
     let text = flight.len().to_string();
     for (name, geometry) in [("FAT16", Geometry::FAT16), ("FAT32", Geometry::FAT32)] {
@@ -356,7 +356,7 @@ fn marked(kind: Option<u8>, at: usize, mark: &[u8]) -> RamCard {
 
 /// No command sends its user to another one that can't read the image either.
 #[test]
-fn a_card_that_is_not_read_is_named_by_each_command_with_what_to_do() {
+fn unreadable_card_is_named_by_each_command_with_what_to_do() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (image, out) = (folder.path().join("card.img"), folder.path().join("out"));
     let ntfs = marked(Some(7), 3, b"NTFS    ");

@@ -111,7 +111,7 @@ fn flown() -> Package {
 }
 
 #[test]
-fn the_workflow_passes_in_a_scratch_repository_and_finds_a_changed_format_in_a_changed_lock() {
+fn ci_workflow_passes_and_finds_a_format_changed_with_its_lock() {
     let package = flown();
     for step in steps() {
         package.fine(&step, &GITHUB);
@@ -180,7 +180,7 @@ fn a_library_without_std_has_its_lock_tested() {
 }
 
 #[test]
-fn a_program_for_another_target_has_its_lock_tested_by_a_package_of_its_own() {
+fn lock_of_a_cross_compiled_program_is_tested_by_a_package() {
     let program = "[package]\nname = \"program\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n";
     let files = [
         ("Cargo.toml", program),

@@ -41,7 +41,7 @@ fn session(path: &Path) -> serde_json::Value {
 }
 
 #[test]
-fn modes_and_arming_without_a_time_have_that_of_the_record_before() {
+fn untimed_modes_and_arming_have_the_time_of_the_record_before() {
     let mut log = copter_3_2();
     log.record(MODE, &payload![0_u8, 0_i16]);
     for i in 0..=100_u32 {

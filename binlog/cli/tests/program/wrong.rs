@@ -142,7 +142,7 @@ fn a_file_that_is_no_log_is_told_what_it_looks_like() {
 }
 
 #[test]
-fn arguments_of_find_and_plot_in_another_order_are_told_the_order() {
+fn misordered_arguments_of_find_and_plot_are_told_the_order() {
     let path = log("flight.bin");
     let shown = path.display();
     let ran = binlog(words("find LOG roll", &path));

@@ -229,7 +229,7 @@ fn nothing_is_written_for_a_perfect_prediction() {
 }
 
 #[test]
-fn a_frame_longer_than_the_buffer_does_not_fit_until_it_is_cleared() {
+fn frame_longer_than_the_buffer_fits_only_after_a_clear() {
     let mut frame = FrameBuffer::new();
     for _ in 0..FrameBuffer::CAPACITY {
         frame.byte(1);

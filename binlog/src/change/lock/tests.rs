@@ -78,7 +78,7 @@ fn a_log_is_checked_as_what_is_not_released_yet() {
 }
 
 #[test]
-fn a_change_since_several_releases_is_told_once_and_a_new_message_is_in_no_release() {
+fn change_since_several_releases_is_told_once() {
     let mut lock = Lock::of::<LessLog>();
     ["1.0", "1.1"].into_iter().for_each(|release| lock.release(release).expect("a new release"));
     let text = lock.to_string();
@@ -285,7 +285,7 @@ proptest! {
 
 /// 200 messages of ten columns in 20 releases, with a change of 3 % of the columns in each: about 70 KB.
 #[test]
-fn a_message_is_compared_as_often_as_it_changed_not_once_for_each_release() {
+fn message_is_compared_once_per_change_not_per_release() {
     let mut lock = Lock { releases: (0..20).map(|release| format!("1.{release}")).collect(), ..Lock::default() };
     let always = Interval { from: 0, until: None };
     for message in 0..200_usize {

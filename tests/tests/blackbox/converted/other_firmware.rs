@@ -122,7 +122,7 @@ fn modes_of_inav_are_those_that_are_flown() {
 }
 
 #[test]
-fn rotorflight_has_a_collective_around_the_middle_and_motors_in_thousandths() {
+fn rotorflights_collective_is_centred_and_motors_in_thousandths() {
     let commands = ["rcCommand[0]", "rcCommand[1]", "rcCommand[2]", "rcCommand[3]", "rcCommand[4]"];
     let names = [&["loopIteration", "time"], &commands[..], &["motor[0]", "motor[1]"]].concat();
     let lines =
@@ -184,7 +184,7 @@ fn events_are_texts_and_times_never_go_back() {
 }
 
 #[test]
-fn a_frame_of_128_fields_with_long_and_equal_names_has_each_of_them() {
+fn frame_of_128_fields_with_long_equal_names_keeps_each() {
     let long = "x".repeat(80);
     let names: Vec<String> = (2..128).map(|i| if i < 40 { format!("{long}{i}") } else { format!("f[{i}]") }).collect();
     let names: Vec<&str> = ["loopIteration", "time"].into_iter().chain(names.iter().map(String::as_str)).collect();
@@ -226,7 +226,7 @@ fn frames_that_only_this_log_defines_are_converted_as_logged() {
 }
 
 #[test]
-fn frames_that_cannot_be_decoded_are_left_out_and_a_text_says_so() {
+fn undecodable_frames_are_left_out_and_a_text_says_so() {
     let names = vec!["a"; 20_000];
     let lines = plain('I', &["loopIteration", "time"]) + &plain('S', &names) + &plain('T', &names);
     // A main frame of iteration 0 at 1 us.
@@ -282,7 +282,7 @@ fn the_time_of_a_gps_frame_never_moves_that_of_main_frames() {
 }
 
 #[test]
-fn times_that_go_back_go_on_from_the_last_one_and_a_text_says_how_much_later() {
+fn times_that_go_back_continue_and_a_text_tells_the_offset() {
     let lines = plain('I', &["loopIteration", "time"]);
     let log = Log::from_bytes(log(&lines, |log| {
         log.frame(b'I', &[0, 5_000_000]).expect("a frame");

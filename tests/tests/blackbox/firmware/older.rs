@@ -40,7 +40,7 @@ fn expected(names: &[String], values: &[u32], candidates: &[String], default: i3
 }
 
 #[test]
-fn fields_of_other_names_and_missing_ones_are_read_from_each_firmware() {
+fn renamed_and_missing_fields_are_read_from_each_firmware() {
     for layout in layouts() {
         let (log, written) = flight(&layout);
         let names: Vec<String> = fields(layout.main).into_iter().map(|field| field.name).collect();
@@ -92,7 +92,7 @@ enum Log {
 }
 
 #[test]
-fn a_frame_may_lack_all_fields_of_its_struct_if_each_has_a_default() {
+fn frame_may_lack_all_fields_if_each_has_a_default() {
     let layout = layouts().find(|layout| layout.name == "Betaflight 4.2 to 4.5").expect("a layout");
     let (log, written) = flight(&layout);
     let log = BlackboxLog::from_bytes(log);

@@ -73,7 +73,7 @@ macro_rules! log_of {
 
 /// `_dtypes` lacks `g`; `_dunits` lacks B/s, l, l/s, N.m and custom units.
 #[test]
-fn mavdataflash_refuses_a_log_with_any_unit_or_format_that_it_doesnt_know() {
+fn mavdataflash_refuses_logs_with_an_unknown_unit_or_format() {
     const TESLA: Unit = Unit::custom('T', "uT");
     let known = log_of!(f32, unit = "m");
     let Some(shown) = printed(&known) else { return };

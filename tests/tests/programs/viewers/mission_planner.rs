@@ -110,7 +110,7 @@ fn has_instance_below_zero(message: &EveryFormat) -> bool {
 
 /// `ProcessMessageObjects` returns null for a record with `g`, and `setlinecount` looks for the instances in it.
 #[test]
-fn mission_planner_doesnt_open_a_log_with_a_half_precision_column_beside_an_instance() {
+fn mission_planner_refuses_half_precision_beside_an_instance() {
     let Some((_, printed)) = shown(&every_format(|_| true)) else { return };
     assert!(!printed.status.success() && printed.stderr.contains("NullReferenceException"), "{printed:?}");
 }

@@ -51,7 +51,7 @@ fn succeeds(mut command: Command) -> Printed {
 }
 
 #[test]
-fn mavlogdump_writes_json_csv_and_mat_files_of_the_simulators_log() {
+fn mavlogdump_writes_json_csv_and_mat_of_the_simulators_log() {
     let log = flight();
     let file = LogFile::new(&log);
     let log = Log::from_bytes(&log);

@@ -145,7 +145,7 @@ fn uav_log_viewer_shows_every_format_but_half_as_its_rules_say() {
 
 /// `get_size_of` doesn't know `g`: `DfReader` goes on at the offset NaN, where its loop ends.
 #[test]
-fn uav_log_viewer_stops_reading_at_the_first_record_with_a_half_precision_column() {
+fn uav_log_viewer_stops_at_a_half_precision_column() {
     let log = every_format(|_| true);
     let half = Records::new(&log).flatten().find(|record| record.name() == "HALF").expect("there are some").offset();
     let Some(mut shown) = shown(&log) else { return };
@@ -155,7 +155,7 @@ fn uav_log_viewer_stops_reading_at_the_first_record_with_a_half_precision_column
 }
 
 #[test]
-fn uav_log_viewer_shows_converted_blackbox_logs_as_its_rules_say() {
+fn uav_log_viewer_shows_converted_blackbox_logs_by_its_rules() {
     for (name, log) in binlog_tests::logs::converted() {
         let Some(shown) = shown(&log) else { return };
         assert_shows(&format!("UAV Log Viewer of {name}"), &shown, &Log::from_bytes(&log), &UavLogViewer);

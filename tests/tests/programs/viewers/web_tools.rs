@@ -43,7 +43,7 @@ fn assert_drawn(shown: &Map<String, Json>, plots: &[&str]) {
 }
 
 #[test]
-fn pid_review_draws_the_flight_and_the_response_of_the_rate_controllers() {
+fn pid_review_draws_the_flight_and_the_rate_responses() {
     let log = flight();
     let Some(shown) = shown("PIDReview", &log) else { return };
     assert_eq!((&shown["errors"], &shown["alerts"]), (&json!([]), &json!([])));

@@ -33,7 +33,7 @@ fn boot(times: &[u64], modes: &[(u64, u8)], armed: &[(u64, u8)]) -> RawLog {
 }
 
 #[test]
-fn the_range_reaches_from_the_earliest_to_the_latest_time_in_any_order() {
+fn time_range_is_earliest_to_latest_in_any_order() {
     let log = boot(&[50, 20, 90, 70], &[(30, 1)], &[(60, 1)]);
     let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.time_range_us(), Some(20..=90));
@@ -128,7 +128,7 @@ fn a_text_ends_with_its_boot() {
 }
 
 #[test]
-fn neither_a_time_that_jumps_back_nor_a_definition_that_is_repeated_begins_a_boot() {
+fn only_fmt_of_fmt_begins_a_boot() {
     let mut log = boot(&[1_000, 5_000, 10], &[], &[]);
     // ArduPilot repeats the FMT of a type that is sent late.
     log.fmt(TIME, "TIME", "Q", "TimeUS").record(TIME, &payload![20_u64]);
@@ -142,7 +142,7 @@ fn neither_a_time_that_jumps_back_nor_a_definition_that_is_repeated_begins_a_boo
 
 /// TimeUS of one record has a bit too many: the last one's, and one in the middle.
 #[test]
-fn a_damaged_time_stretches_neither_the_range_nor_what_lasts_to_its_end() {
+fn damaged_time_stretches_neither_range_nor_open_intervals() {
     const HOUR: u64 = 3_600_000_000;
     for wild in [1 << 40 | 7_000, 1 << 63 | 7_000, u64::MAX] {
         for times in [vec![6_000, 7_000, 8_000, wild], vec![6_000, wild, 7_000, 8_000], vec![wild, 6_000, 8_000]] {

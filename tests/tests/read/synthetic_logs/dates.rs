@@ -110,7 +110,7 @@ fn implausible_weeks_are_ignored() {
 }
 
 #[test]
-fn a_date_of_another_clock_is_better_than_that_of_a_receiver_without_a_fix() {
+fn another_clocks_date_beats_a_receiver_without_a_fix() {
     let mut log = log();
     gps(&mut log, GPS, 1, 1, 1024);
     gps(&mut log, GPS, 2, 0, 2310);
@@ -147,7 +147,7 @@ fn a_program_without_a_gps_says_the_date_from_1980_on() {
 }
 
 #[test]
-fn a_receiver_of_old_firmware_without_a_time_has_that_of_the_record_before() {
+fn untimed_gps_of_old_firmware_has_the_time_before_it() {
     for has_others in [true, false] {
         let mut log = RawLog::new();
         log.fmt(GPS, "GPS", "BIH", "Status,TimeMS,Week").fmt(3, "ATT", "I", "TimeMS").fmt(4, "IMU", "f", "GyrX");

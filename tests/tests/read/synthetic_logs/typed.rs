@@ -232,7 +232,7 @@ fn a_unit_that_one_side_lacks_is_no_difference() {
 }
 
 #[test]
-fn a_value_invalid_for_its_type_is_an_error_and_the_next_one_is_read() {
+fn value_invalid_for_its_type_is_an_error_and_reading_goes_on() {
     let mut log = RawLog::new();
     log.fmt(ID, "KIND", "QBh", "TimeUS,On,Colour");
     for (on, colour) in [(0_u8, 7_i16), (2, 7), (1, -300), (1, 8), (255, 0)] {
