@@ -10,7 +10,7 @@ mod waiting;
 
 use crate::Logger;
 use crate::recovery::Recovery;
-use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
+use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, TagTable};
 use binlog::sink::Tally;
 use core::mem::ManuallyDrop;
 use core::ops::Range;
@@ -358,7 +358,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     pub(crate) fn record_begun(&self) -> usize {
         match &self.current {
             Some(_) if Self::ENCODES => self.own.rest.start,
-            Some(current) => Table::<S>::length(Table::<S>::TAGS[current.index & 255]) - current.left,
+            Some(current) => TagTable::<S>::length(TagTable::<S>::TAGS[current.index & 255]) - current.left,
             None if self.own.rest.is_empty() => 0,
             None => self.own.rest.start,
         }
@@ -513,7 +513,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
                 } else if self.own.rest.is_empty()
                     && let Some(tag) = self.own.encoder.synthetic_tag()
                 {
-                    let (index, _) = Table::<S>::BY_TAG[usize::from(tag)];
+                    let (index, _) = TagTable::<S>::BY_TAG[usize::from(tag)];
                     self.tally(index.into(), |tally| {
                         tally.count_written();
                         false
@@ -539,8 +539,8 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
             None => {
                 let tag = self.byte(2);
                 // `log` only puts records into the ring that this table contains.
-                let (index, units) = Table::<S>::BY_TAG[usize::from(tag)];
-                Current { index: index.into(), left: usize::from(units) * Table::<S>::UNIT }
+                let (index, units) = TagTable::<S>::BY_TAG[usize::from(tag)];
+                Current { index: index.into(), left: usize::from(units) * TagTable::<S>::UNIT }
             }
         };
         let part = current.left.min(taken);

@@ -3,7 +3,7 @@
 use crate::ring::Ring;
 use crate::sync::Locked;
 use binlog::__private::ConstText;
-use binlog::ring_format::{Accepts, FileFormat, FormatOf, Schema, Table, Texts};
+use binlog::ring_format::{Accepts, FileFormat, FormatOf, Schema, TagTable, Texts};
 use binlog::sink::{Admission, Counters, MessageSet, Refused, Sink, Statistics, Tally, TimedSink};
 use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
@@ -184,7 +184,7 @@ impl<S: Schema, const N: usize> Logger<S, N> {
         FormatOf<S>: Accepts<S, M>,
     {
         // The drain's view of the record. A `Logs` that is implemented by hand may contradict it.
-        let length = const { Table::<S>::length_of::<M>() };
+        let length = const { TagTable::<S>::length_of::<M>() };
         // Outside the critical section, because a message that is implemented by hand runs its own code here.
         let payload = <FormatOf<S> as Accepts<S, M>>::payload(message);
         let is_kept =
@@ -269,7 +269,7 @@ impl<S: Schema, const N: usize> Logger<S, N> {
         });
         let mut statistics = Statistics::of_buffer(used, high_water, longest_stall_us);
         // One short critical section for each message, not a long one.
-        for tally in (0..Table::<S>::COUNT).filter_map(|index| self.tally_of(index)) {
+        for tally in (0..TagTable::<S>::COUNT).filter_map(|index| self.tally_of(index)) {
             statistics.add(tally);
         }
         statistics

@@ -9,7 +9,7 @@ use crate::logger::{CountersOf, Logger, State, assert_ring_size};
 pub use crate::recovery::Reset;
 use crate::recovery::{Recovery, Text};
 use crate::sync::Locked;
-use binlog::ring_format::{Accepts, FileFormat, Fnv, FormatOf, Notes, Schema, Table};
+use binlog::ring_format::{Accepts, FileFormat, Fnv, FormatOf, Notes, Schema, TagTable};
 use binlog::sink::{Sink, TimedSink};
 use boundaries::Boundaries;
 use core::cell::UnsafeCell;
@@ -234,7 +234,7 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         let (mut head, tail, synced) = self.logger().state.with(|state| (state.head, state.tail, state.synced));
         let used = head.wrapping_sub(tail);
         let unsynced = tail.wrapping_sub(synced);
-        let is_placed = |position: u32| position.is_multiple_of(Table::<S>::UNIT as u32);
+        let is_placed = |position: u32| position.is_multiple_of(TagTable::<S>::UNIT as u32);
         if ![head, tail, synced].into_iter().all(is_placed) {
             return None;
         }

@@ -6,7 +6,7 @@
 //! others to the producer.
 
 use binlog::record_header;
-use binlog::ring_format::{Schema, Table};
+use binlog::ring_format::{Schema, TagTable};
 
 #[cfg(not(loom))]
 pub(crate) use target::Ring;
@@ -22,7 +22,7 @@ const fn place<const N: usize>(position: u32) -> usize {
 
 #[cfg(not(loom))]
 mod target {
-    use super::{Schema, Table, place, record_header};
+    use super::{Schema, TagTable, place, record_header};
     use core::cell::UnsafeCell;
     use core::sync::atomic::{Ordering, compiler_fence};
 
@@ -49,8 +49,8 @@ mod target {
         #[inline(always)]
         pub(crate) unsafe fn put<S: Schema, M>(&self, position: u32, tag: u8, payload: &[u8]) {
             // Positions are multiples of the unit. The mask keeps words aligned also in a ring that says otherwise.
-            let start = place::<N>(position) & !const { Table::<S>::UNIT - 1 };
-            if payload.is_empty() || start + Table::<S>::HEADER + payload.len() > N {
+            let start = place::<N>(position) & !const { TagTable::<S>::UNIT - 1 };
+            if payload.is_empty() || start + TagTable::<S>::HEADER + payload.len() > N {
                 // SAFETY: the caller's guarantee is the same.
                 return unsafe { self.put_in_parts::<S>(start, tag, payload) };
             }
@@ -60,12 +60,12 @@ mod target {
             // record's bytes, so the borrowed payload can't overlap them.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
-                if const { Table::<S>::UNIT == 4 && align_of::<M>() >= 4 } {
+                if const { TagTable::<S>::UNIT == 4 && align_of::<M>() >= 4 } {
                     to.cast::<u32>().write(u32::from_ne_bytes([first, second, tag, 0]));
                     return copy_words(payload, to.add(4));
                 }
                 to.cast::<[u8; 4]>().write([first, second, tag, 0]);
-                copy(payload, to.add(Table::<S>::HEADER));
+                copy(payload, to.add(TagTable::<S>::HEADER));
             }
         }
 
@@ -83,7 +83,7 @@ mod target {
                 // SAFETY: the index is below N, and the caller owns the byte.
                 unsafe { bytes.add((start + i) & (N - 1)).write(byte) };
             }
-            let start = (start + Table::<S>::HEADER) & (N - 1);
+            let start = (start + TagTable::<S>::HEADER) & (N - 1);
             let (until_end, rest) = payload.split_at(payload.len().min(N - start));
             // SAFETY: the first part ends at N at most; the rest is shorter than N, because the record is. The caller
             // owns both parts, so the borrowed payload can't overlap them.
@@ -190,7 +190,7 @@ mod target {
 /// One cell for each byte; loom reports two contexts in one cell.
 #[cfg(loom)]
 mod model {
-    use super::{Schema, Table, place, record_header};
+    use super::{Schema, TagTable, place, record_header};
     use loom::cell::UnsafeCell;
 
     pub(crate) struct Ring<const N: usize>([UnsafeCell<u8>; N]);
@@ -205,7 +205,7 @@ mod model {
 
         pub(crate) unsafe fn put<S: Schema, M>(&self, position: u32, tag: u8, payload: &[u8]) {
             let header = (0..).zip(record_header(tag));
-            let payload = (Table::<S>::HEADER as u32..).zip(payload.iter().copied());
+            let payload = (TagTable::<S>::HEADER as u32..).zip(payload.iter().copied());
             for (offset, byte) in header.chain(payload) {
                 let position = position.wrapping_add(offset);
                 // SAFETY: loom reports concurrent access to the cell.

@@ -1,7 +1,7 @@
 //! Releases records from the ring, and counts what became of them.
 
 use super::{Current, Drain};
-use binlog::ring_format::{Schema, Table};
+use binlog::ring_format::{Schema, TagTable};
 use binlog::sink::{Counters, Tally};
 
 /// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
@@ -42,7 +42,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Changes the counts of all messages for a new file, which reports all losses since boot, as its DSF counts them.
     #[inline(never)]
     pub(super) fn begin_counts(&self, change: fn(&mut Tally)) {
-        for index in 0..Table::<S>::COUNT {
+        for index in 0..TagTable::<S>::COUNT {
             self.tally(index, |tally| {
                 change(tally);
                 tally.has_losses()
@@ -65,11 +65,11 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     pub(crate) fn flushed(&mut self) {
         if core::mem::take(&mut self.dirty) {
             // After a reset, frames that wait for the first I frame are recovered from the ring.
-            let waits = Self::ENCODES && (0..Table::<S>::COUNT).any(|index| self.waiting(index) > 0);
+            let waits = Self::ENCODES && (0..TagTable::<S>::COUNT).any(|index| self.waiting(index) > 0);
             if !waits {
                 self.logger.state.with(|state| state.synced = state.tail);
             }
-            for index in 0..Table::<S>::COUNT {
+            for index in 0..TagTable::<S>::COUNT {
                 let waiting = if Self::ENCODES { self.waiting(index) } else { 0 };
                 self.tally(index, |tally| {
                     tally.unflushed = waiting;

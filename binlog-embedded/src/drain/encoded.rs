@@ -1,7 +1,7 @@
 //! Encodes the records of the ring, for a format whose files have other bytes than the ring.
 
 use super::{Current, Drain};
-use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, Table};
+use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, TagTable};
 use binlog::sink::Tally;
 
 /// What comes next after the preamble.
@@ -30,7 +30,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
                 return Next::Session;
             }
             let current = self.read();
-            let tag = Table::<S>::TAGS[current.index & 255];
+            let tag = TagTable::<S>::TAGS[current.index & 255];
             match self.own.encoder.encode(tag) {
                 // It is released with its last byte.
                 Some(length @ 1..) => {
@@ -57,7 +57,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     fn read(&mut self) -> Current {
         // `log` only puts records into the ring that this table contains.
         let (index, tag) = self.first();
-        let mut from = self.tail.wrapping_add(Table::<S>::HEADER as u32);
+        let mut from = self.tail.wrapping_add(TagTable::<S>::HEADER as u32);
         let mut room = self.own.encoder.room(tag);
         while !room.is_empty() {
             // SAFETY: the record is complete and belongs to the drain. Its payload is as long as the room.
@@ -69,14 +69,14 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
             from = from.wrapping_add(into.len() as u32);
             room = rest;
         }
-        Current { index, left: Table::<S>::length(tag) }
+        Current { index, left: TagTable::<S>::length(tag) }
     }
 
     /// The index and the tag of the first record in the ring.
     fn first(&self) -> (usize, u8) {
         // SAFETY: the record is complete and belongs to the drain.
         let tag = unsafe { self.logger.ring.slice(self.tail.wrapping_add(2), 1) }[0];
-        (Table::<S>::BY_TAG[usize::from(tag)].0.into(), tag)
+        (TagTable::<S>::BY_TAG[usize::from(tag)].0.into(), tag)
     }
 
     /// Notes that `taken` bytes of the first record were written.
@@ -92,12 +92,12 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// How many records of a kind were passed and wait for others, so that the log doesn't have them yet.
     pub(super) fn waiting(&self, index: usize) -> u32 {
-        self.own.encoder.waiting(Table::<S>::TAGS[index & 255])
+        self.own.encoder.waiting(TagTable::<S>::TAGS[index & 255])
     }
 
     /// Counts those as lost, because no others follow.
     pub(super) fn lose_waiting(&self) {
-        for index in 0..Table::<S>::COUNT {
+        for index in 0..TagTable::<S>::COUNT {
             let waiting = self.waiting(index);
             self.tally(index, |tally| {
                 tally.lose_written(waiting);
@@ -109,7 +109,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Counts records as lost that were passed, and that the log lacks after all.
     pub(super) fn count_unwritten(&mut self) {
         while let Some((tag, records)) = self.own.encoder.take_unwritten() {
-            let (index, _) = Table::<S>::BY_TAG[usize::from(tag)];
+            let (index, _) = TagTable::<S>::BY_TAG[usize::from(tag)];
             self.tally(index.into(), |tally| {
                 tally.lose_written(records);
                 true

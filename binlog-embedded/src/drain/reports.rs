@@ -2,7 +2,7 @@
 
 use super::Drain;
 use binlog::messages::{Dropped, Dsf, Ring};
-use binlog::ring_format::{Encoder, FormatOf, PrologueOf, ReportsRing, ReportsStatistics, Schema, Table};
+use binlog::ring_format::{Encoder, FormatOf, PrologueOf, ReportsRing, ReportsStatistics, Schema, TagTable};
 use binlog::sink::{BufferUsage, Counters};
 
 /// Encodes a message; `None` if that is impossible.
@@ -131,7 +131,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
             Some(from) => {
                 reports.drops_from = None;
                 // One short critical section for each message, not a long one.
-                let found = (from..Table::<S>::COUNT).find_map(|index| {
+                let found = (from..TagTable::<S>::COUNT).find_map(|index| {
                     let tally = logger.state.with(|state| match state.to_report.remove(index) {
                         true => state.counters.tallies().get(index).copied(),
                         false => None,
@@ -142,7 +142,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
                 reports.drops_from = Some(index + 1);
                 let drop = Dropped {
                     time_us: now_us.into(),
-                    id: Table::<S>::TAGS[index & 255],
+                    id: TagTable::<S>::TAGS[index & 255],
                     dropped: tally.dropped.wrapping_add(tally.lost).into(),
                     decimated: tally.decimated.into(),
                 };

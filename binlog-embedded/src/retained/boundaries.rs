@@ -2,7 +2,7 @@
 
 use crate::ring::Ring;
 use binlog::HEAD_BYTES;
-use binlog::ring_format::{FileFormat, FormatOf, Schema, Table};
+use binlog::ring_format::{FileFormat, FormatOf, Schema, TagTable};
 use core::marker::PhantomData;
 
 /// Reads the headers of a ring that nobody else uses meanwhile.
@@ -23,7 +23,7 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     pub(super) const LONGEST: u32 = <FormatOf<S> as FileFormat<S>>::LONGEST as u32;
 
     /// Bytes to which records are aligned. Positions are multiples of them, and so is the longest length.
-    const UNIT: u32 = Table::<S>::UNIT as u32;
+    const UNIT: u32 = TagTable::<S>::UNIT as u32;
 
     pub(super) fn new(ring: &'a Ring<N>) -> Self {
         Boundaries { ring, schema: PhantomData }
@@ -77,7 +77,7 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     /// The end of the record at a position, `to` at most.
     fn after(&self, position: u32, to: u32) -> Option<u32> {
         let [first, second, tag] = [0, 1, 2].map(|offset| self.byte(position.wrapping_add(offset)));
-        let length = Table::<S>::length(tag) as u32;
+        let length = TagTable::<S>::length(tag) as u32;
         let is_header = [first, second] == HEAD_BYTES && length > 0 && length <= to.wrapping_sub(position);
         is_header.then(|| position.wrapping_add(length))
     }

@@ -8,12 +8,12 @@
 //! Schemas are derived, and the derive chooses the format. A program names none of this.
 
 mod fnv;
-mod table;
+mod tag_table;
 
 use crate::format::counts::{Counters, Rate};
 use core::ops::Range;
 pub use fnv::Fnv;
-pub use table::Table;
+pub use tag_table::TagTable;
 
 /// The set of things that one program logs, in any format. [`LogSchema`](crate::LogSchema) is that of ArduPilot's.
 #[diagnostic::on_unimplemented(

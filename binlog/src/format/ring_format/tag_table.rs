@@ -6,9 +6,9 @@ use crate::format::Definition;
 use core::marker::PhantomData;
 
 /// The parts of a schema that ring and drain use.
-pub struct Table<S>(PhantomData<S>);
+pub struct TagTable<S>(PhantomData<S>);
 
-impl<S: Schema> Table<S> {
+impl<S: Schema> TagTable<S> {
     const RECORDS: &'static [RecordShape] = <S::Format as FileFormat<S>>::RECORDS;
 
     /// Alignment of records in the ring, in bytes.
