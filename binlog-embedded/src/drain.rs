@@ -1,5 +1,6 @@
 //! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
+mod consumer;
 mod counts;
 mod encoded;
 mod recovered;
@@ -12,9 +13,11 @@ use crate::Logger;
 use crate::recovery::Recovery;
 use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, TagTable};
 use binlog::sink::Tally;
+use consumer::Consumer;
+#[cfg(not(loom))]
+pub(crate) use consumer::MAX_UNSYNCED;
 use core::mem::ManuallyDrop;
 use core::ops::Range;
-pub(crate) use counts::MAX_UNSYNCED;
 use embedded_io::Write;
 use encoded::Next;
 use reports::Reports;
@@ -52,15 +55,12 @@ pub(crate) use waiting::yield_now;
 /// # }
 /// ```
 pub struct Drain<'a, S: Schema, const N: usize, P = fn(usize) -> Option<PrologueOf<S>>> {
-    logger: &'a Logger<S, N>,
+    ring: Consumer<'a, S, N>,
     prologue: Option<P>,
     stage: Stage,
     /// What is being written but isn't in the ring: a record of the prologue or of statistics, or what a record of the
     /// ring is encoded as.
     own: Own<EncoderOf<S>>,
-    /// Position in the ring of the next byte to write. The logger's tail is the beginning of that byte's record, so that
-    /// a record stays in the ring until it is written whole.
-    tail: u32,
     /// The record that contains the next byte: its message, and how many of its bytes are left.
     current: Option<Current>,
     /// Bytes written since the file began.
@@ -144,7 +144,8 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     /// task or core runs on that has it.
     pub unsafe fn drain_in_panic(&self) -> Drain<'_, S, N> {
         self.state.with(|state| state.drained = true);
-        Drain::new(self, None)
+        // SAFETY: the caller's guarantee is the same.
+        unsafe { Drain::new(self, None) }
     }
 }
 
@@ -152,19 +153,22 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
     /// The only drain of a logger; `None` while there is another one. `recovery`: the records that outlived a reset.
     pub(crate) fn of(logger: &'a Logger<S, N>, recovery: Option<&'a Recovery>) -> Option<Self> {
         let was_drained = logger.state.with(|state| core::mem::replace(&mut state.drained, true));
-        (!was_drained).then(|| Self::new(logger, recovery))
+        // SAFETY: `drained` is false only when no drain exists.
+        (!was_drained).then(|| unsafe { Self::new(logger, recovery) })
     }
 
-    /// A drain of a logger that has no other, or none that is ever used again.
-    pub(crate) fn new(logger: &'a Logger<S, N>, recovery: Option<&'a Recovery>) -> Self {
-        let tail = logger.state.with(|state| state.tail);
-        let recovery = recovery.filter(|recovery| recovery.is_left(tail));
+    /// # Safety
+    ///
+    /// The logger has no other drain, or none that is ever used again.
+    pub(crate) unsafe fn new(logger: &'a Logger<S, N>, recovery: Option<&'a Recovery>) -> Self {
+        // SAFETY: the caller's guarantee is the same, since a drain has its consumer for itself.
+        let ring = unsafe { Consumer::new(logger) };
+        let recovery = recovery.filter(|recovery| recovery.is_left(ring.tail()));
         let drain = Drain {
-            logger,
+            ring,
             prologue: None,
             stage: Stage::Preamble(0),
             own: Own { encoder: EncoderOf::<S>::new(), rest: 0..0 },
-            tail,
             current: None,
             bytes: 0,
             dirty: false,
@@ -188,11 +192,11 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
         let encoder = core::mem::replace(&mut drain.own.encoder, EncoderOf::<S>::new());
         // The copied fields own nothing. Without `ManuallyDrop`, dropping `self` would release the ring.
         Drain {
-            logger: drain.logger,
+            // SAFETY: `drain` is neither used again nor dropped.
+            ring: unsafe { core::ptr::read(&drain.ring) },
             prologue: Some(prologue),
             stage: drain.stage,
             own: Own { encoder, rest: drain.own.rest.clone() },
-            tail: drain.tail,
             current: drain.current,
             bytes: drain.bytes,
             dirty: drain.dirty,
@@ -343,7 +347,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
 
     /// The position in the ring of the next record to be logged.
     pub(crate) fn head(&self) -> u32 {
-        self.logger.state.with(|state| state.head)
+        self.logger().state.with(|state| state.head)
     }
 
     /// Bytes that are left of the record that was written in part, so that the file may end after them.
@@ -379,7 +383,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
 
     /// Whether the ring is empty.
     pub(crate) fn is_ring_empty(&self) -> bool {
-        self.head() == self.tail
+        self.head() == self.ring.tail()
     }
 
     /// Whether the file contains more than preamble and prologue.
@@ -391,13 +395,13 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     pub(crate) fn has_passed(&self, head: u32) -> bool {
         matches!(self.stage, Stage::Records)
             && self.own.rest.is_empty()
-            && self.tail.wrapping_sub(head) as i32 >= 0
+            && self.ring.tail().wrapping_sub(head) as i32 >= 0
             && self.reports.as_ref().is_none_or(Reports::are_complete)
     }
 
     /// The logger that the drain belongs to.
     pub fn logger(&self) -> &'a Logger<S, N> {
-        self.logger
+        self.ring.logger
     }
 
     const PREAMBLE: &'static [u8] = <FormatOf<S> as FileFormat<S>>::PREAMBLE;
@@ -471,7 +475,9 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
     #[cfg(feature = "async")]
     fn has_next(&self) -> bool {
         let begins = !matches!(self.stage, Stage::Records);
-        begins || !self.own.rest.is_empty() || self.reports.as_ref().is_some_and(|it| it.are_due(self.logger.now_us()))
+        begins
+            || !self.own.rest.is_empty()
+            || self.reports.as_ref().is_some_and(|it| it.are_due(self.logger().now_us()))
     }
 
     #[cfg(not(loom))]
@@ -480,9 +486,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
             Source::Preamble(at) => &Self::PREAMBLE[*at..],
             Source::Lines(lines) => &Self::PREAMBLE[lines.clone()],
             Source::Own => &self.own.encoder.encoded()[self.own.rest.clone()],
-            // SAFETY: the `used` bytes from the tail on belong to the drain, of which there is only one. `took`
-            // releases them, after the slice's lifetime has ended.
-            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, *used) },
+            Source::Ring(used) => self.ring.slice(0, *used),
         }
     }
 
@@ -492,8 +496,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
             Source::Preamble(at) => Self::PREAMBLE[*at..].to_vec(),
             Source::Lines(lines) => Self::PREAMBLE[lines.clone()].to_vec(),
             Source::Own => self.own.encoder.encoded()[self.own.rest.clone()].to_vec(),
-            // SAFETY: as above.
-            Source::Ring(used) => unsafe { self.logger.ring.slice(self.tail, *used) },
+            Source::Ring(used) => self.ring.slice(0, *used),
         }
     }
 
@@ -537,7 +540,7 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         let current = match self.current {
             Some(current) => current,
             None => {
-                let tag = self.byte(2);
+                let tag = self.ring.byte(2);
                 // `log` only puts records into the ring that this table contains.
                 let (index, units) = TagTable::<S>::BY_TAG[usize::from(tag)];
                 Current { index: index.into(), left: usize::from(units) * TagTable::<S>::UNIT }
@@ -546,18 +549,11 @@ impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Dr
         let part = current.left.min(taken);
         let left = current.left - part;
         self.current = (left > 0).then_some(Current { left, ..current });
-        self.tail = self.tail.wrapping_add(part as u32);
+        self.ring.pass(part as u32);
         if left == 0 {
             self.release(current.index, Tally::count_written);
         }
         part
-    }
-
-    /// The byte at an offset from the tail, inside the used part of the ring.
-    fn byte(&self, offset: u32) -> u8 {
-        // SAFETY: the current record is complete and belongs to the drain.
-        let slice = unsafe { self.logger.ring.slice(self.tail.wrapping_add(offset), 1) };
-        slice[0]
     }
 }
 
@@ -569,7 +565,7 @@ impl<S: Schema, const N: usize, P> Drop for Drain<'_, S, N, P> {
         }
         // Dropped after the critical section, because dropping runs the executor's code.
         #[cfg(feature = "async")]
-        let _waker = self.logger.state.with(|state| state.waker.take());
-        self.logger.state.with(|state| state.drained = false);
+        let _waker = self.ring.logger.state.with(|state| state.waker.take());
+        self.ring.logger.state.with(|state| state.drained = false);
     }
 }

@@ -242,7 +242,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         if used as usize > N || unsynced > MAX_UNSYNCED + Boundaries::<S, N>::LONGEST {
             return None;
         }
-        let boundaries = Boundaries::<S, N>::new(&self.logger().ring);
+        // SAFETY: the bytes are initialised since `freeze`, and `new` promises that nothing else uses the memory now.
+        let boundaries = Boundaries::<S, N>::new(unsafe { self.logger().ring.contents() });
         let mut waiting = boundaries.walk(tail, head)?;
         // What a record that was being logged has not overwritten: it would have ended so many bytes after the head at
         // most, which is N bytes later in the ring than what it overwrites.
@@ -319,7 +320,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
     /// As there.
     pub unsafe fn drain_in_panic(&self) -> Drain<'_, S, N> {
         self.logger().state.with(|state| state.drained = true);
-        Drain::new(self, Some(self.recovery()))
+        // SAFETY: the caller's guarantee is the same.
+        unsafe { Drain::new(self, Some(self.recovery())) }
     }
 
     fn recovery(&self) -> &Recovery {

@@ -9,14 +9,14 @@ use binlog::record_header;
 use binlog::ring_format::{Schema, TagTable};
 
 #[cfg(not(loom))]
-pub(crate) use target::Ring;
+pub(crate) use target::{Ring, Slice};
 
 #[cfg(loom)]
-pub(crate) use model::Ring;
+pub(crate) use model::{Ring, Slice};
 
 /// The index of a position in the ring. `N` is a power of two.
 #[inline(always)]
-const fn place<const N: usize>(position: u32) -> usize {
+pub(crate) const fn place<const N: usize>(position: u32) -> usize {
     position as usize & (N - 1)
 }
 
@@ -26,13 +26,15 @@ mod target {
     use core::cell::UnsafeCell;
     use core::sync::atomic::{Ordering, compiler_fence};
 
+    pub(crate) type Slice<'a> = &'a [u8];
+
     /// Aligned for records of whole words. The state before it ends at a word anyway, so this costs no byte.
     #[repr(C, align(4))]
     pub(crate) struct Ring<const N: usize>(UnsafeCell<[u8; N]>);
 
-    // SAFETY: only `put` and `slice` access the bytes. `Logger::log` puts where head and tail show unused bytes,
-    // `Drain` slices used bytes, and both read head and tail in a critical section. So the parts they access are
-    // disjoint.
+    // SAFETY: `Logger::log` puts where head and tail show unused bytes, `Consumer` slices used bytes, and both read
+    // head and tail in a critical section. So the parts they access are disjoint. `contents` has a ring that nobody
+    // else uses.
     unsafe impl<const N: usize> Sync for Ring<N> {}
 
     impl<const N: usize> Ring<N> {
@@ -98,10 +100,20 @@ mod target {
         /// # Safety
         ///
         /// The caller owns `length` bytes from `position` on until the slice's lifetime ends.
-        pub(crate) unsafe fn slice(&self, position: u32, length: usize) -> &[u8] {
+        pub(crate) unsafe fn slice(&self, position: u32, length: usize) -> Slice<'_> {
             let start = place::<N>(position);
             // SAFETY: the slice is inside the array, which is initialised, and the caller owns the bytes.
             unsafe { core::slice::from_raw_parts(self.0.get().cast::<u8>().add(start), length.min(N - start)) }
+        }
+
+        /// All bytes.
+        ///
+        /// # Safety
+        ///
+        /// All are initialised, and none is written until the reference's lifetime ends.
+        pub(crate) unsafe fn contents(&self) -> &[u8; N] {
+            // SAFETY: the caller's guarantee.
+            unsafe { &*self.0.get() }
         }
     }
 
@@ -193,6 +205,8 @@ mod model {
     use super::{Schema, TagTable, place, record_header};
     use loom::cell::UnsafeCell;
 
+    pub(crate) type Slice<'a> = std::vec::Vec<u8>;
+
     pub(crate) struct Ring<const N: usize>([UnsafeCell<u8>; N]);
 
     // SAFETY: loom checks this claim.
@@ -213,7 +227,7 @@ mod model {
             }
         }
 
-        pub(crate) unsafe fn slice(&self, position: u32, length: usize) -> std::vec::Vec<u8> {
+        pub(crate) unsafe fn slice(&self, position: u32, length: usize) -> Slice<'_> {
             let start = place::<N>(position);
             // SAFETY: as above.
             self.0[start..N.min(start + length)].iter().map(|cell| cell.with(|cell| unsafe { *cell })).collect()

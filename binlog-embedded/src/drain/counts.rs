@@ -4,22 +4,10 @@ use super::{Current, Drain};
 use binlog::ring_format::{Schema, TagTable};
 use binlog::sink::{Counters, Tally};
 
-/// The distance of what is flushed from the tail, at most: beyond it, positions would begin to repeat.
-pub(crate) const MAX_UNSYNCED: u32 = 1 << 30;
-
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Releases the bytes of a message's record, which ends at the tail, and counts it.
     pub(super) fn release(&self, index: usize, count: impl FnOnce(&mut Tally)) {
-        let tail = self.tail;
-        self.logger.state.with(|state| {
-            debug_assert!(
-                tail.wrapping_sub(state.tail) <= state.head.wrapping_sub(state.tail),
-                "the drain has what is in use"
-            );
-            state.tail = tail;
-            if tail.wrapping_sub(state.synced) > MAX_UNSYNCED {
-                state.synced = tail.wrapping_sub(MAX_UNSYNCED);
-            }
+        self.ring.release(|state| {
             if let Some(tally) = state.counters.tallies_mut().get_mut(index) {
                 count(tally);
             }
@@ -33,7 +21,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
             self.current = None;
         }
         if let Some(Current { index, left }) = self.current.take() {
-            self.tail = self.tail.wrapping_add(left as u32);
+            self.ring.pass(left as u32);
             self.release(index, |tally| tally.lost = tally.lost.wrapping_add(1));
             self.tally(index, |_| true);
         }
@@ -52,7 +40,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Changes a message's counts. If `change` returns true, the message is added to those to report.
     pub(super) fn tally(&self, index: usize, change: impl FnOnce(&mut Tally) -> bool) {
-        self.logger.state.with(|state| {
+        self.ring.logger.state.with(|state| {
             if let Some(tally) = state.counters.tallies_mut().get_mut(index)
                 && change(tally)
             {
@@ -67,7 +55,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
             // After a reset, frames that wait for the first I frame are recovered from the ring.
             let waits = Self::ENCODES && (0..TagTable::<S>::COUNT).any(|index| self.waiting(index) > 0);
             if !waits {
-                self.logger.state.with(|state| state.synced = state.tail);
+                self.ring.logger.state.with(|state| state.synced = state.tail);
             }
             for index in 0..TagTable::<S>::COUNT {
                 let waiting = if Self::ENCODES { self.waiting(index) } else { 0 };

@@ -21,10 +21,10 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Encodes the next record in the first `left` bytes of the ring; releases records that encode to nothing.
     pub(super) fn encode_next(&mut self, left: u32) -> Next {
-        let end = self.tail.wrapping_add(left);
+        let end = self.ring.tail().wrapping_add(left);
         // The encoder may have fewer bytes next.
         self.own.rest = 0..0;
-        while self.tail != end {
+        while self.ring.tail() != end {
             if self.own.encoder.has_ended() {
                 self.own.encoder.begin_session();
                 return Next::Session;
@@ -57,16 +57,16 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     fn read(&mut self) -> Current {
         // `log` only puts records into the ring that this table contains.
         let (index, tag) = self.first();
-        let mut from = self.tail.wrapping_add(TagTable::<S>::HEADER as u32);
+        let mut offset = TagTable::<S>::HEADER as u32;
+        // As long as the payload, which wraps around the ring's end once at most.
         let mut room = self.own.encoder.room(tag);
-        while !room.is_empty() {
-            // SAFETY: the record is complete and belongs to the drain. Its payload is as long as the room.
-            let part = unsafe { self.logger.ring.slice(from, room.len()) };
+        for _ in 0..2 {
+            let part = self.ring.slice(offset, room.len());
             #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
             let part: &[u8] = &part;
             let (into, rest) = room.split_at_mut(part.len());
             into.copy_from_slice(part);
-            from = from.wrapping_add(into.len() as u32);
+            offset += into.len() as u32;
             room = rest;
         }
         Current { index, left: TagTable::<S>::length(tag) }
@@ -74,8 +74,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// The index and the tag of the first record in the ring.
     fn first(&self) -> (usize, u8) {
-        // SAFETY: the record is complete and belongs to the drain.
-        let tag = unsafe { self.logger.ring.slice(self.tail.wrapping_add(2), 1) }[0];
+        let tag = self.ring.byte(2);
         (TagTable::<S>::BY_TAG[usize::from(tag)].0.into(), tag)
     }
 
@@ -120,7 +119,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Releases a record, which the log has or can't hold.
     fn pass(&mut self, current: Current, is_written: bool) {
         let Current { index, left } = current;
-        self.tail = self.tail.wrapping_add(left as u32);
+        self.ring.pass(left as u32);
         self.release(index, |tally: &mut Tally| match is_written {
             true => tally.count_written(),
             false => tally.lost = tally.lost.wrapping_add(1),

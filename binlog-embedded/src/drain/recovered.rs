@@ -15,7 +15,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Bytes of recovered records that are not written yet; `None` if the file has other records.
     pub(super) fn left_to_recover(&self) -> Option<u32> {
-        self.recovery.map(|recovery| recovery.end.wrapping_sub(self.tail))
+        self.recovery.map(|recovery| recovery.end.wrapping_sub(self.ring.tail()))
     }
 
     /// Prepares a part of the text that says what happened. Returns whether there is such a part.
@@ -27,7 +27,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Ends the recovery if all of its records were written.
     pub(super) fn end_recovery(&mut self) {
-        let tail = self.tail;
+        let tail = self.ring.tail();
         self.recovery = self.recovery.filter(|recovery| recovery.is_left(tail));
     }
 }

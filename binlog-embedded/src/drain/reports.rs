@@ -100,7 +100,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
         let interval_us = interval_us.clamp(1000, u64::MAX / 2);
         self.reports = Some(Reports {
             interval_us,
-            due_us: self.logger.now_us().wrapping_add(interval_us),
+            due_us: self.logger().now_us().wrapping_add(interval_us),
             drops_from: None,
             usage: BufferUsage::new(N as u32),
             stall_us: 0,
@@ -124,7 +124,7 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
         if self.recovery.is_some() {
             return false;
         }
-        let logger = self.logger;
+        let logger = self.logger();
         let Some(reports) = &mut self.reports else { return false };
         let now_us = logger.now_us();
         let length = match reports.drops_from {

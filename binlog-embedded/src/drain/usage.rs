@@ -6,7 +6,8 @@ use binlog::ring_format::Schema;
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Samples the usage of the ring. Returns how many of its bytes are to be written to the current file.
     pub(super) fn observe(&mut self) -> u32 {
-        let left = self.sample(0).wrapping_sub(self.tail);
+        self.sample(0);
+        let left = self.ring.left();
         if left == 0 || self.moved_us == 0 {
             self.idle();
         }
@@ -15,7 +16,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Notes that no record waits.
     pub(super) fn idle(&mut self) {
-        self.moved_us = self.logger.now_us() as u32;
+        self.moved_us = self.ring.logger.now_us() as u32;
     }
 
     /// Measures the stall that ends now, because bytes of the ring were written. They aren't released yet, so the most
@@ -26,18 +27,12 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         self.sample(self.moved_us.wrapping_sub(before_us));
     }
 
-    /// Notes the usage of the ring now, and a stall. Returns the ring's head.
+    /// Notes the usage of the ring now, and a stall.
     #[inline(never)]
-    fn sample(&mut self, stall_us: u32) -> u32 {
-        let (used, head) = self.logger.state.with(|state| {
-            let used = state.head.wrapping_sub(state.tail);
-            state.high_water = state.high_water.max(used);
-            state.longest_stall_us = state.longest_stall_us.max(stall_us);
-            (used, state.head)
-        });
+    fn sample(&mut self, stall_us: u32) {
+        let used = self.ring.sample(stall_us);
         if let Some(reports) = &mut self.reports {
             reports.sample(N as u32 - used, stall_us);
         }
-        head
     }
 }

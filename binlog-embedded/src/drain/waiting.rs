@@ -19,8 +19,8 @@ impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<
             if self.has_next() {
                 return Poll::Ready(());
             }
-            let tail = self.tail;
-            let (used, unneeded) = self.logger.state.with(|state| match state.head != tail {
+            let tail = self.ring.tail();
+            let (used, unneeded) = self.logger().state.with(|state| match state.head != tail {
                 true => (true, Some(waker)),
                 false => (false, state.waker.replace(waker)),
             });

@@ -1,13 +1,13 @@
 //! Where records begin and end in a ring, found by their headers.
 
-use crate::ring::Ring;
+use crate::ring::place;
 use binlog::HEAD_BYTES;
 use binlog::ring_format::{FileFormat, FormatOf, Schema, TagTable};
 use core::marker::PhantomData;
 
-/// Reads the headers of a ring that nobody else uses meanwhile.
+/// Reads the headers of a ring.
 pub(super) struct Boundaries<'a, S, const N: usize> {
-    ring: &'a Ring<N>,
+    ring: &'a [u8; N],
     schema: PhantomData<S>,
 }
 
@@ -25,7 +25,7 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     /// Bytes to which records are aligned. Positions are multiples of them, and so is the longest length.
     const UNIT: u32 = TagTable::<S>::UNIT as u32;
 
-    pub(super) fn new(ring: &'a Ring<N>) -> Self {
+    pub(super) fn new(ring: &'a [u8; N]) -> Self {
         Boundaries { ring, schema: PhantomData }
     }
 
@@ -83,8 +83,6 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     }
 
     fn byte(&self, position: u32) -> u8 {
-        // SAFETY: nobody else uses the ring, so the byte may be read.
-        let slice = unsafe { self.ring.slice(position, 1) };
-        slice[0]
+        self.ring[place::<N>(position)]
     }
 }
