@@ -342,6 +342,14 @@ pub(crate) fn field_type(field: &FieldType<'_>, errors: &mut Errors) {
 mod tests {
     use super::*;
     use crate::label::tests::is_as_logged;
+    use binlog::__private::rules;
+
+    #[test]
+    fn both_crates_have_the_same_limits_and_names_and_labels_of_other_messages() {
+        assert_eq!((MAX_COLUMNS, MAX_LABELS, MAX_NAME), (rules::MAX_COLUMNS, rules::MAX_LABELS, rules::MAX_NAME));
+        assert_eq!(FIXED_LAYOUTS.map(|fixed| fixed.0), rules::OWN_NAMES);
+        assert_eq!(TAKEN_LABELS, rules::TAKEN_LABELS);
+    }
 
     #[test]
     fn both_crates_have_the_same_rules_for_names() {

@@ -91,6 +91,7 @@ pub(crate) fn first_fault(label: &str) -> Option<String> {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use binlog::__private::rules;
 
     /// Whether `binlog` writes `as_logged` for a message with the time and a column of this label.
     pub(crate) fn is_as_logged(name: &str, label: &str) -> bool {
@@ -102,6 +103,12 @@ pub(crate) mod tests {
         let rust = binlog::LoggedSchema::from_bytes(&log).to_rust();
         assert_eq!(rust.left_out, []);
         rust.source.contains("as_logged")
+    }
+
+    #[test]
+    fn both_crates_reserve_the_same_labels() {
+        let ours: Vec<&str> = PYMAVLINK.into_iter().chain(PYTHON_KEYWORDS).collect();
+        assert_eq!(ours, rules::RESERVED_LABELS);
     }
 
     #[test]

@@ -60,6 +60,13 @@ pub mod flatten {
     pub use crate::declare::rules::alias;
 }
 
+/// Lists and limits of which binlog-derive has a copy, since a macro doesn't link the crate that it expands for. Tests
+/// of binlog-derive compare them.
+#[cfg(feature = "derive")]
+pub mod rules {
+    pub use crate::declare::rules::{MAX_COLUMNS, MAX_LABELS, MAX_NAME, OWN_NAMES, RESERVED_LABELS, TAKEN_LABELS};
+}
+
 /// Blackbox logs.
 #[cfg(all(feature = "blackbox", feature = "derive"))]
 pub mod blackbox {

@@ -12,27 +12,30 @@ use crate::wording::const_text::ConstText;
 #[cfg(any(feature = "derive", feature = "read"))]
 use crate::wording::const_text::same;
 
-/// Columns of a definition, bytes of its labels joined by commas, and of a record: what FMT has room for.
+/// The columns that FMT has room for.
 #[cfg(feature = "derive")]
-pub(crate) const MAX_COLUMNS: usize = 16;
+pub const MAX_COLUMNS: usize = 16;
+/// The bytes of labels, joined by commas, that FMT has room for.
 #[cfg(feature = "derive")]
-pub(crate) const MAX_LABELS: usize = 64;
+pub const MAX_LABELS: usize = 64;
+/// The bytes of a record that FMT has room for.
 const MAX_LENGTH: usize = 255;
+/// The bytes of a name that FMT has room for.
 #[cfg(feature = "derive")]
-const MAX_NAME: usize = 4;
+pub const MAX_NAME: usize = 4;
 
 /// Names of the format's own messages, whose layout readers take for granted.
 #[cfg(any(feature = "derive", feature = "read"))]
-const OWN_NAMES: [&str; 13] =
+pub const OWN_NAMES: [&str; 13] =
     ["FMT", "FMTU", "UNIT", "MULT", "PARM", "MSG", "VER", "MODE", "GPS", "GPS2", "FILE", "ISBH", "ISBD"];
 
 /// Labels by which pymavlink takes a message of that name for one of PX4's.
 #[cfg(any(feature = "derive", feature = "read"))]
-const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
+pub const TAKEN_LABELS: [(&str, &str); 2] = [("TIME", "StartTime"), ("STAT", "MainState")];
 
 /// Labels that are identifiers and yet no attributes of pymavlink's messages: its own, and Python's keywords.
 #[cfg(any(feature = "derive", feature = "read"))]
-const RESERVED_LABELS: &[&str] = &[
+pub const RESERVED_LABELS: &[&str] = &[
     "fmt",
     "to_dict",
     "get_type",
