@@ -119,10 +119,9 @@ pub enum ConvertError {
 /// If the session has no main frames, if the writer fails, or if the fields need more messages than a log has ids for.
 pub fn to_ardupilot(session: &Session<'_>, writer: impl Write) -> Result<Converted, ConvertError> {
     let start_us = session.first_time_us().ok_or(ConvertError::NoFrames)?;
-    let header = session.header();
-    let family = Family::of(header);
     let mut output = Output::new(writer)?;
-    let mut conversion = Conversion::begin(session, &mut output, family, start_us)?;
+    let (mut conversion, cut) = Conversion::plan(session, start_us, output.free_ids())?;
+    conversion.begin(&mut output, session, cut)?;
     let mut frames = session.frames();
     while let Some(item) = frames.next() {
         conversion.item(&mut output, &item)?;
@@ -165,13 +164,9 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// Writes what precedes the frames: parameters, texts, definitions.
-    fn begin<W: Write>(
-        session: &Session<'_>,
-        output: &mut Output<W>,
-        family: Family,
-        start_us: u64,
-    ) -> Result<Self, ConvertError> {
+    /// Plans which message each field becomes a part of. Also returns how long the fields' names may be if they had to
+    /// be cut.
+    fn plan(session: &Session<'_>, start_us: u64, free_ids: usize) -> Result<(Self, Option<usize>), ConvertError> {
         let header = session.header();
         let mut main = Fields::of(header, b'I');
         let slow = Fields::of(header, b'S');
@@ -198,12 +193,35 @@ impl Conversion {
         };
         let all: Vec<(u8, &Fields<'_>)> =
             converted.filter_map(|frame| Some((frame.letter(), of(frame.letter())?))).collect();
-        // Before the first record, since it may fail.
-        let (mut remaining, cut) = remaining::plan(&all, output.free_ids())?;
+        let (remaining, cut) = remaining::plan(&all, free_ids)?;
+        let conversion = Conversion {
+            motion,
+            control,
+            sensors,
+            track,
+            state: State::of(&slow, Family::of(header)),
+            state_flags: slow.raw("stateFlags"),
+            remaining,
+            time_us: start_us,
+            later_us: 0,
+            converted: Converted::default(),
+        };
+        Ok((conversion, cut))
+    }
+
+    /// Writes what precedes the frames: parameters, texts, definitions.
+    fn begin<W: Write>(
+        &mut self,
+        output: &mut Output<W>,
+        session: &Session<'_>,
+        cut: Option<usize>,
+    ) -> Result<(), ConvertError> {
+        let header = session.header();
+        let start_us = self.time_us;
         // Viewers take the vehicle, and with it the names of modes, from the text.
         let vehicle = format!("ArduCopter modes; converted from {}", firmware::name(header));
         output.text(start_us, &vehicle)?;
-        let parameters = parameters::parameters(output, header, start_us)?;
+        self.converted.parameters = parameters::parameters(output, header, start_us)?;
         parameters::texts(output, header, start_us)?;
         parameters::file(output, session)?;
         // pymavlink takes the vehicle from the last text that names one: a craft called Plane would be one.
@@ -218,25 +236,13 @@ impl Conversion {
             let hint = "header.txt has them in full";
             output.text(start_us, &format!("Names of fields are cut to {longest} characters; {hint}"))?;
         }
-        for remaining in &mut remaining {
+        for remaining in &mut self.remaining {
             remaining.define(output)?;
         }
-        let mut state = State::of(&slow, family);
-        if let Some(first) = first_slow_frame(session) {
-            state.begin(output, start_us, &first)?;
+        match first_slow_frame(session) {
+            Some(first) => self.state.begin(output, start_us, &first),
+            None => Ok(()),
         }
-        Ok(Conversion {
-            motion,
-            control,
-            sensors,
-            track,
-            state,
-            state_flags: slow.raw("stateFlags"),
-            remaining,
-            time_us: start_us,
-            later_us: 0,
-            converted: Converted { parameters, ..Converted::default() },
-        })
     }
 
     fn item<W: Write>(&mut self, output: &mut Output<W>, item: &Item<Frame<'_>>) -> Result<(), ConvertError> {

@@ -102,13 +102,24 @@ impl Recorder {
     }
 
     pub(super) fn search(&mut self, block: &Block) -> Result<Phase, Stop> {
-        let is_pinned = self.is_pinned();
-        let search = &mut self.search;
         let least = match self.goal {
             #[cfg(feature = "exfat")]
-            Goal::Begin if self.volume.is_exfat() => self.volume.clusters_of(self.least_bytes).clamp(1, search.want),
+            Goal::Begin if self.volume.is_exfat() => {
+                self.volume.clusters_of(self.least_bytes).clamp(1, self.search.want)
+            }
             _ => 1,
         };
+        self.search_run(block, least)?;
+        if self.search.count < least {
+            return self.found_too_little();
+        }
+        Ok(self.use_run())
+    }
+
+    /// Looks for a run until it is long enough or there are no more clusters.
+    fn search_run(&mut self, block: &Block, least: u32) -> Result<(), Stop> {
+        let is_pinned = self.is_pinned();
+        let search = &mut self.search;
         // Long enough to be worth no further look.
         let enough = self.volume.clusters_of(1 << 20).max(least).min(search.want);
         while search.left > 0 && search.count < search.want {
@@ -146,18 +157,26 @@ impl Recorder {
                 return Err(Stop::Pause);
             }
         }
-        if search.count < least {
-            if self.goal == Goal::Prepare {
-                self.is_blocked = true;
-                return Ok(Phase::Done);
-            }
-            // Whatever the count said.
-            if !is_pinned {
-                (self.free, self.counted, self.is_hint) = (0, self.volume.end(), false);
-                return self.full();
-            }
+        Ok(())
+    }
+
+    /// No run is long enough: a log that can stay as it is stays so, and otherwise the card is full.
+    fn found_too_little(&mut self) -> Result<Phase, Stop> {
+        if self.goal == Goal::Prepare {
+            self.is_blocked = true;
+            return Ok(Phase::Done);
+        }
+        if self.is_pinned() {
             return Err(Stop::Fault(Fault::Blocked));
         }
+        // Whatever the count said.
+        (self.free, self.counted, self.is_hint) = (0, self.volume.end(), false);
+        self.full()
+    }
+
+    /// Takes the run that was found.
+    fn use_run(&mut self) -> Phase {
+        let search = &mut self.search;
         if search.next == Phase::Prepare && !self.volume.is_exfat() {
             // The first flush is to link clusters of one block of the FAT only.
             let here = self.volume.table_next(search.first) - search.first;
@@ -173,9 +192,9 @@ impl Recorder {
         self.next_free = search.first + search.count;
         #[cfg(feature = "exfat")]
         if search.next == Phase::Prepare && self.volume.is_exfat() {
-            return Ok(Phase::Sign);
+            return Phase::Sign;
         }
-        Ok(search.next)
+        search.next
     }
 
     /// Begins to count the free clusters, or goes on.

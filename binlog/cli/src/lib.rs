@@ -6,7 +6,7 @@
 //!   they share of the command line.
 //! - [`input`] opens logs of either format: a file, a folder, standard input. [`flight`] is a log of either format as
 //!   [sessions](flight::Session), which have one clock each. [`columns`] are a session's tables.
-//! - [`survey`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
+//! - [`log_summary`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
 //!   positions.
 //! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
@@ -39,6 +39,7 @@ pub mod intervals;
 pub mod join;
 pub mod json;
 pub mod lines;
+pub mod log_summary;
 pub mod number;
 pub mod one_line;
 pub mod outcome;
@@ -51,7 +52,6 @@ pub mod selection;
 pub mod statistics;
 pub mod style;
 pub mod suggest;
-pub mod survey;
 pub mod texts;
 pub mod track;
 

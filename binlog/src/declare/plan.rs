@@ -54,6 +54,12 @@ pub struct Plan<const N: usize> {
     fault: Option<(usize, ConstText)>,
 }
 
+/// Which ids are taken, and which variants have theirs.
+struct Assigned<const N: usize> {
+    ids: [bool; 256],
+    variants: [bool; N],
+}
+
 /// Gives every variant its id and checks them against one another.
 pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
     let mut plan = Plan {
@@ -235,35 +241,41 @@ impl<const N: usize> Plan<N> {
 
     /// Given ids first, then the defaults of the format's messages, then the smallest that are free.
     const fn assign_ids(&mut self, variants: &[Variant; N]) {
-        let mut taken = [false; 256];
-        taken[FMT_ID as usize] = true;
-        let mut assigned = [false; N];
+        let mut assigned = Assigned { ids: [false; 256], variants: [false; N] };
+        assigned.ids[FMT_ID as usize] = true;
+        self.assign_given_ids(variants, &mut assigned);
+        self.assign_default_ids(variants, &mut assigned);
+        self.assign_unlisted_own_ids(&mut assigned);
+        self.assign_automatic_ids(variants, &mut assigned);
+        self.copy_listed_own_ids();
+    }
 
+    const fn assign_given_ids(&mut self, variants: &[Variant; N], assigned: &mut Assigned<N>) {
         let mut i = 0;
         while i < N {
             if let Some(id) = variants[i].id {
-                self.given_id(i, id, variants, &assigned, &taken);
-                taken[id as usize] = true;
-                self.ids[i] = id;
-                assigned[i] = true;
+                self.check_given_id(i, id, variants, assigned);
+                self.assign_id(i, id, assigned);
             }
             i += 1;
         }
+    }
 
+    const fn assign_default_ids(&mut self, variants: &[Variant; N], assigned: &mut Assigned<N>) {
         let mut i = 0;
         while i < N {
-            if !assigned[i]
+            if !assigned.variants[i]
                 && let Some(id) = variants[i].definition.default_id
-                && (!taken[id as usize] || self.is_fmt(i))
+                && (!assigned.ids[id as usize] || self.is_fmt(i))
             {
-                taken[id as usize] = true;
-                self.ids[i] = id;
-                assigned[i] = true;
+                self.assign_id(i, id, assigned);
             }
             i += 1;
         }
+    }
 
-        // The preamble's own records, where the schema doesn't list them: nobody relies on their ids.
+    /// The preamble's own records, where the schema doesn't list them: nobody relies on their ids.
+    const fn assign_unlisted_own_ids(&mut self, assigned: &mut Assigned<N>) {
         let mut own = 0;
         while own < OWN.len() {
             if self.own_variants[own].is_none() {
@@ -271,28 +283,30 @@ impl<const N: usize> Plan<N> {
                     Some(id) => id,
                     None => LAST_ID,
                 };
-                if own != FMT && taken[id as usize] {
+                if own != FMT && assigned.ids[id as usize] {
                     id = LAST_ID;
-                    while taken[id as usize] && id > 0 {
+                    while assigned.ids[id as usize] && id > 0 {
                         id -= 1;
                     }
-                    if taken[id as usize] {
+                    if assigned.ids[id as usize] {
                         let text = ConstText::new().str("no id is left for ").str(OWN[own].name);
                         self.fault(N - 1, text.str(", which is in every log; a log has 255 types at most"));
                     }
                 }
-                taken[id as usize] = true;
+                assigned.ids[id as usize] = true;
                 self.own_ids[own] = id;
             }
             own += 1;
         }
+    }
 
+    const fn assign_automatic_ids(&mut self, variants: &[Variant; N], assigned: &mut Assigned<N>) {
         let mut next = 1;
         let mut i = 0;
         while i < N {
-            if !assigned[i] {
+            if !assigned.variants[i] {
                 while next <= LAST_ID
-                    && (taken[next as usize] || (*DEFAULT_IDS.start() <= next && next <= *DEFAULT_IDS.end()))
+                    && (assigned.ids[next as usize] || (*DEFAULT_IDS.start() <= next && next <= *DEFAULT_IDS.end()))
                 {
                     next += 1;
                 }
@@ -303,13 +317,15 @@ impl<const N: usize> Plan<N> {
                         text.str(" and ").number(*DEFAULT_IDS.end() as u64 + 1).str(" to 254; give it one with ");
                     self.fault(i, text.str("`id = …`"));
                 } else {
-                    taken[next as usize] = true;
-                    self.ids[i] = next;
+                    self.assign_id(i, next, assigned);
                 }
             }
             i += 1;
         }
+    }
 
+    /// The preamble's own records that the schema lists have the ids of their variants.
+    const fn copy_listed_own_ids(&mut self) {
         let mut own = 0;
         while own < OWN.len() {
             if let Some(variant) = self.own_variants[own] {
@@ -319,25 +335,24 @@ impl<const N: usize> Plan<N> {
         }
     }
 
+    const fn assign_id(&mut self, variant: usize, id: u8, assigned: &mut Assigned<N>) {
+        self.ids[variant] = id;
+        assigned.ids[id as usize] = true;
+        assigned.variants[variant] = true;
+    }
+
     const fn is_fmt(&self, variant: usize) -> bool {
         matches!(self.own_variants[FMT], Some(fmt) if fmt == variant)
     }
 
-    const fn given_id(
-        &mut self,
-        variant: usize,
-        id: u8,
-        variants: &[Variant; N],
-        assigned: &[bool; N],
-        taken: &[bool; 256],
-    ) {
+    const fn check_given_id(&mut self, variant: usize, id: u8, variants: &[Variant; N], assigned: &Assigned<N>) {
         let name = variants[variant].definition.name;
         let text = ConstText::new().str("id ").number(id as u64);
         if (id == FMT_ID) != self.is_fmt(variant) && !name.is_empty() {
             self.fault(variant, ConstText::new().str("FMT has id 128 in every log, and nothing else has"));
-        } else if taken[id as usize] && id != FMT_ID {
+        } else if assigned.ids[id as usize] && id != FMT_ID {
             let mut other = 0;
-            while other < N && !(assigned[other] && self.ids[other] == id) {
+            while other < N && !(assigned.variants[other] && self.ids[other] == id) {
                 other += 1;
             }
             let owner = if other < N { variants[other].definition.name } else { "another message" };

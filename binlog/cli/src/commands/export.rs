@@ -11,7 +11,7 @@ use crate::export::choice::{Choice, Unknown};
 use crate::export::tables;
 use crate::export::time::TimeColumn;
 use crate::flight::Session;
-use crate::input::{Input, Source};
+use crate::input::{Input, Source, Sources};
 use crate::intervals::Intervals;
 use crate::json;
 use crate::outcome::{CommandResult, Failure, Outcome, print, warn};
@@ -149,68 +149,120 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let sources = arguments.logs.sources()?;
     check(arguments, format, &choice, context)?;
     let is_one = sources.len() == 1 && !arguments.logs.logs.iter().any(|path| path.is_dir());
-    let mut exporter = exporter(arguments, format, is_one)?;
-    let mut unknown: Option<Vec<Unknown>> = None;
-    let (mut worst, mut exported, mut damaged, mut absent) = (sources.warn_of_left_out(), 0, 0, 0);
+    let mut run = ExportRun {
+        arguments,
+        format,
+        choice: &choice,
+        is_one,
+        exporter: exporter(arguments, format, is_one)?,
+        unknown: None,
+        worst: sources.warn_of_left_out(),
+        counts: Counts::default(),
+    };
     let length = |source: &Source| source.path().and_then(|path| path.metadata().ok()).map_or(0, |file| file.len());
     let mut progress = Progress::bytes("exporting", sources.iter().map(length).sum());
     for source in sources.iter() {
-        let mut export = |input: &Input| {
-            let sessions = input.flight.sessions();
-            let labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
-            let of_log = if choice.is_everything() { Vec::new() } else { choice.unknown(&labels) };
-            if is_one {
-                require(&of_log).map_err(|failure| failure.in_(&input.name))?;
-                require_instances(&choice, &sessions).map_err(|failure| failure.in_(&input.name))?;
-            }
-            unknown = Some(match unknown.take() {
-                None => of_log,
-                Some(unknown) => {
-                    unknown.into_iter().filter(|name| of_log.iter().any(|other| other.given == name.given)).collect()
-                }
-            });
-            let intervals = arguments.selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
-            let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: &choice };
-            let has_records = exporter.export(input, &chosen)?;
-            if !has_records && !sessions.is_empty() {
-                arguments.selection.warn_of_nothing(input, !choice.is_everything());
-            }
-            if has_records {
-                warn_without_times(&input.name, &sessions, format);
-            }
-            input.note_sessions(&sessions);
-            Ok(Outcome::Fine)
-        };
-        let outcome = sources.open(source).and_then(|input| input.ended(export(&input)));
+        let outcome = sources.open(source).and_then(|input| input.ended(run.one(&input)));
         progress.add(length(source));
-        worst = worst.max(match outcome {
-            Ok(outcome) => {
-                exported += 1;
-                damaged += usize::from(outcome == Outcome::Lost);
-                outcome
-            }
-            Err(failure) if is_one || failure.is_closed_pipe() => return Err(failure),
-            Err(failure) => {
-                print(&failure);
-                absent += usize::from(failure.is_absent());
-                if failure.is_absent() { Outcome::Fine } else { Outcome::Failed }
-            }
-        });
-    }
-    if sources.all_are(absent) {
-        worst = Outcome::Failed;
+        run.note(outcome)?;
     }
     drop(progress);
-    require(&unknown.unwrap_or_default()).map_err(|failure| failure.in_("all logs"))?;
-    let written = exporter.finish()?.unwrap_or(exported);
-    if context.json
-        && let Some(output) = &arguments.output
-    {
-        let mut out = Output::stdout();
-        json::line(&mut out, &Summary { format: format.ending(), output, logs: exported, written, damaged })?;
-        out.finish()?;
+    run.finish(&sources, context)
+}
+
+/// The export of the logs, one after the other.
+struct ExportRun<'a> {
+    arguments: &'a Arguments,
+    format: Format,
+    choice: &'a Choice,
+    /// Whether it is of one log, whose first error ends it.
+    is_one: bool,
+    exporter: Box<dyn Exporter + 'a>,
+    /// The chosen names that none of the logs has; `None` before the first log.
+    unknown: Option<Vec<Unknown>>,
+    worst: Outcome,
+    counts: Counts,
+}
+
+/// Numbers of logs.
+#[derive(Default)]
+struct Counts {
+    exported: usize,
+    damaged: usize,
+    /// Those that lack what is chosen.
+    absent: usize,
+}
+
+impl ExportRun<'_> {
+    /// Exports a log.
+    fn one(&mut self, input: &Input) -> CommandResult {
+        let sessions = input.flight.sessions();
+        self.require_choice(&sessions).map_err(|failure| failure.in_(&input.name))?;
+        let selection = &self.arguments.selection;
+        let intervals = selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
+        let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: self.choice };
+        let has_records = self.exporter.export(input, &chosen)?;
+        if !has_records && !sessions.is_empty() {
+            selection.warn_of_nothing(input, !self.choice.is_everything());
+        }
+        if has_records {
+            warn_without_times(&input.name, &sessions, self.format);
+        }
+        input.note_sessions(&sessions);
+        Ok(Outcome::Fine)
     }
-    Ok(worst)
+
+    /// The names that the log doesn't have: of one log they are a mistake, of several those that none of them has.
+    fn require_choice(&mut self, sessions: &[Session<'_>]) -> Result<(), Failure> {
+        let labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
+        let of_log = if self.choice.is_everything() { Vec::new() } else { self.choice.unknown(&labels) };
+        if self.is_one {
+            require(&of_log)?;
+            require_instances(self.choice, sessions)?;
+        }
+        self.unknown = Some(match self.unknown.take() {
+            None => of_log,
+            Some(unknown) => {
+                unknown.into_iter().filter(|name| of_log.iter().any(|other| other.given == name.given)).collect()
+            }
+        });
+        Ok(())
+    }
+
+    /// Counts how the export of a log ended.
+    fn note(&mut self, outcome: CommandResult) -> Result<(), Failure> {
+        let outcome = match outcome {
+            Ok(outcome) => {
+                self.counts.exported += 1;
+                self.counts.damaged += usize::from(outcome == Outcome::Lost);
+                outcome
+            }
+            Err(failure) if self.is_one || failure.is_closed_pipe() => return Err(failure),
+            Err(failure) => {
+                print(&failure);
+                self.counts.absent += usize::from(failure.is_absent());
+                if failure.is_absent() { Outcome::Fine } else { Outcome::Failed }
+            }
+        };
+        self.worst = self.worst.max(outcome);
+        Ok(())
+    }
+
+    /// Ends what belongs to all logs, and says what was exported.
+    fn finish(self, sources: &Sources, context: &Context) -> CommandResult {
+        let Counts { exported, damaged, absent } = self.counts;
+        require(&self.unknown.unwrap_or_default()).map_err(|failure| failure.in_("all logs"))?;
+        let written = self.exporter.finish()?.unwrap_or(exported);
+        if context.json
+            && let Some(output) = &self.arguments.output
+        {
+            let mut out = Output::stdout();
+            let format = self.format.ending();
+            json::line(&mut out, &Summary { format, output, logs: exported, written, damaged })?;
+            out.finish()?;
+        }
+        Ok(if sources.all_are(absent) { Outcome::Failed } else { self.worst })
+    }
 }
 
 /// Says what the export has in place of times if no record of a boot has one.

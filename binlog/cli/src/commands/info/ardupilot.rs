@@ -2,19 +2,19 @@
 
 use super::{DamageInfo, GapInfo, ModeInfo, SessionInfo, SilenceInfo, StateInfo, StatesInfo, TypeInfo, seconds};
 use crate::firmware::{board, firmware};
+use crate::log_summary::{self, BootSummary, ColumnStates, State};
 use crate::progress::Progress;
-use crate::survey::{self, ColumnStates, State, Survey};
 use binlog::Log;
 use binlog::log::ModeInterval;
 use jiff::Timestamp;
 
 pub(super) fn sessions(log: &[u8], progress: &mut Progress) -> Vec<SessionInfo> {
-    survey::surveys(log, |done| progress.set(done)).into_iter().map(session).collect()
+    log_summary::of_boots(log, |done| progress.set(done)).into_iter().map(session).collect()
 }
 
-fn session(survey: Survey) -> SessionInfo {
-    let facts = Log::from_bytes(survey.facts);
-    let (start, end) = survey.time_us.as_ref().map_or((0, 0), |range| (*range.start(), *range.end()));
+fn session(boot: BootSummary) -> SessionInfo {
+    let facts = Log::from_bytes(boot.facts);
+    let (start, end) = boot.time_us.as_ref().map_or((0, 0), |range| (*range.start(), *range.end()));
     let date = facts.clock().and_then(|clock| Timestamp::from_microsecond(clock.unix_us(start)).ok());
     // The facts may end before the flight does: what lasts to their end lasts to that of the flight.
     let armed_us: u64 = facts
@@ -31,15 +31,15 @@ fn session(survey: Survey) -> SessionInfo {
         firmware: firmware(&facts),
         board: board(&facts),
         date: date.map(|date| format!("{date:.0}")),
-        from_s: survey.time_us.as_ref().map(|_| seconds(start)),
-        to_s: survey.time_us.as_ref().map(|_| seconds(end)),
-        duration_s: survey.time_us.as_ref().map(|_| seconds(end - start)),
+        from_s: boot.time_us.as_ref().map(|_| seconds(start)),
+        to_s: boot.time_us.as_ref().map(|_| seconds(end)),
+        duration_s: boot.time_us.as_ref().map(|_| seconds(end - start)),
         armed_s: Some(seconds(armed_us)),
         modes,
-        states: survey.states.into_iter().map(states).collect(),
+        states: boot.states.into_iter().map(states).collect(),
         parameters: facts.parameters().len(),
         texts: facts.texts().len(),
-        types: survey
+        types: boot
             .types
             .iter()
             .map(|of_type| TypeInfo {
@@ -50,15 +50,15 @@ fn session(survey: Survey) -> SessionInfo {
                 instances: of_type.instances,
             })
             .collect(),
-        dropped: survey.dropped,
-        damaged_times: survey.damaged_times,
-        gaps: survey
+        dropped: boot.dropped,
+        damaged_times: boot.damaged_times,
+        gaps: boot
             .gaps
             .iter()
             .map(|gap| GapInfo { from_s: seconds(*gap.start()), to_s: seconds(*gap.end()) })
             .collect(),
-        gap_count: survey.gap_count,
-        silences: survey
+        gap_count: boot.gap_count,
+        silences: boot
             .silences
             .into_iter()
             .map(|silence| SilenceInfo {
@@ -68,13 +68,13 @@ fn session(survey: Survey) -> SessionInfo {
                 is_open: silence.is_open,
             })
             .collect(),
-        damage: survey
+        damage: boot
             .skipped
             .iter()
             .map(|skipped| DamageInfo { offset: skipped.offset, length: skipped.length, what: skipped.to_string() })
             .collect(),
-        damage_count: survey.skipped_count,
-        damaged_bytes: survey.skipped_bytes,
+        damage_count: boot.skipped_count,
+        damaged_bytes: boot.skipped_bytes,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Times in which a sensor that logs regularly logs nothing.
 
+use super::TypeSummary;
 use std::ops::RangeInclusive;
 
 /// A silence is longer than this, in microseconds, and than [`MISSED`] intervals.
@@ -23,16 +24,51 @@ pub struct Silence {
     pub is_open: bool,
 }
 
-/// The silences of all sources, in the order of time. When most sources are silent, logging was stopped, which is no
-/// fault of theirs.
-pub(super) fn of_sources(sources: impl Iterator<Item = (String, Silences)>, end_us: u64) -> Vec<Silence> {
+/// The sources of records so far.
+#[derive(Default)]
+pub(super) struct Silences {
+    /// Each with the place of its type and, if that is one byte, its instance.
+    sources: Vec<(usize, Option<u8>, Source)>,
+    /// Of each type, the numbers of its sources by instance, from 1 on; the last one without instances.
+    numbers: Vec<[u32; 257]>,
+}
+
+impl Silences {
+    /// A type has this place.
+    pub(super) fn define(&mut self, place: usize) {
+        self.numbers.resize(self.numbers.len().max(place + 1), [0; 257]);
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, place: usize, instance: Option<u8>, time_us: u64) {
+        let number = &mut self.numbers[place][instance.map_or(256, usize::from)];
+        if *number == 0 {
+            self.sources.push((place, instance, Source::default()));
+            *number = self.sources.len() as u32;
+        }
+        self.sources[*number as usize - 1].2.add(time_us);
+    }
+
+    /// The silences of all sources, in the order of time, up to the end of the boot.
+    pub(super) fn finish(self, types: &[TypeSummary], end_us: u64) -> Vec<Silence> {
+        let name = |place: usize, instance: Option<u8>| {
+            let name = &types[place].name;
+            instance.map_or_else(|| name.clone(), |instance| format!("{name}[{instance}]"))
+        };
+        let sources = self.sources.into_iter();
+        of_sources(sources.map(|(place, instance, source)| (name(place, instance), source)), end_us)
+    }
+}
+
+/// The silences of named sources. When most sources are silent, logging was stopped, which is no fault of theirs.
+fn of_sources(sources: impl Iterator<Item = (String, Source)>, end_us: u64) -> Vec<Silence> {
     let (mut all, mut regular) = (Vec::new(), 0);
-    for (source, silences) in sources {
-        regular += usize::from(silences.is_regular());
+    for (name, source) in sources {
+        regular += usize::from(source.is_regular());
         // A record at the end is none of a silence.
-        let ends_silent = silences.last_us.is_some_and(|last_us| last_us < end_us);
-        all.extend(silences.finish(end_us).into_iter().map(|time_us| Silence {
-            source: source.clone(),
+        let ends_silent = source.last_us.is_some_and(|last_us| last_us < end_us);
+        all.extend(source.finish(end_us).into_iter().map(|time_us| Silence {
+            source: name.clone(),
             is_open: ends_silent && *time_us.end() == end_us,
             time_us,
         }));
@@ -48,7 +84,7 @@ pub(super) fn of_sources(sources: impl Iterator<Item = (String, Silences)>, end_
 
 /// The times of one source of records: a type, or an instance of it.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Silences {
+struct Source {
     last_us: Option<u64>,
     /// The usual interval, which follows the intervals slowly.
     interval_us: u64,
@@ -58,10 +94,10 @@ pub(super) struct Silences {
     silences_us: Vec<RangeInclusive<u64>>,
 }
 
-impl Silences {
+impl Source {
     /// Takes the time of the next record. Earlier ones than before say nothing.
     #[inline]
-    pub(super) fn add(&mut self, time_us: u64) {
+    fn add(&mut self, time_us: u64) {
         let Some(last_us) = self.last_us else {
             (self.last_us, self.regular_since_us) = (Some(time_us), time_us);
             return;
@@ -111,9 +147,9 @@ mod tests {
     use super::*;
 
     fn silences(times_us: impl IntoIterator<Item = u64>, end_us: u64) -> Vec<RangeInclusive<u64>> {
-        let mut silences = Silences::default();
-        times_us.into_iter().for_each(|time_us| silences.add(time_us));
-        silences.finish(end_us)
+        let mut source = Source::default();
+        times_us.into_iter().for_each(|time_us| source.add(time_us));
+        source.finish(end_us)
     }
 
     /// Times every 20 ms.
@@ -134,9 +170,9 @@ mod tests {
     #[test]
     fn sources_that_all_stop_are_not_listed() {
         let source = |name: &str, times_us: Vec<u64>| {
-            let mut silences = Silences::default();
-            times_us.into_iter().for_each(|time_us| silences.add(time_us));
-            (name.to_owned(), silences)
+            let mut source = Source::default();
+            times_us.into_iter().for_each(|time_us| source.add(time_us));
+            (name.to_owned(), source)
         };
         let stopped = |name| source(name, regular(0, 20).chain(regular(50, 60)).collect());
         let dropped = source("D", regular(0, 10).chain(regular(15, 20)).chain(regular(50, 60)).collect());
