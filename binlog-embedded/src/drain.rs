@@ -209,7 +209,12 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
     }
 }
 
-impl<'a, S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'a, S, N, P> {
+/// The prologue of [`Drain::with_prologue`]. All closures that return its records are one.
+pub trait Prologue<S: Schema>: FnMut(usize) -> Option<PrologueOf<S>> {}
+
+impl<S: Schema, P: FnMut(usize) -> Option<PrologueOf<S>>> Prologue<S> for P {}
+
+impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
     /// Writes what the ring holds at the time of the call, after the preamble and prologue if they are still missing.
     /// Returns the number of bytes that the writer took; ends early if the writer takes none.
     ///

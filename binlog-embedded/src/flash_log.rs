@@ -18,9 +18,9 @@ pub use error::{Cause, FlashError, Operation};
 pub use options::{Options, WhenFull};
 pub use stored::StoredLog;
 
-use crate::Drain;
+use crate::{Drain, Prologue};
 use binlog::flash::{HEADER_BYTES, Header, SECTOR_BYTES, schema_hash};
-use binlog::ring_format::{PrologueOf, Schema};
+use binlog::ring_format::Schema;
 use embedded_storage::nor_flash::{ErrorType, NorFlashError};
 use geometry::Geometry;
 use recorder::Recorder;
@@ -139,11 +139,7 @@ impl<F> FlashLog<F> {
     /// didn't flush is lost. Returns whether there is any.
     #[cold]
     #[inline(never)]
-    fn lose_unflushed<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn lose_unflushed<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
         let is_lost = !self.is_open() && drain.is_dirty();
         if is_lost {
             self.recorder.forget();

@@ -115,7 +115,7 @@ mod wide_counter;
 
 pub use binlog::sink::{Statistics, Tally};
 pub use budget::Budget;
-pub use drain::Drain;
+pub use drain::{Drain, Prologue};
 #[cfg(feature = "std")]
 pub use embedded_io_adapters::std::FromStd;
 #[cfg(feature = "flash")]

@@ -1,7 +1,7 @@
 //! Encodes the records of the ring, for a format whose files have other bytes than the ring.
 
-use super::{Current, Drain};
-use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, PrologueOf, Schema, TagTable};
+use super::{Current, Drain, Prologue};
+use binlog::ring_format::{Encoder, EncoderOf, FileFormat, FormatOf, Schema, TagTable};
 use binlog::sink::Tally;
 
 /// What comes next after the preamble.
@@ -130,7 +130,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     }
 }
 
-impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
     /// Ends the session of a format that encodes, if the last record was written whole. Returns whether that takes
     /// bytes, which are the next ones.
     pub(crate) fn end_session(&mut self) -> bool {

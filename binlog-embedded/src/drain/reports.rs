@@ -1,8 +1,8 @@
 //! Writes statistics as records of the log.
 
-use super::Drain;
+use super::{Drain, Prologue};
 use binlog::messages::{Dropped, Dsf, Ring};
-use binlog::ring_format::{Encoder, FormatOf, PrologueOf, ReportsRing, ReportsStatistics, Schema, TagTable};
+use binlog::ring_format::{Encoder, FormatOf, ReportsRing, ReportsStatistics, Schema, TagTable};
 use binlog::sink::{BufferUsage, Counters};
 
 /// Encodes a message; `None` if that is impossible.
@@ -65,7 +65,7 @@ impl Reports {
 }
 
 #[allow(clippy::useless_conversion, reason = "on a big-endian target the fields are other types")]
-impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
     /// Writes a DSF record every `interval_us` microseconds, at least 1000, followed by a DROP record for each message
     /// that has lost records since its last one. A DROP record has the message's counts since boot. These records go
     /// directly into the file and use no room in the ring.

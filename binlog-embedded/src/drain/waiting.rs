@@ -1,12 +1,12 @@
 //! The drain for asynchronous writers, woken by the logger.
 
-use super::Drain;
-use binlog::ring_format::{PrologueOf, Schema};
+use super::{Drain, Prologue};
+use binlog::ring_format::Schema;
 use core::future::poll_fn;
 use core::task::Poll;
 use embedded_io_async::Write;
 
-impl<S: Schema, const N: usize, P: FnMut(usize) -> Option<PrologueOf<S>>> Drain<'_, S, N, P> {
+impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
     /// Waits until there is something to write. A record that is logged from any context wakes the task. Statistics
     /// that become due don't; they are written with the next record.
     ///

@@ -4,10 +4,10 @@ use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, HeaderWalk};
 use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
-use crate::Drain;
 use crate::drain::yield_now;
+use crate::{Drain, Prologue};
 use binlog::flash::Header;
-use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
+use binlog::ring_format::{FileFormat, FormatOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io_async::{Read, Write};
 
@@ -21,11 +21,10 @@ impl<F: AsyncChip> FlashLog<F> {
     /// # Errors
     ///
     /// As there.
-    pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub async fn run_async<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), F> {
         let now_us = drain.logger().now_us();
         // A drain other than the one that the log was begun with would put a preamble into its middle.
         if !self.is_open() || drain.byte_count() != self.byte_count() {
@@ -59,11 +58,11 @@ impl<F: AsyncChip> FlashLog<F> {
         outcome
     }
 
-    async fn begin_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    async fn begin_async<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        now_us: u64,
+    ) -> Result<(), F> {
         if let Err(error) =
             self.begin_log_of_async(const { schema_hash(<FormatOf<S> as FileFormat<S>>::PREAMBLE) }).await
         {
@@ -75,15 +74,11 @@ impl<F: AsyncChip> FlashLog<F> {
         Ok(())
     }
 
-    async fn move_records_async<S, P, const N: usize>(
+    async fn move_records_async<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         now_us: u64,
-    ) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> Result<(), F> {
         // What comes in meanwhile may come faster than the chip takes it.
         let end = drain.head();
         loop {
@@ -120,11 +115,10 @@ impl<F: AsyncChip> FlashLog<F> {
     /// # Errors
     ///
     /// As there.
-    pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub async fn finish_async<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), F> {
         self.retry_us = 0;
         let is_lost = self.lose_unflushed(drain);
         // Each run may end one log and begin the next.

@@ -4,9 +4,9 @@ use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, HeaderWalk};
 use super::{Cause, Chip, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
 use super::{Geometry, check_sizes, is_doubtful, schema_hash};
-use crate::Drain;
+use crate::{Drain, Prologue};
 use binlog::flash::Header;
-use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
+use binlog::ring_format::{FileFormat, FormatOf, Schema};
 use core::ops::ControlFlow;
 use embedded_io::{Read, Write};
 
@@ -23,11 +23,7 @@ impl<F: Chip> FlashLog<F> {
     /// # Errors
     ///
     /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
-    pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub fn run<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F> {
         let now_us = drain.logger().now_us();
         // A drain other than the one that the log was begun with would put a preamble into its middle.
         if !self.is_open() || drain.byte_count() != self.byte_count() {
@@ -59,11 +55,11 @@ impl<F: Chip> FlashLog<F> {
         outcome
     }
 
-    fn begin<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn begin<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        now_us: u64,
+    ) -> Result<(), F> {
         if let Err(error) = self.begin_log_of(const { schema_hash(<FormatOf<S> as FileFormat<S>>::PREAMBLE) }) {
             self.retry_later(now_us);
             return Err(error);
@@ -73,11 +69,11 @@ impl<F: Chip> FlashLog<F> {
         Ok(())
     }
 
-    fn move_records<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, now_us: u64) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn move_records<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        now_us: u64,
+    ) -> Result<(), F> {
         // What comes in meanwhile may come faster than the chip takes it.
         let end = drain.head();
         loop {
@@ -119,11 +115,10 @@ impl<F: Chip> FlashLog<F> {
     /// begun, the contents of the ring stay there. [`Cause::Closed`] if a future that was dropped, or an error of
     /// another call, ended the log before: what wasn't flushed is lost and counted, and the rest is on the chip. `Ok`
     /// means that all of it is on the chip.
-    pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), F>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub fn finish<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), F> {
         self.retry_us = 0;
         let is_lost = self.lose_unflushed(drain);
         // Each run may end one log and begin the next.

@@ -2,10 +2,10 @@
 
 use super::transfer::Io;
 use super::{Cause, Dates, LogFile, Result, SdLog};
-use crate::Drain;
 use crate::card::AsyncCard;
 use crate::recorder::{Goal, Stop};
-use binlog::ring_format::{PrologueOf, Schema};
+use crate::{Drain, Prologue};
+use binlog::ring_format::Schema;
 use core::ops::ControlFlow;
 use embedded_io_async::Write;
 
@@ -38,26 +38,21 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// # Errors
     ///
     /// As [`run`](SdLog::run).
-    pub async fn run_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub async fn run_async<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), C> {
         while !self.run_to_async(drain, true).await? {}
         Ok(())
     }
 
     /// As [`run_async`](SdLog::run_async). Returns whether all that the ring held is written; otherwise a search goes on.
     /// Before the log ends, it prepares nothing.
-    async fn run_to_async<S, P, const N: usize>(
+    async fn run_to_async<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         may_prepare: bool,
-    ) -> Result<bool, C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> Result<bool, C> {
         let Some(run) = self.begin_run(drain) else { return Ok(true) };
         let written = self.port.transfers.written;
         let mut moved = self.mount_async().await.map(Some);
@@ -83,11 +78,10 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// # Errors
     ///
     /// As [`finish`](SdLog::finish).
-    pub async fn finish_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub async fn finish_async<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), C> {
         if self.is_ending_flight() {
             self.finish_log_async(drain).await?;
             if drain.is_ring_empty() {
@@ -109,11 +103,10 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Ends the flight's last log.
-    async fn finish_log_async<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    async fn finish_log_async<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), C> {
         let run = self.last_run(drain);
         let ended = self.drive_async(|log| log.end_flight(drain, run)).await;
         self.leave_flight(drain, ended.is_ok());

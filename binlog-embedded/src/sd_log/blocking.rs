@@ -2,12 +2,12 @@
 
 use super::transfer::Io;
 use super::{Cause, Dates, LogFile, Result, SdLog};
-use crate::Drain;
 use crate::card::Card;
 #[cfg(feature = "async")]
 use crate::recorder::Goal;
 use crate::recorder::Stop;
-use binlog::ring_format::{PrologueOf, Schema};
+use crate::{Drain, Prologue};
+use binlog::ring_format::Schema;
 use core::ops::ControlFlow;
 use embedded_io::Write;
 
@@ -24,21 +24,17 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// # Errors
     ///
     /// Each attempt returns its error once; the next one is made after [`Options::retry_us`](super::Options::retry_us).
-    pub fn run<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub fn run<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C> {
         self.run_to(drain, true).map(|_| ())
     }
 
     /// As [`run`](SdLog::run). Returns whether all that the ring held is written; otherwise a search goes on. Before
     /// the log ends, it prepares nothing.
-    fn run_to<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, may_prepare: bool) -> Result<bool, C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn run_to<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        may_prepare: bool,
+    ) -> Result<bool, C> {
         let Some(run) = self.begin_run(drain) else { return Ok(true) };
         let written = self.port.transfers.written;
         let mut moved = self.mount().and_then(|()| self.drive_on(|log| log.move_records(drain, run)));
@@ -66,11 +62,10 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// the contents of the ring stay there. [`Fault::Closed`](super::Fault::Closed) if an error of another call ended
     /// the log before: what wasn't flushed is lost and counted, and the rest is on the card. `Ok` means that all of it
     /// is on the card.
-    pub fn finish<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub fn finish<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), C> {
         if self.is_ending_flight() {
             self.finish_log(drain)?;
             if drain.is_ring_empty() {
@@ -92,11 +87,10 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Ends the flight's last log.
-    fn finish_log<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> Result<(), C>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn finish_log<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> Result<(), C> {
         let run = self.last_run(drain);
         let ended = self.drive(|log| log.end_flight(drain, run));
         self.leave_flight(drain, ended.is_ok());

@@ -2,10 +2,10 @@
 
 use super::contents::Contents;
 use super::{Cause, Dates, Fault, Options, SdError, SdLog, Slot};
-use crate::Drain;
 use crate::recorder::{Goal, Stop};
+use crate::{Drain, Prologue};
 use binlog::__private::same;
-use binlog::ring_format::{FileFormat, FormatOf, PrologueOf, Schema};
+use binlog::ring_format::{FileFormat, FormatOf, Schema};
 use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};
 
@@ -95,15 +95,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> Write for Gather<'_, C, D, BLOCKS> 
 
 impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Writes all that the ring held at the time of the call, and flushes and rotates as the options say.
-    pub(super) fn move_records<S, P, const N: usize>(
+    pub(super) fn move_records<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         run: Run,
-    ) -> core::result::Result<(), Stop>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> core::result::Result<(), Stop> {
         let Run { now_us, end } = run;
         loop {
             self.open_log_for(drain, now_us)?;
@@ -136,15 +132,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Begins a log, unless there is one that this drain was writing.
-    fn open_log_for<S, P, const N: usize>(
+    fn open_log_for<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         now_us: u64,
-    ) -> core::result::Result<(), Stop>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> core::result::Result<(), Stop> {
         loop {
             match self.schedule.stage {
                 // Another drain's preamble doesn't belong in the middle of a log.
@@ -180,11 +172,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Decides what has to happen before more is written.
-    fn update_due<S, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>, now_us: u64)
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn update_due<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>, now_us: u64) {
         let bytes = self.contents.bytes();
         let step = self.flush_step();
         // Each log has a record besides preamble and prologue, however small `log_bytes` is.
@@ -203,15 +191,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Does what is due.
-    fn carry_out_due<S, P, const N: usize>(
+    fn carry_out_due<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         now_us: u64,
-    ) -> core::result::Result<(), Stop>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> core::result::Result<(), Stop> {
         match self.schedule.due {
             Due::Nothing => return Ok(()),
             Due::Flush(bytes) => self.flush_to(bytes)?,
@@ -242,11 +226,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Writes the rest of a record that was begun.
-    fn end_record<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> core::result::Result<(), Stop>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn end_record<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> core::result::Result<(), Stop> {
         while !drain.is_between_records() {
             self.make_writable()?;
             let limit = drain.record_rest();
@@ -259,11 +242,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Moves at most `limit` bytes of the drain into the buffer. Returns how many.
     #[inline(never)]
-    fn step<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, limit: usize) -> usize
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    fn step<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        limit: usize,
+    ) -> usize {
         let Ok(taken) = drain.step(&mut Gather { log: self, limit });
         self.contents.note_begun(drain.record_begun());
         taken
@@ -271,10 +254,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// The beginning of a run: `None` while no card was found and the next attempt isn't due, and while a finished
     /// flight isn't followed by another.
-    pub(super) fn begin_run<S: Schema, P, const N: usize>(&mut self, drain: &Drain<'_, S, N, P>) -> Option<Run>
-    where
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub(super) fn begin_run<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &Drain<'_, S, N, P>,
+    ) -> Option<Run> {
         if const { !same(<FormatOf<S> as FileFormat<S>>::EXTENSION, Options::DEFAULT.extension) } {
             self.recorder.name_logs(<FormatOf<S> as FileFormat<S>>::EXTENSION);
         }
@@ -287,10 +270,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// A run whether an attempt is due or not.
-    pub(super) fn last_run<S: Schema, P, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Run
-    where
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub(super) fn last_run<S: Schema, P: Prologue<S>, const N: usize>(&self, drain: &Drain<'_, S, N, P>) -> Run {
         Run { now_us: drain.logger().now_us(), end: drain.head() }
     }
 
@@ -301,15 +281,11 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Flushes and ends the log when no more clusters can be had.
-    pub(super) fn save<S, P, const N: usize>(
+    pub(super) fn save<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         run: Run,
-    ) -> core::result::Result<(), Stop>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> core::result::Result<(), Stop> {
         self.contents.close();
         if self.schedule.stage == Stage::Open {
             self.schedule.due = Due::End;
@@ -327,11 +303,10 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// After an error of another call ended the log: what the drain wrote to it and didn't flush is lost. Returns
     /// whether there is any.
-    pub(super) fn lose_unflushed<S, P, const N: usize>(&self, drain: &mut Drain<'_, S, N, P>) -> bool
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub(super) fn lose_unflushed<S: Schema, P: Prologue<S>, const N: usize>(
+        &self,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> bool {
         let is_lost = self.contents.is_lost && drain.is_dirty();
         if is_lost {
             drain.restart();
@@ -340,25 +315,21 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Ends the flight's last log.
-    pub(super) fn end_flight<S, P, const N: usize>(
+    pub(super) fn end_flight<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         run: Run,
-    ) -> core::result::Result<(), Stop>
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) -> core::result::Result<(), Stop> {
         self.schedule.is_last = true;
         self.save(drain, run)
     }
 
     /// Leaves the flight's last log.
-    pub(super) fn leave_flight<S, P, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>, is_ended: bool)
-    where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    pub(super) fn leave_flight<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        drain: &mut Drain<'_, S, N, P>,
+        is_ended: bool,
+    ) {
         if is_ended {
             self.schedule.is_over = true;
         } else {
@@ -379,15 +350,12 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     }
 
     /// Leaves the log after an error, until the next attempt is due.
-    pub(super) fn end_failed_run<S, P, const N: usize>(
+    pub(super) fn end_failed_run<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,
         run: Run,
         is_saved: bool,
-    ) where
-        S: Schema,
-        P: FnMut(usize) -> Option<PrologueOf<S>>,
-    {
+    ) {
         if !is_saved {
             self.abandon();
         }
