@@ -56,8 +56,6 @@ pub struct BootSummary {
 /// So many items of a list are kept: gaps, damaged stretches, instances of several bytes.
 const LISTED: usize = 1000;
 
-const FMT_ID: u8 = 128;
-
 /// The boots of a log. `advance` is told, now and then, how many bytes are done.
 pub fn of_boots(log: &[u8], mut advance: impl FnMut(u64)) -> Vec<BootSummary> {
     let mut summaries = Vec::new();
@@ -131,14 +129,12 @@ impl Known {
 impl Boot {
     /// Whether the record begins the definitions of another boot: FMT defines itself again after records.
     fn ends_before(&self, record: &Record<'_>) -> bool {
-        self.has_records && record.id() == FMT_ID && record.payload().first() == Some(&FMT_ID)
+        self.has_records && record.defines() == Some(record.id())
     }
 
     #[inline]
     fn add(&mut self, record: &Record<'_>, log: &[u8]) {
-        if record.id() == FMT_ID
-            && let Some(slot) = record.payload().first().and_then(|&id| self.by_id.get_mut(usize::from(id)))
-        {
+        if let Some(slot) = record.defines().and_then(|id| self.by_id.get_mut(usize::from(id))) {
             *slot = None;
             self.facts.forget_last_timed();
         }

@@ -11,6 +11,7 @@ pub(crate) use decoder::place_in;
 pub use stream::RecordStream;
 
 use crate::format::Definition;
+use crate::format::header::FMT_ID;
 use crate::format::{DecodeError, LogMessage, Value};
 use crate::read::catalogue::in_force::Borrowed;
 #[cfg(feature = "read")]
@@ -197,6 +198,13 @@ impl<'a> Record<'a> {
     /// the record, and it may be an equal definition of another id.
     pub fn definition(&self) -> LoggedDefinition<'a> {
         self.definition
+    }
+
+    /// The id of the type that the record defines, if it is an FMT: the records of the type after it are read by the new
+    /// definition.
+    #[inline]
+    pub fn defines(&self) -> Option<u8> {
+        if self.id == FMT_ID { self.payload.first().copied() } else { None }
     }
 
     /// The message's name; `""` if it isn't UTF-8.

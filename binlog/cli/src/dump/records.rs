@@ -136,9 +136,6 @@ struct Plans<'t> {
     replaced: Vec<Plan>,
 }
 
-/// The id of the records that define types.
-const FMT_ID: u8 = 128;
-
 impl<'t> Plans<'t> {
     /// Of the part of the log that begins at `start`.
     fn new(types: &'t Patterns, form: Form<'t>, boots: &'t [NamedBoot<'t>], start: usize) -> Self {
@@ -169,9 +166,7 @@ impl<'t> Plans<'t> {
     /// definition does. `start` is where the part begins in the log.
     #[inline]
     fn learn(&mut self, record: &Record<'_>, start: usize) {
-        if record.id() == FMT_ID
-            && let Some(&id) = record.payload().first()
-        {
+        if let Some(id) = record.defines() {
             self.replaced.extend(self.by_id[usize::from(id)].take());
             while let [_, rest @ ..] = self.names
                 && rest.first().is_some_and(|next| next.start <= start + record.offset())

@@ -2,6 +2,7 @@
 
 use super::chosen_table::ChosenTable;
 use crate::patterns::matches;
+use binlog::LoggedDefinition;
 use std::fmt;
 
 /// The chosen types and columns. The default is everything except for the log's own definitions.
@@ -19,9 +20,6 @@ struct Item {
     instance: Option<String>,
     label: Option<String>,
 }
-
-/// The types that define others. What they say is in headers and metadata.
-const DEFINITIONS: [&str; 4] = ["FMT", "FMTU", "UNIT", "MULT"];
 
 /// A name in a choice that no log has.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +59,8 @@ impl Choice {
     pub fn has_type(&self, name: &str) -> bool {
         match (&self.only, self.items.is_empty()) {
             (Some(only), _) if only != name => false,
-            (None, true) => !DEFINITIONS.contains(&name),
+            // What definitions say is in headers and metadata.
+            (None, true) => !LoggedDefinition::DEFINING.contains(&name),
             (Some(_), true) => true,
             (_, false) => self.items.iter().any(|item| item.is_of(name)),
         }

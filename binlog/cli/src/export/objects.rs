@@ -104,12 +104,9 @@ fn records<E>(
     let joined = if choice.is_everything() || choice.has_type("MSG") { Joined::of(log) } else { Joined::default() };
     for record in log.records().flatten() {
         let name = record.name();
-        if record.id() == FMT_ID
-            && let Some(id) = record.payload().first()
-        {
-            // It defines the type from here on.
-            keys.remove(id);
-            value_names.remove(id);
+        if let Some(id) = record.defines() {
+            keys.remove(&id);
+            value_names.remove(&id);
         }
         if !record.definition().defines_others() {
             time_us = record.time_us().unwrap_or(time_us);
@@ -169,9 +166,6 @@ fn records<E>(
     }
     Ok(())
 }
-
-/// The id of the records that define types.
-const FMT_ID: u8 = 128;
 
 /// The keys of a definition's columns if they aren't the labels.
 struct Keys {

@@ -172,6 +172,9 @@ impl<'a> LoggedDefinition<'a> {
         self.columns().find(|column| column.label == label)
     }
 
+    /// The names of the types whose records define others.
+    pub const DEFINING: [&'static str; 4] = DEFINITIONS;
+
     /// Whether its records define others: those of FMT, FMTU, UNIT and MULT. Their times aren't times of the flight,
     /// because many loggers write 0.
     pub fn defines_others(&self) -> bool {
