@@ -13,7 +13,7 @@
 //! second.
 
 use super::plan::{Plan, Time};
-use binlog::{Record, Records};
+use binlog::{LoggedDefinition, Record, Records};
 use std::collections::HashMap;
 
 /// Dates the records of a log, one after the other.
@@ -56,7 +56,7 @@ const USUAL_RATE: f64 = 50.0;
 const FAILED: f64 = 0.0;
 
 fn is_gps(name: &str) -> bool {
-    matches!(name, "GPS" | "GPS2")
+    LoggedDefinition::RECEIVERS.contains(&name)
 }
 
 fn number(record: &Record<'_>, label: &str) -> Option<f64> {

@@ -23,7 +23,7 @@ pub(super) enum Kind {
     File,
     Fact,
     /// A fact if it says the date.
-    Gps,
+    Receiver,
     Other,
 }
 
@@ -33,7 +33,7 @@ impl Kind {
             _ if definition.defines_others() => Kind::Definition,
             "FILE" => Kind::File,
             name if FACTS.contains(&name) => Kind::Fact,
-            "GPS" | "GPS2" => Kind::Gps,
+            name if LoggedDefinition::RECEIVERS.contains(&name) => Kind::Receiver,
             _ => Kind::Other,
         }
     }
@@ -64,7 +64,8 @@ impl Facts {
     /// Adds a record, with its time if that counts.
     #[inline]
     pub(super) fn add(&mut self, record: &Record<'_>, known: &Known, time_us: Option<u64>, log: &[u8]) {
-        let is_date = known.kind == Kind::Gps && self.clock.add(record, time_us.or(self.last_us).unwrap_or_default());
+        let is_date =
+            known.kind == Kind::Receiver && self.clock.add(record, time_us.or(self.last_us).unwrap_or_default());
         match (known.kind, time_us) {
             (Kind::Definition, _) => self.keep(record, None),
             (Kind::File, _) => self.keep_description(record),

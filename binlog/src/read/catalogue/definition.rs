@@ -175,6 +175,9 @@ impl<'a> LoggedDefinition<'a> {
     /// The names of the types whose records define others.
     pub const DEFINING: [&'static str; 4] = DEFINITIONS;
 
+    /// The names of the types of GPS receivers. Old firmware logs the second one as GPS2.
+    pub const RECEIVERS: [&'static str; 2] = ["GPS", "GPS2"];
+
     /// Whether its records define others: those of FMT, FMTU, UNIT and MULT. Their times aren't times of the flight,
     /// because many loggers write 0.
     pub fn defines_others(&self) -> bool {

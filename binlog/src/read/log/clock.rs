@@ -1,7 +1,7 @@
 //! The times of records: since boot, and by the calendar.
 
 use crate::read::records::time::TimeSource;
-use crate::read::{Log, Record, Records};
+use crate::read::{Log, LoggedDefinition, Record, Records};
 use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -44,7 +44,7 @@ impl Clock {
 
     /// By the record that [`Clock`] describes.
     pub(super) fn of(log: &Log<'_>) -> Option<Self> {
-        let [mut first, mut second] = RECEIVERS.map(|name| {
+        let [mut first, mut second] = LoggedDefinition::RECEIVERS.map(|name| {
             let rows = log.all(name);
             let lacks_times = rows.definitions().any(|definition| TimeSource::of(&definition) == TimeSource::None);
             let carried = if lacks_times { rows.times_us() } else { Vec::new() };
@@ -72,9 +72,6 @@ impl Clock {
         search.clock()
     }
 }
-
-/// The types of receivers. Old firmware logs the second one as GPS2.
-const RECEIVERS: [&str; 2] = ["GPS", "GPS2"];
 
 /// Finds the [`Clock`] of one boot among records that arrive one by one.
 ///
@@ -107,7 +104,7 @@ impl ClockSearch {
     /// Adds the next record, with its time since boot, or that of the last record before it, in microseconds. Returns
     /// whether the clock is by this record from here on. Records of other types than GPS and GPS2 change nothing.
     pub fn add(&mut self, record: &Record<'_>, time_us: u64) -> bool {
-        if self.is_decided() || !RECEIVERS.contains(&record.name()) {
+        if self.is_decided() || !LoggedDefinition::RECEIVERS.contains(&record.name()) {
             return false;
         }
         let Some(date) = GpsDate::of(record).filter(GpsDate::is_plausible) else { return false };

@@ -29,7 +29,7 @@ impl TimeSource {
         let millis = |LoggedColumn { format, offset, .. }| TimeSource::Millis { format, offset };
         let in_any_place = || definition.column("TimeUS").map(micros);
         let by_name = || match definition.name() {
-            "GPS" | "GPS2" => definition.column("T").map(millis),
+            name if LoggedDefinition::RECEIVERS.contains(&name) => definition.column("T").map(millis),
             "TIME" => definition.column("StartTime").map(micros),
             _ => None,
         };

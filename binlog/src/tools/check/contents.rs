@@ -230,7 +230,7 @@ impl Plan {
             "DSF" => Kind::LoggerStatistics,
             "DROP" => Kind::Dropped,
             "FILE" => Kind::File,
-            "GPS" | "GPS2" => Kind::Receiver,
+            name if LoggedDefinition::RECEIVERS.contains(&name) => Kind::Receiver,
             _ => Kind::Other,
         };
         Plan { name, time, instance: instance.map(|column| column.offset), texts, modes, kind }
