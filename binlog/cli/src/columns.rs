@@ -7,7 +7,7 @@
 //! # use binlog_cli::{input::Input, outcome::Failure};
 //! use binlog::Scaling;
 //! # fn example(input: &Input) -> Result<(), Failure> {
-//! for session in input.flight.sessions() {
+//! for session in input.log.sessions() {
 //!     for table in session.tables() {
 //!         println!("{}: {} rows", table.name(), table.len());
 //!         for column in table.columns() {
@@ -25,7 +25,7 @@ mod series;
 
 pub use series::Series;
 
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::outcome::Failure;
 use binlog::log::{Rows, ValueNames, Values};
 use binlog::{Format, LoggedDefinition, Scaling, blackbox};

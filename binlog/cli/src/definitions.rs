@@ -1,6 +1,6 @@
 //! The definitions of a log, or those that were written as JSON before.
 
-use crate::flight::Flight;
+use crate::any_log::AnyLog;
 use crate::input::{Input, Source};
 use crate::outcome::{Failure, Outcome};
 use binlog::lock::Lock;
@@ -56,7 +56,7 @@ fn or_lock(source: &Source, failure: Failure) -> Failure {
 }
 
 fn of_log(input: &Input) -> Result<Definitions, Failure> {
-    let Flight::ArduPilot(log) = &input.flight else {
+    let AnyLog::ArduPilot(log) = &input.log else {
         let text = "it is a Blackbox log, which has no such definitions; `binlog find` lists its fields";
         return Err(Failure::new(format_args!("{}: {text}", input.name)));
     };

@@ -11,7 +11,7 @@ pub use folder::{LeftOut, looks_like_log};
 pub(crate) use format::{BEGINNING, is_card_image, looks_like, unread_card};
 pub use sources::Sources;
 
-use crate::flight::{Flight, Session};
+use crate::any_log::{AnyLog, Session};
 use crate::one_line::shown;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use binlog::Log;
@@ -31,7 +31,7 @@ pub struct Input {
     /// Its path; `None` for standard input.
     pub path: Option<PathBuf>,
     /// The log.
-    pub flight: Flight,
+    pub log: AnyLog,
     format: Format,
     is_one_of_several: bool,
     loss: OnceLock<KnownLoss>,
@@ -129,7 +129,7 @@ impl Input {
     pub fn open_undefined(source: &Source) -> Result<Self, Failure> {
         let read = match source {
             Source::Stdin => {
-                Flight::of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?)
+                AnyLog::of(Log::from_reader(io::stdin().lock()).map_err(|error| source.can_t_read(&error))?)
             }
             Source::File(path) => file::open(path)?,
         };
@@ -142,13 +142,13 @@ impl Input {
     ///
     /// If it is neither an ArduPilot log nor a Blackbox log, or if it has no definitions.
     pub fn of_bytes(source: &Source, bytes: Vec<u8>) -> Result<Self, Failure> {
-        Input::new(source, Flight::of(Log::from_bytes(bytes)))?.with_definitions()
+        Input::new(source, AnyLog::of(Log::from_bytes(bytes)))?.with_definitions()
     }
 
-    fn new(source: &Source, read: Result<(Flight, Format), Failure>) -> Result<Self, Failure> {
-        let (flight, format) = read.map_err(|failure| failure.in_(source.name()))?;
+    fn new(source: &Source, read: Result<(AnyLog, Format), Failure>) -> Result<Self, Failure> {
+        let (log, format) = read.map_err(|failure| failure.context(source.name()))?;
         let path = source.path().map(Path::to_owned);
-        Ok(Input { name: source.name(), path, flight, format, is_one_of_several: false, loss: OnceLock::new() })
+        Ok(Input { name: source.name(), path, log, format, is_one_of_several: false, loss: OnceLock::new() })
     }
 
     /// Why no record of an ArduPilot log can be read, and what to do; `None` if the log has definitions.
@@ -164,7 +164,7 @@ impl Input {
 
     fn with_definitions(self) -> Result<Self, Failure> {
         match self.lacks_definitions() {
-            Some(text) => Err(Failure::new(text).in_(&self.name)),
+            Some(text) => Err(Failure::new(text).context(&self.name)),
             None => Ok(self),
         }
     }
@@ -196,7 +196,7 @@ impl Input {
     /// lost, or else [`Outcome::Fine`]. What was lost is printed to standard error, unless
     /// [the command's output says it](Input::note_reported).
     pub fn warn_of_loss(&self) -> Outcome {
-        let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.flight.sessions())));
+        let loss = self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(&self.log.sessions())));
         match loss {
             KnownLoss::Said(true) => Outcome::Lost,
             _ if self.has_no_session() => {
@@ -236,7 +236,7 @@ impl Input {
 
     /// Whether it is a Blackbox log of which nothing can be read.
     fn has_no_session(&self) -> bool {
-        matches!(&self.flight, Flight::Blackbox(log) if log.sessions().len() == 0)
+        matches!(&self.log, AnyLog::Blackbox(log) if log.sessions().len() == 0)
     }
 
     /// Notes all sessions of the log after they were decoded, which saves [`warn_of_loss`](Input::warn_of_loss) a second
@@ -251,15 +251,15 @@ impl Input {
     }
 }
 
-impl Flight {
+impl AnyLog {
     /// The log of either format in the bytes of one, and what its format is.
     fn of(log: Log<'static>) -> Result<(Self, Format), Failure> {
         let format = Format::of(log.bytes())?;
-        let flight = match format {
-            Format::ArduPilot | Format::ArduPilotRecords => Flight::ArduPilot(log),
-            Format::Blackbox => Flight::Blackbox(BlackboxLog::from_bytes(log.bytes().to_vec())),
+        let log = match format {
+            Format::ArduPilot | Format::ArduPilotRecords => AnyLog::ArduPilot(log),
+            Format::Blackbox => AnyLog::Blackbox(BlackboxLog::from_bytes(log.bytes().to_vec())),
         };
-        Ok((flight, format))
+        Ok((log, format))
     }
 }
 

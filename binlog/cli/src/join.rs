@@ -40,13 +40,13 @@ pub fn as_of(times: &[u64], series: &[u64], max_age: Option<u64>) -> Vec<Option<
 /// lines that have the first of them.
 ///
 /// ```
-/// use binlog_cli::join::one_each;
+/// use binlog_cli::join::pair_equal_times;
 ///
 /// let series = [10, 20, 20, 30];
-/// assert_eq!(one_each(&[10, 20, 20, 25, 30, 30], &series, None, 0), [0, 1, 2, 2, 3, 3].map(Some));
-/// assert_eq!(one_each(&[20, 25], &series, None, 1), [2, 2].map(Some));
+/// assert_eq!(pair_equal_times(&[10, 20, 20, 25, 30, 30], &series, None, 0), [0, 1, 2, 2, 3, 3].map(Some));
+/// assert_eq!(pair_equal_times(&[20, 25], &series, None, 1), [2, 2].map(Some));
 /// ```
-pub fn one_each(times: &[u64], series: &[u64], max_age: Option<u64>, before: usize) -> Vec<Option<usize>> {
+pub fn pair_equal_times(times: &[u64], series: &[u64], max_age: Option<u64>, before: usize) -> Vec<Option<usize>> {
     let order = ascending(series);
     let at = |i: usize| order.as_ref().map_or(i, |order| order[i]);
     let mut joined = as_of(times, series, max_age);
@@ -141,9 +141,9 @@ mod tests {
             let split = split.min(times.len());
             let before = times[..split].iter().rev().take_while(|time| Some(*time) == times.get(split)).count();
             let [first, second] = [(&times[..split], 0), (&times[split..], before)]
-                .map(|(times, before)| one_each(times, &series, None, before));
+                .map(|(times, before)| pair_equal_times(times, &series, None, before));
             let joined = [first, second].concat();
-            prop_assert_eq!(&joined, &one_each(&times, &series, None, 0), "in two parts");
+            prop_assert_eq!(&joined, &pair_equal_times(&times, &series, None, 0), "in two parts");
             let mut seen: Vec<usize> = joined.iter().copied().flatten().collect();
             seen.sort_unstable();
             seen.dedup();

@@ -4,8 +4,8 @@
 //!
 //! - [`arguments`] has the command line; each file of `commands` is one command: parse, call, print. [`context`] is what
 //!   they share of the command line.
-//! - [`input`] opens logs of either format: a file, a folder, standard input. [`flight`] is a log of either format as
-//!   [sessions](flight::Session), which have one clock each. [`columns`] are a session's tables.
+//! - [`input`] opens logs of either format: a file, a folder, standard input. [`any_log`] is a log of either format as
+//!   [sessions](any_log::Session), which have one clock each. [`columns`] are a session's tables.
 //! - [`log_summary`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
 //!   positions.
@@ -13,8 +13,9 @@
 //! - [`firmware`] names the firmware and board of a log. [`card_image`] is the image of a card.
 //! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: [`intervals`] of a session's time.
 //!   [`patterns`] are names with wildcards.
-//! - [`output`] writes files beside their places and renames them at the end. [`number`], [`json`] and [`lines`] are the
-//!   text of values, objects and lines, [`blocks`] is text that several threads make; [`progress`] is the bar.
+//! - [`output`] writes files beside their places and renames them at the end. [`number`] and [`json`] are the text of
+//!   values and objects, [`line_buffer`] gathers lines, [`parallel_text`] is text that several threads make;
+//!   [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`,
 //!   [`one_line`] escapes what a terminal would obey.
@@ -22,8 +23,8 @@
 //! What needs only a log's format is code of the library `binlog`; analysis for people is a module of this crate.
 #![deny(unsafe_code)]
 
+pub mod any_log;
 pub mod arguments;
-pub mod blocks;
 pub mod card_image;
 pub mod columns;
 pub mod commands;
@@ -33,17 +34,17 @@ pub mod definitions;
 pub mod dump;
 pub mod export;
 pub mod firmware;
-pub mod flight;
 pub mod input;
 pub mod intervals;
 pub mod join;
 pub mod json;
-pub mod lines;
+pub mod line_buffer;
 pub mod log_summary;
 pub mod number;
 pub mod one_line;
 pub mod outcome;
 pub mod output;
+pub mod parallel_text;
 pub mod parameters;
 pub mod patterns;
 pub mod plot;

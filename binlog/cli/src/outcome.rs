@@ -85,7 +85,7 @@ impl Failure {
 
     /// The failure of something, such as a log, whose name the text doesn't have.
     #[must_use]
-    pub fn in_(self, what: impl Display) -> Self {
+    pub fn context(self, what: impl Display) -> Self {
         match self.0 {
             Kind::ClosedPipe | Kind::Unwritable(_) => self,
             Kind::Absent(text) => Failure::absent(format_args!("{what}: {text}")),
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_closed_pipe_keeps_quiet() {
-        let failure = Failure::from(io::Error::from(ErrorKind::BrokenPipe)).in_("flight.bin");
+        let failure = Failure::from(io::Error::from(ErrorKind::BrokenPipe)).context("flight.bin");
         assert!(failure.is_closed_pipe());
         assert_eq!(exit_code(Err(failure)), ExitCode::SUCCESS);
     }

@@ -4,7 +4,7 @@ mod file;
 
 pub use file::{line, of_file};
 
-use crate::flight::{Session, SessionLog};
+use crate::any_log::{Session, SessionLog};
 use crate::intervals::Intervals;
 use std::collections::BTreeMap;
 

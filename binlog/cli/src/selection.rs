@@ -6,8 +6,8 @@ mod moment;
 
 pub use moment::Moment;
 
+use crate::any_log::Session;
 use crate::context;
-use crate::flight::Session;
 use crate::input::Input;
 use crate::intervals::Intervals;
 use crate::outcome::{Failure, warn};
@@ -52,7 +52,7 @@ impl Selection {
     /// ```no_run
     /// # use binlog_cli::{input::Input, selection::Selection, outcome::Failure};
     /// # fn example(input: &Input, selection: &Selection) -> Result<(), Failure> {
-    /// let sessions = input.flight.sessions();
+    /// let sessions = input.log.sessions();
     /// for (session, chosen) in sessions.iter().zip(selection.intervals(&sessions)?) {
     ///     for table in session.tables().iter() {
     ///         let rows = (0..table.len()).filter(|&row| chosen.contains(table.times_us()[row]));

@@ -6,12 +6,12 @@
 use arrow_array::RecordBatch;
 use binlog::Log;
 use binlog::log::Values;
+use binlog_cli::any_log::AnyLog;
 use binlog_cli::export::choice::Choice;
 use binlog_cli::export::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale};
 use binlog_cli::export::parquet::{DataSet, Facts, log_id, writer_properties};
 use binlog_cli::export::time::{TimeColumn, Times};
 use binlog_cli::export::{csv, tables};
-use binlog_cli::flight::Flight;
 use binlog_cli::intervals::Intervals;
 use binlog_performance::read::long_log;
 use binlog_performance::timing::{median, time};
@@ -43,18 +43,18 @@ fn row(name: &str, floor_name: &str, mut ours: impl FnMut() -> Duration, mut flo
     );
 }
 
-fn flight(log: &[u8]) -> Flight {
-    Flight::ArduPilot(Log::from_bytes(log.to_vec()))
+fn flight(log: &[u8]) -> AnyLog {
+    AnyLog::ArduPilot(Log::from_bytes(log.to_vec()))
 }
 
-fn all_tables(flight: &Flight) -> Vec<ChosenTable> {
+fn all_tables(flight: &AnyLog) -> Vec<ChosenTable> {
     let sessions = flight.sessions();
     let everything = Intervals::everything();
     sessions.iter().flat_map(|session| tables::tables(session, &Choice::default(), &everything)).collect()
 }
 
 /// All types as CSV, to nowhere.
-fn write_csv(flight: &Flight) {
+fn write_csv(flight: &AnyLog) {
     for session in &flight.sessions() {
         let times = Times::of(TimeColumn::None, session);
         let written = tables::visit(session, &Choice::default(), &Intervals::everything(), |table| {
@@ -122,7 +122,7 @@ fn format_column(column: &ChosenColumn, integers: &mut itoa::Buffer, floats: &mu
 }
 
 /// The log as a data set in a new folder.
-fn write_data_set(flight: &Flight, folder: &Path) {
+fn write_data_set(flight: &AnyLog, folder: &Path) {
     let sessions = flight.sessions();
     let intervals: Vec<Intervals> = sessions.iter().map(|_| Intervals::everything()).collect();
     let mut data_set = DataSet::open(folder, "").expect("an empty folder");

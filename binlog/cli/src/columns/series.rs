@@ -1,7 +1,7 @@
 //! One column of numbers with its times.
 
 use super::{names, of_frames};
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::outcome::Failure;
 use binlog::Scaling;
 

@@ -1,8 +1,8 @@
 //! `binlog check`: what is wrong in a log.
 
+use crate::any_log::AnyLog;
 use crate::context::{Context, Logs};
 use crate::counted::counted;
-use crate::flight::Flight;
 use crate::input::{Input, LeftOut};
 use crate::json;
 use crate::one_line::shown;
@@ -65,9 +65,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 }
 
 fn of_log(input: &Input, arguments: &Arguments, context: &Context, out: &mut Output) -> CommandResult {
-    let report: Report = match &input.flight {
-        Flight::ArduPilot(log) => log.check(),
-        Flight::Blackbox(log) => log.check(),
+    let report: Report = match &input.log {
+        AnyLog::ArduPilot(log) => log.check(),
+        AnyLog::Blackbox(log) => log.check(),
     };
     let is_asked = |finding: &&Finding| !arguments.errors || finding.severity() == Severity::Error;
     let mut findings: Vec<&Finding> = report.findings().iter().filter(is_asked).collect();

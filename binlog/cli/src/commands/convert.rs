@@ -1,8 +1,8 @@
 //! `binlog convert`: Blackbox logs as ArduPilot logs.
 
 use super::written::check_destination;
+use crate::any_log::SessionLog;
 use crate::context::Context;
-use crate::flight::SessionLog;
 use crate::input::Input;
 use crate::json;
 use crate::one_line::shown;
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         check_destination(output, context)?;
     }
     let input = Input::open_path(&arguments.log)?;
-    let sessions = input.flight.sessions();
+    let sessions = input.log.sessions();
     if sessions.iter().any(|session| session.ardupilot().is_some()) {
         return Err(Failure::new(format_args!("{} is an ArduPilot log already", input.name)));
     }
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     };
     let mut destination = Destination::of(&to, &input, sessions.len(), arguments.existing)?;
     let mut report = (!is_stdout(&to)).then(Output::stdout);
-    let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
+    let mut progress = Progress::bytes(&input.name, input.log.bytes().len() as u64);
     let (mut is_converted, mut lost) = (false, false);
     for session in &sessions {
         let SessionLog::Blackbox(frames) = session.log() else { continue };

@@ -1,9 +1,9 @@
 //! `binlog cut`: a part of a log.
 
 use super::written::{ardupilot, check_destination};
+use crate::any_log::Session;
 use crate::context::{self, Context};
 use crate::counted::counted;
-use crate::flight::Session;
 use crate::input::Input;
 use crate::json;
 use crate::outcome::{CommandResult, Failure, warn};
@@ -61,8 +61,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     check_destination(&arguments.output, context)?;
     let input = Input::open_path(&arguments.log)?;
     let log = ardupilot(&input)?;
-    let sessions = input.flight.sessions();
-    let named = |failure: Failure| failure.in_(&input.name);
+    let sessions = input.log.sessions();
+    let named = |failure: Failure| failure.context(&input.name);
     let cut = cut(arguments, log, &sessions).map_err(named)?;
     let mut out = Output::create(Some(&arguments.output), input.path.as_deref(), arguments.existing)?;
     let part = cut.write(log, &mut out)?;

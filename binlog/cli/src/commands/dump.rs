@@ -1,9 +1,9 @@
 //! `binlog dump`: the records of a log, one line each.
 
+use crate::any_log::{AnyLog, Session, SessionLog};
 use crate::context::{self, Context, Logs};
 use crate::counted::counted;
 use crate::dump::{self, Form, NamedBoot};
-use crate::flight::{Flight, Session, SessionLog};
 use crate::input::Input;
 use crate::intervals::Intervals;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
@@ -58,9 +58,9 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::create(arguments.output.as_deref(), logs.paths(), arguments.existing)?;
     let outcome = logs.for_each(|input| {
         let types = Patterns::new(&arguments.types);
-        match &input.flight {
-            Flight::ArduPilot(log) => records(input, log, &types, arguments, context, &mut out),
-            Flight::Blackbox(_) => frames(input, &types, &arguments.selection, context, &mut out),
+        match &input.log {
+            AnyLog::ArduPilot(log) => records(input, log, &types, arguments, context, &mut out),
+            AnyLog::Blackbox(_) => frames(input, &types, &arguments.selection, context, &mut out),
         }
     })?;
     out.finish()?;
@@ -81,8 +81,8 @@ fn records(
         // Nothing is indexed for that.
         vec![(0..log.bytes().len(), Intervals::everything())]
     } else {
-        let sessions = input.flight.sessions();
-        let intervals = selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
+        let sessions = input.log.sessions();
+        let intervals = selection.intervals(&sessions).map_err(|failure| failure.context(&input.name))?;
         sessions.iter().map(|session| session.range()).zip(intervals).collect()
     };
     let texts = if context.json && types.contains("MSG") { Joined::of(log) } else { Joined::default() };
@@ -100,7 +100,7 @@ fn records(
         // The log is indexed for the error only: a part of it may not have all types.
         let indexed = log.types().map(|rows| rows.name().to_owned());
         let known: BTreeSet<String> = printed.map(str::to_owned).chain(indexed).collect();
-        types.require(known.iter().map(String::as_str)).map_err(|failure| failure.in_(&input.name))?;
+        types.require(known.iter().map(String::as_str)).map_err(|failure| failure.context(&input.name))?;
     }
     if dumped.records == 0 {
         selection.warn_of_nothing(input, !types.is_all());
@@ -124,12 +124,12 @@ fn frames(
         let text = "dump prints the main frames of Blackbox logs as CSV; --json prints the others, too";
         return Err(Failure::new(format_args!("{}: {text}", input.name)));
     }
-    let sessions = input.flight.sessions();
+    let sessions = input.log.sessions();
     let names: Vec<String> = sessions.iter().flat_map(Session::table_names).chain([dump::EVENTS.to_owned()]).collect();
-    let named = |failure: Failure| failure.in_(&input.name);
+    let named = |failure: Failure| failure.context(&input.name);
     types.require(names.iter().map(String::as_str)).map_err(named)?;
     let intervals = selection.intervals(&sessions).map_err(named)?;
-    let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
+    let mut progress = Progress::bytes(&input.name, input.log.bytes().len() as u64);
     if !context.json {
         input.print_heading(out)?;
     }

@@ -6,11 +6,11 @@ mod per_log;
 mod per_type;
 mod place;
 
+use crate::any_log::Session;
 use crate::context::{self, Context, Logs};
 use crate::export::choice::{Choice, Unknown};
 use crate::export::tables;
 use crate::export::time::TimeColumn;
-use crate::flight::Session;
 use crate::input::{Input, Source, Sources};
 use crate::intervals::Intervals;
 use crate::json;
@@ -196,10 +196,10 @@ struct Counts {
 impl ExportRun<'_> {
     /// Exports a log.
     fn one(&mut self, input: &Input) -> CommandResult {
-        let sessions = input.flight.sessions();
-        self.require_choice(&sessions).map_err(|failure| failure.in_(&input.name))?;
+        let sessions = input.log.sessions();
+        self.require_choice(&sessions).map_err(|failure| failure.context(&input.name))?;
         let selection = &self.arguments.selection;
-        let intervals = selection.intervals(&sessions).map_err(|failure| failure.in_(&input.name))?;
+        let intervals = selection.intervals(&sessions).map_err(|failure| failure.context(&input.name))?;
         let chosen = Chosen { name: &input.name, sessions: &sessions, intervals, choice: self.choice };
         let has_records = self.exporter.export(input, &chosen)?;
         if !has_records && !sessions.is_empty() {
@@ -251,7 +251,7 @@ impl ExportRun<'_> {
     /// Ends what belongs to all logs, and says what was exported.
     fn finish(self, sources: &Sources, context: &Context) -> CommandResult {
         let Counts { exported, damaged, absent } = self.counts;
-        require(&self.unknown.unwrap_or_default()).map_err(|failure| failure.in_("all logs"))?;
+        require(&self.unknown.unwrap_or_default()).map_err(|failure| failure.context("all logs"))?;
         let written = self.exporter.finish()?.unwrap_or(exported);
         if context.json
             && let Some(output) = &self.arguments.output

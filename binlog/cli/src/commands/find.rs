@@ -1,9 +1,9 @@
 //! `binlog find`: which columns a word is about.
 
+use crate::any_log::Session;
 use crate::columns::names;
 use crate::context::{Context, Logs};
 use crate::counted::counted;
-use crate::flight::Session;
 use crate::input::{Input, in_a_shell, is_log_file};
 use crate::json;
 use crate::one_line::on_one_line;
@@ -136,7 +136,7 @@ struct InLog<'f> {
 
 impl Search<'_> {
     fn in_log(&mut self, input: &Input, context: &Context, out: &mut Output) -> CommandResult {
-        let sessions = input.flight.sessions();
+        let sessions = input.log.sessions();
         input.note_sessions(&sessions);
         let columns = columns(&sessions);
         self.logs += 1;

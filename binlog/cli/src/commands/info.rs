@@ -4,8 +4,8 @@ mod ardupilot;
 mod blackbox;
 mod print;
 
+use crate::any_log::AnyLog;
 use crate::context::{Context, Logs};
-use crate::flight::Flight;
 use crate::input::Input;
 use crate::json;
 use crate::outcome::{CommandResult, Outcome};
@@ -143,12 +143,12 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
 }
 
 fn info(input: &Input) -> Info {
-    let mut progress = Progress::bytes(&input.name, input.flight.bytes().len() as u64);
-    let (format, sessions) = match &input.flight {
-        Flight::ArduPilot(log) => ("ardupilot", ardupilot::sessions(log.bytes(), &mut progress)),
-        Flight::Blackbox(_) => ("blackbox", blackbox::sessions(&input.flight, &mut progress)),
+    let mut progress = Progress::bytes(&input.name, input.log.bytes().len() as u64);
+    let (format, sessions) = match &input.log {
+        AnyLog::ArduPilot(log) => ("ardupilot", ardupilot::sessions(log.bytes(), &mut progress)),
+        AnyLog::Blackbox(_) => ("blackbox", blackbox::sessions(&input.log, &mut progress)),
     };
-    Info { log: input.name.clone(), format, bytes: input.flight.bytes().len(), sessions }
+    Info { log: input.name.clone(), format, bytes: input.log.bytes().len(), sessions }
 }
 
 fn seconds(time_us: u64) -> f64 {

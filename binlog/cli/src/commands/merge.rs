@@ -80,7 +80,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     warn_of_descriptions(&inputs, &merged);
     let skipped = |log: usize| -> usize {
         let of_log = merged.skipped().iter().filter(|(of, _)| *of == log).map(|(_, skipped)| skipped);
-        of_log.filter(|skipped| !skipped.is_padding(inputs[log].flight.bytes())).map(|skipped| skipped.length).sum()
+        of_log.filter(|skipped| !skipped.is_padding(inputs[log].log.bytes())).map(|skipped| skipped.length).sum()
     };
     if context.json {
         let mut out = Output::stdout();

@@ -3,8 +3,8 @@
 mod print;
 mod rows;
 
+use crate::any_log::Session;
 use crate::context::{self, Context, Logs};
-use crate::flight::Session;
 use crate::input::{Input, Source, require_stdin_once};
 use crate::intervals::Intervals;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
@@ -66,7 +66,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::create(arguments.output.as_deref(), inputs, arguments.existing)?;
     let (other, other_outcome) = other.map_or((None, Outcome::Fine), |(other, outcome)| (Some(other), outcome));
     let outcome = logs.for_each(|input| {
-        of_log(input, other.as_ref(), arguments, context, &mut out).map_err(|failure| failure.in_(&input.name))
+        of_log(input, other.as_ref(), arguments, context, &mut out).map_err(|failure| failure.context(&input.name))
     })?;
     out.finish()?;
     Ok(outcome.max(other_outcome))
@@ -79,7 +79,7 @@ fn of_log(
     context: &Context,
     out: &mut Output,
 ) -> CommandResult {
-    let sessions = input.flight.sessions();
+    let sessions = input.log.sessions();
     let mut chosen = chosen(&sessions, arguments)?;
     let lacks_defaults = arguments.not_default && chosen.iter().all(OfSession::lacks_defaults);
     if lacks_defaults {
@@ -136,7 +136,7 @@ fn of_whole_log(sessions: &[Session<'_>]) -> BTreeSet<String> {
 fn require(names: &Patterns, chosen: &[OfSession], sessions: &[Session<'_>]) -> Result<(), Failure> {
     let known: BTreeSet<&str> =
         chosen.iter().flat_map(|of_session| of_session.parameters.keys().map(String::as_str)).collect();
-    let Some(pattern) = names.unmatched(known.into_iter()) else { return Ok(()) };
+    let Some(pattern) = names.unmatched(known.iter().copied()) else { return Ok(()) };
     let of_log = of_whole_log(sessions);
     let known = of_log.iter().map(String::as_str);
     if known.clone().any(|name| patterns::matches(pattern, name)) {

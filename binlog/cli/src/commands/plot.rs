@@ -7,8 +7,8 @@ mod preset;
 
 pub use arguments::Arguments;
 
+use crate::any_log::Session;
 use crate::context::Context;
-use crate::flight::Session;
 use crate::input::{Input, Sources};
 use crate::one_line;
 use crate::outcome::{CommandResult, Failure, warn};
@@ -37,8 +37,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     };
     let paths = inputs.iter().filter_map(|input| input.path.as_deref()).chain(presets.iter().map(PathBuf::as_path));
     let mut out = Output::create(arguments.output.as_deref(), paths, arguments.existing)?;
-    let sessions: Vec<(&Input, Vec<Session<'_>>)> =
-        inputs.iter().map(|input| (input, input.flight.sessions())).collect();
+    let sessions: Vec<(&Input, Vec<Session<'_>>)> = inputs.iter().map(|input| (input, input.log.sessions())).collect();
     let mut plotted = Vec::new();
     let names = legend_names(&inputs);
     for ((input, sessions), name) in sessions.iter().zip(&names) {
@@ -49,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         input.note_sessions(sessions);
     }
     if plotted.is_empty() {
-        return Err(Failure::new("nothing to plot: no record is in the chosen part").in_(log_names(&inputs)));
+        return Err(Failure::new("nothing to plot: no record is in the chosen part").context(log_names(&inputs)));
     }
     name(&mut plotted, inputs.len());
     let figure = figure::figure(arguments, &given, &inputs, &plotted).inspect_err(|_| {
@@ -73,7 +72,7 @@ fn of_log<'s>(
     (input, log): (&Input, &str),
     sessions: &'s [Session<'s>],
 ) -> Result<Vec<Plotted<'s>>, Failure> {
-    let intervals = arguments.selection.intervals(sessions).map_err(|failure| failure.in_(&input.name))?;
+    let intervals = arguments.selection.intervals(sessions).map_err(|failure| failure.context(&input.name))?;
     let plotted = sessions.iter().zip(intervals).filter(|(_, intervals)| !intervals.is_nothing());
     let plotted = plotted.map(|(session, intervals)| {
         let name = if sessions.len() > 1 { format!("{log} session {}", session.number() + 1) } else { log.to_owned() };

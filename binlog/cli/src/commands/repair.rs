@@ -103,13 +103,13 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let repaired = match definitions {
         Some(definitions) => log.repair_with(definitions, &mut out).map_err(|error| match (error, &other) {
             (RepairError::Io(error), _) => error.into(),
-            (error, Some(other)) => Failure::new(error).in_(&other.name),
+            (error, Some(other)) => Failure::new(error).context(&other.name),
             (error, None) => Failure::new(error),
         })?,
         None => log.repair(&mut out)?,
     };
     if repaired.records() == 0 {
-        return Err(no_record(other.as_ref()).in_(&input.name));
+        return Err(no_record(other.as_ref()).context(&input.name));
     }
     out.finish()?;
     if context.json {

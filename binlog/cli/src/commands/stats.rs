@@ -1,10 +1,10 @@
 //! `binlog stats`: minimum, maximum, mean and deviation of each column.
 
 use super::export::{require, require_instances};
+use crate::any_log::Session;
 use crate::context::{self, Context, Logs};
 use crate::export::choice::Choice;
 use crate::export::tables;
-use crate::flight::Session;
 use crate::input::{Input, looks_like_log};
 use crate::json;
 use crate::one_line;
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let choice = Choice::of(arguments.types.iter().map(String::as_str));
     arguments.logs.logs.iter().try_for_each(|path| require_no_column(path))?;
     let outcome = arguments.logs.sources()?.for_each(|input| {
-        of_log(input, arguments, &choice, context, &mut out).map_err(|failure| failure.in_(&input.name))
+        of_log(input, arguments, &choice, context, &mut out).map_err(|failure| failure.context(&input.name))
     })?;
     out.finish()?;
     Ok(outcome)
@@ -100,7 +100,7 @@ fn require_no_column(path: &Path) -> Result<(), Failure> {
 }
 
 fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Context, out: &mut Output) -> CommandResult {
-    let sessions = input.flight.sessions();
+    let sessions = input.log.sessions();
     let intervals = arguments.selection.intervals(&sessions)?;
     if !choice.is_everything() {
         let names: Vec<String> = sessions.iter().flat_map(Session::table_names).collect();

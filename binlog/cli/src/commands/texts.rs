@@ -1,8 +1,8 @@
 //! `binlog texts`: what a log says in words.
 
+use crate::any_log::Session;
 use crate::context::{Context, Logs};
 use crate::export::time::utc;
-use crate::flight::Session;
 use crate::input::Input;
 use crate::json;
 use crate::one_line::on_one_line;
@@ -44,14 +44,14 @@ struct Row<'r> {
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut out = Output::stdout();
     let outcome = arguments.logs.sources()?.for_each(|input| {
-        of_log(input, &arguments.selection, context, &mut out).map_err(|failure| failure.in_(&input.name))
+        of_log(input, &arguments.selection, context, &mut out).map_err(|failure| failure.context(&input.name))
     })?;
     out.finish()?;
     Ok(outcome)
 }
 
 fn of_log(input: &Input, selection: &Selection, context: &Context, out: &mut Output) -> CommandResult {
-    let sessions = input.flight.sessions();
+    let sessions = input.log.sessions();
     let intervals = selection.intervals(&sessions)?;
     if !context.json {
         input.print_heading(out)?;

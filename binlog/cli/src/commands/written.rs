@@ -1,7 +1,7 @@
 //! What the commands that write an ArduPilot log have in common.
 
+use crate::any_log::AnyLog;
 use crate::context::Context;
-use crate::flight::Flight;
 use crate::input::Input;
 use crate::outcome::Failure;
 use crate::output::is_stdout;
@@ -25,11 +25,11 @@ pub(super) fn check_destination(output: &Path, context: &Context) -> Result<(), 
 
 /// The log, which has to be ArduPilot's.
 pub(super) fn ardupilot(input: &Input) -> Result<&Log<'static>, Failure> {
-    match &input.flight {
-        Flight::ArduPilot(log) => Ok(log),
-        Flight::Blackbox(_) => {
+    match &input.log {
+        AnyLog::ArduPilot(log) => Ok(log),
+        AnyLog::Blackbox(_) => {
             let text = "it is a Blackbox log, and this works on ArduPilot logs; `binlog convert` makes one of it";
-            Err(Failure::new(text).in_(&input.name))
+            Err(Failure::new(text).context(&input.name))
         }
     }
 }

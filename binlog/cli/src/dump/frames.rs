@@ -16,7 +16,7 @@
 //!   frames.
 
 use crate::intervals::Intervals;
-use crate::lines::Lines;
+use crate::line_buffer::LineBuffer;
 use crate::number;
 use binlog::blackbox::FrameKind;
 use binlog::blackbox::log::{Item, Session};
@@ -55,7 +55,7 @@ pub fn frames(
     last_header: &mut Option<String>,
     out: &mut impl Write,
 ) -> io::Result<DumpedFrames> {
-    let mut lines = Lines::new(out);
+    let mut lines = LineBuffer::new(out);
     if let Some(header) = header(session)
         && last_header.as_ref() != Some(&header)
     {

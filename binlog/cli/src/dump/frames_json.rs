@@ -5,7 +5,7 @@ use super::frames::DumpedFrames;
 use crate::columns::names;
 use crate::export::described;
 use crate::intervals::Intervals;
-use crate::lines::Lines;
+use crate::line_buffer::LineBuffer;
 use crate::patterns::Patterns;
 use crate::{json, number};
 use binlog::blackbox::log::{Item, Session};
@@ -27,7 +27,7 @@ pub fn frames_json(
     types: &Patterns,
     out: &mut impl Write,
 ) -> io::Result<DumpedFrames> {
-    let mut lines = Lines::new(out);
+    let mut lines = LineBuffer::new(out);
     let mut dumped = DumpedFrames::default();
     let mut items = session.frames();
     while let Some(item) = items.next() {

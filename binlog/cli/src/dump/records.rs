@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::plan::Plan;
 use super::{json, text};
 use crate::intervals::Intervals;
-use crate::lines::Lines;
+use crate::line_buffer::LineBuffer;
 use crate::patterns::Patterns;
 use crate::texts::{Joined, Part};
 use binlog::{Log, Record, Records};
@@ -62,7 +62,7 @@ pub fn records(
     let mut clock = Clock::of(if is_whole { log } else { &[] });
     let mut calendar = Calendar::local();
     let mut dumped = Dumped::default();
-    let mut lines = Lines::new(out);
+    let mut lines = LineBuffer::new(out);
     for (range, intervals) in parts {
         if !is_whole {
             clock = Clock::of(log.get(range.clone()).unwrap_or_default());

@@ -6,7 +6,7 @@
 use super::chosen_table::{Cells, ChosenColumn, ChosenTable, Scale, TIME};
 use super::time::Times;
 use crate::columns::names;
-use crate::{blocks, number};
+use crate::{number, parallel_text};
 use binlog::log::Values;
 use std::io::{self, Write};
 
@@ -60,7 +60,7 @@ pub(super) fn lines<C: Sync>(
     columns: &[Option<C>],
     print: impl Fn(&mut Vec<u8>, &C, usize) + Sync,
 ) -> io::Result<()> {
-    blocks::write(out, times_us.len(), |text, rows| {
+    parallel_text::write(out, times_us.len(), |text, rows| {
         for row in rows {
             let Some(&time_us) = times_us.get(row) else { return };
             times.cells(text, time_us);

@@ -5,9 +5,9 @@
 
 use super::choice::Choice;
 use super::objects::{self, key};
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::intervals::Intervals;
-use crate::lines::Lines;
+use crate::line_buffer::LineBuffer;
 use crate::{json, number};
 use std::io::{self, Write};
 
@@ -25,7 +25,7 @@ pub fn write(
     intervals: &Intervals,
     with_names: bool,
 ) -> io::Result<u64> {
-    let mut lines = Lines::new(out);
+    let mut lines = LineBuffer::new(out);
     let mut records = 0;
     let own = ["mavpackettype", "boot"];
     let own = if boot.is_some() { &own[..] } else { &own[..1] };

@@ -9,8 +9,8 @@
 use super::choice::Choice;
 use super::objects::{self, Object};
 use super::tables;
+use crate::any_log::Session;
 use crate::columns::names;
-use crate::flight::Session;
 use crate::intervals::Intervals;
 use crate::texts;
 use crate::track;

@@ -3,8 +3,8 @@
 use super::blackbox;
 use super::choice::Choice;
 use super::chosen_table::{ChosenTable, Describe};
+use crate::any_log::Session;
 use crate::columns::names;
-use crate::flight::Session;
 use crate::intervals::Intervals;
 use crate::texts::Joined;
 use binlog::Log;

@@ -1,6 +1,6 @@
 //! The column beside TimeUS that people ask for: seconds, or the calendar.
 
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::number;
 use jiff::Timestamp;
 use std::fmt::Write as _;

@@ -5,7 +5,7 @@ use super::chosen_table::{ChosenColumn, ChosenTable};
 use super::csv;
 use super::time::Times;
 use crate::columns::names;
-use crate::join::{as_of, one_each};
+use crate::join::{as_of, pair_equal_times};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -157,7 +157,7 @@ fn joined_rows(
     let joined: Vec<Vec<Option<usize>>> = tables
         .iter()
         .map(|of| match of_type.is_some_and(|of_type| of_type.has_type(&of.table.name)) {
-            true => one_each(at_us, &of.table.times_us, max_age_us, before),
+            true => pair_equal_times(at_us, &of.table.times_us, max_age_us, before),
             false => as_of(at_us, &of.table.times_us, max_age_us),
         })
         .collect();

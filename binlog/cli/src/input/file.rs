@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::format::Format;
-use crate::flight::Flight;
+use crate::any_log::AnyLog;
 use crate::outcome::Failure;
 use binlog::Log;
 use binlog::blackbox::BlackboxLog;
@@ -13,11 +13,11 @@ use std::path::Path;
 const MAPPED_FROM: u64 = 8 * 1024 * 1024;
 
 /// Opens a log, and says what its format is. The outer error names the file, the inner one doesn't.
-pub(super) fn open(path: &Path) -> Result<Result<(Flight, Format), Failure>, Failure> {
+pub(super) fn open(path: &Path) -> Result<Result<(AnyLog, Format), Failure>, Failure> {
     let failure = |error: OpenError| Failure::new(name_on_one_line(&error));
     let is_long = path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() >= MAPPED_FROM);
     if !is_long {
-        return Ok(Flight::of(Log::open(path).map_err(failure)?));
+        return Ok(AnyLog::of(Log::open(path).map_err(failure)?));
     }
     // SAFETY: nobody may write to the file while it is mapped. A program can't make sure of that; as with every program
     // that maps files, its user does, who is told so in the manual page. A log that is being written can be piped into
@@ -27,12 +27,12 @@ pub(super) fn open(path: &Path) -> Result<Result<(Flight, Format), Failure>, Fai
         Ok(format) => format,
         Err(failure) => return Ok(Err(failure)),
     };
-    let flight = match format {
-        Format::ArduPilot | Format::ArduPilotRecords => Flight::ArduPilot(log),
+    let log = match format {
+        Format::ArduPilot | Format::ArduPilotRecords => AnyLog::ArduPilot(log),
         // SAFETY: as above.
-        Format::Blackbox => Flight::Blackbox(unsafe { BlackboxLog::map(path) }.map_err(failure)?),
+        Format::Blackbox => AnyLog::Blackbox(unsafe { BlackboxLog::map(path) }.map_err(failure)?),
     };
-    Ok(Ok((flight, format)))
+    Ok(Ok((log, format)))
 }
 
 /// The error's text, in which the path may have a line break.

@@ -1,7 +1,7 @@
 //! What of a log can't be read.
 
+use crate::any_log::Session;
 use crate::counted::counted;
-use crate::flight::Session;
 use binlog::Skipped;
 use std::fmt;
 

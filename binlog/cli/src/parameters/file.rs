@@ -26,14 +26,14 @@ pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
         });
         return parameters.map(|parameters| (parameters, Outcome::Fine));
     }
-    let log = Input::of_bytes(&source, bytes)?;
-    let sessions = log.flight.sessions();
+    let input = Input::of_bytes(&source, bytes)?;
+    let sessions = input.log.sessions();
     let of_sessions = sessions.iter().rev().map(|session| of_session(session, &Intervals::everything()));
     let Some(parameters) = of_sessions.into_iter().find(|parameters| !parameters.is_empty()) else {
         return Err(Failure::new(format_args!("{}: the log has no parameters", source.name())));
     };
-    log.note_sessions(&sessions);
-    Ok((parameters, log.warn_of_loss()))
+    input.note_sessions(&sessions);
+    Ok((parameters, input.warn_of_loss()))
 }
 
 /// A line of a parameter file, as [`of_file`] reads it. Control characters in a name are escaped, so it is one line, and

@@ -1,6 +1,6 @@
 //! Puts several logs on one axis of time.
 
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::intervals::Intervals;
 
 /// Where the axis of time begins.

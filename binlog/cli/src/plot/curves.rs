@@ -4,7 +4,7 @@ use super::align::{Origin, chosen};
 use super::expression::{EvaluationError, Expression, Series};
 use super::figure::NewCurve;
 use super::source::SessionColumns;
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::intervals::Intervals;
 use std::borrow::Cow;
 use std::iter;

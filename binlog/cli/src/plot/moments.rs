@@ -2,13 +2,13 @@
 
 use super::align::seconds;
 use super::figure::{Band, Mark};
-use crate::flight::Session;
+use crate::any_log::Session;
 use crate::intervals::Intervals;
 use binlog::blackbox::Event;
 
 /// The modes, as intervals to shade.
 pub fn bands(session: &Session<'_>, zero_us: u64) -> Vec<Band> {
-    let band = |mode: crate::flight::Mode| Band {
+    let band = |mode: crate::any_log::Mode| Band {
         from: seconds(mode.time_us.start, zero_us),
         to: seconds(mode.time_us.end, zero_us),
         name: mode.name,

@@ -1,8 +1,8 @@
 //! The columns of a session, for expressions.
 
 use super::expression::{ColumnName, MissingColumn, Samples, Source};
+use crate::any_log::Session;
 use crate::columns::names;
-use crate::flight::Session;
 use crate::outcome::Failure;
 use binlog::{Log, Scaling};
 use std::cell::RefCell;

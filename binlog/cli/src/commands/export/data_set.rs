@@ -42,7 +42,7 @@ fn chosen_options(arguments: &Arguments) -> String {
 
 impl Exporter for Adding {
     fn export(&mut self, input: &Input, chosen: &Chosen<'_>) -> Result<bool, Failure> {
-        let log_id = log_id(input.flight.bytes());
+        let log_id = log_id(input.log.bytes());
         if self.data_set.has(&log_id) {
             match self.data_set.added(&log_id) {
                 Some(other) => warn(format_args!("{}: it has the bytes of {other}, and is stored once", input.name)),
@@ -51,7 +51,7 @@ impl Exporter for Adding {
             // What is in it was said when it was added.
             return Ok(true);
         }
-        let facts = Facts::of(&input.name, &input.flight, chosen.sessions, log_id);
+        let facts = Facts::of(&input.name, &input.log, chosen.sessions, log_id);
         Ok(self.data_set.add(facts, chosen.sessions, &chosen.intervals, chosen.choice)? > 0)
     }
 

@@ -2,11 +2,11 @@
 
 use super::place::{Names, Place};
 use super::{Arguments, Chosen, Exporter, Format};
+use crate::any_log::Session;
 use crate::export::choice::Choice;
 use crate::export::time::Times;
 use crate::export::wide::{Lines, OfInstance, WideColumn};
 use crate::export::{csv, gpx, json_lines, kml, tables, wide};
-use crate::flight::Session;
 use crate::input::Input;
 use crate::intervals::Intervals;
 use crate::join::at_rate;
@@ -129,7 +129,9 @@ impl PerLog<'_> {
                     wide::times_us(&wide::by_instance(tables::tables(session, &choice, intervals)))
                 }
                 (None, Some(rate)) => match session.time_range_us() {
-                    Some(range) => lines_at_rate(range, rate, intervals).map_err(|failure| failure.in_(chosen.name))?,
+                    Some(range) => {
+                        lines_at_rate(range, rate, intervals).map_err(|failure| failure.context(chosen.name))?
+                    }
                     None => Vec::new(),
                 },
                 (None, None) => Vec::new(),

@@ -1,20 +1,20 @@
 //! The sessions of a Blackbox log.
 
 use super::{DamageInfo, ModeInfo, SessionInfo, TypeInfo, seconds};
+use crate::any_log::{AnyLog, SessionLog};
 use crate::columns::names;
-use crate::flight::{Flight, SessionLog};
 use crate::intervals::Intervals;
 use crate::parameters;
 use crate::progress::Progress;
 use binlog::blackbox::log::{Item, Session};
 use std::collections::BTreeMap;
 
-pub(super) fn sessions(log: &Flight, progress: &mut Progress) -> Vec<SessionInfo> {
+pub(super) fn sessions(log: &AnyLog, progress: &mut Progress) -> Vec<SessionInfo> {
     let mut sessions = Vec::new();
     for session in log.sessions() {
         let SessionLog::Blackbox(frames) = session.log() else { continue };
         let mut info = frames_of(frames);
-        let mode = |mode: crate::flight::Mode| ModeInfo {
+        let mode = |mode: crate::any_log::Mode| ModeInfo {
             name: mode.name,
             from_s: seconds(mode.time_us.start),
             to_s: seconds(mode.time_us.end),

@@ -2,8 +2,8 @@
 
 use super::arguments::{Arguments, Given};
 use super::{legend_names, log_names, preset};
+use crate::any_log::AnyLog;
 use crate::counted::counted;
-use crate::flight::Flight;
 use crate::input::{Input, in_a_shell};
 use crate::outcome::{Failure, warn};
 use crate::plot::align::Origin;
@@ -52,14 +52,14 @@ pub(super) fn figure(
     } else {
         evaluated(&expressions, plotted, origin).and_then(|curves| figures::by_time(title, curves, plotted, origin))
     };
-    drawn.map_err(|failure| with_hint(failure, &expressions, inputs).in_(log_names(inputs)))
+    drawn.map_err(|failure| with_hint(failure, &expressions, inputs).context(log_names(inputs)))
 }
 
 /// Adds how to find the column that a name without a type may mean. ArduPilot logs have no such columns.
 fn with_hint(failure: Failure, expressions: &[Expression], inputs: &[Input]) -> Failure {
     let mut names = expressions.iter().flat_map(Expression::columns);
     match (names.find(|name| name.table.is_none()), inputs) {
-        (Some(name), [Input { flight: Flight::ArduPilot(_), path: Some(log), .. }, ..]) => {
+        (Some(name), [Input { log: AnyLog::ArduPilot(_), path: Some(log), .. }, ..]) => {
             let (word, log) = (in_a_shell(Path::new(&name.label)), in_a_shell(log));
             Failure::new(format_args!("{failure}; `binlog find {word} {log}` finds columns"))
         }

@@ -1,7 +1,7 @@
 //! What the table of logs says about a log.
 
+use crate::any_log::{AnyLog, Session};
 use crate::firmware::firmware;
-use crate::flight::{Flight, Session};
 use binlog::{Log, LoggedSchema};
 use twox_hash::XxHash3_128;
 
@@ -45,7 +45,7 @@ pub struct Facts {
 
 impl Facts {
     /// The facts of a log with this id.
-    pub fn of(name: &str, flight: &Flight, sessions: &[Session<'_>], log_id: String) -> Self {
+    pub fn of(name: &str, log: &AnyLog, sessions: &[Session<'_>], log_id: String) -> Self {
         let durations = sessions.iter().filter_map(Session::time_range_us);
         let seconds = durations.map(|range| (range.end() - range.start()) as f64 / 1e6);
         let start = sessions
@@ -57,12 +57,12 @@ impl Facts {
             start_unix_us: start,
             duration_s: seconds.reduce(|sum, seconds| sum + seconds),
             boots: sessions.len() as u32,
-            bytes: flight.bytes().len() as u64,
+            bytes: log.bytes().len() as u64,
             ..Facts::default()
         };
-        match flight {
-            Flight::ArduPilot(log) => facts.of_ardupilot(log),
-            Flight::Blackbox(_) => facts.of_blackbox(sessions),
+        match log {
+            AnyLog::ArduPilot(log) => facts.of_ardupilot(log),
+            AnyLog::Blackbox(_) => facts.of_blackbox(sessions),
         }
     }
 

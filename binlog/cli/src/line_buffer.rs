@@ -11,15 +11,15 @@ const CAPACITY: usize = BLOCK + BLOCK / 4;
 
 /// Lines that are gathered into blocks of 64 KiB for a writer.
 #[derive(Debug)]
-pub struct Lines<W> {
+pub struct LineBuffer<W> {
     out: W,
     block: Vec<u8>,
 }
 
-impl<W: Write> Lines<W> {
+impl<W: Write> LineBuffer<W> {
     /// Lines for this writer.
     pub fn new(out: W) -> Self {
-        Lines { out, block: Vec::with_capacity(CAPACITY) }
+        LineBuffer { out, block: Vec::with_capacity(CAPACITY) }
     }
 
     /// The lines that aren't written yet, to append to.
@@ -77,7 +77,7 @@ mod tests {
     fn lines_are_written_in_blocks_and_none_is_lost() {
         let line = [b'x'; 999];
         let (mut writes, mut expected) = (Writes::default(), Vec::new());
-        let mut lines = Lines::new(&mut writes);
+        let mut lines = LineBuffer::new(&mut writes);
         for _ in 0..200 {
             lines.text().extend_from_slice(&line);
             expected.extend_from_slice(&line);

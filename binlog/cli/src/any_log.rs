@@ -16,7 +16,7 @@ use std::sync::OnceLock;
 /// A log of either format.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one for each open log")]
-pub enum Flight {
+pub enum AnyLog {
     /// ArduPilot's binary log.
     ArduPilot(Log<'static>),
     /// A Blackbox log.
@@ -62,27 +62,27 @@ pub struct Mode {
     pub number: Option<u8>,
 }
 
-impl Flight {
+impl AnyLog {
     /// The log's bytes.
     pub fn bytes(&self) -> &[u8] {
         match self {
-            Flight::ArduPilot(log) => log.bytes(),
-            Flight::Blackbox(log) => log.bytes(),
+            AnyLog::ArduPilot(log) => log.bytes(),
+            AnyLog::Blackbox(log) => log.bytes(),
         }
     }
 
     /// The boots or sessions, in the order of the log; of an ArduPilot log, at least one.
     pub fn sessions(&self) -> Vec<Session<'_>> {
         match self {
-            Flight::ArduPilot(log) if log.boots().len() == 1 => {
+            AnyLog::ArduPilot(log) if log.boots().len() == 1 => {
                 vec![Session::new(0, 0..log.bytes().len(), SessionLog::ArduPilot(BootLog::Whole(log)))]
             }
-            Flight::ArduPilot(log) => {
+            AnyLog::ArduPilot(log) => {
                 let boots =
                     log.boots().map(|boot| (boot.range(), SessionLog::ArduPilot(BootLog::Part(Box::new(boot.log())))));
                 boots.enumerate().map(|(i, (range, log))| Session::new(i, range, log)).collect()
             }
-            Flight::Blackbox(log) => {
+            AnyLog::Blackbox(log) => {
                 let range =
                     |session: &blackbox::log::Session<'_>| session.offset()..session.offset() + session.bytes().len();
                 let sessions = log.sessions().map(|session| (range(&session), SessionLog::Blackbox(session)));
