@@ -1,6 +1,8 @@
 //! The input of the derives as a model: a message, a schema, a field type.
 
-use crate::attr::{self, ColumnAttributes, DefaultValue, FieldTypeAttributes, MessageAttributes, VariantAttributes};
+use crate::attr::{
+    self, ColumnAttributes, DefaultValue, FieldTypeAttributes, MessageAttributes, SchemaAttributes, VariantAttributes,
+};
 use crate::docs::{Description, description};
 use crate::errors::Errors;
 use crate::flatten::Shape;
@@ -63,7 +65,7 @@ pub(crate) enum Role {
 pub(crate) struct Schema<'a> {
     pub(crate) original: &'a DeriveInput,
     pub(crate) repr: Vec<Hint>,
-    pub(crate) krate: Option<syn::Path>,
+    pub(crate) attributes: SchemaAttributes,
     pub(crate) variants: Vec<Variant<'a>>,
 }
 
@@ -242,7 +244,7 @@ impl Column {
 impl<'a> Schema<'a> {
     pub(crate) fn new(input: &'a DeriveInput, errors: &mut Errors) -> Option<Self> {
         refuse_generics(input, "a schema is one set of messages", errors);
-        let krate = attr::parse_schema(&input.attrs, errors);
+        let attributes = SchemaAttributes::parse(&input.attrs, errors);
         let Data::Enum(data) = &input.data else {
             errors.at(input.ident.span(), "a schema is an enum with a variant for each message: `Att(Attitude)`");
             return None;
@@ -251,7 +253,7 @@ impl<'a> Schema<'a> {
             errors.at(input.ident.span(), "a schema has a variant for each message, one at least");
         }
         let variants = data.variants.iter().filter_map(|variant| Variant::new(variant, errors)).collect();
-        Some(Schema { original: input, repr: repr::hints(input, errors), krate, variants })
+        Some(Schema { original: input, repr: repr::hints(input, errors), attributes, variants })
     }
 }
 

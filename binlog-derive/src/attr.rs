@@ -10,7 +10,7 @@ pub(crate) use history::{DefaultValue, FieldHistory};
 use item::Item;
 use place::{COLUMN, FIELD_TYPE, GROUP, MESSAGE, SCHEMA, VALUE, VARIANT, each};
 use proc_macro2::Span;
-use syn::{LitStr, Path};
+use syn::{Ident, LitStr, Path};
 
 /// Attributes of a message's struct.
 #[derive(Default)]
@@ -75,6 +75,14 @@ pub(crate) struct FieldTypeAttributes {
     /// The names of the lints.
     pub(crate) allowed: Vec<&'static str>,
     pub(crate) meanings: Option<Located<Meanings>>,
+    pub(crate) krate: Option<Path>,
+}
+
+/// Attributes of a schema.
+#[derive(Default)]
+pub(crate) struct SchemaAttributes {
+    /// The name of the trait that sinks for all messages have.
+    pub(crate) sink: Option<Ident>,
     pub(crate) krate: Option<Path>,
 }
 
@@ -232,14 +240,18 @@ impl VariantAttributes {
     }
 }
 
-/// The attribute of a schema: the path of the crate.
-pub(crate) fn parse_schema(attributes: &[syn::Attribute], errors: &mut Errors) -> Option<Path> {
-    let mut krate = None;
-    each(attributes, &SCHEMA, errors, |_, item| {
-        krate = Some(item.path()?);
-        Ok(())
-    });
-    krate
+impl SchemaAttributes {
+    pub(crate) fn parse(attributes: &[syn::Attribute], errors: &mut Errors) -> Self {
+        let mut found = Self::default();
+        each(attributes, &SCHEMA, errors, |key, item| {
+            match key {
+                "sink" => found.sink = Some(item.trait_name()?),
+                _ => found.krate = Some(item.path()?),
+            }
+            Ok(())
+        });
+        found
+    }
 }
 
 /// The variants of a field type have no attributes of this crate.

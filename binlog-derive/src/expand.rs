@@ -2,8 +2,10 @@
 
 mod flat;
 mod history;
+mod sink;
 
 pub(crate) use flat::group;
+pub(crate) use sink::sink;
 
 use crate::ast::{Column, FieldKind, FieldType, Message, Role, Schema};
 use crate::attr::{Meanings, Multiplier, Scale, Unit};
@@ -18,10 +20,7 @@ use syn::ext::IdentExt;
 /// Names in it begin with `__`: a constant of the user named `payload` would otherwise turn a parameter of that name
 /// into a pattern.
 pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
-    let krate = match krate {
-        Some(path) => quote!(#path),
-        None => quote!(::binlog),
-    };
+    let krate = path_of(krate);
     quote! {
         #[allow(unused_qualifications)]
         const _: () = {
@@ -29,6 +28,11 @@ pub(crate) fn in_scope(krate: Option<&Path>, body: TokenStream) -> TokenStream {
             #body
         };
     }
+}
+
+/// Where the crate is.
+fn path_of(krate: Option<&Path>) -> TokenStream {
+    krate.map_or_else(|| quote!(::binlog), ToTokens::to_token_stream)
 }
 
 pub(crate) fn message(message: &Message<'_>) -> TokenStream {
@@ -363,10 +367,11 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
     let faults = schema.variants.iter().zip(&index).map(
         |(variant, index)| quote_spanned!(variant.ident.span()=> __binlog::report_fault(&__VARIANTS, &__PLAN, #index);),
     );
+    let sink = sink(schema.original, &schema.attributes, &ty);
     // `#[inline]`, so that the code for 200 messages is generated only in crates that decode or match them; most crates
     // only log.
-    in_scope(
-        schema.krate.as_ref(),
+    let body = in_scope(
+        schema.attributes.krate.as_ref(),
         quote! {
             static __VARIANTS: [__binlog::Variant; #count] = [
                 #(__binlog::Variant { definition: #definition, id: #id, critical: #critical, rate: #rate }),*
@@ -406,7 +411,8 @@ pub(crate) fn schema(schema: &Schema<'_>) -> TokenStream {
             }
             #(#logs)*
         },
-    )
+    );
+    quote!(#body #sink)
 }
 
 pub(crate) fn field_type(field: &FieldType<'_>) -> TokenStream {

@@ -1,9 +1,10 @@
 //! The output for an input with errors, besides the errors. It keeps uses of the type from causing further errors.
 
-use crate::expand::in_scope;
+use crate::attr::SchemaAttributes;
+use crate::expand::{in_scope, sink};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
-use syn::{Data, DeriveInput, Fields, Path};
+use syn::{Data, DeriveInput, Fields, Path, Type};
 
 /// A message without a name, which a schema doesn't check.
 pub(crate) fn message(ident: &Ident, krate: Option<&Path>) -> TokenStream {
@@ -46,17 +47,18 @@ pub(crate) fn group(ident: &Ident, krate: Option<&Path>) -> TokenStream {
 }
 
 /// A schema with the messages of all variants that hold one.
-pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
+pub(crate) fn schema(input: &DeriveInput, attributes: &SchemaAttributes) -> TokenStream {
     let ident = &input.ident;
-    let mut types: Vec<String> = Vec::new();
+    let (mut types, mut names): (Vec<&Type>, Vec<String>) = Default::default();
     let mut logs = TokenStream::new();
     if let Data::Enum(data) = &input.data {
         for variant in &data.variants {
             let Fields::Unnamed(fields) = &variant.fields else { continue };
             let Some(ty) = fields.unnamed.first().map(|field| &field.ty) else { continue };
             let name = quote!(#ty).to_string();
-            if !types.contains(&name) {
-                types.push(name);
+            if !names.contains(&name) {
+                names.push(name);
+                types.push(ty);
                 logs.extend(quote! {
                     #[automatically_derived]
                     impl __binlog::Logs<#ty> for #ident {
@@ -91,7 +93,9 @@ pub(crate) fn schema(input: &DeriveInput, krate: Option<&Path>) -> TokenStream {
             }
             #logs
     };
-    in_scope(krate, body)
+    let body = in_scope(attributes.krate.as_ref(), body);
+    let sink = sink(input, attributes, &types);
+    quote!(#body #sink)
 }
 
 /// A field whose format has the errors in it, so that what depends on it, such as the bytes of a message, causes no

@@ -198,6 +198,9 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
 ///   critical unless `critical = false`.
 /// - of a variant, `rate = 50`: a sink logs at most 50 records a second on average, of each instance from 0 to 7, by
 ///   their `TimeUS`.
+/// - of the enum, `sink = FlightSink`: makes a trait of this name, with the visibility of the enum, which all types
+///   implement that are a `Sink` for each message of the schema. Code that logs several messages takes
+///   `&impl FlightSink`.
 /// - of the enum, `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 #[proc_macro_derive(LogSchema, attributes(log))]
 pub fn derive_log_schema(input: TokenStream) -> TokenStream {
@@ -436,8 +439,8 @@ fn log_schema(input: &DeriveInput) -> TokenStream2 {
     match (schema, errors.finish()) {
         (Some(schema), None) => expand::schema(&schema),
         (schema, errors) => {
-            let krate = schema.as_ref().and_then(|schema| schema.krate.as_ref());
-            with_fallback(input, errors, fallback::schema(input, krate))
+            let attributes = schema.map(|schema| schema.attributes).unwrap_or_default();
+            with_fallback(input, errors, fallback::schema(input, &attributes))
         }
     }
 }

@@ -213,6 +213,19 @@ fn a_schema() {
 }
 
 #[test]
+fn a_schema_with_a_sink_of_its_own() {
+    let schema = printed(crate::log_schema(&parse_quote! {
+        #[log(sink = FlightSink, crate = "firmware::binlog")]
+        pub(crate) enum FlightLog {
+            Att(Attitude),
+            Msg(messages::Msg),
+        }
+    }));
+    let (_, sink) = schema.split_once("///").expect("its docs");
+    assert_snapshot!(format!("///{sink}"));
+}
+
+#[test]
 fn fields_of_an_enum_and_of_a_newtype() {
     let values: DeriveInput = parse_quote! {
         #[repr(u8)]

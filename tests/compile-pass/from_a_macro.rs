@@ -20,15 +20,16 @@ macro_rules! message {
 message!("VECT", Vector { "X" x: i16, "m/s/s", 1e-3; "Y" y: f32, 'o', 1; });
 
 macro_rules! log {
-    ($log:ident: $($variant:ident($type:ty) = $id:literal,)*) => {
+    ($log:ident, $sink:ident: $($variant:ident($type:ty) = $id:literal,)*) => {
         #[derive(LogSchema)]
+        #[log(sink = $sink)]
         enum $log {
             $(#[log(id = $id)] $variant($type),)*
         }
     };
 }
 
-log!(FlightLog: Vector(Vector) = 0x40, Msg(binlog::messages::Msg) = 0x41,);
+log!(FlightLog, FlightSink: Vector(Vector) = 0x40, Msg(binlog::messages::Msg) = 0x41,);
 
 macro_rules! field {
     ($repr:ident $enum:ident { $($value:ident = $number:expr,)* } $newtype:ident($type:ty)) => {
@@ -57,6 +58,7 @@ struct Battery {
 
 #[test]
 fn it_is_as_if_written_out() {
+    let _ = |log: &dyn FlightSink| log.log(&Vector { time_us: 0, x: 0, y: 0.0 });
     let columns = Vector::DEFINITION.columns;
     assert_eq!((columns[1].label, columns[1].unit.id(), columns[1].multiplier.id()), ("X", b'o', b'C'));
     assert_eq!((columns[2].label, columns[2].unit.id(), columns[2].multiplier.id()), ("Y", b'o', b'0'));

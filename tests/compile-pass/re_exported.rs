@@ -5,7 +5,7 @@ mod facade {
 }
 
 use facade::flight_log::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema};
-use facade::flight_log::{Field, LogMessage, LogSchema};
+use facade::flight_log::{Field, LogMessage, LogSchema, LogWriter};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 #[derive(Field, IntoBytes, Immutable)]
@@ -22,13 +22,18 @@ struct Battery {
 }
 
 #[derive(LogSchema)]
-#[log(crate = "crate::compile_pass::re_exported::facade::flight_log")]
+#[log(crate = "crate::compile_pass::re_exported::facade::flight_log", sink = FlightSink)]
 enum FlightLog {
     Battery(Battery),
 }
 
 #[test]
 fn the_path_is_used() {
+    fn log(log: &impl FlightSink) -> bool {
+        log.log(&Battery { time_us: 0, volt: Volts(12.0) })
+    }
+    let shared = LogWriter::<FlightLog, _>::new(Vec::new()).unwrap().into_shared();
+    assert!(log(&shared));
     assert_eq!(FlightLog::MESSAGES[0].definition.columns[1].unit.name(), "V");
 }
 

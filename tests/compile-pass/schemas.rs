@@ -7,7 +7,15 @@ use binlog::{LogMessage, LogSchema, LogWriter, Sink};
 use zerocopy::{Immutable, IntoBytes};
 
 mod inner {
-    use super::{Immutable, IntoBytes, LogMessage};
+    use super::{Ev, Immutable, IntoBytes, LogMessage, LogSchema};
+
+    #[derive(LogSchema)]
+    #[log(sink = InnerSink)]
+    #[expect(dead_code, reason = "it is there for its sink")]
+    pub(super) enum InnerLog {
+        Tick(Tick),
+        Ev(Ev),
+    }
 
     #[derive(LogMessage, IntoBytes, Immutable)]
     #[log(name = "TICK")]
@@ -35,6 +43,17 @@ enum BenchLog {
 
 fn arm(log: &impl Sink<Ev>) -> bool {
     log.log(&Ev { time_us: 0, id: 10 })
+}
+
+fn tick(log: &(impl inner::InnerSink + ?Sized)) -> bool {
+    log.log(&inner::Tick { time_us: 0 }) && log.log(&Ev { time_us: 0, id: 10 })
+}
+
+#[test]
+fn the_sink_of_a_schema_is_one_of_each_log_that_has_its_messages() {
+    let log = LogWriter::<FlightLog, _>::new(Vec::new()).unwrap().into_shared();
+    let dynamic: &dyn inner::InnerSink = &log;
+    assert!(tick(&log) && tick(dynamic));
 }
 
 #[test]

@@ -51,6 +51,7 @@ struct Nested {
 }
 
 #[derive(::binlog::LogSchema)]
+#[log(sink = FlightSink)]
 enum FlightLog {
     #[log(id = 7)]
     Battery(Battery),
@@ -58,8 +59,13 @@ enum FlightLog {
     Msg(::binlog::messages::Msg),
 }
 
+fn application(log: &dyn FlightSink) -> bool {
+    ::binlog::Sink::log(log, &Nested { time_us: 0, cells: Pairs { pair: Pair(0, [0, 0]) } })
+}
+
 #[::core::prelude::v1::test]
 fn it_compiles() {
+    let _ = application;
     let _ = (State::Off, State::On);
     ::core::assert_eq!(<FlightLog as ::binlog::LogSchema>::MESSAGES[0].id, 7);
 }

@@ -106,6 +106,15 @@ impl Item {
         path.map_err(|_| syn::Error::new(text.span(), format!("`{}` takes a path: `\"my::binlog\"`", self.key)))
     }
 
+    /// The name of a trait that the macro writes.
+    pub(super) fn trait_name(&self) -> syn::Result<Ident> {
+        let name = match &self.value {
+            Value::Expr(Expr::Path(path)) => path.path.get_ident(),
+            _ => None,
+        };
+        name.cloned().ok_or_else(|| self.wants(&format!("the name of a new trait: `{} = FlightSink`", self.key)))
+    }
+
     pub(super) fn id(&self) -> syn::Result<(u8, Span)> {
         match &self.value {
             Value::Expr(Expr::Lit(ExprLit { lit: Lit::Int(number), .. })) => match number.base10_parse::<u64>() {

@@ -33,7 +33,7 @@ pub(super) const COLUMN: AttributePlace = AttributePlace {
 };
 pub(super) const GROUP: AttributePlace =
     AttributePlace { name: "a struct of columns", keys: &["allow", "crate"], ..LOG };
-pub(super) const SCHEMA: AttributePlace = AttributePlace { name: "a schema", keys: &["crate"], ..LOG };
+pub(super) const SCHEMA: AttributePlace = AttributePlace { name: "a schema", keys: &["sink", "crate"], ..LOG };
 pub(super) const VARIANT: AttributePlace =
     AttributePlace { name: "a variant of a schema", keys: &["id", "critical", "rate"], ..LOG };
 pub(super) const FIELD_TYPE: AttributePlace =

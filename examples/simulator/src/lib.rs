@@ -25,7 +25,7 @@ pub mod simulation;
 
 use binlog::HostLogger;
 use binlog::host::Builder;
-pub use messages::FlightLog;
+pub use messages::{FlightLog, FlightSink};
 pub use recorder::fly;
 use simulation::STEP_US;
 pub use simulation::Simulation;

@@ -25,6 +25,7 @@ use zerocopy::{Immutable, IntoBytes};
 // Ids are assigned from 1 upward, in this order, so a message that is added at the end changes no id. An id may be
 // fixed: ATT has that of madflight. The format's own messages (`messages::…`) are listed like any other.
 #[derive(LogSchema, Clone, Copy, Debug)]
+#[log(sink = FlightSink)]
 pub enum FlightLog {
     /// Attitude, 400 Hz.
     #[log(id = 0x64)]

@@ -2,8 +2,8 @@
 
 use crate::batches::Batches;
 use crate::messages::{
-    Attitude, Barometer, BatchData, BatchHead, Battery, BodyVector, Compass, ControlTuning, EstimatedAttitude,
-    EstimatedState, Event, EventId, FlightLog, Imu, Milligauss, Position, Power, PulseWidth, RateControl, RcOutput,
+    Attitude, Barometer, Battery, BodyVector, Compass, ControlTuning, EstimatedAttitude, EstimatedState, Event,
+    EventId, FlightLog, FlightSink, Imu, Milligauss, Position, Power, PulseWidth, RateControl, RcOutput,
     RelativeAltitude,
 };
 use crate::simulation::battery::RESISTANCE;
@@ -14,7 +14,7 @@ use crate::simulation::sensors::{AIR_TEMPERATURE, RangeFinder};
 use crate::simulation::{LOOP_RATE, Simulation, mission, sensors};
 use binlog::field::{Centi, Chars, Latitude, Longitude};
 use binlog::messages::{Arm, Gps, GpsStatus, Mode, Msg, Parm, VehicleType, Ver};
-use binlog::sink::{Sink, TimedSink};
+use binlog::sink::TimedSink;
 use std::ops::ControlFlow;
 
 /// Name and version of the firmware that this vehicle pretends to have. From `ArduCopter` viewers know the kind of
@@ -27,58 +27,6 @@ const MODE_INITIALISED: u8 = 26;
 const POWER_VALID: u16 = 1;
 /// ArduPilot's `ModeReason::GCS_COMMAND`.
 const MODE_COMMANDED: u8 = 2;
-
-/// Everything that the vehicle logs. A logger of the host is such a sink, and so is the logger of a microcontroller, so
-/// the recorder could run on either.
-pub trait FlightSink:
-    TimedSink
-    + Sink<Attitude>
-    + Sink<RateControl>
-    + Sink<Imu>
-    + Sink<Barometer>
-    + Sink<Compass>
-    + Sink<Gps>
-    + Sink<Position>
-    + Sink<ControlTuning>
-    + Sink<RelativeAltitude>
-    + Sink<Battery>
-    + Sink<RcOutput>
-    + Sink<Mode>
-    + Sink<Arm>
-    + Sink<Event>
-    + Sink<Msg>
-    + Sink<EstimatedState>
-    + Sink<EstimatedAttitude>
-    + Sink<BatchHead>
-    + Sink<BatchData>
-    + Sink<Power>
-{
-}
-
-impl<T> FlightSink for T where
-    T: TimedSink
-        + Sink<Attitude>
-        + Sink<RateControl>
-        + Sink<Imu>
-        + Sink<Barometer>
-        + Sink<Compass>
-        + Sink<Gps>
-        + Sink<Position>
-        + Sink<ControlTuning>
-        + Sink<RelativeAltitude>
-        + Sink<Battery>
-        + Sink<RcOutput>
-        + Sink<Mode>
-        + Sink<Arm>
-        + Sink<Event>
-        + Sink<Msg>
-        + Sink<EstimatedState>
-        + Sink<EstimatedAttitude>
-        + Sink<BatchHead>
-        + Sink<BatchData>
-        + Sink<Power>
-{
-}
 
 /// The records that readers want first in each log: parameters, the kind of vehicle, the flight mode.
 pub fn prologue(simulation: &Simulation) -> Vec<FlightLog> {
@@ -94,11 +42,16 @@ pub fn prologue(simulation: &Simulation) -> Vec<FlightLog> {
     parameters.chain(offsets).chain(texts).chain([version]).chain(mode.ok().map(FlightLog::Mode)).collect()
 }
 
-/// Flies until the simulation is over, and logs the flight.
+/// Flies until the simulation is over, and logs the flight. A logger of the host takes it, and so does the logger of a
+/// microcontroller.
 ///
 /// `after_step` is called with the simulated time in microseconds after each step, 400 times a simulated second, and may
 /// end the flight. A flight in real time waits there.
-pub fn fly(mut simulation: Simulation, log: &impl FlightSink, mut after_step: impl FnMut(u64) -> ControlFlow<()>) {
+pub fn fly(
+    mut simulation: Simulation,
+    log: &(impl FlightSink + TimedSink),
+    mut after_step: impl FnMut(u64) -> ControlFlow<()>,
+) {
     let mut batches = Batches::default();
     while !simulation.is_over() {
         simulation.step();
@@ -117,7 +70,7 @@ pub fn fly(mut simulation: Simulation, log: &impl FlightSink, mut after_step: im
 }
 
 /// The records of one step.
-fn log_state(simulation: &Simulation, log: &impl FlightSink) {
+fn log_state(simulation: &Simulation, log: &(impl FlightSink + TimedSink)) {
     let due = |rate| is_due(simulation.time_us, rate);
     log.log(&attitude(simulation));
     log.log(&rate_control(simulation));
@@ -154,7 +107,7 @@ fn is_due(time_us: u64, rate: u64) -> bool {
 }
 
 /// Logs an event: a text for people and, for most events, a record for programs.
-fn log_event(time_us: u64, event: mission::Event, log: &impl FlightSink) {
+fn log_event(time_us: u64, event: mission::Event, log: &(impl FlightSink + TimedSink)) {
     if let mission::Event::Mode(mode) = event {
         log.mode(mode as u8, MODE_COMMANDED);
         return;

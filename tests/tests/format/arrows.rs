@@ -76,7 +76,7 @@ const CRATES: [Crate; 4] = [
             ("lint", &["ast", "attr", "flatten", "group", "lint_names", "repr"]),
             ("expand", &["ast", "attr", "flatten", "group", "lint"]),
             ("blackbox", &["ast", "attr", "errors", "expand", "lint_names", "nearest", "repr", "without_self"]),
-            ("fallback", &["expand"]),
+            ("fallback", &["attr", "expand"]),
             ("snapshots", &["blackbox"]),
         ],
         circles: &[

@@ -2,7 +2,7 @@
 //! for it.
 
 use binlog::messages::{Dropped, Dsf, Ev, File, Gps, Mode, Msg, Parm};
-use binlog::sink::{Sink, TimedSink};
+use binlog::sink::TimedSink;
 use binlog::{HostLogger, Log, LogSchema, Records};
 use binlog_embedded::Logger;
 use proptest::prelude::*;
@@ -15,6 +15,7 @@ use std::thread;
 use std::time::Duration;
 
 #[derive(LogSchema)]
+#[log(sink = FlightSink)]
 pub(crate) enum FlightLog {
     Ev(Ev),
     #[log(rate = 10)]
@@ -501,11 +502,7 @@ fn a_logger_runs_until_its_thread_is_dropped() {
     assert_eq!(log.tally::<Ev>().ignored, 1);
 }
 
-/// Everything that the application logs.
-trait FlightSink: TimedSink + Sink<Ev> + Sink<Gps> + Sink<Mode> + Sink<Msg> + Sink<Parm> {}
-impl<T: TimedSink + Sink<Ev> + Sink<Gps> + Sink<Mode> + Sink<Msg> + Sink<Parm>> FlightSink for T {}
-
-fn application(log: &impl FlightSink) {
+fn application(log: &(impl FlightSink + TimedSink)) {
     assert!(log.parameter("FRAME_CLASS", 1.0, None) && !log.parameter("a name of 17 byte", 1.0, None));
     assert!(log.mode(5, 1) && !log.mode(128, 1), "modes are up to 127");
     assert!(log.text(format_args!("a text that needs two records, since one has no more than {} bytes\0", 64)));

@@ -12,14 +12,18 @@ const PART: usize = 64;
 /// parameters and modes on both, without `cfg`:
 ///
 /// ```
-/// use binlog::sink::{Sink, TimedSink};
 /// use binlog::messages::{Ev, Mode, Msg};
+/// use binlog::{LogSchema, sink::TimedSink};
 ///
-/// /// Everything that the application logs.
-/// pub trait FlightSink: TimedSink + Sink<Ev> + Sink<Mode> + Sink<Msg> {}
-/// impl<T: TimedSink + Sink<Ev> + Sink<Mode> + Sink<Msg>> FlightSink for T {}
+/// #[derive(LogSchema)]
+/// #[log(sink = FlightSink)]
+/// pub enum FlightLog {
+///     Ev(Ev),
+///     Mode(Mode),
+///     Msg(Msg),
+/// }
 ///
-/// pub fn arm(log: &impl FlightSink) {
+/// pub fn arm(log: &(impl FlightSink + TimedSink)) {
 ///     log.mode(5, 0);
 ///     log.text(format_args!("armed after {} s", log.now_us() / 1_000_000));
 ///     log.log(&Ev { time_us: log.now_us(), id: 10 });

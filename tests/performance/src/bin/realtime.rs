@@ -6,7 +6,7 @@
 use binlog::sink::{Sink, TimedSink};
 use binlog::{HostLogger, LogMessage, LogSchema, Logs, Records, encode};
 use simulator::simulation::STEP_US;
-use simulator::{FlightLog, Simulation};
+use simulator::{FlightLog, FlightSink, Simulation};
 use std::cell::{Cell, RefCell};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -111,7 +111,7 @@ struct Flown {
 }
 
 /// Flies in real time.
-fn fly<L: simulator::recorder::FlightSink>(log: &L, simulation: Simulation) -> Flown {
+fn fly<L: FlightSink + TimedSink>(log: &L, simulation: Simulation) -> Flown {
     let zero = || Cell::new(0);
     let measured = Measured { log, longest: Cell::default(), accepted: zero(), refused: zero() };
     let begun = Instant::now();
