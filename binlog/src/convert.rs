@@ -30,8 +30,8 @@
 //! | MSG | texts of the header, events, the names of mode flags, lost ranges |
 //! | BI00 and so on, BS00, BG00, BH00 | all other fields of main, slow, GPS and home frames, as logged |
 //!
-//! - Times are those of the session's main frames in microseconds, extended beyond 32 bits. They never go back: where
-//!   those of the session do, they go on from the last one, and a MSG says how much later than logged they are.
+//! - Times are those of the session's main frames in microseconds, extended beyond 32 bits. Times never decrease. After
+//!   a jump back, they continue from the last time, and a MSG gives the offset.
 //! - Other frames and events have the time of the main frame before them, the first ones that of the first main frame. The
 //!   time in a GPS frame is in BG00.
 //! - Axes are forward, right, down as in ArduPilot: pitch and yaw have the other sign than in the Blackbox log.
@@ -85,7 +85,8 @@ pub struct Converted {
     pub lost_ranges: u64,
     /// Their bytes.
     pub lost_bytes: u64,
-    /// How often the time of a main frame is before that of the one before. Times of the converted log go on from there.
+    /// How often the time of a main frame is before that of the one before. The converted times then continue from the
+    /// last.
     pub times_back: u64,
     /// Parameters.
     pub parameters: usize,
@@ -266,7 +267,7 @@ impl Conversion {
         }
     }
 
-    /// Takes over the time of a main frame. If it is before that of the last one, times go on from there.
+    /// Takes over the time of a main frame. If it is before that of the last one, times continue from there.
     fn advance<W: Write>(&mut self, output: &mut Output<W>, logged_us: u64) -> Result<(), ConvertError> {
         let time_us = logged_us.saturating_add(self.later_us);
         if time_us < self.time_us {

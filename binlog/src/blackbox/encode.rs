@@ -32,7 +32,7 @@ pub struct FrameBuffer {
     fits: bool,
 }
 
-/// The bytes of a buffer, and some behind them: groups are stored as eight bytes, of which fewer may count.
+/// The bytes of a buffer, and room after them: groups are stored as eight bytes, of which fewer may count.
 type Bytes = [u8; FrameBuffer::CAPACITY + OVERHANG];
 
 const OVERHANG: usize = 8;

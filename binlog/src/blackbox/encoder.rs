@@ -20,9 +20,9 @@ use core::fmt;
 use repeated::Repeated;
 use waiting::Waiting;
 
-/// A home frame is repeated after so many I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`).
+/// A home frame is repeated after this number of I frames, as Betaflight does (`blackboxShouldLogGpsHomeFrame`).
 const HOME_PERIOD: u16 = 128;
-/// A slow frame is repeated after so many I frames, as Betaflight does (`blackboxSInterval`).
+/// A slow frame is repeated after this number of I frames, as Betaflight does (`blackboxSInterval`).
 const SLOW_PERIOD: u16 = 256;
 
 /// Turns the frames of a schema into the bytes of one session of a log. It does no I/O and allocates nothing;
@@ -35,9 +35,8 @@ const SLOW_PERIOD: u16 = 256;
 ///   which readers could take for the beginning of another session.
 /// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
-/// - A session begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last one
-///   of each kind. Those that another one follows, those that still wait at the end, and a GPS frame that is 10 seconds
-///   older than the I frame, aren't in the log, and are counted in [`unwritten`](Counts::unwritten).
+///   of each kind. A waiting frame is dropped, and counted in [`unwritten`](Counts::unwritten), if a newer frame of its
+///   kind replaces it, if the session ends first, or if it is a GPS frame more than 10 s older than the I frame.
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};
@@ -237,9 +236,9 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.out.bytes()
     }
 
-    /// The next main frame becomes an I frame behind a resume event, and the slow and home frames follow it. GPS frames
-    /// wait for it, because theirs is the time since a main frame, which may be lost. To be called where the log lost
-    /// bytes that the encoder had made.
+    /// Call this after bytes of the encoder were lost. The next main frame is written as an I frame after a resume
+    /// event, followed by the slow and home frames. GPS frames wait for it, because they store the time since a main
+    /// frame, which may be lost.
     pub fn resume(&mut self) {
         self.intra_next = true;
         self.resume_next = self.started;
@@ -319,7 +318,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         if !self.out.fits() {
             self.counts.refused += 1;
             self.counts.events = events;
-            // Whatever follows sees that this frame is missing.
+            // Whichever frame follows has to show that this one is missing.
             self.intra_next = true;
             self.out.clear();
             return Err(DoesNotFit);

@@ -159,7 +159,7 @@ pub const fn with_history(
     FieldDefinition { history: FieldHistory { aliases, default }, ..field }
 }
 
-/// The bytes of padding in a frame whose fields have so many bytes; any is an error.
+/// The bytes of padding in a frame whose fields have `fields` bytes; any padding is an error.
 #[track_caller]
 pub const fn padding<F>(name: &str, fields: usize) -> usize {
     let padding = size_of::<F>() - fields;

@@ -17,13 +17,12 @@ use crate::wording::plural::Plural;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The line that a session begins with. Whatever the firmware's name, it is the same.
+/// The line that a session begins with. It is the same for all firmware.
 pub(super) const FIRST_LINE: &[u8] = b"H Product:Blackbox flight data recorder by Nicholas Sherlock";
 
 /// The header of a session.
 ///
-/// Any log is read by what its header says, whatever firmware wrote it. Lines that a reader doesn't need are kept as
-/// text.
+/// A log of any firmware is read by what its header says. Lines that a reader doesn't need are kept as text.
 #[derive(Clone, Debug)]
 pub struct Header<'log> {
     lines: Vec<LoggedLine<'log>>,

@@ -80,7 +80,7 @@ impl Intervals {
         let place = iteration % self.i_interval;
         let next = (place + self.numerator) % self.denominator;
         let step = if next < self.numerator { 1 } else { 1 + self.denominator - next };
-        // An I frame comes before that, whatever the fraction says.
+        // An I frame comes at the end of its interval, regardless of the fraction.
         let to_intra = self.i_interval - place;
         if step < to_intra { step } else { to_intra }
     }

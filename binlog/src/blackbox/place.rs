@@ -19,7 +19,7 @@ impl FramePlace {
         next.iteration.wrapping_sub(self.iteration) < JUMP_ITERATIONS && next.time.wrapping_sub(self.time) < JUMP_US
     }
 
-    /// Whether `next` comes soon enough that iterations may be missing, whatever the ratio of iterations and time.
+    /// Whether `next` comes soon enough that iterations may be missing, for any ratio of iterations and time.
     #[inline(always)]
     pub(super) fn is_soon_followed_by(self, next: FramePlace) -> bool {
         next.time.wrapping_sub(self.time) < SOON_US

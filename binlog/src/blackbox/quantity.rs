@@ -124,7 +124,7 @@ enum Battery {
     Hundredths,
     /// Since Betaflight 3.1.
     Tenths,
-    /// Before that: a reading of a 12-bit converter behind a divider by `vbatscale / 10`.
+    /// Before that: a reading of a 12-bit converter after a divider by `vbatscale / 10`.
     Converter,
 }
 
@@ -167,7 +167,7 @@ fn current(header: &Header<'_>) -> Option<Quantity> {
 }
 
 /// Percent of the range from `motorOutput`, or from `minthrottle` to `maxthrottle` in old logs. A motor that is off may
-/// be below 0 %. Rotorflight logs thousandths (`getMotorOutput` in its `flight/motors.c`), whatever its header gives.
+/// be below 0 %. Rotorflight logs thousandths (`getMotorOutput` in its `flight/motors.c`), with any header.
 fn motor(header: &Header<'_>) -> Option<Quantity> {
     if Family::of(header) == Family::Rotorflight {
         return times("%", 0.1);

@@ -61,7 +61,7 @@ pub(super) fn struct_of<F: ReadFields>(values: &Values) -> Option<F> {
     (values.lost == 0).then_some(frame)
 }
 
-/// Items for the feature `std`. Derived code for reading is behind this macro, so that firmware doesn't compile it.
+/// Items for the feature `std`. Derived code for reading is inside this macro, so that firmware doesn't compile it.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __blackbox_reading {

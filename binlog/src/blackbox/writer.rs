@@ -206,8 +206,8 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// If a header line can't be in a header, or if the buffer is full and the destination fails. The session goes on
-    /// then.
+    /// If a header line can't be in a header, or if the buffer is full and the destination fails. The session then
+    /// stays open.
     pub fn next_session(&mut self, headers: &[(&str, &str)]) -> Result<Counts, WriteError> {
         let encoder = encoder(headers, self.buffered.path())?;
         let header: String = Encoder::<S>::header(headers).collect();
@@ -295,7 +295,7 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         Ok(())
     }
 
-    /// Makes room for so many bytes behind the buffered frames.
+    /// Makes room for `bytes` bytes after the buffered frames.
     #[inline]
     fn make_room(&mut self, bytes: usize) -> Result<(), WriteError> {
         if self.buffered.room() >= bytes { Ok(()) } else { self.buffered.drain() }

@@ -19,10 +19,10 @@
 //!   breaks and what to do. It can be allowed by a line in the lock, with a reason.
 //! - Any other change fails until it is reviewed and entered: `BINLOG_LOCK=accept cargo test`.
 //! - `BINLOG_LOCK=release:1.4 cargo test` makes the facts of today those of release 1.4, which the lock keeps for good.
-//!   They are entered before, and 1.4 is no version before the last release.
+//!   Accept the changes first. 1.4 must be higher than the last release.
 //!
 //! Where `CI` is set (to anything but an empty text, `0` or `false`), nothing is written, a missing lock is an error,
-//! and `BINLOG_LOCK` is refused. Changes of descriptions are no difference; the next accepted change updates them. The
+//! and `BINLOG_LOCK` is refused. Changes of descriptions don't fail; the next accepted change updates them. The
 //! guide's chapter on [formats over years](crate::guide::formats_over_years) shows the daily use.
 //!
 //! # The file

@@ -15,12 +15,12 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The labels of a message, each of at most so many characters.
+    /// The labels of a message, each of at most `longest` characters.
     pub(super) fn labels(longest: usize) -> Self {
         Names { taken: HashSet::from(["TimeUS".to_owned()]), ..Names::of_length(longest) }
     }
 
-    /// Names of at most so many characters.
+    /// Names of at most `longest` characters.
     pub(super) fn of_length(longest: usize) -> Self {
         Names { longest, taken: HashSet::new(), numbers: HashMap::new() }
     }
@@ -62,7 +62,7 @@ impl Names {
     }
 }
 
-/// The smallest number with so many digits.
+/// The smallest number with this number of digits.
 fn smallest(digits: usize) -> usize {
     u32::try_from(digits - 1).ok().and_then(|zeros| 10_usize.checked_pow(zeros)).unwrap_or(usize::MAX)
 }

@@ -153,7 +153,7 @@ impl Track {
     }
 }
 
-/// GPS is ahead of UTC by so many seconds since 2017. Readers subtract as many.
+/// GPS time has been ahead of UTC by this number of seconds since 2017. Readers subtract it.
 const LEAP_SECONDS: i64 = 18;
 
 /// GPS time of a date such as `2022-02-02T15:04:53.139+00:00`, in microseconds since 6 January 1980. `None` if it isn't a

@@ -44,7 +44,7 @@ use core::marker::PhantomData;
     message = "`{Self}` has no columns to flatten",
     label = "neither a struct with `#[derive(Columns)]` nor an array that is written out",
     note = "`#[log(flatten)]` takes a struct with `#[derive(Columns, IntoBytes, Immutable)]` and `#[repr(C)]`, or an \
-            array such as `[u16; 14]`, not behind an alias",
+            array such as `[u16; 14]`, not an alias of one",
     note = "a field with one value is a column without `flatten`"
 )]
 pub trait Columns: Sized {
@@ -60,7 +60,7 @@ pub trait Columns: Sized {
     #[doc(hidden)]
     const IS_DERIVED: bool = false;
 
-    /// Reads the struct from the front of `rest`, and moves `rest` behind it.
+    /// Reads the struct from the front of `rest`, and moves `rest` to the byte after it.
     ///
     /// Returns `None` if a column holds a value invalid for its type, or if there are too few bytes; then `rest` begins
     /// after that column, which is how the error of the message finds its label.

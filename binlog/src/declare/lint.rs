@@ -2,7 +2,7 @@
 //!
 //! Stable macros can't warn, so a lint is a use of something deprecated, at the field. Where a unit or
 //! multiplier is suspicious, the derive names a constant of [`Type`]. Integers and floats have a deprecated constant of
-//! that name; all other types get the one of [`Sound`]. So the lint also sees types behind an alias.
+//! that name; all other types get the one of [`Sound`]. So the lint also sees the type that an alias names.
 
 #![allow(non_upper_case_globals, reason = "the names are those of the lints, and are part of the warnings")]
 

@@ -1,5 +1,5 @@
-//! The rules of binlog-derive's `check.rs`, as far as constants can check them: on the columns of every message, and on
-//! whole definitions in a schema, since a `LogMessage` may be implemented by hand.
+//! The rules of binlog-derive's `check.rs` that constants can check: on the columns of every message, and on whole
+//! definitions in a schema, since a `LogMessage` may be implemented by hand.
 //!
 //! A broken rule panics at its caller, because that costs less compile time than returning the error.
 

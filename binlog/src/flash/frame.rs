@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(page[64..68], crate::flash::schema_hash(&summed).to_le_bytes());
         let frame = Frame::decode(Frame::seed(&header), &page, 256 + 64).expect("a frame");
         assert_eq!(frame, Frame { content: 70..73, next: 256 + 76 });
-        // Elsewhere, or in another sector, it is none.
+        // Elsewhere, or in another sector, it is not a valid frame.
         assert_eq!(Frame::decode(Frame::seed(&header), &page, 512 + 64), None);
         assert_eq!(Frame::decode(Frame::seed(&[8; HEADER_BYTES]), &page, 256 + 64), None);
     }

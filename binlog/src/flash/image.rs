@@ -44,7 +44,7 @@ pub struct Gap {
     pub at: usize,
     /// How many they are, modulo 2³².
     pub length: u32,
-    /// Where in the image the log goes on.
+    /// Where in the image the log continues.
     pub image_offset: usize,
 }
 
@@ -329,6 +329,6 @@ impl fmt::Display for Gap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Gap { at, length, image_offset } = self;
         let missing = Plural(*length, "byte");
-        write!(f, "the log lacks {missing} at offset {at}, and goes on at offset {image_offset} of the image")
+        write!(f, "the log lacks {missing} at offset {at}, and continues at offset {image_offset} of the image")
     }
 }

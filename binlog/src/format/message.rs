@@ -79,8 +79,8 @@ impl<T: IntoBytes> Bytes<T> {
     }
 }
 
-/// Bytes may not be missing where there is no padding. With padding the constant is an error already, and nothing that
-/// depends on it is another one.
+/// Requires `IntoBytes` unless the struct has padding: then `__PADDING` has reported the error, and this must not add
+/// another.
 pub struct Padding<const BYTES: usize>;
 
 /// Whether a message may lack `IntoBytes`, which shows as an error of [`DerivesIntoBytes`].

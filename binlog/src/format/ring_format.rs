@@ -147,7 +147,7 @@ pub trait Encoder<P> {
     /// The tag of what was encoded last, if it is a record that is counted though it didn't come from the ring.
     fn synthetic_tag(&self) -> Option<u8>;
 
-    /// Begins a session, behind the preamble: what is encoded next refers to nothing before.
+    /// Begins a session, after the preamble: what is encoded next refers to nothing before.
     fn begin_session(&mut self);
 
     /// Forgets the state that a session repeats from the one before, because that was another boot's. The counts stay.

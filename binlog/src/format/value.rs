@@ -40,7 +40,7 @@ pub enum Scaling {
 
 /// Text in a log: the bytes of an `n`, `N` or `Z` column, padding included.
 ///
-/// Two values are equal if their texts are equal, whatever their padding.
+/// Two values are equal if their texts are equal; padding doesn't count.
 #[derive(Clone, Copy)]
 pub struct LoggedText<'a>(&'a [u8]);
 

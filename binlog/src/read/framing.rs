@@ -61,7 +61,7 @@ pub enum Reason {
     Truncated(Option<u8>),
 }
 
-/// The lengths of the records, as far as they are known.
+/// The known lengths of the records.
 #[derive(Clone)]
 pub(crate) struct Framing {
     /// By id, header included; 0 if unknown.

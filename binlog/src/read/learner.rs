@@ -1,4 +1,4 @@
-//! What reading needs to know of a log as it goes on: which records declare something, and the lengths of all.
+//! What reading learns from a log: which records declare something, and the lengths of all.
 
 use super::catalogue::declaration::Declaration;
 use super::catalogue::definition::{FMT_OF_FMT, Fmt, LoggedDefinition};

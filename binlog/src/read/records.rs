@@ -81,7 +81,7 @@ impl<'a> Records<'a> {
         Records { bytes, at: 0, learner: Learner::new(), definitions: Borrowed::new(), wraps: Wraps::default() }
     }
 
-    /// The definition in force for an id, as far as the log has been read.
+    /// The definition in force for an id, in the part of the log that has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'a>> {
         self.definitions.get(id)
     }

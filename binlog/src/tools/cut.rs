@@ -3,7 +3,7 @@
 //! The part is a log of its own. Its records are copies, byte for byte, in the order of the log. It also has what readers
 //! need to understand them:
 //!
-//! - all definitions: FMT, FMTU, UNIT and MULT, those of boots without an interval only as far as later boots need them,
+//! - all definitions: FMT, FMTU, UNIT and MULT; of boots without an interval, only those that later boots need,
 //! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it,
 //!   the texts (MSG) that name the firmware, and the embedded descriptions, in front of the interval's first record.
 //!   They are in the part even if their types are left out. Any text may name the firmware, so the part has the texts
@@ -307,7 +307,7 @@ struct Writing<'c> {
     whole: Range<usize>,
     /// By id, of the definition in force.
     kinds: [Option<Kind>; 256],
-    /// What applies, as far as the part lacks it.
+    /// What applies and the part lacks.
     state: HashMap<StateKey, Place>,
     /// By id, the FMT and FMTU in force that are in a boot that is left out.
     left_out: HashMap<u8, Vec<Place>>,

@@ -7,8 +7,8 @@
 //! record. A record keeps its place among those of its own log; with others it is ordered by time. Payloads are copied
 //! as they are, with one exception: the id in a record of DROP.
 //!
-//! - Definitions are written once, at the start. Equal definitions share an id, whatever their ids were. If two types have
-//!   the same id, the type of the later log gets a free one.
+//! - Definitions are written once, at the start. Equal definitions share an id, even if their ids differed. If two
+//!   types have the same id, the type of the later log gets a free one.
 //! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one there.
 //! - Records that are equal in several logs, time included, are written once: parts of a log may overlap, and each has its
 //!   own copies of PARM, MSG, MODE, VER, ARM and EV, and of the embedded descriptions.

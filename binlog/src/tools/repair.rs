@@ -8,8 +8,8 @@
 //! - Everything else is copied as it is. A log in which each byte belongs to a record stays the same, byte for byte.
 //!
 //! Records have no checksum, so wrong values stay. [`Repaired::suspects`] lists the records whose end may be damaged,
-//! because the bytes after them are no header. Definitions that break rules stay as well; pymavlink refuses a log with an invalid
-//! format character in an FMT. [`Log::check`] finds them.
+//! because the bytes after them are not a header. Definitions that break rules stay as well; pymavlink refuses a log
+//! with an invalid format character in an FMT. [`Log::check`] finds them.
 //!
 //! # Definitions of another log
 //!

@@ -1,4 +1,4 @@
-//! Elias delta code: a stream of bits, the most significant first, that goes on from field to field.
+//! Elias delta code: a stream of bits, the most significant first, that continues from field to field.
 
 use super::window::Window;
 
@@ -31,7 +31,7 @@ impl<'w, 'b> Bits<'w, 'b> {
     /// A number with one added: zeros, one less than the number's length has bits; the length; the number without its
     /// top bit. The number 2^32 - 1 is an escape: one more bit says whether it is 2^32 - 2 or 2^32 - 1.
     ///
-    /// `None` if the bits are no such number.
+    /// `None` if the bits are not such a number.
     pub(super) fn elias_delta(&mut self) -> Option<u32> {
         let mut bits_of_length = 1;
         while self.bit() == 0 {

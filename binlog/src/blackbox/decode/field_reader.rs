@@ -8,7 +8,7 @@ use crate::blackbox::zigzag::unfolded;
 
 /// Reads the residuals of a frame's fields: the counterpart of [`FieldWriter`](crate::blackbox::FieldWriter).
 ///
-/// Each method reads one field or one group. None fails: bytes that are no numbers are remembered for the end. They are
+/// Each method reads one field or one group. None fails: invalid bytes are reported at the end. They are
 /// inlined into the function of one frame, in which the place of each field is a constant.
 pub struct FieldReader<'f> {
     window: Window<'f>,
@@ -23,7 +23,7 @@ impl<'f> FieldReader<'f> {
         FieldReader { window: Window::new(bytes), residuals, field: 0, are_numbers: true }
     }
 
-    /// The number of bytes read; `None` if they are no frame.
+    /// The number of bytes read; `None` if they are not a frame.
     #[inline(always)]
     pub(super) fn length(self) -> Option<usize> {
         (self.are_numbers && self.window.at < MAX_FRAME_BYTES).then_some(self.window.at)

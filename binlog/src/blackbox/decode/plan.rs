@@ -91,7 +91,7 @@ impl FramePlan {
     }
 
     /// Reads the residuals of a frame from the bytes after its letter. Returns the number of bytes read; `None` if they
-    /// are no frame.
+    /// are not a frame.
     #[inline]
     pub(crate) fn read(&self, bytes: &[u8; WINDOW_BYTES], residuals: &mut Values) -> Option<usize> {
         let mut window = Window::new(bytes);

@@ -35,9 +35,9 @@ pub(in crate::blackbox) enum How {
 
 /// Plans reading fields with these predictors and encodings.
 ///
-/// Groups are those of Cleanflight's decoder: three or four fields are read by the encoding of the first, whatever the
-/// next ones say; up to 8 neighbours of `TAG8_8SVB` are one group. Nothing is stored of a field that is an incremented
-/// one, whatever its encoding.
+/// Groups are those of Cleanflight's decoder: three or four fields are read by the encoding of the first, and the
+/// encodings of the others are ignored; up to 8 neighbours of `TAG8_8SVB` are one group. An incremented field has no
+/// bytes, even if its encoding isn't `NULL`.
 pub(super) fn reads(data_version: u32, fields: &[(Predictor, Encoding)]) -> Vec<Reads> {
     let mut all: Vec<Reads> = Vec::new();
     let mut from = 0;
@@ -98,7 +98,7 @@ impl Reads {
         }
     }
 
-    /// Reads the residuals of these fields. `false` if the bytes are no numbers.
+    /// Reads the residuals of these fields. `false` if the bytes are not valid numbers.
     #[inline(always)]
     pub(super) fn read(&self, window: &mut Window<'_>, out: &mut Values) -> bool {
         let Some(out) = out.get_mut(self.fields.clone()) else { return false };

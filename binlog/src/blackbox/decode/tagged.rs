@@ -65,8 +65,8 @@ pub(super) fn tag8_4s16(window: &mut Window<'_>) -> [u32; 4] {
     values
 }
 
-/// `TAG8_4S16` of data version 1: a 4-bit field shares a byte with the next field, the low nibble first, whatever that
-/// one's tag says; 16 bits come low byte first.
+/// `TAG8_4S16` of data version 1: a 4-bit field shares a byte with the next field, the low nibble first, even if the
+/// next field has another tag; 16 bits come low byte first.
 pub(super) fn tag8_4s16_v1(window: &mut Window<'_>) -> [u32; 4] {
     let tags = window.byte();
     let mut values = [0; 4];

@@ -1,4 +1,4 @@
-//! Groups of fields behind a byte that says how each is stored.
+//! Groups of fields after a byte that says how each is stored.
 
 use super::variable_bytes::unsigned_vb;
 use super::{Bytes, FieldWriter, magnitude, put};
@@ -41,7 +41,7 @@ impl FieldWriter<'_> {
     }
 
     /// Appends four residuals of 16 bits ([`Tag8_4S16`](crate::blackbox::Encoding::Tag8_4S16) of data version 2): in 0,
-    /// 4, 8 or 16 bits each, behind two bits for each that say so.
+    /// 4, 8 or 16 bits each, after two bits for each that say so.
     #[inline(always)]
     pub fn tag8_4s16(&mut self, residuals: [i32; 4]) {
         let [a, b, c, d] = residuals;

@@ -19,7 +19,7 @@ fn refused(append: impl FnOnce(&mut FieldWriter<'_>)) -> bool {
     !frame.fits()
 }
 
-/// Reads what the encodings write, bit by bit and without any regard for speed.
+/// Reads what the encodings write, one bit at a time: simple, but slow.
 struct Reader<'a>(&'a [u8]);
 
 impl Reader<'_> {

@@ -6,7 +6,7 @@ use crate::blackbox::{BlackboxSchema, FrameKind, preamble};
 
 impl<S: BlackboxSchema> Encoder<S> {
     /// Begins another session, with the schema's header: the next main frame becomes an I frame, and the slow and home
-    /// frames of the session before follow it. The counts go on.
+    /// frames of the session before follow it. The counts continue.
     pub fn begin(&mut self) {
         self.lose_waiting();
         self.references = S::REFERENCES;
@@ -16,7 +16,7 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.home.repeat();
     }
 
-    /// Forgets all frames, so that none of this session is repeated in the next one. The counts go on.
+    /// Forgets all frames, so that none of this session is repeated in the next one. The counts continue.
     pub fn forget(&mut self) {
         self.lose_waiting();
         *self = Encoder { counts: self.counts, waiting: self.waiting, ..Self::new() };

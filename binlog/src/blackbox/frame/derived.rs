@@ -90,7 +90,7 @@ impl<F: BlackboxFrame> Variant<F> {
     }
 }
 
-/// The items of a type that is no frame, whose error is reported elsewhere.
+/// The items of a type that is not a frame, whose error is reported elsewhere.
 #[allow(missing_docs, reason = "they are those of `Variant`")]
 pub trait NoVariant<T> {
     const KIND: FrameKind = FrameKind::Event;

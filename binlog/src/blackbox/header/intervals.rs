@@ -6,8 +6,8 @@ use crate::blackbox::Intervals;
 /// From the header: `P interval:1/2`, one in two; Betaflight's `P interval:16`, every sixteenth iteration; or `P ratio:16`
 /// alone, sixteen in an I interval. Without these lines, every iteration is logged, and every 32nd as I frame.
 ///
-/// Betaflight 3.2 to 3.5 and Cleanflight 2 compute the numerator by integer division, which gives `0/3` if the P rate isn't
-/// one in so many. `P denom` then says how many P frames an I interval has (`blackboxInit` in their `blackbox.c`).
+/// Betaflight 3.2 to 3.5 and Cleanflight 2 compute the numerator by integer division, which gives `0/3` unless the P
+/// rate is `1/n`. `P denom` then says how many P frames an I interval has (`blackboxInit` in their `blackbox.c`).
 pub(super) fn intervals(values: &mut Values<'_, '_>) -> Intervals {
     let in_16_bits = 1..=u16::MAX.into();
     let i_interval = values.number_in("I interval", in_16_bits).map_or(32, |number| number as u16);

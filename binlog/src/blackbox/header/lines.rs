@@ -37,7 +37,7 @@ impl LoggedLine<'_> {
     }
 }
 
-/// After bytes that are not a header line, the header goes on if another line begins within this many bytes.
+/// After bytes that are not a header line, the header continues if another line begins within this many bytes.
 const LONGEST_GAP: usize = 2048;
 
 /// The lines at the start of a session, what is between them, and where they end. `at` is the session's offset.
@@ -118,7 +118,7 @@ fn is_cut_line(bytes: &[u8]) -> bool {
     bytes.len() <= LONGEST_GAP && (bytes == b"H" || bytes.starts_with(b"H ")) && is_text(bytes)
 }
 
-/// The distance to the next line, if the header goes on.
+/// The distance to the next line, if the header continues.
 fn next_line(bytes: &[u8]) -> Option<usize> {
     let near = &bytes[..bytes.len().min(LONGEST_GAP)];
     let is_line = |start: &usize| {

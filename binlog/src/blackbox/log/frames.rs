@@ -5,15 +5,15 @@
 //! event says otherwise. After an invalid frame, P frames have lost what they refer to, and are skipped up to the next
 //! I frame. These are the rules of the format's description and of Cleanflight's decoder.
 //!
-//! Where that decoder loses the rest of a log, this one goes on: an I frame that agrees with a rejected one before it
+//! Where that decoder loses the rest of a log, this one continues: an I frame that agrees with a rejected one before it
 //! is accepted even if both are far from the last good frame. P frames survive events that nobody has heard of. P
 //! frames after damage are kept if the next I frame proves that none of them is missing.
 //!
-//! That decoder reads on into another session; this one doesn't. After a power cut, a file or a chip goes on with its
+//! That decoder reads on into another session; this one doesn't. After a power cut, a file or a chip continues with its
 //! earlier content, often frames of an older log. [`Pace`] tells them apart: over a gap, the iterations of a session
 //! take the session's own time. After damage, and over a jump, an I frame that breaks this rule is of another session,
 //! and so are the frames that continue it. Frames between damage and the next I frame wait for the verdict on that
-//! frame. A step of the time while the iterations go on one by one breaks no rule: see [`Sync`].
+//! frame. A step of the time while the iterations continue one by one breaks no rule: see [`Sync`].
 
 mod pace;
 mod resync;
@@ -412,7 +412,7 @@ impl<'s> Frames<'s> {
         match event {
             Event::End { .. } => self.letters.end = end,
             Event::Resume { iteration, time } => {
-                // Frames of other kinds may have gone on for more than half of the range of a time.
+                // Frames of other kinds may have continued for more than half of the range of a time.
                 self.time_us = self.near_other(time).unwrap_or_else(|| self.extended(time));
                 let place = FramePlace { iteration, time };
                 self.last = Some(place);
@@ -462,7 +462,7 @@ impl<'s> Frames<'s> {
         );
     }
 
-    /// Bytes are no frame.
+    /// Bytes that are not a frame.
     #[cold]
     fn damaged(&mut self, at: usize, reason: LostReason) {
         self.sync = self.sync.damaged();

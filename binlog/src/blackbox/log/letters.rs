@@ -11,7 +11,7 @@ const MAX_UNKNOWN_EVENTS: usize = 64;
 /// An erased byte of a flash chip.
 const ERASED: u8 = 0xFF;
 
-/// So many equal bytes aren't values of frames.
+/// A run of this many equal bytes is padding, not values of frames.
 const LEAST_PADDING: usize = 32;
 
 /// What begins with a letter.

@@ -18,8 +18,8 @@ pub(super) fn ranges(log: &[u8]) -> Vec<Range<usize>> {
     starts.iter().zip(ends).map(|(&start, end)| start..end).collect()
 }
 
-/// The offset of the first session of a log; if none can be read, that of what is left of its first line. `None` if the bytes
-/// are no Blackbox log.
+/// The offset of the first session of a log; if none can be read, that of what is left of its first line. `None` if
+/// the bytes are not a Blackbox log.
 ///
 /// ```
 /// use binlog::blackbox::log::find_session;
@@ -61,8 +61,8 @@ fn with_unmarked(log: &[u8], marked: Vec<usize>) -> Vec<usize> {
 /// A marker further from the start of its line is not in a value.
 const LONGEST_LINE: usize = 1024;
 
-/// Whether the marker at `start` is the value of a header line, such as a name that a pilot chose. Foreign bytes before a
-/// marker on its line are no header line.
+/// Whether the marker at `start` is the value of a header line, such as a name that a pilot chose. A line with foreign
+/// bytes before the marker is not a header line.
 fn is_in_a_value(log: &[u8], start: usize) -> bool {
     let before = &log[start.saturating_sub(LONGEST_LINE)..start];
     let line = memrchr(b'\n', before).map_or(before, |newline| &before[newline + 1..]);
@@ -74,7 +74,7 @@ fn is_in_a_value(log: &[u8], start: usize) -> bool {
 /// If these stand, the header has the fields of the frames.
 const FIRST_FRAMES: usize = 6;
 
-/// So many main frames prove how many fields they have, or fewer of a session that has fewer.
+/// This many main frames prove how many fields they have, or fewer of a session that has fewer.
 const PROVING_FRAMES: usize = 64;
 const FEWEST_FRAMES: usize = 8;
 
@@ -160,7 +160,7 @@ impl<'log> Session<'log> {
         Tables::new(self)
     }
 
-    /// The bytes of the log, which go on after the session.
+    /// The bytes of the log, which continue after the session.
     pub(super) fn log(&self) -> &'log [u8] {
         self.log
     }
@@ -169,7 +169,7 @@ impl<'log> Session<'log> {
         self.range.end
     }
 
-    /// The fields of the frames with this letter, as far as their values are decoded.
+    /// The fields of the frames with this letter whose values are decoded.
     ///
     /// The predictors of a letter that nobody else defines may mean a history of its own: only its length is sure.
     pub(super) fn columns(&self, letter: u8) -> &[LoggedField] {

@@ -252,8 +252,8 @@ impl Growing {
         }
     }
 
-    /// Makes room for as many frames as the rest of the session has, if they go on like those up to `at`; for twice as many
-    /// as there are at most, since the rest may be anything.
+    /// Makes room for all frames that the session has if the rest of it is like the part up to `at`; at most for twice
+    /// the number of present frames, since the rest may be anything.
     fn reserve(&mut self, at: usize) {
         let rows = self.times_us.len();
         if self.columns.first().is_none_or(|column| column.capacity() >= rows) {

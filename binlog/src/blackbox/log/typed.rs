@@ -30,7 +30,7 @@ impl<'log> Session<'log> {
     ///
     /// Fields are matched by name: the log may have more of them, in any order, and other predictors and encodings. A field
     /// that the log lacks is read by its `alias`, or has its `default`. A type may be wider or narrower than that of the
-    /// firmware; a value beyond its range is an error, after which reading goes on.
+    /// firmware; a value beyond its range is an error, after which reading continues.
     ///
     /// ```
     /// use binlog::blackbox::log::Item;
@@ -153,7 +153,7 @@ fn is_defined_as(session: &Session<'_>, kind: FrameKind, fields: &[FieldDefiniti
         && logged.len() == fields.len()
         && logged.iter().zip(fields).all(|(logged, field)| {
             let coding = field.coding(kind);
-            // Decoders read nothing for an incremented field, whatever its encoding.
+            // Decoders read nothing for an incremented field, even if its encoding isn't `NULL`.
             let is_read = coding.predictor != Predictor::Increment || coding.encoding == Encoding::Null;
             logged.name() == field.name
                 && logged.is_signed() == field.signed

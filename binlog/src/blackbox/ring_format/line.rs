@@ -72,7 +72,7 @@ impl Write for HeaderLine {
     }
 }
 
-/// Why a text is no header line.
+/// Why a text is not a header line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum InvalidLine {

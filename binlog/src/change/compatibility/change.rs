@@ -60,7 +60,7 @@ pub struct Breaks {
     pub old_logs: bool,
     /// Programs with structs of the old format: they don't read new logs, or misread them.
     pub old_programs: bool,
-    /// Whatever relies on ids and the layout of records.
+    /// Programs that rely on ids and the layout of records.
     pub layout: bool,
 }
 
@@ -270,7 +270,7 @@ pub struct UnknownName {
 impl fmt::Display for UnknownName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let UnknownName { name, what, possible } = self;
-        write!(f, "`{name}` is no {what}; the {what}s are {possible}")
+        write!(f, "`{name}` is not a {what}; the {what}s are {possible}")
     }
 }
 

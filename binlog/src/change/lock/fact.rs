@@ -94,12 +94,12 @@ impl Fact {
             (None, "id") => {
                 let id = line.word();
                 let valid = id.parse().ok().filter(|&id: &u8| id < 255).map(Fact::Id);
-                valid.ok_or_else(|| format!("`{id}` is no id; ids are 0 to 254"))
+                valid.ok_or_else(|| format!("`{id}` is not a valid id (0 to 254)"))
             }
             (None, "rate") => {
                 let rate = line.word();
                 let valid = rate.parse().ok().filter(|rate| (1..=1_000_000).contains(rate)).map(Fact::Rate);
-                valid.ok_or_else(|| format!("`{rate}` is no rate; a rate is 1 to 1000000 records a second"))
+                valid.ok_or_else(|| format!("`{rate}` is not a valid rate (1 to 1000000 records a second)"))
             }
             (None, "order") => line.labels().map(Fact::Order),
             (None, other) => Err(format!("`{other}` is nothing that a message has; that is `id`, `rate` or `order`")),
@@ -110,7 +110,7 @@ impl Fact {
             (Some(_), format) => {
                 let mut characters = format.bytes();
                 let known = characters.next().and_then(Format::from_character).filter(|_| characters.next().is_none());
-                let known = known.ok_or_else(|| format!("`{format}` is no format character, nor `=` or `&`"));
+                let known = known.ok_or_else(|| format!("`{format}` is not a format character, `=` or `&`"));
                 known.and_then(|format| {
                     let (unit, multiplier) = (line.unit()?, line.multiplier()?);
                     Ok(Fact::Column { format, unit, multiplier, is_closed: line.closed() })
@@ -125,7 +125,7 @@ impl Fact {
 fn meaning(line: &mut Cursor<'_>, range: std::ops::RangeInclusive<i128>) -> Result<(i128, String), String> {
     let word = line.word();
     let number = word.parse().ok().filter(|number| range.contains(number));
-    let number = number.ok_or_else(|| format!("`{word}` is no number from {} to {}", range.start(), range.end()))?;
+    let number = number.ok_or_else(|| format!("`{word}` is not a number from {} to {}", range.start(), range.end()))?;
     Ok((number, line.text()?))
 }
 

@@ -127,7 +127,7 @@ impl Lock {
         }
     }
 
-    /// `1.3..1.5`: from a release until another one, which is no longer part of it. Either may be left out.
+    /// `1.3..1.5`: from a release up to, but not including, another one. Either may be left out.
     fn interval(&self, text: &str, places: &HashMap<String, usize>) -> Result<Interval, String> {
         let Some((from, until)) = text.split_once("..") else {
             return Err(format!(
@@ -226,7 +226,9 @@ fn check_name(name: &str) -> Result<(), String> {
         && name != NEXT;
     match is_valid {
         true => Ok(()),
-        false => Err(format!("`{name}` is no name of a release: letters, digits, and `.`, `_`, `+`, `-` between them")),
+        false => Err(format!(
+            "`{name}` is not a valid release name: use letters, digits, and `.`, `_`, `+`, `-` between them"
+        )),
     }
 }
 

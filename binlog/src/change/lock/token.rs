@@ -111,7 +111,7 @@ impl<'a> Cursor<'a> {
         let subject = match word.rfind(['=', '&']).filter(|&at| !word[at..].contains('"')) {
             Some(at) => {
                 let digits = &word[at + 1..];
-                let parsed = digits.parse().map_err(|_| format!("`{digits}` is no number of a value or bit"))?;
+                let parsed = digits.parse().map_err(|_| format!("`{digits}` is not the number of a value or bit"))?;
                 number = Some((if word[at..].starts_with('=') { '=' } else { '&' }, parsed));
                 &word[..at]
             }
@@ -158,8 +158,9 @@ impl<'a> Cursor<'a> {
         let known =
             Unit::STANDARD.into_iter().find(|unit| if word == "-" { *unit == Unit::NONE } else { unit.name() == word });
         let known = known.filter(|_| !word.is_empty());
-        let unit =
-            known.ok_or_else(|| format!("`{word}` is no unit; one of your own is `T=uT`, its id and its name"))?;
+        let unit = known.ok_or_else(|| {
+            format!("`{word}` is not a known unit; write one of your own as `T=uT`, its id and its name")
+        })?;
         Ok((unit.id(), unit.name().to_owned()))
     }
 
@@ -171,7 +172,8 @@ impl<'a> Cursor<'a> {
             return Ok((Multiplier::NONE.id(), Multiplier::NONE.value()));
         }
         let value = word.parse().ok().filter(|value: &f64| value.is_normal() && value.is_sign_positive());
-        let value = value.ok_or_else(|| format!("`{word}` is no multiplier: a positive number, or `-`"))?;
+        let value =
+            value.ok_or_else(|| format!("`{word}` is not a valid multiplier: write a positive number, or `-`"))?;
         match own {
             Some(id) => Ok((id, value)),
             None => match standard_multiplier(value) {
@@ -195,7 +197,7 @@ impl<'a> Cursor<'a> {
         let mut chars = self.rest.chars();
         let (Some(id), Some('=')) = (chars.next(), chars.next()) else { return Ok(None) };
         if !id.is_ascii_graphic() {
-            return Err(format!("{id:?} is no id: an id is a printable ASCII character"));
+            return Err(format!("{id:?} is not a valid id: an id is a printable ASCII character"));
         }
         self.rest = chars.as_str();
         Ok(Some(id as u8))
@@ -212,7 +214,7 @@ fn escaped(chars: &mut std::str::CharIndices<'_>) -> Result<char, String> {
         Some('u') => {
             let code: String = chars.map(|(_, c)| c).take_while(|&c| c != '}').collect();
             let number = code.strip_prefix('{').and_then(|code| u32::from_str_radix(code, 16).ok());
-            number.and_then(char::from_u32).ok_or_else(|| format!("`\\u{code}}}` is no character"))
+            number.and_then(char::from_u32).ok_or_else(|| format!("`\\u{code}}}` is not a character"))
         }
         Some(c) => Err(format!("`\\{c}` isn't an escape; there are \\n, \\r, \\t, \\\", \\\\ and \\u{{…}}")),
         None => Err("a text ends with a backslash".into()),

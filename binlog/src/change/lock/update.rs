@@ -77,8 +77,8 @@ impl Lock {
     ///
     /// # Errors
     ///
-    /// If there is a release with this name, if the last one has a higher version, or if it is no name of one: letters,
-    /// digits, and `.`, `_`, `+`, `-`.
+    /// If there is a release with this name, if the last one has a higher version, or if the name isn't valid: it has
+    /// letters, digits, and `.`, `_`, `+`, `-`.
     pub fn release(&mut self, name: &str) -> Result<(), String> {
         self.check_release(name)?;
         if let Some(last) = self.releases.last()

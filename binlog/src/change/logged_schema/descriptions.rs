@@ -24,7 +24,7 @@ impl LoggedSchema {
         self.descriptions.iter().find(|described| described.name == name)
     }
 
-    /// The same definitions with descriptions, as far as they are about messages and columns that are defined.
+    /// The same definitions with those descriptions that are about defined messages and columns.
     pub(crate) fn with_descriptions(mut self, all: &[DescribedMessage]) -> Self {
         let mut descriptions: Vec<DescribedMessage> = Vec::new();
         for message in self.messages() {

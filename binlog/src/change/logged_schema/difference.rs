@@ -208,7 +208,7 @@ mod tests {
             old.difference(&of(12, "QBx", "TimeUS,X")).to_string(),
             "EFI: unused nothing → formats \"x\", labels \"\" that form no column (breaks layout)\n"
         );
-        // One line, whatever the log contains.
+        // One line, even if the log contains line breaks.
         assert_eq!(of(12, "QB", "TimeUS,\n").difference(&old).to_string().lines().count(), 1);
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Ledger<'a> {
     definitions: Vec<(LoggedDefinition<'a>, usize)>,
     /// The places of definitions with an FMTU.
     places: HashMap<Key, usize>,
-    /// The last place of each FMT, whatever its FMTU.
+    /// The last place of each FMT, with any FMTU.
     by_fmt: HashMap<FmtKey, usize>,
     /// By id.
     in_force: [Option<usize>; 256],
@@ -25,7 +25,7 @@ pub(crate) struct Ledger<'a> {
 pub(crate) enum Identity {
     /// If their id and their contents are equal.
     IdAndContent,
-    /// If their contents are equal, whatever their ids.
+    /// If their contents are equal; ids may differ.
     Content,
 }
 

@@ -130,7 +130,7 @@ fn spans<'w>(log: &[u8], index: &Index, wraps: impl Fn() -> &'w Arc<WrapPlaces>)
     for span in &mut spans {
         let first = index.suspects.partition_point(|&suspect| suspect < span.bytes.start);
         let has_suspects = index.suspects.get(first).is_some_and(|&suspect| suspect < span.bytes.end);
-        // Times within an hour all count, but for those of suspect records.
+        // Times within an hour all count, except those of suspect records.
         if has_suspects || span.time_us.as_ref().is_some_and(|all| all.end() - all.start() > TimeRange::NEAR_US) {
             span.time_us = counting(log, &span.bytes, &index.suspects);
         }

@@ -33,7 +33,7 @@ pub(super) struct Index {
 }
 
 /// One definition of a message, and its records. A message that is redefined in the middle of a log has two kinds. A
-/// repeated definition is one kind, whatever its ids.
+/// repeated definition is one kind, even with another id.
 #[derive(Debug)]
 pub(super) struct RecordKind {
     /// The offset of its FMT's payload in the log; `None` for FMT in a log that doesn't define FMT.

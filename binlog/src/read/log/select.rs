@@ -99,10 +99,7 @@ impl fmt::Display for SelectError {
             SelectError::NoLog { bytes: 0 } => f.write_str("the log is empty"),
             SelectError::NoLog { bytes } => {
                 let bytes = Plural(*bytes, "byte");
-                write!(
-                    f,
-                    "nothing in {bytes} defines a message: this is no ArduPilot log (.bin), or its beginning is missing"
-                )
+                write!(f, "not an ArduPilot log (.bin), or its beginning is missing: no definition in {bytes}")
             }
             SelectError::NoType { name, known } => {
                 write!(f, "the log has no type `{name}`; ")?;

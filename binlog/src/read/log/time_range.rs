@@ -5,8 +5,8 @@ use std::ops::RangeInclusive;
 /// The range of the times of a log's records, without damaged times.
 ///
 /// One flipped bit of a TimeUS moves a record by up to 292,000 years. So a time counts only if it is within an hour of
-/// the last time that counts, or of one of the two records before it. A pause of the log is no damage: after it, records
-/// agree with one another. If no time counts by this rule, as in a log of one record, all do.
+/// the last time that counts, or of one of the two records before it. A pause of the log is not damage: after it,
+/// records agree with one another. If no time counts by this rule, as in a log of one record, all do.
 ///
 /// The time of a [suspect](crate::Log::suspects) record, whose bytes may be damaged, counts within a second of the others.
 ///

@@ -209,7 +209,7 @@ impl<const N: usize> RecordStream<N> {
         }
     }
 
-    /// The definition in force for an id, as far as the log has been read.
+    /// The definition in force for an id, in the part of the log that has been read.
     pub fn definition(&self, id: u8) -> Option<LoggedDefinition<'_>> {
         self.definitions.get(id)
     }

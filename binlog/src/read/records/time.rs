@@ -56,7 +56,7 @@ impl TimeSource {
     }
 
     /// The time in a payload, in microseconds. `wraps` says how often times of 32 bits have wrapped before. A counter
-    /// of the firmware has no sign, so 32 bits or fewer have none, whatever the format.
+    /// of the firmware has no sign, so 32 bits or fewer have none, even in a signed format.
     pub(crate) fn time_us(self, payload: &[u8], wraps: u32) -> Option<u64> {
         let (format, offset, factor) = match self {
             TimeSource::Micros { format, offset } => (format, offset, 1),

@@ -4,7 +4,7 @@ use super::time::TimeSource;
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::declaration::Declaration;
 
-/// Counts how often a boot's times of 32 bits have wrapped, so that the times of its records go on above 2^32 µs.
+/// Counts how often a boot's times of 32 bits have wrapped, so that the times of its records continue above 2^32 µs.
 ///
 /// A time that jumps back by more than 2^31 µs has wrapped. Records of several threads are a little out of order, so
 /// one from just before the wrap may follow it: it belongs to the wraps before.

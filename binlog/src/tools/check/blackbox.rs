@@ -38,7 +38,7 @@ impl BlackboxLog<'_> {
     }
 }
 
-/// Decoders have room for so many bytes of a header line.
+/// Decoders have room for this number of bytes of a header line.
 const LONGEST_LINE: usize = 1020;
 
 struct SessionCheck<'c> {
@@ -79,7 +79,7 @@ impl SessionCheck<'_> {
                 }
                 HeaderProblemKind::NotALine { length } => {
                     let stretch = Stretches { offset, count: 1, bytes: *length as u64 };
-                    let text = || "bytes in the header are no line".into();
+                    let text = || "bytes in the header are not a header line".into();
                     self.findings.add_stretches(Rule::HeaderDamage, &self.name, &stretch, text);
                 }
                 HeaderProblemKind::Value { name, value } => {

@@ -187,7 +187,7 @@ fn form(definition: &LoggedDefinition<'_>, columns: &[LoggedColumn<'_>]) -> impl
         let label = column.label;
         let mut add = |rule, text| broken.push(Broken { rule, column: Some(i), text });
         if !rules::is_identifier(label) {
-            add(Rule::LabelForm, "the label is no identifier".into());
+            add(Rule::LabelForm, "the label is not an identifier".into());
         } else if rules::is_taken_label(name, label) {
             add(Rule::TakenLabel, "Python or pymavlink uses the label itself".into());
         }
@@ -237,7 +237,7 @@ pub(super) fn lacks_multiplier(column: &LoggedColumn<'_>) -> bool {
     column.unit_id.is_some() && column.multiplier_id.is_none() && column.format.divisor().is_none()
 }
 
-/// Rules 6 to 8, as far as units and multipliers are concerned. Without FMTU, a column has no unit to break them.
+/// Rules 6 to 8 about units and multipliers. Without FMTU, a column has no unit to break them.
 fn of_units(columns: &[LoggedColumn<'_>]) -> impl Iterator<Item = Broken> + use<> {
     let mut broken = Vec::new();
     if let Some(first) = columns.first()

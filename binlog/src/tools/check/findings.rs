@@ -6,7 +6,7 @@ use crate::wording::plural::Plural;
 use std::collections::HashMap;
 use std::fmt;
 
-/// After so many things that break a rule, the others are one finding.
+/// After this number of things that break a rule, the others are one finding.
 const MAX_SUBJECTS: usize = 16;
 
 /// A rule that a log breaks, and what breaks it.

@@ -340,7 +340,7 @@ rules! {
         "Betaflight's blackbox_decode hangs; begin with an I frame",
     /// A session without an End event.
     NoEnd "no_end" Warning false
-        "the session may go on where the log ends; it was not ended as intended, by a power cut for instance",
+        "the session may be incomplete: it was not ended as intended, for instance because of a power cut",
     /// Some decoders don't read the log.
     NotPortable "not_portable" Warning false
         "the lint `not_portable` of the derive says what they need",

@@ -16,7 +16,7 @@ pub(super) struct Wrapping {
     wraps: u32,
     /// The last records that the part lacks.
     before: VecDeque<Place>,
-    /// So many of the next records are beside a wrap, too.
+    /// How many of the next records are beside a wrap, too.
     after: usize,
     /// By id, records that the part lacks and may need: those beside wraps, and one in nine minutes.
     needed: HashMap<u8, Vec<Place>>,
@@ -26,7 +26,7 @@ pub(super) struct Wrapping {
     passed_us: Option<u64>,
 }
 
-/// So many records on either side show a wrap, even if the time of one of them is damaged.
+/// This number of records on either side shows a wrap, even if the time of one of them is damaged.
 const BESIDE: usize = 4;
 
 impl Wrapping {

@@ -77,7 +77,7 @@ impl<'a> Streams<'a> {
 }
 
 impl Stream<'_> {
-    /// Goes on to the next record that isn't a definition.
+    /// Advances to the next record that isn't a definition.
     fn advance(&mut self, ids: &Ids, mut skipped: impl FnMut(Skipped)) {
         self.next = None;
         for item in self.records.by_ref() {

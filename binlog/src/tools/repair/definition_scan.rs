@@ -100,7 +100,7 @@ impl FirstDefinition<'_> {
         iter::once(&self.definition).chain(&self.later)
     }
 
-    /// Whether the FMT of another definition is the same but for the id.
+    /// Whether the FMT of another definition is the same except for the id.
     pub(super) fn defines_as(&self, other: &LoggedDefinition<'_>) -> bool {
         self.definition.fmt_content() == other.fmt_content()
     }

@@ -60,7 +60,7 @@ impl<'a> OtherLog<'a> {
         let (name, id) = (definition.name(), definition.id());
         // If this log knows the name by another id, the ids of the two logs don't agree.
         let is_elsewhere = self.all.iter().any(|(other, first)| *other != id && first.definition.name() == name);
-        // A consistent FMT has the length of its records, whatever else is damaged.
+        // A consistent FMT has the length of its records, even if something else in it is damaged.
         let is_of_its_records = !is_consistent(definition)
             || (problem_of(&first.definition).is_none() && first.definition.length() == definition.length());
         (is_of_its_records && !is_elsewhere).then_some((first, problem))
@@ -68,7 +68,7 @@ impl<'a> OtherLog<'a> {
 
     /// The definition of which one of the damaged log is a copy with a damaged id.
     ///
-    /// Another id alone is no damage: ArduPilot numbers the types of `Logger.Write` in the order of their first use
+    /// Another id alone is not damage: ArduPilot numbers the types of `Logger.Write` in the order of their first use
     /// (`AP_Logger::find_free_msg_type`). So the log must have records of the id that it lost, and of the id that it has
     /// instead no record, or another definition.
     pub(super) fn misplaced(

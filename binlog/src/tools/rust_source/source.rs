@@ -199,7 +199,7 @@ fn comment(source: &mut String, indent: &str, text: &str) {
     }
 }
 
-/// The attribute that names values or bits, as far as the column can have them.
+/// The attribute that names those values or bits that the column can have.
 fn meanings(column: &LoggedColumn<'_>, described: &DescribedColumn) -> Option<String> {
     let bits = 8 * column.format.size() as u32;
     let (key, named, range) = match (described.values.as_slice(), described.bits.as_slice()) {

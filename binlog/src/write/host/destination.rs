@@ -19,8 +19,8 @@ pub trait Destination: Send + 'static {
     /// If it can't be opened. The records then stay in the log before.
     fn open(&mut self) -> io::Result<Self::Log>;
 
-    /// The most bytes of a log, after which the next one begins. The first record after the prologue is written whatever
-    /// the limit.
+    /// The most bytes of a log, after which the next one begins. The limit doesn't apply to the first record after the
+    /// prologue, which is always written.
     fn log_bytes(&self) -> Option<u64> {
         None
     }

@@ -46,9 +46,9 @@ const LAST_LOG: &str = "LASTLOG.TXT";
 ///   also one that another process has just taken. Several processes may log into one folder.
 /// - Without `LASTLOG.TXT`, ArduPilot begins with 1. Here it is the number after the largest.
 /// - ArduPilot uses an empty log's number again. Here it stays: it may be another process's.
-/// - `LASTLOG.TXT` may be behind: a process may die after it created a log, or two may begin at once. So logs whose numbers
-///   follow that number without a gap are newer, unless all numbers are taken. For this, the number after the last log's
-///   stays free: a folder has one log less than its last number says.
+/// - `LASTLOG.TXT` may be out of date: a process may die after it created a log, or two may begin at once. So logs
+///   whose numbers follow that number without a gap are newer, unless all numbers are taken. For this, the number after
+///   the last log's stays free: a folder has one log less than its last number says.
 /// - Logs are removed only with [`remove_oldest`](LogFolder::remove_oldest). Neither the last one, nor the one that
 ///   `LASTLOG.TXT` names, nor the one that this `LogFolder` opened last is ever removed, even if a limit is exceeded by
 ///   that. Another process's log may be, when it is the oldest: let the limits leave room for all that log.
@@ -226,8 +226,8 @@ impl LogFolder {
         digits.parse().ok().filter(|number| (1..=self.last_number).contains(number))
     }
 
-    /// Writes the number of a log that has just begun to `LASTLOG.TXT`, unless another process has gone on from it. The
-    /// file is replaced as a whole.
+    /// Writes the number of a log that has just begun to `LASTLOG.TXT`, unless another process has begun a later log.
+    /// The file is replaced as a whole.
     fn note(&self, number: u32) -> io::Result<()> {
         // Those that follow without a gap began later.
         let mut later = self.after(number);

@@ -84,7 +84,7 @@ impl<S: LogSchema> HostLogger<S> {
     /// given up, if the logger is stopped, or if a log could not be begun within the last second.
     ///
     /// It never waits, so it can't tell whether the try succeeds: then [`logs_begun`](HostLogger::logs_begun) grows. If it
-    /// fails, records go on into the current log, and [`LogThread::finish`] returns the error.
+    /// fails, the current log continues, and [`LogThread::finish`] returns the error.
     pub fn new_log(&self) -> bool {
         self.0.new_log()
     }

@@ -51,7 +51,8 @@ impl<S: LogSchema, D: Destination> Output<S, D> {
         Ok(Output { queue, destination, log: Some(log), patience, written, reports, error: None })
     }
 
-    /// Closes the log and begins the next. Returns whether there is one: if not, the log goes on, and the error is kept.
+    /// Closes the log and begins the next. Returns whether there is one: if not, the log continues, and the error is
+    /// kept.
     pub(super) fn begin_next(&mut self) -> Result<bool, GivenUp> {
         self.flush()?;
         match self.destination.open() {
@@ -159,7 +160,8 @@ fn try_for<L, T>(log: &mut L, patience: Duration, mut action: impl FnMut(&mut L)
             Err(error) => error,
         };
         let failing = failing_since.get_or_insert_with(Instant::now).elapsed();
-        // A signal is no failure, and one try more is enough for it. A destination that returns nothing else has failed.
+        // A signal is not a failure, and one more try is enough after it. A destination that returns nothing else has
+        // failed.
         let is_signal = error.kind() == io::ErrorKind::Interrupted && failing < RETRY;
         if failing >= patience && !is_signal {
             return Err(error);

@@ -210,8 +210,8 @@ impl<S: LogSchema> Queue<S> {
         true
     }
 
-    /// From so many bytes on, the writing thread is woken before its time. Few system calls, and the queue is mostly
-    /// empty, also the part outside the reserve.
+    /// With this number of waiting bytes, the writing thread is woken early. So there are few system calls, and the
+    /// queue is mostly empty, also the part outside the reserve.
     fn wake_bytes(&self, reserve: usize) -> usize {
         (self.capacity / 4).min((self.capacity - reserve) / 2).min(64 * 1024)
     }

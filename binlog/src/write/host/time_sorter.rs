@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use std::path::Path;
 use std::{fmt, mem};
 
-/// Sorts the records of a log by `TimeUS` on their way to a writer, as far as a window of bytes allows.
+/// Sorts the records of a log by `TimeUS` on their way to a writer, within a window of bytes.
 ///
 /// Threads interleave, so their records come a little out of order. The sorter keeps the latest records in memory and
 /// writes the oldest of them.
@@ -31,10 +31,10 @@ use std::{fmt, mem};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// - A record is in order if, when it comes, fewer than `window` bytes of records with later times have come before it.
+/// - A record is sorted correctly if fewer than `window` bytes of records with later times arrived before it.
 ///   Otherwise it is written out of order, and counted in [`late`](TimeSorter::late).
-/// - Records with the same time keep their order. A record without `TimeUS` sorts with the time of the last record before
-///   it that has one, but not before an earlier record without `TimeUS`: the records of an embedded file keep their order.
+/// - Records with the same time keep their order. A record without `TimeUS` takes the time of the last record that has
+///   one. Such records keep their order among each other, so those of an embedded file stay in order.
 /// - Memory is bounded by the window alone: about six times its bytes, and 24 bytes for each record in it.
 /// - [`flush`](Write::flush) writes all records: it ends the window, and the next one begins empty. Dropping the sorter
 ///   does the same, but can't report errors.

@@ -52,7 +52,7 @@ impl<W: Write, C: CountRecords> Buffered<W, C> {
         (&mut self.bytes, self.end)
     }
 
-    /// Accepts the bytes up to `end`, which were written behind the buffered records.
+    /// Accepts the bytes up to `end`, which were written after the buffered records.
     #[inline(always)]
     pub(crate) fn accept(&mut self, end: usize) -> &mut C {
         self.end = end;

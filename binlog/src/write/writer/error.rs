@@ -44,7 +44,7 @@ impl WriteError {
         WriteError(Box::new(Failure { error, of: Of::Writing, path: path.map(Path::to_owned), written }))
     }
 
-    /// An error of a next log, for which the log before goes on: that one has `written`.
+    /// An error of a next log, after which the log before continues: that one has `written`.
     pub(crate) fn not_begun(error: io::Error, path: Option<&Path>, written: Progress) -> Self {
         WriteError(Box::new(Failure { error, of: Of::NewLog, path: path.map(Path::to_owned), written }))
     }

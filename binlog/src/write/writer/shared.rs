@@ -297,7 +297,7 @@ mod tests {
         Ev(Ev),
     }
 
-    /// A destination that takes the first so many bytes.
+    /// A destination that takes this number of bytes.
     struct Full(usize);
 
     impl Write for Full {

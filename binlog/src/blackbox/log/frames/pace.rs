@@ -25,7 +25,7 @@ const SLACK: f64 = 4.0;
 /// The least error of a mean, as a part of it: as much as that of the windows of real logs.
 const ERROR: f64 = 0.001;
 
-/// A session shows its ratio if its range, without [`ERROR`], spans at most so much, as a part of its mean.
+/// A session shows its ratio if its range, without [`ERROR`], is at most this part of its mean.
 const STEADY: f64 = 0.01;
 
 /// The largest difference of a mean from the session's, as a part of that.
@@ -83,8 +83,8 @@ impl Range {
 
 /// The mean time of an iteration in this session, and how much it varies.
 ///
-/// Iterations and time both go on while frames are missing: during a pause of the logger, and where bytes are lost. So
-/// over a gap of any length, a frame of this session comes at the session's mean time of an iteration. A frame of
+/// Iterations and time both continue while frames are missing: during a pause of the logger, and where bytes are lost.
+/// So over a gap of any length, a frame of this session comes at the session's mean time of an iteration. A frame of
 /// another session doesn't, because that session began at another time after boot.
 ///
 /// A gap belongs to this session if the mean time of its iterations is in a range, give or take 4 iterations:
@@ -177,7 +177,7 @@ impl Pace {
         }
     }
 
-    /// Goes on from a Resume event: what is before it doesn't count.
+    /// Continues from a Resume event: what is before it doesn't count.
     pub(super) fn go_on_from(&mut self, place: FramePlace) {
         self.from = Some(place);
     }

@@ -45,7 +45,7 @@ pub(super) enum Sync {
 }
 
 impl Sync {
-    /// After bytes that are no frame.
+    /// After bytes that are not a frame.
     pub(super) fn damaged(self) -> Self {
         match self {
             Sync::Begin | Sync::Stepped { .. } => Sync::NeedsIntra { after: None },
@@ -178,7 +178,7 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// As [`doubt`](Self::doubt), of the event that ends the session: its text is no chance.
+    /// As [`doubt`](Self::doubt), of the event that ends the session: random bytes don't have its text.
     #[cold]
     pub(super) fn doubt_of_end(&self) -> Option<LostReason> {
         match self.sync {

@@ -29,7 +29,7 @@ pub enum TypedError {
     },
 }
 
-/// A frame has a value beyond the range of its field's type in the program. Reading goes on after it.
+/// A frame has a value beyond the range of its field's type in the program. Reading continues after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Beyond {
     /// The letter of the frame.

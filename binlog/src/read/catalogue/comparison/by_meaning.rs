@@ -128,7 +128,7 @@ pub(crate) fn widens(from: Format, to: Format) -> bool {
 }
 
 /// Whether a column is the time of 64 bits that each integer of a log's TimeUS becomes. A counter of the firmware has
-/// no sign, whatever the format.
+/// no sign, even in a signed format.
 pub(crate) fn widens_time(from: Format, (label, to): (&str, Format)) -> bool {
     label == "TimeUS" && to == Format::U64 && from.is_integer() && from != to
 }

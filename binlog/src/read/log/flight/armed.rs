@@ -78,7 +78,7 @@ impl Log<'_> {
         for &Change { time_us, is_armed, .. } in changes {
             match since {
                 None if is_armed => since = Some(time_us),
-                // Disarming at the very beginning is no interval.
+                // Disarming at the very beginning is not an interval.
                 Some(start) if !is_armed && time_us <= start => since = None,
                 Some(start) if !is_armed => {
                     intervals.push(ArmedInterval { time_us: start..time_us, is_open: false });

@@ -49,7 +49,7 @@ impl Log<'_> {
         self.xml.get_or_init(|| texts(&self.all("FILE"), &self.index().boots))
     }
 
-    /// The file with the last boot's descriptions, as far as the log has it.
+    /// The file with the last boot's descriptions; a part of it if the log lacks the rest.
     pub(crate) fn description_file(&self) -> Option<EmbeddedFile> {
         let files = gathered(&self.all("FILE"), &self.index().boots, |name| name == FILE_NAME);
         Some(last_of(files.chunk_by(|(a, _), (b, _)| a == b).last()?)?.into_file())
