@@ -201,7 +201,7 @@ impl Column {
         !matches!(self.shape, Shape::Column)
     }
 
-    /// The labels of its columns, as far as this macro knows them: not those of a flattened struct.
+    /// The labels of its columns that this macro knows: all but those of a flattened struct.
     pub(crate) fn labels(&self) -> &[String] {
         match &self.shape {
             Shape::Column => std::slice::from_ref(&self.label),

@@ -1,4 +1,4 @@
-//! `#[log(flatten)]`: which columns a field becomes, as far as the tokens tell.
+//! `#[log(flatten)]`: which columns a field becomes, if the tokens show it.
 
 use crate::attr::{ColumnAttributes, Flatten};
 use crate::errors::Errors;

@@ -284,7 +284,7 @@ pub fn derive_field(input: TokenStream) -> TokenStream {
 /// - `i(predictor = …, encoding = …)`, `p(predictor = …, encoding = …)`: the same for the I and P frames that a main frame
 ///   is written as.
 /// - `flatten`, `prefix = "axis"`: the field becomes those of a struct that derives
-///   [`BlackboxFields`](macro@BlackboxFields), behind a prefix in place of the field's name.
+///   [`BlackboxFields`](macro@BlackboxFields), after a prefix in place of the field's name.
 /// - `alias = "gyroData"`: a name that older logs used; of an array, as `name`, without the index. May be given several
 ///   times. If a log has both, the field with today's name is read; of several aliases, the first that the log has.
 /// - `default`, `default = EXPR`: the value where a log lacks the field: 0, or a constant of the field's type. Each element
@@ -299,8 +299,8 @@ pub fn derive_field(input: TokenStream) -> TokenStream {
 /// `elias_delta_u32`, `elias_delta_s32`, `tag8_8svb`, `tag2_3s32`, `tag8_4s16` and `null`. `tag2_3s32` takes three
 /// neighbours, `tag8_4s16` four, `tag8_8svb` up to eight: neighbours of that encoding are one group.
 ///
-/// Without attributes, a field of a name that Betaflight has is written as Betaflight does, as far as its neighbours are
-/// there: `loopIteration`, `time`, `axisI`, `rcCommand`, `setpoint`, `vbatLatest`, `amperageLatest`, `magADC`,
+/// Without attributes, a field of a name that Betaflight has is written as Betaflight does, if the fields it refers to
+/// are there: `loopIteration`, `time`, `axisI`, `rcCommand`, `setpoint`, `vbatLatest`, `amperageLatest`, `magADC`,
 /// `baroAlt`, `rssi`, `surfaceRaw`, `gyroADC`, `gyroUnfilt`, `accSmooth`, `debug`, `motor`, `servo`; slow flags; `time`
 /// and `GPS_coord` of a GPS frame. Any other field is a plain number, in P frames the difference from the frame before.
 ///
@@ -331,7 +331,7 @@ pub fn derive_blackbox_frame(input: TokenStream) -> TokenStream {
 /// #[derive(BlackboxFields, FromBytes, IntoBytes, Immutable, Clone, Copy)]
 /// #[repr(C)]
 /// struct Pid {
-///     p: [i16; 3],                                                      // P[0] to P[2] behind the prefix
+///     p: [i16; 3],                                                      // P[0] to P[2] after the prefix
 ///     #[blackbox(p(encoding = tag2_3s32))]
 ///     i: [i16; 3],                                                      // I[0] to I[2]
 /// }
@@ -376,9 +376,9 @@ pub fn derive_blackbox_fields(input: TokenStream) -> TokenStream {
 /// # Attributes
 ///
 /// - `i_interval = 32`: every 32nd iteration of the control loop is an I frame, 32 if it isn't given.
-/// - `p_rate = "1/2"`: the fraction of iterations that are logged; `1/1` if it isn't given. The count begins anew at each I
-///   frame, so let the denominator divide `i_interval`. Otherwise the last distance before each I frame is shorter than
-///   the others: with `i_interval = 32` and `"1/3"`, iterations 27, 30, 32 and 35 are logged.
+/// - `p_rate = "1/2"`: the fraction of iterations that are logged; `1/1` if it isn't given. The count restarts at each
+///   I frame, so let the denominator divide `i_interval`. Otherwise the last distance before each I frame is shorter
+///   than the others: with `i_interval = 32` and `"1/3"`, iterations 27, 30, 32 and 35 are logged.
 /// - `header("name" = "value", …)`: further lines of the header, of printable ASCII. May be given several times. Predictors
 ///   refer to `minthrottle`, `motorOutput` and `vbatref`. `Firmware revision`, `Firmware type`, `gyro_scale` and
 ///   `motor_pwm_protocol` replace the usual lines: those of a Betaflight 4.5, which decoders accept.

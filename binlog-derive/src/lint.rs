@@ -108,7 +108,7 @@ pub(crate) fn types_of(lint: &Ident) -> &'static str {
     }
 }
 
-/// Whether a type is a half-precision float by name. The lint isn't worth looking behind every alias.
+/// Whether a type is a half-precision float by name. The lint isn't worth resolving every alias.
 fn is_half(ty: &TokenStream) -> bool {
     matches!(ty.clone().into_iter().last(), Some(TokenTree::Ident(name)) if name == "f16")
 }

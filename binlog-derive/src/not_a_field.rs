@@ -1,6 +1,6 @@
 //! Types that people try as fields, and what to write instead.
 //!
-//! Some can't be fields, whatever the program defines: arrays, tuples, references, `usize`. The macro refuses them.
+//! Some can't be fields in any program: arrays, tuples, references, `usize`. The macro refuses them.
 //! Others have the name of a type of the standard library, and a type of the program may have that name, too. For these
 //! the name selects the error, that of a trait of `binlog::field::not_a_field`, and the type decides whether there is
 //! one.
@@ -203,7 +203,7 @@ pub(crate) fn remedy(ty: &Type, is_time: bool) -> Option<Ident> {
     Some(Ident::new(remedy, span))
 }
 
-/// The same for an element of a flattened array, whatever its name.
+/// The same for an element of a flattened array, with any name.
 pub(crate) fn remedy_of_element(ty: &Type) -> Option<Ident> {
     let Type::Path(path) = ungrouped(ty) else { return None };
     let element = || Some(Ident::new("Element", path.path.segments.last()?.ident.span()));

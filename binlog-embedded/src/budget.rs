@@ -137,8 +137,8 @@ impl<S: Schema> Budget<S> {
         bytes
     }
 
-    /// Asserts that a ring of `N` bytes that is empty holds what is logged in so many microseconds, so that nothing is
-    /// dropped while a card is busy for that long. Use it as `const _: () = …`.
+    /// Asserts that a ring of `N` bytes that is empty holds what is logged in this number of microseconds, so that
+    /// nothing is dropped while a card is busy for that long. Use it as `const _: () = …`.
     ///
     /// # Panics
     ///

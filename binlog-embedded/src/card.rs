@@ -98,8 +98,8 @@ pub trait Slot {
     /// A block of zeros, which initialises buffers.
     const ZERO: Self::Block;
 
-    /// Forgets what the driver knows of the card, so that the next transfer initialises whatever is in the slot, or
-    /// fails. It doesn't access the card.
+    /// Forgets what the driver knows of the card, so that the next transfer initialises the card that is in the slot,
+    /// or fails. It doesn't access the card.
     ///
     /// [`SdLog`](crate::SdLog) calls it before it looks for a card, and after a failed transfer. Until then, a driver
     /// must not initialise a card that lost its power: another card might be there, and would be written to.

@@ -290,7 +290,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
     }
 
     fn write_piece<W: Write>(&mut self, source: Source, writer: &mut W) -> Result<usize, W::Error> {
-        #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
+        #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's type isn't a slice"))]
         let bytes: &[u8] = &self.piece(&source);
         if bytes.is_empty() {
             return Ok(0);

@@ -42,7 +42,7 @@ type Result<T, F> = core::result::Result<T, FlashError<<F as ErrorType>::Error>>
 ///
 /// # Promise
 ///
-/// - Flushed bytes stay, whatever happens later, until their sector is overwritten. A power cut may hit any operation,
+/// - Flushed bytes stay until their sector is overwritten. A power cut may hit any operation,
 ///   also those of the next boot: a write may be torn after any byte or leave arbitrary bits, an erase may leave
 ///   anything in the unit.
 /// - What is extracted is a stretch of the bytes that were written, from the log's beginning or from where it was

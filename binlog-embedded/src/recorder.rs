@@ -1,7 +1,7 @@
 //! Append-only logs on FAT16, FAT32 and exFAT, as a state machine without I/O.
 //!
 //! [`Recorder::step`] names the next transfer, and is called again when it is complete: each state asks for the block
-//! that it needs, and runs again once that block is loaded. Whatever runs the transfers, blocking or not, shares all of
+//! that it needs, and runs again once that block is loaded. Blocking and asynchronous transfers share all of
 //! this. The contents of a log don't pass through here.
 //!
 //! # The order of writes
@@ -230,7 +230,7 @@ impl Recorder {
             Goal::None => Phase::Done,
             Goal::Mount => {
                 self.operation = Operation::Mount;
-                // Blocks of another volume are no witnesses.
+                // Blocks of another volume prove nothing about this one.
                 (self.volume.boot, self.volume.info) = (0, 0);
                 Phase::PartitionTable
             }
@@ -259,7 +259,7 @@ impl Recorder {
         })
     }
 
-    /// One phase, or a part of one. Returns the next phase; stops at a transfer, to go on with the same phase unless
+    /// One phase, or a part of one. Returns the next phase; stops at a transfer, to continue with the same phase unless
     /// [`Recorder::save`] said otherwise.
     fn step(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         match self.phase {
@@ -347,7 +347,7 @@ impl Recorder {
         self.cursor.open(&self.volume, self.folder)
     }
 
-    /// Goes on to whatever comes next in the directory.
+    /// Goes to the next item in the directory.
     #[inline(never)]
     fn next_item(&mut self, block: &Block) -> Result<Item, Stop> {
         self.cursor.next(&self.volume, &mut self.loaded, block)

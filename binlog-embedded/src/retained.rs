@@ -245,8 +245,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         // SAFETY: the bytes are initialised since `freeze`, and `new` promises that nothing else uses the memory now.
         let boundaries = Boundaries::<S, N>::new(unsafe { self.logger().ring.contents() });
         let mut waiting = boundaries.walk(tail, head)?;
-        // What a record that was being logged has not overwritten: it would have ended so many bytes after the head at
-        // most, which is N bytes later in the ring than what it overwrites.
+        // The records that the record being logged has not overwritten. It would have ended at most this many bytes
+        // after the head, which is N bytes later in the ring than what it overwrites.
         let kept = (N as u32).saturating_sub(used).saturating_sub(Boundaries::<S, N>::LONGEST);
         let from = match unsynced <= kept {
             true => synced,
@@ -371,8 +371,8 @@ struct Found {
 }
 
 /// Gives all bytes of a value unknown but fixed contents: for the compiler, uninitialised memory has none, and memory
-/// that nothing wrote in this boot is uninitialised. What executes here is nothing; but as far as the compiler knows it
-/// writes the bytes that are there.
+/// that nothing wrote in this boot is uninitialised. No instruction executes here; but for all that the compiler knows,
+/// this writes the bytes that are there.
 fn freeze<T>(value: &T) {
     #[cfg(any(
         target_arch = "arm",

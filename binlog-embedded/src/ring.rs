@@ -1,5 +1,5 @@
-//! The bytes of the ring: whole records, contiguous. Each begins with the header of ArduPilot's records, whatever the
-//! format, so that what outlived a reset can be told from other bytes.
+//! The bytes of the ring: whole records, contiguous. In both formats, each begins with the header of ArduPilot's
+//! records, so that what outlived a reset can be told from other bytes.
 //!
 //! Positions are free-running: bytes since the start, modulo 2³². Head and tail, which the critical section of
 //! [`Logger`](crate::Logger) protects, determine who owns which bytes: those from tail to head belong to the drain, the

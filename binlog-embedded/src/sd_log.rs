@@ -46,7 +46,7 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///    because the first card may be back.
 /// 6. **Old logs make room.** A log of an earlier boot is removed only whole, the oldest first, and only if that makes
 ///    the room that is needed. Read-only logs are never removed. [`remove_oldest`](SdLog::remove_oldest) removes a log
-///    whatever room there is, and so does a new log whose number is taken, after [`Options::last_number`].
+///    even if there is room, and so does a new log whose number is taken, after [`Options::last_number`].
 /// 7. **No old contents.** What the clusters held before never appears as part of a log.
 /// 8. **The rest of the card stays.** Other files keep their contents, nothing is written outside of the file system,
 ///    and of FATs that aren't mirrored only the active one is written. Marks of a dirty volume are neither set nor
@@ -151,14 +151,14 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// meanwhile. Only FAT32 has a block that shows this (FSInfo). The boot sector and the last block that was read or
 /// written have to be as they were, too. What another system does without changing any of the three isn't noticed.
 ///
-/// Otherwise the call returns an error, and the log is left as it was at its last flush, whatever the call was for. Its
+/// Otherwise the call, even one that only reads, returns an error and leaves the log as it was at its last flush. Its
 /// records after that count as lost; [`finish`](SdLog::finish) and [`end_log`](SdLog::end_log) say so.
 /// [`run`](SdLog::run) begins another log when a card is there.
 ///
 /// # Memory
 ///
 /// `BLOCKS` blocks of 512 bytes gather contents for one multi-block transfer (default 8: 4 KiB). One more block holds
-/// whatever part of the file system is in work.
+/// the part of the file system that is being changed.
 ///
 /// # Porting
 ///
@@ -198,7 +198,7 @@ pub struct LogFile {
     /// The length in bytes; of the open log, what is flushed. `u32::MAX` for a file of another system that has 4 GiB or
     /// more; such files are never removed.
     pub bytes: u32,
-    /// When it was written last, as far as [`Dates`] knew.
+    /// When it was written last, according to [`Dates`].
     pub date: Date,
     /// Whether it is read-only, or exFAT's entry of it has parts that only another system understands; such logs are
     /// never removed.
@@ -285,7 +285,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.recorder.work(goal, &mut self.block[0])
     }
 
-    /// Finds the file system of whatever card is in the slot.
+    /// Finds the file system of the card that is in the slot.
     fn find_card(&mut self) -> core::result::Result<(), Stop> {
         if !self.port.is_sized {
             self.abandon();

@@ -110,19 +110,19 @@ fn what_a_failed_file_takes_along_is_counted() {
         let mut second = File { piece: 100, room: usize::MAX, ..File::default() };
         while drain.step(&mut second).unwrap() > 0 {}
         drain.flush(&mut second).unwrap();
-        let safe = whole(&first.bytes[..first.flushed]);
+        let flushed = whole(&first.bytes[..first.flushed]);
         let rest = numbers(&second.bytes);
         let statistics = logger.statistics();
         let prologue = logger.tally::<Msg>();
         let texts = |log: &[u8]| Records::new(log).flatten().filter(|record| record.decode::<Msg>().is_ok()).count();
         assert_eq!(prologue.written as usize, texts(&first.bytes[..first.flushed]) + 2, "room for {room}");
         let lost = (statistics.lost - prologue.lost) as usize;
-        assert_eq!(safe.len() + rest.len() + lost, accepted as usize, "room for {room}");
+        assert_eq!(flushed.len() + rest.len() + lost, accepted as usize, "room for {room}");
         let written = (statistics.written - prologue.written) as usize;
-        assert_eq!(written, safe.len() + rest.len(), "room for {room}");
+        assert_eq!(written, flushed.len() + rest.len(), "room for {room}");
         for index in 0..4 {
             let lost = logger.tally_of(index).unwrap().lost as usize;
-            let of_kind = safe.iter().chain(&rest).filter(|record| record.0 == index).count();
+            let of_kind = flushed.iter().chain(&rest).filter(|record| record.0 == index).count();
             let logged = (0..accepted).filter(|&number| number as usize % 4 == index).count();
             assert_eq!(of_kind + lost, logged, "kind {index}, room for {room}");
         }

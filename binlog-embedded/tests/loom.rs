@@ -15,7 +15,7 @@ use loom::thread;
 
 fn check(model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
-    // Thread switches besides those where a thread waits or ends. Everything shared is behind one lock, so more
+    // Thread switches besides those where a thread waits or ends. One lock protects everything shared, so more
     // switches find nothing new.
     builder.preemption_bound = Some(3);
     builder.check(model);
@@ -64,7 +64,7 @@ fn two_producers_and_a_drain() {
             let logger = logger.clone();
             move || logger.log(&Small::numbered(3))
         });
-        // Whatever has been logged by then.
+        // Writes what has been logged by then.
         drain.step(&mut log).unwrap();
         drain.step(&mut log).unwrap();
         assert!(large.join().unwrap() && small.join().unwrap());

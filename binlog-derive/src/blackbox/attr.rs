@@ -104,7 +104,7 @@ pub(super) struct FieldAttributes {
     pub(super) history: FieldHistory,
 }
 
-/// A coding as far as attributes give it.
+/// The parts of a coding that attributes give.
 #[derive(Default)]
 pub(super) struct Given {
     /// The span of `i`, `p` or the first of `predictor` and `encoding`.

@@ -70,7 +70,7 @@ fn names(frame: &Frame<'_>, errors: &mut Errors) {
     }
 }
 
-/// Types by their names, as far as these are those of primitives.
+/// Types that have the name of a primitive.
 fn types(frame: &Frame<'_>, errors: &mut Errors) {
     for field in &frame.fields {
         let ty = match &field.shape {

@@ -92,7 +92,7 @@ impl Chosen {
         }
     }
 
-    /// The encoding as far as the macro knows it: `None` for a plain number of a type behind an alias.
+    /// The encoding if the macro knows it: `None` for a plain number whose type is an alias.
     pub(super) fn known_encoding(&self, ty: &TokenStream) -> Option<Encoding> {
         let by_type = || match ty.to_string() {
             name if !INTEGERS.contains(&name.as_str()) => None,

@@ -341,7 +341,7 @@ fn main(frame: &Frame<'_>) -> TokenStream {
     let value = |name| {
         frame.element(name).map(|element| {
             let value = &element.value;
-            // A type behind an alias that isn't `u32` is an error at the field. The names are those of this macro, also
+            // An alias of a type that isn't `u32` is an error at the field. The names are those of this macro, also
             // where the field's is that of a `macro_rules`.
             let span = element.span.resolved_at(Span::call_site());
             quote_spanned!(span=> { let __value: __blackbox::u32 = __frame.#value; __value })

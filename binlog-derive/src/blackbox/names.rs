@@ -8,7 +8,7 @@ pub(super) const TIME: &str = "time";
 const KNOWN: [(&str, &str); 4] =
     [("gyro_adc", "gyroADC"), ("mag_adc", "magADC"), ("e_rpm", "eRPM"), ("gps_ground_course", "GPS_ground_course")];
 
-/// The name of a field in the log: its name in lowerCamelCase, behind `GPS_` if it begins with `gps_`.
+/// The name of a field in the log: its name in lowerCamelCase, after `GPS_` if it begins with `gps_`.
 pub(super) fn of_field(field: &str) -> String {
     if let Some((_, name)) = KNOWN.iter().find(|known| known.0 == field) {
         return (*name).to_owned();

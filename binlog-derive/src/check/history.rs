@@ -16,7 +16,7 @@ pub(crate) fn check_message(message: &Message<'_>, errors: &mut Errors) {
         let fault = if Some(&text) == name.as_ref() {
             Some(format!("`{text}` is the message's name; an alias is a name that older logs used"))
         } else if text == "FMT" {
-            Some("FMT defines messages in every log; it is no older name of another one".into())
+            Some("FMT defines messages in every log; it can't be an older name of another message".into())
         } else if message.attributes.aliases[..i].iter().any(|other| other.value() == text) {
             Some(format!("the alias `{text}` is given twice"))
         } else {

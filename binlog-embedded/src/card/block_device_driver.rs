@@ -6,7 +6,7 @@ use block_device_driver::BlockDevice;
 use core::error::Error;
 use core::fmt;
 
-/// A card behind any [`block_device_driver::BlockDevice`] of block-device-driver 0.2 with blocks of 512 bytes.
+/// A card on any [`block_device_driver::BlockDevice`] of block-device-driver 0.2 with blocks of 512 bytes.
 ///
 /// The driver to use is `sdmmc::sd::StorageDevice` of embassy-stm32 0.6: SDIO and SDMMC with DMA.
 /// `examples/boards/f4/src/bin/sdio.rs` is a program with it. For a card on SPI, no released crate has this trait: use
@@ -29,7 +29,7 @@ pub struct FromDriver<D> {
 }
 
 impl<D: BlockDevice<512>> FromDriver<D> {
-    /// A card behind `device`. `forget` does what [`Slot::forget`] asks for; nothing if the card can't be taken out.
+    /// A card on `device`. `forget` does what [`Slot::forget`] asks for; nothing if the card can't be taken out.
     pub fn new(device: D, forget: fn(&mut D)) -> Self {
         FromDriver { device, forget }
     }

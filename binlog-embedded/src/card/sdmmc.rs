@@ -3,7 +3,7 @@
 use super::{Card, Slot};
 use embedded_sdmmc::{Block, BlockDevice, BlockIdx};
 
-/// A card behind any [`embedded_sdmmc::BlockDevice`], such as a HAL's driver of an SD host controller. For a card on
+/// A card on any [`embedded_sdmmc::BlockDevice`], such as a HAL's driver of an SD host controller. For a card on
 /// SPI, [`SpiCard`](super::SpiCard) is the better choice: it corrects what embedded-sdmmc's `SdCard` leaves out.
 ///
 /// It is a type of its own because a `BlockDevice` can't be told that the card may have been exchanged: that is what
@@ -22,7 +22,7 @@ pub struct FromSdmmc<D> {
 }
 
 impl<D: BlockDevice> FromSdmmc<D> {
-    /// A card behind `device`. `forget` does what [`Slot::forget`] asks for; nothing if the card can't be taken out.
+    /// A card on `device`. `forget` does what [`Slot::forget`] asks for; nothing if the card can't be taken out.
     pub fn new(device: D, forget: fn(&mut D)) -> Self {
         FromSdmmc { device, forget }
     }

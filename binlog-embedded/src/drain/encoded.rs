@@ -62,7 +62,7 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         let mut room = self.own.encoder.room(tag);
         for _ in 0..2 {
             let part = self.ring.slice(offset, room.len());
-            #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's is no slice"))]
+            #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's type isn't a slice"))]
             let part: &[u8] = &part;
             let (into, rest) = room.split_at_mut(part.len());
             into.copy_from_slice(part);

@@ -208,7 +208,7 @@ impl<F: AsyncChip> FlashLog<F> {
             }
         }
         if let Some(log) = walk.last() {
-            // The last one, whatever is returned.
+            // The walk ends here, so what is returned doesn't matter.
             let _ = each(&log);
         }
         Ok(())

@@ -218,15 +218,15 @@ impl<F: Chip> FlashLog<F> {
             }
         }
         if let Some(log) = walk.last() {
-            // The last one, whatever is returned.
+            // The walk ends here, so what is returned doesn't matter.
             let _ = each(&log);
         }
         Ok(())
     }
 
     /// Passes the contents of a log in pieces of up to 250 bytes, and returns the number of bytes that were passed.
-    /// `pass` may stop the extraction. `preamble` is as in [`read`](FlashLog::read). A log that is open is passed as far
-    /// as it is on the chip.
+    /// `pass` may stop the extraction. `preamble` is as in [`read`](FlashLog::read). Of an open log, the part that is
+    /// on the chip is passed.
     ///
     /// # Errors
     ///

@@ -160,7 +160,7 @@ impl Recorder {
         self.geometry = Some(geometry);
         (self.head, self.next, self.lap, self.blank) = (None, 0, 0, 0);
         (self.stage, self.search) = (Stage::Searching, HeadSearch::START);
-        // The search has no answer at first, and zeros are no header.
+        // The search has no answer at first, and zeros are not a header.
         self.answer = [0; HEADER_BYTES];
         true
     }
@@ -168,7 +168,7 @@ impl Recorder {
     /// Begins a log of a schema, which is on the chip from its first written frame on.
     pub(super) fn begin(&mut self, schema: u32) -> u16 {
         self.end_unit();
-        // 0 is no number.
+        // 0 is not a log's number.
         let number = self.head.map_or(0, |head| head.header.log).wrapping_add(1).max(1);
         self.is_lost = false;
         self.log = Some(Open { number, schema, bytes: 0, sector: 0, seed: 0, place: SECTOR_BYTES, end: 0 });
@@ -311,7 +311,7 @@ impl Recorder {
         Io::Write(address(log.sector) + from as u32, start..start + (to - from))
     }
 
-    /// Goes on after the frame that was written.
+    /// Continues after the frame that was written.
     fn end_frame(&mut self, geometry: &Geometry) {
         if let Some(log) = &mut self.log {
             log.place = Frame::after(log.end, geometry.write_log2);

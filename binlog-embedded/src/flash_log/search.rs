@@ -19,8 +19,8 @@ pub(super) struct HeadSearch {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// So many blocks were looked at, and none has a header: the first, the middle one, and then, on a chip that is blank
-    /// or damaged, all.
+    /// The number of blocks that were looked at and have no header: the first, the middle one, and then, on a chip that
+    /// is blank or damaged, all.
     Any(u32),
     Halving,
     /// The sectors of the newest block, the last one first.

@@ -174,7 +174,7 @@ impl Contents {
         }
     }
 
-    /// Goes on after as many of these bytes.
+    /// Skips this number of bytes.
     pub(super) fn skip(&mut self, length: usize) {
         match self.preamble {
             [] => self.content.start += length,

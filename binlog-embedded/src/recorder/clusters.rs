@@ -53,7 +53,7 @@ impl ClusterSearch {
         *self = ClusterSearch { first, count: 1, left: 1, ..ClusterSearch::NONE };
     }
 
-    /// Goes on with the piece that `last` is linked to.
+    /// Continues with the piece that `last` is linked to.
     pub(super) fn go_on(&mut self, first: u32, last: u32) {
         (self.first, self.count, self.at) = (first, 1, last);
     }
@@ -197,7 +197,7 @@ impl Recorder {
         search.next
     }
 
-    /// Begins to count the free clusters, or goes on.
+    /// Begins to count the free clusters, or continues.
     pub(super) fn begin_count(&mut self) -> Phase {
         if self.is_hint {
             (self.free, self.counted, self.is_hint) = (0, 2, false);

@@ -50,7 +50,7 @@ impl SlotPlace {
         block[usize::from(self.slot % SLOTS) * 32..].first_chunk_mut()
     }
 
-    /// Empties the slot, but for its first byte.
+    /// Empties the slot, except its first byte.
     #[inline(never)]
     pub(crate) fn wipe(self, block: &mut Block, first: u8) {
         let slot = self.of_mut(block);
@@ -235,7 +235,7 @@ impl Cursor {
         Ok(self.left > 0 || self.turn(volume, loaded, block)?)
     }
 
-    /// Goes on to whatever comes next. `block` is the block that is loaded.
+    /// Goes to the next item. `block` is the block that is loaded.
     pub(crate) fn next(&mut self, volume: &Volume, loaded: &mut Loaded, block: &Block) -> Result<Item, Stop> {
         loop {
             if !self.skip_block_end(volume, loaded, block)? {

@@ -166,7 +166,7 @@ impl Recorder {
         self.release()
     }
 
-    /// Goes on with the next piece; after the last, clears the removal flag.
+    /// Continues with the next piece; after the last, clears the removal flag.
     pub(super) fn clear_removal_flag(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let next = self.search.want;
         if self.volume.has(next) {

@@ -15,7 +15,8 @@ const MARKED_AHEAD: u32 = 3;
 const PREPARED: u32 = 4;
 
 impl Recorder {
-    /// Whether the log may soon need more clusters of its run than are marked, `sooner` by so many blocks of the FAT.
+    /// Whether the log may soon need more clusters of its run than are marked; `sooner` blocks of the FAT earlier than
+    /// is necessary.
     pub(crate) fn is_marking_due(&self, bytes: u32, sooner: u32) -> bool {
         self.log.as_ref().is_some_and(|log| log.count < log.noted && self.is_near(log, bytes, MARKED_AHEAD + sooner))
     }

@@ -175,7 +175,7 @@ impl fmt::Display for Flaw {
             Flaw::Version => "its version is unknown",
             Flaw::TexFat => "its exFAT has two FATs (TexFAT)",
             Flaw::Tables => "its boot sector is damaged: the file system has no room for its own tables",
-            Flaw::Clusters => "its boot sector is damaged: there can't be so many clusters",
+            Flaw::Clusters => "its boot sector is damaged: it says an impossible number of clusters",
             Flaw::BeyondPartition => "its boot sector says more blocks than the partition has",
             Flaw::Root => "its boot sector is damaged: the root directory has no place",
             Flaw::ActiveFat => "its boot sector is damaged: the active FAT doesn't exist",

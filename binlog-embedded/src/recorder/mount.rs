@@ -208,7 +208,7 @@ impl Recorder {
         self.begin_root()
     }
 
-    /// Completes what was going on with the logs when the power failed.
+    /// Completes the changes to logs that a power cut interrupted.
     pub(super) fn go_through_folder(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         self.operation = Operation::Mount;
         loop {

@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(first_block(&[0; 512], 0), Err(Unusable::Blank));
     }
 
-    /// The place of the table is program code in a boot sector: one unlikely byte says that it is no table.
+    /// The place of the table is program code in a boot sector: one unlikely byte says that it is not a table.
     #[test]
     fn a_boot_sector_is_no_table() {
         for (status, kind, start) in [(0x12, 0x0C, 2048), (0, 0x83, 2048), (0, 0x0C, 0)] {

@@ -15,7 +15,7 @@ pub(crate) enum Stop {
     Data,
     /// The card is to be initialised, and its size to be found out. The recorder needs it before a mount.
     Size,
-    /// The search goes on at the next call, which may come later.
+    /// The search continues at the next call, which may come later.
     Pause,
     /// The card isn't as it was.
     Changed,

@@ -19,7 +19,7 @@ pub(crate) struct Reader {
     /// Bytes of the log from the next block on that were written; on FAT, all.
     #[cfg(feature = "exfat")]
     valid: u32,
-    /// Whether the log goes on after them.
+    /// Whether the log continues after them.
     #[cfg(feature = "exfat")]
     goes_on: bool,
 }

@@ -97,7 +97,7 @@ impl Recorder {
         Ok(self.release())
     }
 
-    /// Leaves out of the run what so many bytes need.
+    /// Takes the clusters that `bytes` bytes need out of the run.
     pub(super) fn keep(&mut self, bytes: u32, base: u32, prev: u32) {
         let release = &mut self.release;
         match self.volume.clusters_of(bytes).checked_sub(base) {

@@ -165,7 +165,7 @@ impl Volume {
             volume.fat += active * fat_blocks;
             volume.mirror = 0;
         }
-        // Its absence is no reason to refuse the card: FSInfo has hints only.
+        // A card without it isn't refused: FSInfo has hints only.
         volume.info = match u16_at(boot, 48) {
             info if info == 0 || info >= reserved => 0,
             info => place.start + info,
@@ -253,12 +253,12 @@ impl Volume {
         1 << self.shift
     }
 
-    /// Clusters that so many bytes take.
+    /// Clusters that this number of bytes takes.
     pub(crate) fn clusters_of(&self, bytes: u32) -> u32 {
         self.clusters_of_blocks(bytes.div_ceil(512))
     }
 
-    /// Clusters that so many blocks take.
+    /// Clusters that this number of blocks takes.
     #[inline(never)]
     pub(crate) fn clusters_of_blocks(&self, blocks: u32) -> u32 {
         blocks.saturating_add(self.cluster_blocks() - 1) >> self.shift
@@ -270,7 +270,7 @@ impl Volume {
         self.fat + (cluster >> if self.kind == FileSystem::Fat16 { 8 } else { 7 })
     }
 
-    /// Where a cluster's chain goes on: a cluster, or anything else at its end. `block` is the block of the link.
+    /// Where a cluster's chain continues: a cluster, or anything else at its end. `block` is the block of the link.
     #[inline(never)]
     pub(crate) fn link(&self, block: &Block, cluster: u32) -> u32 {
         let index = cluster as usize;

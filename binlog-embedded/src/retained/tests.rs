@@ -312,7 +312,7 @@ proptest! {
         }
     }
 
-    /// Whatever the memory has, what is recovered are whole records of the schema.
+    /// From any contents of the memory, only whole records of the schema are recovered.
     #[test]
     fn any_memory_is_recovered_as_records_or_not_at_all(
         bytes in proptest::collection::vec(any::<u8>(), size_of::<Log>()),

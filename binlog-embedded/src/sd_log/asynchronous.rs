@@ -46,8 +46,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
-    /// As [`run_async`](SdLog::run_async). Returns whether all that the ring held is written; otherwise a search goes on.
-    /// Before the log ends, it prepares nothing.
+    /// As [`run_async`](SdLog::run_async). Returns whether all that the ring held is written; otherwise a search isn't
+    /// complete. Before the log ends, it prepares nothing.
     async fn run_to_async<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,

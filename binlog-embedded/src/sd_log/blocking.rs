@@ -28,8 +28,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         self.run_to(drain, true).map(|_| ())
     }
 
-    /// As [`run`](SdLog::run). Returns whether all that the ring held is written; otherwise a search goes on. Before
-    /// the log ends, it prepares nothing.
+    /// As [`run`](SdLog::run). Returns whether all that the ring held is written; otherwise a search isn't complete.
+    /// Before the log ends, it prepares nothing.
     fn run_to<S: Schema, P: Prologue<S>, const N: usize>(
         &mut self,
         drain: &mut Drain<'_, S, N, P>,

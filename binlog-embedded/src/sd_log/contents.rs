@@ -129,7 +129,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         // The next run may begin elsewhere on the card.
         let (_, contiguous) = self.recorder.block_at(self.contents.start);
         let blocks = blocks.min(contiguous);
-        // The last block may not be full. What it held before is no part of the log.
+        // The last block may not be full. What it held before is not part of the log.
         let end = self.contents.filled as usize;
         if end < blocks as usize * 512 {
             self.buffer[end / 512][end % 512..].fill(0);

@@ -42,7 +42,7 @@ pub(super) enum Stage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Due {
     Nothing,
-    /// So many bytes are to be flushed.
+    /// The number of bytes to flush.
     Flush(u32),
     /// The record that was begun is to be written, and all flushed.
     FlushAll,

@@ -27,7 +27,7 @@ pub(super) struct Port {
     pub(super) unfinished: Option<Io>,
     /// The [witnesses](Recorder::witnesses): blocks that show whether the card is the same.
     pub(super) seen: [Seen; 3],
-    /// Whether the card that was mounted is gone. Nothing more reaches whatever is there now.
+    /// Whether the card that was mounted is gone. Nothing more is written to the card that is there now.
     is_gone: bool,
 }
 

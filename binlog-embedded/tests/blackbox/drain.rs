@@ -14,7 +14,7 @@ enum Call {
     Skip(u32),
     Slow(u32),
     Event,
-    /// Steps of the drain, the writer taking at most so many bytes each time.
+    /// Steps of the drain, the writer taking at most this number of bytes each time.
     Drain(Vec<usize>),
     Finish,
     Restart,
@@ -84,8 +84,8 @@ proptest! {
         let sessions: Vec<Session> =
             files.iter().enumerate().flat_map(|(i, file)| sessions_of(&file.bytes, i < last)).collect();
         let read: Vec<u32> = sessions.iter().flat_map(iterations).collect();
-        // A restart tears the record that is being written, and counts it as lost. If it tears the slow frame behind an I
-        // frame, which come from one record, the I frame can be read all the same.
+        // A restart tears the record that is being written, and counts it as lost. If it tears the slow frame after an
+        // I frame, which come from one record, the I frame can be read all the same.
         let lost: Vec<u32> = accepted.iter().copied().filter(|iteration| read.binary_search(iteration).is_err()).collect();
         let torn_behind = (tally.lost as usize).checked_sub(lost.len());
         prop_assert!(torn_behind.is_some_and(|torn| torn <= last), "{} of {} lost", tally.lost, lost.len());

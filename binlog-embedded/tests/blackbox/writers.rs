@@ -115,7 +115,7 @@ proptest! {
     }
 
     /// A drain that is dropped anywhere: what it wrote whole is in its file, the record that it was writing is lost, and the
-    /// next drain goes on.
+    /// next drain continues.
     #[test]
     fn another_drain_goes_on_where_a_drain_was_dropped(takes in prop::collection::vec(1..400usize, 0..12)) {
         let logger = Logger::<Flight, 512>::new();
@@ -167,7 +167,7 @@ mod asynchronous {
         }
     }
 
-    /// Polls at most so many times, and then drops the future.
+    /// Polls at most `times` times, and then drops the future.
     fn poll<T>(future: impl Future<Output = T>, times: usize) -> Option<T> {
         let mut future = pin!(future);
         (0..times).find_map(|_| match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {

@@ -23,7 +23,7 @@ pub(super) struct Bus<D> {
 /// What the card is known to do.
 #[derive(Clone, Copy, PartialEq)]
 enum State {
-    /// Waits for commands, as far as is known.
+    /// Presumably waits for commands.
     Ready,
     /// Programs the blocks of a multi-block write.
     Programming,
@@ -32,7 +32,7 @@ enum State {
 }
 
 impl<D: SpiDevice> Bus<D> {
-    /// The card behind `device`.
+    /// The card on `device`.
     pub(super) fn new(device: D) -> Self {
         Bus { device, state: State::Ready }
     }
