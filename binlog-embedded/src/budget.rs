@@ -6,7 +6,7 @@ use binlog::ring_format::{FileFormat, FormatOf, RecordShape, Schema};
 use binlog::sink::Rate;
 use core::marker::PhantomData;
 
-/// The bytes that a schema's messages bring at most, and so the time that a ring lasts while nothing leaves it.
+/// The highest data rate of a schema, and how long a ring can absorb it while the drain is blocked.
 ///
 /// A card may be busy for 250 ms. The records that are logged meanwhile have to fit into the ring. How many that are at
 /// most is known from the schema: each message has a `rate`, or the program says how often it logs the message.

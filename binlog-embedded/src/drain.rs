@@ -184,9 +184,9 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
     }
 
     /// Adds a prologue, which follows the preamble in every file: `prologue` returns the `i`th record for 0, 1, 2 and
-    /// so on, then `None`, so a record that can't be made, such as a text that is too long, must not be `None` in its
-    /// middle. It is called again for the same numbers in another file; in a Blackbox log, whose header it adds
-    /// lines to, also in the same one. Viewers want the parameters, the firmware's name as MSG and the flight mode there.
+    /// so on. Return `None` only at the end: if one record can't be built, return another one in its place. It is
+    /// called again for the same numbers in another file; in a Blackbox log, whose header it adds lines to, also in the
+    /// same one. Viewers want the parameters, the firmware's name as MSG and the flight mode there.
     pub fn with_prologue<P: FnMut(usize) -> Option<PrologueOf<S>>>(self, prologue: P) -> Drain<'a, S, N, P> {
         let mut drain = ManuallyDrop::new(self);
         let encoder = core::mem::replace(&mut drain.own.encoder, EncoderOf::<S>::new());

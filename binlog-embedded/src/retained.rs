@@ -67,9 +67,9 @@ use core::sync::atomic::AtomicBool;
 ///
 /// # The memory
 ///
-/// - It keeps its contents over the resets in question, and neither the start-up code, nor a bootloader, nor another
-///   program uses it. cortex-m-rt has the section `.uninit` for it. A program of another version recovers the records
-///   only if its schema and the size of its ring are the same.
+/// - The memory survives the reset and is used by nothing else: no start-up code, no bootloader, no other program.
+///   cortex-m-rt has the section `.uninit` for it. A program of another version recovers the records only if its schema
+///   and the size of its ring are the same.
 /// - It is not cached, or the cache writes through: what is in a write-back cache at a reset is lost, in any order.
 /// - With ECC it has to be initialised after power-on, as the chip's manual says. A part of a word may wait in a buffer
 ///   until the next write of a part, as on the STM32H7 (ST's FAQ "STM32H7 SRAM/Backup SRAM content is not preserved
@@ -371,7 +371,7 @@ struct Found {
 }
 
 /// Gives all bytes of a value unknown but fixed contents: for the compiler, uninitialised memory has none, and memory
-/// that nothing wrote in this boot is uninitialised. No instruction executes here; but for all that the compiler knows,
+/// that nothing wrote in this boot is uninitialised. No instruction executes here, but the compiler must assume that
 /// this writes the bytes that are there.
 fn freeze<T>(value: &T) {
     #[cfg(any(

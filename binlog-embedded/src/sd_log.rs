@@ -65,11 +65,10 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// - The card has to write blocks in the order in which it gets them, and a block from its beginning on, in whole words
 ///   of 4 bytes (in the FAT of FAT16, of 2 bytes). An entry of the FAT or the size of a log that is torn inside of its
 ///   word may have any value.
-/// - A card with a cache may lose one of its last writes and keep later ones. Then, too, a mount gives no cluster two
-///   owners in the cards that the tests make, which lack one of the last three blocks, and on exFAT neither does the log
-///   after it. But on FAT, a log may keep a link to clusters that were given back, and the next log gets them, too. The
-///   newest blocks of a log may have old contents, also flushed ones, the log may be shorter, and clusters may be lost
-///   for good.
+/// - A card with a cache may lose one of its last writes and keep later ones. In the tests, which drop one of the last
+///   three blocks, a mount gives no cluster two owners, and on exFAT neither does the log after it. But on FAT, a log
+///   may keep a link to clusters that were given back, and the next log gets them, too. The newest blocks of a log may
+///   have old contents, also flushed ones, the log may be shorter, and clusters may be lost for good.
 /// - After a power cut, let [`SdLog`] mount the card before another system changes it. Directory slots that aren't in
 ///   use say which clusters the last log owned in advance, or which log was being removed:
 ///   - A system that writes to the folder may use these slots, or rename or lengthen the log that they name. The
@@ -85,8 +84,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// - The next boot has to use the same [`Options::folder`], [`Options::extension`] and [`Options::partition`]: a mount
 ///   mends only these. With others, clusters stay lost, and if the old folder is used again later, clusters of logs in
 ///   the new one may be freed.
-/// - A cut while a folder on FAT grows, in which another system left not one slot unused, loses one cluster, or leaves
-///   the two FATs different in one block, until a program repairs the card.
+/// - A cut while a FAT folder grows loses one cluster if no directory slot is free, or leaves the two FATs different in
+///   one block, until a program repairs the card.
 /// - Cards that are copies of each other, block by block, can't be told apart. If one of them takes the place of the
 ///   other while a log is open, or within a boot, [`SdLog`] continues as if it were the same card.
 /// - exFAT's percentage of clusters in use, which formatters put into the boot sector (PercentInUse), isn't updated:
@@ -124,16 +123,19 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   that is removed. `T` is at most 17 and `M` at most 6, on exFAT both 2. On exFAT, a log in pieces has a chain, and
 ///   `L` is the blocks of the FAT.
 /// - `C`: 2 if the card has two FATs that are kept equal; otherwise 1.
-/// - `S`: blocks of a cluster; on exFAT of the new folder, which has one cluster or 128 blocks, whichever is more.
+/// - `S`: blocks per cluster; on exFAT, blocks of the new folder: one cluster, but at least 128 blocks.
 ///
-/// Some calls do the work of others first: [`begin_log`](SdLog::begin_log) ends the open log, the first call completes
-/// a removal that a power cut interrupted, and [`run`](SdLog::run) flushes, begins and ends logs when that is due. A new
-/// log or extent that needs room also takes the blocks of a removal, for each log that is removed: 1,036 writes for a
-/// log of 1 GiB on FAT32 with clusters of 32 KiB. Remove old logs on the ground if that is too long.
+/// Some calls do the work of others first, and take its blocks, too:
 ///
-/// A flush writes one block of each FAT for 128 clusters (FAT16: 256) that were
-/// filled since the last one, so programs that use [`flush`](embedded_io::Write::flush) have to call it that often for
-/// the `C` blocks above; [`run`](SdLog::run) does.
+/// - The first call completes a removal that a power cut interrupted.
+/// - [`begin_log`](SdLog::begin_log) ends the open log. [`run`](SdLog::run) flushes, begins and ends logs when that is
+///   due.
+/// - A new log or extent that needs room removes old logs: 1,036 writes for a log of 1 GiB on FAT32 with clusters of
+///   32 KiB. Remove old logs on the ground if that is too long.
+///
+/// A flush writes one block of each FAT for 128 clusters (FAT16: 256) that were filled since the last one. So programs
+/// that use [`flush`](embedded_io::Write::flush) have to call it that often for the `C` blocks above;
+/// [`run`](SdLog::run) does.
 ///
 /// On FAT, the clusters of an extent are marked one block of the FAT at a time, and where the next clusters are free, the
 /// extent is made longer before it is used up: in calls of [`run`](SdLog::run) that have nothing to write and of

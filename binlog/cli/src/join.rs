@@ -35,9 +35,8 @@ pub fn as_of(times: &[u64], series: &[u64], max_age: Option<u64>) -> Vec<Option<
     times.iter().map(join).collect()
 }
 
-/// As [`as_of`], for lines that stand for the samples of this series themselves: of lines with the same time, each has the
-/// sample that is as far on among those of the time, or the last one of them. `times` ascend, and go on after `before`
-/// lines that have the first of them.
+/// As [`as_of`], for lines that stand for the samples of this series themselves. The n-th line of a time gets the n-th
+/// sample of that time, or the last one. `times` ascend; `before` earlier lines had the first of them.
 ///
 /// ```
 /// use binlog_cli::join::pair_equal_times;

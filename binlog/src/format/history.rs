@@ -36,7 +36,8 @@ impl FieldHistory {
     }
 }
 
-/// The part of a default that is one of several columns'; all bytes if there are fewer, which is an error of the column.
+/// One column's share of a flattened default. If the default is too short, returns all of it; the column's check
+/// reports that.
 #[cfg(any(feature = "blackbox", feature = "derive"))]
 pub(crate) const fn part_of(bytes: &'static [u8], at: usize, length: usize) -> &'static [u8] {
     if at + length <= bytes.len() { bytes.split_at(at).1.split_at(length).0 } else { bytes }

@@ -46,7 +46,7 @@ pub trait FileFormat<S> {
     /// What every file begins with.
     const PREAMBLE: &'static [u8];
 
-    /// What the preamble doesn't say of the payloads in the ring, as a number: other payloads, another number.
+    /// A hash of the payload layout in the ring, for what the preamble doesn't cover.
     const LAYOUT: u64 = 0;
 
     /// The extension of the files' names, in capital letters.
@@ -106,7 +106,7 @@ pub trait Accepts<S, M> {
     /// The payload. It has another length only if the message was implemented by hand and contradicts itself.
     fn payload(value: &M) -> &[u8];
 
-    /// Whether the format leaves out the values that [`is_kept`](Accepts::is_kept) refuses.
+    /// Whether [`is_kept`](Accepts::is_kept) may reject a value.
     const HAS_FILTER: bool;
 
     /// Whether the format keeps a value; a value that it leaves out counts as decimated.

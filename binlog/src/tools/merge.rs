@@ -14,8 +14,8 @@
 //!   own copies of PARM, MSG, MODE, VER, ARM and EV, and of the embedded descriptions.
 //! - Embedded descriptions that contradict those of an earlier log are left out: [`Merged::other_descriptions`].
 //! - A type that two logs define differently is an error that says how: [`MergeError`].
-//! - Merging a log with itself is an error, because somebody meant another log. Only parts without any record of their own
-//!   may be equal.
+//! - Merging a log with itself is an error (probably a wrong path). Two parts may be equal only if they contain nothing
+//!   but copies of definitions, parameters and the like.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages};

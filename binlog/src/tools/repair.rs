@@ -24,7 +24,7 @@
 //! All other definitions stay, and [`Repaired::differing`] lists those that differ.
 //!
 //! Types are matched by id. ArduPilot numbers the types of scripts and of `Logger.Write` in the order of their first use,
-//! so their ids may differ between flights: look at [`Repaired::inserted`], whether the log can have these types.
+//! so their ids may differ between flights: check in [`Repaired::inserted`] that the inserted types are plausible.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages::Ev};

@@ -248,8 +248,8 @@ impl<'log> Rows<'log> {
         Ok(self.gathered(label, quantity, &offsets))
     }
 
-    /// The column at a place of the record, counted from 0. It has columns, too, whose label an earlier one has:
-    /// [`column`](Rows::column) takes the first.
+    /// The column at a place of the record, counted from 0. Also reaches columns with a duplicate label;
+    /// [`column`](Rows::column) returns only the first of them.
     ///
     /// # Errors
     ///
