@@ -53,7 +53,7 @@ pub struct BootSummary {
     pub facts: Vec<u8>,
 }
 
-/// So many items of a list are kept: gaps, damaged stretches, instances of several bytes.
+/// The most items of a list that are kept: gaps, damaged stretches, instances of several bytes.
 const LISTED: usize = 1000;
 
 /// The boots of a log. `advance` is told, now and then, how many bytes are done.

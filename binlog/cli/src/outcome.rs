@@ -137,8 +137,8 @@ pub fn print(failure: &Failure) {
     }
 }
 
-/// How a command ends that goes on after a failure of one log, which is printed. That a log lacks what was asked for is
-/// none yet: another one may have it.
+/// How a command ends that continues after a failure of one log, which is printed. That a log lacks what was asked for
+/// is not a failure yet: another one may have it.
 ///
 /// # Errors
 ///

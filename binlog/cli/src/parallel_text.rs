@@ -12,7 +12,7 @@ const ROWS: usize = 2048;
 /// Finished blocks of each thread that may wait for the writer.
 const WAITING: usize = 2;
 
-/// Writes so many rows, of which `print` appends a range to a text. As many threads print as there are processors; the
+/// Writes `rows` rows, of which `print` appends a range to a text. As many threads print as there are processors; the
 /// text is the same with any number of them.
 ///
 /// # Errors

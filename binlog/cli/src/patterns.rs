@@ -46,7 +46,7 @@ impl Patterns {
 /// Whether a name is as the pattern says: `*` stands for any text, `?` for any byte.
 pub fn matches(pattern: &str, name: &str) -> bool {
     let (pattern, name) = (pattern.as_bytes(), name.as_bytes());
-    // Where to go on if the text for the last `*` was too short.
+    // Where to continue if the text for the last `*` was too short.
     let (mut p, mut n, mut retry) = (0, 0, None);
     while n < name.len() {
         match pattern.get(p) {

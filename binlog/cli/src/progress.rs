@@ -45,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Says that so much more is done.
+    /// Says that `done` more is done.
     pub fn add(&mut self, done: u64) {
         self.set(self.bar.position().saturating_add(done));
     }

@@ -152,7 +152,7 @@ fn repair_takes_definitions_of_another_log() {
     std::fs::write(folder.join("other.bin"), other).expect("room");
     let (code, _, stderr) = text(folder, "repair other.bin -o whole.bin --force --definitions flight.bin");
     assert!(code == 0 && stderr.contains("kept the definition of ATT, which differs"), "{stderr}");
-    // The other log is no output, and has to be an ArduPilot log of the same firmware.
+    // The other log is not an output, and has to be an ArduPilot log of the same firmware.
     let (code, _, stderr) = text(folder, "repair lost.bin -o flight.bin --force --definitions flight.bin");
     assert!(code == 2 && stderr.contains("is the input itself") && read(folder, "flight.bin") == *FLIGHT, "{stderr}");
     simulator_blackbox(&folder.join("flight.bbl"));

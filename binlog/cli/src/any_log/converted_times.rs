@@ -53,7 +53,8 @@ impl ConvertedTimes {
         if pieces.iter().all(|piece| piece.later == 0) { Self::SAME } else { ConvertedTimes(pieces) }
     }
 
-    /// The session's times of a range of the converted log. Those of the only one of its kind go on over steps forward.
+    /// The session's times of a range of the converted log. If there is only one range of its kind, they continue over
+    /// steps forward.
     pub(super) fn logged(&self, range: &Range<u64>, is_only: bool) -> Intervals {
         if self.0.is_empty() {
             return Intervals::new([range.clone()]);

@@ -1,4 +1,4 @@
-//! The logs on a card's image: each is read on its own, as far as its clusters can be followed.
+//! The logs on a card's image: each is read on its own, up to the first cluster that can't be followed.
 
 use super::file_system;
 use super::words;

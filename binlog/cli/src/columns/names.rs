@@ -130,8 +130,8 @@ impl From<SelectError> for Failure {
             }
             SelectError::Redefined { name, label } => {
                 return Failure::new(format_args!(
-                    "the log redefines {name}.{label} with another format, unit or multiplier, so it is no single \
-                     column; `stats` lists the records of each definition separately"
+                    "the log redefines {name}.{label} with another format, unit or multiplier, so it isn't one column; \
+                     `stats` lists the records of each definition separately"
                 ));
             }
             _ => return Failure::new(error),

@@ -161,7 +161,7 @@ fn of_card(
             match of_card_log(&mut card, log, &path, arguments) {
                 Ok(row) => {
                     worst = worst.max(Outcome::lost_if(row.missing_bytes != Some(0)));
-                    // A log of which nothing can be read is no file.
+                    // A log of which nothing can be read gets no file.
                     if row.bytes > 0 || row.missing_bytes == Some(0) {
                         print(&row)?;
                     }

@@ -104,7 +104,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     Ok(outcome.max(Outcome::Finding))
 }
 
-/// A log in the place of the word is a mistake if what follows is no file.
+/// A log in the place of the word is a mistake if what follows isn't a file.
 fn require_word_first(arguments: &Arguments) -> Result<(), Failure> {
     let (log, word) = (Path::new(&arguments.word), arguments.logs.logs.first());
     let Some(word) = word.filter(|word| *word != Path::new("-") && !word.exists()) else { return Ok(()) };

@@ -165,7 +165,7 @@ fn read(path: &Path) -> Result<Lock, Failure> {
         let text = "is a log, not a lock; the lock comes first: binlog lock flightlog.lock flight.bin";
         return Err(Failure::new(format_args!("{name} {text}")));
     }
-    let text = str::from_utf8(&bytes).map_err(|_| Failure::new(format_args!("{name} is no lock: it isn't a text")))?;
+    let text = str::from_utf8(&bytes).map_err(|_| Failure::new(format_args!("{name} isn't a lock: it isn't text")))?;
     text.parse().map_err(|error| Failure::of(&name, &error))
 }
 

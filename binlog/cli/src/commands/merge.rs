@@ -106,7 +106,8 @@ fn given_twice<'p>(mut paths: impl Iterator<Item = &'p Path> + Clone) -> Option<
     None
 }
 
-/// The logs of one boot agree on the time of boot within so many microseconds: a GPS without a fix may report it late.
+/// The logs of one boot agree on the time of boot within this number of microseconds: a GPS without a fix may report it
+/// late.
 const SAME_BOOT_US: u64 = 60_000_000;
 
 /// Warns of logs whose clocks have another zero than that of the first log with GPS times.

@@ -132,8 +132,8 @@ fn write(
     let least = drawing::least_height(panels);
     if matches!(format, Format::Png | Format::Svg) && height < least {
         return Err(Failure::new(format_args!(
-            "the curves have so many units that the picture has {panels} panels, which need a height of {least}; plot \
-             fewer at once, or give a larger --size"
+            "the units of the curves take {panels} panels, which need a height of {least}; plot fewer curves at once, \
+             or give a larger --size"
         )));
     }
     if format == Format::Html && arguments.xy {

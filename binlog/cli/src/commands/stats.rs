@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     Ok(outcome)
 }
 
-/// Columns are typed behind the logs for `plot`.
+/// For `plot`, columns are typed after the logs.
 fn require_no_column(path: &Path) -> Result<(), Failure> {
     let name = path.to_string_lossy();
     let is_column = name.split_once('.').is_some_and(|(of_type, label)| {
@@ -105,7 +105,7 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
     if !choice.is_everything() {
         let names: Vec<String> = sessions.iter().flat_map(Session::table_names).collect();
         let mut labels: Vec<_> = sessions.iter().flat_map(tables::labels).collect();
-        // Events have no numbers, so they are no table here.
+        // Events have no numbers, so they have no table here.
         labels.retain(|(name, _)| names.contains(name));
         require(&choice.unknown(&labels))?;
         require_instances(choice, &sessions)?;

@@ -23,7 +23,7 @@ pub(super) struct Plan {
     pub(super) names: Vec<Option<ValueNames>>,
 }
 
-/// The time of a record, as pymavlink finds it: by the label of the first column, whatever its format.
+/// The time of a record, as pymavlink finds it: by the label of the first column, with any format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Time {
     /// TimeUS.

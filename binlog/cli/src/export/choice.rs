@@ -9,7 +9,7 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     items: Vec<Item>,
-    /// The name of the only type: exactly this one, whatever characters a damaged log has in it.
+    /// The name of the only type: exactly this one; in a damaged log it may have any characters.
     only: Option<String>,
 }
 

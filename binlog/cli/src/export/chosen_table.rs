@@ -265,7 +265,7 @@ impl ChosenColumn {
     }
 }
 
-/// Whether a column of times of 64 bits has some below 0, which are no times.
+/// Whether a column of times of 64 bits has values below 0, which aren't times.
 fn has_negative_times(rows: &Rows<'_>, place: usize) -> bool {
     match rows.column_at(place).map(binlog::log::Column::into_values) {
         Ok(Values::I64(times)) => times.iter().any(|&time_us| time_us < 0),

@@ -89,7 +89,7 @@ pub(crate) fn unread_card(bytes: &[u8]) -> Option<String> {
     if begins_log(bytes) { None } else { other_file::unread_card(bytes) }
 }
 
-/// Whether a log begins in the first block. Behind that, it may be a file on a card.
+/// Whether a log begins in the first block. After that, it may be a file on a card.
 fn begins_log(bytes: &[u8]) -> bool {
     Format::in_(&bytes[..bytes.len().min(FIRST_BLOCK)]).is_some()
 }
@@ -112,7 +112,7 @@ fn has_records(bytes: &[u8]) -> bool {
 }
 
 /// Whether the payload of a definition begins here: the type's id and length, a name of four bytes, and the formats of
-/// the columns. Any three bytes are somewhere in a large file that is no log.
+/// the columns. A large file that isn't a log has any three bytes somewhere.
 fn is_definition(payload: &[u8]) -> bool {
     let Some(&[_, length, ref name @ ..]) = payload.first_chunk::<6>() else { return false };
     let text = |bytes: &[u8]| bytes.iter().take_while(|byte| **byte != 0).all(u8::is_ascii_graphic);

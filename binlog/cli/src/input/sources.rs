@@ -52,12 +52,12 @@ impl Sources {
         self.sources.is_empty()
     }
 
-    /// The paths of those that are no standard input.
+    /// The paths of those that aren't standard input.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().filter_map(Source::path)
     }
 
-    /// What is left out of folders: files that have no data or are no logs, folders that can't be read.
+    /// What is left out of folders: files that have no data or aren't logs, folders that can't be read.
     pub fn left_out(&self) -> &[LeftOut] {
         &self.left_out
     }
@@ -83,9 +83,9 @@ impl Sources {
         Ok(Input { is_one_of_several: self.sources.len() > 1, ..Input::open(source)? })
     }
 
-    /// Runs a command on each log, and says what is left out. If one fails, the failure is printed and the command goes on
-    /// with the next. Each log ends as its [`Input::warn_of_loss`] or worse. A log that lacks what was asked for is no
-    /// failure, unless all do.
+    /// Runs a command on each log, and says what is left out. If one fails, the failure is printed and the command
+    /// continues with the next. Each log ends as its [`Input::warn_of_loss`] or worse. A log that lacks what was asked
+    /// for isn't a failure, unless all do.
     ///
     /// # Errors
     ///

@@ -6,7 +6,7 @@ use binlog::log_messages::FILE_NAME;
 use binlog::{LoggedDefinition, Record};
 use std::ops::Range;
 
-/// So many bytes of facts are kept.
+/// The most bytes of facts that are kept.
 const FACT_BYTES: usize = 16 * 1024 * 1024;
 
 /// Times of 32 bits wrap: among the facts, one is so near the next that it is known how often.

@@ -6,11 +6,11 @@ use std::ops::RangeInclusive;
 /// A silence is longer than this, in microseconds, and than [`MISSED`] intervals.
 const SHORTEST_US: u64 = 1_000_000;
 const MISSED: u64 = 10;
-/// So many intervals before a silence are regular, for at least as long as [`REGULAR_US`]. Texts, parameters and bursts
-/// aren't.
+/// This number of intervals before a silence is regular, for at least as long as [`REGULAR_US`]. Texts, parameters and
+/// bursts aren't.
 const REGULAR: u32 = 20;
 const REGULAR_US: u64 = 3_000_000;
-/// So many silences of a source are listed.
+/// The most silences of a source that are listed.
 const LISTED: usize = 10;
 
 /// A time in which a type, or an instance of it, logs nothing although it logged regularly before.
@@ -60,12 +60,12 @@ impl Silences {
     }
 }
 
-/// The silences of named sources. When most sources are silent, logging was stopped, which is no fault of theirs.
+/// The silences of named sources. When most sources are silent, logging was stopped: that isn't a silence of a source.
 fn of_sources(sources: impl Iterator<Item = (String, Source)>, end_us: u64) -> Vec<Silence> {
     let (mut all, mut regular) = (Vec::new(), 0);
     for (name, source) in sources {
         regular += usize::from(source.is_regular());
-        // A record at the end is none of a silence.
+        // A record at the end doesn't end a silence.
         let ends_silent = source.last_us.is_some_and(|last_us| last_us < end_us);
         all.extend(source.finish(end_us).into_iter().map(|time_us| Silence {
             source: name.clone(),

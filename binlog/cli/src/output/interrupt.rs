@@ -25,11 +25,11 @@ pub(crate) fn remove_when_interrupted(path: &Path) {
     unfinished().insert(path.to_owned());
 }
 
-/// From now on, an interrupt ends the program with the same exit code whatever it does. Call it first of all.
+/// From now on, an interrupt ends the program with the same exit code at any moment. Call it first of all.
 pub(crate) fn handle() {
     static HANDLER: Once = Once::new();
-    // A program that `nohup` or a shell has told to ignore such a signal goes on ignoring it, and gets no handler. An
-    // interrupt then leaves parts behind, as SIGKILL does: the next run removes them.
+    // A program that `nohup` or a shell has told to ignore such a signal keeps ignoring it, and gets no handler. After
+    // an interrupt, parts of files then stay, as after SIGKILL: the next run removes them.
     HANDLER.call_once(|| drop(ctrlc::try_set_handler(remove_all_and_exit)));
 }
 

@@ -118,7 +118,7 @@ pub(super) fn lock_abandoned(path: &Path) -> Option<File> {
     file.try_lock().is_ok().then_some(file)
 }
 
-/// The names in a folder, as far as they can be read.
+/// The names in a folder that can be read.
 pub(super) fn names(folder: &Path) -> impl Iterator<Item = OsString> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name())

@@ -13,7 +13,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// The origin for so many sessions: one begins at its start, several at arming.
+    /// The origin for this number of sessions: one begins at its start, several at arming.
     pub fn of(sessions: usize) -> Self {
         if sessions > 1 { Origin::Arming } else { Origin::Start }
     }

@@ -26,7 +26,7 @@ pub fn height(panels: usize) -> u32 {
     500 + 280 * u32::try_from(panels.saturating_sub(1)).unwrap_or(20).min(20)
 }
 
-/// The least height of a picture with so many panels.
+/// The least height of a picture with this number of panels.
 pub fn least_height(panels: usize) -> u32 {
     70 + 80 * u32::try_from(panels).unwrap_or(u32::MAX / 100).min(u32::MAX / 100)
 }

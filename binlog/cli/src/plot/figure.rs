@@ -43,7 +43,7 @@ impl Figure {
 pub struct Panel {
     /// The curves, in the order of the legend.
     pub curves: Vec<Curve>,
-    /// The spectrogram behind the curves.
+    /// The spectrogram in the background of the curves.
     pub heat: Option<Heat>,
     /// The left axis.
     pub left: Axis,
@@ -165,7 +165,8 @@ impl NewCurve {
 }
 
 /// Gives each unit an axis: the first one the left axis, the second one the right axis, the next two those of the next
-/// panel. Curves of states with other names have axes of their own. Curves that must be on the right share the first right axis, whatever their units are.
+/// panel. Curves of states with other names have axes of their own. Curves that must be on the right share the first
+/// right axis, even if their units differ.
 pub fn panels(curves: Vec<NewCurve>) -> Vec<Panel> {
     let must_be_right = |curve: &&NewCurve| curve.is_right;
     let right_units = distinct(curves.iter().filter(must_be_right));

@@ -78,7 +78,7 @@ pub fn parse(text: &str) -> Result<Vec<Preset>, PresetError> {
             Event::Start(start) => {
                 let name = start.name().as_ref().to_owned();
                 if path.is_empty() && name != "graphs" {
-                    return Err(error("the file is no list of graphs: it must begin with <graphs>"));
+                    return Err(error("the file isn't a list of graphs: it must begin with <graphs>"));
                 }
                 has_root = true;
                 if name == "graph" {
@@ -111,7 +111,9 @@ pub fn parse(text: &str) -> Result<Vec<Preset>, PresetError> {
                 element.clear();
             }
             Event::Eof if !path.is_empty() => return Err(error(&format!("</{}> is missing", path[path.len() - 1]))),
-            Event::Eof if !has_root => return Err(error("the file is no list of graphs: it must begin with <graphs>")),
+            Event::Eof if !has_root => {
+                return Err(error("the file isn't a list of graphs: it must begin with <graphs>"));
+            }
             Event::Eof => return Ok(presets),
             _ => {}
         }
@@ -185,8 +187,8 @@ mod tests {
     #[test]
     fn an_error_says_the_line() {
         for (text, message) in [
-            ("", "line 1: the file is no list of graphs: it must begin with <graphs>"),
-            ("<html></html>", "line 1: the file is no list of graphs: it must begin with <graphs>"),
+            ("", "line 1: the file isn't a list of graphs: it must begin with <graphs>"),
+            ("<html></html>", "line 1: the file isn't a list of graphs: it must begin with <graphs>"),
             ("<graphs>\n<graph>\n</graph></graphs>", "line 2: a graph has no name: <graph name=\"…\">"),
             ("<graphs>\n<graph name='a'>\n</graph></graphs>", "line 3: a graph has no expression"),
             ("<graphs>\n<graph name='a'>", "line 2: </graph> is missing"),

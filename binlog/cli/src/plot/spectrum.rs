@@ -39,7 +39,8 @@ pub struct Spectrogram {
 /// The longest window. At 1 kHz, it resolves 1 Hz.
 const LONGEST_WINDOW: usize = 1024;
 
-/// A spectrogram has at least so many stretches side by side, unless the signal is too short for its shortest window.
+/// A spectrogram has at least this number of stretches side by side, unless the signal is too short for its shortest
+/// window.
 const STRETCHES: usize = 50;
 
 /// The shortest signal that has a spectrum.

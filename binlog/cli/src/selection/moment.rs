@@ -49,7 +49,7 @@ impl Moment {
                 let on_clock = |time: &u64| Some(clock?.saturating_add_unsigned(*time).saturating_add(ahead_us));
                 let (start, end) = (on_clock(range.start())?, on_clock(range.end())?);
                 let today = start.saturating_sub(start.rem_euclid(DAY_US)).saturating_add_unsigned(since_midnight_us);
-                // A flight over midnight goes on tomorrow.
+                // A flight over midnight continues tomorrow.
                 let tomorrow = today.saturating_add(DAY_US);
                 let meant = if today < start && tomorrow <= end { tomorrow } else { today };
                 of_date(meant.saturating_sub(ahead_us))

@@ -232,7 +232,7 @@ fn a_blackbox_log_whose_beginning_comes_last_is_read() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let sound = std::fs::read(log("flight.bbl")).expect("the log");
     let header = sound.windows(3).position(|bytes| bytes == b"\nI\0").expect("an I frame") + 1;
-    // Without its end, behind which nothing is read.
+    // Without its end, after which nothing is read.
     let frames = &sound[header..sound.len() - 30];
     for number in 1..=8 {
         let (beginning, rest) = frames.split_at(frames.len() * number / 9);

@@ -258,7 +258,7 @@ fn devices_and_pipes_are_written_to_without_force() {
     assert_eq!(report.lines().count(), 2, "{report}");
     let files = [converted, folder.path().join("converted-2.bin")].map(|file| fs::read(file).expect("a log"));
     assert!(reader.join().expect("the reader ends") == files.concat());
-    // A reader that stops is no error.
+    // A reader that stops is not an error.
     let reader = std::thread::spawn({
         let pipe = pipe.clone();
         move || drop(fs::File::open(pipe).expect("the pipe"))

@@ -192,7 +192,7 @@ fn a_file_named_like_a_column_hides_no_column() {
         let figure: serde_json::Value = serde_json::from_str(&ran.stdout).expect("JSON");
         figure["curves"].as_array().map_or(0, Vec::len)
     };
-    // A file that is no log.
+    // A file that isn't a log.
     fs::write(path("ATT.Roll"), "1,2\n").expect("room");
     assert_eq!(curves("plot --json a.bin ATT.Roll"), 1);
     let ran = run("plot --json a.bin ./ATT.Roll", folder.path());

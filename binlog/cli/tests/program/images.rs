@@ -335,8 +335,8 @@ fn fat12(table: PartitionTable) -> RamCard {
     card
 }
 
-/// A card that has a mark at a byte of its only partition, and a log somewhere behind. Without a partition table, it has
-/// no mark of a boot sector.
+/// A card that has a mark at a byte of its only partition, and a log somewhere after it. Without a partition table, it
+/// has no mark of a boot sector.
 fn marked(kind: Option<u8>, at: usize, mark: &[u8]) -> RamCard {
     let start = if kind.is_some() { 63 } else { 0 };
     let card = RamCard::blank(1000);
@@ -410,7 +410,7 @@ fn unreadable_card_is_named_by_each_command_with_what_to_do() {
             "its partition table has no partition, so there is no file system to read: mount the card and copy the";
         assert!(stderr.contains(said) && !stderr.contains("`binlog extract"), "{command}: {stderr}");
     });
-    // The file system is that of the whole card, behind the code of a boot manager.
+    // The file system is that of the whole card, after the code of a boot manager.
     card.edit(2, |block| block[0x38..0x3E].copy_from_slice(ext4));
     write_image(&image, &card);
     each_command(&image, &out, |command, Ran { stderr, .. }| {

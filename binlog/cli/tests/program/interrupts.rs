@@ -1,4 +1,4 @@
-//! Signals: the exit code is 130 whatever a command is doing.
+//! Signals: the exit code is 130 at any moment of a command.
 
 use crate::default_signals::with_default_signals;
 use crate::log;

@@ -7,7 +7,7 @@ use crate::outcome::Failure;
 use crate::style::Style;
 use std::io::Write;
 
-/// So many gaps and damaged stretches are printed; `--json` has more.
+/// The number of gaps and damaged stretches that are printed; `--json` has more.
 const PRINTED: usize = 5;
 
 pub(super) fn info(out: &mut impl Write, info: &Info, color: bool) -> Result<(), Failure> {

@@ -140,7 +140,7 @@ impl DataSet {
         self.known.is_empty()
     }
 
-    /// Adds a log: the chosen tables of its sessions, as far as they are in its intervals. Nothing if it has the log.
+    /// Adds a log: the parts of its sessions' chosen tables that are in its intervals. Nothing if it has the log.
     /// Returns the number of records.
     ///
     /// # Errors
@@ -244,7 +244,7 @@ impl DataSet {
         file::write(&table_of_logs, &batch)?;
         self.whole.push(table_of_logs);
         for place in &self.whole {
-            // Until the manifest lists it, it is no file of the data set.
+            // Until the manifest lists it, it isn't a file of the data set.
             interrupt::remove_when_interrupted(place);
             fs::rename(file::part(place), place).map_err(|error| failure(place, &error))?;
             interrupt::keep(&file::part(place));
@@ -294,7 +294,7 @@ impl Drop for DataSet {
     }
 }
 
-/// The files of a data set that are no table. The lock comes last: without it, another export begins.
+/// The files of a data set that aren't tables. The lock comes last: without it, another export begins.
 fn own_files(folder: &Path) -> [PathBuf; 2] {
     [folder.join(manifest::NAME), folder.join(LOCK)]
 }

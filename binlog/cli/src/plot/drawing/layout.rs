@@ -50,7 +50,7 @@ pub(super) struct Entry {
     pub(super) curve: usize,
     /// The left end of its sample line.
     pub(super) place: (f64, f64),
-    /// The name, as far as it fits.
+    /// The name, cut if it doesn't fit.
     pub(super) name: String,
 }
 

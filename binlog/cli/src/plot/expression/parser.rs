@@ -11,7 +11,7 @@ use std::ops::Range;
 const MAX_TOKENS: usize = 1000;
 const MAX_DEPTH: usize = 64;
 
-/// Python's words that are no names.
+/// Python's words that aren't names.
 const WORDS: [&str; 5] = ["and", "or", "not", "if", "else"];
 
 /// Parses an expression with its `:2` and its condition.

@@ -1,4 +1,4 @@
-//! The unit of an expression, as far as it can be known.
+//! The unit of an expression, if it can be known.
 
 use super::function::{OfRows, UnitRule};
 use super::{Binary, ColumnName, Node, Unary};

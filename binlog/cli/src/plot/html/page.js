@@ -116,7 +116,7 @@
     ticks: { stroke: () => color("--grid"), width: 1 },
     values: (u, splits) =>
       splits.map((value) => (value == null ? "" : nameOf(states, value) ?? String(+value.toPrecision(6)))),
-    // States have their names in place of round numbers, as far as they are apart.
+    // States have their names in place of round numbers, unless the names would overlap.
     ...(states.length ? { splits: (u, i, min, max) => apart(u, scale, states, min, max) } : {}),
   });
 
