@@ -8,7 +8,7 @@ use std::{env, fs};
 
 fn main() {
     println!("cargo::rerun-if-changed=memory.x");
-    // Copied, so that the linker finds this file whatever folder it runs in.
+    // Copied, so that the linker finds this file from any folder.
     let folder = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::copy("memory.x", folder.join("memory.x")).expect("memory.x is copied into OUT_DIR");
     println!("cargo::rustc-link-search={}", folder.display());

@@ -8,7 +8,7 @@ type Percent = u16;
 type Micros = u32;
 const SPEED: &str = "not a field";
 
-/// Types behind aliases, a field without a name of its own, a struct of one field.
+/// Aliases of types, a field without a name of its own, a struct of one field.
 #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
 #[blackbox(main)]
 #[repr(C)]
@@ -90,7 +90,7 @@ enum Bare {
     Main(Aliased),
 }
 
-/// The time behind another field.
+/// The time after another field.
 #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
 #[blackbox(main, allow(not_portable))]
 #[repr(C)]
@@ -99,7 +99,7 @@ struct NotPortable {
     loop_iteration: u32,
 }
 
-/// What older logs have in place of fields: constants of the program's own, of types behind aliases, and of structs.
+/// What older logs have in place of fields: constants of the program's own, of aliases of types, and of structs.
 #[derive(BlackboxFrame, FromBytes, IntoBytes, Immutable, Clone, Copy)]
 #[blackbox(main)]
 #[repr(C, packed)]

@@ -32,7 +32,7 @@ enum State {
     Landed,
     #[cfg(any())]
     Lost,
-    #[allow(dead_code, reason = "a lint attribute is no concern of the derive")]
+    #[allow(dead_code, reason = "a lint attribute doesn't concern the derive")]
     Flying,
 }
 

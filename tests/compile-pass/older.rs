@@ -64,7 +64,7 @@ impl All {
     const WIDE: u64 = u64::MAX;
 }
 
-/// As another firmware logs it: labels that are no identifiers, and a time that older logs lacked.
+/// As another firmware logs it: labels that aren't identifiers, and a time that older logs lacked.
 #[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]
 #[log(name = "odd", as_logged, alias = "1")]
 #[repr(C, packed)]

@@ -1,4 +1,5 @@
-//! A column's format comes from its type, whatever its name: aliases, newtypes, associated types, a `Field` by hand.
+//! A column's format comes from its type, not from the type's name: aliases, newtypes, associated types, a `Field` by
+//! hand.
 
 use binlog::field::{Centi, Chars};
 use binlog::{Field, Format, LogMessage, Multiplier, Unit};

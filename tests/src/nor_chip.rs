@@ -69,7 +69,7 @@ struct State {
     reads: usize,
     bytes_read: usize,
     time_us: u64,
-    /// Operations that fail, after so many that work.
+    /// The number of operations that fail, after a number that work.
     failing: Option<(usize, usize)>,
     failing_reads: usize,
     /// The next read returns noise without an error.

@@ -193,7 +193,7 @@ impl RamCard {
         self.0.borrow().calls
     }
 
-    /// Lets the power fail at the `n`th block that is written from now on, counted from 0, after so many of its bytes.
+    /// Lets the power fail at the `n`th block that is written from now on, counted from 0, after `bytes` of its bytes.
     pub fn cut_power(&self, n: u64, bytes: usize) {
         self.0.borrow_mut().cut = Some((n, bytes));
     }
@@ -223,7 +223,7 @@ impl RamCard {
         self.0.borrow_mut().worn_out = true;
     }
 
-    /// Lets a test fail where more than so many blocks are read from now on, instead of hanging.
+    /// Lets a test fail where more than `blocks` blocks are read from now on, instead of hanging.
     pub fn limit_reads(&self, blocks: u64) {
         let mut state = self.0.borrow_mut();
         state.max_reads = Some(state.reads + blocks);

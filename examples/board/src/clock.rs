@@ -40,7 +40,7 @@ impl Clock {
     ///
     /// # Panics
     ///
-    /// If a tick is no whole number of microseconds, or more than 83,886 of them (the counter has 24 bits).
+    /// If a tick isn't a whole number of microseconds, or more than 83,886 of them (the counter has 24 bits).
     pub fn start(mut systick: SYST, tick_hz: u32) -> Self {
         assert!(tick_hz > 0 && 1_000_000 % tick_hz == 0, "a tick is a whole number of microseconds");
         let period = 1_000_000 / tick_hz * TICKS_PER_US;

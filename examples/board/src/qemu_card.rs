@@ -20,7 +20,7 @@ pub struct QemuCard<D> {
 }
 
 impl<D: SpiDevice> QemuCard<D> {
-    /// The card behind `bus`.
+    /// The card on `bus`.
     pub fn new(bus: D) -> Self {
         Self { bus, ocr_asked: false }
     }

@@ -97,7 +97,7 @@ impl Arguments {
     /// The arguments, without the program's name. They contain no spaces: the host joins them with spaces.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         let line = self.buffer.get(..self.length).unwrap_or(&self.buffer);
-        let line = str::from_utf8(line).unwrap_or_else(|error| panic!("the arguments are no UTF-8: {error}"));
+        let line = str::from_utf8(line).unwrap_or_else(|error| panic!("the arguments aren't UTF-8: {error}"));
         line.trim_end_matches('\0').split(' ').filter(|argument| !argument.is_empty()).skip(1)
     }
 }

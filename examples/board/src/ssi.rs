@@ -1,6 +1,6 @@
 //! The card's SPI: SSI0 as the bus, pin 0 of GPIO port D as the chip select.
 //!
-//! Under QEMU a transfer takes no time, whatever the bit rate. A real card must be initialised at 400 kHz or less,
+//! Under QEMU a transfer takes no time at any bit rate. A real card must be initialised at 400 kHz or less,
 //! after at least 74 clocks with its chip select high. This driver sends no such clocks: with the chip select high,
 //! QEMU's bus leads to the display.
 
@@ -50,7 +50,7 @@ use registers::*;
 /// The byte to send while receiving; an SD card takes it for silence.
 const IDLE: u8 = 0xFF;
 
-/// The SPI device behind SSI0 and its chip select.
+/// The SPI device on SSI0 and its chip select.
 pub struct Ssi0(());
 
 impl Ssi0 {

@@ -1,4 +1,4 @@
-//! Links with the scripts of cortex-m-rt and embassy-rp, and lets the linker find memory.x in whatever folder it runs.
+//! Links with the scripts of cortex-m-rt and embassy-rp, and lets the linker find memory.x from any folder.
 
 use std::path::PathBuf;
 use std::{env, fs};

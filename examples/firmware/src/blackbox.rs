@@ -41,7 +41,7 @@ impl Application for FlightLog {
         LOG.claim(reset)
     }
 
-    /// So many iterations of the control loop, which are numbered from 0 on.
+    /// The number of iterations of the control loop, which are numbered from 0 on.
     fn interrupt(time_us: u64, sensors: u8) {
         for i in 0..sensors {
             let iteration = ATTEMPTS.of(MAIN);

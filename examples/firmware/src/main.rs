@@ -6,7 +6,7 @@
 //! - `seconds=N` (5): how long to fly.
 //! - `sensors=N` (1): inertial sensors, each of which logs a thousand records a second; of a Blackbox log, iterations of
 //!   the control loop in a millisecond.
-//! - `buffer=KIB` (4): the card's buffer, 4 or 8 KiB. The card gets so much in one transfer.
+//! - `buffer=KIB` (4): the card's buffer, 4 or 8 KiB. The card gets as much in one transfer.
 //! - `show`: prints a line after each flush, with the bytes that it covers.
 //! - `busy=N`: keeps the card busy for N bytes after each block.
 //! - `pull=N`: pulls the card in second N and puts it back in the next one.

@@ -14,8 +14,8 @@ use lm3s6965::semihosting;
 
 use crate::BAUD;
 
-/// The system clock in hertz. The chip itself starts on an oscillator that may be 30 % off, which is no clock for a UART:
-/// set up its PLL first (data sheet, chapter 5).
+/// The system clock in hertz. The chip itself starts on an oscillator that may be 30 % off, which is too much for a
+/// UART: set up its PLL first (data sheet, chapter 5).
 const CLOCK_HZ: u32 = TICKS_PER_US * 1_000_000;
 
 /// The arguments that QEMU was started with.

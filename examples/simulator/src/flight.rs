@@ -66,7 +66,7 @@ impl Flight {
     fn settings(self, simulation: &Simulation) -> binlog::host::Builder<FlightLog> {
         match self.realtime {
             true => logger(simulation).report_every(Duration::from_secs(1)),
-            // Nobody waits for the flight, so it waits for the disk. If that fails, it needn't go on.
+            // Nobody waits for the flight, so it waits for the disk. If that fails, it needn't continue.
             false => logger(simulation).wait_for_room().retry_for(Duration::ZERO),
         }
     }

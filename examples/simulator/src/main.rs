@@ -191,7 +191,7 @@ fn failed(error: &WriteError, option: &str) -> String {
     with_advice(&format_args!("{error}{why}"), error.kind(), option)
 }
 
-/// Prints to stdout. A reader that has seen enough, such as `head`, is no error.
+/// Prints to stdout. A reader that has seen enough, such as `head`, is not an error.
 fn print(text: &str) -> Result<(), String> {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {

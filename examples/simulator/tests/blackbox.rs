@@ -28,7 +28,7 @@ fn every_iteration_is_in_the_log() {
     assert_eq!(tables.time_range_us(), Some(2500..=60_000_000));
 }
 
-/// Both formats log the same flight: what both have is the same, as far as Blackbox's steps go.
+/// Both formats log the same flight: what both have is the same, within the steps of Blackbox's values.
 #[test]
 fn both_logs_tell_of_the_same_flight() {
     let simulation = || Simulation::new(3, 60);

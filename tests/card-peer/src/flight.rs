@@ -6,11 +6,11 @@ use std::ops::Range;
 
 /// A writer of one log.
 pub(crate) trait Logs {
-    /// Begins the log, which will have so many bytes.
+    /// Begins the log, which will have `bytes` bytes.
     fn begin(&mut self, card: &RamCard, bytes: u32);
     /// Writes.
     fn write(&mut self, bytes: &[u8]);
-    /// Makes what was written safe.
+    /// Flushes what was written.
     fn sync(&mut self);
     /// Has nothing to write.
     fn idle(&mut self) {}

@@ -1,7 +1,7 @@
 /* Reading a log as good C does it: in one pass, record by record.
  *
  * As in pymavlink, an unexpected byte or an unknown id moves it on by one byte. An id keeps its first definition, so
- * that all of its records are alike. Any bytes are safe to read, up to 4 GiB of them. For little-endian machines. */
+ * that all of its records are alike. It accepts any bytes, up to 4 GiB of them. For little-endian machines. */
 
 #define _DEFAULT_SOURCE
 #include <fcntl.h>

@@ -72,7 +72,7 @@ pub fn ours(frames: &[MainFrame], _: &mut [u8], records: usize) -> usize {
     })
 }
 
-/// A log of one session with so many main frames, and where each begins.
+/// A log of one session with `count` main frames, and where each begins.
 pub fn long_log(count: usize) -> (Vec<u8>, Vec<usize>) {
     let mut encoder = Encoder::<FlightLog>::new();
     let mut log = FlightLog::HEADER.as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! The descriptions of a log, whatever its embedded file has: shared by the fuzz target and the test of its corpus.
+//! The descriptions of a log with any embedded file: shared by the fuzz target and the test of its corpus.
 
 use binlog::log::DescribedMessage;
 use binlog::log_messages::FILE_NAME;

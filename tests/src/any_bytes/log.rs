@@ -225,7 +225,7 @@ pub fn flash(bytes: &[u8]) {
         }
         assert!(length <= log.occupied_bytes() as usize);
     }
-    // What is logged now is found again, whatever was there.
+    // What is logged now is found again, after any earlier contents.
     target.begin_log(&[]).expect("the chip works");
     target.write_all(b"newest").expect("the chip works");
     target.end_log().expect("the chip works");

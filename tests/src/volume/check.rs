@@ -90,7 +90,7 @@ pub enum Flaw {
         /// The name.
         name: String,
     },
-    /// Entries behind a directory's end.
+    /// Entries after a directory's end.
     BehindEnd {
         /// The directory.
         folder: String,
@@ -130,7 +130,7 @@ impl fmt::Debug for Report {
 }
 
 impl Report {
-    /// Panics unless every file is readable and has its clusters for itself. Wasted space is no reason.
+    /// Panics unless every file is readable and has its clusters for itself. Wasted space is accepted.
     #[track_caller]
     pub fn assert_readable(&self, context: impl fmt::Display) {
         let severe: Vec<_> = self.flaws.iter().filter(|flaw| !flaw.is_waste()).collect();

@@ -45,7 +45,7 @@ impl Computer {
         self.name(path, ARCHIVE, &clusters, contents.len() as u64, place == Clusters::Contiguous);
     }
 
-    /// Makes a file of so many clusters, with whatever is in them.
+    /// Makes a file of `clusters` clusters, which keep their contents.
     pub fn occupy(&self, path: &str, clusters: u32, place: Clusters) {
         let size = u64::from(clusters) * self.volume.cluster_bytes();
         assert!(
@@ -56,7 +56,7 @@ impl Computer {
         self.name(path, ARCHIVE, &clusters, size, place == Clusters::Contiguous);
     }
 
-    /// Makes files until only so many clusters are free.
+    /// Makes files until only `free` clusters are free.
     pub fn occupy_all_but(&self, path: &str, free: u32) {
         let most = (u64::from(u32::MAX) / self.volume.cluster_bytes()) as u32;
         let mut number = 0;
@@ -138,7 +138,7 @@ impl Computer {
         }
     }
 
-    /// Lets a cluster's chain go on at another one, whatever that leads to.
+    /// Links a cluster to another one, even if that breaks a chain.
     pub fn link(&self, cluster: u32, next: u32) {
         self.set_entry(cluster, next);
     }
@@ -227,7 +227,7 @@ impl Computer {
         }
     }
 
-    /// The blocks of the folder of a path, with room for so many entries behind the others.
+    /// The blocks of the folder of a path, with room for `entries` entries after the others.
     fn folder_blocks(&self, path: &str, entries: usize) -> Vec<u32> {
         let volume = &self.volume;
         loop {

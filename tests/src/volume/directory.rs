@@ -109,7 +109,7 @@ pub(super) fn fat(folder: &str, bytes: &[u8], flaws: &mut Vec<Flaw>) -> Vec<Name
         });
     }
     orphan(long);
-    // Some systems go on behind the end.
+    // Some systems read on after the end.
     if let Some(at) = (end..bytes.len()).step_by(32).find(|&at| !matches!(bytes[at], 0 | 0xE5)) {
         flaws.push(Flaw::BehindEnd { folder: folder.to_owned(), offset: at });
     }

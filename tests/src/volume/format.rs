@@ -26,7 +26,7 @@ pub struct Geometry {
     pub reserved: u32,
     /// Blocks of a FAT beyond those that its clusters need.
     pub spare_fat_blocks: u32,
-    /// Blocks behind the last cluster, fewer than a cluster.
+    /// Blocks after the last cluster, fewer than a cluster.
     pub spare_blocks: u32,
     /// Entries of FAT16's root directory, a multiple of 16.
     pub root_entries: u32,

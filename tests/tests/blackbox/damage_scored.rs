@@ -106,8 +106,8 @@ impl Flight {
         Flight::new(format!("{}, {name}", self.name), bytes)
     }
 
-    /// The I frames of a long log of the same firmware on the same vehicle: the flight again and again. It was armed so
-    /// much later after boot, and the time of an iteration is `slower` times that of the flight.
+    /// The I frames of a long log of the same firmware on the same vehicle: the flight again and again. It was armed
+    /// `difference_us` later after boot, and the time of an iteration is `slower` times that of the flight.
     fn older(&self, seconds: f64, difference_us: i64, slower: f64) -> Vec<u8> {
         let log = BlackboxLog::from_bytes(&*self.bytes);
         let session = log.session(0).expect("a session");
@@ -138,7 +138,7 @@ impl Flight {
         self.frames_offset + random.below(self.bytes.len() - self.frames_offset)
     }
 
-    /// From a main frame to one that comes so many seconds later.
+    /// From a main frame to one that comes `seconds` seconds later.
     fn gap(&self, seconds: u32, random: &mut Random) -> Option<(usize, usize)> {
         let rest = &self.main[random.below(self.main.len() / 2)..];
         let last = rest.iter().find(|(_, time)| time.wrapping_sub(rest[0].1) >= seconds * 1_000_000)?;

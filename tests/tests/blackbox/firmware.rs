@@ -1,4 +1,4 @@
-//! Logs with the headers of each firmware and version: all values of all frames are read, whatever its name, and as other
+//! Logs with the headers of each firmware and version: all values of all frames are read, with any name, and as other
 //! decoders read them.
 
 mod layouts;

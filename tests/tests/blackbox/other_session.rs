@@ -32,7 +32,7 @@ struct Frame {
 #[derive(Clone, Copy)]
 struct Shape {
     i_interval: u32,
-    /// One in so many iterations is logged.
+    /// One in this number of iterations is logged.
     every: u32,
     loop_us: u32,
 }
@@ -163,14 +163,15 @@ fn frames_of_an_older_log_after_a_power_cut_are_left_out() {
         let own = Flight::new(shape, 5_000_000, 0..shape.every * 700, OWN);
         let whole = own.bytes().len();
         for boot_us in [900_000_000, 5_000_000_u32.wrapping_sub(40_000_000), 12_000_000, 60_000_000] {
-            // Where the bytes of two I frames join to one, the iterations go on one by one: a step of the time by 7 s.
+            // Where the bytes of two I frames join to one, the iterations continue one by one: a step of the time by 7
+            // s.
             if shape.i_interval == 1 && boot_us == 12_000_000 {
                 continue;
             }
             for other_loop_us in [shape.loop_us, shape.loop_us * 2] {
                 let other = Shape { loop_us: other_loop_us, ..shape };
                 let older = Flight::new(other, boot_us, 0..shape.every * 2000, OTHER);
-                // Behind, at and before the iterations of the cut; the whole log without its header.
+                // After, at and before the iterations of the cut; the whole log without its header.
                 for from in [1, 450, 600, 650, 1500] {
                     for shift in 0..7 {
                         let cut = whole * 9 / 10 + shift;
@@ -228,7 +229,7 @@ fn long_older_log_stays_foreign_where_its_times_meet() {
 }
 
 /// Jumps of 0.3 % to 12 % from the ratio of a steady session: the session's length, how much later the other session
-/// was armed, and the iteration at which that one goes on.
+/// was armed, and the iteration at which that one continues.
 const NEARLY_IN_RATIO: [(u32, i32, u32); 7] = [
     (330, 2_300_000, 60_000),
     (330, 2_300_000, 200_000),
@@ -239,7 +240,7 @@ const NEARLY_IN_RATIO: [(u32, i32, u32); 7] = [
     (60_010, 100_000, 80_000),
 ];
 
-/// A steady session of so many iterations.
+/// A steady session of `length` iterations.
 fn steady(length: u32) -> Flight {
     Flight::new(if length > 4000 { I_FRAMES } else { USUAL }, 5_000_000, 0..length, OWN)
 }
@@ -355,7 +356,7 @@ fn a_gap_is_read_over_if_the_rate_after_it_is_another() {
     }
 }
 
-/// An I frame whose time is damaged is no stream of frames.
+/// An I frame whose time is damaged is not a stream of frames.
 #[test]
 fn damaged_i_frame_costs_only_the_frames_up_to_the_next() {
     let flight = Flight::new(USUAL, 50_000_000, 0..2000, OWN);
@@ -477,7 +478,7 @@ fn a_resume_event_allows_any_jump_of_a_sound_log() {
     }
 }
 
-/// Betaflight's switch pauses the logging, while iterations and time go on.
+/// Betaflight's switch pauses the logging, while iterations and time continue.
 #[test]
 fn a_pause_is_read_over_though_a_frame_before_it_is_damaged() {
     let flight = Flight::new(USUAL, 5_000_000, 0..40_000, OWN);

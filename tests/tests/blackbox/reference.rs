@@ -208,7 +208,7 @@ impl<'a> Reference<'a> {
         values
     }
 
-    /// Where the event at `at` ends, as far as Cleanflight's decoder knows it. An unknown one ends after its number.
+    /// Where the event at `at` ends, if Cleanflight's decoder knows it. An unknown one ends after its number.
     fn event(&self, at: usize) -> (Option<u32>, usize) {
         let mut cursor = Cursor { bytes: self.bytes, at: at + 1, bit: 0 };
         let id = cursor.byte();

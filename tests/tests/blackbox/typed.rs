@@ -143,7 +143,7 @@ fn derived_code_decodes_real_logs_as_their_plans_do() {
 #[test]
 fn derived_code_decodes_damaged_logs_as_their_plans_do() {
     for (name, log) in real_logs::all() {
-        // Behind all headers.
+        // After all headers.
         let from = BlackboxLog::from_bytes(&*log).sessions().last().expect("a session").frames_offset();
         // The shortest log has a few frames only.
         let cuts = (log.len() - from) / 600;

@@ -117,7 +117,7 @@ enum CountingLog {
     Main(Counting),
 }
 
-/// Decoders count the iterations of `inc`, whatever encoding a header has for it.
+/// Decoders count the iterations of `inc`, for any encoding in the header.
 #[test]
 fn a_field_that_counts_takes_no_bytes() {
     let frame = |i: u32| Counting { loop_iteration: i, time: 1000 * i, count: 70 + i, height: -7 * i as i16, spare: 5 };

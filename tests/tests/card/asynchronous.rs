@@ -18,7 +18,7 @@ const GEOMETRIES: [Geometry; 3] = [Geometry::FAT16, Geometry::FAT32, Geometry::E
 /// Small extents and logs, so that a flight has several of both.
 const MANY: Options = Options { extent_bytes: 8 << 10, log_bytes: 40_000, ..OPTIONS };
 
-/// Polls futures, and drops each that isn't ready after so many polls, or up to 15 more: a transfer has to be possible
+/// Polls futures, and drops each that isn't ready after `polls` polls, or up to 15 more: a transfer has to be possible
 /// between two interruptions at one time or other.
 struct Executor {
     polls: Cell<u32>,
@@ -69,7 +69,7 @@ impl Calls for Blocking {
 
 impl Calls for Executor {
     fn run(&self, sd: &mut Sd, drain: &mut Drain<'_, Flight, 4096>) {
-        // A call that was interrupted is left at that, as by a `select` that goes on with something else.
+        // A call that was interrupted is left at that, as by a `select` that continues with something else.
         self.run(sd.run_async(drain)).unwrap_or(Ok(())).expect("the card works");
     }
 
@@ -137,7 +137,7 @@ fn a_future_may_be_dropped_anywhere() {
     }
 }
 
-/// What was interrupted is completed by whatever is called next.
+/// The next call, of any kind, completes what was interrupted.
 #[test]
 fn another_call_completes_what_a_dropped_future_left() {
     let polls = || (1..60).flat_map(|polls| [(polls, true), (polls, false)]);

@@ -147,7 +147,7 @@ fn each_log_has_a_header_an_i_frame_the_slow_state_and_an_end() {
             assert_eq!(session.events, [Event::End { disarm_reason: None }], "{path}");
         }
         assert_eq!(read(&card).iter().flat_map(iterations).collect::<Vec<_>>(), expected);
-        // As the log wasn't interrupted, P frames would have gone on.
+        // As the log wasn't interrupted, P frames would have continued.
         assert_eq!((drain.counts().gaps, drain.counts().missing), (0, 0));
     }
 }
@@ -161,7 +161,7 @@ fn a_power_cut_anywhere_leaves_the_frames_that_were_flushed() {
         let ring = ring();
         let mut drain = ring.drain().expect("the only drain");
         let mut log = sd(&card, Options { extent_bytes: 24 << 10, ..OPTIONS });
-        // Blocks that were written when so many bytes were flushed.
+        // Blocks that were written, and the bytes that were flushed by then.
         let mut flushed = vec![(0, 0)];
         for iteration in 0..700 {
             ring.log(&main(iteration));
@@ -212,7 +212,7 @@ enum Call {
     Slow(u32),
     Run,
     RunAsync,
-    /// The future is dropped after so many polls.
+    /// The future is dropped after this number of polls.
     Dropped(usize),
     Wait(u64),
     Rotate,
@@ -313,7 +313,7 @@ fn live(geometry: Geometry, calls: &[Call]) -> Result<(), TestCaseError> {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(60) })]
 
-    /// Whatever happens to the card: its logs are whole, and have what counts as written.
+    /// After any fault of the card, its logs are whole, and have what counts as written.
     #[test]
     fn frames_are_on_the_card_or_counted(
         kind in 0..3usize,

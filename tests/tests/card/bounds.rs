@@ -416,7 +416,7 @@ fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
     }
 }
 
-/// Writes so many bytes, flushed each 32 KiB. Returns how often the log got another extent.
+/// Writes `bytes` bytes, flushed each 32 KiB. Returns how often the log got another extent.
 fn write_extents(card: &RamCard, sd: &mut Sd, table: &Table, geometry: &Geometry, bytes: u32) -> usize {
     let mut extents = 0;
     for write in 1..=bytes / 4096 {

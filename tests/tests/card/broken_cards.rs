@@ -33,7 +33,7 @@ fn fill(card: &RamCard, options: Options) -> SdError<CardError> {
     last
 }
 
-/// The partition table says less than the boot sector: what lies behind the partition is somebody else's.
+/// The partition table says less than the boot sector: what lies after the partition is somebody else's.
 #[test]
 fn partition_shorter_than_its_file_system_bounds_all_writes() {
     for geometry in EACH {
@@ -200,7 +200,7 @@ fn a_damaged_gpt_is_read_from_its_copy_or_refused_by_name() {
             assert_eq!(card.writes(), 0);
         }
     }
-    // The copy alone is no reason to refuse the card.
+    // A card with only its copy is accepted.
     let card = whole.copy();
     damage(&card, last, 0);
     assert_eq!(sd(&card, OPTIONS).begin_log(), Ok(1));

@@ -13,7 +13,7 @@ use std::ops::ControlFlow;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Polls a future so many times, then drops it.
+/// Polls a future at most `times` times, then drops it.
 pub(crate) fn poll<T>(future: impl Future<Output = T>, times: u32) -> Option<T> {
     let mut future = pin!(future);
     for _ in 0..times {
@@ -197,7 +197,7 @@ fn a_list_that_is_dropped_while_a_search_pauses_changes_nothing() {
     let mut log: Sd = SdLog::with_blocks(card.clone(), Undated, options);
     flight::log(ring, 0, 1);
     wait_for(log.run_async(&mut drain)).unwrap();
-    // 20,000 clusters right behind the extent.
+    // 20,000 clusters right after the extent.
     Computer::new(&card).occupy("VIDEO.MP4", 20_000, Clusters::First);
     let first_block = card.block(0);
     let mut failures = Vec::new();

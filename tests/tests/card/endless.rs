@@ -1,4 +1,4 @@
-//! Cards on which something leads back into itself, or stays as it was whatever is written: every call returns.
+//! Cards on which something leads back into itself, or keeps its contents when it is written: every call returns.
 
 use crate::fixture::Sd;
 use crate::history::{contents, path};

@@ -191,7 +191,7 @@ fn with_a_log(geometry: Geometry) -> RamCard {
 
 /// Pulls the card for a call, which fails.
 fn fail(card: &RamCard, sd: &mut Sd, other: Other, is_async: bool) {
-    // The block in memory is none of the folder's, so the call reads from the card.
+    // The block in memory is then not one of the folder's, so the call reads from the card.
     sd.extract(1, |_| ControlFlow::Break(())).unwrap();
     card.pull();
     other(sd, is_async).expect_err("the card is pulled");
@@ -267,7 +267,7 @@ fn finish_after_another_calls_error_tells_the_lost_records() {
     }
 }
 
-/// Another system's file is no reason to lose what isn't flushed.
+/// Another system's file doesn't cost what isn't flushed.
 #[test]
 fn a_damaged_log_that_is_read_leaves_the_open_one() {
     for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {

@@ -13,11 +13,11 @@ use embedded_io::Write;
 pub(crate) enum Step {
     /// Begins a log, and ends the open one.
     Begin,
-    /// Writes so many bytes.
+    /// Writes this number of bytes.
     Write(usize),
-    /// Makes what was written safe.
+    /// Flushes what was written.
     Flush,
-    /// Has so many calls with nothing to write.
+    /// Makes this number of calls with nothing to write.
     Idle(usize),
     /// Ends the log.
     End,
@@ -106,7 +106,7 @@ impl Vehicle {
         Vehicle { card: card.clone(), sd, logs, is_open: false, boot: self.boot + 1, ..*self }
     }
 
-    /// Goes on without the log that was open.
+    /// Continues without the log that was open.
     pub(crate) fn lost_card(&mut self) {
         self.is_open = false;
     }
@@ -141,7 +141,7 @@ impl Vehicle {
                 while log.written < end {
                     match self.sd.write(&contents[log.written..]) {
                         Ok(count) => log.written += count,
-                        // A log on exFAT ends where the clusters behind it are another's; the next one goes on.
+                        // A log on exFAT ends where the clusters after it are another's; the next one continues.
                         Err(error) if self.is_exfat && is_full(&error) && log.written > 0 => {
                             let left = end - log.written;
                             self.try_step(Step::End)?;
@@ -247,7 +247,7 @@ pub(crate) fn fly(card: &RamCard, options: Options, logs: Vec<Logged>, steps: &[
 }
 
 impl Flown {
-    /// What was promised when so many blocks had been written, and what the step that was going on then leads to.
+    /// What was promised after `writes` blocks, and what the step that wrote the next one leads to.
     pub(crate) fn around(&self, writes: usize) -> (&Mark, &Mark) {
         let next = self.marks.iter().position(|mark| mark.writes > writes).unwrap_or(self.marks.len());
         let last = self.marks.len() - 1;

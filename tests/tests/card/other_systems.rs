@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 
 const GEOMETRIES: [Geometry; 3] = [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT];
 
-/// A card with a folder of logs that have so many bytes, the first with number 1.
+/// A card with a folder of logs of these lengths in bytes, the first with number 1.
 fn with_logs(geometry: &Geometry, bytes: &[usize]) -> (RamCard, Computer) {
     let card = geometry.format();
     let computer = Computer::new(&card);
@@ -101,7 +101,7 @@ fn files_with_numbers_above_the_last_stay() {
     }
 }
 
-/// exFAT: of a folder whose clusters follow each other, the FAT says nothing, whatever it has there.
+/// exFAT: the FAT's entries don't count for a folder whose clusters follow each other.
 #[test]
 fn a_contiguous_folder_ends_with_its_size() {
     let card = Geometry::EXFAT.format();
@@ -253,7 +253,7 @@ fn a_flush_to_an_entry_that_is_gone_is_an_error() {
             let (block, offset) = Volume::of(&card).tree().get(&path("LOGS", 1)).unwrap().at;
             card.edit(block, |block| block[offset..offset + 11].copy_from_slice(&name));
             let entry = card.block(block)[offset..offset + 32].to_vec();
-            // So much that the block of the entry is read again.
+            // Enough that the block of the entry is read again.
             let error = (0..100).find_map(|_| sd.write_all(&[0x4C; 3000]).and_then(|()| sd.flush()).err());
             let error = error.expect("the entry is another's");
             assert!(matches!(error.cause, Cause::Changed), "{geometry:?}: {error}");
@@ -315,7 +315,7 @@ fn logs_across_the_end_of_a_block_of_the_bitmap_are_whole() {
     }
 }
 
-/// exFAT: of a log that another system made longer, the bytes that it did not write are zeros, whatever the clusters
+/// exFAT: the bytes of a log that another system made longer without writing them are zeros, not what the clusters
 /// held before.
 #[test]
 fn bytes_of_a_log_that_were_not_written_are_zeros() {
@@ -365,7 +365,7 @@ fn a_file_that_a_computer_writes_after_a_cut_keeps_its_clusters() {
             let is_contents = |at| regions.of(at) == Region::Contents;
             let mut seen = 0;
             card.recording().moments(0..usize::MAX, Word::Four, is_contents, |moment, card| {
-                // After a tear, a file that takes whole words of the bitmap right behind it can't be told from the run.
+                // After a tear, a file that takes whole words of the bitmap right after it can't be told from the run.
                 for clusters in [1, run, 20].into_iter().filter(|&clusters| moment.torn == 0 || clusters < 32) {
                     for place in [Clusters::First, Clusters::Contiguous, Clusters::Backwards] {
                         seen += 1;

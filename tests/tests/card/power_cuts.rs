@@ -29,7 +29,7 @@ struct Scene {
 const OPTIONS: Options = Options { extent_bytes: 24 << 10, free_bytes: 0, ..Options::DEFAULT };
 
 impl Scene {
-    /// A card with old logs and somebody's files, where the first so many clusters are taken.
+    /// A card with old logs and somebody's files, where the first `taken` clusters are taken.
     fn new(name: &'static str, geometry: Geometry, taken: u32) -> Self {
         let card = geometry.format();
         let computer = Computer::new(&card);
@@ -172,7 +172,7 @@ fn idle_flight() -> Vec<Step> {
     steps
 }
 
-/// How many of the moments are checked: one of so many.
+/// One in this number of moments is checked.
 pub(crate) fn stride(default: usize) -> usize {
     if std::env::var_os("BINLOG_THOROUGH").is_some() { 1 } else { default }
 }
@@ -346,8 +346,8 @@ fn a_power_cut_while_unused_clusters_are_given_back_loses_none() {
     assert!(total.nested > 1000, "{total:?}");
 }
 
-/// Logs with long runs, whose clusters many blocks of the FAT describe: of every so many writes one is cut, and one of
-/// those with which the next boot mends the card.
+/// Logs with long runs, whose clusters many blocks of the FAT describe: a sample of the writes is cut, each time once
+/// more at one of those with which the next boot mends the card.
 #[test]
 fn power_cut_while_clusters_are_prepared_keeps_flushed_bytes() {
     check_each(long_scenes, |scene, cuts| {

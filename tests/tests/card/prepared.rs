@@ -103,7 +103,7 @@ fn a_card_that_turns_full_with_prepared_clusters_keeps_the_log() {
             };
             let context = format!("{:?}, {free} clusters free", geometry.kind);
             assert!(matches!(error.cause, Cause::Fault(Fault::Full | Fault::Blocked)), "{context}: {error}");
-            // A full card is no reason to fail where nothing is to be written.
+            // A full card isn't an error while nothing is to be written.
             log.prepare().unwrap();
             log.end_log().unwrap();
             let volume = Volume::of(&card);

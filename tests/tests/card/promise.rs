@@ -33,7 +33,7 @@ pub(crate) enum Item {
     TornSetsAreMended,
     /// 3. No cluster belongs to two files, and every chain is whole.
     AClusterHasOneOwner,
-    /// 4. Nothing is left behind after the next boot.
+    /// 4. After the next boot, no cluster is lost.
     NoClusterIsLost,
     /// 5. Checked by `history.rs`.
     LogsOfThisBootAreNeverRemoved,
@@ -130,7 +130,7 @@ impl Promise<'_> {
             if number.is_some_and(|number| !is_known(number)) && !is_begun && !self.others.contains_key(&file.path) {
                 return broken(
                     Item::NoOldContents,
-                    format_args!("{} is no log of the vehicle's\n{report:?}", file.path),
+                    format_args!("{} is not a log of the vehicle's\n{report:?}", file.path),
                 );
             }
         }

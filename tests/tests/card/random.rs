@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 enum Event {
     /// The vehicle does something.
     Step(Step),
-    /// The power fails when so many blocks more are written, with so many words of the last one.
+    /// The power fails after `blocks` more blocks, with `words` words of the last one.
     Cut { blocks: u64, words: usize },
-    /// The card is in a computer meanwhile, which makes a file of so many bytes.
+    /// The card is in a computer meanwhile, which makes a file of this number of bytes.
     Computer { bytes: usize },
     /// A write fails.
     BadWrite,
@@ -30,7 +30,7 @@ struct World {
     geometry: Geometry,
     /// Clusters that are taken at the beginning.
     taken: u32,
-    /// One cluster of so many is taken where the logs go.
+    /// One in this number of clusters is taken where the logs go.
     fragments: usize,
     /// Bytes of the logs that are there already.
     logs: Vec<usize>,
@@ -243,7 +243,7 @@ fn a_removal_has_helped_before_the_folder_is_full() {
     live(&world, &[&begins[..], &[Event::Step(Step::Write(13_569))]].concat()).unwrap();
 }
 
-/// The log can't grow, and the entry of the log that could be removed is no place for another log's.
+/// The log can't grow, and the entry of the log that could be removed can't hold another log's.
 #[test]
 fn no_log_is_removed_for_a_log_that_the_folder_has_no_place_for() {
     let options = Options { extent_bytes: 4096, free_bytes: 0, ..Options::DEFAULT };

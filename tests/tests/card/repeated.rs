@@ -62,7 +62,7 @@ impl World {
         World { card, sd, written: OPEN }
     }
 
-    /// Makes a call, and says what it returned. The future is dropped after so many polls.
+    /// Makes a call, and says what it returned. The future is dropped after `times` polls.
     fn poll(&mut self, call: Call, times: u32) -> Option<Result<String, SdError<CardError>>> {
         let sd = &mut self.sd;
         let mut seen = Vec::new();
@@ -162,7 +162,7 @@ impl World {
     }
 }
 
-/// Drops a call after so many polls, and makes it again. `None` if it was over by then.
+/// Drops a call after `times` polls, and makes it again. `None` if it was over by then.
 fn repeat(geometry: Geometry, call: Call, times: u32, is_async: bool) -> Option<Result<(), String>> {
     let mut world = World::new(geometry);
     if world.poll(call, times).is_some() {

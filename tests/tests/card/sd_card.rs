@@ -1,4 +1,4 @@
-//! Logs on a card: accepted records are on it or counted, whatever the card does.
+//! Logs on a card: accepted records are on it or counted, after any fault of the card.
 
 use crate::dropped_futures::wait_for;
 use crate::fixture::flight::{self, Flight, KINDS, Small};
@@ -295,8 +295,8 @@ fn a_ring_that_stays_full_is_flushed_and_left_in_time() {
             }
             assert!(sink.byte_count() - before <= 3 * 4096, "{} bytes in a round", sink.byte_count() - before);
             before = sink.byte_count();
-            let unsafe_bytes = ring.tally_of(kind).unwrap().unflushed as usize * flight::length(kind);
-            assert!(unsafe_bytes <= OPTIONS.flush_bytes as usize + 1024, "{unsafe_bytes} bytes are not safe");
+            let unflushed_bytes = ring.tally_of(kind).unwrap().unflushed as usize * flight::length(kind);
+            assert!(unflushed_bytes <= OPTIONS.flush_bytes as usize + 1024, "{unflushed_bytes} bytes aren't flushed");
         }
         RING.set(None);
         assert_eq!(sink.number(), Some(2));
@@ -679,7 +679,7 @@ fn a_card_that_was_in_a_computer_is_read_again() {
     }
 }
 
-/// Without a drain, too: an error stays one until a new log is begun, and other cards are safe from what is kept.
+/// Without a drain, too: an error stays one until a new log is begun, and what is kept isn't written to other cards.
 #[test]
 fn a_failed_flush_stays_failed_and_harms_no_other_card() {
     use embedded_io::Write;

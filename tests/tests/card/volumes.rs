@@ -79,8 +79,8 @@ fn cards_of_all_geometries_are_clean_and_readable() {
 #[test]
 fn other_programs_accept_these_cards() {
     for geometry in geometries() {
-        // dosfstools 4.2 takes the first FAT for the active one whatever the boot sector says, and exfatprogs 1.2.0 the
-        // bitmap's clusters for neighbours.
+        // dosfstools 4.2 takes the first FAT for the active one even if the boot sector names the other, and exfatprogs
+        // 1.2.0 the bitmap's clusters for neighbours.
         if geometry.only_fat.is_some() || geometry.scattered_bitmap || geometry.clusters == 488_000 {
             continue;
         }

@@ -110,7 +110,7 @@ fn a_power_cut_anywhere_leaves_the_frames_that_were_flushed() {
     let (chip, ring) = (Chip::blank(1 << 17), ring());
     let mut flash = FlashLog::new(chip.clone(), OPTIONS);
     let mut drain = ring.drain().expect("the only drain");
-    // Operations after which so many bytes of the log were flushed.
+    // Operations, and the bytes of the log that were flushed by then.
     let mut flushed = vec![(0, 0)];
     let mut length = 0;
     fly(ring, 0..1500, || {

@@ -154,7 +154,7 @@ fn failed_operation_loses_only_unflushed_bytes() {
                 errors.push(error);
             }
         });
-        // The ring fills while no log can be begun; then all goes on.
+        // The ring fills while no log can be begun; then logging continues.
         wait(OPTIONS.retry_us);
         log(ring, &mut attempts, 400, || flash.run(&mut drain).unwrap_or_else(|error| errors.push(error)));
         wait(OPTIONS.retry_us);
@@ -248,7 +248,7 @@ fn logs_of_this_boot_fill_the_chip_and_stay_wherever_they_begin() {
         assert!(found.starts_with(Flight::PREAMBLE), "after {earlier} boots");
         // An eighth stays unused, up to a block that the log shares with an earlier one, and 2.7 % are headers.
         assert!(found.len() > LENGTH * 6 / 8 * 97 / 100, "after {earlier} boots: {} bytes", found.len());
-        // What was flushed when the chip was full counts as written, but for a record that was cut there.
+        // What was flushed when the chip was full counts as written, except a record that was cut there.
         let on_chip = flight::numbers_after_damage(&found).len();
         let statistics = ring.statistics();
         assert_eq!(on_chip, statistics.written as usize, "after {earlier} boots: {statistics:?}");

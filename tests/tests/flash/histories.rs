@@ -12,7 +12,7 @@ enum Step {
     Write(u32),
     Flush,
     Prepare(u32),
-    /// The power fails, so many operations back, in so far an operation.
+    /// The power failed this number of operations ago, within an operation.
     Cut(usize, CutTear),
     Reset,
 }

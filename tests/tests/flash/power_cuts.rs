@@ -13,7 +13,7 @@ fn most() -> usize {
     std::env::var("BINLOG_CUTS").map_or(60, |count| count.parse().expect("a number of cuts"))
 }
 
-/// A flight: boots that log so many laps, with flushes at odd places.
+/// A flight: boots that log several laps, with flushes at odd places.
 struct Flight {
     memory: Memory,
     reference: Reference,
@@ -188,7 +188,7 @@ fn of_a_chip_with_blocks_of_many_units() {
     cut_flights::<1, 4096>(72, 2);
 }
 
-/// A log that fills the chip and stops there is whole, whatever the last operations leave.
+/// A log that fills the chip and stops there is whole after a power cut in any of the last operations.
 #[test]
 fn at_the_end_of_a_chip_that_is_full() {
     for earlier in [0, 1, 5, 15] {

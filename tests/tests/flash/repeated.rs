@@ -39,7 +39,7 @@ fn world() -> (NorChip<4, 8192>, Flash, usize) {
     (chip, flash, 600)
 }
 
-/// Makes a call. The future is dropped after so many polls.
+/// Makes a call. The future is dropped after `most` polls.
 fn call(flash: &mut Flash, call: Call, written: &mut usize, most: usize) -> Option<Result<(), FlashError<NorError>>> {
     Some(match call {
         Call::Begin => poll(flash.begin_log_async(&[]), most)?.map(drop),
@@ -99,7 +99,7 @@ fn repeat(first: Call, then: Option<Call>, most: usize) -> Option<Result<(), Str
             if on_chip.len() < before || !all.starts_with(&on_chip) {
                 return Err(format!("{next:?}: log 2 had {before} bytes and has {}", on_chip.len()));
             }
-            // Where a call came between, that or `number` said that no log is open, and a beginning goes on.
+            // If there was another call between, it or `number` said that no log is open, and `begin_log` continues.
             let ends =
                 matches!(next, Call::Flush | Call::End) || (next == Call::Begin && then.is_none_or(|it| it == next));
             match done {
@@ -114,7 +114,7 @@ fn repeat(first: Call, then: Option<Call>, most: usize) -> Option<Result<(), Str
                 break;
             }
         }
-        // Whatever it said, the next log is whole.
+        // The next log is whole in any case.
         let number = match block_on(flash.begin_log_async(&[])) {
             Err(error) if error.cause == Cause::Closed => block_on(flash.begin_log_async(&[])),
             begun => begun,

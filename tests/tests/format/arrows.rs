@@ -210,7 +210,7 @@ fn wings_use_only_what_the_table_allows() {
         for used in sources.uses() {
             let [from, to] = [&used.from[0], &used.to[0]];
             match wings.iter().find(|(wing, _)| wing == from) {
-                None => wrong += &format!("{}: `{from}` is no wing of the table\n", used.place),
+                None => wrong += &format!("{}: `{from}` is not a wing of the table\n", used.place),
                 Some((_, allowed)) if from != to && !allowed.contains(&to.as_str()) => {
                     wrong += &format!("{}: `{from}` may not use `{to}`\n", used.place);
                 }

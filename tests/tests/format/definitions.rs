@@ -135,7 +135,7 @@ fn a_definition_applies_from_where_it_stands() {
 
 message!(Height "RALT" Heights { alt: f32 });
 
-/// An FMT record of RALT with the id 1, with eight bytes behind the labels that no reader looks at.
+/// An FMT record of RALT with the id 1, with eight bytes after the labels that no reader looks at.
 fn height_fmt(format: &str, unseen: [u8; 8]) -> Vec<u8> {
     let mut fmt = [&[0xA3, 0x95, 128, 1, 15][..], b"RALT", format.as_bytes()].concat();
     fmt.resize(25, 0);
@@ -192,7 +192,7 @@ fn a_log_without_the_definition_of_fmt_is_read() {
     assert_eq!(without.definition(128).map(|fmt| fmt.check(&Fmt::DEFINITION)), Some(Ok(())));
 }
 
-/// Where a record is cut short behind its two head bytes, the next one follows as if its head were an id.
+/// Where a record is cut short after its two head bytes, the next one follows as if its head were an id.
 #[test]
 fn record_is_found_right_after_head_bytes_without_an_id() {
     const ID: u8 = 0xA3;

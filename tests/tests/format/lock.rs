@@ -566,7 +566,7 @@ const SCHEMAS: [Schema; 8] = [
 ];
 
 proptest! {
-    /// Whatever is accepted and released in whatever order: the lock keeps each release as it was.
+    /// The lock keeps each release as it was, for any order of accepted changes and releases.
     #[test]
     fn each_release_is_kept(steps in proptest::collection::vec((0..SCHEMAS.len(), any::<bool>()), 1..12)) {
         let mut lock = Lock::default();
@@ -672,7 +672,7 @@ fn a_relative_path_starts_at_the_package() {
         // Reading the folder fails, wherever the test runs.
         binlog::lock::assert::<released::FlightLog>("tests");
     });
-    let said = absent.expect_err("a folder is no file");
+    let said = absent.expect_err("a folder is not a file");
     let said = said.downcast_ref::<String>().expect("a text");
     assert!(said.starts_with("tests: can't be read: "), "{said}");
 }

@@ -165,7 +165,7 @@ impl AddAssign for Score {
     }
 }
 
-/// pymavlink's rule: a known id is believed, whatever follows it; at anything else it moves on by one byte.
+/// pymavlink's rule: a known id is believed, with anything after it; at anything else it moves on by one byte.
 fn as_pymavlink(log: &[u8]) -> Vec<Range<usize>> {
     let mut lengths = [0; 256];
     lengths[usize::from(FMT)] = FMT_LENGTH;

@@ -386,7 +386,7 @@ fn names_belong_to_their_boot() {
 
 #[test]
 fn many_names_and_many_boots_are_read_in_time() {
-    // Values that two boots call the same, but for one.
+    // Values that have the same names in two boots, except one.
     let names: Vec<String> = (0..20_000).map(|i| format!("N{i}")).collect();
     let all = |first: &'static str| -> Vec<(i64, &str)> {
         let others = names.iter().enumerate().skip(1).map(|(i, name)| (i as i64, name.as_str()));

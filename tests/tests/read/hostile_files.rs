@@ -123,7 +123,7 @@ fn a_pipe_is_read_to_its_end_and_not_mapped() {
     thread::scope(|scope| {
         scope.spawn(|| {
             let mut pipe = File::options().write(true).open(&pipe).expect("a reader");
-            // In pieces, and with pauses that are no end.
+            // In pieces, and with pauses that aren't the end.
             for piece in log.bytes.chunks(50_000) {
                 pipe.write_all(piece).expect("a reader");
                 thread::sleep(Duration::from_millis(20));
@@ -274,13 +274,13 @@ fn memory() -> Option<u64> {
 const FOUR_GIB: u64 = 1 << 32;
 
 /// A file that takes no more room than its ends: definitions and events at its start, events around the mark of 4 GiB
-/// and behind it, and a hole in between. `None` where the disk has no holes.
+/// and after it, and a hole in between. `None` where the disk has no holes.
 fn long_file(folder: &Path) -> Option<(PathBuf, tempfile::TempDir)> {
     let folder = tempfile::tempdir_in(folder).expect("a temporary folder");
     let path = folder.path().join("long.bin");
     let mut file = File::create(&path).expect("room for a file");
     file.write_all(&events(0..10).bytes).expect("room for the log");
-    // The third one crosses the mark, and a fourth part stands behind a further hole.
+    // The third one crosses the mark, and a fourth part stands after a further hole.
     let definitions = events(0..0).bytes.len();
     let later = events(10..1010).bytes;
     file.seek(SeekFrom::Start(FOUR_GIB - 30)).ok()?;

@@ -106,7 +106,7 @@ fn simulated() -> Vec<u8> {
     simulator::log_of(simulator::Simulation::new(1, 1))
 }
 
-/// Python's keywords, attributes of pymavlink's messages, Rust's keywords, and labels that are no identifiers.
+/// Python's keywords, attributes of pymavlink's messages, Rust's keywords, and labels that aren't identifiers.
 const ODD_LABELS: &str = r#"
     False None True and as assert async await break class continue def del elif else except finally for from global if
     import in is lambda nonlocal not or pass raise return try while with yield fmt to_dict get_type get_msgbuf
@@ -461,7 +461,7 @@ fn assert_defines_the_same(Case { name, log, schema, rust }: &Case, preamble: &[
             record.expect("a preamble has both for each message").to_vec()
         };
         let our_fmt = of_message(&our_fmt);
-        // One log has something behind its texts' NUL.
+        // One log has something after its texts' NUL.
         let is_same = |fmt: &&[u8]| **fmt == our_fmt || (name == "contradictions" && fmt[0] == 23);
         assert!(fmt.iter().any(is_same), "{name}: FMT of {}", message.name());
         let logged = schema.messages().find(|other| (other.id(), other.name()) == (message.id(), message.name()));

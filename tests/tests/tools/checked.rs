@@ -299,7 +299,7 @@ fn cases() -> Vec<Case> {
             &[(Rule::DamagedTime, "PARM", 70)],
         ),
         (|log| parm(log, u64::MAX), &[(Rule::DamagedTime, "PARM", 0)]),
-        // A pause is no damage.
+        // A pause is not damage.
         (|log| [2000, 1 << 40, (1 << 40) + 1].into_iter().for_each(|time_us| parm(log, time_us)), &[]),
         (
             |log| {
@@ -314,7 +314,7 @@ fn cases() -> Vec<Case> {
                 (Rule::TimeWraps, "", FMT_BYTES + 44 + 32),
             ],
         ),
-        // One damaged time is no wrap.
+        // One damaged time is not a wrap.
         (
             |log| {
                 defined(log, "EV", "IB", "TimeUS,Id", "s-", "F-");
@@ -347,7 +347,7 @@ fn cases() -> Vec<Case> {
         (
             |log| {
                 defined(log, "GPS", "QBIH", "TimeUS,Status,GMS,GWk", "s---", "F---");
-                // Its own calendar, whether it says that it is no GPS or not.
+                // Its own calendar, whether it says that it isn't GPS or not.
                 log.record(X, &payload![2000_u64, 0_u8, 5_u32, 1024_u16]);
             },
             &[(Rule::GpsWithoutFix, "", FMT_BYTES + 44)],

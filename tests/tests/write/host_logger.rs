@@ -1,5 +1,5 @@
-//! The host's logger: what it accepted is in the log or counted as lost, whatever the destination does, and nobody waits
-//! for it.
+//! The host's logger: what it accepted is in the log or counted as lost, for any behaviour of the destination, and
+//! nobody waits for it.
 
 use binlog::messages::{Dropped, Dsf, Ev, File, Gps, Mode, Msg, Parm};
 use binlog::sink::TimedSink;
@@ -79,7 +79,7 @@ impl Write for Shared {
     }
 }
 
-/// A destination that takes the preamble, then waits until it is let go.
+/// A destination that takes the preamble, then waits until its `Key` is dropped.
 pub(crate) struct Gate {
     taken: Shared,
     waits: Option<Receiver<()>>,
@@ -437,7 +437,7 @@ fn a_destination_that_is_always_interrupted_is_given_up() {
     let error = thread.finish().err().expect("it takes nothing");
     assert_eq!((error.error.kind(), error.refused), (ErrorKind::Interrupted, 1));
     assert_eq!(settings().spawn(Interrupted(true)).expect_err("it takes nothing").kind(), ErrorKind::Interrupted);
-    // Also behind a sorter.
+    // Also after a sorter.
     let sorter = binlog::TimeSorter::<FlightLog, _>::new(Interrupted(false), 4096);
     let thread = settings().spawn(sorter).expect("it takes the preamble");
     assert!(thread.logger().log(&ev(1)));

@@ -42,7 +42,7 @@ fn names_and_the_last_number_are_those_of_ardupilot() {
     create(&mut logs, 2, 1);
     assert_eq!(names(&path), ["00000001.BIN", "00000002.BIN", "LASTLOG.TXT"]);
     assert_eq!(last_log(&path), "2\r\n");
-    // A restarted simulator goes on.
+    // A restarted simulator continues.
     create(&mut LogFolder::new(&path), 1, 1);
     assert_eq!(last_log(&path), "3\r\n");
 }
@@ -117,7 +117,7 @@ fn a_number_that_cannot_be_written_leaves_no_empty_log() {
     let place = folder();
     fs::create_dir(place.path().join("LASTLOG.TXT")).expect("room");
     for _ in 0..3 {
-        let error = LogFolder::new(place.path()).create_log().expect_err("a folder is no file");
+        let error = LogFolder::new(place.path()).create_log().expect_err("a folder is not a file");
         assert!(error.to_string().contains("LASTLOG.TXT"), "{error}");
     }
     assert_eq!(names(place.path()), ["LASTLOG.TXT"]);
@@ -139,7 +139,7 @@ proptest! {
         let number = |age: u32| (begun + age) % last_number + 1;
         let logs = logs.min(last_number - 1);
         let behind = behind.min(logs - 1);
-        // With fewer numbers, the log of a number that is three behind could also be the one after a free number.
+        // With fewer numbers, the log of a number that is three lower could also be the one after a free number.
         // Logs by age, the oldest first; some were removed by hand, but none that the number doesn't tell of.
         let mut ages: Vec<u32> = (0..logs).filter(|age| age + behind + 1 >= logs || !missing.contains(age)).collect();
         let place = with_logs(ages.iter().map(|&age| number(age)), &format!("{}\r\n", number(logs - 1 - behind)));
@@ -239,7 +239,7 @@ fn a_folder_that_cannot_be_created_is_an_error_with_its_path() {
     let place = folder();
     let path = place.path().join("file");
     fs::write(&path, "no folder").expect("room");
-    let error = LogFolder::new(path.join("logs")).create_log().expect_err("a file is no folder");
+    let error = LogFolder::new(path.join("logs")).create_log().expect_err("a file is not a folder");
     assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
 }
 

@@ -177,7 +177,7 @@ fn record_of_another_schema_is_an_error_and_earlier_ones_stay() {
     let mut sorter = TimeSorter::<FlightLog, _>::new(Vec::new(), 4096);
     let mut bytes = log(&[(1, false)]);
     bytes.extend([0xA3, 0x95, 77, 1, 2, 3]);
-    let error = sorter.write_all(&bytes).expect_err("77 is no message");
+    let error = sorter.write_all(&bytes).expect_err("77 is not a message");
     assert_eq!(error.kind(), ErrorKind::InvalidData);
     assert!(error.to_string().contains("id 77"), "{error}");
     assert_eq!(read(&sorter.finish().expect("memory takes all")), [(1, 0)]);

@@ -1,4 +1,4 @@
-//! Accepted records are in the log, or an error says how many are, whatever the destination does.
+//! Accepted records are in the log, or an error says how many are, for any behaviour of the destination.
 
 use binlog::field::Chars;
 use binlog::messages::{Ev, File, Mode, Msg, Parm};

@@ -81,7 +81,7 @@ pub struct FaultyCard<D> {
 }
 
 impl<D: SpiDevice> FaultyCard<D> {
-    /// The card behind `bus`.
+    /// The card on `bus`.
     pub fn new(bus: D) -> Self {
         Self { bus, write: Write::No, busy: 0, blocks: 0, gone: false }
     }
@@ -144,7 +144,7 @@ impl<D: SpiDevice> FaultyCard<D> {
 
     /// The card was pulled and not reset since, also after this operation.
     ///
-    /// A block half over the bus goes on to QEMU's card, which would otherwise take commands for its rest.
+    /// A block half over the bus still reaches QEMU's card, which would otherwise take commands for its rest.
     fn is_gone(&mut self, operation: &Operation<'_, u8>) -> Result<bool, D::Error> {
         let pulled = PULLED.load(Ordering::Relaxed);
         if pulled && matches!(self.write, Write::No | Write::Stopped) {

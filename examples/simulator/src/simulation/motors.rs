@@ -22,7 +22,7 @@ const AIR_DENSITY: f64 = 1.2;
 
 /// Where a motor sits, and the torque its drag puts on the frame.
 struct Mount {
-    /// 1 in front, -1 behind.
+    /// 1 in front, -1 in the rear.
     forward: f64,
     /// 1 on the right, -1 on the left.
     right: f64,

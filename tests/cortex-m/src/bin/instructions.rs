@@ -80,7 +80,7 @@ fn drain(drain: &mut Drain<'_, TargetLog, CAPACITY>) {
     while drain.step(&mut Void).expect("it takes all") > 0 {}
 }
 
-/// Records as C has them: behind a header.
+/// Records as C has them: after a header.
 #[repr(C, packed)]
 struct WithHeader<M> {
     header: [u8; 3],

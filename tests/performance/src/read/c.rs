@@ -1,4 +1,4 @@
-//! By C: `c/read.c`, safe to call.
+//! By C: `c/read.c`, in functions that aren't `unsafe`.
 
 use std::ffi::{CString, c_char};
 use std::ops::Deref;

@@ -94,7 +94,7 @@ fn size(format: u8) -> usize {
         b'd' | b'q' | b'Q' => 8,
         b'N' => 16,
         b'a' | b'Z' => 64,
-        other => panic!("{} is no format character", other.escape_ascii()),
+        other => panic!("{} is not a format character", other.escape_ascii()),
     }
 }
 

@@ -79,7 +79,7 @@ pub(super) fn format(card: &RamCard, geometry: &Geometry) {
 /// ASCII in upper case, and all else as it is.
 fn upcase_table() -> Vec<u8> {
     let ascii = (0..128u16).map(|unit| if (0x61..=0x7A).contains(&unit) { unit - 0x20 } else { unit });
-    // 0xFFFF stands for so many characters that are mapped to themselves.
+    // 0xFFFF and a number stand for that many characters that are mapped to themselves.
     ascii.chain([0xFFFF, 0xFFFF - 127]).flat_map(u16::to_le_bytes).collect()
 }
 

@@ -1,4 +1,4 @@
-//! Whatever the header and the frames are, the converted log is sound.
+//! The converted log is sound for any header and any frames.
 
 use crate::raw_session::MARKER;
 use binlog::blackbox::BlackboxLog;

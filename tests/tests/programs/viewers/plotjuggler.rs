@@ -28,7 +28,7 @@ impl Viewer for PlotJuggler {
         column.label != "TimeUS" && column.unit_id != Some(b'#')
     }
 
-    /// An instance is an `int8_t`, whatever the column's format.
+    /// An instance is an `int8_t` for every format of the column.
     fn instance(&self, message: &str, instance: Value<'_>) -> String {
         format!("{message}/#{}", instance.to_integer().expect("one byte") as i8)
     }
@@ -38,7 +38,7 @@ impl Viewer for PlotJuggler {
         json!(without_slashes(column.unit_id.and_then(|id| schema.unit_name(id)).unwrap_or_default()))
     }
 
-    /// The stored number, multiplied by the log's multiplier, whatever the format: `c`, `C`, `e`, `E` and `L` are
+    /// The stored number, multiplied by the log's multiplier, in every format: `c`, `C`, `e`, `E` and `L` are
     /// scaled by it only. NaNs and infinities aren't points (`PlotDataBase::pushBack`).
     fn value(&self, schema: &LoggedSchema, record: &Record<'_>, column: &LoggedColumn<'_>) -> Option<Json> {
         // `handle_message_received` ends at a format that it doesn't know, `g`.

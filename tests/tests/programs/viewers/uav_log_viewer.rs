@@ -143,7 +143,7 @@ fn uav_log_viewer_shows_every_format_but_half_as_its_rules_say() {
     assert_shows("UAV Log Viewer", &shown, &Log::from_bytes(&log), &UavLogViewer);
 }
 
-/// `get_size_of` doesn't know `g`: `DfReader` goes on at the offset NaN, where its loop ends.
+/// `get_size_of` doesn't know `g`: `DfReader` continues at the offset NaN, where its loop ends.
 #[test]
 fn uav_log_viewer_stops_at_a_half_precision_column() {
     let log = every_format(|_| true);

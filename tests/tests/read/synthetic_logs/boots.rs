@@ -46,7 +46,7 @@ fn time_range_is_earliest_to_latest_in_any_order() {
 #[test]
 fn a_second_preamble_begins_a_boot() {
     let first = boot(&[1_000, 5_000], &[(2_000, 1)], &[(3_000, 1)]);
-    // It goes on in the mode and the state that the first one ended in.
+    // It continues in the mode and the state that the first one ended in.
     let second = boot(&[100, 900], &[(200, 1), (400, 2)], &[(300, 1), (500, 0)]);
     let bytes = [&first.bytes[..], &second.bytes].concat();
     let log = Log::from_bytes(&bytes);

@@ -11,7 +11,7 @@ fn redefined(name: &str, label: &str) -> SelectError {
     SelectError::Redefined { name: name.into(), label: label.into() }
 }
 
-/// The values of a column, whatever the definitions.
+/// The values of a column under all its definitions.
 fn integers(rows: &Rows<'_>, label: &str) -> Vec<Option<i128>> {
     rows.records().map(|record| record.value(label).and_then(|value| value.to_integer())).collect()
 }
@@ -363,11 +363,11 @@ fn names_that_are_not_text_are_empty() {
     let log = Log::from_bytes(&log.bytes);
     assert_eq!(log.rows("").map(|rows| rows.times_us()), Ok(vec![1]));
     assert_eq!(log.numbers(".A", Scaling::Stored), Ok(vec![10.0]));
-    // Its columns are there, without the labels that are no text.
+    // Its columns are there, without the labels that aren't text.
     assert_eq!(log.rows("EV").map(|ev| ev.labels()), Ok(vec![""]));
 }
 
-/// One byte that is no text costs the label that it is in, and no unit.
+/// One byte that isn't text costs the label that it is in, and no unit.
 #[test]
 fn a_label_that_is_not_text_leaves_the_others() {
     let mut log = RawLog::with_units();

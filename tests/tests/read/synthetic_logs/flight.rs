@@ -127,7 +127,7 @@ mod files {
         }
         let [file] = &Log::from_bytes(&log.bytes).files()[..] else { panic!("one file") };
         assert_eq!(ranges(file), vec![64..u64::MAX - 80]);
-        // What would stand behind the last offset is left out.
+        // What would stand after the last offset is left out.
         let length = file.pieces.iter().map(|(offset, piece)| offset.saturating_add(piece.len() as u64)).max();
         assert_eq!(length, Some(u64::MAX));
     }
@@ -201,7 +201,7 @@ mod batches {
         let mut log = batches_log();
         block(&mut log, 3, 0);
         header(&mut log, 3, 7, 40);
-        // Another batch's, and one behind the end.
+        // Another batch's, and one after the end.
         block(&mut log, 4, 0);
         block(&mut log, 3, 2);
         block(&mut log, 3, 65_535);

@@ -215,8 +215,7 @@ static FILTERS: [Filter; 8] = [
 /// A function of a whole curve, with its constants.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum OfRows {
-    /// The moving average over this number of samples. At first, the first sample stands for those before
-    /// it.
+    /// The moving average over this number of samples. At first, the first sample stands for those before it.
     Average(usize),
     /// The slope in units per second. A second argument is the time in microseconds.
     Delta,

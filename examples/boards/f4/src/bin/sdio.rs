@@ -1,4 +1,4 @@
-//! The same card on SDIO with DMA, under the embassy executor: embassy-stm32's driver behind [`FromDriver`].
+//! The same card on SDIO with DMA, under the embassy executor: embassy-stm32's driver in [`FromDriver`].
 //!
 //! The card must not be exchanged while the power is on: [`FromDriver`] says why. For what a flight logger needs besides,
 //! see main.rs.
