@@ -8,3 +8,4 @@ mod lock;
 mod messages;
 mod nested;
 mod test_names;
+mod words;
