@@ -1,6 +1,6 @@
 //! Flight logs on a microcontroller: log from the main loop, from tasks, and from any interrupt that a critical section
-//! masks, to an SD card, a flash chip or a UART. Every record that `log` accepts is written, or counted as lost; refused
-//! records are counted, too. A power cut loses what was not flushed.
+//! masks, to an SD card, a flash chip or a UART. Every record that `log` accepts is written or counted as lost; every
+//! record that it refuses is counted as dropped. A power cut loses what was not flushed.
 //!
 //! ```
 //! use binlog::{LogMessage, LogSchema, messages};

@@ -50,9 +50,9 @@
 //!   compares them with those of another log.
 //! - Whole logs: [`check`] finds what a reader would lose or misread, [`repair`] removes damage, [`cut`] copies a part,
 //!   [`merge`] makes one log of several.
-//! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer,
-//!   reader. [`convert`] makes ArduPilot logs of its sessions.
-//! - [`lock::assert`] holds a schema against the format of all its releases, in one line of a test. [`compatibility`]
+//! - [`blackbox`] has the second format, that of Betaflight, INAV and Cleanflight: derive, writer, reader. [`convert`]
+//!   converts its sessions to ArduPilot logs.
+//! - [`lock::assert`] compares a schema with the format of all its releases, in one line of a test. [`compatibility`]
 //!   says which changes break what.
 //!
 //! The struct's bytes in memory are the record's payload, so writing copies once and formats nothing. Rust forbids

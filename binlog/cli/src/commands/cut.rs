@@ -18,10 +18,10 @@ use std::path::PathBuf;
 /// Writes a part of a log: a part of its time, some of its types, or both.
 ///
 /// The part has what readers need to understand it: all definitions, units and embedded descriptions, and the
-/// parameters, the mode, the version and the firmware's name that apply at its beginning. Records are copied as they
-/// are, so these keep their times: by the first of them, the part seems to begin at boot. `--types` doesn't leave out
-/// modes and arming. A 32-bit TimeUS begins again at 0 after 71.6 minutes; a part that begins later has a few records
-/// from around that moment, so that its times are those of the log.
+/// parameters, the mode, the version and the firmware's name that apply at its beginning. These keep their times, so
+/// the part seems to begin at boot. `--types` doesn't leave out modes and arming. A 32-bit TimeUS begins again at 0
+/// after 71.6 minutes; a part that begins later has a few records from around that moment, so that its times are those
+/// of the log.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.

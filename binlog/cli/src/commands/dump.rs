@@ -18,9 +18,9 @@ use std::path::PathBuf;
 
 /// Prints the records of a log, one line each: as mavlogdump.py does, or as JSON; of Blackbox logs, the main frames as CSV.
 ///
-/// Dates are in local time, as those of mavlogdump.py; with TZ=UTC in the environment they are in UTC. They are by the
-/// first GPS record with a week, while other commands take the date from the first GPS fix. A JSON line has the shape
-/// of `mavlogdump.py --format json`; a number that isn't finite is null, and a text that takes several records is one
+/// Dates are in local time, as those of mavlogdump.py; with TZ=UTC in the environment they are in UTC. They come from
+/// the first GPS record with a week; other commands take the date from the first GPS fix. A JSON line has the shape of
+/// `mavlogdump.py --format json`; a number that isn't finite is null, and a text that takes several records is one
 /// line.
 ///
 /// Blackbox CSV has the logged columns of blackbox_decode, with values as logged. Columns that blackbox_decode computes

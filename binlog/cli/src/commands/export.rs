@@ -28,10 +28,10 @@ use std::path::{Path, PathBuf};
 /// Converts logs to CSV, JSON lines, Parquet, MCAP, KML or GPX.
 ///
 /// The definitions of a log (FMT, FMTU, UNIT and MULT) are in JSON lines; the other formats leave them out unless --types
-/// names them. A text that takes several records is whole in the place of the first one.
+/// names them. A text that takes several records is exported whole, in place of the first one.
 ///
-/// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For the other formats
-/// but Parquet, -o is a file.
+/// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For JSON lines, MCAP,
+/// KML and GPX, -o is a file.
 ///
 /// For Parquet, -o is the folder of a data set, to which the logs are added: a folder for each type, and the folder
 /// `logs` with a row for each log, which the column log_id joins. Logs may define a type with different columns, so
@@ -52,13 +52,13 @@ pub struct Arguments {
     output: Option<PathBuf>,
 
     /// Exports only these types, columns and instances, such as ATT,IMU.GyrX,GPS[0].Alt; `XK*` and `XK?` select several
-    /// types. A column that is chosen of one instance, as IMU[1].GyrX is, has no value in records of others: its cell
-    /// is empty in CSV and null in Parquet.
+    /// types. A column of one instance, such as IMU[1].GyrX, has no value in records of other instances: its cell is
+    /// empty in CSV and null in Parquet.
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 
-    /// CSV: writes one file, with a line for each record of this type and the last values of the other types; without those
-    /// of FILE, MSG, PARM, VER, EV, ERR, DSF, DROP, RING, ISBH and ISBD, unless --types names them. Records of
+    /// CSV: writes one file, with a line for each record of this type and the last values of the other types. FILE,
+    /// MSG, PARM, VER, EV, ERR, DSF, DROP, RING, ISBH and ISBD are left out unless --types names them. Records of
     /// several instances share a line if they have the same time.
     #[arg(long, value_name = "TYPE")]
     wide: Option<String>,

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 
 /// Writes the logs in the image of a NOR flash chip, or of an SD card with FAT16, FAT32 or exFAT, as files.
 ///
-/// A log of a chip whose beginning was overwritten gets the definitions of another log on it, or of --preamble.
-/// Logs on a card are files named by number, 00000001.BIN or .BBL, in one folder of the root directory; to get others,
-/// mount the card and copy them. Of a damaged log on a card, what precedes the damage is written.
+/// If the beginning of a log on a chip was overwritten, the log gets the definitions of another log on the chip, or of
+/// --preamble. Logs on a card are files named by number, 00000001.BIN or .BBL, in one folder of the root directory; to
+/// get others, mount the card and copy them. A damaged log on a card is written up to the damage.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// The image: of a chip, as FlashLog wrote it, or of a whole card or a partition of it; `-` is standard input.

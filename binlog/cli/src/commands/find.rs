@@ -23,9 +23,10 @@ use std::path::Path;
 
 /// Finds columns by label, type, unit, description or state: `binlog find roll flight.bin`.
 ///
-/// Upper and lower case are the same. A word with `*`, any text, or `?`, any byte, has to match a whole type, label or
-/// column, and isn't compared with the rest: `find 'XK*'`, `find '*.Roll'`. Descriptions, and states, which are the names
-/// of values and bits, are those that the log carries. A type is listed if its description has the word. `IMU[0]` and `IMU[0].GyrX` are an instance and its column. The exit code is 1 if no log has such a column.
+/// Upper and lower case are the same. The wildcards `*` (any text) and `?` (any byte) match whole types, labels and
+/// columns only: `find 'XK*'`, `find '*.Roll'`. Descriptions and states (the names of values and bits) are those in the
+/// log. A type is listed if its description has the word. `IMU[0]` and `IMU[0].GyrX` are an instance and its column.
+/// The exit code is 1 if no log has such a column.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// A part of a label, type, description or state; a whole unit; or a name with `*` and `?`.

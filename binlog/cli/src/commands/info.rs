@@ -15,9 +15,9 @@ use serde::Serialize;
 
 /// Says what a log is: vehicle, firmware, date, duration, types with their rates, and what is missing or damaged.
 ///
-/// `gap` is a time without any record, `silent` one in which a sensor that logged regularly before logs nothing. A rate is
-/// that of a type while it was logged, of one instance. `states` has columns whose values have names in the log, each
-/// with the time that it lasted in all.
+/// `gap` is a time without any record, `silent` one in which a sensor that logged regularly before logs nothing. A rate
+/// is that of one instance of a type while it was logged. `states` has the columns whose values have names in the log,
+/// and the total time of each value.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]

@@ -20,8 +20,8 @@ use std::path::{Path, PathBuf};
 /// error; leave them out of one of the logs with `binlog cut --without`. Merging a log with itself is an error.
 ///
 /// Warns if GPS times show that the logs are of different boots, or that the 32-bit times of one have begun again at 0
-/// before it begins; of logs without GPS times that have no equal record with another log; and of embedded descriptions
-/// that contradict those of an earlier log, which are left out.
+/// before it begins. Warns of a log that has neither GPS times nor a record in common with another log. Embedded
+/// descriptions that contradict those of an earlier log are left out with a warning.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]

@@ -21,9 +21,9 @@ use std::path::Path;
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
 /// Definitions (FMT, FMTU, UNIT and MULT) are left out unless -t names them. Numbers are in the columns' units: times in
-/// seconds, angles in degrees. Values that aren't finite are missing; records
-/// that weren't logged aren't counted. Below a column whose values or bits have names in the log are those that occur,
-/// with the number of records. With several logs, a line `==> NAME <==` precedes each.
+/// seconds, angles in degrees. Values that aren't finite count as missing; records that weren't logged don't. If the
+/// log has names for a column's values or bits, those that occur follow the column, with their number of records. With
+/// several logs, a line `==> NAME <==` precedes each.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]

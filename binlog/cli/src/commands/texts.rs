@@ -17,7 +17,7 @@ use std::io::Write;
 /// Prints the texts of a log (MSG), each whole on one line, with its time in seconds since boot.
 ///
 /// A text that takes several records is joined. With --json, a text has the `level` that the bridges to tracing and log
-/// write in front of it, as in `WARN battery: sagging`, and `utc` if the log has the calendar.
+/// write in front of it, as in `WARN battery: sagging`, and `utc` if the log has GPS time.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
