@@ -226,5 +226,5 @@ fn a_log_in_place_of_the_lock_is_said_to_be_one() {
     let binary = folder.path().join("binary.lock");
     std::fs::write(&binary, [0xFF; 100]).expect("room");
     let refused = binlog(words("lock LOG", &binary));
-    assert!(refused.code == Some(2) && refused.stderr.contains("it isn't a text"), "{}", refused.stderr);
+    assert!(refused.code == Some(2) && refused.stderr.contains("isn't a lock: it isn't text"), "{}", refused.stderr);
 }
