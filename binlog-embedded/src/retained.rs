@@ -245,8 +245,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
         // SAFETY: the bytes are initialised since `freeze`, and `new` promises that nothing else uses the memory now.
         let boundaries = Boundaries::<S, N>::new(unsafe { self.logger().ring.contents() });
         let mut waiting = boundaries.walk(tail, head)?;
-        // The records that the record being logged has not overwritten. It would have ended at most this many bytes
-        // after the head, which is N bytes later in the ring than what it overwrites.
+        // The bytes that a record which was being logged has not overwritten. It ends at most `LONGEST` bytes after the
+        // head, and overwrites what is N bytes earlier in the ring.
         let kept = (N as u32).saturating_sub(used).saturating_sub(Boundaries::<S, N>::LONGEST);
         let from = match unsynced <= kept {
             true => synced,

@@ -84,8 +84,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// - The next boot has to use the same [`Options::folder`], [`Options::extension`] and [`Options::partition`]: a mount
 ///   mends only these. With others, clusters stay lost, and if the old folder is used again later, clusters of logs in
 ///   the new one may be freed.
-/// - A cut while a FAT folder grows loses one cluster if no directory slot is free, or leaves the two FATs different in
-///   one block, until a program repairs the card.
+/// - If another system left no directory slot unused, a cut while a FAT folder grows loses one cluster, or leaves the
+///   two FATs different in one block, until a program repairs the card.
 /// - Cards that are copies of each other, block by block, can't be told apart. If one of them takes the place of the
 ///   other while a log is open, or within a boot, [`SdLog`] continues as if it were the same card.
 /// - exFAT's percentage of clusters in use, which formatters put into the boot sector (PercentInUse), isn't updated:

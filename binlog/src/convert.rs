@@ -85,8 +85,7 @@ pub struct Converted {
     pub lost_ranges: u64,
     /// Their bytes.
     pub lost_bytes: u64,
-    /// How often the time of a main frame is before that of the one before. The converted times then continue from the
-    /// last.
+    /// How often the time of a main frame is before that of the one before. Converted times then continue from there.
     pub times_back: u64,
     /// Parameters.
     pub parameters: usize,

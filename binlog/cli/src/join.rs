@@ -84,8 +84,7 @@ fn ascending(times: &[u64]) -> Option<Vec<usize>> {
 }
 
 /// Times at a rate in hertz from `start` on, in microseconds: those of them that are in the range. The nth one is
-/// `n / rate` seconds after the start, rounded, so that no error adds up. Nothing for a rate that isn't a number above
-/// 0.
+/// `n / rate` seconds after the start, rounded, so that no error adds up. Nothing unless the rate is a number above 0.
 ///
 /// ```
 /// use binlog_cli::join::at_rate;

@@ -36,7 +36,7 @@ const SLOW_PERIOD: u16 = 256;
 /// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
 ///   of each kind. A waiting frame is dropped, and counted in [`unwritten`](Counts::unwritten), if a newer frame of its
-///   kind replaces it, if the session ends first, or if it is a GPS frame more than 10 s older than the I frame.
+///   kind replaces it, if the session ends first, or if it is a GPS frame that is 10 s or more older than the I frame.
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};

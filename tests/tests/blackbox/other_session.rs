@@ -163,8 +163,7 @@ fn frames_of_an_older_log_after_a_power_cut_are_left_out() {
         let own = Flight::new(shape, 5_000_000, 0..shape.every * 700, OWN);
         let whole = own.bytes().len();
         for boot_us in [900_000_000, 5_000_000_u32.wrapping_sub(40_000_000), 12_000_000, 60_000_000] {
-            // Where the bytes of two I frames join to one, the iterations continue one by one: a step of the time by 7
-            // s.
+            // Where the bytes of two I frames join to one, the iterations continue one by one: the time steps by 7 s.
             if shape.i_interval == 1 && boot_us == 12_000_000 {
                 continue;
             }

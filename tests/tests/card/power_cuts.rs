@@ -346,8 +346,8 @@ fn a_power_cut_while_unused_clusters_are_given_back_loses_none() {
     assert!(total.nested > 1000, "{total:?}");
 }
 
-/// Logs with long runs, whose clusters many blocks of the FAT describe: a sample of the writes is cut, each time once
-/// more at one of those with which the next boot mends the card.
+/// Logs with long runs, whose clusters many blocks of the FAT describe. The power is cut at a sample of the writes, and
+/// then again at one of the writes with which the next boot mends the card.
 #[test]
 fn power_cut_while_clusters_are_prepared_keeps_flushed_bytes() {
     check_each(long_scenes, |scene, cuts| {

@@ -61,7 +61,7 @@ const BANNED: &[Banned] = &[
 /// A phrase that is right in a file, and why.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[];
 
-/// Who wrote these files doesn't write our English, or they show ours a second time.
+/// Files that other people or programs write.
 const FOREIGN: [&str; 4] = ["LICENSE", "/corpus/", ".min.js", "proptest-regressions/"];
 
 /// The extensions of files that somebody writes. Scripts have none.
@@ -77,7 +77,7 @@ fn sentences_have_no_banned_phrases() {
     let files = String::from_utf8(listed.stdout).expect("names in UTF-8");
     let (mut wrong, mut used) = (String::new(), vec![false; EXCEPTIONS.len()]);
     for file in files.split_terminator('\0').filter(|file| is_ours(file)) {
-        // A file that is deleted, but not in a commit yet.
+        // The file may be deleted, but not in a commit yet.
         let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
         for (line, phrase, instead) in found(&words_of(&text, file.ends_with(".rs"))) {
             match EXCEPTIONS.iter().position(|(place, right, _)| *place == file && *right == phrase) {
