@@ -168,7 +168,7 @@ pub(crate) const fn length_rules(name: &str, length: usize) {
 const fn name_rules(name: &str) {
     if !is_name(name) {
         let text = ConstText::new().str("the name `").str(name);
-        refuse(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first no digit"));
+        refuse(text.str("` is not 2 to 4 upper-case letters, digits and `_`, the first not a digit"));
     }
     if is_taken_name(name) {
         let text = ConstText::new().str("readers take a message named `").str(name).str("` for the format's own");
@@ -215,7 +215,7 @@ pub(crate) const fn label_rules(name: &str, column: &ColumnDefinition) {
     let label = column.label;
     if !is_identifier(label) {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);
-        refuse(text.str(" is not an identifier: ASCII letters, digits and `_`, the first no digit"));
+        refuse(text.str(" is not an identifier: ASCII letters, digits and `_`, the first not a digit"));
     }
     if is_taken_label(name, label) {
         let text = ConstText::new().str("the label `").str(label).str("` of ").str(name);

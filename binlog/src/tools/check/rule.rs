@@ -190,7 +190,7 @@ rules! {
         "columns without a label or a format are not shown; FMT has one label for each format character",
     /// The name of a type is not 2 to 4 upper-case letters, digits and `_`.
     NameForm "name_form" Warning false
-        "MAVExplorer can't graph the type; a name is 2 to 4 upper-case letters, digits and `_`, the first no digit",
+        "MAVExplorer can't graph the type; a name is 2 to 4 upper-case letters, digits and `_`, the first not a digit",
     /// Readers take the name of the type for something else.
     TakenName "taken_name" Warning false
         "pymavlink uses `MAV` itself, and PlotJuggler drops names that begin with `MSG`; choose another name",
@@ -199,7 +199,7 @@ rules! {
         "readers rely on the columns of the format's own types; log ArduPilot's layout, or choose another name",
     /// A label is not an identifier.
     LabelForm "label_form" Warning false
-        "pymavlink makes an attribute of each label; use ASCII letters, digits and `_`, the first no digit",
+        "pymavlink makes an attribute of each label; use ASCII letters, digits and `_`, the first not a digit",
     /// A label is reserved by Python or pymavlink.
     TakenLabel "taken_label" Warning false
         "scripts for pymavlink can't reach the column by its label; choose another label",
