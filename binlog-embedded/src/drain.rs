@@ -1,3 +1,5 @@
+// Held by binlog-embedded/tests/drain.rs, binlog-embedded/tests/waiting.rs, binlog-embedded/tests/blackbox.
+
 //! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
 mod consumer;

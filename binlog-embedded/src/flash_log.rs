@@ -1,3 +1,5 @@
+// Held by tests/tests/flash/histories.rs, tests/tests/flash/power_cuts.rs.
+
 //! Logs on a NOR flash chip.
 
 #[cfg(feature = "async")]

@@ -1,3 +1,5 @@
+// Held by binlog-embedded/tests/logger.rs, binlog-embedded/tests/loom.rs, binlog-embedded/tests/stress.rs.
+
 //! The producer's side: puts records into the ring whole, or counts them.
 
 use crate::ring::Ring;

@@ -1,3 +1,6 @@
+// Held by tests/tests/card/promise.rs, tests/tests/card/power_cuts.rs, tests/tests/card/random.rs.
+// Held by tests/tests/card/bounds.rs.
+
 //! Append-only logs on FAT16, FAT32 and exFAT, as a state machine without I/O.
 //!
 //! [`Recorder::step`] names the next transfer, and is called again when it is complete: each state asks for the block

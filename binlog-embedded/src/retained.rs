@@ -1,3 +1,5 @@
+// Held by binlog-embedded/src/retained/tests.rs, tests/tests/card/resets.rs, tests/cortex-m/resets.
+
 //! A logger in memory that a reset doesn't clear.
 
 mod boundaries;

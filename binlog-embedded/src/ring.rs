@@ -1,3 +1,5 @@
+// Held by binlog-embedded/tests/loom.rs, binlog-embedded/tests/stress.rs.
+
 //! The bytes of the ring: whole records, contiguous. In both formats, each begins with the header of ArduPilot's
 //! records, so that what outlived a reset can be told from other bytes.
 //!

@@ -1,3 +1,5 @@
+// Held by tests/tests/card/promise.rs, tests/tests/card/sd_card.rs.
+
 //! Logs as numbered files on an SD card.
 
 #[cfg(feature = "async")]

@@ -1,3 +1,5 @@
+// Held by binlog-embedded/tests/loom.rs, binlog-embedded/tests/stress.rs.
+
 //! State shared by all contexts of the program, protected by a critical section.
 
 #[cfg(not(loom))]

@@ -1,3 +1,5 @@
+// Held by tests/tests/blackbox/converted.rs.
+
 //! Conversion of a Blackbox session to ArduPilot's format, for its viewers.
 //!
 //! ```no_run

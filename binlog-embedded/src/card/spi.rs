@@ -1,3 +1,5 @@
+// Held by binlog-embedded/tests/spi_card.
+
 //! An SD card on SPI: embedded-sdmmc's driver, and what it leaves out.
 
 mod bus;

@@ -1,3 +1,5 @@
+// Held by tests/tests/blackbox_write/round_trip.rs, tests/tests/blackbox_write/rules.rs.
+
 //! Turns the frames of a schema into the bytes of a session.
 
 mod counts;

@@ -1,3 +1,5 @@
+// Held by tests/tests/blackbox/real_logs.rs, tests/tests/blackbox/damage.rs.
+
 //! A whole Blackbox log in memory: its sessions, their frames, tables and events.
 
 mod frames;

@@ -1,3 +1,5 @@
+// Held by tests/tests/blackbox/encoded_again.rs.
+
 //! Encodes frames as the header of a session defines them.
 
 use super::decode::{Context, FramePlan, NO_VALUES, Values};

@@ -1,3 +1,5 @@
+// Held by tests/tests/read/older_logs.rs, tests/tests/format/lock.rs.
+
 //! Formats that change: what a change breaks, and for whom.
 //!
 //! A format is what a program, a log or a [lock](crate::lock) says of its messages. Two functions

@@ -1,3 +1,5 @@
+// Held by tests/tests/format/lock.rs, binlog/src/change/lock/tests.rs.
+
 //! The lock: a reviewed text file with the format of every release, and the test that holds a schema against it.
 //!
 //! Logs live for years, and so do the queries, plots and programs that read them. One line in a test says which changes

@@ -1,3 +1,5 @@
+// Held by tests/tests/format/nested.rs, tests/compile-fail/flatten.
+
 //! Flattened fields: a struct or an array whose values are columns of the message around it.
 
 pub(crate) mod check;

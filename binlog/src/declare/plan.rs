@@ -1,3 +1,5 @@
+// Held by tests/compile-fail/schema, tests/compile-pass/schemas.rs.
+
 //! The ids, priorities, units and multipliers of a schema, worked out while compiling.
 //!
 //! All messages are checked in one pass: a check for each of 200 would cost seconds of compile time.

@@ -1,3 +1,5 @@
+// Held by tests/compile-fail/by_hand, tests/tests/tools/checked.rs.
+
 //! The rules of binlog-derive's `check.rs` that constants can check: on the columns of every message, and on whole
 //! definitions in a schema, since a `LogMessage` may be implemented by hand.
 //!

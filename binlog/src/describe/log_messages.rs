@@ -1,3 +1,5 @@
+// Held by tests/tests/programs/log_messages.rs.
+
 //! The descriptions of a schema's messages, as ArduPilot publishes those of its vehicles: `LogMessages.xml` for programs,
 //! and a page for people.
 //!

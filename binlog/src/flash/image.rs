@@ -1,3 +1,5 @@
+// Held by tests/tests/flash/image.rs.
+
 //! An image of a chip, read on a computer.
 
 use super::{Frame, HEADER_BYTES, Header, LAPS, PAGE_BYTES, SECTOR_BYTES, schema_hash};

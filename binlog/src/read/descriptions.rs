@@ -1,3 +1,5 @@
+// Held by tests/tests/read/descriptions.rs.
+
 //! The descriptions that a log carries: its embedded file [`FILE_NAME`], read without trusting it.
 
 mod markup;

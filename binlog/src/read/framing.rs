@@ -1,3 +1,5 @@
+// Held by tests/tests/read/damage.rs, tests/tests/read/damage_scored.rs.
+
 //! Framing: the rule that cuts a log into records, damaged or not.
 //!
 //! In step, bytes are a record if a header or the end of the log follows them. If neither follows, a proven header

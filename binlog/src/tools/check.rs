@@ -1,3 +1,5 @@
+// Held by tests/tests/tools/checked.rs, tests/tests/tools/checked_blackbox.rs.
+
 //! Checks logs: everything that a log must satisfy so that each reader reads it whole and right.
 //!
 //! [`Log::check`] and [`BlackboxLog::check`](crate::blackbox::BlackboxLog::check) return a [`Report`] with a [`Finding`]

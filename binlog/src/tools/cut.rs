@@ -1,3 +1,5 @@
+// Held by tests/tests/tools/cuts.rs.
+
 //! Cuts a part out of a log: by time, by type, or both.
 //!
 //! The part is a log of its own. Its records are copies, byte for byte, in the order of the log. It also has what readers

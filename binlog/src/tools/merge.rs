@@ -1,3 +1,5 @@
+// Held by tests/tests/tools/merged.rs.
+
 //! Merges logs by time into one.
 //!
 //! The logs' times must have the same zero: parts that were cut out of one log, or logs that several loggers wrote in

@@ -1,3 +1,5 @@
+// Held by tests/tests/tools/repaired.rs.
+
 //! Repairs logs: what readers can't use is removed, what they could use is kept.
 //!
 //! [`Log::repair`] writes a log with the same records, in which each byte belongs to a record:

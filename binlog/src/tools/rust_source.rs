@@ -1,3 +1,5 @@
+// Held by tests/tests/read/logged_schema.rs.
+
 //! Converts a schema to Rust source: structs with the derive, and the enum that lists them.
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+// Held by tests/tests/write/host_logger.rs, tests/tests/write/log_folder.rs, tests/tests/write/time_sorter.rs.
+
 //! Logging on a host that must not wait for a disk: simulators in real time, test benches, ground stations.
 //!
 //! [`HostLogger`] does what the logger of a microcontroller does, and a thread writes. [`LogFolder`] numbers the logs as

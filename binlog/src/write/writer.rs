@@ -1,3 +1,5 @@
+// Held by tests/tests/write/writer.rs.
+
 //! Writes logs to any `std::io::Write`.
 
 pub(crate) mod buffered;

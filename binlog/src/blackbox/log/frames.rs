@@ -1,3 +1,5 @@
+// Held by tests/tests/blackbox/reference.rs, tests/tests/blackbox/damage_scored.rs.
+
 //! The frames of a session, one after the other, damaged or not.
 //!
 //! A frame is valid if it has at most 256 bytes and the letter of another frame follows it, or padding. A main frame
