@@ -345,7 +345,7 @@ mod tests {
     use binlog::__private::rules;
 
     #[test]
-    fn both_crates_have_the_same_limits_and_names_and_labels_of_other_messages() {
+    fn limits_names_and_labels_are_those_of_the_library() {
         assert_eq!((MAX_COLUMNS, MAX_LABELS, MAX_NAME), (rules::MAX_COLUMNS, rules::MAX_LABELS, rules::MAX_NAME));
         assert_eq!(FIXED_LAYOUTS.map(|fixed| fixed.0), rules::OWN_NAMES);
         assert_eq!(TAKEN_LABELS, rules::TAKEN_LABELS);

@@ -88,7 +88,7 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     #[test]
-    fn a_second_borrow_inside_of_the_first_panics_and_a_later_one_does_not() {
+    fn only_a_nested_borrow_panics() {
         let [one, other] = [Locked::new(1), Locked::new(2)];
         for inner in [&one, &other] {
             assert!(catch_unwind(AssertUnwindSafe(|| one.with(|_| inner.with(|value| *value)))).is_err());

@@ -17,7 +17,7 @@ pub(super) struct Consumer<'a, S: Schema, const N: usize> {
     /// Position of the next byte. The logger's tail is the beginning of that byte's record, so that a record stays in
     /// the ring until it is passed whole.
     tail: u32,
-    /// At most as far as the logger's head.
+    /// At most the logger's head.
     head: u32,
 }
 

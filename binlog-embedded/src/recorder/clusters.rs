@@ -169,7 +169,7 @@ impl Recorder {
         if self.is_pinned() {
             return Err(Stop::Fault(Fault::Blocked));
         }
-        // Whatever the count said.
+        // The count may have been wrong.
         (self.free, self.counted, self.is_hint) = (0, self.volume.end(), false);
         self.full()
     }

@@ -96,7 +96,7 @@ const CRATES: [Crate; 4] = [
             ("ring", &[]),
             ("sync", &[]),
             ("logger", &["ring", "sync"]),
-            ("drain", &["logger", "recovery"]),
+            ("drain", &["logger", "recovery", "ring"]),
             ("wide_counter", &["sync"]),
             ("budget", &["logger"]),
             ("blackbox", &["drain", "logger"]),
