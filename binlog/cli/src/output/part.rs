@@ -2,6 +2,7 @@
 //!
 //! A program that is killed leaves its part, which the next run that writes the same file removes. A part that is being
 //! written is locked, so that no other run takes it for one that was left. Where files can't be locked, all are kept.
+//! (The crate tempfile has no such locks and doesn't look for files of earlier runs.)
 
 use super::interrupt;
 use std::ffi::OsString;
