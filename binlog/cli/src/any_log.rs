@@ -93,11 +93,11 @@ impl AnyLog {
 }
 
 impl<'a> Session<'a> {
-    fn new(number: usize, range: Range<usize>, log: SessionLog<'a>) -> Self {
-        Session { number, range, log, tables: OnceLock::new(), converted: OnceLock::new() }
+    fn new(index: usize, range: Range<usize>, log: SessionLog<'a>) -> Self {
+        Session { number: index + 1, range, log, tables: OnceLock::new(), converted: OnceLock::new() }
     }
 
-    /// Its number in the log, from 0 on.
+    /// Its number in the log, from 1 on.
     pub fn number(&self) -> usize {
         self.number
     }

@@ -18,6 +18,7 @@ use binlog::Log;
 use binlog::blackbox::BlackboxLog;
 use format::Format;
 use loss::Loss;
+pub use loss::other_session;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -212,7 +213,7 @@ impl Input {
                     Some(path) => format!("`binlog check {}` says more", in_a_shell(path)),
                     None => "`binlog check` says more".to_owned(),
                 };
-                warn(format_args!("{}: the log is damaged: {loss}; {more}", self.name));
+                warn(format_args!("{}: {loss}; {more}", self.name));
                 Outcome::Lost
             }
         }

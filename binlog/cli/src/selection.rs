@@ -93,7 +93,7 @@ impl Selection {
     }
 
     fn of_session(&self, session: &Session<'_>) -> Intervals {
-        if self.session.is_some_and(|number| number as usize != session.number() + 1) {
+        if self.session.is_some_and(|number| number as usize != session.number()) {
             return Intervals::nothing();
         }
         let mut chosen = Intervals::everything();
@@ -159,8 +159,7 @@ impl Selection {
         if self.from.is_none() && self.to.is_none() {
             return Ok(());
         }
-        let is_meant =
-            |session: &&Session<'_>| self.session.is_none_or(|number| number as usize == session.number() + 1);
+        let is_meant = |session: &&Session<'_>| self.session.is_none_or(|number| number as usize == session.number());
         let mut lengths = Vec::new();
         for session in sessions.iter().filter(is_meant) {
             let Some(range) = session.time_range_us() else { continue };

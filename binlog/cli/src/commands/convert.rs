@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let (mut is_converted, mut lost) = (false, false);
     for session in &sessions {
         let SessionLog::Blackbox(frames) = session.log() else { continue };
-        let number = session.number() + 1;
+        let number = session.number();
         // Nothing is created before the session is known to have frames: a log without any is left out.
         if !frames.has_main_frames() {
             let offset = frames.offset();

@@ -4,7 +4,7 @@ use crate::any_log::{AnyLog, Session, SessionLog};
 use crate::context::{self, Context, Logs};
 use crate::counted::counted;
 use crate::dump::{self, Form, NamedBoot};
-use crate::input::Input;
+use crate::input::{Input, other_session};
 use crate::intervals::Intervals;
 use crate::outcome::{CommandResult, Failure, Outcome, warn};
 use crate::output::{Existing, Output};
@@ -133,7 +133,7 @@ fn frames(
     if !context.json {
         input.print_heading(out)?;
     }
-    let (mut header, mut printed, mut lost, mut damaged_headers) = (None, 0, 0, 0);
+    let (mut header, mut printed, mut lost, mut foreign, mut damaged_headers) = (None, 0, 0, 0, 0);
     for (session, intervals) in sessions.iter().zip(&intervals) {
         if let SessionLog::Blackbox(frames) = session.log()
             && !intervals.is_nothing()
@@ -144,6 +144,7 @@ fn frames(
             };
             printed += dumped.frames;
             lost += dumped.lost_bytes;
+            foreign += dumped.foreign_bytes;
             damaged_headers += usize::from(!frames.header().problems().is_empty());
             progress.set(session.range().end as u64);
         }
@@ -154,10 +155,13 @@ fn frames(
     if lost > 0 {
         warn(format_args!("{}: skipped {} without a frame", input.name, counted(lost, "byte")));
     }
+    if foreign > 0 {
+        warn(format_args!("{}: {}", input.name, other_session(foreign)));
+    }
     if damaged_headers > 0 {
         let sessions = counted(damaged_headers, "session");
         warn(format_args!("{}: the header of {sessions} is damaged; frames may be missing or wrong", input.name));
     }
-    input.note_reported(lost > 0 || damaged_headers > 0);
+    input.note_reported(lost > 0 || foreign > 0 || damaged_headers > 0);
     Ok(Outcome::Fine)
 }

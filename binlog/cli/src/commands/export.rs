@@ -267,11 +267,8 @@ impl ExportRun<'_> {
 
 /// Says what the export has in place of times if no record of a boot has one.
 fn warn_without_times(name: &str, sessions: &[Session<'_>], format: Format) {
-    let without: Vec<String> = sessions
-        .iter()
-        .filter(|session| !session.has_times())
-        .map(|session| (session.number() + 1).to_string())
-        .collect();
+    let without: Vec<String> =
+        sessions.iter().filter(|session| !session.has_times()).map(|session| session.number().to_string()).collect();
     let of = match without.len() {
         0 => return,
         count if count == sessions.len() => String::new(),

@@ -115,7 +115,7 @@ fn of_log(
 fn chosen(sessions: &[Session<'_>], arguments: &Arguments) -> Result<Vec<OfSession>, Failure> {
     let intervals = arguments.selection.intervals(sessions)?;
     let all = sessions.iter().zip(&intervals).map(|(session, chosen)| OfSession {
-        session: session.number() + 1,
+        session: session.number(),
         parameters: parameters::of_session(session, chosen),
     });
     let chosen: Vec<OfSession> = all.filter(|of_session| !of_session.parameters.is_empty()).collect();

@@ -75,7 +75,7 @@ fn of_log<'s>(
     let intervals = arguments.selection.intervals(sessions).map_err(|failure| failure.context(&input.name))?;
     let plotted = sessions.iter().zip(intervals).filter(|(_, intervals)| !intervals.is_nothing());
     let plotted = plotted.map(|(session, intervals)| {
-        let name = if sessions.len() > 1 { format!("{log} session {}", session.number() + 1) } else { log.to_owned() };
+        let name = if sessions.len() > 1 { format!("{log} session {}", session.number()) } else { log.to_owned() };
         Plotted { session, intervals, name }
     });
     Ok(plotted.collect())
@@ -116,7 +116,7 @@ fn name(plotted: &mut [Plotted<'_>], logs: usize) {
     if let [only] = plotted {
         only.name.clear();
     } else if logs == 1 {
-        plotted.iter_mut().for_each(|plotted| plotted.name = format!("session {}", plotted.session.number() + 1));
+        plotted.iter_mut().for_each(|plotted| plotted.name = format!("session {}", plotted.session.number()));
     }
 }
 

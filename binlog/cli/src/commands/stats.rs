@@ -60,7 +60,7 @@ impl<'r> Row<'r> {
         let ColumnStatistics { name, unit, statistics, states } = column;
         Row {
             log: &input.name,
-            session: session.number() + 1,
+            session: session.number(),
             column: name,
             unit,
             count: statistics.count,
@@ -119,7 +119,7 @@ fn of_log(input: &Input, arguments: &Arguments, choice: &Choice, context: &Conte
     let mut found = Found::default();
     for (session, chosen) in sessions.iter().zip(&intervals).filter(|(_, chosen)| !chosen.is_nothing()) {
         if sessions.len() > 1 && !context.json {
-            let heading = format!("session {}", session.number() + 1);
+            let heading = format!("session {}", session.number());
             writeln!(out, "{}", Style::Strong.of(heading, context.color))?;
         }
         session.visit_tables(

@@ -63,12 +63,12 @@ fn of_log(input: &Input, selection: &Selection, context: &Context, out: &mut Out
             return Err(Failure::absent(text));
         };
         if sessions.len() > 1 && !context.json {
-            writeln!(out, "{}", Style::Strong.of(format!("session {}", session.number() + 1), context.color))?;
+            writeln!(out, "{}", Style::Strong.of(format!("session {}", session.number()), context.color))?;
         }
         for text in log.texts().iter().filter(|text| chosen.contains(text.time_us)) {
             let row = Row {
                 log: &input.name,
-                session: session.number() + 1,
+                session: session.number(),
                 time_s: text.time_us as f64 / 1e6,
                 utc: date(session, text.time_us),
                 level: level(&text.text),

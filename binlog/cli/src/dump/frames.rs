@@ -19,7 +19,7 @@ use crate::intervals::Intervals;
 use crate::line_buffer::LineBuffer;
 use crate::number;
 use binlog::blackbox::FrameKind;
-use binlog::blackbox::log::{Item, Session};
+use binlog::blackbox::log::{Item, Lost, Session};
 use std::io::{self, Write};
 
 /// The header line of a session's CSV; `None` without main frames.
@@ -40,7 +40,16 @@ pub struct DumpedFrames {
     /// Frames and events that were printed.
     pub frames: u64,
     /// Bytes of the session that yield no frame.
-    pub lost_bytes: u64,
+    pub lost_bytes: usize,
+    /// Bytes of frames of another session.
+    pub foreign_bytes: usize,
+}
+
+impl DumpedFrames {
+    pub(super) fn lose(&mut self, stretch: &Lost) {
+        *(if stretch.reason.is_other_session() { &mut self.foreign_bytes } else { &mut self.lost_bytes }) +=
+            stretch.length;
+    }
 }
 
 /// Prints the main frames that are in the chosen times. The header line is left out if `last_header` is the same: the
@@ -72,7 +81,7 @@ pub fn frames(
         let frame = match item {
             Item::Frame(frame) => frame,
             Item::Lost(stretch) => {
-                dumped.lost_bytes += stretch.length as u64;
+                dumped.lose(&stretch);
                 continue;
             }
             Item::Event { .. } => continue,

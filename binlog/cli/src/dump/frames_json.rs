@@ -32,7 +32,7 @@ pub fn frames_json(
     let mut items = session.frames();
     while let Some(item) = items.next() {
         match item {
-            Item::Lost(stretch) => dumped.lost_bytes += stretch.length as u64,
+            Item::Lost(stretch) => dumped.lose(&stretch),
             Item::Event { time_us, event, .. } if intervals.contains(time_us) && types.contains(EVENTS) => {
                 let line = lines.text();
                 begin(line, log, EVENTS, time_us);

@@ -11,8 +11,7 @@ use crate::line_buffer::LineBuffer;
 use crate::{json, number};
 use std::io::{self, Write};
 
-/// Writes the chosen records of a session in the intervals. With `boot`, each object has this number of the boot or
-/// session; `with_names`, values that have a name in the log are that. Returns the number of records.
+/// Writes the chosen records of a session in the intervals. With `session_number`, each object has this number as its session; `with_names`, values that have a name in the log are that. Returns the number of records.
 ///
 /// # Errors
 ///
@@ -20,22 +19,22 @@ use std::io::{self, Write};
 pub fn write(
     out: &mut impl Write,
     session: &Session<'_>,
-    boot: Option<usize>,
+    session_number: Option<usize>,
     choice: &Choice,
     intervals: &Intervals,
     with_names: bool,
 ) -> io::Result<u64> {
     let mut lines = LineBuffer::new(out);
     let mut records = 0;
-    let own = ["mavpackettype", "boot"];
-    let own = if boot.is_some() { &own[..] } else { &own[..1] };
+    let own = ["mavpackettype", "session"];
+    let own = if session_number.is_some() { &own[..] } else { &own[..1] };
     objects::visit(session, choice, intervals, own, with_names, |object| {
         let line = lines.text();
         line.extend_from_slice(b"{\"mavpackettype\":");
         json::string(line, object.name);
-        if let Some(boot) = boot {
-            key(line, "boot");
-            number::integer(line, boot);
+        if let Some(session_number) = session_number {
+            key(line, "session");
+            number::integer(line, session_number);
         }
         line.extend_from_slice(object.members);
         line.extend_from_slice(b"}\n");

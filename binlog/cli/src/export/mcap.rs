@@ -64,7 +64,7 @@ impl<W: Write> Mcap<W> {
     }
 
     /// Writes the chosen records of a session in the intervals. With several sessions, the topics of the second and
-    /// later ones begin with their number: `/1/ATT`.
+    /// later ones begin with their number: `/2/ATT`.
     ///
     /// Times are nanoseconds since 1970 if the log has the calendar, or else since boot. Returns the number of records.
     ///
@@ -162,7 +162,7 @@ impl<W: Write> Mcap<W> {
         schema_name: &str,
         schema: &Value,
     ) -> io::Result<()> {
-        let topic = if key.0 == 0 { format!("/{topic}") } else { format!("/{}/{topic}", key.0) };
+        let topic = if key.0 == 1 { format!("/{topic}") } else { format!("/{}/{topic}", key.0) };
         let schema =
             self.writer.add_schema(schema_name, JSON_SCHEMA, schema.to_string().as_bytes()).map_err(failure)?;
         let id = self.writer.add_channel(schema, &topic, JSON, &BTreeMap::new()).map_err(failure)?;

@@ -8,7 +8,7 @@
 //!   _manifest.json          which logs and files there are
 //! ```
 //!
-//! Each record has `log_id` (a hash of the log's bytes), `boot` (the number of the boot or session), `instance`,
+//! Each record has `log_id` (a hash of the log's bytes), `session` (its number in the log, from 1 on), `instance`,
 //! `TimeUS` and `UTC`, then the columns of its type as pymavlink shows them. NaN is null, so that aggregates leave it
 //! out. Units, descriptions, and the names of values and bits (as JSON: `{"0":"Pad"}`) are metadata of the fields.
 //!

@@ -11,6 +11,8 @@ pub(super) struct Loss {
     /// The number of places.
     places: usize,
     bytes: usize,
+    /// How many of the bytes are frames of another session.
+    foreign: usize,
     /// The offset of the first place.
     first: usize,
 }
@@ -24,19 +26,21 @@ impl Loss {
                 let is_last = i + 1 == sessions.len();
                 let is_lost = |skipped: &&Skipped| !(is_last && skipped.is_padding(log.bytes()));
                 let lost = log.skipped().iter().filter(is_lost);
-                lost.for_each(|skipped| loss.add(start + skipped.offset, skipped.length));
+                lost.for_each(|skipped| loss.add(start + skipped.offset, skipped.length, false));
             } else if let Some((session, tables)) = session.blackbox() {
-                session.header().problems().iter().for_each(|problem| loss.add(problem.offset, 0));
-                tables.lost().iter().for_each(|lost| loss.add(lost.offset, lost.length));
+                session.header().problems().iter().for_each(|problem| loss.add(problem.offset, 0, false));
+                let lost = tables.lost().iter();
+                lost.for_each(|lost| loss.add(lost.offset, lost.length, lost.reason.is_other_session()));
             }
         }
         loss
     }
 
-    fn add(&mut self, offset: usize, length: usize) {
+    fn add(&mut self, offset: usize, length: usize, is_foreign: bool) {
         self.first = if self.places == 0 { offset } else { self.first.min(offset) };
         self.places += 1;
         self.bytes += length;
+        self.foreign += if is_foreign { length } else { 0 };
     }
 
     pub(super) fn is_nothing(&self) -> bool {
@@ -44,11 +48,26 @@ impl Loss {
     }
 }
 
+/// What a command says of bytes of another session.
+pub fn other_session(bytes: usize) -> String {
+    let are = if bytes == 1 { "is" } else { "are" };
+    format!("{} {are} of another session, as an older log leaves them after a power cut", counted(bytes, "byte"))
+}
+
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.bytes {
-            0 => write!(f, "the header is damaged")?,
-            bytes => write!(f, "{} can't be read", counted(bytes, "byte"))?,
+        match (self.bytes, self.foreign) {
+            (0, _) => write!(f, "the header is damaged")?,
+            (bytes, 0) => write!(f, "the log is damaged: {} can't be read", counted(bytes, "byte"))?,
+            (bytes, foreign) if bytes == foreign => write!(f, "{}", other_session(bytes))?,
+            (bytes, foreign) => {
+                write!(
+                    f,
+                    "the log is damaged: {} can't be read, and {}",
+                    counted(bytes - foreign, "byte"),
+                    other_session(foreign)
+                )?;
+            }
         }
         match self.places {
             1 => write!(f, ", at offset {}", self.first),
@@ -65,9 +84,13 @@ mod tests {
     fn a_loss_says_how_much_and_where() {
         let mut loss = Loss::default();
         assert!(loss.is_nothing());
-        loss.add(70, 0);
+        loss.add(70, 0, false);
         assert_eq!(loss.to_string(), "the header is damaged, at offset 70");
-        loss.add(50, 1);
-        assert_eq!(loss.to_string(), "1 byte can't be read, in 2 places from offset 50 on");
+        loss.add(50, 1, false);
+        assert_eq!(loss.to_string(), "the log is damaged: 1 byte can't be read, in 2 places from offset 50 on");
+        loss.add(90, 2000, true);
+        let text = "the log is damaged: 1 byte can't be read, and 2000 bytes are of another session, as an older log \
+                    leaves them after a power cut, in 3 places from offset 50 on";
+        assert_eq!(loss.to_string(), text);
     }
 }

@@ -72,7 +72,7 @@ fn frames_of_blackbox_are_in_their_units() {
         let read = read(&out.join("main.csv"));
         let mains = || tables.iter().map(|tables| tables.main());
         assert_eq!(read["TimeUS"].len(), mains().map(|main| main.len()).sum::<usize>(), "{name}");
-        assert_eq!(read.contains_key("boot"), tables.len() > 1, "{name}");
+        assert_eq!(read.contains_key("session"), tables.len() > 1, "{name}");
         let gyro: Vec<f64> = mains()
             .flat_map(|main| main.column("gyroADC[0]").map(|gyro| gyro.to_f64(Scaling::Units)).unwrap_or_default())
             .collect();

@@ -46,6 +46,30 @@ fn parameters_of_another_boot_are_no_change_in_flight() {
 }
 
 #[test]
+fn exports_number_sessions_as_the_option_does() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let (path, name) = two_boots(&folder);
+    let csv = fine("export --format csv -t PARM -o - LOG", &path);
+    let lines: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let column = |label: &str| lines[0].iter().position(|&head| head == label).expect("the column");
+    let (session, parameter, value) = (column("session"), column("Name"), column("Value"));
+    let of_name = lines.iter().filter(|line| line[parameter] == name);
+    let rows: Vec<(&str, &str)> = of_name.map(|line| (line[session], line[value])).collect();
+    assert_eq!(rows, [("1", "101.5"), ("2", "102.5")]);
+    let wide = fine("export --format csv --wide PARM -o - LOG", &path);
+    assert!(wide.lines().nth(1).is_some_and(|line| line.split(',').nth(1) == Some("1")), "{wide}");
+    let objects = fine("export --format jsonl -t PARM -o - LOG", &path);
+    let sessions = objects.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"));
+    let sessions: std::collections::BTreeSet<u64> = sessions.filter_map(|row| row["session"].as_u64()).collect();
+    assert!(sessions.into_iter().eq([1, 2]));
+    let mcap = folder.path().join("log.mcap");
+    fine(&format!("export LOG -t PARM -o {}", mcap.display()), &path);
+    let file = fs::read(&mcap).expect("the file");
+    let has = |topic: &[u8]| file.windows(topic.len()).any(|bytes| bytes == topic);
+    assert!(has(b"/2/PARM") && !has(b"/1/PARM"));
+}
+
+#[test]
 fn a_parameter_file_has_the_values_of_the_last_boot() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (path, name) = two_boots(&folder);

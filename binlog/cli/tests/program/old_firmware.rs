@@ -344,8 +344,8 @@ fn a_log_without_times_is_exported_without_them_and_says_so() {
     let (_folder, both) = saved(&[timed.bytes, without_times().bytes].concat());
     let ran = binlog(crate::words("export --format csv -t ATT -o - LOG", &both));
     assert!(ran.stderr.contains("log.bin: no record of session 2 has a time; TimeUS is empty"), "{}", ran.stderr);
-    assert_eq!(ran.stdout.lines().nth(1).map(|line| &line[..4]), Some("5,0,"));
-    assert_eq!(ran.stdout.lines().nth(2).map(|line| &line[..3]), Some(",1,"));
+    assert_eq!(ran.stdout.lines().nth(1).map(|line| &line[..4]), Some("5,1,"));
+    assert_eq!(ran.stdout.lines().nth(2).map(|line| &line[..3]), Some(",2,"));
 }
 
 #[test]

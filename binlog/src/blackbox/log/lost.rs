@@ -66,6 +66,14 @@ impl fmt::Display for Lost {
     }
 }
 
+impl LostReason {
+    /// Whether the bytes are left by another session, as frames that prove it or can't be told from it, rather than
+    /// damaged.
+    pub fn is_other_session(&self) -> bool {
+        matches!(self, LostReason::OtherSession { .. } | LostReason::Unproven(_))
+    }
+}
+
 impl fmt::Display for LostReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {

@@ -64,9 +64,9 @@ impl Exporter for PerLog<'_> {
                 let mut out = self.create(input)?;
                 let is_several = chosen.sessions.len() > 1;
                 let mut lines = 0;
-                for (i, (session, intervals)) in chosen.sessions.iter().zip(&chosen.intervals).enumerate() {
-                    let (boot, names) = (is_several.then_some(i), self.arguments.value_names);
-                    lines += json_lines::write(&mut out, session, boot, chosen.choice, intervals, names)?;
+                for (session, intervals) in chosen.sessions.iter().zip(&chosen.intervals) {
+                    let (number, names) = (is_several.then_some(session.number()), self.arguments.value_names);
+                    lines += json_lines::write(&mut out, session, number, chosen.choice, intervals, names)?;
                 }
                 (out.end()?, lines > 0)
             }
@@ -170,10 +170,10 @@ impl PerLog<'_> {
         let of_type = self.arguments.wide.as_ref().map(|name| Choice::of([name.as_str()]));
         for (i, (times, tables, at_us)) in parts.iter().enumerate() {
             if i == 0 {
-                csv::header(&mut out, times, is_several.then_some("boot"), labels.iter().map(String::as_str))?;
+                csv::header(&mut out, times, is_several.then_some("session"), labels.iter().map(String::as_str))?;
             }
             let lines = Lines { at_us, of_type: of_type.as_ref(), max_age_us };
-            wide::rows(&mut out, times, is_several.then_some(i), &columns, tables, lines)?;
+            wide::rows(&mut out, times, is_several.then_some(i + 1), &columns, tables, lines)?;
         }
         out.end()
     }

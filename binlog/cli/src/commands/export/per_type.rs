@@ -96,10 +96,10 @@ fn write(
     let is_several = chosen.sessions.len() > 1;
     for (i, times, tables) in &tables {
         if *i == 0 {
-            csv::header(&mut out, times, is_several.then_some("boot"), labels.iter().copied())?;
+            csv::header(&mut out, times, is_several.then_some("session"), labels.iter().copied())?;
         }
         for table in tables {
-            csv::rows(&mut out, times, is_several.then_some(*i), labels.iter().copied(), table)?;
+            csv::rows(&mut out, times, is_several.then_some(*i + 1), labels.iter().copied(), table)?;
         }
     }
     out.end().map(Some)

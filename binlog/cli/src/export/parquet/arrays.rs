@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner<'l> {
     pub(super) log_id: &'l str,
-    pub(super) boot: u32,
+    pub(super) session: u32,
     /// Whether records have times.
     pub(super) has_times: bool,
     /// The time of boot, in microseconds since 1970.
@@ -42,7 +42,7 @@ pub(super) fn batch(
     let unix = |&time_us: &u64| owner.boot_unix_us?.checked_add_unsigned(known(time_us)?);
     let mut arrays: Vec<ArrayRef> = vec![
         Arc::new(StringArray::from_iter_values(iter::repeat_n(owner.log_id, count))),
-        Arc::new(UInt32Array::from(vec![owner.boot; count])),
+        Arc::new(UInt32Array::from(vec![owner.session; count])),
         match table.instance {
             Some(_) => Arc::new(Int32Array::from_iter((0..count).map(instance))),
             None => new_null_array(&DataType::Int32, count),

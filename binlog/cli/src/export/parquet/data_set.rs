@@ -159,9 +159,9 @@ impl DataSet {
         }
         let added = tables::visit_all(sessions, intervals, choice, |session, table| {
             records += table.len();
-            let boot = u32::try_from(session.number()).unwrap_or(u32::MAX);
+            let number = u32::try_from(session.number()).unwrap_or(u32::MAX);
             let (has_times, boot_unix_us) = (session.has_times(), session.clock_unix_us());
-            let owner = Owner { log_id: &facts.log_id, boot, has_times, boot_unix_us };
+            let owner = Owner { log_id: &facts.log_id, session: number, has_times, boot_unix_us };
             self.add_table(owner, table)
         });
         added.inspect_err(|_| self.is_torn = true)?;

@@ -28,7 +28,7 @@ pub struct Facts {
     /// From the first time to the last, in seconds, of all boots or sessions together.
     pub duration_s: Option<f64>,
     /// The number of boots or sessions.
-    pub boots: u32,
+    pub sessions: u32,
     /// The number of records or frames, those that weren't chosen included.
     pub records: u64,
     /// The length of the log.
@@ -56,7 +56,7 @@ impl Facts {
             name: name.into(),
             start_unix_us: start,
             duration_s: seconds.reduce(|sum, seconds| sum + seconds),
-            boots: sessions.len() as u32,
+            sessions: sessions.len() as u32,
             bytes: log.bytes().len() as u64,
             ..Facts::default()
         };

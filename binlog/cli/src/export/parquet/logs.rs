@@ -37,7 +37,7 @@ pub(super) fn batch(logs: &[Facts]) -> Result<RecordBatch, ArrowError> {
             "from the first time to the last of each boot or session",
             Arc::new(Float64Array::from_iter(logs.iter().map(|log| log.duration_s))),
         ),
-        ("boots", "", "number of boots or sessions", small(|log| log.boots)),
+        ("sessions", "", "number of boots or sessions", small(|log| log.sessions)),
         ("records", "", "number of records or frames", counts(|log| log.records)),
         ("bytes", "B", "length of the log", counts(|log| log.bytes)),
         ("skipped_bytes", "B", "bytes that yield no record", counts(|log| log.skipped_bytes)),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// The columns that every type has. A label of a log that is the same gets an underscore.
-const OWN: [&str; 5] = ["log_id", "boot", "instance", TIME, "UTC"];
+const OWN: [&str; 5] = ["log_id", "session", "instance", TIME, "UTC"];
 
 /// The samples of an array.
 pub(super) const SAMPLES: i32 = 32;
@@ -121,7 +121,12 @@ impl TypeSchema {
         let microseconds = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
         let own = [
             (DataType::Utf8, false, "hash of the log's bytes; `logs` has the log", ""),
-            (DataType::UInt32, false, "number of the boot or session in the log, from 0", ""),
+            (
+                DataType::UInt32,
+                false,
+                "number of the session in the log, from 1: a boot, or a session of a Blackbox log",
+                "",
+            ),
             (DataType::Int32, true, "number of the sensor or other instance", ""),
             (DataType::Int64, true, "time since boot", "µs"),
             (microseconds, true, "time by the log's GPS", ""),
@@ -277,6 +282,6 @@ mod tests {
     fn a_label_of_ours_gets_an_underscore() {
         let arrow = schema(&[("UTC", "", Int16), ("Instance", "", Int16), ("UTC_", "", Int16)]).arrow();
         let names: Vec<&str> = arrow.fields().iter().map(|field| field.name().as_str()).collect();
-        assert_eq!(names, ["log_id", "boot", "instance", "TimeUS", "UTC", "UTC__", "Instance_", "UTC_"]);
+        assert_eq!(names, ["log_id", "session", "instance", "TimeUS", "UTC", "UTC__", "Instance_", "UTC_"]);
     }
 }
