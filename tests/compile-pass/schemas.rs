@@ -50,7 +50,7 @@ fn tick(log: &(impl inner::InnerSink + ?Sized)) -> bool {
 }
 
 #[test]
-fn the_sink_of_a_schema_is_one_of_each_log_that_has_its_messages() {
+fn sink_of_a_schema_is_any_log_with_its_messages() {
     let log = LogWriter::<FlightLog, _>::new(Vec::new()).unwrap().into_shared();
     let dynamic: &dyn inner::InnerSink = &log;
     assert!(tick(&log) && tick(dynamic));

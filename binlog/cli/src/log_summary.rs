@@ -31,25 +31,25 @@ pub struct BootSummary {
     pub time_us: Option<RangeInclusive<u64>>,
     /// Records whose times don't count.
     pub damaged_times: u64,
-    /// Times without any record for a second or more: the first ones.
+    /// The first gaps of at least one second.
     pub gaps: Vec<RangeInclusive<u64>>,
-    /// The number of such times.
+    /// The number of all such gaps.
     pub gap_count: u64,
     /// Times in which a type, or an instance of it, logs nothing although it logged regularly before.
     pub silences: Vec<Silence>,
     /// Records that the logger says it had to drop: the last number in DSF, or the sum of DROP.
     pub dropped: u64,
-    /// Stretches that are no record: the first ones.
+    /// The first stretches that aren't records.
     pub skipped: Vec<Skipped>,
-    /// The number of such stretches.
+    /// The number of all such stretches.
     pub skipped_count: u64,
     /// Their bytes.
     pub skipped_bytes: u64,
     /// The columns whose values have names in the log, with their states.
     pub states: Vec<ColumnStates>,
     /// The definitions, and the records that say something about the flight as a whole: texts, modes, arming,
-    /// parameters, version, descriptions, and the first GPS records. They are a log of their own, which has enough other
-    /// records to give them their times.
+    /// parameters, version, descriptions, and the first GPS records. Together they form a readable log. It includes a
+    /// few other records so that each fact has a time.
     pub facts: Vec<u8>,
 }
 

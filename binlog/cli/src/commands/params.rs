@@ -126,7 +126,7 @@ fn chosen(sessions: &[Session<'_>], arguments: &Arguments) -> Result<Vec<OfSessi
     }
 }
 
-/// The names of the parameters of a log, whatever is chosen.
+/// The names of all parameters of a log.
 fn of_whole_log(sessions: &[Session<'_>]) -> BTreeSet<String> {
     let all = sessions.iter().map(|session| parameters::of_session(session, &Intervals::everything()));
     all.flat_map(Parameters::into_keys).collect()
