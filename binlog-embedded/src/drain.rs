@@ -159,6 +159,8 @@ impl<'a, S: Schema, const N: usize> Drain<'a, S, N> {
         (!was_drained).then(|| unsafe { Self::new(logger, recovery) })
     }
 
+    /// A drain that begins with the first record in the ring.
+    ///
     /// # Safety
     ///
     /// The logger has no other drain, or none that is ever used again.
@@ -493,7 +495,8 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
             Source::Preamble(at) => &Self::PREAMBLE[*at..],
             Source::Lines(lines) => &Self::PREAMBLE[lines.clone()],
             Source::Own => &self.own.encoder.encoded()[self.own.rest.clone()],
-            Source::Ring(used) => self.ring.slice(0, *used),
+            // SAFETY: `next` found this number of bytes in use, or `end_record` knows the rest of a whole record.
+            Source::Ring(used) => unsafe { self.ring.slice(0, *used) },
         }
     }
 
@@ -503,7 +506,8 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
             Source::Preamble(at) => Self::PREAMBLE[*at..].to_vec(),
             Source::Lines(lines) => Self::PREAMBLE[lines.clone()].to_vec(),
             Source::Own => self.own.encoder.encoded()[self.own.rest.clone()].to_vec(),
-            Source::Ring(used) => self.ring.slice(0, *used),
+            // SAFETY: as above.
+            Source::Ring(used) => unsafe { self.ring.slice(0, *used) },
         }
     }
 
@@ -547,7 +551,8 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
         let current = match self.current {
             Some(current) => current,
             None => {
-                let tag = self.ring.byte(2);
+                // SAFETY: the writer took bytes of the record.
+                let tag = unsafe { self.ring.tag() };
                 // `log` only puts records into the ring that this table contains.
                 let (index, units) = TagTable::<S>::BY_TAG[usize::from(tag)];
                 Current { index: index.into(), left: usize::from(units) * TagTable::<S>::UNIT }

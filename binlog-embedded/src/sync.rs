@@ -65,7 +65,7 @@ mod target {
             let is_second = IS_BORROWED.load(Relaxed);
             // Cleared before the panic, because the panic handler may log.
             IS_BORROWED.store(!is_second, Relaxed);
-            assert!(!is_second, "a value is borrowed while another one is");
+            assert!(!is_second, "a value is borrowed inside of another borrow");
             Borrow
         }
     }

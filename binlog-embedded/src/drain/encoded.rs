@@ -55,13 +55,15 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
 
     /// Copies the payload of the first record from the ring to the encoder.
     fn read(&mut self) -> Current {
+        // SAFETY: `encode_next` found the record in use.
+        let tag = unsafe { self.ring.tag() };
         // `log` only puts records into the ring that this table contains.
-        let (index, tag) = self.first();
+        let index = TagTable::<S>::BY_TAG[usize::from(tag)].0.into();
         let mut offset = TagTable::<S>::HEADER as u32;
-        // As long as the payload, which wraps around the ring's end once at most.
         let mut room = self.own.encoder.room(tag);
-        for _ in 0..2 {
-            let part = self.ring.slice(offset, room.len());
+        while !room.is_empty() {
+            // SAFETY: the record is complete, and its payload is as long as the room.
+            let part = unsafe { self.ring.slice(offset, room.len()) };
             #[cfg_attr(not(loom), allow(clippy::needless_borrow, reason = "loom's type isn't a slice"))]
             let part: &[u8] = &part;
             let (into, rest) = room.split_at_mut(part.len());
@@ -70,12 +72,6 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
             room = rest;
         }
         Current { index, left: TagTable::<S>::length(tag) }
-    }
-
-    /// The index and the tag of the first record in the ring.
-    fn first(&self) -> (usize, u8) {
-        let tag = self.ring.byte(2);
-        (TagTable::<S>::BY_TAG[usize::from(tag)].0.into(), tag)
     }
 
     /// Notes that `taken` bytes of the first record were written.

@@ -6,8 +6,7 @@ use binlog::ring_format::Schema;
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
     /// Samples the usage of the ring. Returns how many of its bytes are to be written to the current file.
     pub(super) fn observe(&mut self) -> u32 {
-        self.sample(0);
-        let left = self.ring.left();
+        let left = self.sample(0).wrapping_sub(self.ring.tail());
         if left == 0 || self.moved_us == 0 {
             self.idle();
         }
@@ -27,12 +26,18 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         self.sample(self.moved_us.wrapping_sub(before_us));
     }
 
-    /// Notes the usage of the ring now, and a stall.
+    /// Notes the usage of the ring now, and a stall. Returns the ring's head.
     #[inline(never)]
-    fn sample(&mut self, stall_us: u32) {
-        let used = self.ring.sample(stall_us);
+    fn sample(&mut self, stall_us: u32) -> u32 {
+        let (used, head) = self.ring.logger.state.with(|state| {
+            let used = state.head.wrapping_sub(state.tail);
+            state.high_water = state.high_water.max(used);
+            state.longest_stall_us = state.longest_stall_us.max(stall_us);
+            (used, state.head)
+        });
         if let Some(reports) = &mut self.reports {
             reports.sample(N as u32 - used, stall_us);
         }
+        head
     }
 }
