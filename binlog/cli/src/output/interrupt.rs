@@ -21,6 +21,7 @@ pub(crate) fn create<T, E>(paths: &[&Path], create: impl FnOnce() -> Result<T, E
 }
 
 /// From now on, an interrupt removes the file, which may not be there yet.
+#[cfg(feature = "parquet")]
 pub(crate) fn remove_when_interrupted(path: &Path) {
     unfinished().insert(path.to_owned());
 }
