@@ -28,7 +28,8 @@ use core::panic::PanicInfo;
 use cortex_m::peripheral::{DWT, SCB, syst::SystClkSource};
 use cortex_m_rt::{ExceptionFrame, entry, exception};
 use embassy_stm32::gpio::{Level, Output, Speed};
-use embassy_stm32::spi::{self, Spi};
+use embassy_stm32::mode::Blocking;
+use embassy_stm32::spi::{self, Spi, mode::Master};
 use embassy_stm32::time::Hertz;
 use embassy_stm32::{pac::RCC, rcc};
 use embedded_hal::delay::DelayNs;
@@ -112,6 +113,15 @@ fn bus(is_ready: bool) -> spi::Config {
     config
 }
 
+/// Sets the speed. Before its first command, a card needs 74 clocks while it isn't selected, whenever it is put in. The
+/// card's driver doesn't send them, so a card that isn't ready gets 80 of them.
+fn prepare(spi: &mut Spi<'_, Blocking, Master>, is_ready: bool) {
+    let _ = spi.set_config(&bus(is_ready));
+    if !is_ready {
+        let _ = spi.blocking_write(&[0xFF_u8; 10]);
+    }
+}
+
 struct Delay;
 
 impl DelayNs for Delay {
@@ -134,18 +144,17 @@ fn main() -> ! {
     core.SYST.enable_counter();
     core.SYST.enable_interrupt();
 
-    let mut spi = Spi::new_blocking(board.SPI2, board.PB13, board.PB15, board.PB14, bus(false));
+    let spi = Spi::new_blocking(board.SPI2, board.PB13, board.PB15, board.PB14, bus(false));
     let chip_select = Output::new(board.PB12, Level::High, Speed::High);
-    let _ = spi.blocking_write(&[0xFF_u8; 10]); // 80 clocks for a card that isn't selected
     let Ok(device) = ExclusiveDevice::new(spi, chip_select, Delay);
     let mut card = SdLog::new(SpiCard::new(device, Delay), Undated, Options::DEFAULT);
     let mut drain = LOG.drain().expect("the only drain").with_prologue(prologue);
     loop {
+        let is_ready = card.number().is_some();
+        card.with_card(|card| card.spi(|device| prepare(device.bus_mut(), is_ready)));
         if let Err(error) = card.run(&mut drain) {
             LOG.text(error);
         }
-        let config = bus(card.number().is_some());
-        let _ = card.with_card(|card| card.spi(|device| device.bus_mut().set_config(&config)));
     }
 }
 
