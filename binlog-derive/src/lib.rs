@@ -197,7 +197,7 @@ pub fn derive_log_message(input: TokenStream) -> TokenStream {
 /// - of a variant, `critical`: a sink with a bounded buffer keeps a reserve for its records. MSG, EV, ERR and MODE are
 ///   critical unless `critical = false`.
 /// - of a variant, `rate = 50`: a sink logs at most 50 records a second on average, of each instance from 0 to 7, by
-///   their `TimeUS`.
+///   their `TimeUS`. What it leaves out is counted; the log has the counts if the program calls `report_every`.
 /// - of the enum, `sink = FlightSink`: makes a trait of this name, with the visibility of the enum, which all types
 ///   implement that are a `Sink` for each message of the schema. Code that logs several messages takes
 ///   `&impl FlightSink`.

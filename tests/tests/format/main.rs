@@ -4,6 +4,7 @@ mod accepted_numbers;
 mod arrows;
 mod compile_pass;
 mod definitions;
+mod guide_examples;
 mod held;
 mod lock;
 mod messages;
