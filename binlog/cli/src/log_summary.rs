@@ -31,13 +31,14 @@ pub struct BootSummary {
     pub time_us: Option<RangeInclusive<u64>>,
     /// Records whose times don't count.
     pub damaged_times: u64,
-    /// The first gaps of at least one second.
+    /// The first gaps longer than one second.
     pub gaps: Vec<RangeInclusive<u64>>,
     /// The number of all such gaps.
     pub gap_count: u64,
     /// Times in which a type, or an instance of it, logs nothing although it logged regularly before.
     pub silences: Vec<Silence>,
-    /// Records that the logger says it had to drop: the last number in DSF, or the sum of DROP.
+    /// Records that the logger says it had to drop: the highest number in DSF or, if it is more, the sum of the highest
+    /// numbers of all ids in DROP.
     pub dropped: u64,
     /// The first stretches that aren't records.
     pub skipped: Vec<Skipped>,
@@ -212,7 +213,8 @@ impl Boot {
         }
         let end_us = times.range_us.as_ref().map_or(0, |range_us| *range_us.end());
         let states = if self.facts.has_descriptions() { states::of_log(&Log::from_bytes(bytes)) } else { Vec::new() };
-        let Losses { dropped, skipped, skipped_count, skipped_bytes } = self.losses;
+        let dropped = self.losses.dropped();
+        let Losses { skipped, skipped_count, skipped_bytes, .. } = self.losses;
         BootSummary {
             silences: self.silences.finish(&types, end_us),
             types,

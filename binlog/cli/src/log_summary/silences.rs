@@ -95,7 +95,7 @@ struct Source {
 }
 
 impl Source {
-    /// Takes the time of the next record. Earlier ones than before say nothing.
+    /// Takes the time of the next record. A time that isn't later than the last one is ignored.
     #[inline]
     fn add(&mut self, time_us: u64) {
         let Some(last_us) = self.last_us else {

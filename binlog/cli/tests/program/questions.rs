@@ -2,6 +2,8 @@
 
 use crate::{LOGS, binlog, fine, json, log, only_says, real_logs, with_input, words};
 use binlog::{Log, Records, Scaling, blackbox::BlackboxLog};
+use binlog_tests::payload;
+use binlog_tests::raw_log::RawLog;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -68,6 +70,45 @@ fn info_counts_damaged_times() {
     assert!(fine("info LOG", &path).contains("3 records with a time more than an hour from those around"));
     assert_eq!(json("info --json LOG", &path)[0]["sessions"][0]["damaged_times"], 3);
     assert_eq!(json("info --json LOG", &log("flight.bin"))[0]["sessions"][0]["damaged_times"], 0);
+}
+
+#[test]
+fn info_counts_each_dropped_record_once() {
+    const DSF: u8 = 138;
+    const DROP: u8 = 142;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("dropped.bin");
+    let dropped = |log: &RawLog| {
+        std::fs::write(&path, &log.bytes).expect("room");
+        let sessions = json("info --json LOG", &path)[0]["sessions"].clone();
+        let sessions: Vec<_> =
+            sessions.as_array().expect("sessions").iter().map(|one| one["dropped"].as_u64()).collect();
+        sessions.into_iter().map(|dropped| dropped.expect("a number")).collect::<Vec<_>>()
+    };
+    // Both count since boot: DSF all records, DROP those of an id.
+    let boot = |records: &[(u8, u8, u32)]| {
+        let mut log = RawLog::new();
+        log.fmt(DSF, "DSF", "QI", "TimeUS,Dp").fmt(DROP, "DROP", "QBII", "TimeUS,Id,Dropped,Decim");
+        for (time_us, &(kind, id, number)) in (1_u64..).zip(records) {
+            match kind {
+                DSF => log.record(DSF, &payload![time_us, number]),
+                _ => log.record(DROP, &payload![time_us, id, number, 7_u32]),
+            };
+        }
+        log
+    };
+    let both = boot(&[(DSF, 0, 10), (DROP, 30, 10), (DSF, 0, 15), (DROP, 30, 15)]);
+    assert_eq!(dropped(&both), [15]);
+    assert!(fine("info LOG", &path).contains("15 records, as the logger says"));
+    let by_id = boot(&[(DROP, 30, 4), (DROP, 31, 6), (DROP, 30, 5), (DROP, 31, 10), (DROP, 31, 10)]);
+    assert_eq!(dropped(&by_id), [15]);
+    // DROP comes after DSF, and the log may end between them.
+    assert_eq!(dropped(&boot(&[(DROP, 30, 10), (DSF, 0, 15)])), [15]);
+    assert_eq!(dropped(&boot(&[(DSF, 0, 10), (DROP, 30, 8), (DROP, 31, 4)])), [12]);
+    // Another boot counts from 0.
+    let mut two = boot(&[(DSF, 0, 10), (DROP, 30, 10)]);
+    two.raw(&boot(&[(DROP, 30, 3)]).bytes);
+    assert_eq!(dropped(&two), [10, 3]);
 }
 
 #[test]
