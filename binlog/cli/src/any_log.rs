@@ -159,17 +159,17 @@ impl<'a> Session<'a> {
 
     /// The times of this session in a range of those of [`as_ardupilot`](Self::as_ardupilot).
     fn logged(&self, time_us: Range<u64>, is_only: bool) -> Vec<Range<u64>> {
-        match self.converted.get() {
-            Some(Some((_, times))) => times.logged(&time_us, is_only).ranges().to_vec(),
-            _ => vec![time_us],
+        match self.conversion() {
+            Some((_, times)) => times.logged(&time_us, is_only).ranges().to_vec(),
+            None => vec![time_us],
         }
     }
 
     /// Chosen times as those of [`as_ardupilot`](Self::as_ardupilot).
     pub fn in_ardupilot(&self, chosen: &Intervals) -> Intervals {
-        match self.converted.get() {
-            Some(Some((_, times))) => times.converted(chosen),
-            _ => chosen.clone(),
+        match self.conversion() {
+            Some((_, times)) => times.converted(chosen),
+            None => chosen.clone(),
         }
     }
 
@@ -200,21 +200,23 @@ impl<'a> Session<'a> {
 
     /// The ArduPilot log, or the Blackbox session converted to one; `None` if that has no frames.
     pub fn as_ardupilot(&self) -> Option<&Log<'a>> {
-        match &self.log {
-            SessionLog::ArduPilot(_) => self.ardupilot(),
-            SessionLog::Blackbox(session) => {
-                let convert = || {
-                    let mut log = Vec::new();
-                    let converted = binlog::convert::to_ardupilot(session, &mut log).ok()?;
-                    let times = match converted.times_back {
-                        0 => ConvertedTimes::SAME,
-                        _ => ConvertedTimes::of(self.blackbox()?.1.main().times_us()),
-                    };
-                    Some((Log::from_bytes(log), times))
-                };
-                self.converted.get_or_init(convert).as_ref().map(|(log, _)| log)
-            }
-        }
+        self.ardupilot().or_else(|| self.conversion().map(|(log, _)| log))
+    }
+
+    /// A Blackbox session as an ArduPilot log, and the times of that; `None` if it has no frames, and for a boot of an
+    /// ArduPilot log. The session is converted when this is called for the first time.
+    fn conversion(&self) -> Option<&(Log<'static>, ConvertedTimes)> {
+        let SessionLog::Blackbox(session) = &self.log else { return None };
+        let convert = || {
+            let mut log = Vec::new();
+            let converted = binlog::convert::to_ardupilot(session, &mut log).ok()?;
+            let times = match converted.times_back {
+                0 => ConvertedTimes::SAME,
+                _ => ConvertedTimes::of(self.blackbox()?.1.main().times_us()),
+            };
+            Some((Log::from_bytes(log), times))
+        };
+        self.converted.get_or_init(convert).as_ref()
     }
 }
 

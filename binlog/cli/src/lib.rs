@@ -9,13 +9,14 @@
 //! - [`log_summary`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
 //! - [`export`] writes the formats of other programs; [`join`] brings series onto common times, [`track`] has
 //!   positions.
-//! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a file with them. [`statistics`] are those of a column.
+//! - [`texts`] has the texts of several records whole. [`parameters`] and [`definitions`] are those of a log or of a
+//!   file with them. [`statistics`] are those of a column.
 //! - [`firmware`] names the firmware and board of a log. [`card_image`] is the image of a card.
 //! - [`selection`] is `--from`, `--to`, `--mode`, `--armed` and `--session`: [`intervals`] of a session's time.
 //!   [`patterns`] are names with wildcards.
 //! - [`output`] writes files beside their places and renames them at the end. [`number`] and [`json`] are the text of
 //!   values and objects, [`line_buffer`] gathers lines, [`parallel_text`] is text that several threads make;
-//!   [`progress`] is the bar.
+//!   [`style`] colours text for a terminal, [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`,
 //!   [`one_line`] escapes what a terminal would obey.
@@ -58,6 +59,7 @@ pub mod track;
 
 use crate::arguments::Arguments;
 use crate::context::Context;
+use crate::outcome::Outcome;
 use clap::Parser;
 use std::ffi::OsString;
 use std::io;
@@ -71,7 +73,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Err(error) => {
             // With stderr closed there is nobody to tell. Help and version are not wrong use, but an output like others.
             return match error.print() {
-                _ if error.use_stderr() => ExitCode::from(2),
+                _ if error.use_stderr() => ExitCode::from(Outcome::Failed.code()),
                 Ok(()) => ExitCode::SUCCESS,
                 Err(error) => {
                     let text = format!("can't write standard output: {error}");

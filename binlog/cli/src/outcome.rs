@@ -6,6 +6,7 @@
 //! | 1 | a finding of `check`, `diff` or `lock`, or `find` has found nothing |
 //! | 2 | wrong use, or a log can't be read or an output can't be written |
 //! | 3 | done, but data is lost: a log is damaged, or a folder has an empty log or can't be read |
+//! | 130 | interrupted, by Ctrl-C or another signal |
 
 use crate::one_line::on_one_line;
 use std::error::Error;
@@ -25,6 +26,10 @@ pub enum Outcome {
     /// A log couldn't be read or written. The error is printed, and the other logs are done.
     Failed,
 }
+
+/// The exit code of a program that Ctrl-C ends: 128 and the number of SIGINT. Other signals give the same one, because
+/// the handler doesn't know which it was.
+pub(crate) const INTERRUPTED: i32 = 130;
 
 /// What a command returns.
 pub type CommandResult = Result<Outcome, Failure>;
@@ -50,7 +55,7 @@ impl Outcome {
         if is_lost { Outcome::Lost } else { Outcome::Fine }
     }
 
-    fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         match self {
             Outcome::Fine => 0,
             Outcome::Finding => 1,

@@ -19,9 +19,9 @@ pub(super) fn open(path: &Path) -> Result<Result<(AnyLog, Format), Failure>, Fai
     if !is_long {
         return Ok(AnyLog::of(Log::open(path).map_err(failure)?));
     }
-    // SAFETY: nobody may write to the file while it is mapped. A program can't make sure of that; as with every program
-    // that maps files, its user does, who is told so in the manual page. A log that is being written can be piped into
-    // the program, which then copies it.
+    // SAFETY: nobody may write to the file while it is mapped. This function can't guarantee it, and isn't `unsafe` all
+    // the same: a known compromise of programs that map files. The manual page tells the user not to write to an open
+    // log; one that is being written can be piped into the program, which then copies it.
     let log = unsafe { Log::map(path) }.map_err(failure)?;
     let format = match Format::of(log.bytes()) {
         Ok(format) => format,
@@ -29,6 +29,7 @@ pub(super) fn open(path: &Path) -> Result<Result<(AnyLog, Format), Failure>, Fai
     };
     let log = match format {
         Format::ArduPilot | Format::ArduPilotRecords => AnyLog::ArduPilot(log),
+        // A `Log` doesn't return its bytes, and another mapping of the same file copies nothing.
         // SAFETY: as above.
         Format::Blackbox => AnyLog::Blackbox(unsafe { BlackboxLog::map(path) }.map_err(failure)?),
     };

@@ -1,15 +1,12 @@
 //! Removes what is unfinished when the program is interrupted: by Ctrl-C, SIGTERM or a terminal that closes.
 
+use crate::outcome::INTERRUPTED;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// The files that are being written, and the folders that were made for them.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// The exit code of a program that Ctrl-C ends: 128 and the number of SIGINT. Other signals give the same one, because
-/// the handler doesn't know which it was.
-const INTERRUPTED: i32 = 130;
 
 /// Creates files, or folders. From then on, an interrupt removes the files, and the folders if they are empty; while they
 /// are created, it waits.

@@ -168,12 +168,12 @@ impl PerLog<'_> {
         let is_several = chosen.sessions.len() > 1;
         let max_age_us = self.arguments.max_age.map(|seconds| (seconds * 1e6).round() as u64);
         let of_type = self.arguments.wide.as_ref().map(|name| Choice::of([name.as_str()]));
-        for (i, (times, tables, at_us)) in parts.iter().enumerate() {
-            if i == 0 {
-                csv::header(&mut out, times, is_several.then_some("session"), labels.iter().map(String::as_str))?;
-            }
+        if let Some((times, ..)) = parts.first() {
+            csv::header(&mut out, times, is_several.then_some("session"), labels.iter().map(String::as_str))?;
+        }
+        for (session, (times, tables, at_us)) in chosen.sessions.iter().zip(parts) {
             let lines = Lines { at_us, of_type: of_type.as_ref(), max_age_us };
-            wide::rows(&mut out, times, is_several.then_some(i + 1), &columns, tables, lines)?;
+            wide::rows(&mut out, times, is_several.then_some(session.number()), &columns, tables, lines)?;
         }
         out.end()
     }

@@ -77,8 +77,9 @@ fn write(
     let sessions = chosen.sessions.iter().zip(&chosen.intervals);
     let time = arguments.time.unwrap_or_default();
     let mut tables: Vec<(usize, Times, Vec<ChosenTable>)> = sessions
-        .enumerate()
-        .map(|(i, (session, intervals))| (i, Times::of(time, session), tables::tables(session, &choice, intervals)))
+        .map(|(session, intervals)| {
+            (session.number(), Times::of(time, session), tables::tables(session, &choice, intervals))
+        })
         .collect();
     if arguments.value_names {
         tables.iter_mut().flat_map(|(.., tables)| tables).for_each(ChosenTable::name_values);
@@ -94,12 +95,12 @@ fn write(
     }
     let mut out = create()?;
     let is_several = chosen.sessions.len() > 1;
-    for (i, times, tables) in &tables {
-        if *i == 0 {
-            csv::header(&mut out, times, is_several.then_some("session"), labels.iter().copied())?;
-        }
+    if let Some((_, times, _)) = tables.first() {
+        csv::header(&mut out, times, is_several.then_some("session"), labels.iter().copied())?;
+    }
+    for (number, times, tables) in &tables {
         for table in tables {
-            csv::rows(&mut out, times, is_several.then_some(*i + 1), labels.iter().copied(), table)?;
+            csv::rows(&mut out, times, is_several.then_some(*number), labels.iter().copied(), table)?;
         }
     }
     out.end().map(Some)
