@@ -2,8 +2,8 @@
 //! of a folder form no circle.
 //!
 //! A path counts for the module that defines its item, wherever else the item is exported. What stands in comments, in
-//! strings and in `tests` modules draws no arrow, nor do the files above all wings: `lib.rs`, `main.rs`, `guide.rs` and
-//! `__private.rs`.
+//! literals and in `tests` modules draws no arrow, nor do the files above all wings: `lib.rs`, `main.rs`, `guide.rs`
+//! and `__private.rs`.
 
 mod sources;
 

@@ -9,5 +9,6 @@ mod held;
 mod lock;
 mod messages;
 mod nested;
+mod rust_source;
 mod test_names;
 mod words;

@@ -1,5 +1,6 @@
 //! The sources of a crate: which module names which others.
 
+use crate::rust_source::{Kind, pieces};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -103,28 +104,35 @@ fn absolute(module: &[String], path: &[String]) -> Vec<String> {
     }
 }
 
-/// The words and signs of a source with their lines, without comments, strings, and tests at the end.
+/// The words and signs of a source with their lines, without comments, literals, and modules of tests.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
-    let code = text.split("mod tests {").next().unwrap_or_default();
-    let mut tokens = Vec::new();
-    for (line, code) in code.lines().enumerate() {
-        let mut rest = code.trim_start();
-        while let Some(first) = rest.chars().next().filter(|_| !rest.starts_with("//")) {
-            if first == '"' {
-                rest = rest[1..].split_once('"').map_or("", |(_, after)| after.trim_start());
-                continue;
-            }
-            let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-            let length = match first {
-                _ if is_word(first) => rest.find(|letter| !is_word(letter)).unwrap_or(rest.len()),
-                ':' if rest.starts_with("::") => 2,
-                _ => first.len_utf8(),
-            };
-            tokens.push((line + 1, &rest[..length]));
-            rest = rest[length..].trim_start();
+    let (mut tokens, mut line) = (Vec::new(), 1);
+    for (kind, piece) in pieces(text) {
+        if kind == Kind::Code && !piece.trim().is_empty() {
+            tokens.push((line, piece));
         }
+        line += piece.matches('\n').count();
     }
-    tokens
+    without_tests(&tokens)
+}
+
+/// The tokens outside of modules with the name `tests`.
+fn without_tests<'t>(mut tokens: &[(usize, &'t str)]) -> Vec<(usize, &'t str)> {
+    let mut kept = Vec::new();
+    while let Some((first, rest)) = tokens.split_first() {
+        let [(_, "mod"), (_, "tests"), (_, "{"), inside @ ..] = tokens else {
+            kept.push(*first);
+            tokens = rest;
+            continue;
+        };
+        let mut depth = 1;
+        let end = inside.iter().position(|(_, sign)| {
+            depth += i32::from(*sign == "{") - i32::from(*sign == "}");
+            depth == 0
+        });
+        tokens = end.map_or(&[], |end| &inside[end + 1..]);
+    }
+    kept
 }
 
 /// What a source names: the paths that begin with `crate` or `super`, with their lines, and its exports.
@@ -180,4 +188,26 @@ fn tree<'t>(
     let name = if is_renamed { word(at + 1).to_owned() } else { path.last().cloned().unwrap_or_default() };
     all.push((name, path));
     if is_renamed { at + 2 } else { at }
+}
+
+#[test]
+fn only_code_outside_of_tests_draws_arrows() {
+    let source = r##"use crate::format;
+const ESCAPED: &str = "\" use crate::escaped;
+use crate::second_line; \\"; use crate::after_text;
+const RAW: &str = r#"" use crate::raw;"#;
+const QUOTE: char = '"'; // use crate::comment;
+#[cfg(test)]
+mod tests {
+    use crate::of_tests;
+    const BRACES: (char, &str) = ('{', "{");
+}
+mod model {
+    use super::write;
+}
+"##;
+    let (paths, _) = named(&tokens(source));
+    let paths: Vec<_> = paths.iter().map(|(line, path)| (*line, path.join("::"))).collect();
+    let expected = [(1, "crate::format"), (3, "crate::after_text"), (12, "super::write")];
+    assert_eq!(paths, expected.map(|(line, path)| (line, path.to_owned())));
 }

@@ -1,5 +1,7 @@
 //! The words of sentences, with their lines.
 
+use crate::rust_source::{Kind, pieces};
+
 /// A word, with the punctuation after it.
 pub(super) struct Word {
     pub(super) line: usize,
@@ -30,66 +32,21 @@ pub(super) fn words_of(text: &str, is_rust: bool) -> Vec<Word> {
     words
 }
 
-/// What a place of Rust's source is in.
-enum Inside {
-    Code,
-    Comment,
-    /// A literal that begins with this number of `#`.
-    Text(Option<usize>),
-}
-
 /// Rust's source with `|` for each sign of its code.
 fn without_code(text: &str) -> String {
-    let (mut prose, mut inside, mut rest) = (String::new(), Inside::Code, text);
-    while let Some(first) = rest.chars().next() {
-        let (length, next) = match &inside {
-            Inside::Code if rest.starts_with("//") => (0, Some(Inside::Comment)),
-            Inside::Code if first == '"' => (1, Some(Inside::Text(None))),
-            Inside::Code => match raw(rest) {
-                Some(signs) => (signs + 2, Some(Inside::Text(Some(signs)))),
-                None => (of_code(rest), None),
-            },
-            Inside::Comment => (first.len_utf8(), (first == '\n').then_some(Inside::Code)),
-            Inside::Text(None) if first == '\\' => (1 + rest[1..].chars().next().map_or(0, char::len_utf8), None),
-            Inside::Text(signs) => {
-                let is_end = first == '"' && rest[1..].starts_with(&"#".repeat(signs.unwrap_or(0)));
-                (first.len_utf8(), is_end.then_some(Inside::Code))
+    let mut prose = String::new();
+    for (kind, piece) in pieces(text) {
+        match kind {
+            Kind::Code | Kind::Character => {
+                prose.extend(piece.chars().map(|sign| if sign.is_whitespace() { sign } else { '|' }));
             }
-        };
-        let is_code = matches!(inside, Inside::Code);
-        prose.extend(rest[..length].chars().map(|sign| if is_code && !sign.is_whitespace() { '|' } else { sign }));
-        rest = &rest[length..];
-        if let Some(next) = next {
-            // A word of a literal is apart from the code before it.
-            prose.push(' ');
-            inside = next;
+            Kind::Comment => prose.extend([" ", piece]),
+            Kind::Text => {
+                let opened = piece.split_once('"').map_or("", |(_, text)| text);
+                // A word of a literal is apart from the code around it.
+                prose.extend(["| ", opened, " "]);
+            }
         }
     }
     prose
-}
-
-/// The number of `#` if a raw literal begins here.
-fn raw(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix('r')?;
-    let signs = rest.len() - rest.trim_start_matches('#').len();
-    rest[signs..].starts_with('"').then_some(signs)
-}
-
-/// The length of the code that begins here: a character literal, a name, or a sign.
-fn of_code(text: &str) -> usize {
-    let mut signs = text.char_indices().map(|(at, sign)| (at + sign.len_utf8(), sign));
-    let (length, first) = signs.next().unwrap_or_default();
-    if first == '\'' {
-        let is_escaped = text[1..].starts_with('\\');
-        let at = if is_escaped { signs.nth(1) } else { signs.next() }.map_or(length, |(end, _)| end);
-        return match text[at..].find('\'') {
-            Some(0) => at + 1,
-            Some(more) if is_escaped => at + more + 1,
-            // A lifetime.
-            _ => length,
-        };
-    }
-    let is_name = |sign: &char| sign.is_alphanumeric() || *sign == '_';
-    let name = text.chars().take_while(is_name).map(char::len_utf8).sum();
-    length.max(name)
 }
