@@ -14,8 +14,6 @@ const PAGE: u32 = 256;
 /// Errors of the chip's driver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NorError {
-    /// The chip has no power.
-    Off,
     /// A transfer failed.
     Bus,
 }
@@ -75,7 +73,6 @@ struct State {
     /// The next read returns noise without an error.
     noise: usize,
     is_protected: bool,
-    is_off: bool,
     longest_us: u64,
 }
 
@@ -204,7 +201,6 @@ impl<const WORD: usize, const UNIT: u32> NorChip<WORD, UNIT> {
             failing_reads: 0,
             noise: 0,
             is_protected: false,
-            is_off: false,
             longest_us: 0,
         })))
     }
@@ -260,11 +256,6 @@ impl<const WORD: usize, const UNIT: u32> NorChip<WORD, UNIT> {
         self.0.borrow_mut().is_protected = is_protected;
     }
 
-    /// Takes the power away.
-    pub fn switch_off(&self) {
-        self.0.borrow_mut().is_off = true;
-    }
-
     /// Typical times of a W25Q128JV (data sheet revision F, section 9.6): 0.4 ms for a page, 45, 120 and 150 ms for
     /// units of 4, 32 and 64 KiB. SPI at 20 MHz, four bytes of command and address.
     fn busy(&self, operation: &Operation) {
@@ -295,9 +286,6 @@ impl<const WORD: usize, const UNIT: u32> NorChip<WORD, UNIT> {
     fn change(&self, operation: Operation) -> Result<(), NorError> {
         self.busy(&operation);
         let mut state = self.0.borrow_mut();
-        if state.is_off {
-            return Err(NorError::Off);
-        }
         match &mut state.failing {
             Some((0, 0)) => state.failing = None,
             Some((0, count)) => {
@@ -337,9 +325,6 @@ impl<const WORD: usize, const UNIT: u32> ReadNorFlash for NorChip<WORD, UNIT> {
         assert!((offset as usize | bytes.len()).is_multiple_of(16), "{} bytes are read at {offset:#x}", bytes.len());
         self.spend(transfer_us(bytes.len()));
         let mut state = self.0.borrow_mut();
-        if state.is_off {
-            return Err(NorError::Off);
-        }
         if state.failing_reads > 0 {
             state.failing_reads -= 1;
             return Err(NorError::Bus);

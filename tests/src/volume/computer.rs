@@ -11,7 +11,7 @@ pub enum Clusters {
     First,
     /// The first free ones from this cluster on.
     From(u32),
-    /// Every so manieth of the free ones.
+    /// Every nth of the free ones.
     Every(usize),
     /// The first free ones that follow each other; on exFAT without an entry in the FAT.
     Contiguous,

@@ -1,7 +1,7 @@
 //! The power fails before, inside of and after every block that is written, and again while the next boot mends the card.
 //!
-//! A history is flown once and recorded, and each moment of it is made from the recording. By default every so manieth
-//! moment is checked; with `BINLOG_THOROUGH` set, all of them.
+//! A history is flown once and recorded, and each moment of it is made from the recording. By default every
+//! [`stride`]th moment is checked; with `BINLOG_THOROUGH` set, all of them.
 
 use crate::history::{Flown, Logged, Mark, Step, contents, fly, path};
 use crate::promise::{Promise, Reader, check_list, check_mended, mount};
