@@ -158,7 +158,7 @@ struct Changes {
 
 impl Changes {
     fn add(&mut self, subject: Subject<'_>, kind: ChangeKind, (before, after): Texts, breaks: Breaks) {
-        let Subject { message, column, place, flattened_at, line, before: state, number, reads_default } = subject;
+        let Subject { message, column, place, flattened_at, line, before: old_place, number, reads_default } = subject;
         let column = column.map(str::to_owned);
         let message = message.to_owned();
         let change =
@@ -169,8 +169,8 @@ impl Changes {
         if at == self.found.len() {
             self.found.push(Found { change, before: Vec::new() });
         }
-        let states = &mut self.found[at].before;
-        states.extend(state.filter(|state| !states.contains(state)));
+        let old_places = &mut self.found[at].before;
+        old_places.extend(old_place.filter(|old_place| !old_places.contains(old_place)));
     }
 
     fn message(&mut self, old: &MessageFacts<'_>, before: usize, new: &MessageFacts<'_>) {
