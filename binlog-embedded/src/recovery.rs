@@ -1,5 +1,6 @@
 //! What is known about the records that outlived a reset, for the drain and for the reader of the log.
 
+use binlog::__private::Plural;
 use binlog::ring_format::{FormatOf, Notes, Schema};
 use core::fmt::{self, Display, Write};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -82,10 +83,11 @@ pub(crate) struct Text {
 
 impl Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Text { reset, records, bytes, overwritten } = self;
-        write!(f, "Recovered after {reset}: {records} records, {bytes} bytes")?;
+        let Text { reset, records, bytes, overwritten } = *self;
+        write!(f, "Recovered after {reset}: {}, {}", Plural(records, "record"), Plural(bytes, "byte"))?;
         match overwritten {
             0 => Ok(()),
+            // A record has several bytes.
             _ => write!(f, "; {overwritten} bytes before them were not flushed and are overwritten"),
         }
     }

@@ -4,7 +4,6 @@ pub use crate::declare::columns::{
     NoField, OfType, Role, as_logged, custom, definition, doubted, doubted_custom, instance, meaning, missing, padding,
     time, value,
 };
-// For binlog-embedded's own compile-time errors.
 pub use crate::declare::history::{with_history, zeros};
 pub use crate::declare::lint;
 #[cfg(feature = "derive")]
@@ -26,7 +25,10 @@ pub use crate::format::{
     ColumnDefinition, DecodeError, Definition, Field, Format, LogMessage, LogSchema, Logs, Meaning, Meanings,
     Multiplier, RuleSet, SchemaMessage, Unit,
 };
+// For binlog-embedded's own compile-time errors, too.
 pub use crate::wording::const_text::{ConstText, same};
+// For binlog-embedded's texts.
+pub use crate::wording::plural::Plural;
 pub use core::mem::size_of;
 pub use core::option::Option::{self, None, Some};
 pub use core::primitive::{bool, i128, str, u8, usize};

@@ -520,7 +520,7 @@ fn recovered_log_has_no_statistics_and_the_next_one_has_them() {
     assert!(memory.log().log(&Tiny { time_us: 1 }));
     let memory = memory.reset();
     let claim = memory.log().claim(Reset::Software);
-    assert_eq!(claim.to_string(), "Recovered after a software reset: 1 records, 11 bytes");
+    assert_eq!(claim.to_string(), "Recovered after a software reset: 1 record, 11 bytes");
     memory.log().start(now);
     assert!(memory.log().log(&Tiny { time_us: 2 }));
     let mut drain = memory.log().drain().expect("the only drain");

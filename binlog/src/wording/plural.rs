@@ -3,7 +3,7 @@
 use core::fmt::{self, Display};
 
 /// A number, and one of the things that it counts: `1 byte`, `2 bytes`.
-pub(crate) struct Plural<T>(pub(crate) T, pub(crate) &'static str);
+pub struct Plural<T>(pub T, pub &'static str);
 
 impl<T: Display + PartialEq + From<u8>> Display for Plural<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
