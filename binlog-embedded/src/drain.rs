@@ -76,7 +76,7 @@ pub struct Drain<'a, S: Schema, const N: usize, P = fn(usize) -> Option<Prologue
     reports: Option<Reports>,
     /// The records that are the current file, if they outlived a reset.
     recovery: Option<&'a Recovery>,
-    /// Whether the statistics of an end that is not complete are on their way.
+    /// Whether the last statistics of an unfinished `finish` are due or written.
     is_last_reported: bool,
 }
 

@@ -212,7 +212,10 @@ impl<S: Schema, const N: usize> Logger<S, N> {
                 return state.refuse(index, Refused::Full);
             }
             // SAFETY: unused bytes between the tail and tail + N belong to the producer. `length` of them are unused,
-            // because `limit` is at most N, and the critical section admits only one producer at a time.
+            // because `limit` is at most N, and the critical section admits only one producer at a time. Header and
+            // payload fit into `length`: `length_of` adds the header to the payload's length by the definition, which
+            // `sound` compares with the real one. The head is a multiple of the unit: it starts at 0 or was checked by
+            // `Retained::look`, and `length` is a multiple.
             unsafe { self.ring.put::<S, M>(state.head, <FormatOf<S> as Accepts<S, M>>::TAG, payload) };
             // After a reset, the ring has whole records up to the head.
             compiler_fence(Ordering::Release);

@@ -314,7 +314,7 @@ impl Recorder {
             Phase::FillSlots => self.fill_slots(block),
             #[cfg(feature = "exfat")]
             Phase::Sign => Err(self.sign(block)),
-            Phase::Prepare => self.prepare(block),
+            Phase::PutNote => self.put_note(block),
             Phase::InfoUnknown => self.forget_info(block),
             Phase::Mark => self.mark(block),
             Phase::Clear => self.clear(block),

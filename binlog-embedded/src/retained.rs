@@ -299,9 +299,9 @@ impl<S: Schema, const N: usize> Retained<S, N> {
 
     #[inline(always)]
     fn logger(&self) -> &Logger<S, N> {
-        // SAFETY: `take` and `claim`, which run first, have written each field for which not all bytes are valid. The
-        // other fields are integers, which are initialised by `wipe` or since `freeze`; bytes of the ring that neither
-        // `freeze` nor a record has initialised are not in use, and are not read.
+        // SAFETY: `State::renew`, which `take` calls first, has written each field for which not all bytes are valid.
+        // The other fields are integers, which are initialised by `wipe` or since `freeze`; bytes of the ring that
+        // neither `freeze` nor a record has initialised are not in use, and are not read.
         unsafe { &*self.logger.get().cast() }
     }
 
@@ -392,7 +392,8 @@ fn freeze<T>(value: &T) {
             core::arch::asm!("/* {0} */", in(reg) core::ptr::from_ref(value), options(nostack, preserves_flags));
         }
     }
-    // The next best where `asm!` isn't stable.
+    // The next best where `asm!` isn't stable. It isn't a proof: the documentation of `black_box` promises nothing,
+    // though the compiler treats it as it treats the assembly.
     #[cfg(not(any(
         target_arch = "arm",
         target_arch = "aarch64",

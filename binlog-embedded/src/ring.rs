@@ -48,11 +48,11 @@ mod target {
         ///
         /// # Safety
         ///
-        /// The caller owns the record's bytes, at most `N`, from `position` on: they are unused, and no other producer
-        /// is in `put`.
+        /// `position` is a multiple of [`TagTable::UNIT`]. The caller owns the record's bytes, at most `N`, from there
+        /// on: they are unused, and no other producer is in `put`.
         #[inline(always)]
         pub(crate) unsafe fn put<S: Schema, M>(&self, position: u32, tag: u8, payload: &[u8]) {
-            // Positions are multiples of the unit. The mask keeps words aligned also in a ring that says otherwise.
+            // Positions are multiples of the unit. With the mask, words are aligned even if one isn't.
             let start = place::<N>(position) & !const { TagTable::<S>::UNIT - 1 };
             if payload.is_empty() || start + TagTable::<S>::HEADER + payload.len() > N {
                 // SAFETY: the caller's guarantee is the same.
@@ -61,7 +61,9 @@ mod target {
             let [first, second, tag] = record_header(tag);
             // SAFETY: `start` is below N, and the record ends at N at most. The header is written as a word, which may
             // overlap the payload; the payload has at least one byte and is written after it. The caller owns the
-            // record's bytes, so the borrowed payload can't overlap them.
+            // record's bytes, so the borrowed payload can't overlap them. With a unit of 4, the word is aligned,
+            // because the ring is aligned to 4 and `start` is a multiple of 4; and the header has 4 bytes, its length
+            // of 3 rounded up to the unit, so the payload begins at `to.add(4)`.
             unsafe {
                 let to = self.0.get().cast::<u8>().add(start);
                 if const { TagTable::<S>::UNIT == 4 && align_of::<M>() >= 4 } {

@@ -177,7 +177,7 @@ impl Recorder {
     /// Takes the run that was found.
     fn use_run(&mut self) -> Phase {
         let search = &mut self.search;
-        if search.next == Phase::Prepare && !self.volume.is_exfat() {
+        if search.next == Phase::PutNote && !self.volume.is_exfat() {
             // The first flush is to link clusters of one block of the FAT only.
             let here = self.volume.table_next(search.first) - search.first;
             if here <= self.volume.clusters_of(self.options.flush_bytes) && here < 1 << self.volume.table_shift() {
@@ -191,7 +191,7 @@ impl Recorder {
         search.blocks = 0;
         self.next_free = search.first + search.count;
         #[cfg(feature = "exfat")]
-        if search.next == Phase::Prepare && self.volume.is_exfat() {
+        if search.next == Phase::PutNote && self.volume.is_exfat() {
             return Phase::Sign;
         }
         search.next

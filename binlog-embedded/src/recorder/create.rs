@@ -47,7 +47,7 @@ impl Recorder {
     }
 
     /// Writes the note of the run that was found, and in front of a new log or folder also the entry, out of use.
-    pub(super) fn prepare(&mut self, block: &mut Block) -> Result<Phase, Stop> {
+    pub(super) fn put_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         self.after_info = Phase::Mark;
         let (first, noted) = (self.search.first, self.search.count);
         self.search.at = first;
@@ -151,14 +151,14 @@ impl Recorder {
         note::sign(block);
         // The block is made from nothing.
         self.loaded.at = self.volume.block_of(self.search.first);
-        self.save(Phase::Prepare)
+        self.save(Phase::PutNote)
     }
 
     /// Fills the clusters that were found for a directory with slots that were never in use.
     pub(super) fn clear(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let done = self.search.blocks;
         if done == self.search.count << self.volume.shift {
-            return Ok(Phase::Prepare);
+            return Ok(Phase::PutNote);
         }
         self.search.blocks += 1;
         let first = self.search.first;

@@ -252,10 +252,10 @@ impl Recorder {
             return Ok(self.begin_count());
         }
         if !self.is_counted() {
-            return Ok(self.search_for(self.wanted(u32::MAX), Phase::Prepare));
+            return Ok(self.search_for(self.wanted(u32::MAX), Phase::PutNote));
         }
         if self.free > spare {
-            return Ok(self.search_for(self.wanted(self.free - spare), Phase::Prepare));
+            return Ok(self.search_for(self.wanted(self.free - spare), Phase::PutNote));
         }
         if !self.folder_scan.is_done {
             let number = self.log.map_or(0, |log| log.number);
@@ -268,7 +268,7 @@ impl Recorder {
                 self.remove(oldest)
             }
             // What is left is used, because no removal would leave as much free as is wanted.
-            _ if self.free > 0 => Ok(self.search_for(self.wanted(self.free), Phase::Prepare)),
+            _ if self.free > 0 => Ok(self.search_for(self.wanted(self.free), Phase::PutNote)),
             _ => {
                 if self.goal == Goal::Begin {
                     self.operation = Operation::Create;

@@ -3,7 +3,7 @@
 use super::bytes::{Block, u32_at};
 use super::directory::{Directory, Item};
 use super::name::{self, Name};
-use super::partition::{self, Extent, PartitionTable};
+use super::partition::{self, BlockRange, PartitionTable};
 use super::volume::Volume;
 use super::{OpenFile, Phase, Recorder, Stop};
 use crate::recorder::Unusable::{self, NotFat};
@@ -22,8 +22,8 @@ impl Recorder {
                 (self.gpt.header, self.gpt.copy) = (1, copy);
                 Phase::GptHeader
             }
-            PartitionTable::Unpartitioned => self.at_partition(Extent { start: 0, blocks: self.card_blocks }),
-            PartitionTable::Partition(extent) => self.at_partition(extent),
+            PartitionTable::Unpartitioned => self.at_partition(BlockRange { start: 0, blocks: self.card_blocks }),
+            PartitionTable::Partition(partition) => self.at_partition(partition),
         })
     }
 
@@ -65,20 +65,20 @@ impl Recorder {
         let partition = self.options.partition;
         let (at, offset) = self.gpt.entry(partition);
         self.need(at)?;
-        let extent = partition::gpt_partition(block, offset, partition)?;
-        Ok(self.at_partition(extent))
+        let found = partition::gpt_partition(block, offset, partition)?;
+        Ok(self.at_partition(found))
     }
 
     /// Until its boot sector is read, the partition is a volume whose clusters have one block.
     #[inline(never)]
-    fn at_partition(&mut self, partition: Extent) -> Phase {
+    fn at_partition(&mut self, partition: BlockRange) -> Phase {
         self.volume = Volume { boot: partition.start, clusters: partition.blocks, ..Volume::NONE };
         Phase::Boot
     }
 
     pub(super) fn read_boot(&mut self, block: &Block) -> Result<Phase, Stop> {
         self.need(self.volume.boot)?;
-        let place = Extent { start: self.volume.boot, blocks: self.volume.clusters };
+        let place = BlockRange { start: self.volume.boot, blocks: self.volume.clusters };
         self.volume = Volume::new(place, self.card_blocks, block)?;
         if self.serial != self.volume.serial && (self.first_of_boot != 0 || self.has_changed_card) {
             // Only the numbers of the last card's logs are known. If a card before that is back, its logs of this boot

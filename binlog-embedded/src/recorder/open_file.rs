@@ -4,7 +4,7 @@ use super::directory::SlotPlace;
 
 /// The log that is being written, or the log, folder or part of a directory that is being created.
 ///
-/// On FAT, the clusters of its run are from the first on: linked, marked, free. On exFAT, all are marked.
+/// On FAT, the clusters of its run come in this order: linked, marked, free. On exFAT, all are marked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenFile {
     /// The number; 0 for the folder.

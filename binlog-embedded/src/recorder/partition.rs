@@ -9,7 +9,7 @@ use binlog::__private::crc;
 
 /// A part of the card, in blocks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Extent {
+pub(crate) struct BlockRange {
     pub(crate) start: u32,
     pub(crate) blocks: u32,
 }
@@ -18,7 +18,7 @@ pub(crate) struct Extent {
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) enum PartitionTable {
     /// The partition is there.
-    Partition(Extent),
+    Partition(BlockRange),
     /// The card has a GPT; its header is in block 1, and a copy in the last block of the card, as the table says.
     Gpt { copy: u32 },
     /// The first block is a file system's boot sector.
@@ -58,7 +58,7 @@ pub(crate) fn first_block(first: &Block, partition: u8) -> Result<PartitionTable
     match kind {
         0x01 => Err(NotFat(Flaw::Fat12)),
         kind if !is_known(kind) => Err(Unusable::PartitionType { found: kind }),
-        _ => Ok(PartitionTable::Partition(Extent { start, blocks })),
+        _ => Ok(PartitionTable::Partition(BlockRange { start, blocks })),
     }
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn gpt_entries(header: &Block, at: u32) -> Option<Entries> {
 }
 
 /// From an entry of a GPT.
-pub(crate) fn gpt_partition(block: &Block, offset: usize, partition: u8) -> Result<Extent, Unusable> {
+pub(crate) fn gpt_partition(block: &Block, offset: usize, partition: u8) -> Result<BlockRange, Unusable> {
     // An entry has 128 bytes at least, and begins at a multiple of that.
     let offset = offset % 512 / 128 * 128;
     if block[offset..offset + 16] == [0; 16] {
@@ -170,7 +170,7 @@ pub(crate) fn gpt_partition(block: &Block, offset: usize, partition: u8) -> Resu
     if u32_at(block, offset + 36) != 0 || u32_at(block, offset + 44) != 0 || start == 0 || last < start {
         return Err(NotFat(Flaw::Gpt));
     }
-    Ok(Extent { start, blocks: last - start + 1 })
+    Ok(BlockRange { start, blocks: last - start + 1 })
 }
 
 #[cfg(test)]
@@ -196,7 +196,10 @@ mod tests {
     fn each_row_of_a_table_is_a_partition() {
         for row in 0..4 {
             let block = table(row.into(), 0x80, 0x0C, 2048, 9000);
-            assert_eq!(first_block(&block, row), Ok(PartitionTable::Partition(Extent { start: 2048, blocks: 9000 })));
+            assert_eq!(
+                first_block(&block, row),
+                Ok(PartitionTable::Partition(BlockRange { start: 2048, blocks: 9000 }))
+            );
             let other = (row + 1) % 4;
             assert_eq!(first_block(&block, other), Err(Unusable::NoPartition { partition: other }));
         }
@@ -279,7 +282,7 @@ mod tests {
         for entry in 0..4_u8 {
             let start = 1000 * (u32::from(entry) + 1);
             let found = gpt_partition(&block, usize::from(entry) * 128, entry);
-            assert_eq!(found, Ok(Extent { start, blocks: 500 }));
+            assert_eq!(found, Ok(BlockRange { start, blocks: 500 }));
         }
         block[128..144].fill(0);
         assert_eq!(gpt_partition(&block, 128, 1), Err(Unusable::NoPartition { partition: 1 }));

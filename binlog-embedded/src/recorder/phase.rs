@@ -110,7 +110,7 @@ pub(crate) enum Phase {
     Clear,
     #[cfg(feature = "exfat")]
     Sign,
-    Prepare,
+    PutNote,
     InfoUnknown,
     Mark,
     ShowEntry,

@@ -1,10 +1,10 @@
-//! Where the parts of a FAT16, FAT32 or exFAT file system are, from its boot sector.
+//! Where the parts of a file system are, and reading and changing the entries of its FAT or bitmap.
 //!
 //! Sources: Microsoft's "FAT32 File System Specification" (fatgen103) and "exFAT file system specification".
 
 use super::bytes::{Block, Slot, put_u16, put_u32, u16_at, u32_at};
 use super::entry;
-use super::partition::Extent;
+use super::partition::BlockRange;
 use crate::recorder::Flaw;
 use crate::recorder::Unusable::{self, NotFat};
 
@@ -44,7 +44,7 @@ pub(crate) struct Volume {
     pub(crate) serial: u32,
 }
 
-/// An entry of the FAT that no other system writes, and which all take for the end of a chain. On exFAT, a set bit.
+/// An entry of the FAT that no other system writes, and which all take for the end of a chain.
 const MARK_16: u32 = 0xFFFB;
 const MARK_32: u32 = 0x0FFF_FFFB;
 
@@ -65,7 +65,7 @@ impl Volume {
     };
 
     /// From the partition and its first block. `card_blocks` is the size of the card.
-    pub(crate) fn new(place: Extent, card_blocks: u32, boot: &Block) -> Result<Self, Unusable> {
+    pub(crate) fn new(place: BlockRange, card_blocks: u32, boot: &Block) -> Result<Self, Unusable> {
         if boot[510..] != [0x55, 0xAA] {
             return Err(NotFat(Flaw::NoBootSector));
         }
@@ -76,7 +76,7 @@ impl Volume {
         if end <= place.start {
             return Err(NotFat(Flaw::BeyondCard));
         }
-        let place = Extent { start: place.start, blocks: end - place.start };
+        let place = BlockRange { start: place.start, blocks: end - place.start };
         match &boot[3..11] {
             #[cfg(feature = "exfat")]
             b"EXFAT   " => Volume::exfat(place, boot),
@@ -87,7 +87,7 @@ impl Volume {
         }
     }
 
-    fn fat(place: Extent, boot: &Block) -> Result<Self, Unusable> {
+    fn fat(place: BlockRange, boot: &Block) -> Result<Self, Unusable> {
         let damaged = NotFat(Flaw::BootSector);
         match u16_at(boot, 11) {
             512 => {}
@@ -174,7 +174,7 @@ impl Volume {
     }
 
     #[cfg(feature = "exfat")]
-    fn exfat(place: Extent, boot: &Block) -> Result<Self, Unusable> {
+    fn exfat(place: BlockRange, boot: &Block) -> Result<Self, Unusable> {
         let damaged = NotFat(Flaw::BootSector);
         let [sector, shift, fats] = [boot[108], boot[109], boot[110]];
         if sector != 9 {
@@ -324,6 +324,7 @@ impl Volume {
         }
     }
 
+    /// Changes a cluster's value in the table. `block` is the block of the value.
     #[inline(never)]
     pub(crate) fn set_value(&self, block: &mut Block, cluster: u32, value: u32) {
         let index = cluster as usize;
@@ -342,7 +343,7 @@ impl Volume {
         }
     }
 
-    /// The value of a cluster that is owned and not linked: the mark in the FAT, a set bit of the bitmap.
+    /// The value of a cluster that is owned and not linked: the mark in the FAT; on exFAT, a set bit.
     pub(crate) fn mark(&self) -> u32 {
         match self.kind {
             FileSystem::Fat16 => MARK_16,

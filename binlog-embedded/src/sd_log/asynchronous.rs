@@ -15,8 +15,8 @@ use embedded_io_async::Write;
 /// the transfer that was interrupted and completes what that belonged to, whichever call it is. Until then the card is
 /// as after a power cut.
 impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
-    /// Writes what the ring holds at the time of the call to the card, as [`run`](SdLog::run) does. Call it from a task,
-    /// each 10 ms or so:
+    /// Writes to the card what the ring holds at the time of the call, as [`run`](SdLog::run) does. Call it from a
+    /// task, each 10 ms or so:
     ///
     /// ```
     /// # use binlog::{LogSchema, Logs, messages::Msg};

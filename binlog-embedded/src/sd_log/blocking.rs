@@ -12,7 +12,7 @@ use core::ops::ControlFlow;
 use embedded_io::Write;
 
 impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
-    /// Writes what the ring holds at the time of the call to the card. Call it repeatedly from the main loop or a task.
+    /// Writes to the card what the ring holds at the time of the call. Call it repeatedly from the main loop or a task.
     /// It takes as long as the card does, and returns immediately if there is nothing to do.
     ///
     /// Without an open log it begins one, with preamble and prologue. Records that the log can't take are lost with it
@@ -97,9 +97,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         ended
     }
 
-    /// Begins a new log and returns its number; for programs without a [`Drain`], whose counts it doesn't keep: those use
-    /// [`rotate`](SdLog::rotate). It ends the open log, and finds the
-    /// card first if necessary. Other readers see the log after its first flush.
+    /// Begins a new log and returns its number. It is for programs without a [`Drain`]: it doesn't keep the drain's
+    /// counts, for which there is [`rotate`](SdLog::rotate). It ends the open log, and finds the card first if
+    /// necessary. Other readers see the log after its first flush.
     ///
     /// # Errors
     ///
