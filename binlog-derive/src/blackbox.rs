@@ -1,6 +1,6 @@
-//! The derives for Blackbox logs, in the stages of the others: `attr` and `ast` parse, `coding` chooses how each field is
-//! written, `check` compares one part with another, `older` checks and writes what older logs have in place of a field,
-//! `lint` finds what decoders don't read, `expand` writes the code, and `fallback` that of an input with errors.
+//! The derives for Blackbox logs, in the stages of the others: `attr` and `ast` parse, `coding` chooses how each field
+//! is written, `check` compares one part with another, `history` checks and writes what older logs have in place of a
+//! field, `lint` finds what decoders don't read, `expand` writes the code, and `fallback` that of an input with errors.
 
 mod ast;
 mod attr;

@@ -1,4 +1,5 @@
-//! Checks that need only the tokens, rule by rule. `binlog::columns` checks what depends on types.
+//! Checks that need only the tokens, rule by rule. `binlog::declare::columns` checks what depends on types, by the
+//! rules in `binlog::declare::rules`. Those also check definitions and labels that are written by hand.
 //!
 //! The rules for a message definition, and the readers that rely on them:
 //!

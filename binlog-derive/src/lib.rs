@@ -1,9 +1,9 @@
 //! The derive macros of `binlog`. Programs use them through that crate, whose documentation explains them.
 //!
-//! Each macro runs through the same files. `attr` and `ast` parse the input and reject what is invalid by itself (a
+//! The macros run through the same stages. `attr` and `ast` parse the input and reject what is invalid by itself (a
 //! unit that isn't in the table). `check` applies the rules that compare one part with another, and `lint` finds what is
 //! suspicious. `expand` writes the code; after an error, `fallback` writes code in its place that causes no further
-//! errors.
+//! errors. For `Columns`, `group` has the model and its checks; those of Blackbox have the stages in `blackbox`.
 
 #![forbid(unsafe_code)]
 

@@ -99,7 +99,7 @@ fn of_fields(fields: &mut [Column], allowed: &Vec<&'static str>) {
     }
 }
 
-/// The function of `binlog::flatten` that says whether a flattened struct has columns that a lint is about.
+/// The function of `binlog::__private::flatten` that says whether a flattened struct has columns that a lint is about.
 pub(crate) fn types_of(lint: &Ident) -> &'static str {
     match lint.to_string().as_str() {
         FLOAT_MULTIPLIER => "has_float",

@@ -145,7 +145,7 @@ const PREFIXES: [(&str, Prefix); 9] = [
     ("M", Prefix::Unit),
 ];
 
-/// Looks up a unit by name.
+/// Looks up a unit by name. Whether it fits the field's type is a rule of `binlog::declare::rules`, `value_rules`.
 pub(crate) fn unit_named(name: &str) -> Result<(char, &'static str), String> {
     if let Some(&unit) = UNITS.iter().find(|unit| unit.1 == name && !name.is_empty()) {
         return Ok(unit);

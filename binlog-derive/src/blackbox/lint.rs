@@ -15,8 +15,8 @@ const ITERATION_INTER: Coding = (Predictor::Increment, Encoding::Null);
 const TIME_INTER: Coding = (Predictor::StraightLine, Encoding::SignedVb);
 const GPS_TIME: Coding = (Predictor::LastMainFrameTime, Encoding::UnsignedVb);
 
-/// Finds where `blackbox-log` doesn't read the frame (`frame/main.rs`, `frame/gps.rs` and `frame/gps_home.rs` of its
-/// sources).
+/// Finds where the crate blackbox-log doesn't read the frame, by `src/frame/main.rs`, `src/frame/gps.rs` and
+/// `src/frame/gps_home.rs` of blackbox-log.
 pub(super) fn of_frame(frame: &mut Frame<'_>) {
     if frame.allowed {
         return;
