@@ -61,7 +61,8 @@
 //!
 //! # Features
 //!
-//! - `derive` (default): the macros, schemas and the format's own messages. Without it, only the reader remains.
+//! - `derive` (default): the macros, the writers of whole logs and the format's own messages. Without it, the reader,
+//!   [`encode`] and [`Sink`] remain, for messages that implement [`LogMessage`] by hand.
 //! - `std` (default): [`LogWriter`], [`SharedWriter`] and [`HostLogger`]. Without it, the crate is `no_std` and needs no
 //!   `alloc`: [`encode`], [`Records`], [`RecordStream`] and [`Decoder`] remain.
 //! - `read` (default; with it `std`): [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
