@@ -149,8 +149,8 @@ impl<'h> LoggedEncoder<'h> {
     /// The differences between values and predictions.
     fn residuals(&self, letter: u8, plan: &FramePlan, values: &Values) -> Result<Values, UnencodableFrame> {
         let none = NO_VALUES;
-        let (previous, before_it) = match (FrameKind::from_letter(letter), &self.history) {
-            (Some(FrameKind::Inter), Some([previous, before_it])) => (&**previous, &**before_it),
+        let (before, older) = match (FrameKind::from_letter(letter), &self.history) {
+            (Some(FrameKind::Inter), Some([before, older])) => (&**before, &**older),
             (Some(FrameKind::Inter), None) => return Err(UnencodableFrame::NoIntra),
             _ => (&none, &none),
         };
@@ -162,12 +162,12 @@ impl<'h> LoggedEncoder<'h> {
         // What the decoder makes of residuals of 0 are the predictions, except those from motor[0], which is then its
         // own prediction. They come out right once motor[0] has its residual.
         let mut predictions = none;
-        plan.predict(&mut predictions, previous, before_it, &context);
+        plan.predict(&mut predictions, before, older, &context);
         if let Some(motor_0) = self.motor_0 {
             let of_motor_0 = predictions[motor_0];
             predictions = none;
             predictions[motor_0] = values[motor_0].wrapping_sub(of_motor_0);
-            plan.predict(&mut predictions, previous, before_it, &context);
+            plan.predict(&mut predictions, before, older, &context);
             predictions[motor_0] = of_motor_0;
         }
         let mut residuals = *values;

@@ -80,7 +80,7 @@ pub const fn plan<const N: usize>(variants: &[Variant; N]) -> Plan<N> {
     plan.assign_ids(variants);
     let mut own = 0;
     while own < OWN.len() {
-        // Their columns have no custom units, so there is no variant to report_fault.
+        // Their columns have no custom units, so there is no variant to blame.
         plan.use_units(OWN[own], 0, variants);
         own += 1;
     }

@@ -88,7 +88,7 @@ pub const RESERVED_LABELS: &[&str] = &[
     "yield",
 ];
 
-/// All rules for a definition; those of readers, too, unless it is as another firmware logs it.
+/// The rules for a definition: none for `Checked`, FMT's limits for `AsLogged`, all rules for `All`.
 #[cfg(feature = "derive")]
 #[track_caller]
 pub(crate) const fn definition_rules(definition: &Definition) {

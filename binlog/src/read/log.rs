@@ -42,7 +42,6 @@
 mod boots;
 mod clock;
 mod column;
-mod conversion;
 mod flight;
 mod gather;
 mod index;

@@ -28,8 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Logs of real firmware break rules: that is why they exist. A sound log of this crate breaks none, if it logs PARM and
-//! a MSG that names the vehicle.
+//! Logs of real firmware break rules: that is why the rules exist. A sound log of this crate breaks none, if it logs
+//! PARM and a MSG that names the vehicle.
 
 #[cfg(feature = "blackbox")]
 mod blackbox;

@@ -78,10 +78,10 @@ impl<'h> FrameDecoder<'h> {
 
     /// As [`FramePlan::predict`].
     #[inline]
-    pub(crate) fn predict(&self, values: &mut Values, previous: &Values, before_it: &Values, context: &Context) {
+    pub(crate) fn predict(&self, values: &mut Values, before: &Values, older: &Values, context: &Context) {
         match self.derived {
-            Some(derived) => (derived.predict)(values, previous, before_it, self.plan.given(), context),
-            None => self.plan.predict(values, previous, before_it, context),
+            Some(derived) => (derived.predict)(values, before, older, self.plan.given(), context),
+            None => self.plan.predict(values, before, older, context),
         }
     }
 

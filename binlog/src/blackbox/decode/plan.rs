@@ -103,11 +103,11 @@ impl FramePlan {
         (window.at < MAX_FRAME_BYTES).then_some(window.at)
     }
 
-    /// Turns residuals into values. `previous` and `before_it` are the main frames before.
+    /// Turns residuals into values. `before` is the main frame before, `older` the one before that.
     #[inline]
-    pub(crate) fn predict(&self, values: &mut Values, previous: &Values, before_it: &Values, context: &Context) {
+    pub(crate) fn predict(&self, values: &mut Values, before: &Values, older: &Values, context: &Context) {
         for prediction in &self.predictions {
-            prediction.add(values, previous, before_it, context);
+            prediction.add(values, before, older, context);
         }
     }
 

@@ -94,7 +94,7 @@ pub(super) fn predictions(given: &Given, fields: impl Iterator<Item = (Predictor
 impl Prediction {
     /// Adds the predictions of these fields to their residuals.
     #[inline(always)]
-    pub(super) fn add(&self, values: &mut Values, previous: &Values, before_it: &Values, context: &Context) {
+    pub(super) fn add(&self, values: &mut Values, before: &Values, older: &Values, context: &Context) {
         let fields = self.fields.clone();
         let constant = match self.from {
             From::Constant(constant) => constant,
@@ -105,24 +105,24 @@ impl Prediction {
         };
         // The ranges end inside the arrays, so these are never empty.
         let values = values.get_mut(fields.clone()).unwrap_or_default();
-        let previous = previous.get(fields.clone()).unwrap_or_default();
-        let before_it = before_it.get(fields).unwrap_or_default();
-        let history = values.iter_mut().zip(previous).zip(before_it);
+        let before = before.get(fields.clone()).unwrap_or_default();
+        let older = older.get(fields).unwrap_or_default();
+        let history = values.iter_mut().zip(before).zip(older);
         match self.from {
             From::Previous => {
-                values.iter_mut().zip(previous).for_each(|(value, last)| *value = value.wrapping_add(*last));
+                values.iter_mut().zip(before).for_each(|(value, before)| *value = value.wrapping_add(*before));
             }
-            From::StraightLine => history.for_each(|((value, last), before)| {
-                *value = value.wrapping_add(last.wrapping_mul(2)).wrapping_sub(*before);
+            From::StraightLine => history.for_each(|((value, before), older)| {
+                *value = value.wrapping_add(before.wrapping_mul(2)).wrapping_sub(*older);
             }),
-            From::AverageSigned => history.for_each(|((value, last), before)| {
-                *value = value.wrapping_add(signed_average(*last as i32, *before as i32) as u32);
+            From::AverageSigned => history.for_each(|((value, before), older)| {
+                *value = value.wrapping_add(signed_average(*before as i32, *older as i32) as u32);
             }),
-            From::AverageUnsigned => history.for_each(|((value, last), before)| {
-                *value = value.wrapping_add(unsigned_average(*last, *before));
+            From::AverageUnsigned => history.for_each(|((value, before), older)| {
+                *value = value.wrapping_add(unsigned_average(*before, *older));
             }),
-            From::Increment => values.iter_mut().zip(previous).for_each(|(value, last)| {
-                *value = value.wrapping_add(*last).wrapping_add(context.iterations);
+            From::Increment => values.iter_mut().zip(before).for_each(|(value, before)| {
+                *value = value.wrapping_add(*before).wrapping_add(context.iterations);
             }),
             From::Constant(_) | From::Field(_) | From::Home(_) | From::MainTime => {
                 values.iter_mut().for_each(|value| *value = value.wrapping_add(constant));
@@ -164,11 +164,11 @@ mod tests {
 
     const GIVEN: Given = Given { min_throttle: 1150, min_motor: 158, vbat_ref: 2466, motor_0: Some(3) };
 
-    fn predicted(predictors: &[Predictor], signed: bool, previous: u32, before_it: u32, context: Context) -> Vec<u32> {
+    fn predicted(predictors: &[Predictor], signed: bool, before: u32, older: u32, context: Context) -> Vec<u32> {
         let mut values = [7; 136];
         let fields = predictors.iter().map(|&predictor| (predictor, signed));
         for prediction in predictions(&GIVEN, fields) {
-            prediction.add(&mut values, &[previous; 136], &[before_it; 136], &context);
+            prediction.add(&mut values, &[before; 136], &[older; 136], &context);
         }
         values[..predictors.len()].to_vec()
     }

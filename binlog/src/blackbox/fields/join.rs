@@ -29,7 +29,7 @@ pub const fn group<T: BlackboxFields>(prefix: &'static str, is_main: bool) -> Fi
     FieldPart::Group(Group { prefix, fields: T::FIELDS, is_main, default: None })
 }
 
-/// A flattened struct with the bytes that older logs lack.
+/// A flattened struct with the bytes that it has where an older log lacks its fields.
 pub const fn group_with_history(part: FieldPart, default: Option<&'static [u8]>) -> FieldPart {
     match part {
         FieldPart::Group(group) => FieldPart::Group(Group { default, ..group }),

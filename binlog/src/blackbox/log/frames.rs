@@ -165,7 +165,7 @@ pub struct Frames<'s> {
     sync: Sync,
     /// Up to here, an I frame has proved that no main frame is missing.
     proven_until: usize,
-    /// What the frames up to an offset belong to, since the I frame there is looked at already.
+    /// The verdict on the frames up to this offset, by the I frame there.
     ahead: (usize, Verdict),
     /// The last main frame that was accepted, or the Resume event after it.
     last: Option<FramePlace>,
@@ -300,7 +300,7 @@ impl<'s> Frames<'s> {
         if !matches!(self.sync, Sync::Synced) && !self.is_proven(at) {
             return self.skip_inter(decoder, at);
         }
-        let [values, previous, before_it] = &mut self.history;
+        let [values, before, older] = &mut self.history;
         let end = match self.letters.read(decoder, at, values) {
             Ok(end) => end,
             Err(error) => return self.broken(b'P', at, error),
@@ -308,7 +308,7 @@ impl<'s> Frames<'s> {
         let last = self.last.unwrap_or_default();
         let iterations = self.session.header().intervals().step(last.iteration);
         let context = Context { home: self.home.unwrap_or_default(), main_time: self.main_time, iterations };
-        decoder.predict(values, previous, before_it, &context);
+        decoder.predict(values, before, older, &context);
         let place = self.place();
         if !last.may_be_followed_by(place) {
             self.sync = Sync::Stepped { frames: 1 };
@@ -343,9 +343,9 @@ impl<'s> Frames<'s> {
         self.sync = Sync::Synced;
         self.at = end;
         // A P frame after an I frame doesn't look further back.
-        let [values, previous, before_it] = &mut self.history;
-        before_it.copy_from_slice(&values[..]);
-        mem::swap(values, previous);
+        let [values, before, older] = &mut self.history;
+        older.copy_from_slice(&values[..]);
+        mem::swap(values, before);
         self.found = Some(Found::Main { letter: b'I', at, end });
     }
 

@@ -54,7 +54,7 @@ pub const fn group<T: Columns>(
     })
 }
 
-/// A flattened struct with the bytes that older logs lack.
+/// A flattened struct with the bytes that it has where an older log lacks its columns.
 pub const fn with_default(part: ColumnPart, default: &'static [u8]) -> ColumnPart {
     match part {
         ColumnPart::Group(group) => ColumnPart::Group(Group { default: Some(default), ..group }),

@@ -1,6 +1,7 @@
 //! Reads a log's records as the program's messages.
 
-use super::conversion::{Conversion, Payload};
+mod by_label;
+
 use super::index::RecordKind;
 use super::offsets::InOrder;
 use super::select::SelectError;
@@ -12,6 +13,7 @@ use crate::read::catalogue::units::UnitsAt;
 use crate::read::records::place_in;
 use crate::read::{Log, LoggedDefinition, framing};
 use crate::wording::debug_text::debug_is_text;
+use by_label::{Conversion, Payload};
 use std::fmt;
 use std::marker::PhantomData;
 

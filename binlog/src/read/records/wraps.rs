@@ -26,7 +26,7 @@ pub(crate) struct Wraps {
     /// Whether the log has times of 32 bits.
     are_counted: bool,
     last: Option<u64>,
-    /// Whether the last time is more than the first one of the boot.
+    /// Whether a second time has confirmed the last one.
     is_proven: bool,
     /// The newest time, if it is far from the last one.
     far: Option<Far>,

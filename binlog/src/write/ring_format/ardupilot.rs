@@ -4,13 +4,13 @@
 use crate::declare::messages::Msg;
 use crate::format::Definition;
 use crate::format::LogMessage;
+use crate::format::counts::Rate;
 #[cfg(feature = "derive")]
 use crate::format::field::Chars;
 #[cfg(feature = "derive")]
 use crate::format::ring_format::Notes;
 use crate::format::ring_format::{Accepts, ArduPilot, Encoder, FileFormat, RecordShape, TagTable};
 use crate::format::{LogSchema, Logs};
-use crate::write::sink::Rate;
 use core::marker::PhantomData;
 use core::ops::Range;
 

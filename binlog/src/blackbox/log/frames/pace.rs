@@ -64,16 +64,16 @@ impl AddAssign for Passed {
 
 /// The shortest and the longest mean time of an iteration, in microseconds.
 #[derive(Clone, Copy)]
-struct Range {
+struct MeanRange {
     shortest: f64,
     longest: f64,
 }
 
-impl Range {
-    const EMPTY: Self = Range { shortest: f64::INFINITY, longest: 0.0 };
+impl MeanRange {
+    const EMPTY: Self = MeanRange { shortest: f64::INFINITY, longest: 0.0 };
 
     fn with(self, mean_us: f64) -> Self {
-        Range { shortest: self.shortest.min(mean_us), longest: self.longest.max(mean_us) }
+        MeanRange { shortest: self.shortest.min(mean_us), longest: self.longest.max(mean_us) }
     }
 
     fn width(self) -> f64 {
@@ -118,10 +118,10 @@ pub(super) struct Pace {
     is_sure: bool,
     /// The number of steps from one I frame to the next.
     steps: u32,
-    of_steps: Range,
+    of_steps: MeanRange,
     /// The current window, which isn't full.
     window: Passed,
-    of_windows: Range,
+    of_windows: MeanRange,
     /// The last steps in one ratio.
     steady: u32,
     /// Whether the first I frame is certain: no byte was lost before it.
@@ -135,9 +135,9 @@ impl Pace {
         from: None,
         is_sure: false,
         steps: 0,
-        of_steps: Range::EMPTY,
+        of_steps: MeanRange::EMPTY,
         window: Passed::NOTHING,
-        of_windows: Range::EMPTY,
+        of_windows: MeanRange::EMPTY,
         steady: 0,
         is_from_the_start: false,
     };
@@ -251,7 +251,7 @@ impl Pace {
         let header_us = header_us.filter(|_| is_open);
         let after_us = after_us.filter(|_| is_open || self.logged_us < gap.time_us);
         let others = [header_us, after_us].into_iter().flatten().filter(|other| limits.contains(other));
-        let shown = others.fold(own, Range::with);
+        let shown = others.fold(own, MeanRange::with);
         let margin = shown.width() / 2.0 + error_us + ERROR * mean_us;
         let shortest = (shown.shortest - margin).max(*limits.start());
         let longest = (shown.longest + margin).min(*limits.end());

@@ -318,11 +318,11 @@ impl<'s> Frames<'s> {
             let letter = self.letters.byte(at)?;
             match self.letters.of(letter) {
                 Begins::Frame(decoder) if letter == b'P' => {
-                    let [values, previous, before_it] = &mut self.history;
+                    let [values, before, older] = &mut self.history;
                     at = self.letters.read_one(&decoder, at, values).ok()?;
                     let iterations = intervals.step(last.iteration);
                     let context = Context { home: self.home.unwrap_or_default(), main_time: last.time, iterations };
-                    decoder.predict(values, previous, before_it, &context);
+                    decoder.predict(values, before, older, &context);
                     let place = self.place();
                     if !last.may_be_followed_by(place) {
                         return None;

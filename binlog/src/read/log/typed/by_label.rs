@@ -1,4 +1,4 @@
-//! Converts a log's records to the program's message if the definitions differ.
+//! Reads the columns of the program's message by their labels, where the log defines them differently.
 
 use crate::format::MismatchKind;
 use crate::format::{Definition, Format, Value};
@@ -8,7 +8,7 @@ use crate::read::catalogue::comparison::lossless::{ColumnSource, lossless};
 use crate::read::catalogue::units::Units;
 use crate::read::records::time::TimeSource;
 
-/// Converts payloads of the log to payloads of the program, column by column, matched by label.
+/// Converts payloads of the log to payloads of the program, column by column.
 #[derive(Debug)]
 pub(super) struct Conversion {
     /// `None` if the log's payload equals the program's.
