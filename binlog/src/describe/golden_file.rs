@@ -3,11 +3,11 @@
 
 mod annotation;
 
-pub(crate) use annotation::Annotation;
+pub(crate) use annotation::{Annotation, shown};
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
 
@@ -103,17 +103,32 @@ pub(crate) fn assert(path: &Path, hold: impl FnOnce(&Path, &Environment) -> Resu
     match Environment::of_process().map_err(Failure::from).and_then(|environment| hold(&file, &environment)) {
         Ok(None) => {}
         // Unlike `eprintln!`, this isn't captured in a test that passes.
-        Ok(Some(done)) => drop(writeln!(io::stderr(), "{}: {done}; commit it with the code", file.display())),
+        Ok(Some(done)) => print(io::stderr(), format!("{}: {done}; commit it with the code\n", file.display())),
         Err(Failure { text, mut annotations }) => {
             if annotations.is_empty() {
                 annotations.push(Annotation::new(Some(&file), None, &text));
             }
-            for annotation in annotations.into_iter().filter(|_| Annotation::are_wanted()) {
-                // A command begins a line, and the name of the test may be on this one.
-                let _ = write!(io::stderr(), "\n{annotation}\n");
-            }
-            panic!("{}: {text}", path.display())
+            annotations.retain(|_| Annotation::are_wanted());
+            // A command begins a line, and the name of the test may be on this one.
+            print(io::stderr(), annotations.iter().map(|annotation| format!("\n{annotation}\n")).collect());
+            panic!("{}: {text}{}", path.display(), where_to_run(path, &folder, &text))
         }
+    }
+}
+
+/// Prints in one piece: other tests print meanwhile, and the runner itself.
+fn print(mut to: impl Write, text: String) {
+    // If nobody reads it, the test decides all the same.
+    let _ = to.write_all(text.as_bytes());
+}
+
+/// Where the command of the text applies, if the file isn't in the folder of the test's package: people stand in that of
+/// the file.
+fn where_to_run(file: &Path, package: &Path, text: &str) -> String {
+    let is_elsewhere = file.components().any(|part| part == Component::ParentDir);
+    match is_elsewhere && text.contains("cargo test") {
+        true => format!("\n`cargo test` is that of the package in {}, as this run of it", package.display()),
+        false => String::new(),
     }
 }
 
@@ -154,6 +169,35 @@ mod tests {
             let error = read(unknown, None).expect_err("no request");
             assert!(error.contains(unknown) && error.contains("neither `accept` nor `release:NAME`"), "{error}");
         }
+    }
+
+    /// Counts the calls.
+    struct Pieces(usize);
+
+    impl Write for &mut Pieces {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0 += 1;
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_printed_is_one_piece() {
+        let mut pieces = Pieces(0);
+        print(&mut pieces, format!("{}: {}\n", "flight.lock", "made the lock"));
+        assert_eq!(pieces.0, 1);
+    }
+
+    #[test]
+    fn where_a_command_applies_is_said_if_the_file_is_elsewhere() {
+        let said = |file| where_to_run(Path::new(file), Path::new("/falcon/format"), "do it: cargo test");
+        assert_eq!(said("flight.lock"), "");
+        assert!(said("../flight.lock").contains("the package in /falcon/format"));
+        assert_eq!(where_to_run(Path::new("../flight.lock"), Path::new("/falcon/format"), "is a link"), "");
     }
 
     #[test]

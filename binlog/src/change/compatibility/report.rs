@@ -4,6 +4,7 @@ use super::change::Change;
 use super::changes::changes;
 use super::comparable::Comparable;
 use super::facts;
+use crate::describe::golden_file;
 use crate::format::SchemaMessage;
 use crate::read::catalogue::DEFINITIONS;
 use std::fmt;
@@ -72,7 +73,8 @@ impl fmt::Display for Explained<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Explained { change, since } = self;
         writeln!(f, "{}: {}", change.kind, change.summary())?;
-        let text = |place: &Location<'_>| format!("{}:{}:{}", place.file(), place.line(), place.column());
+        let text =
+            |place: &Location<'_>| format!("{}:{}:{}", golden_file::shown(place.file()), place.line(), place.column());
         let place = change.place.map(|place| match change.flattened_at {
             Some(field) => format!("{} (flattened; the column's own field is at {})", text(field), text(place)),
             None => text(place),

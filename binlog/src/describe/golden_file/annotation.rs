@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fmt::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// One error at a line of a file. `Display` prints the command that GitHub Actions reads from the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -17,9 +17,7 @@ impl Annotation {
     /// An error at a line, from 1, of a file. A relative path starts at the package or at the folder of its workspace, as
     /// the compiler's paths do.
     pub(crate) fn new(file: Option<&Path>, line: Option<usize>, text: impl fmt::Display) -> Self {
-        let folder = |name| env::var_os(name).map(PathBuf::from).unwrap_or_default();
-        let (package, repository) = (folder("CARGO_MANIFEST_DIR"), folder("GITHUB_WORKSPACE"));
-        let file = file.map(|file| in_repository(file, &package, &repository));
+        let file = file.map(in_repository);
         Annotation { file, line, text: text.to_string().trim_end().to_owned() }
     }
 
@@ -29,16 +27,38 @@ impl Annotation {
     }
 }
 
-/// The path from the root of the repository, or as it is if it isn't in there.
-fn in_repository(file: &Path, package: &Path, repository: &Path) -> String {
+/// A path of the compiler as people can open it: one with `..`, of a file that `#[path]` names, from the root of the
+/// repository.
+pub(crate) fn shown(file: &str) -> String {
+    let path = Path::new(file);
+    let is_elsewhere = path.components().any(|part| part == Component::ParentDir);
+    if is_elsewhere { in_repository(path) } else { file.to_owned() }
+}
+
+/// The path from the root of the repository.
+fn in_repository(file: &Path) -> String {
+    let folder = |name| env::var_os(name).map(PathBuf::from).filter(|folder| !folder.as_os_str().is_empty());
+    let package = folder("CARGO_MANIFEST_DIR").or_else(|| env::current_dir().ok()).unwrap_or_default();
+    from_root(file, &package, folder("GITHUB_WORKSPACE").as_deref())
+}
+
+/// The path from the nearest folder with a `.git`, or else from the workspace of GitHub, or else from the package.
+///
+/// The workspace may have checkouts of several repositories; GitHub's paths start at the root of one.
+fn from_root(file: &Path, package: &Path, workspace: Option<&Path>) -> String {
     let there = package.ancestors().map(|folder| folder.join(file)).find(|path| path.exists());
-    let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let path = whole(&there.unwrap_or_else(|| package.join(file)));
-    let path = match path.strip_prefix(whole(repository)) {
-        Ok(inside) if !repository.as_os_str().is_empty() => inside.to_owned(),
-        _ => file.to_owned(),
-    };
-    path.display().to_string().replace('\\', "/")
+    // In a worktree, it is a file.
+    let repository = path.ancestors().skip(1).find(|folder| folder.join(".git").exists());
+    let roots = [repository.map(Path::to_owned), workspace.map(whole), Some(whole(package))];
+    let inside = roots.into_iter().flatten().find_map(|root| path.strip_prefix(root).ok());
+    inside.unwrap_or(&path).display().to_string().replace('\\', "/")
+}
+
+/// The path without links and `..`, even of a file that isn't there yet.
+fn whole(path: &Path) -> PathBuf {
+    let of_absent = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(of_absent).unwrap_or_else(|| path.to_owned())
 }
 
 impl fmt::Display for Annotation {
@@ -85,13 +105,25 @@ mod tests {
         let package = root.join("flight/app");
         fs::create_dir_all(package.join("src")).expect("a writable folder");
         fs::write(package.join("src/messages.rs"), "").expect("a writable folder");
-        for file in ["src/messages.rs", "app/src/messages.rs", "../app/src/messages.rs"] {
-            assert_eq!(in_repository(Path::new(file), &package, &root), "flight/app/src/messages.rs", "{file}");
-        }
-        let absolute = package.join("src/messages.rs");
-        assert_eq!(in_repository(&absolute, &package, &root), "flight/app/src/messages.rs");
-        // What isn't there yet, and a program outside of GitHub.
-        assert_eq!(in_repository(Path::new("absent"), &package, Path::new("")), "absent");
+        let absolute = package.join("src/messages.rs").display().to_string();
+        let files = ["src/messages.rs", "app/src/messages.rs", "../app/src/messages.rs", absolute.as_str()];
+        let named = |workspace: Option<&Path>| {
+            let all = files.map(|file| from_root(Path::new(file), &package, workspace));
+            assert!(all.iter().all(|name| *name == all[0]), "{all:?}");
+            all[0].clone()
+        };
+        // Outside of GitHub and of git, code and lock are named alike.
+        assert_eq!(named(None), "src/messages.rs");
+        assert_eq!(named(Some(&root)), "flight/app/src/messages.rs");
+        // The checkout is a folder of the workspace, as a clone or as a worktree.
+        fs::create_dir(root.join("flight/.git")).expect("a writable folder");
+        assert_eq!(named(Some(&root)), "app/src/messages.rs");
+        assert_eq!(named(None), "app/src/messages.rs");
+        // What isn't there yet.
+        assert_eq!(from_root(Path::new("../absent.lock"), &package, None), "absent.lock");
+        fs::remove_dir(root.join("flight/.git")).expect("a writable folder");
+        fs::write(root.join("flight/.git"), "gitdir: elsewhere").expect("a writable folder");
+        assert_eq!(named(Some(&root)), "app/src/messages.rs");
         fs::remove_dir_all(&root).expect("a writable folder");
     }
 }
