@@ -54,11 +54,13 @@
 //! A line is one fact, after the versions in which it holds: `1.3..1.4` is release 1.3 and those after it, up to 1.4,
 //! which isn't part of it; `next` is what isn't released yet. A column has its format, unit and multiplier, and
 //! `closed` if its type refuses some numbers, as a `bool` and an enum do; `=` names a value, `&` a bit. A unit that
-//! ArduPilot's table lacks has its id before its name, `T=uT`. Lines that begin with `#` are ignored, and dropped when the file is written.
+//! ArduPilot's table lacks has its id before its name, `T=uT`. Lines that begin with `#` are ignored, and dropped when
+//! the file is written.
 //!
 //! An `allow` line is an exception: the releases that a change may be from, the message or column, the rule, and the
 //! reason. For the name of a value or bit it has the number, `ENG.State=1` or `ENG.Warnings&2`, and allows only that one.
-//! A line that allows nothing any more fails the check, so that it doesn't allow a later mistake.
+//! `allow` lines stand after the `release` lines. A line that allows nothing any more fails the check, so that it doesn't
+//! allow a later mistake; `BINLOG_LOCK=accept` removes it.
 //!
 //! The line `level` says what must keep working: see [`Level`]. A new lock has none, which means `names`; add the line
 //! after the first one.
@@ -124,6 +126,12 @@ impl Lock {
         self.releases.iter().map(String::as_str)
     }
 
+    /// Each message as often as it changed.
+    fn messages(&self) -> Vec<MessageFacts<'_>> {
+        // Can't fail: the facts come from a schema, or were checked when they were read.
+        States::of(self).map(|states| states.messages).unwrap_or_default()
+    }
+
     /// Whether there is a release, and nothing changed since the last one.
     fn is_released(&self) -> bool {
         let next = self.releases.len();
@@ -138,7 +146,6 @@ impl Comparable for Lock {}
 impl Sealed for Lock {
     #[allow(private_interfaces, reason = "nothing outside of the crate can name this trait")]
     fn facts(&self) -> Vec<MessageFacts<'_>> {
-        // Can't fail: the facts come from a schema, or were checked when they were read.
-        States::of(self).map(|states| states.messages).unwrap_or_default()
+        self.messages()
     }
 }

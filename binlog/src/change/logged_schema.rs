@@ -49,7 +49,7 @@ pub use xml::LoggedXml;
 
 use crate::change::compatibility::Comparable;
 use crate::change::compatibility::comparable::sealed::Sealed;
-use crate::change::compatibility::facts::MessageFacts;
+use crate::change::compatibility::facts::{MeaningFacts, MessageFacts};
 use crate::format::LogSchema;
 use crate::format::field::up_to;
 use crate::read::catalogue::definition::CopiedDefinition;
@@ -188,6 +188,21 @@ impl Sealed for LoggedSchema {
     #[allow(private_interfaces, reason = "nothing outside of the crate can name this trait")]
     fn facts(&self) -> Vec<MessageFacts<'_>> {
         self.messages().map(|message| MessageFacts::of_log(&message, self)).collect()
+    }
+}
+
+impl LoggedSchema {
+    /// What the log says of its messages, with the names of values and bits that its descriptions have.
+    pub(crate) fn named_facts(&self) -> Vec<MessageFacts<'_>> {
+        let mut facts = self.facts();
+        for (message, definition) in facts.iter_mut().zip(self.messages()) {
+            let Some(described) = self.described(definition.name()) else { continue };
+            // Descriptions have a label once.
+            for column in message.columns.iter_mut().filter(|column| column.nth == 0) {
+                column.meanings = described.column(column.label()).and_then(MeaningFacts::of_log);
+            }
+        }
+        facts
     }
 }
 

@@ -4,14 +4,14 @@
 use binlog::compatibility::can_read;
 use binlog::compatibility::{Breaks, ChangeKind, Level};
 use binlog::lock::{Check, Lock};
-use binlog::{Field, LogMessage, LogSchema, messages};
+use binlog::{Field, Log, LogMessage, LogSchema, LogWriter, LoggedSchema, Logs, messages};
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::{env, fs};
 use zerocopy::{Immutable, IntoBytes};
 
-/// A schema of one message and the texts.
+/// A schema of one message, the texts and the descriptions.
 macro_rules! schema {
     ($module:ident: $(#[$of_message:meta])* {$($fields:tt)*} {$($state:tt)*} $(#[$of_variant:meta])*) => {
         mod $module {
@@ -31,6 +31,7 @@ macro_rules! schema {
                 $(#[$of_variant])*
                 Eng(Engine),
                 Msg(messages::Msg),
+                File(messages::File),
             }
         }
     };
@@ -259,6 +260,16 @@ schema!(fewer_values: #[log(name = "ENG")]
     }
     { Idle = 0 });
 
+schema!(unnamed_bits: #[log(name = "ENG")]
+    {
+        #[log(unit = "degC")]
+        pub(crate) temp: f32,
+        pub(crate) turns: u16,
+        pub(crate) warnings: u8,
+        pub(crate) state: State,
+    }
+    { Idle = 0, Running = 1 });
+
 /// Without the engine.
 mod texts {
     use super::*;
@@ -266,6 +277,7 @@ mod texts {
     #[derive(LogSchema)]
     pub(crate) enum FlightLog {
         Msg(messages::Msg),
+        File(messages::File),
     }
 }
 
@@ -277,6 +289,7 @@ mod events {
     pub(crate) enum FlightLog {
         Eng(released::Engine),
         Msg(messages::Msg),
+        File(messages::File),
         Ev(messages::Ev),
     }
 }
@@ -350,7 +363,7 @@ fn each_change_is_told_at_its_level() {
         let check = lock(level).check::<renamed_with_default::FlightLog>();
         let removed = &check.violations()[0].change;
         assert_eq!((removed.kind, removed.reads_default), (ColumnRemoved, true));
-        assert!(check.to_string().contains("if it was renamed, write `#[log(alias"), "{check}");
+        assert!(check.to_string().contains("If it was renamed, `#[log(alias"), "{check}");
     }
     let check = lock(Level::Names).check::<renamed_in_place_with_default::FlightLog>();
     let renamed = &check.violations()[0].change;
@@ -509,6 +522,135 @@ fn an_exception_allows_one_change_from_some_releases() {
     allowed.release("1.4").expect("a name");
     assert!(allowed.to_string().contains("\n1.3..1.4 allow ENG.Turns column-removed \"no sensor\"\n"), "{allowed}");
     assert!(allowed.check::<removed::FlightLog>().is_ok());
+}
+
+#[test]
+fn exceptions_of_another_lock_count_and_its_facts_do_not() {
+    let main = lock(Level::Names);
+    let log = LoggedSchema::of::<removed::FlightLog>();
+    assert_eq!(main.check_log(&log).violations().len(), 1);
+    let line = "1.3..next allow ENG.Turns column-removed \"no sensor\"";
+    let with = |line: &str, head: &str| -> Lock {
+        let text = main.to_string().replacen("\n\n", &format!("\n\n{line}\n\n"), 1);
+        text.replacen("release 1.3\n", head, 1).parse().expect("a lock")
+    };
+    let mut proposed = with(line, "release 1.3\n");
+    proposed.accept::<removed::FlightLog>();
+    let check = main.check_log_with(&log, &proposed);
+    assert!(check.violations().is_empty(), "{check}");
+    assert_eq!(check.allowed_by_other(), [line]);
+    // Released by the pull request, too.
+    proposed.release("1.4").expect("a new name");
+    let line = line.replace("next", "1.4");
+    assert_eq!(main.check_log_with(&log, &proposed).allowed_by_other(), [line.as_str()]);
+    // One that isn't needed isn't listed, and one for another change, or for another release, allows nothing.
+    let same = main.check_log_with(&LoggedSchema::of::<released::FlightLog>(), &proposed);
+    assert!(same.is_ok() && same.allowed_by_other().is_empty(), "{same}");
+    let older = "release 1.2\nrelease 1.3\n";
+    for (line, head) in [
+        ("1.3.. allow ENG.Temp unit \"no\"", "release 1.3\n"),
+        ("1.2..1.3 allow ENG.Turns column-removed \"no\"", older),
+    ] {
+        let check = main.check_log_with(&log, &with(line, head));
+        assert_eq!((check.violations().len(), check.allowed_by_other().len()), (1, 0), "{line}: {check}");
+    }
+    // A lock that was made again as if nothing had been released.
+    let made_again = Lock::of::<removed::FlightLog>();
+    assert_eq!(main.check_log_with(&log, &made_again).violations().len(), 1);
+}
+
+/// The definitions of a log that carries its descriptions.
+fn described<S: LogSchema + Logs<messages::File>>() -> LoggedSchema {
+    let mut log = LogWriter::<S, _>::new(Vec::new()).expect("memory");
+    log.descriptions().expect("memory");
+    Log::from_bytes(log.finish().expect("memory")).schema()
+}
+
+#[test]
+fn names_of_values_are_compared_where_the_log_has_them() {
+    use ChangeKind::*;
+    let lock = lock(Level::Names);
+    let broken = |log: &LoggedSchema| -> Vec<ChangeKind> {
+        lock.check_log(log).violations().iter().map(|broken| broken.change.kind).collect()
+    };
+    let same = lock.check_log(&described::<released::FlightLog>());
+    assert!(same.is_ok(), "{same}");
+    assert_eq!(same.not_compared(), ["types that refuse numbers"]);
+    assert_eq!(broken(&described::<moved::FlightLog>()), [ValueRenumbered]);
+    let renumbered = [BitRenamed, BitRenumbered, ValueRenamed, ValueRenamed];
+    assert_eq!(broken(&described::<renumbered::FlightLog>()), renumbered);
+    assert_eq!(broken(&described::<fewer_values::FlightLog>()), [BitRemoved, ValueRemoved]);
+    let more = lock.check_log(&described::<more_values::FlightLog>());
+    let added: Vec<_> = more.unaccepted().iter().map(|change| change.kind).collect();
+    assert_eq!((more.violations().len(), added), (0, vec![BitAdded, ValueAdded]));
+    // What the log lacks isn't compared, and that is said.
+    let silent = LoggedSchema::of::<moved::FlightLog>();
+    assert_eq!(broken(&silent), []);
+    let names = "names of values and bits";
+    assert_eq!(lock.check_log(&silent).not_compared(), [names, "types that refuse numbers"]);
+    let partly = lock.check_log(&described::<unnamed_bits::FlightLog>());
+    assert!(partly.is_ok(), "{partly}");
+    assert_eq!(partly.not_compared()[0], format!("{names} of ENG.Warnings"));
+    let rates = Lock::of::<other_rate::FlightLog>().check_log(&silent).not_compared().to_vec();
+    assert_eq!(rates, ["rates", names, "types that refuse numbers"]);
+    assert!(lock.check::<moved::FlightLog>().not_compared().is_empty());
+}
+
+#[test]
+fn names_of_values_are_compared_if_both_logs_have_them() {
+    let (old, new) = (described::<released::FlightLog>(), described::<moved::FlightLog>());
+    assert!(old.difference(&old).is_empty() && old.difference(&old).named_in_one().is_empty());
+    let expected = "ENG.State: value 1 \"Running\" → 5 \"Running\" (breaks names)\n";
+    assert_eq!(old.difference(&new).to_string(), expected);
+    let silent = LoggedSchema::of::<moved::FlightLog>();
+    for difference in [old.difference(&silent), silent.difference(&old)] {
+        assert!(difference.is_empty());
+        assert!(difference.named_in_one().contains(&"ENG.State".to_owned()), "{:?}", difference.named_in_one());
+        assert!(difference.named_in_one().contains(&"ENG.Warnings".to_owned()), "{:?}", difference.named_in_one());
+    }
+    assert!(silent.difference(&silent).named_in_one().is_empty());
+    // A lock that is made of a log takes the names, and notices when they change.
+    let mut of_log = Lock::of_log(&old);
+    assert!(of_log.to_string().contains("next.. ENG.State = 1 \"Running\"\n"), "{of_log}");
+    assert!(of_log.check_log(&old).is_ok());
+    of_log.release("1.0").expect("a name");
+    let read: Lock = of_log.to_string().parse().expect("a lock");
+    assert_eq!(read.check_log(&new).violations()[0].change.kind, ChangeKind::ValueRenumbered);
+}
+
+#[test]
+fn what_breaks_nothing_is_annotated_with_what_to_do() {
+    let [added] = &lock(Level::Names).check::<events::FlightLog>().annotations(None)[..] else {
+        panic!("a message was added")
+    };
+    assert!(added.starts_with("::error") && added.contains("::message-added: EV: added:"), "{added}");
+    assert!(added.ends_with("%0A  Enter it into the lock, after a review: BINLOG_LOCK=accept cargo test"), "{added}");
+    assert!(!added.contains("Nothing"), "{added}");
+    // A step that compares a log fails because of what is broken, and because of nothing else.
+    let lock = lock(Level::Names);
+    assert_eq!(lock.check::<other_unit::FlightLog>().annotations(None).len(), 3);
+    let of_log = lock.check_log(&LoggedSchema::of::<other_unit::FlightLog>()).annotations(None);
+    assert!(of_log.len() == 1 && of_log[0].starts_with("::error::multiplier: ENG.Temp"), "{of_log:?}");
+    assert_eq!(lock.check_log(&LoggedSchema::of::<added::FlightLog>()).annotations(None), [""; 0]);
+}
+
+#[test]
+fn how_to_keep_ids_and_labels_is_said() {
+    let ids = lock(Level::Names).check::<other_id::FlightLog>().to_string();
+    assert!(ids.starts_with("1 change that the lock allows:\n  id: ENG: id "), "{ids}");
+    assert_eq!(ids.matches("Give the message its old id: `#[log(id = …)]`").count(), 1, "{ids}");
+    // An alias is for today's struct; queries don't know it.
+    for check in [
+        lock(Level::Names).check::<renamed::FlightLog>(),
+        lock(Level::Names).check::<renamed_with_default::FlightLog>(),
+        lock(Level::Names).check::<renamed_in_place_with_default::FlightLog>(),
+    ] {
+        let advice = check.violations()[0].change.advice();
+        assert!(
+            advice.contains("`#[log(alias = \"…\")]`") && advice.ends_with("and the lock an exception."),
+            "{advice}"
+        );
+    }
 }
 
 #[test]

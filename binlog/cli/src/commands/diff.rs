@@ -4,7 +4,8 @@ use crate::context::{self, Context};
 use crate::definitions;
 use crate::input::require_stdin_once;
 use crate::json;
-use crate::outcome::{CommandResult, Outcome};
+use crate::one_line::on_one_line;
+use crate::outcome::{CommandResult, Outcome, warn};
 use crate::output::Output;
 use binlog::compatibility::{Change, Level};
 use serde::Serialize;
@@ -12,6 +13,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 /// Compares the definitions of two logs; exits with 1 if a change breaks programs that read the older one.
+///
+/// Names of values and bits are compared if both logs carry them.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// The older log, or the JSON of its definitions (`binlog schema --json`); `-` is standard input.
@@ -67,6 +70,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         write!(out, "{difference}")?;
     }
     out.finish()?;
+    if !difference.named_in_one().is_empty() {
+        let columns = on_one_line(&difference.named_in_one().join(", "));
+        warn(format_args!("names of values and bits that only one of the logs has aren't compared: {columns}"));
+    }
     let outcome = if difference.breaks(arguments.level) { Outcome::Finding } else { Outcome::Fine };
     Ok(outcome.max(old.outcome).max(new.outcome))
 }

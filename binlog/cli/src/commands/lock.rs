@@ -5,9 +5,11 @@ use crate::context::{self, Context};
 use crate::definitions;
 use crate::input::{Source, is_log, require_stdin_once};
 use crate::json;
+use crate::one_line::on_one_line;
 use crate::outcome::{CommandResult, Failure, Outcome};
 use crate::output::{Existing, Output, is_stdout};
 use crate::style::Style;
+use binlog::LoggedSchema;
 use binlog::compatibility::Level;
 use binlog::lock::{Check, Lock};
 use serde::Serialize;
@@ -30,21 +32,32 @@ pub struct Arguments {
     #[arg(long, value_name = "LEVEL", value_parser = context::level())]
     level: Option<Level>,
 
+    /// A lock whose exceptions (`allow` lines) count, too, for the releases that LOCK has: a pull request's own, while LOCK
+    /// is that of the main branch. Those that allow a change are printed; its facts don't count.
+    #[arg(long, value_name = "LOCK", requires = "logs")]
+    allow: Option<PathBuf>,
+
     /// Makes LOCK from the definitions of LOG, for firmware whose tests don't run on the host. It must not exist. The
-    /// lock takes no rates, names of values and bits, types that refuse numbers, or descriptions from a log.
-    #[arg(long, conflicts_with = "level", requires = "logs")]
+    /// lock takes no rates, types that refuse numbers, or descriptions from a log, and names of values and bits only if
+    /// the log carries them.
+    #[arg(long, conflicts_with_all = ["level", "allow"], requires = "logs")]
     write: bool,
 }
 
 /// What a lock doesn't take from a log.
-const LACKS: [&str; 4] = ["rates", "names of values and bits", "types that refuse numbers", "descriptions"];
+fn lacks(schema: &LoggedSchema) -> Vec<&'static str> {
+    let mut columns = schema.descriptions().iter().flat_map(|message| &message.columns);
+    let has_names = columns.any(|column| !column.values.is_empty() || !column.bits.is_empty());
+    let names = Some("names of values and bits").filter(|_| !has_names);
+    [Some("rates"), names, Some("types that refuse numbers"), Some("descriptions")].into_iter().flatten().collect()
+}
 
 #[derive(Serialize)]
 struct Written<'w> {
     lock: &'w str,
     log: &'w str,
     /// What the log doesn't say.
-    lacks: [&'static str; 4],
+    lacks: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -55,8 +68,12 @@ struct Row<'r> {
     /// Whether the lock has all that the log defines, too.
     is_current: bool,
     violations: Vec<ViolationRow>,
-    /// Changes that no release forbids.
+    /// Changes that the lock allows.
     changes: Vec<ChangeRow>,
+    /// The lines of the other lock that allow changes.
+    allowed_by_other: &'r [String],
+    /// What the lock says and the log doesn't.
+    not_compared: &'r [String],
 }
 
 #[derive(Serialize)]
@@ -76,7 +93,8 @@ struct Releases<'l> {
 }
 
 pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
-    require_stdin_once(arguments.logs.iter().chain([&arguments.lock]).map(PathBuf::as_path))?;
+    let locks = [&arguments.lock].into_iter().chain(&arguments.allow);
+    require_stdin_once(arguments.logs.iter().chain(locks).map(PathBuf::as_path))?;
     if arguments.write {
         return write(arguments, context);
     }
@@ -85,6 +103,8 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     if let Some(level) = arguments.level {
         lock.set_level(level);
     }
+    let other =
+        arguments.allow.as_deref().map(|path| Ok::<_, Failure>((Source::of(path).name(), read(path)?))).transpose()?;
     let mut out = Output::stdout();
     if arguments.logs.is_empty() {
         let releases = Releases { lock: &name, level: lock.level().name(), releases: lock.releases().collect() };
@@ -97,12 +117,25 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
     let mut outcome = Outcome::Fine;
     for path in &arguments.logs {
         let definitions = definitions::read(path)?;
-        let check = lock.check_log(&definitions.schema);
+        let check = match &other {
+            Some((_, other)) => lock.check_log_with(&definitions.schema, other),
+            None => lock.check_log(&definitions.schema),
+        };
         let log = Source::of(path).name();
         match context.json {
             true => json::line(&mut out, &row(&log, &check))?,
             false if check.is_ok() => writeln!(out, "{log}: as the lock says")?,
             false => write!(out, "{}\n{check}", Style::Strong.of(&log, context.color))?,
+        }
+        if !context.json {
+            for line in check.allowed_by_other() {
+                let name = other.as_ref().map_or("", |(name, _)| name.as_str());
+                writeln!(out, "  allowed by {name}: {}", on_one_line(line))?;
+            }
+            if !check.not_compared().is_empty() {
+                let not_compared = on_one_line(&check.not_compared().join("; "));
+                writeln!(out, "  not in the log, so not compared: {not_compared}")?;
+            }
         }
         if Check::annotations_are_wanted() && !context.json && !check.violations().is_empty() {
             let file = Some(arguments.lock.as_path()).filter(|file| file.exists());
@@ -141,11 +174,12 @@ fn write(arguments: &Arguments, context: &Context) -> CommandResult {
     out.write_all(text.as_bytes())?;
     out.finish()?;
     let mut said = Output::stdout();
+    let lacks = lacks(&definitions.schema);
     match context.json {
-        true => json::line(&mut said, &Written { lock: &name, log: &log, lacks: LACKS })?,
+        true => json::line(&mut said, &Written { lock: &name, log: &log, lacks })?,
         false => {
             writeln!(said, "{name}: made from {log}, with no release yet; commit it")?;
-            let lacks = LACKS.join(", ");
+            let lacks = lacks.join(", ");
             writeln!(said, "The lock takes no {lacks} from a log, so it doesn't notice their changes.")?;
             // Definitions that contradict themselves.
             for change in lock.check_log(&definitions.schema).unaccepted() {
@@ -166,10 +200,15 @@ fn read(path: &Path) -> Result<Lock, Failure> {
         return Err(Failure::new(format_args!("{name} {text}")));
     }
     let text = str::from_utf8(&bytes).map_err(|_| Failure::new(format_args!("{name} isn't a lock: it isn't text")))?;
+    if text.trim().is_empty() {
+        let text =
+            "is empty, not a lock; if it is from `git show`, that branch has no such file: the lock has to be there";
+        return Err(Failure::new(format_args!("{name} {text}")));
+    }
     text.parse().map_err(|error| Failure::of(&name, &error))
 }
 
-fn row<'r>(log: &'r str, check: &Check) -> Row<'r> {
+fn row<'r>(log: &'r str, check: &'r Check) -> Row<'r> {
     let violation = |violation: &binlog::lock::Violation| ViolationRow {
         change: ChangeRow::of(&violation.change),
         releases: violation.releases.clone(),
@@ -181,5 +220,7 @@ fn row<'r>(log: &'r str, check: &Check) -> Row<'r> {
         is_current: check.is_ok(),
         violations: check.violations().iter().map(violation).collect(),
         changes: check.unaccepted().iter().map(ChangeRow::of).collect(),
+        allowed_by_other: check.allowed_by_other(),
+        not_compared: check.not_compared(),
     }
 }

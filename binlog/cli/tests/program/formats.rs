@@ -1,7 +1,8 @@
 //! The commands that know what a log defines: `schema`, `diff` and `lock`.
 
-use crate::{Ran, binlog, fine, json, log, real_logs, with_input, words};
-use binlog::{LogSchema, LoggedSchema, messages};
+use crate::{Ran, binlog, command, fine, json, log, ran, real_logs, with_input, words};
+use binlog::lock::Lock;
+use binlog::{Log, LogSchema, LogWriter, LoggedSchema, messages};
 use std::path::PathBuf;
 use tempfile::TempDir;
 
@@ -21,6 +22,12 @@ enum WithModesElsewhere {
     Ev(messages::Ev),
     #[log(id = 0x70)]
     Mode(messages::Mode),
+}
+
+#[derive(LogSchema)]
+enum Described {
+    Arm(messages::Arm),
+    File(messages::File),
 }
 
 /// The definitions of a log.
@@ -172,6 +179,97 @@ fn a_lock_in_place_of_a_log_is_said_to_be_one() {
 }
 
 #[test]
+fn names_of_values_are_compared_if_the_log_carries_them() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = |name: &str| folder.path().join(name);
+    let mut lock = Lock::of::<Described>();
+    lock.release("1.0").expect("a name");
+    let lock = lock.to_string();
+    let mut log = LogWriter::<Described, _>::new(Vec::new()).expect("memory");
+    log.descriptions().expect("memory");
+    let log = log.finish().expect("memory");
+    let json = Log::from_bytes(&log).schema().to_json();
+    let renumbered = json.replace("{\"value\":1,\"name\":\"Armed\"", "{\"value\":3,\"name\":\"Armed\"");
+    assert_ne!(json, renumbered);
+    let files: [(&str, &[u8]); 4] = [
+        ("flight.lock", lock.as_bytes()),
+        ("described.bin", &log),
+        ("renumbered.json", renumbered.as_bytes()),
+        ("silent.bin", Described::PREAMBLE),
+    ];
+    files.into_iter().for_each(|(name, bytes)| std::fs::write(path(name), bytes).expect("room"));
+    let run =
+        |line: &str| ran(&command(words(line, "".as_ref())).current_dir(folder.path()).output().expect("it runs"));
+
+    let same = run("lock flight.lock described.bin");
+    assert_eq!((same.code, same.stdout.as_str()), (Some(0), "described.bin: as the lock says\n"), "{}", same.stderr);
+    let renamed = run("lock flight.lock renumbered.json");
+    assert!(
+        renamed.code == Some(1) && renamed.stdout.contains("\nvalue-renumbered: ARM.ArmState: "),
+        "{}",
+        renamed.stdout
+    );
+    let said = "silent.bin: as the lock says\n  not in the log, so not compared: names of values and bits\n";
+    let silent = run("lock flight.lock silent.bin");
+    assert_eq!((silent.code, silent.stdout.as_str()), (Some(0), said));
+    assert!(
+        run("lock flight.lock silent.bin --json").stdout.contains("\"not_compared\":[\"names of values and bits\"]")
+    );
+
+    let changed = run("diff described.bin renumbered.json");
+    let expected = "ARM.ArmState: value 1 \"Armed\" → 3 \"Armed\" (breaks names)\n";
+    assert_eq!((changed.code, changed.stdout.as_str(), changed.stderr.as_str()), (Some(1), expected, ""));
+    let one = run("diff described.bin silent.bin");
+    assert_eq!((one.code, one.stdout.as_str()), (Some(0), ""));
+    assert!(one.stderr.contains("that only one of the logs has aren't compared: ARM.ArmState\n"), "{}", one.stderr);
+
+    // A lock that is made of a log lacks what the log lacks.
+    let made = run("lock --write made.lock described.bin");
+    assert!(made.stdout.contains("takes no rates, types that refuse numbers, descriptions from"), "{}", made.stdout);
+    assert_eq!(run("lock made.lock described.bin").stdout, "described.bin: as the lock says\n");
+}
+
+#[test]
+fn exceptions_of_a_pull_request_count_and_are_printed() {
+    let formats = Formats::new();
+    let mut lock = Lock::of::<WithModes>();
+    lock.release("1.0").expect("a name");
+    let line = "1.0..next allow MODE message-removed \"nothing reads it\"";
+    let proposed = lock.to_string().replacen("\n\n", &format!("\n\n{line}\n\n"), 1);
+    std::fs::write(formats.path("main.lock"), lock.to_string()).expect("room");
+    std::fs::write(formats.path("flight.lock"), proposed).expect("room");
+    let run = |line: &str| {
+        let mut command = command(words(line, "".as_ref()));
+        ran(&command.current_dir(formats.0.path()).env("GITHUB_ACTIONS", "true").output().expect("it runs"))
+    };
+    let refused = run("lock main.lock events.bin");
+    assert_eq!(refused.code, Some(1), "{}", refused.stdout);
+    assert!(refused.stdout.contains("\n::error file=") && !refused.stdout.contains("allowed by"), "{}", refused.stdout);
+    let allowed = run("lock main.lock events.bin --allow flight.lock");
+    assert_eq!(allowed.code, Some(0), "{}{}", allowed.stdout, allowed.stderr);
+    assert!(allowed.stdout.contains("1 change that the lock allows:\n"), "{}", allowed.stdout);
+    assert!(allowed.stdout.ends_with(&format!("\n  allowed by flight.lock: {line}\n")), "{}", allowed.stdout);
+    assert!(!allowed.stdout.contains("::error"), "{}", allowed.stdout);
+    let row: serde_json::Value =
+        serde_json::from_str(&run("lock main.lock events.bin --allow flight.lock --json").stdout).expect("one line");
+    assert_eq!((&row["is_ok"], &row["allowed_by_other"][0]), (&true.into(), &line.into()), "{row}");
+    for line in [
+        "lock - events.bin --allow -",
+        "lock main.lock --allow flight.lock",
+        "lock main.lock events.bin --allow absent",
+    ] {
+        assert_eq!(run(line).code, Some(2), "{line}");
+    }
+}
+
+#[test]
+fn an_empty_lock_is_said_to_be_that_of_a_branch_without_one() {
+    let empty = with_input(&format!("lock - {}", log("flight.bin").display()), b"");
+    let said = "standard input is empty, not a lock; if it is from `git show`, that branch has no such file";
+    assert!(empty.code == Some(2) && empty.stderr.contains(said), "{}", empty.stderr);
+}
+
+#[test]
 fn a_lock_is_made_of_a_log_and_never_replaced() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let (lock, log) = (folder.path().join("new.lock"), log("flight.bin"));
@@ -182,7 +280,7 @@ fn a_lock_is_made_of_a_log_and_never_replaced() {
     assert!(made.contains(&format!("The lock takes no {lacks} from a log")));
     assert!(fine(&format!("lock {} LOG", lock.display()), &log).ends_with("flight.bin: as the lock says\n"));
     let text = std::fs::read_to_string(&lock).expect("a lock");
-    let parsed: binlog::lock::Lock = text.parse().expect("a lock");
+    let parsed: Lock = text.parse().expect("a lock");
     assert_eq!((parsed.releases().len(), text.contains("next.. ATT.Roll c deg")), (0, true), "{text}");
     let printed = fine("lock LOG", &lock);
     assert!(printed.trim_end().ends_with(&format!(": level {}, no release yet", parsed.level().name())), "{printed}");

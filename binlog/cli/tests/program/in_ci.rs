@@ -121,11 +121,27 @@ fn ci_workflow_passes_and_finds_a_format_changed_with_its_lock() {
     }
     package.fine("git diff --exit-code", &[]);
 
-    // A pull request that renames a column, and makes the lock again as if it had always been so.
+    // A pull request that renames a column. The checkout is a folder of GitHub's workspace.
     let program = package.read("src/main.rs").replace("pub roll:", "pub bank:").replace(" roll: ", " bank: ");
     package.write("src/main.rs", &program);
-    let (passes, said) = package.sh("cargo test", &GITHUB);
-    assert!(!passes && said.contains("\n::error file="), "{said}");
+    let (passes, said) = package.sh("GITHUB_WORKSPACE=\"$(dirname \"$PWD\")\" cargo test", &GITHUB);
+    assert!(!passes && said.contains("\n::error file=src/main.rs,line="), "{said}");
+
+    // It allows that, with a reason, and is green.
+    let (_, proposed) = said.split_once("\n  Or allow it, with a reason: ").expect("a line to paste");
+    let (proposed, _) = proposed.split_once('\n').expect("a line");
+    let lock = package.read("flightlog.lock");
+    let allowed = proposed.replace("\"why\"", "\"it is the bank angle\"");
+    package.write("flightlog.lock", &lock.replacen("release 1.0\n", &format!("release 1.0\n{allowed}\n"), 1));
+    package.fine("cargo test --quiet", &[("BINLOG_LOCK", "accept")]);
+    package.commit();
+    for step in steps() {
+        package.fine(&step, &GITHUB);
+    }
+    let (_, said) = package.sh(steps().last().expect("a step"), &GITHUB);
+    assert!(said.contains(&format!("\n  allowed by flightlog.lock: {allowed}\n")), "{said}");
+
+    // One that makes the lock again as if it had always been so.
     fs::remove_file(package.0.join("flightlog.lock")).expect("a lock");
     package.fine("cargo test --quiet", &[]);
     package.fine("cargo test --quiet", &[("BINLOG_LOCK", "release:1.0")]);
@@ -208,4 +224,11 @@ fn lock_of_a_cross_compiled_program_is_tested_by_a_package() {
     assert!(passes && !said.contains("warning: "), "{said}");
     package.fine("binlog lock - flight.bin < flightlog.lock", &GITHUB);
     assert!(!package.sh("binlog check flight.bin", &GITHUB).0);
+    // What it says is right in the folder of the program, too.
+    package.fine("git init --quiet", &[]);
+    package.fine(line, &[("BINLOG_LOCK", "release:1.0")]);
+    package.write("src/messages.rs", &MESSAGES.replace("roll", "bank"));
+    let (passes, said) = package.sh(line, &[]);
+    assert!(!passes && said.contains("\n  at src/messages.rs:9:"), "{said}");
+    assert!(said.contains("`cargo test` is that of the package in ") && said.contains("/program/format,"), "{said}");
 }

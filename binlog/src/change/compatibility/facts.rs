@@ -4,7 +4,10 @@ use crate::format::{Definition, FieldHistory, Meanings, SchemaMessage};
 use crate::read::LoggedDefinition;
 use crate::read::catalogue::column::ResolvedColumn;
 use crate::read::catalogue::units::UnitTables;
+use crate::read::descriptions::DescribedColumn;
 use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::panic::Location;
 
 /// A message.
@@ -34,7 +37,7 @@ pub(crate) struct ColumnFacts<'a> {
     pub(crate) said: Fact<ResolvedColumn<'a>>,
     /// How many earlier columns have the same label.
     pub(crate) nth: usize,
-    /// The names of its values or bits; not compared for a log.
+    /// The names of its values or bits; `None` if they are unknown, as for a log that names none of them.
     pub(crate) meanings: Option<MeaningFacts<'a>>,
     /// Whether the type refuses some numbers; a log doesn't know it.
     pub(crate) is_closed: Option<bool>,
@@ -178,6 +181,25 @@ impl ColumnFacts<'_> {
     }
 }
 
+/// The columns of messages with their names: `ENG.State`, `ENG.State#2` for the second one with this label.
+fn columns<'m, 'a>(messages: &'m [MessageFacts<'a>]) -> impl Iterator<Item = (String, &'m ColumnFacts<'a>)> {
+    let name = |message: &MessageFacts<'_>, column: &ColumnFacts<'_>| {
+        let nth = if column.nth > 0 { format!("#{}", column.nth + 1) } else { String::new() };
+        format!("{}.{}{nth}", message.name, column.label())
+    };
+    messages.iter().flat_map(move |message| message.columns.iter().map(move |column| (name(message, column), column)))
+}
+
+/// The columns that both formats have, and whose values or bits only the first one names.
+pub(crate) fn named_in_one(first: &[MessageFacts<'_>], second: &[MessageFacts<'_>]) -> Vec<String> {
+    let unknown: HashSet<String> =
+        columns(second).filter(|(_, column)| column.meanings.is_none()).map(|(name, _)| name).collect();
+    let mut told = HashSet::new();
+    let has_names = |column: &ColumnFacts<'_>| column.meanings.as_ref().is_some_and(|names| !names.rows.is_empty());
+    let named = columns(first).filter(|(_, column)| has_names(column)).map(|(name, _)| name);
+    named.filter(|name| unknown.contains(name) && told.insert(name.clone())).collect()
+}
+
 impl MeaningFacts<'static> {
     fn of_program(meanings: &Meanings) -> Self {
         let (are_bits, rows) = match meanings {
@@ -190,6 +212,21 @@ impl MeaningFacts<'static> {
 }
 
 impl<'a> MeaningFacts<'a> {
+    /// The values that may have a name.
+    pub(crate) const VALUES: RangeInclusive<i128> = i64::MIN as i128..=u64::MAX as i128;
+    /// The bits that may have a name.
+    pub(crate) const BITS: RangeInclusive<i128> = 0..=63;
+
+    /// What a log says of a column; `None` if it names no value and no bit. Of several names, the first counts.
+    pub(crate) fn of_log(column: &'a DescribedColumn) -> Option<Self> {
+        let are_bits = column.values.is_empty();
+        let (named, range) = if are_bits { (&column.bits, Self::BITS) } else { (&column.values, Self::VALUES) };
+        let mut seen = HashSet::new();
+        let named = named.iter().filter(|named| range.contains(&named.value) && seen.insert(named.value));
+        let rows: Vec<_> = named.map(|named| (named.value, named.name.as_str()).into()).collect();
+        (!rows.is_empty()).then_some(MeaningFacts { are_bits, rows })
+    }
+
     /// The name of a value or bit.
     pub(crate) fn name(&self, value: i128) -> Option<&'a str> {
         self.rows.iter().find(|row| row.value.0 == value).map(|row| row.value.1)

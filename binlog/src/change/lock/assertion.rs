@@ -38,7 +38,13 @@ pub(super) fn hold<S: LogSchema>(path: &Path, environment: &Environment) -> Resu
             let failed = |text| Failure { text, annotations: check.annotated(Some(path)) };
             let done = match &environment.request {
                 Request::Check => return reviewed(&check, schema).map_err(failed),
-                Request::Accept => format!("the facts of {schema} are entered"),
+                Request::Accept => match check.unused_exceptions() {
+                    [] => format!("the facts of {schema} are entered"),
+                    unused => format!(
+                        "the facts of {schema} are entered; exceptions that allow nothing are removed: {}",
+                        unused.join("; ")
+                    ),
+                },
                 Request::Release(name) => format!("{name} is a release now"),
             };
             enter::<S>(&mut lock, &check, &environment.request).map_err(failed)?;
@@ -62,12 +68,15 @@ fn made<S: LogSchema>(request: &Request) -> Result<Lock, String> {
     Ok(lock)
 }
 
-const ALLOWED: &str =
-    "After pasting the lines of what you allow into the lock, with reasons: BINLOG_LOCK=accept cargo test";
+const ALLOWED: &str = "To allow changes, paste their lines into the lock, after its `release` lines, with reasons; then: \
+                       BINLOG_LOCK=accept cargo test";
 
 /// Whether everything is entered.
 fn reviewed(check: &Check, schema: &str) -> Result<Option<String>, String> {
-    let next = "Review them, then enter them into the lock and commit it: BINLOG_LOCK=accept cargo test";
+    let next = match check.unaccepted().is_empty() && !check.unused_exceptions().is_empty() {
+        true => "Or have it removed, and commit the lock: BINLOG_LOCK=accept cargo test",
+        false => "Review them, then enter them into the lock and commit it: BINLOG_LOCK=accept cargo test",
+    };
     match (check.is_ok(), check.violations().is_empty()) {
         (true, _) => Ok(None),
         (false, false) => Err(format!("{schema} has {check}\n{ALLOWED}")),
@@ -88,6 +97,7 @@ fn enter<S: LogSchema>(lock: &mut Lock, check: &Check, request: &Request) -> Res
         return Err(format!("{} has {check}\n{next}", type_name::<S>()));
     }
     lock.accept::<S>();
+    lock.remove_exceptions(check.unused_exceptions());
     if let Request::Release(name) = request {
         // Asked for again, by the next test for instance.
         let is_there = was_released && lock.is_released() && lock.releases.last() == Some(name);

@@ -1,6 +1,7 @@
 //! One fact of a format, and the releases in which it holds.
 
 use super::token::{CLOSED, Cursor, Subject, write_multiplier, write_name, write_text, write_unit};
+use crate::change::compatibility::facts::MeaningFacts;
 use crate::format::Format;
 use std::fmt;
 
@@ -103,10 +104,8 @@ impl Fact {
             }
             (None, "order") => line.labels().map(Fact::Order),
             (None, other) => Err(format!("`{other}` is nothing that a message has; that is `id`, `rate` or `order`")),
-            (Some(_), "=") => {
-                meaning(line, i128::from(i64::MIN)..=i128::from(u64::MAX)).map(|(value, name)| Fact::Value(value, name))
-            }
-            (Some(_), "&") => meaning(line, 0..=63).map(|(bit, name)| Fact::Bit(bit, name)),
+            (Some(_), "=") => meaning(line, MeaningFacts::VALUES).map(|(value, name)| Fact::Value(value, name)),
+            (Some(_), "&") => meaning(line, MeaningFacts::BITS).map(|(bit, name)| Fact::Bit(bit, name)),
             (Some(_), format) => {
                 let mut characters = format.bytes();
                 let known = characters.next().and_then(Format::from_character).filter(|_| characters.next().is_none());

@@ -3,7 +3,7 @@
 use super::error::LockError;
 use super::fact::{Dated, Fact, Interval};
 use super::states::States;
-use super::token::{Cursor, Subject, write_text};
+use super::token::{Cursor, Quoted, Subject, write_text};
 use super::{Exception, Lock};
 use crate::change::compatibility::{ChangeKind, Level, UnknownName};
 use std::collections::{BTreeMap, HashMap};
@@ -113,6 +113,13 @@ impl Lock {
 
     fn read_description(&mut self, line: &str) -> Result<(), String> {
         let mut cursor = Cursor::new(line);
+        // No name has two dots without being quoted.
+        if !line.starts_with('"') && Cursor::new(line).word().contains("..") {
+            return Err(format!(
+                "after `{DESCRIPTIONS}` stand descriptions only; exceptions and facts stand before it: \
+                 `allow` lines after the `release` lines, facts after those"
+            ));
+        }
         let described = (cursor.subject()?, cursor.text()?);
         self.descriptions.push(described);
         cursor.end()
@@ -131,7 +138,8 @@ impl Lock {
     fn interval(&self, text: &str, places: &HashMap<String, usize>) -> Result<Interval, String> {
         let Some((from, until)) = text.split_once("..") else {
             return Err(format!(
-                "a line begins with an interval, as `1.3..`, or with `level` or `release`, not with `{text}`"
+                "a line begins with an interval, as `1.3..`, or with `level` or `release`, not with `{text}`; of an \
+                 exception that was printed, paste what begins with the interval"
             ));
         };
         let place = |name: &str| match places.get(name) {
@@ -180,6 +188,11 @@ impl Lock {
         format!("{} allow {subject}{number} {kind} ", self.interval_text(*interval))
     }
 
+    /// The line of an exception.
+    pub(super) fn exception_line(&self, exception: &Exception) -> String {
+        format!("{}{}", self.exception_text(exception), Quoted(&exception.reason))
+    }
+
     pub(super) fn interval_text(&self, interval: Interval) -> String {
         format!("{}..{}", self.version(interval.from), interval.until.map_or("", |until| self.version(until)))
     }
@@ -196,9 +209,7 @@ impl fmt::Display for Lock {
         }
         f.write_str(if self.exceptions.is_empty() { "" } else { "\n" })?;
         for exception in &self.exceptions {
-            f.write_str(&self.exception_text(exception))?;
-            write_text(f, &exception.reason)?;
-            writeln!(f)?;
+            writeln!(f, "{}", self.exception_line(exception))?;
         }
         let mut message: Option<&str> = None;
         for Dated { interval, subject, fact, .. } in &self.facts {

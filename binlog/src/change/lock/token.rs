@@ -257,6 +257,15 @@ pub(super) fn write_name(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result 
     if name.is_empty() || name.contains(|c| !is_plain(c)) { write_text(f, name) } else { f.write_str(name) }
 }
 
+/// A text in quotes.
+pub(super) struct Quoted<'t>(pub(super) &'t str);
+
+impl fmt::Display for Quoted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_text(f, self.0)
+    }
+}
+
 pub(super) fn write_text(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     f.write_char('"')?;
     for c in text.chars() {

@@ -1,10 +1,9 @@
 //! Brings a lock up to date with a program, and adds releases to it.
 
-use super::Lock;
 use super::fact::{Aspect, Dated, Fact, Interval};
 use super::token::Subject;
+use super::{Exception, Lock};
 use crate::change::LoggedSchema;
-use crate::change::compatibility::comparable::sealed::Sealed;
 use crate::change::compatibility::facts;
 use crate::change::compatibility::facts::MessageFacts;
 use crate::format::LogSchema;
@@ -24,10 +23,10 @@ impl Lock {
 
     /// The format of a log, as the version that isn't released yet: for firmware whose tests don't run on the host.
     ///
-    /// The lock takes no rates, names of values and bits, types that refuse numbers, or descriptions from a log. It
-    /// doesn't notice when these change.
+    /// The lock takes no rates, types that refuse numbers, or descriptions from a log, and names of values and bits only
+    /// if the log [describes](LoggedSchema::descriptions) them. It doesn't notice when what it lacks changes.
     pub fn of_log(log: &LoggedSchema) -> Self {
-        let mut facts = log.facts();
+        let mut facts = log.named_facts();
         facts.retain(|message| !DEFINITIONS.contains(&&*message.name));
         let mut lock = Lock::default();
         lock.enter(facts_of(&facts));
@@ -71,6 +70,14 @@ impl Lock {
         }
         self.facts
             .sort_by_cached_key(|dated| (places.of_subject(&dated.subject), dated.fact.aspect(), dated.interval.from));
+    }
+
+    /// Removes the exceptions with these lines, which are without reasons.
+    pub(super) fn remove_exceptions(&mut self, lines: &[String]) {
+        let is_kept =
+            |exception: &Exception| !lines.iter().any(|line| *line == self.exception_text(exception).trim_end());
+        let kept = self.exceptions.iter().filter(|exception| is_kept(exception)).cloned().collect();
+        self.exceptions = kept;
     }
 
     /// Makes the version that isn't released yet a release.

@@ -2,7 +2,7 @@
 
 use super::LoggedSchema;
 use crate::change::compatibility::changes::changes;
-use crate::change::compatibility::comparable::sealed::Sealed;
+use crate::change::compatibility::facts::named_in_one;
 use crate::change::compatibility::{Change, Level};
 use std::fmt;
 
@@ -12,12 +12,18 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SchemaDifference {
     changes: Vec<Change>,
+    named_in_one: Vec<String>,
 }
 
 impl SchemaDifference {
     /// The changes of each message of the old log, in the order of that log, then the added messages.
     pub fn changes(&self) -> &[Change] {
         &self.changes
+    }
+
+    /// The columns whose values or bits only one of the logs names, so that their names aren't compared: `PHAS.Phase`.
+    pub fn named_in_one(&self) -> &[String] {
+        &self.named_in_one
     }
 
     /// Whether nothing changed.
@@ -44,17 +50,21 @@ impl LoggedSchema {
     /// | wider format | layout, and structs of older programs |
     /// | column added; narrower format | typed |
     /// | message or column removed or renamed; unit or multiplier; text instead of numbers | names |
+    /// | value or bit that gets a name | nothing |
+    /// | value or bit that loses its name or gets another one | names |
     ///
     /// Units are compared by name and multipliers by value, according to the log's own tables, or else ArduPilot's. No
     /// multiplier equals a multiplier of 1. Multipliers don't matter for formats that scale by themselves (`c`, `C`,
     /// `e`, `E`, `L`). The tables themselves aren't compared. If a message is defined several times, each definition is
     /// compared with the one at the same place in the other log, or with the last one there.
     ///
-    /// A log says nothing of defaults, aliases and the meanings of values:
+    /// The names of values and bits of a column are compared if both logs
+    /// [describe](LoggedSchema::descriptions) some. A log says nothing of defaults and aliases:
     /// [`can_read`](crate::compatibility::can_read) and the [lock](crate::lock) know them.
     pub fn difference(&self, new: &LoggedSchema) -> SchemaDifference {
-        let found = changes(&self.facts(), &new.facts());
-        SchemaDifference { changes: found.into_iter().map(|found| found.change).collect() }
+        let (old, new) = (self.named_facts(), new.named_facts());
+        let named_in_one = [named_in_one(&old, &new), named_in_one(&new, &old)].concat();
+        SchemaDifference { changes: changes(&old, &new).into_iter().map(|found| found.change).collect(), named_in_one }
     }
 }
 
