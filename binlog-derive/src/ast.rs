@@ -41,8 +41,8 @@ pub(crate) struct Column {
     pub(crate) label_span: Span,
     /// The lints for its attributes; whether they apply depends on its type.
     pub(crate) lints: Vec<Ident>,
-    /// For a type, or an element of a flattened array, with the name of one that isn't a field: the trait whose error says
-    /// what to write instead.
+    /// For a type, or an element of a flattened array, with the name of one that isn't a field: the trait whose error
+    /// says what to write instead.
     pub(crate) remedy: Option<Ident>,
     /// Why no program can make the type a field.
     pub(crate) refusal: Option<syn::Error>,

@@ -120,8 +120,8 @@ fn taken_fault(name: &str) -> Option<String> {
     None
 }
 
-/// Rule 4 for the characters of a name of 1 to 4 bytes. `fault_of_upper` is asked about the name that would be proposed for
-/// one in lower case.
+/// Rule 4 for the characters of a name of 1 to 4 bytes. `fault_of_upper` is asked about the name that would be proposed
+/// for one in lower case.
 pub(crate) fn name_form_fault(name: &str, fault_of_upper: impl Fn(&str) -> Option<String>) -> Option<String> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if let Some(wrong) = name.chars().find(|&c| !allowed(c)) {

@@ -162,8 +162,8 @@ pub(crate) fn padding_of(ident: &Ident, types: &[&TokenStream], error: &TokenStr
     }
 }
 
-/// The constant that decides whether a message must have bytes: 0 if so, and an error or 1 if it has another error already.
-/// `None` if it must in any case.
+/// The constant that decides whether a message must have bytes: 0 if so, and an error or 1 if it has another error
+/// already. `None` if it must in any case.
 fn bytes_expected(message: &Message<'_>, parts: &TokenStream, is_packed: bool) -> Option<TokenStream> {
     let span = message.original.ident.span();
     let padding = (!is_packed).then(|| quote_spanned!(span=> __PADDING));

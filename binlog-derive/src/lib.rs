@@ -1,8 +1,8 @@
 //! The derive macros of `binlog`. Programs use them through that crate, whose documentation explains them.
 //!
 //! The macros run through the same stages. `attr` and `ast` parse the input and reject what is invalid by itself (a
-//! unit that isn't in the table). `check` applies the rules that compare one part with another, and `lint` finds what is
-//! suspicious. `expand` writes the code; after an error, `fallback` writes code in its place that causes no further
+//! unit that isn't in the table). `check` applies the rules that compare one part with another, and `lint` finds what
+//! is suspicious. `expand` writes the code; after an error, `fallback` writes code in its place that causes no further
 //! errors. For `Columns`, `group` has the model and its checks; those of Blackbox have the stages in `blackbox`.
 
 #![forbid(unsafe_code)]
@@ -125,14 +125,15 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// - `default`, `default = EXPR`: the value where an older log lacks the column: all bytes zero, or a constant of the
 ///   field's type. Without an expression, the type needs zerocopy's `FromZeros`.
 /// - `allow(…)`: no warning by these lints.
-/// - `flatten`: the field becomes several columns: those of a struct that derives [`Columns`](macro@Columns), or one for
-///   each element of an array of up to 15. `unit` and `mult` apply to all of them.
-/// - `prefix = "Gyr"`: the beginning of the labels of a flattened field, in place of the field's name in UpperCamelCase.
-/// - `start = 0`, `names = "X,Y,Z"`: the numbers or names of an array's elements, which follow the prefix. Without them,
-///   numbers from 1.
+/// - `flatten`: the field becomes several columns: those of a struct that derives [`Columns`](macro@Columns), or one
+///   for each element of an array of up to 15. `unit` and `mult` apply to all of them.
+/// - `prefix = "Gyr"`: the beginning of the labels of a flattened field, in place of the field's name in
+///   UpperCamelCase.
+/// - `start = 0`, `names = "X,Y,Z"`: the numbers or names of an array's elements, which follow the prefix. Without
+///   them, numbers from 1.
 ///
-/// `alias` and `default` apply where columns are matched by label: `Log::typed` and `Log::messages`. The guide's chapter
-/// on formats over years shows them.
+/// `alias` and `default` apply where columns are matched by label: `Log::typed` and `Log::messages`. The guide's
+/// chapter on formats over years shows them.
 ///
 /// The first field is `time_us: u64`. A record has at most 16 columns and 255 bytes, including 3 bytes of header. Doc
 /// comments become descriptions, `#[doc = include_str!("…")]` included.
@@ -142,8 +143,8 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// Most mistakes are errors in the words of the format. Some are rustc's or zerocopy's, or have one of theirs beside
 /// them:
 ///
-/// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type can't be
-///   a field. The error before it says what to write instead of a `String`, an `Option` or a `Duration`; the trait
+/// - `the trait bound String: IntoBytes is not satisfied`, with the advice to add a derive to `String`: the type can't
+///   be a field. The error before it says what to write instead of a `String`, an `Option` or a `Duration`; the trait
 ///   `binlog::Field` has the whole list.
 /// - `Attitude has 3 total byte(s) of padding`, with the advice to use `Unalign` or explicit fields: write
 ///   `#[repr(C, packed)]` instead of `#[repr(C)]`, as the error before it says.
@@ -163,8 +164,8 @@ pub fn derive_columns(input: TokenStream) -> TokenStream {
 /// - `multiplier_without_unit`: an integer with a multiplier other than 1 and without a unit. Some viewers multiply,
 ///   others don't.
 /// - `f32_coordinate`: a latitude or longitude as `f32`: an `f32` in degrees is wrong by up to 0.9 m.
-/// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude that isn't a `Latitude` or a `Longitude`.
-///   Viewers don't scale it.
+/// - `integer_coordinate`: an integer in 1e-7 degrees of latitude or longitude that isn't a `Latitude` or a
+///   `Longitude`. Viewers don't scale it.
 /// - `half_precision`: a `half::f16`, by this name. UAV Log Viewer reads nothing after the first record with such a
 ///   column, and Mission Planner may refuse the log.
 /// - `gps_without_week`: a message named GPS with `as_logged` and without the columns `GWk` and `GMS`, which shifts all
@@ -249,8 +250,8 @@ pub fn derive_field(input: TokenStream) -> TokenStream {
 /// Makes a struct a frame of a Blackbox log.
 ///
 /// The struct also needs zerocopy's `FromBytes`, `IntoBytes` and `Immutable`, and `#[repr(C)]` without padding (or
-/// `#[repr(C, packed)]`). It needs neither `Clone` nor `Copy`. Its fields are `u8`, `i8`, `u16`, `i16`, `u32`, `i32`, and
-/// arrays of them.
+/// `#[repr(C, packed)]`). It needs neither `Clone` nor `Copy`. Its fields are `u8`, `i8`, `u16`, `i16`, `u32`, `i32`,
+/// and arrays of them.
 ///
 /// ```
 /// use binlog::blackbox::BlackboxFrame;
@@ -278,24 +279,24 @@ pub fn derive_field(input: TokenStream) -> TokenStream {
 ///
 /// # Attributes of a field
 ///
-/// - `name = "gyroADC"`: the name in the log, in place of the field's name in lowerCamelCase (`gps_…` becomes `GPS_…`). An
-///   array becomes a field for each element, `gyroADC[0]`.
+/// - `name = "gyroADC"`: the name in the log, in place of the field's name in lowerCamelCase (`gps_…` becomes `GPS_…`).
+///   An array becomes a field for each element, `gyroADC[0]`.
 /// - `predictor = …`, `encoding = …`: how the field is written, in slow, GPS and home frames.
-/// - `i(predictor = …, encoding = …)`, `p(predictor = …, encoding = …)`: the same for the I and P frames that a main frame
-///   is written as.
+/// - `i(predictor = …, encoding = …)`, `p(predictor = …, encoding = …)`: the same for the I and P frames that a main
+///   frame is written as.
 /// - `flatten`, `prefix = "axis"`: the field becomes those of a struct that derives
 ///   [`BlackboxFields`](macro@BlackboxFields), after a prefix in place of the field's name.
 /// - `alias = "gyroData"`: a name that older logs used; of an array, as `name`, without the index. May be given several
 ///   times. If a log has both, the field with today's name is read; of several aliases, the first that the log has.
-/// - `default`, `default = EXPR`: the value where a log lacks the field: 0, or a constant of the field's type. Each element
-///   of an array that the log lacks has its own default: `default = [0; 8]` reads a log of four motors into eight.
-///   `loopIteration` and `time` of a main frame have none.
+/// - `default`, `default = EXPR`: the value where a log lacks the field: 0, or a constant of the field's type. Each
+///   element of an array that the log lacks has its own default: `default = [0; 8]` reads a log of four motors into
+///   eight. `loopIteration` and `time` of a main frame have none.
 ///
 /// `alias` and `default` are for reading, by `Session::typed` and `Session::typed_frames`; the header that the program
 /// writes is the same without them.
 ///
-/// Predictors are `zero`, `previous`, `straight_line`, `average_2`, `minthrottle`, `motor_0`, `inc`, `home_coord`, `1500`,
-/// `vbatref`, `last_main_frame_time` and `minmotor`; encodings `signed_vb`, `unsigned_vb`, `neg_14bit`,
+/// Predictors are `zero`, `previous`, `straight_line`, `average_2`, `minthrottle`, `motor_0`, `inc`, `home_coord`,
+/// `1500`, `vbatref`, `last_main_frame_time` and `minmotor`; encodings `signed_vb`, `unsigned_vb`, `neg_14bit`,
 /// `elias_delta_u32`, `elias_delta_s32`, `tag8_8svb`, `tag2_3s32`, `tag8_4s16` and `null`. `tag2_3s32` takes three
 /// neighbours, `tag8_4s16` four, `tag8_8svb` up to eight: neighbours of that encoding are one group.
 ///
@@ -379,9 +380,9 @@ pub fn derive_blackbox_fields(input: TokenStream) -> TokenStream {
 /// - `p_rate = "1/2"`: the fraction of iterations that are logged; `1/1` if it isn't given. The count restarts at each
 ///   I frame, so let the denominator divide `i_interval`. Otherwise the last distance before each I frame is shorter
 ///   than the others: with `i_interval = 32` and `"1/3"`, iterations 27, 30, 32 and 35 are logged.
-/// - `header("name" = "value", …)`: further lines of the header, of printable ASCII. May be given several times. Predictors
-///   refer to `minthrottle`, `motorOutput` and `vbatref`. `Firmware revision`, `Firmware type`, `gyro_scale` and
-///   `motor_pwm_protocol` replace the usual lines: those of a Betaflight 4.5, which decoders accept.
+/// - `header("name" = "value", …)`: further lines of the header, of printable ASCII. May be given several times.
+///   Predictors refer to `minthrottle`, `motorOutput` and `vbatref`. `Firmware revision`, `Firmware type`, `gyro_scale`
+///   and `motor_pwm_protocol` replace the usual lines: those of a Betaflight 4.5, which decoders accept.
 /// - `allow(not_portable)`: no warning by the lint below.
 /// - `crate = "path"`: where binlog is, if it isn't at `::binlog`.
 ///

@@ -15,8 +15,9 @@ impl<S: BlackboxSchema, const N: usize> Logger<S, N> {
 }
 
 impl<S: BlackboxSchema, const N: usize, P> Drain<'_, S, N, P> {
-    /// What became of the frames that the drain took out of the ring: how many I and P frames they are, and how many gaps
-    /// there were between them. The [`Tally`](crate::Tally) of each kind counts those that didn't get into the ring.
+    /// What became of the frames that the drain took out of the ring: how many I and P frames they are, and how many
+    /// gaps there were between them. The [`Tally`](crate::Tally) of each kind counts those that didn't get into the
+    /// ring.
     pub fn counts(&self) -> &Counts {
         let encoder: &EncoderOf<S> = self.encoder();
         encoder.counts()

@@ -49,8 +49,8 @@ use core::marker::PhantomData;
 ///
 /// # What it counts
 ///
-/// - A message with a `rate` of `n` records a second: what decimation accepts at most. A record may come a period early,
-///   so in a time of `t` seconds these are `n * t + 2` records, rounded down.
+/// - A message with a `rate` of `n` records a second: what decimation accepts at most. A record may come a period
+///   early, so in a time of `t` seconds these are `n * t + 2` records, rounded down.
 /// - Of a message with an instance column as many instances as are decimated, which is 8, or as
 ///   [`instances`](Budget::instances) says. Instances from number 8 on are not decimated, so log none.
 /// - A message without a rate: what [`at_most`](Budget::at_most) says.
@@ -58,8 +58,9 @@ use core::marker::PhantomData;
 ///   prologue, too; but messages of the prologue may be logged at other times as well, so PARM needs an `at_most`. It
 ///   may be 0.
 ///
-/// The ring holds `N` bytes without the reserve of an eighth, and without 255 bytes for the record that is being written
-/// when the stall begins. Each record is logged at about the time of its `TimeUS`, by a clock that isn't set back.
+/// The ring holds `N` bytes without the reserve of an eighth, and without 255 bytes for the record that is being
+/// written when the stall begins. Each record is logged at about the time of its `TimeUS`, by a clock that isn't set
+/// back.
 pub struct Budget<S> {
     /// For each message, the records in any second; `None` if the program doesn't say.
     at_most: [Option<u32>; 256],

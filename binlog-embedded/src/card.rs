@@ -140,8 +140,8 @@ pub trait Card: Slot {
 
 /// A card whose driver waits for a transfer without blocking, as one for an SD host controller with DMA does.
 ///
-/// A future may be dropped before it is ready, which leaves its transfer unfinished. The next transfer then ends what is
-/// left of it and does its own work, or fails. It must not succeed on another card than the unfinished one.
+/// A future may be dropped before it is ready, which leaves its transfer unfinished. The next transfer then ends what
+/// is left of it and does its own work, or fails. It must not succeed on another card than the unfinished one.
 #[cfg(feature = "async")]
 #[allow(async_fn_in_trait, reason = "executors on microcontrollers don't need `Send`")]
 pub trait AsyncCard: Slot {

@@ -11,7 +11,8 @@ use binlog::{LogSchema, SchemaMessage};
 use core::fmt::Display;
 use core::sync::atomic::{Ordering, compiler_fence};
 
-/// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its [`Drain`](crate::Drain).
+/// A ring of `N` bytes. It takes records of the schema `S` from any context and keeps them for its
+/// [`Drain`](crate::Drain).
 ///
 /// ```
 /// use binlog::{LogSchema, messages::{Ev, Msg}};
@@ -45,8 +46,8 @@ use core::sync::atomic::{Ordering, compiler_fence};
 /// `N` is a power of two from 512 bytes to 1 GiB.
 ///
 /// A record is accepted whole or not at all. Records that are not accepted are counted in the [`Tally`] of their
-/// message. The last [`reserve`](Logger::set_reserve) bytes of the ring are kept for critical messages: MSG, EV, ERR and
-/// MODE, and those that the schema marks `#[log(critical)]`.
+/// message. The last [`reserve`](Logger::set_reserve) bytes of the ring are kept for critical messages: MSG, EV, ERR
+/// and MODE, and those that the schema marks `#[log(critical)]`.
 // The order of the fields: the state before the ring, and in it first the fields that every `log` reads. Then a
 // Cortex-M reaches them by the logger's address and an offset that fits into the instruction.
 #[repr(C)]
@@ -126,7 +127,8 @@ impl<S: Schema, const N: usize> Logger<S, N> {
     /// The clock must already be running; it is called from any context that logs a text or drains.
     ///
     /// The clock must not wrap: [`WideCounter`](crate::WideCounter) extends a hardware counter that does. After a wrap,
-    /// times in the log run backwards, and what the writers do after a time (flushes, retries, reports) comes too early.
+    /// times in the log run backwards, and what the writers do after a time (flushes, retries, reports) comes too
+    /// early.
     pub fn start(&self, clock: fn() -> u64) {
         // For a logger that is not a `static`.
         const { assert_ring_size(N) };

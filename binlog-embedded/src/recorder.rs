@@ -181,7 +181,8 @@ impl Recorder {
         (self.is_mounted, self.log) = (false, None);
     }
 
-    /// Names the logs with another extension, which the next mount takes, unless the program chose one or a log is open.
+    /// Names the logs with another extension, which the next mount takes, unless the program chose one or a log is
+    /// open.
     pub(crate) fn name_logs(&mut self, extension: &'static str) {
         if self.options.extension == Options::DEFAULT.extension && self.log.is_none() {
             self.options.extension = extension;

@@ -22,9 +22,9 @@ use core::sync::atomic::AtomicBool;
 
 /// A [`Logger`] whose ring outlives a reset.
 ///
-/// A watchdog reset, a panic or a fault loses the records that the drain has not flushed: the last ones, which say why it
-/// happened. In memory that the start-up code doesn't clear they are still there. [`claim`](Retained::claim) finds them
-/// at the next boot, and the [`drain`](Retained::drain) writes them first, as a log of their own.
+/// A watchdog reset, a panic or a fault loses the records that the drain has not flushed: the last ones, which say why
+/// it happened. In memory that the start-up code doesn't clear they are still there. [`claim`](Retained::claim) finds
+/// them at the next boot, and the [`drain`](Retained::drain) writes them first, as a log of their own.
 ///
 /// ```
 /// use binlog::{LogSchema, messages::{Ev, Msg}};
@@ -172,8 +172,8 @@ impl<S: Schema, const N: usize> Retained<S, N> {
     /// with an empty ring. The logger is stopped; [`Logger::start`] starts it.
     ///
     /// It reads the header of each record in the ring twice at most, and nothing after [`Reset::PowerOn`]. If not all
-    /// unflushed records are still there, it looks for a header at each of 255 bytes, and walks from those that it finds.
-    /// A reset in the middle of it loses nothing.
+    /// unflushed records are still there, it looks for a header at each of 255 bytes, and walks from those that it
+    /// finds. A reset in the middle of it loses nothing.
     pub fn claim(&self, reset: Reset) -> Claim
     where
         FormatOf<S>: Notes<S>,

@@ -27,9 +27,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// Writes logs to an SD card with FAT16, FAT32 or exFAT: `LOGS/00000001.BIN` and so on.
 ///
 /// [`run`](SdLog::run) does everything for a [`Drain`](crate::Drain): it finds the card, begins a log, moves the
-/// records, flushes by bytes and by time, begins the next log, removes the oldest logs when space is short, and after an
-/// error resumes when the card is back. Programs that do this themselves use it as an [`embedded_io::Write`]. With the
-/// feature `async`, the same calls end with `_async`, for an `AsyncCard`.
+/// records, flushes by bytes and by time, begins the next log, removes the oldest logs when space is short, and after
+/// an error resumes when the card is back. Programs that do this themselves use it as an [`embedded_io::Write`]. With
+/// the feature `async`, the same calls end with `_async`, for an `AsyncCard`.
 ///
 /// # Promise
 ///
@@ -121,9 +121,9 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 ///   A block of the folder has 15 logs on FAT, 5 on exFAT.
 /// - `F`: blocks of the FAT; on exFAT of the allocation bitmap. FAT32 with 32 GB and clusters of 32 KiB has 7,600,
 ///   exFAT with 128 GB and clusters of 128 KiB has 240.
-/// - `T`, `M` and `L`: those of them that describe an extent, its clusters that are marked and not used yet, and the log
-///   that is removed. `T` is at most 17 and `M` at most 6, on exFAT both 2. On exFAT, a log in pieces has a chain, and
-///   `L` is the blocks of the FAT.
+/// - `T`, `M` and `L`: those of them that describe an extent, its clusters that are marked and not used yet, and the
+///   log that is removed. `T` is at most 17 and `M` at most 6, on exFAT both 2. On exFAT, a log in pieces has a chain,
+///   and `L` is the blocks of the FAT.
 /// - `C`: 2 if the card has two FATs that are kept equal; otherwise 1.
 /// - `S`: blocks per cluster; on exFAT, blocks of the new folder: one cluster, but at least 128 blocks.
 ///
@@ -139,8 +139,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// that use [`flush`](embedded_io::Write::flush) have to call it that often for the `C` blocks above;
 /// [`run`](SdLog::run) does.
 ///
-/// On FAT, the clusters of an extent are marked one block of the FAT at a time, and where the next clusters are free, the
-/// extent is made longer before it is used up: in calls of [`run`](SdLog::run) that have nothing to write and of
+/// On FAT, the clusters of an extent are marked one block of the FAT at a time, and where the next clusters are free,
+/// the extent is made longer before it is used up: in calls of [`run`](SdLog::run) that have nothing to write and of
 /// [`prepare`](SdLog::prepare). In a program without such calls, the calls that write mark the clusters. Where the next
 /// clusters belong to a file, another extent is looked for when this one is used up, which is also the way on exFAT,
 /// whose extents take six blocks.

@@ -44,8 +44,8 @@ mod target {
             })
         }
 
-        /// As [`with`](Locked::with), with what `first` returns in the same critical section. `first` may be code of the
-        /// user: it runs before the value is borrowed.
+        /// As [`with`](Locked::with), with what `first` returns in the same critical section. `first` may be code of
+        /// the user: it runs before the value is borrowed.
         #[inline(always)]
         pub(crate) fn with_first<A, R>(&self, first: impl FnOnce() -> A, f: impl FnOnce(&mut T, A) -> R) -> R {
             critical_section::with(|_| {

@@ -2,8 +2,8 @@
 
 use crate::sync::Locked;
 
-/// Extends a hardware counter of `BITS` bits to 64 bits. The clock that [`Logger::start`](crate::Logger::start) takes must
-/// not wrap; a counter of 32 bits at 168 MHz does so after 25 seconds.
+/// Extends a hardware counter of `BITS` bits to 64 bits. The clock that [`Logger::start`](crate::Logger::start) takes
+/// must not wrap; a counter of 32 bits at 168 MHz does so after 25 seconds.
 ///
 /// ```no_run
 /// use binlog_embedded::WideCounter;
@@ -17,18 +17,18 @@ use crate::sync::Locked;
 /// }
 /// ```
 ///
-/// **The contract.** Call [`now`](WideCounter::now) at least once in each period of the counter, that is before it returns
-/// to the value of the last call; a period without a call is missing from the time. A main loop that calls
-/// [`SdLog::run`](crate::SdLog::run) or `FlashLog::run` does so, because these ask the logger's clock. If the main loop may
-/// block for longer, call `now` in a periodic interrupt, too.
+/// **The contract.** Call [`now`](WideCounter::now) at least once in each period of the counter, that is before it
+/// returns to the value of the last call; a period without a call is missing from the time. A main loop that calls
+/// [`SdLog::run`](crate::SdLog::run) or `FlashLog::run` does so, because these ask the logger's clock. If the main loop
+/// may block for longer, call `now` in a periodic interrupt, too.
 ///
 /// The time starts with the counter's value at the first call. It never goes back, whichever contexts call `now`: main,
-/// tasks, other cores, and interrupts of any priority that the critical section masks, so not an NMI or a fault handler.
-/// All of them have to read the same counter: on a chip with several cores, take a timer that the cores share.
+/// tasks, other cores, and interrupts of any priority that the critical section masks, so not an NMI or a fault
+/// handler. All of them have to read the same counter: on a chip with several cores, take a timer that the cores share.
 ///
 /// A counter of fewer bits, such as SysTick's 24, works alike: `WideCounter<24>`. A counter that counts down is read as
-/// its distance from the top, and one that wraps elsewhere than at 2<sup>`BITS`</sup>, such as a SysTick that is reloaded
-/// each millisecond, is not suitable:
+/// its distance from the top, and one that wraps elsewhere than at 2<sup>`BITS`</sup>, such as a SysTick that is
+/// reloaded each millisecond, is not suitable:
 ///
 /// ```no_run
 /// use binlog_embedded::WideCounter;

@@ -1,7 +1,7 @@
 //! Converts a Blackbox log to ArduPilot logs: `convert flight.bbl flight.bin`.
 //!
-//! Each session becomes a log: `flight.bin`, `flight-2.bin`, `flight-3.bin`. UAV Log Viewer, MAVExplorer and PlotJuggler
-//! open them.
+//! Each session becomes a log: `flight.bin`, `flight-2.bin`, `flight-3.bin`. UAV Log Viewer, MAVExplorer and
+//! PlotJuggler open them.
 
 use binlog::blackbox::BlackboxLog;
 use binlog::blackbox::log::Session;
@@ -72,8 +72,8 @@ fn write(session: &Session<'_>, path: &Path) -> Result<Converted, Box<dyn Error>
     renamed
 }
 
-/// Whether two paths lead to one file, be it through links. A path that leads to none, as before the file is written, is
-/// like no other.
+/// Whether two paths lead to one file, be it through links. A path that leads to none, as before the file is written,
+/// is like no other.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) {

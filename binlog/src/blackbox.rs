@@ -1,8 +1,8 @@
 //! Blackbox, the log format of Betaflight, INAV and Cleanflight.
 //!
-//! A log is a sequence of sessions. A session begins with header lines, which define the fields of each frame; the frames
-//! follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P frame, which
-//! contains the differences from the frames before it.
+//! A log is a sequence of sessions. A session begins with header lines, which define the fields of each frame; the
+//! frames follow. Main frames record one iteration of the control loop, as an I frame, which stands alone, or as a P
+//! frame, which contains the differences from the frames before it.
 //!
 //! ```
 //! # #[cfg(all(feature = "derive", feature = "std"))] {
@@ -41,14 +41,16 @@
 //!
 //! # The map
 //!
-//! - A frame is a struct with `#[derive(`[`BlackboxFrame`]`)]`: the main frame, which becomes I and P frames, and those of
-//!   slow state, GPS and home. Its fields are integers and arrays of them; each has a [`Predictor`] and an [`Encoding`], by
-//!   default those that Betaflight has for its name. `#[derive(`[`BlackboxFields`]`)]` is for structs in frames.
-//! - The frames of a program are an enum with `#[derive(`[`BlackboxSchema`]`)]`, which makes the header at compile time.
+//! - A frame is a struct with `#[derive(`[`BlackboxFrame`]`)]`: the main frame, which becomes I and P frames, and those
+//!   of slow state, GPS and home. Its fields are integers and arrays of them; each has a [`Predictor`] and an
+//!   [`Encoding`], by default those that Betaflight has for its name. `#[derive(`[`BlackboxFields`]`)]` is for structs
+//!   in frames.
+//! - The frames of a program are an enum with `#[derive(`[`BlackboxSchema`]`)]`, which makes the header at compile
+//!   time.
 //! - [`BlackboxWriter`] writes a log to any `std::io::Write`. [`Encoder`] has the rules by which a frame becomes bytes,
 //!   without I/O and allocation.
-//! - [`BlackboxLog`] reads the log of any firmware by its own [`Header`], damaged or not: sessions, frames one after the
-//!   other, [tables](log::Tables) of numbers or in units, events, and each lost stretch.
+//! - [`BlackboxLog`] reads the log of any firmware by its own [`Header`], damaged or not: sessions, frames one after
+//!   the other, [tables](log::Tables) of numbers or in units, events, and each lost stretch.
 //! - [`convert::to_ardupilot`](crate::convert::to_ardupilot) converts a session to an ArduPilot log.
 //! - [`Session::typed`](log::Session::typed) reads frames as the program's structs.
 //! - [`LoggedEncoder`] encodes values by the header of any log.

@@ -34,8 +34,8 @@
 //!
 //! - Times are those of the session's main frames in microseconds, extended beyond 32 bits. Times never decrease. After
 //!   a jump back, they continue from the last time, and a MSG gives the offset.
-//! - Other frames and events have the time of the main frame before them, the first ones that of the first main frame. The
-//!   time in a GPS frame is in BG00.
+//! - Other frames and events have the time of the main frame before them, the first ones that of the first main frame.
+//!   The time in a GPS frame is in BG00.
 //! - Axes are forward, right, down as in ArduPilot: pitch and yaw have the other sign than in the Blackbox log.
 //! - MODE has the nearest mode of Copter. The exact flags are in MSG.
 //! - RCIN, BAT and BARO have a record for each change, and ten a second between changes. All others have one a frame.

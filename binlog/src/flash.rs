@@ -49,8 +49,8 @@
 //! sectors may lie between two logs. The sectors after the head are erased, or about to be erased, or hold the oldest
 //! logs. Power cuts tear programs and erases, and a torn erase may leave anything, also sectors that look whole. A
 //! reader therefore leaves out the first valid sector after the head, in the order of the ring, and the rest of the
-//! block in which it lies. The oldest data starts at the next block. Blocks are counted from sector 0; the sectors after
-//! the last whole block aren't used.
+//! block in which it lies. The oldest data starts at the next block. Blocks are counted from sector 0; the sectors
+//! after the last whole block aren't used.
 //!
 //! The exception is lap 0 while the head is not in the last block: nothing was overwritten yet, so the data starts at
 //! the first valid sector, if that is not after the head.

@@ -41,8 +41,8 @@
 //!   preamble of the log. The format's own messages are in [`messages`].
 //! - [`LogWriter`] writes a log to any `std::io::Write`, [`SharedWriter`] does so from several threads. A library that
 //!   logs takes a [`Sink`]. [`encode`] writes a single record into a buffer.
-//! - [`HostLogger`] is for simulators in real time: a queue and a thread, so that no loop waits for a disk. [`LogFolder`]
-//!   numbers the logs, [`TimeSorter`] sorts them by time.
+//! - [`HostLogger`] is for simulators in real time: a queue and a thread, so that no loop waits for a disk.
+//!   [`LogFolder`] numbers the logs, [`TimeSorter`] sorts them by time.
 //! - [`Log`] reads a whole log, damaged or not: columns, messages, the facts of the flight. [`Records`] and
 //!   [`RecordStream`] yield one record after the other without allocating; [`Decoder`] turns records into the schema's
 //!   messages.
@@ -63,8 +63,8 @@
 //!
 //! - `derive` (default): the macros, the writers of whole logs and the format's own messages. Without it, the reader,
 //!   [`encode`] and [`Sink`] remain, for messages that implement [`LogMessage`] by hand.
-//! - `std` (default): [`LogWriter`], [`SharedWriter`] and [`HostLogger`]. Without it, the crate is `no_std` and needs no
-//!   `alloc`: [`encode`], [`Records`], [`RecordStream`] and [`Decoder`] remain.
+//! - `std` (default): [`LogWriter`], [`SharedWriter`] and [`HostLogger`]. Without it, the crate is `no_std` and needs
+//!   no `alloc`: [`encode`], [`Records`], [`RecordStream`] and [`Decoder`] remain.
 //! - `read` (default; with it `std`): [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
 //!   [`compatibility`] and the [`lock`]. A program that only writes compiles faster without it.
 //! - `blackbox` (default): the format of [`blackbox`]; its writer needs `std`, its reader `read`.

@@ -1,7 +1,7 @@
 //! Lets the linker find this board's memory.x, for every program that depends on this crate.
 //!
-//! Such a program says `cargo::rustc-link-arg-bins=-Tlink.x` in a build script of its own, which cargo doesn't take from
-//! a dependency.
+//! Such a program says `cargo::rustc-link-arg-bins=-Tlink.x` in a build script of its own, which cargo doesn't take
+//! from a dependency.
 
 use std::path::PathBuf;
 use std::{env, fs};

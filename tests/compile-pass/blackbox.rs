@@ -1,5 +1,5 @@
-//! Odd Blackbox frames and schemas that are legal: aliases, packed structs, raw identifiers, names of std, every encoding
-//! and predictor, the largest of each kind.
+//! Odd Blackbox frames and schemas that are legal: aliases, packed structs, raw identifiers, names of std, every
+//! encoding and predictor, the largest of each kind.
 
 use binlog::blackbox::{BlackboxFields, BlackboxFrame, BlackboxSchema};
 use zerocopy::{FromBytes, Immutable, IntoBytes};

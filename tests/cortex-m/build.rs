@@ -1,5 +1,5 @@
-//! Compiles the C sinks with newlib's memcpy, copies README's program for a microcontroller, and links with cortex-m-rt's
-//! script, which finds the board's memory.x by examples/board.
+//! Compiles the C sinks with newlib's memcpy, copies README's program for a microcontroller, and links with
+//! cortex-m-rt's script, which finds the board's memory.x by examples/board.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -265,8 +265,8 @@ struct Row {
     name: String,
 }
 
-/// The first row that isn't written as one, and how it is written: `0 = "Armed"` for `Armed = 0`, `Armed` or `0 = Armed`.
-/// `None` if that can't be told.
+/// The first row that isn't written as one, and how it is written: `0 = "Armed"` for `Armed = 0`, `Armed` or
+/// `0 = Armed`. `None` if that can't be told.
 fn meant(list: &TokenStream) -> Option<(TokenStream, String)> {
     let tokens: Vec<TokenTree> = list.clone().into_iter().collect();
     let rows = tokens.split(|token| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ','));

@@ -361,8 +361,8 @@ fn header_fault(name: &str, name_span: Span, value: &str, value_span: Span) -> O
     value_fault(name, value).map(|text| (value_span, text))
 }
 
-/// What is wrong with the value of a line that predictors refer to, or that readers compute units from. Readers show raw
-/// values, or none, if they can't read the number.
+/// What is wrong with the value of a line that predictors refer to, or that readers compute units from. Readers show
+/// raw values, or none, if they can't read the number.
 fn value_fault(name: &str, value: &str) -> Option<String> {
     // `parse` and `from_str_radix` take a sign, too.
     fn whole<N: FromStr>(text: &str) -> Option<N> {

@@ -230,8 +230,8 @@ fn encode_inter(frame: &Frame<'_>) -> TokenStream {
 /// Fields that are written by one call. A vector of the processor has as many numbers of 32 bits.
 const AT_ONCE: usize = 4;
 
-/// A statement for each field, or group of fields. In P frames, neighbours that are numbers of their own are written some
-/// at a time, because most have 7 bits.
+/// A statement for each field, or group of fields. In P frames, neighbours that are numbers of their own are written
+/// some at a time, because most have 7 bits.
 fn statements(frame: &Frame<'_>, of: Of) -> Vec<TokenStream> {
     let groups = groups::runs(&frame.elements, of).flat_map(|run| groups::groups(run, of));
     let groups: Vec<(&[Element], Option<TokenStream>)> =

@@ -184,8 +184,8 @@ pub(crate) fn group(group: &Group<'_>) -> TokenStream {
             const __ALL: (&[__binlog::ColumnDefinition], __binlog::flatten::Read<#ident>) = (#columns, #read);
         },
     };
-    // A message that doesn't flatten it gets the error of `Unflattened`. A newtype may be a field, too. With the span of the
-    // name, since rustc explains the bounds of derives.
+    // A message that doesn't flatten it gets the error of `Unflattened`. A newtype may be a field, too. With the span
+    // of the name, since rustc explains the bounds of derives.
     let unflattened = (group.columns.len() > 1).then(|| {
         quote_spanned! {ident.span()=>
             impl __binlog::Field for #ident

@@ -29,8 +29,8 @@ const WAITS: u32 = 5;
 ///
 /// Before the first command, a card needs at least 74 clocks with its chip select high (SD Physical Layer Simplified
 /// Specification 9.00, 6.4.1). A [`SpiDevice`] can't send them, and embedded-sdmmc doesn't. Send them with the bus, at
-/// 100 to 400 kHz: before the first call and, for a card that is put in later, before each call while none works. Once a
-/// call has succeeded, the bus may run faster, up to 25 MHz.
+/// 100 to 400 kHz: before the first call and, for a card that is put in later, before each call while none works. Once
+/// a call has succeeded, the bus may run faster, up to 25 MHz.
 ///
 /// ```no_run
 /// use binlog_embedded::card::SpiCard;

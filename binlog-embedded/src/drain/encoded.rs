@@ -15,8 +15,8 @@ pub(super) enum Next {
 }
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
-    /// Whether the records of the ring are encoded; else, their bytes are the file's. Asked before calls that a verbatim
-    /// format doesn't need, so that they cost it nothing.
+    /// Whether the records of the ring are encoded; else, their bytes are the file's. Asked before calls that a
+    /// verbatim format doesn't need, so that they cost it nothing.
     pub(crate) const ENCODES: bool = !<FormatOf<S> as FileFormat<S>>::VERBATIM;
 
     /// Encodes the next record in the first `left` bytes of the ring; releases records that encode to nothing.

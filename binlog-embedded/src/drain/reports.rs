@@ -82,9 +82,9 @@ impl<S: Schema, const N: usize, P: Prologue<S>> Drain<'_, S, N, P> {
         self.report_with(interval_us, None);
     }
 
-    /// As [`report_every`](Drain::report_every), with a RING record before each DSF: the most bytes of the ring that were
-    /// in use, and the longest stall, both since the previous one. They show how much larger the ring is than it has to
-    /// be, or how much it lacks.
+    /// As [`report_every`](Drain::report_every), with a RING record before each DSF: the most bytes of the ring that
+    /// were in use, and the longest stall, both since the previous one. They show how much larger the ring is than it
+    /// has to be, or how much it lacks.
     pub fn report_ring_every(&mut self, interval_us: u64)
     where
         FormatOf<S>: ReportsRing<S>,

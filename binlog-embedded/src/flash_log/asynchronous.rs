@@ -15,8 +15,8 @@ impl<F: AsyncChip> FlashLog<F> {
     /// Writes what the ring holds to the chip, as [`run`](FlashLog::run) does. Call it after
     /// [`Drain::ready`], and with a timer, so that the log is flushed when no more records come.
     ///
-    /// Dropping the future loses nothing that was flushed. If that happens in the middle of an operation of the chip, the
-    /// log ends there, the records that were not flushed count as lost, and the next call begins another log.
+    /// Dropping the future loses nothing that was flushed. If that happens in the middle of an operation of the chip,
+    /// the log ends there, the records that were not flushed count as lost, and the next call begins another log.
     ///
     /// # Errors
     ///

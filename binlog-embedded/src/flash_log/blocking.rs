@@ -17,8 +17,8 @@ impl<F: Chip> FlashLog<F> {
     ///
     /// Without an open log it begins one, with preamble and prologue, as soon as the ring has a record. Records that
     /// the log can't take are lost with it and counted; after
-    /// [`Options::retry_us`](super::Options::retry_us), the next call begins another log. Until then, the ring fills and
-    /// counts the records that it drops.
+    /// [`Options::retry_us`](super::Options::retry_us), the next call begins another log. Until then, the ring fills
+    /// and counts the records that it drops.
     ///
     /// # Errors
     ///

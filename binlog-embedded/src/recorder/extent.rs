@@ -23,7 +23,8 @@ impl Recorder {
 
     /// Whether the run of the log is to be made longer.
     pub(crate) fn is_preparation_due(&self, bytes: u32) -> bool {
-        // On exFAT, another extent takes few blocks. A run that is linked to its end would have to be linked there again.
+        // On exFAT, another extent takes few blocks. A run that is linked to its end would have to be linked there
+        // again.
         let may_grow = |log: &OpenFile| log.count == log.noted && log.linked + 1 < log.end() && !self.volume.is_exfat();
         self.log.as_ref().is_some_and(|log| may_grow(log) && !self.is_blocked && self.is_near(log, bytes, PREPARED))
     }

@@ -48,8 +48,8 @@ pub enum Fault {
     DirectoryFull,
     /// A log has less than 4 GiB. It stays open, to be flushed and ended.
     TooLong,
-    /// All numbers up to [`Options::last_number`](crate::sd_log::Options::last_number) are taken, and the log that has the next
-    /// one is read-only or of this boot.
+    /// All numbers up to [`Options::last_number`](crate::sd_log::Options::last_number) are taken, and the log that has
+    /// the next one is read-only or of this boot.
     NoNumber,
     /// There is no open log to write to, or an error of another call ended the log that is to be ended.
     Closed,
@@ -57,8 +57,8 @@ pub enum Fault {
     NoLog,
     /// On exFAT, another system's log has 4 GiB or more. Its first 4,294,967,295 bytes were read.
     Beyond4Gib,
-    /// [`Options::folder`](crate::sd_log::Options::folder) doesn't consist of up to 8 letters, digits, `_` and `-`, or a file
-    /// has that name.
+    /// [`Options::folder`](crate::sd_log::Options::folder) doesn't consist of up to 8 letters, digits, `_` and `-`, or
+    /// a file has that name.
     Folder,
     /// [`Options::extension`](crate::sd_log::Options::extension) doesn't consist of 1 to 3 letters and digits.
     Extension,

@@ -12,14 +12,15 @@ pub struct Options {
     /// entries.
     pub folder: &'static str,
     /// Extension of the logs' names: 1 to 3 letters or digits; anything else is
-    /// [`Fault::Extension`](crate::sd_log::Fault::Extension). Files with another extension aren't logs: they are neither listed
-    /// nor removed. Default: `BIN`. The first [`run`](crate::SdLog::run) with a drain of a Blackbox schema makes it `BBL`;
-    /// calls before that, such as [`list`](crate::SdLog::list), and [`begin_log`](crate::SdLog::begin_log) know of no
-    /// drain, so set `BBL` for them.
+    /// [`Fault::Extension`](crate::sd_log::Fault::Extension). Files with another extension aren't logs: they are
+    /// neither listed nor removed. Default: `BIN`. The first [`run`](crate::SdLog::run) with a drain of a Blackbox
+    /// schema makes it `BBL`; calls before that, such as [`list`](crate::SdLog::list), and
+    /// [`begin_log`](crate::SdLog::begin_log) know of no drain, so set `BBL` for them.
     pub extension: &'static str,
-    /// The card's partition, 0 to 3; anything else is [`Unusable::PartitionOption`](crate::sd_log::Unusable::PartitionOption).
-    /// Default: 0. On a card without a partition table, 0 is the whole card. A GPT counts with its checksums only; if
-    /// it is damaged, its copy at the end of the card is used.
+    /// The card's partition, 0 to 3; anything else is
+    /// [`Unusable::PartitionOption`](crate::sd_log::Unusable::PartitionOption). Default: 0. On a card without a
+    /// partition table, 0 is the whole card. A GPT counts with its checksums only; if it is damaged, its copy at the
+    /// end of the card is used.
     pub partition: u8,
     /// Bytes that a log gets in advance, each time that it has used up the last ones: a contiguous extent of at least a
     /// cluster, shorter than asked for if the search finds none of that length. Default: 64 MiB.

@@ -68,8 +68,8 @@ impl Recorder {
         Err(Stop::Fault(Fault::NoLog))
     }
 
-    /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end. The end of a file that
-    /// has more bytes than 32 bits count is an error.
+    /// Loads the next block of a log, and returns how many of its bytes are the log's; 0 at the end. The end of a file
+    /// that has more bytes than 32 bits count is an error.
     pub(crate) fn read_on(&mut self, reader: &mut Reader, block: &mut Block) -> Result<usize, Stop> {
         if reader.left == 0 {
             #[cfg(feature = "exfat")]

@@ -45,8 +45,8 @@ impl<'a, S: Schema, const N: usize> Boundaries<'a, S, N> {
     /// there the ring has records, the first of which may have lost its beginning.
     ///
     /// Text or a file inside of a record may look like records. No record is longer than the longest, so there is a
-    /// boundary in as many bytes. From it, a walk leads to `to`. All positions from which one does are candidates, and it
-    /// is not known which of them is the boundary; but where their walks have met, there is one.
+    /// boundary in as many bytes. From it, a walk leads to `to`. All positions from which one does are candidates, and
+    /// it is not known which of them is the boundary; but where their walks have met, there is one.
     pub(super) fn first_in(&self, from: u32, to: u32) -> u32 {
         if to.wrapping_sub(from) < Self::LONGEST {
             // `to` may be the only one.

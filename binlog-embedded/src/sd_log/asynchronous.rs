@@ -11,9 +11,9 @@ use embedded_io_async::Write;
 
 /// For an [`AsyncCard`]. While a task waits for the card, other tasks run and log, and the ring gathers their records.
 ///
-/// Every future may be dropped before it is ready, for example by a `select`, and nothing is lost: the next call repeats
-/// the transfer that was interrupted and completes what that belonged to, whichever call it is. Until then the card is
-/// as after a power cut.
+/// Every future may be dropped before it is ready, for example by a `select`, and nothing is lost: the next call
+/// repeats the transfer that was interrupted and completes what that belonged to, whichever call it is. Until then the
+/// card is as after a power cut.
 impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// Writes to the card what the ring holds at the time of the call, as [`run`](SdLog::run) does. Call it from a
     /// task, each 10 ms or so:
@@ -73,7 +73,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
     }
 
-    /// Writes what the ring holds and the last statistics, flushes, and ends the log, as [`finish`](SdLog::finish) does.
+    /// Writes what the ring holds and the last statistics, flushes, and ends the log, as [`finish`](SdLog::finish)
+    /// does.
     ///
     /// # Errors
     ///

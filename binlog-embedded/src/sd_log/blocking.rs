@@ -16,10 +16,11 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     /// It takes as long as the card does, and returns immediately if there is nothing to do.
     ///
     /// Without an open log it begins one, with preamble and prologue. Records that the log can't take are lost with it
-    /// and counted; after [`Options::retry_us`](super::Options::retry_us), the next call begins another log. While there
-    /// is no card, the ring fills and counts the records that it drops. A search for free space reads 32 blocks of the
-    /// FAT in a call, and records wait in the ring meanwhile: call it again at once while
-    /// [`is_searching`](SdLog::is_searching) says so. After [`finish`](SdLog::finish), the next log begins with a record.
+    /// and counted; after [`Options::retry_us`](super::Options::retry_us), the next call begins another log. While
+    /// there is no card, the ring fills and counts the records that it drops. A search for free space reads 32 blocks
+    /// of the FAT in a call, and records wait in the ring meanwhile: call it again at once while
+    /// [`is_searching`](SdLog::is_searching) says so. After [`finish`](SdLog::finish), the next log begins with a
+    /// record.
     ///
     /// # Errors
     ///
@@ -112,8 +113,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Prepares clusters that the open log will need, for programs without a [`Drain`]: call it when nothing is to be
     /// written. [`run`](SdLog::run) does this in calls without records. Each call moves few blocks: see the
-    /// [table](SdLog#blocks-of-each-call). Returns `false` when nothing is left to do for now. A log that isn't prepared
-    /// gets its clusters when it needs them.
+    /// [table](SdLog#blocks-of-each-call). Returns `false` when nothing is left to do for now. A log that isn't
+    /// prepared gets its clusters when it needs them.
     ///
     /// # Errors
     ///
@@ -139,8 +140,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Calls `visit` for each log of the folder, in the order of their directory entries, until it breaks.
     ///
-    /// What a power cut left is mended first, which writes to the card. The program's `binlog extract` reads the image of
-    /// a card that can't be written any more.
+    /// What a power cut left is mended first, which writes to the card. The program's `binlog extract` reads the image
+    /// of a card that can't be written any more.
     ///
     /// # Errors
     ///
@@ -279,9 +280,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
 
     /// Makes the card ready for a second try, which a block that was hit by noise needs.
     ///
-    /// Not without initialising it: after a failed multi-block write, some drivers' next write would land where that one
-    /// was to go. And not if another card is there now, or the same one after a visit elsewhere: what is kept here would
-    /// undo what was done there. On FAT16 and exFAT, which say nothing of that, there is no second try.
+    /// Not without initialising it: after a failed multi-block write, some drivers' next write would land where that
+    /// one was to go. And not if another card is there now, or the same one after a visit elsewhere: what is kept here
+    /// would undo what was done there. On FAT16 and exFAT, which say nothing of that, there is no second try.
     #[cold]
     #[inline(never)]
     fn recover(&mut self, io: Io, error: C::Error) -> core::result::Result<(), Cause<C::Error>> {

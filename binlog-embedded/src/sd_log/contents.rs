@@ -65,8 +65,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
         let is_extending = self.recorder.goal() == Goal::Extend || self.recorder.is_marking_due(bytes, 0);
         if self.left(false) == 0 && !is_extending && !self.contents.is_closed {
-            // The next run's note replaces this run's. After this flush, which ends with a whole record, the file's size
-            // covers every cluster of this run, so none is lost with its note: a cluster has 512 bytes or more.
+            // The next run's note replaces this run's. After this flush, which ends with a whole record, the file's
+            // size covers every cluster of this run, so none is lost with its note: a cluster has 512 bytes or more.
             self.flush_to(bytes - u32::from(self.contents.begun))?;
             self.work(Goal::Extend)?;
         }

@@ -13,8 +13,8 @@ use core::fmt;
 pub struct SdError<E: Error> {
     /// The operation that failed.
     pub operation: Operation,
-    /// The number of the log that was read or removed, otherwise of the open one: 12 for `00000012.BIN`. `None` if there
-    /// was none.
+    /// The number of the log that was read or removed, otherwise of the open one: 12 for `00000012.BIN`. `None` if
+    /// there was none.
     pub log: Option<u32>,
     /// Why it failed.
     pub cause: Cause<E>,

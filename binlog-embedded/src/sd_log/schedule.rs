@@ -216,8 +216,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         Ok(())
     }
 
-    /// Does what needn't be done now, a little of it: counts the free clusters, and in calls that wrote nothing prepares
-    /// clusters that the log will need.
+    /// Does what needn't be done now, a little of it: counts the free clusters, and in calls that wrote nothing
+    /// prepares clusters that the log will need.
     pub(super) fn use_time(&mut self, is_idle: bool) -> core::result::Result<(), Stop> {
         if !self.recorder.is_counted() {
             return self.work(Goal::Count);

@@ -114,8 +114,8 @@ proptest! {
         prop_assert!(drain.counts().missing <= accepted.refused);
     }
 
-    /// A drain that is dropped anywhere: what it wrote whole is in its file, the record that it was writing is lost, and the
-    /// next drain continues.
+    /// A drain that is dropped anywhere: what it wrote whole is in its file, the record that it was writing is lost,
+    /// and the next drain continues.
     #[test]
     fn another_drain_goes_on_where_a_drain_was_dropped(takes in prop::collection::vec(1..400usize, 0..12)) {
         let logger = Logger::<Flight, 512>::new();

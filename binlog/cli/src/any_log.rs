@@ -130,8 +130,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The earliest and the latest time, both inclusive, in microseconds; `None` if nothing has a time. Damaged times don't
-    /// count, by the rule of [`TimeRange`](binlog::log::TimeRange) or of Blackbox's decoder.
+    /// The earliest and the latest time, both inclusive, in microseconds; `None` if nothing has a time. Damaged times
+    /// don't count, by the rule of [`TimeRange`](binlog::log::TimeRange) or of Blackbox's decoder.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         match self.ardupilot() {
             Some(log) => log.time_range_us(),

@@ -8,8 +8,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 /// Inspects, checks, converts and plots flight logs of ArduPilot (.bin) and Blackbox (.bbl).
 ///
 /// Exit codes: 0 fine; 1 `check`, `diff` or `lock` found something, or `find` found nothing; 2 wrong use, or a log
-/// can't be read or an output can't be written; 3 done, but data is lost: a log is damaged, or a folder has an empty log
-/// or can't be read.
+/// can't be read or an output can't be written; 3 done, but data is lost: a log is damaged, or a folder has an empty
+/// log or can't be read.
 #[derive(Parser, Debug)]
 #[command(
     name = "binlog",

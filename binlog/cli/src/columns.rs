@@ -76,7 +76,8 @@ impl<'s> Table<'s> {
         self.times_us.is_empty()
     }
 
-    /// The times of the rows in microseconds of the session's clock. A row without a time has that of the record before.
+    /// The times of the rows in microseconds of the session's clock. A row without a time has that of the record
+    /// before.
     pub fn times_us(&self) -> &[u64] {
         &self.times_us
     }

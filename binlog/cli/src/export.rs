@@ -3,8 +3,8 @@
 //! # The map
 //!
 //! - [`choice`] is `--types`. [`tables`] has the chosen columns of a session as
-//!   [`ChosenTable`](chosen_table::ChosenTable)s, in their stored types; [`objects`] has the records in the order of the
-//!   log, as JSON.
+//!   [`ChosenTable`](chosen_table::ChosenTable)s, in their stored types; [`objects`] has the records in the order of
+//!   the log, as JSON.
 //! - [`csv`], [`wide`], [`json_lines`], [`kml`] and [`gpx`] write to any `io::Write`, `mcap` to a file that grows. Only
 //!   `parquet` has files of its own, in the folder of a data set.
 //! - [`number`](crate::number) and [`time`] are the text of cells.

@@ -8,8 +8,8 @@ const NAMES: [&str; 7] = ["Copter", "Plane", "Rover", "ArduSub", "Antenna", "Bli
 /// How AP_Logger's text about the operating system begins; the next text names the board.
 const SYSTEMS: [&str; 3] = ["ChibiOS", "NuttX", "Linux"];
 
-/// The firmware, such as `ArduCopter V4.6.0 (3fc7011a)`: `FWS` of VER, or else the first text with a version, or else the
-/// first with the name of a firmware.
+/// The firmware, such as `ArduCopter V4.6.0 (3fc7011a)`: `FWS` of VER, or else the first text with a version, or else
+/// the first with the name of a firmware.
 pub fn firmware(log: &Log<'_>) -> Option<String> {
     let of_version = || log.rows("VER").ok()?.records().next()?.value("FWS").map(|text| text.to_string());
     of_version().filter(|text| !text.is_empty()).or_else(|| {

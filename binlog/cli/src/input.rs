@@ -219,8 +219,8 @@ impl Input {
         }
     }
 
-    /// How a command on the log ends: as it says, or as [`warn_of_loss`](Input::warn_of_loss), whichever is worse. What it
-    /// didn't find may be in what can't be read, so a failure comes with the loss, too.
+    /// How a command on the log ends: as it says, or as [`warn_of_loss`](Input::warn_of_loss), whichever is worse. What
+    /// it didn't find may be in what can't be read, so a failure comes with the loss, too.
     ///
     /// # Errors
     ///
@@ -240,8 +240,8 @@ impl Input {
         matches!(&self.log, AnyLog::Blackbox(log) if log.sessions().len() == 0)
     }
 
-    /// Notes all sessions of the log after they were decoded, which saves [`warn_of_loss`](Input::warn_of_loss) a second
-    /// pass.
+    /// Notes all sessions of the log after they were decoded, which saves [`warn_of_loss`](Input::warn_of_loss) a
+    /// second pass.
     pub fn note_sessions(&self, sessions: &[Session<'_>]) {
         self.loss.get_or_init(|| KnownLoss::Unsaid(Loss::of(sessions)));
     }

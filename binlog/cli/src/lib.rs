@@ -2,8 +2,8 @@
 //!
 //! # The map
 //!
-//! - [`arguments`] has the command line; each file of `commands` is one command: parse, call, print. [`context`] is what
-//!   they share of the command line.
+//! - [`arguments`] has the command line; each file of `commands` is one command: parse, call, print. [`context`] is
+//!   what they share of the command line.
 //! - [`input`] opens logs of either format: a file, a folder, standard input. [`any_log`] is a log of either format as
 //!   [sessions](any_log::Session), which have one clock each. [`columns`] are a session's tables.
 //! - [`log_summary`] counts what a log has, in one pass. [`dump`] prints records as pymavlink does, and as JSON.
@@ -71,7 +71,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // With stderr closed there is nobody to tell. Help and version are not wrong use, but an output like others.
+            // With stderr closed there is nobody to tell. Help and version are not wrong use, but an output like
+            // others.
             return match error.print() {
                 _ if error.use_stderr() => ExitCode::from(Outcome::Failed.code()),
                 Ok(()) => ExitCode::SUCCESS,

@@ -1,5 +1,5 @@
-//! What an ArduPilot log has, counted in one pass, so that a log of any length takes the same memory. Only the states of
-//! a log with descriptions need an index of it.
+//! What an ArduPilot log has, counted in one pass, so that a log of any length takes the same memory. Only the states
+//! of a log with descriptions need an index of it.
 
 mod facts;
 mod instances;
@@ -27,7 +27,8 @@ use types::Types;
 pub struct BootSummary {
     /// Its types with records, in the order of their first records.
     pub types: Vec<TypeSummary>,
-    /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`](binlog::log::TimeRange) counts them.
+    /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`](binlog::log::TimeRange) counts
+    /// them.
     pub time_us: Option<RangeInclusive<u64>>,
     /// Records whose times don't count.
     pub damaged_times: u64,

@@ -71,8 +71,8 @@ impl Failure {
         Failure(Kind::Text(text.to_string()))
     }
 
-    /// A failure by something that a log doesn't have: a type, a mode, a time. Another log may have it, so of several logs
-    /// this one just has nothing to choose.
+    /// A failure by something that a log doesn't have: a type, a mode, a time. Another log may have it, so of several
+    /// logs this one just has nothing to choose.
     pub fn absent(text: impl Display) -> Self {
         Failure(Kind::Absent(text.to_string()))
     }

@@ -30,8 +30,8 @@ use std::path::Path;
 /// Large writes cost fewer calls.
 const BUFFER: usize = 128 * 1024;
 
-/// What becomes of files that exist: they are kept, and the command fails, unless `--force` is given. Flatten it into the
-/// arguments of a command that writes files.
+/// What becomes of files that exist: they are kept, and the command fails, unless `--force` is given. Flatten it into
+/// the arguments of a command that writes files.
 #[derive(Args, Clone, Copy, Default, Debug)]
 pub struct Existing {
     /// Replaces existing files.

@@ -34,8 +34,8 @@ impl Parameter {
     }
 }
 
-/// The parameters of a session: the values that hold or begin in the chosen times. Of a Blackbox log, the numbers of its
-/// header lines. Each boot logs all its parameters again, so a value of another session is not a change.
+/// The parameters of a session: the values that hold or begin in the chosen times. Of a Blackbox log, the numbers of
+/// its header lines. Each boot logs all its parameters again, so a value of another session is not a change.
 pub fn of_session(session: &Session<'_>, chosen: &Intervals) -> Parameters {
     if chosen.is_nothing() {
         return Parameters::new();

@@ -64,8 +64,8 @@ impl Selection {
     ///
     /// # Errors
     ///
-    /// If the log has no such session, if no session has a mode or a time between --from and --to, or if a clock time is
-    /// given and no session has the calendar.
+    /// If the log has no such session, if no session has a mode or a time between --from and --to, or if a clock time
+    /// is given and no session has the calendar.
     pub fn intervals(&self, sessions: &[Session<'_>]) -> Result<Vec<Intervals>, Failure> {
         if self.is_everything() {
             return Ok(sessions.iter().map(|_| Intervals::everything()).collect());

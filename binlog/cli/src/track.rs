@@ -110,8 +110,8 @@ impl Track {
     }
 }
 
-/// The positions in the records of a type, of its first instance that has any; `None` if the log doesn't have its columns.
-/// Two receivers would zigzag between two tracks.
+/// The positions in the records of a type, of its first instance that has any; `None` if the log doesn't have its
+/// columns. Two receivers would zigzag between two tracks.
 fn positions(log: &Log<'_>, name: &str) -> Option<Vec<Position>> {
     let rows = log.rows(name).ok()?;
     let instances: Vec<String> = rows.instances().iter().map(ToString::to_string).collect();

@@ -4,8 +4,8 @@
 //! loops over fields of one encoding. The second adds the predictions, in loops over fields of one predictor. Neither
 //! looks at a field on its own, and only the first depends on the bytes.
 //!
-//! The steps are those of a plan that is made from the header, or, where the header is that of the program's own frames,
-//! of code that the derive made.
+//! The steps are those of a plan that is made from the header, or, where the header is that of the program's own
+//! frames, of code that the derive made.
 
 mod derived;
 mod elias;

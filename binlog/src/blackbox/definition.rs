@@ -113,8 +113,8 @@ macro_rules! numbered {
 numbered! {
     /// How the difference between a value and its prediction is written.
     ///
-    /// Number 2 was never used. Number 10 means different things to Betaflight (`TAG2_3SVARIABLE`) and to the C tools, so
-    /// it is not supported.
+    /// Number 2 was never used. Number 10 means different things to Betaflight (`TAG2_3SVARIABLE`) and to the C tools,
+    /// so it is not supported.
     Encoding {
         /// A signed number, zigzag encoded, 7 bits a byte.
         SignedVb = 0 "SIGNED_VB",
@@ -126,7 +126,8 @@ numbered! {
         EliasDeltaU32 = 4 "ELIAS_DELTA_U32",
         /// A signed number, zigzag encoded, in Elias delta code.
         EliasDeltaS32 = 5 "ELIAS_DELTA_S32",
-        /// Up to 8 fields: a byte that says which are not zero, and those as `SIGNED_VB`. A field alone is a `SIGNED_VB`.
+        /// Up to 8 fields: a byte that says which are not zero, and those as `SIGNED_VB`. A field alone is a
+        /// `SIGNED_VB`.
         Tag8_8Svb = 6 "TAG8_8SVB",
         /// Three fields of 2, 4 or 6 bits, or of 1 to 4 bytes each.
         Tag2_3S32 = 7 "TAG2_3S32",

@@ -33,8 +33,8 @@ const SLOW_PERIOD: u16 = 256;
 /// - A main frame becomes an I or a P frame, or nothing, by its iteration and the schema's intervals.
 /// - A main frame becomes an I frame as well if it is the first, after [`resume`](Encoder::resume), if frames before it
 ///   are missing, and if a residual doesn't fit the encoding of its P frame. After a jump that decoders would take for
-///   damage, a resume event comes before it, and in a session of more than 8 I frames after a gap of half a second or more,
-///   which readers could take for the beginning of another session.
+///   damage, a resume event comes before it, and in a session of more than 8 I frames after a gap of half a second or
+///   more, which readers could take for the beginning of another session.
 /// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
 ///   of each kind. A waiting frame is dropped, and counted in [`unwritten`](Counts::unwritten), if a newer frame of its
@@ -133,13 +133,14 @@ impl<S: BlackboxSchema> Encoder<S> {
     }
 
     /// The header of the session, in pieces: the schema's lines, then `headers`, names and values. A line of `headers`
-    /// takes the place of the schema's line of that name. They are those that [`with_headers`](Encoder::with_headers) has accepted.
+    /// takes the place of the schema's line of that name. They are those that [`with_headers`](Encoder::with_headers)
+    /// has accepted.
     pub fn header<'h>(headers: &'h [(&'h str, &'h str)]) -> impl Iterator<Item = &'h str> + Clone {
         preamble::pieces(S::HEADER, headers)
     }
 
-    /// Encodes a frame. The bytes are empty if there is nothing to write: an iteration that the rate leaves out, a frame
-    /// that didn't change.
+    /// Encodes a frame. The bytes are empty if there is nothing to write: an iteration that the rate leaves out, a
+    /// frame that didn't change.
     ///
     /// # Errors
     ///
@@ -377,8 +378,8 @@ impl<S: BlackboxSchema> Encoder<S> {
         count(written, &mut self.counts.home_frames, &mut self.counts.refused)
     }
 
-    /// Whether the time of the GPS frame, if it has one, is near enough to that of the main frame before it. `BlackboxLog`
-    /// takes others for damage.
+    /// Whether the time of the GPS frame, if it has one, is near enough to that of the main frame before it.
+    /// `BlackboxLog` takes others for damage.
     fn is_gps_near(&self, main_time: u32) -> bool {
         let at = const { time_offset(S::Gps::FIELDS) };
         let time = self.gps.wire().get(at..).and_then(|bytes| bytes.first_chunk());
@@ -459,8 +460,8 @@ impl<S: BlackboxSchema> fmt::Debug for Encoder<S> {
     }
 }
 
-/// A frame has a residual that its encoding can't hold: with `NEG_14BIT`, a value more than 8191 below or 8192 above its
-/// reference; with `TAG8_4S16` and a reference, a difference of more than 16 bits.
+/// A frame has a residual that its encoding can't hold: with `NEG_14BIT`, a value more than 8191 below or 8192 above
+/// its reference; with `TAG8_4S16` and a reference, a difference of more than 16 bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DoesNotFit;
 

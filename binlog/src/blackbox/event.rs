@@ -153,7 +153,8 @@ impl Event {
     }
 
     /// Decodes the bytes after the letter `E`, and returns the length of the event in them. They may continue after the
-    /// event. `None` if they end inside it, or if they are not an event: a number without the payload that belongs to it.
+    /// event. `None` if they end inside it, or if they are not an event: a number without the payload that belongs to
+    /// it.
     ///
     /// The length of an unknown event is unknown: the returned one ends after its number, except for Cleanflight's
     /// retired events 10, 11, 12 and 20, and Rotorflight's 50, 51, 52, 100 and 101.

@@ -57,8 +57,8 @@ pub trait BlackboxFields: Copy + ReadFields {
     fn encode_inter(&self, before: &Self, older: &Self, references: &References, out: &mut FieldWriter<'_>);
 }
 
-/// The fields of a flattened struct. Derived code calls the methods here if the struct derives [`BlackboxFields`], or else
-/// those of [`NoFields`], so that one that doesn't is one error.
+/// The fields of a flattened struct. Derived code calls the methods here if the struct derives [`BlackboxFields`], or
+/// else those of [`NoFields`], so that one that doesn't is one error.
 pub struct Fields<T>(pub T);
 
 impl<T: BlackboxFields> Fields<T> {

@@ -1,5 +1,5 @@
-//! The firmware that wrote a session, for what its header doesn't say otherwise: the meaning of mode flags, and units that
-//! changed from one version to the next. Decoding never asks for it.
+//! The firmware that wrote a session, for what its header doesn't say otherwise: the meaning of mode flags, and units
+//! that changed from one version to the next. Decoding never asks for it.
 
 use super::Header;
 
@@ -40,8 +40,8 @@ impl Family {
             "betaflight" => Family::Betaflight(version.unwrap_or(USUAL)),
             "inav" => Family::Inav,
             "rotorflight" => Family::Rotorflight,
-            // Cleanflight 2.0 is built from Betaflight 3.1 and 2.5 from 4.0, as their `rc_modes.h` show; Cleanflight 1 logs
-            // the hash of its commit alone.
+            // Cleanflight 2.0 is built from Betaflight 3.1 and 2.5 from 4.0, as their `rc_modes.h` show; Cleanflight 1
+            // logs the hash of its commit alone.
             "cleanflight" => match version {
                 Some(version) if version >= (2, 5) => Family::Betaflight((4, 0)),
                 Some((2, 0)) => Family::Betaflight((3, 1)),

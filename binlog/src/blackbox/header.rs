@@ -70,8 +70,8 @@ pub enum HeaderProblemKind {
     UnnamedFields {
         /// How many more.
         count: usize,
-        /// The field after which they are, if the firmware says it: `servo[15]`. They are then read as the next elements of
-        /// its array. Otherwise the main frames can't be read.
+        /// The field after which they are, if the firmware says it: `servo[15]`. They are then read as the next
+        /// elements of its array. Otherwise the main frames can't be read.
         after: Option<String>,
     },
     /// The header doesn't define main frames: lines `Field I name`, `Field I predictor` and so on are missing.

@@ -85,8 +85,8 @@ impl Intervals {
         if step < to_intra { step } else { to_intra }
     }
 
-    /// Whether iteration number `next` comes after `last` with as many logged ones between them as `frames`. The numbers
-    /// may have begun again at 0.
+    /// Whether iteration number `next` comes after `last` with as many logged ones between them as `frames`. The
+    /// numbers may have begun again at 0.
     #[cfg(feature = "read")]
     pub(super) const fn is_after(self, last: u32, next: u32, frames: u32) -> bool {
         let between = match next > last {

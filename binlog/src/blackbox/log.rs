@@ -32,7 +32,8 @@ const TOO_SHORT_FOR_THREADS: usize = 1024 * 1024;
 
 /// A Blackbox log in memory, or mapped into it.
 ///
-/// Opening only loads or maps the bytes. The sessions are found on first use; frames are decoded when they are asked for.
+/// Opening only loads or maps the bytes. The sessions are found on first use; frames are decoded when they are asked
+/// for.
 pub struct BlackboxLog<'a> {
     bytes: Bytes<'a>,
     sessions: OnceLock<Vec<Range<usize>>>,

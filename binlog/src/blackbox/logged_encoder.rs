@@ -8,11 +8,11 @@ use super::place::{FramePlace, ReferredFields};
 use super::{Event, FrameBuffer, FrameKind, Header};
 use std::fmt;
 
-/// Encodes values as frames of a session, by the definitions of its header: to repair a log, to cut one, or to write one
-/// whose fields are known at run time only.
+/// Encodes values as frames of a session, by the definitions of its header: to repair a log, to cut one, or to write
+/// one whose fields are known at run time only.
 ///
-/// It is the inverse of [`Session::frames`](super::log::Session::frames): the frames of a sound log, encoded again, have
-/// the same bytes, if the firmware chose the shortest encodings.
+/// It is the inverse of [`Session::frames`](super::log::Session::frames): the frames of a sound log, encoded again,
+/// have the same bytes, if the firmware chose the shortest encodings.
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxLog, FrameBuffer, LoggedEncoder};
@@ -37,8 +37,8 @@ pub struct LoggedEncoder<'h> {
     header: &'h Header<'h>,
     referred: ReferredFields,
     motor_0: Option<usize>,
-    /// The main frame before, and the one before that. Unlike that of `Frames`, it has no room for a frame that is being
-    /// read and may turn out not to stand: a frame is here once it is encoded.
+    /// The main frame before, and the one before that. Unlike that of `Frames`, it has no room for a frame that is
+    /// being read and may turn out not to stand: a frame is here once it is encoded.
     history: Option<[Box<Values>; 2]>,
     /// The last main frame, or the Resume event after it.
     last: FramePlace,
@@ -96,12 +96,12 @@ impl<'h> LoggedEncoder<'h> {
         }
     }
 
-    /// Appends a frame to `out`: its letter and its fields. `values` are those of the fields in their order, as 32 bits,
-    /// signed ones as two's complement.
+    /// Appends a frame to `out`: its letter and its fields. `values` are those of the fields in their order, as 32
+    /// bits, signed ones as two's complement.
     ///
     /// Any iteration and time can be encoded. Readers reject a main frame that jumps without a
-    /// [`Resume`](Event::Resume) event before it: backwards, by 5000 iterations or 10 seconds, or in a session of a steady
-    /// rate over missing iterations by half a second or more out of that rate.
+    /// [`Resume`](Event::Resume) event before it: backwards, by 5000 iterations or 10 seconds, or in a session of a
+    /// steady rate over missing iterations by half a second or more out of that rate.
     ///
     /// # Errors
     ///

@@ -2,8 +2,8 @@
 //!
 //! The format has no units. Firmwares log integers, and headers contain the scales of some. The others are those of the
 //! firmwares' sources (`blackbox.c` of Betaflight and INAV) and of the viewers (`decodeFieldToFriendly` in Betaflight's
-//! `flightlog_fields_presenter.js`, `parser.c` of Cleanflight's blackbox-tools). The viewers decide by the firmware's name
-//! and version; here the header's lines and fields decide, and the name where they don't tell.
+//! `flightlog_fields_presenter.js`, `parser.c` of Cleanflight's blackbox-tools). The viewers decide by the firmware's
+//! name and version; here the header's lines and fields decide, and the name where they don't tell.
 
 use super::Header;
 use super::firmware::Family;
@@ -181,8 +181,8 @@ fn motor(header: &Header<'_>) -> Option<Quantity> {
 }
 
 /// Metres in the logs of INAV, of Cleanflight and of Betaflight up to 3.3. Betaflight 3.4 and 3.5 log what they compute
-/// with, centimetres, later ones tenths of a metre (`writeGPSFrame` in their `blackbox.c`, and `getAltitude` in Betaflight's
-/// blackbox-tools), as does Rotorflight. Others are taken for Betaflight if they have its `motorOutput`.
+/// with, centimetres, later ones tenths of a metre (`writeGPSFrame` in their `blackbox.c`, and `getAltitude` in
+/// Betaflight's blackbox-tools), as does Rotorflight. Others are taken for Betaflight if they have its `motorOutput`.
 fn gps_altitude(header: &Header<'_>) -> f64 {
     let has = |name| header.fields(b'G').iter().any(|field| field.name() == name);
     match Family::of(header) {

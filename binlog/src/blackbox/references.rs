@@ -1,8 +1,8 @@
 //! What predictors refer to besides the frames before, for the encoder of a schema.
 //!
-//! The decoder has the same numbers in two parts. `Given` is what a header gives, at run time and for any field, with the
-//! place of `motor[0]`: it stays for a session and is shared by the plans of all frames. `Context` changes with each frame.
-//! In a schema, what the header gives is constant, and derived code takes one reference to all of it.
+//! The decoder has the same numbers in two parts. `Given` is what a header gives, at run time and for any field, with
+//! the place of `motor[0]`: it stays for a session and is shared by the plans of all frames. `Context` changes with
+//! each frame. In a schema, what the header gives is constant, and derived code takes one reference to all of it.
 
 /// The numbers that predictors refer to: some of the header's, and some of the session's state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -63,8 +63,8 @@ macro_rules! values {
 
 values!(u8 u32 i8 i32 u16 u32 i16 i32 u32 u64 i32 i64);
 
-/// A field's value on its way into a frame. Each method is a predictor of the format and returns the residual: the value
-/// minus its prediction, modulo 2^32.
+/// A field's value on its way into a frame. Each method is a predictor of the format and returns the residual: the
+/// value minus its prediction, modulo 2^32.
 ///
 /// Derived code calls the methods here if the type can be a field, or else those of [`NoValue`], so that a type that
 /// can't is one error.

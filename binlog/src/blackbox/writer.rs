@@ -126,8 +126,8 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         Self::with_headers(out, &[])
     }
 
-    /// As [`new`](BlackboxWriter::new), with further header lines, names and values. A line replaces the schema's line of
-    /// that name: `("vbatref", "1623")`.
+    /// As [`new`](BlackboxWriter::new), with further header lines, names and values. A line replaces the schema's line
+    /// of that name: `("vbatref", "1623")`.
     ///
     /// # Errors
     ///
@@ -142,14 +142,14 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
         Ok(BlackboxWriter { buffered, encoder })
     }
 
-    /// Writes a frame, or nothing if the rate leaves out its iteration or if it didn't change: see [`Encoder`]. Slow, GPS
-    /// and home frames wait for the session's first main frame; [`unwritten`](Counts::unwritten) counts those that others
-    /// follow before it. A session without main frames has none of them, and counts them when it ends.
+    /// Writes a frame, or nothing if the rate leaves out its iteration or if it didn't change: see [`Encoder`]. Slow,
+    /// GPS and home frames wait for the session's first main frame; [`unwritten`](Counts::unwritten) counts those that
+    /// others follow before it. A session without main frames has none of them, and counts them when it ends.
     ///
     /// # Errors
     ///
-    /// If the buffer is full and the destination fails, or if a value is too far from its prediction for an encoding that
-    /// holds less than 32 bits. The frame is not accepted then.
+    /// If the buffer is full and the destination fails, or if a value is too far from its prediction for an encoding
+    /// that holds less than 32 bits. The frame is not accepted then.
     #[inline]
     pub fn write<F: BlackboxFrame>(&mut self, frame: &F) -> Result<(), WriteError>
     where
@@ -184,8 +184,8 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// If the buffer is full and the destination fails, or if readers would take the frames after the event for something
-    /// else: see [`RefusedEvent`](super::RefusedEvent). The event is not accepted then.
+    /// If the buffer is full and the destination fails, or if readers would take the frames after the event for
+    /// something else: see [`RefusedEvent`](super::RefusedEvent). The event is not accepted then.
     pub fn event(&mut self, event: &Event) -> Result<(), WriteError> {
         self.make_room(FrameBuffer::CAPACITY)?;
         let bytes = match self.encoder.event(event) {
@@ -239,8 +239,8 @@ impl<S: BlackboxSchema, W: Write> BlackboxWriter<S, W> {
     ///
     /// # Errors
     ///
-    /// As [`flush`](BlackboxWriter::flush). The error says how many frames the destination has; the others are lost, and
-    /// so is the destination. If you want to retry, call `flush` before `finish`.
+    /// As [`flush`](BlackboxWriter::flush). The error says how many frames the destination has; the others are lost,
+    /// and so is the destination. If you want to retry, call `flush` before `finish`.
     pub fn finish(self) -> Result<W, WriteError> {
         self.finish_with_counts().map(|(out, _)| out)
     }

@@ -69,8 +69,8 @@ pub use report::{Question, Report};
 
 use crate::format::LogSchema;
 
-/// Whether the structs of the schema `S` read logs of an older format: the changes that prevent it. A log answers by its
-/// definitions, even if it has no records.
+/// Whether the structs of the schema `S` read logs of an older format: the changes that prevent it. A log answers by
+/// its definitions, even if it has no records.
 ///
 /// Messages that only one of the two formats has are not reported.
 pub fn can_read<S: LogSchema>(older: &impl Comparable) -> Report {

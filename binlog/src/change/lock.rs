@@ -58,9 +58,9 @@
 //! the file is written.
 //!
 //! An `allow` line is an exception: the releases that a change may be from, the message or column, the rule, and the
-//! reason. For the name of a value or bit it has the number, `ENG.State=1` or `ENG.Warnings&2`, and allows only that one.
-//! `allow` lines stand after the `release` lines. A line that allows nothing any more fails the check, so that it doesn't
-//! allow a later mistake; `BINLOG_LOCK=accept` removes it.
+//! reason. For the name of a value or bit it has the number, `ENG.State=1` or `ENG.Warnings&2`, and allows only that
+//! one. `allow` lines stand after the `release` lines. A line that allows nothing any more fails the check, so that it
+//! doesn't allow a later mistake; `BINLOG_LOCK=accept` removes it.
 //!
 //! The line `level` says what must keep working: see [`Level`]. A new lock has none, which means `names`; add the line
 //! after the first one.

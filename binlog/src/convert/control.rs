@@ -117,8 +117,8 @@ impl Axis {
     }
 }
 
-/// The axes, if the frame has both rates and terms. The terms are integers of at most some thousand percent, which floats
-/// hold.
+/// The axes, if the frame has both rates and terms. The terms are integers of at most some thousand percent, which
+/// floats hold.
 fn axes(fields: &mut Fields<'_>) -> Option<[Axis; 3]> {
     let gyro = forward_right_down(fields.array("gyroADC", "deg/s")?);
     let wanted = ["setpoint", "axisRate"].map(|name| fields.array(name, "deg/s").map(forward_right_down));
@@ -155,8 +155,8 @@ fn input(fields: &mut Fields<'_>) -> Option<[Channel; 4]> {
     Some([around_middle(roll), around_middle(pitch), throttle, around_middle(yaw.reversed())])
 }
 
-/// The motors, their range scaled to 1000 to 2000, then the servos. As integers they lose digits, so the motors stay among
-/// the other fields, and so do servos that have no channel.
+/// The motors, their range scaled to 1000 to 2000, then the servos. As integers they lose digits, so the motors stay
+/// among the other fields, and so do servos that have no channel.
 fn outputs(fields: &mut Fields<'_>) -> Vec<Channel> {
     let motors = fields.elements("motor").len();
     let motor = |i: usize| {

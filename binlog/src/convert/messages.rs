@@ -1,7 +1,7 @@
 //! The messages of a converted log, with the names, labels and units that viewers of ArduPilot's logs look for.
 //!
-//! Names and labels are those of ArduPilot's `LogStructure.h`; columns that Blackbox has no value for are left out. Axes
-//! are ArduPilot's: forward, right, down. The firmwares that log Blackbox use forward, left, up.
+//! Names and labels are those of ArduPilot's `LogStructure.h`; columns that Blackbox has no value for are left out.
+//! Axes are ArduPilot's: forward, right, down. The firmwares that log Blackbox use forward, left, up.
 
 use crate::declare::messages::{Err, Ev, File, Fmt, Fmtu, Gps, Mode, Msg, Mult, Parm, Unit};
 use crate::format::field::{Latitude, Longitude};

@@ -45,8 +45,8 @@ const INAV: &str = "ARM ANGLE HORIZON NAV_ALTHOLD HEADING_HOLD HEADFREE HEAD_ADJ
     PREARM TURTLE NAV_CRUISE AUTO_LEVEL_TRIM WP_PLANNER SOARING USER_3 USER_4 MISSION_CHANGE BEEPER_MUTE \
     MULTI_FUNCTION MIXER_PROFILE_2 MIXER_TRANSITION ANGLE_HOLD";
 
-/// `flightModeFlags_e` of INAV (`fc/runtime_config.h`): the modes that are flown, whichever switch or failsafe asked for
-/// them.
+/// `flightModeFlags_e` of INAV (`fc/runtime_config.h`): the modes that are flown, whichever switch or failsafe asked
+/// for them.
 const INAV_ACTIVE: &str = "ANGLE HORIZON HEADING_HOLD NAV_ALTHOLD NAV_RTH NAV_POSHOLD HEADFREE NAV_LAUNCH MANUAL FAILSAFE AUTOTUNE \
     NAV_WP NAV_COURSE_HOLD FLAPERON TURN_ASSIST TURTLE SOARING ANGLE_HOLD NAV_FW_AUTOLAND NAV_SEND_TO";
 

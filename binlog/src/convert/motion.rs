@@ -73,8 +73,8 @@ impl Motion {
 impl LoggedAttitude {
     /// Roll, pitch with nose up, and yaw from 0 to 360, degrees.
     ///
-    /// Betaflight and INAV have pitch with nose down, and reverse it for MAVLink (`telemetry/mavlink.c`). The angles of a
-    /// quaternion are those of Betaflight's `imuUpdateEulerAngles`, whose axes are forward, left, up.
+    /// Betaflight and INAV have pitch with nose down, and reverse it for MAVLink (`telemetry/mavlink.c`). The angles of
+    /// a quaternion are those of Betaflight's `imuUpdateEulerAngles`, whose axes are forward, left, up.
     fn angles(&self, values: &[u32]) -> [f32; 3] {
         match *self {
             LoggedAttitude::Angles([roll, pitch, yaw]) => values_of([roll, pitch.reversed(), yaw], values),

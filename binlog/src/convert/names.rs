@@ -1,4 +1,5 @@
-//! Labels and names of parameters, made from the names in a header: allowed characters only, short enough, and each once.
+//! Labels and names of parameters, made from the names in a header: allowed characters only, short enough, and each
+//! once.
 
 use crate::declare::rules::is_taken_label;
 use std::collections::{HashMap, HashSet};

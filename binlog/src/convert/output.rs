@@ -1,4 +1,5 @@
-//! The log that a session is converted to: messages of [`ConvertedLog`], and messages that are defined while converting.
+//! The log that a session is converted to: messages of [`ConvertedLog`], and messages that are defined while
+//! converting.
 
 use super::ConvertError;
 use super::messages::ConvertedLog;

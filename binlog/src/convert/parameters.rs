@@ -20,8 +20,8 @@ const TEXTS: [&str; 6] =
 
 /// Writes each number of the header as a parameter. Returns how many.
 ///
-/// Entries of a list are numbered from 0: `rollPID_0`. Names are cut to 16 characters, and numbered where that makes two
-/// alike. The file has them in full.
+/// Entries of a list are numbered from 0: `rollPID_0`. Names are cut to 16 characters, and numbered where that makes
+/// two alike. The file has them in full.
 pub(super) fn parameters<W: Write>(
     output: &mut Output<W>,
     header: &Header<'_>,

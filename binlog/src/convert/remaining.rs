@@ -1,5 +1,5 @@
-//! Messages of the fields that no message of ArduPilot's has: `BI00` to `BIZZ` of main frames, `BS00` of slow frames, `BG00`
-//! of GPS frames, `BH00` of home frames. Numbers are as logged, so that nothing is lost.
+//! Messages of the fields that no message of ArduPilot's has: `BI00` to `BIZZ` of main frames, `BS00` of slow frames,
+//! `BG00` of GPS frames, `BH00` of home frames. Numbers are as logged, so that nothing is lost.
 
 use super::ConvertError;
 use super::fields::Fields;

@@ -50,8 +50,8 @@ impl State {
         }
     }
 
-    /// Writes at the session's beginning whether it begins armed, if its first slow frame says so. That comes some frames
-    /// later.
+    /// Writes at the session's beginning whether it begins armed, if its first slow frame says so. That comes some
+    /// frames later.
     pub(super) fn begin<W: Write>(
         &mut self,
         output: &mut Output<W>,

@@ -2,9 +2,9 @@
 
 /// Decides which frames are worth a record.
 ///
-/// Sensors such as a barometer change in one main frame of hundreds, so a record a frame would only make the log longer.
-/// Viewers draw a line from one record to the next, so a value that stays gets records, too: the line is wrong for at
-/// most that long.
+/// Sensors such as a barometer change in one main frame of hundreds, so a record a frame would only make the log
+/// longer. Viewers draw a line from one record to the next, so a value that stays gets records, too: the line is wrong
+/// for at most that long.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     last: Option<(u64, Vec<u32>)>,

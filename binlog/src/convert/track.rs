@@ -156,8 +156,8 @@ impl Track {
 /// GPS time has been ahead of UTC by this number of seconds since 2017. Readers subtract it.
 const LEAP_SECONDS: i64 = 18;
 
-/// GPS time of a date such as `2022-02-02T15:04:53.139+00:00`, in microseconds since 6 January 1980. `None` if it isn't a
-/// date after that: a firmware without a clock has the year 0.
+/// GPS time of a date such as `2022-02-02T15:04:53.139+00:00`, in microseconds since 6 January 1980. `None` if it isn't
+/// a date after that: a firmware without a clock has the year 0.
 fn since_1980_us(text: &str) -> Option<u64> {
     let (date, time) = text.split_once('T')?;
     let mut date = date.splitn(3, '-').map(str::parse::<i64>);

@@ -74,8 +74,8 @@ pub type Read<T> = fn(&mut &[u8]) -> Option<T>;
 
 /// Reads a field of type `T`.
 ///
-/// `Reader::<f32>::column` calls the function here if the type is a [`Field`], or else that of [`NoReader`]: a wrong type
-/// then has one error, that of its column, and not a second one here.
+/// `Reader::<f32>::column` calls the function here if the type is a [`Field`], or else that of [`NoReader`]: a wrong
+/// type then has one error, that of its column, and not a second one here.
 pub struct Reader<T>(PhantomData<T>);
 
 impl<T: Field> Reader<T> {

@@ -401,8 +401,8 @@ const fn axis_rules(label: &str, unit: Unit, brought: u8) {
     }
 }
 
-/// Whether a label may be that of a column in this unit: not that of a latitude in degrees of longitude, nor the other way
-/// round.
+/// Whether a label may be that of a column in this unit: not that of a latitude in degrees of longitude, nor the other
+/// way round.
 pub(crate) const fn is_axis_of(label: &str, unit: u8) -> bool {
     !matches!((names_axis(label), unit), (b'D', b'U') | (b'U', b'D'))
 }

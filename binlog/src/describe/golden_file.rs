@@ -1,5 +1,5 @@
-//! Files that a test holds against a schema, and that a person brings up to date by an environment variable: the lock, and
-//! the descriptions.
+//! Files that a test holds against a schema, and that a person brings up to date by an environment variable: the lock,
+//! and the descriptions.
 
 mod annotation;
 
@@ -122,8 +122,8 @@ fn print(mut to: impl Write, text: String) {
     let _ = to.write_all(text.as_bytes());
 }
 
-/// Where the command of the text applies, if the file isn't in the folder of the test's package: people stand in that of
-/// the file.
+/// Where the command of the text applies, if the file isn't in the folder of the test's package: people stand in that
+/// of the file.
 fn where_to_run(file: &Path, package: &Path, text: &str) -> String {
     let is_elsewhere = file.components().any(|part| part == Component::ParentDir);
     match is_elsewhere && text.contains("cargo test") {

@@ -1,7 +1,7 @@
 // Held by tests/tests/programs/log_messages.rs.
 
-//! The descriptions of a schema's messages, as ArduPilot publishes those of its vehicles: `LogMessages.xml` for programs,
-//! and a page for people.
+//! The descriptions of a schema's messages, as ArduPilot publishes those of its vehicles: `LogMessages.xml` for
+//! programs, and a page for people.
 //!
 //! ```
 //! use binlog::{LogSchema, log_messages, messages};
@@ -17,8 +17,8 @@
 //! assert!(page.contains("<h2 id=\"ARM\">ARM</h2>"));
 //! ```
 //!
-//! The texts are the doc comments of messages, fields and enum values. [`assert`](assert()) keeps a file with them up to
-//! date; a log that [embeds](crate::LogWriter::descriptions) the XML explains itself: [`Log::descriptions`].
+//! The texts are the doc comments of messages, fields and enum values. [`assert`](assert()) keeps a file with them up
+//! to date; a log that [embeds](crate::LogWriter::descriptions) the XML explains itself: [`Log::descriptions`].
 //!
 //! The names and the order of the elements are those of ArduPilot's `Tools/autotest/logger_metadata/emit_xml.py`.
 //!

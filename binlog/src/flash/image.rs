@@ -16,11 +16,11 @@ use std::{fs, io};
 /// The bytes are those that the firmware's `FlashLog` has: cut out its part of the chip if other data comes before it.
 ///
 /// A log whose beginning was overwritten gets the preamble of its schema put back in front. It is taken from another
-/// log of the image with the same schema, or from [`with_preamble`](Image::with_preamble). Without either, the log starts
-/// with a part of a record and has no definitions: [`ImageLog::lacks_preamble`].
+/// log of the image with the same schema, or from [`with_preamble`](Image::with_preamble). Without either, the log
+/// starts with a part of a record and has no definitions: [`ImageLog::lacks_preamble`].
 ///
-/// The preamble of a Blackbox log is the header of its schema. Header lines that the firmware adds at run time aren't part
-/// of it, so they are missing in a log whose beginning was overwritten, and predictors take the schema's values.
+/// The preamble of a Blackbox log is the header of its schema. Header lines that the firmware adds at run time aren't
+/// part of it, so they are missing in a log whose beginning was overwritten, and predictors take the schema's values.
 #[derive(Clone, Debug)]
 pub struct Image<'a> {
     logs: Vec<ImageLog<'a>>,
@@ -230,7 +230,8 @@ impl<'a> ImageLog<'a> {
         self.number
     }
 
-    /// The name of the log as a file, as on a card: `00000012.BIN`, or `00000012.BBL` if it begins with a Blackbox header.
+    /// The name of the log as a file, as on a card: `00000012.BIN`, or `00000012.BBL` if it begins with a Blackbox
+    /// header.
     pub fn file_name(&self) -> String {
         let begins_with_line = |bytes: &[u8]| bytes.starts_with(HEADER_LINE);
         let is_blackbox = begins_with_line(&self.preamble)

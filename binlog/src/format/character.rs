@@ -34,8 +34,8 @@ pub enum Format {
     CentiU32 = b'E',
     /// `L`: latitude or longitude, `i32` in 1e-7 degrees.
     Coordinate = b'L',
-    /// `g`: half-precision float. pymavlink and AP_Logger support it. UAV Log Viewer stops reading at it, Mission Planner
-    /// may refuse the log, and PlotJuggler doesn't show it.
+    /// `g`: half-precision float. pymavlink and AP_Logger support it. UAV Log Viewer stops reading at it, Mission
+    /// Planner may refuse the log, and PlotJuggler doesn't show it.
     F16 = b'g',
     /// `f`: `f32`.
     F32 = b'f',

@@ -12,8 +12,8 @@
 pub struct FieldHistory {
     /// Labels that older logs used.
     pub aliases: &'static [&'static str],
-    /// The stored value where a log lacks the column, as many bytes as the format (of a Blackbox field, the type) takes.
-    /// Without one, such a log isn't read.
+    /// The stored value where a log lacks the column, as many bytes as the format (of a Blackbox field, the type)
+    /// takes. Without one, such a log isn't read.
     pub default: Option<&'static [u8]>,
 }
 
@@ -21,8 +21,8 @@ impl FieldHistory {
     /// Neither an alias nor a default.
     pub const NONE: FieldHistory = FieldHistory { aliases: &[], default: None };
 
-    /// The place of the column that fills this one: the column with its label, which `nth` earlier columns have, too, or
-    /// else the first alias that there is.
+    /// The place of the column that fills this one: the column with its label, which `nth` earlier columns have, too,
+    /// or else the first alias that there is.
     #[cfg(feature = "read")]
     pub(crate) fn place_of<'l>(
         &self,

@@ -91,8 +91,8 @@ impl<M: DerivesIntoBytes> Allows<M> for Padding<0> {}
 // A column whose type isn't a field counts as 1. The error is already reported.
 impl<M> Allows<M> for Padding<1> {}
 
-/// The padding of a packed message, 0. It depends on the parts: if they have an error, such as a type that is not a field,
-/// bytes that are missing because of it cause no further one.
+/// The padding of a packed message, 0. It depends on the parts: if they have an error, such as a type that is not a
+/// field, bytes that are missing because of it cause no further one.
 pub const fn no_padding<M>(_: &Parts<M>) -> usize {
     0
 }

@@ -1,9 +1,9 @@
 //! What a logger needs to know of a file format, so that the same ring, drain and storage serve each of them.
 //!
 //! Producers put records into the logger's ring, and its drain makes a file of them. The two formats differ in what
-//! happens between: the ring of [`ArduPilot`] has the bytes of the file, which the drain passes on; that of a format with
-//! prediction has the structs, which the drain encodes, because prediction is too slow for an interrupt and needs the
-//! records before.
+//! happens between: the ring of [`ArduPilot`] has the bytes of the file, which the drain passes on; that of a format
+//! with prediction has the structs, which the drain encodes, because prediction is too slow for an interrupt and needs
+//! the records before.
 //!
 //! Schemas are derived, and the derive chooses the format. A program names none of this.
 
@@ -120,8 +120,8 @@ pub trait Accepts<S, M> {
     note = "add a variant that holds `Msg` to the enum `{S}`"
 )]
 pub trait Notes<S> {
-    /// Encodes a part of a text, at most 64 bytes of ASCII, for the place after the prologue. Returns its length; `None`
-    /// if `out` is too short.
+    /// Encodes a part of a text, at most 64 bytes of ASCII, for the place after the prologue. Returns its length;
+    /// `None` if `out` is too short.
     fn encode_note(part: u8, text: &str, out: &mut [u8]) -> Option<usize>;
 }
 
@@ -156,8 +156,8 @@ pub trait Encoder<P> {
     /// Room for the payload of a record with this tag, which is encoded next.
     fn room(&mut self, tag: u8) -> &mut [u8];
 
-    /// Encodes the record whose payload is in its [`room`](Encoder::room). Returns the length, 0 if it needs no bytes of
-    /// its own; `None` if the format can't hold it.
+    /// Encodes the record whose payload is in its [`room`](Encoder::room). Returns the length, 0 if it needs no bytes
+    /// of its own; `None` if the format can't hold it.
     fn encode(&mut self, tag: u8) -> Option<usize>;
 
     /// Encodes what ends the session. Returns the length, 0 if nothing was encoded in it.
@@ -169,8 +169,8 @@ pub trait Encoder<P> {
     /// How many records with this tag needed no bytes of their own, because they wait for others.
     fn waiting(&self, tag: u8) -> u32;
 
-    /// Records that needed no bytes of their own, and that the log lacks after all: their tag, and how many they are. Each
-    /// is returned once.
+    /// Records that needed no bytes of their own, and that the log lacks after all: their tag, and how many they are.
+    /// Each is returned once.
     fn take_unwritten(&mut self) -> Option<(u8, u32)>;
 }
 

@@ -33,8 +33,8 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Whether it is padding: it is the end of `log`, and all its bytes are 00 or all are FF. Files that were preallocated
-    /// end so, and logs from flash chips, which are read in blocks.
+    /// Whether it is padding: it is the end of `log`, and all its bytes are 00 or all are FF. Files that were
+    /// preallocated end so, and logs from flash chips, which are read in blocks.
     pub fn is_padding(&self, log: &[u8]) -> bool {
         let Some(bytes) = log.get(self.offset..).filter(|bytes| bytes.len() == self.length) else { return false };
         let Some((first, others)) = bytes.split_first() else { return false };
@@ -42,7 +42,8 @@ impl Skipped {
         matches!(first, 0 | 0xFF) && bytes.get(..others.len()) == Some(others)
     }
 
-    /// Whether it is padding after a whole record: the byte before it differs, so padding didn't replace the record's end.
+    /// Whether it is padding after a whole record: the byte before it differs, so padding didn't replace the record's
+    /// end.
     pub fn is_padding_after_record(&self, log: &[u8]) -> bool {
         let last = self.offset.checked_sub(1).and_then(|at| log.get(at));
         self.is_padding(log) && last.is_some_and(|last| Some(last) != log.get(self.offset))

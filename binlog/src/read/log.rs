@@ -36,8 +36,8 @@
 //! type, builds the index in one more pass; from then on a column costs only its own values.
 //!
 //! [`RecordStream`](crate::RecordStream) reads a log that is too long for this in constant memory; the guide
-//! [shows how](crate::guide::reading#bytes-that-arrive-in-chunks). [`Records`] reads bytes in memory one record after the
-//! other, without allocating.
+//! [shows how](crate::guide::reading#bytes-that-arrive-in-chunks). [`Records`] reads bytes in memory one record after
+//! the other, without allocating.
 
 mod boots;
 mod clock;
@@ -257,8 +257,8 @@ impl<'a> Log<'a> {
     /// The earliest and the latest time of the log's records, both inclusive, in microseconds since boot; `None` if the
     /// log has no times.
     ///
-    /// Damaged times don't count: [`TimeRange`] has the rule. If the clock restarts in the middle of the log, each part of
-    /// [`boots`](Log::boots) has its own range.
+    /// Damaged times don't count: [`TimeRange`] has the rule. If the clock restarts in the middle of the log, each part
+    /// of [`boots`](Log::boots) has its own range.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         let ranges = self.spans().iter().filter_map(|span| span.time_us.clone());
         ranges.reduce(|a, b| *a.start().min(b.start())..=*a.end().max(b.end()))

@@ -200,8 +200,8 @@ impl<'a> Record<'a> {
         self.definition
     }
 
-    /// The id of the type that the record defines, if it is an FMT: the records of the type after it are read by the new
-    /// definition.
+    /// The id of the type that the record defines, if it is an FMT: the records of the type after it are read by the
+    /// new definition.
     #[inline]
     pub fn defines(&self) -> Option<u8> {
         if self.id == FMT_ID { self.payload.first().copied() } else { None }

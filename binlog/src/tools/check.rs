@@ -2,9 +2,9 @@
 
 //! Checks logs: everything that a log must satisfy so that each reader reads it whole and right.
 //!
-//! [`Log::check`] and [`BlackboxLog::check`](crate::blackbox::BlackboxLog::check) return a [`Report`] with a [`Finding`]
-//! for each rule that the log breaks and each thing that breaks it, with the number of times. The rules are those that
-//! AP_Logger checks at boot or that a reader relies on; the advice of each [`Rule`] names the reader.
+//! [`Log::check`] and [`BlackboxLog::check`](crate::blackbox::BlackboxLog::check) return a [`Report`] with a
+//! [`Finding`] for each rule that the log breaks and each thing that breaks it, with the number of times. The rules are
+//! those that AP_Logger checks at boot or that a reader relies on; the advice of each [`Rule`] names the reader.
 //!
 //! ```
 //! use binlog::check::{Rule, Severity};
@@ -55,7 +55,8 @@ use findings::Findings;
 use std::collections::BTreeMap;
 
 impl Log<'_> {
-    /// Checks the log: its bytes, definitions, units, times and texts. It is one pass over the bytes, without the index.
+    /// Checks the log: its bytes, definitions, units, times and texts. It is one pass over the bytes, without the
+    /// index.
     ///
     /// ```no_run
     /// let log = binlog::Log::open("flight.bin")?;

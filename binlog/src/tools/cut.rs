@@ -2,8 +2,8 @@
 
 //! Cuts a part out of a log: by time, by type, or both.
 //!
-//! The part is a log of its own. Its records are copies, byte for byte, in the order of the log. It also has what readers
-//! need to understand them:
+//! The part is a log of its own. Its records are copies, byte for byte, in the order of the log. It also has what
+//! readers need to understand them:
 //!
 //! - all definitions: FMT, FMTU, UNIT and MULT; of boots without an interval, only those that later boots need,
 //! - each parameter's last value before an interval (PARM), the last MODE, VER, ARM and event (EV) of arming before it,
@@ -125,16 +125,16 @@ impl Cut {
         Cut::default()
     }
 
-    /// Only records in these intervals of time, in microseconds since boot. A record without a time has that of the last
-    /// record before it, or else of the first one after it. In a log of several [boots](Log::boots), the intervals apply
-    /// to each of them.
+    /// Only records in these intervals of time, in microseconds since boot. A record without a time has that of the
+    /// last record before it, or else of the first one after it. In a log of several [boots](Log::boots), the intervals
+    /// apply to each of them.
     pub fn during(mut self, intervals: impl IntoIterator<Item = Range<u64>>) -> Self {
         self.times = Times::Same(intervals.into_iter().collect());
         self
     }
 
-    /// As [`during`](Cut::during), with intervals for each [boot](Log::boots). Boots without intervals, and those beyond
-    /// the last entry, are left out with their definitions, unless that would leave out all.
+    /// As [`during`](Cut::during), with intervals for each [boot](Log::boots). Boots without intervals, and those
+    /// beyond the last entry, are left out with their definitions, unless that would leave out all.
     pub fn during_boots(mut self, boots: impl IntoIterator<Item = Vec<Range<u64>>>) -> Self {
         self.times = Times::ByBoot(boots.into_iter().collect());
         self

@@ -11,9 +11,10 @@
 //!
 //! - Definitions are written once, at the start. Equal definitions share an id, even if their ids differed. If two
 //!   types have the same id, the type of the later log gets a free one.
-//! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one there.
-//! - Records that are equal in several logs, time included, are written once: parts of a log may overlap, and each has its
-//!   own copies of PARM, MSG, MODE, VER, ARM and EV, and of the embedded descriptions.
+//! - Units and multipliers are matched by meaning; an id that means something else in another log gets a free one
+//!   there.
+//! - Records that are equal in several logs, time included, are written once: parts of a log may overlap, and each has
+//!   its own copies of PARM, MSG, MODE, VER, ARM and EV, and of the embedded descriptions.
 //! - Embedded descriptions that contradict those of an earlier log are left out: [`Merged::other_descriptions`].
 //! - A type that two logs define differently is an error that says how: [`MergeError`].
 //! - Merging a log with itself is an error (probably a wrong path). Two parts may be equal only if they contain nothing

@@ -5,8 +5,8 @@
 //! [`Log::repair`] writes a log with the same records, in which each byte belongs to a record:
 //!
 //! - Stretches without records are removed, and so is a last record that is cut off.
-//! - Records in front of the FMT of their id become readable: their FMT, and FMTU if there is one, is written in front of
-//!   the first of them.
+//! - Records in front of the FMT of their id become readable: their FMT, and FMTU if there is one, is written in front
+//!   of the first of them.
 //! - Everything else is copied as it is. A log in which each byte belongs to a record stays the same, byte for byte.
 //!
 //! Records have no checksum, so wrong values stay. [`Repaired::suspects`] lists the records whose end may be damaged,
@@ -18,15 +18,15 @@
 //! Without its FMT, a record can't be read. [`Log::repair_with`] uses definitions of another log of the same firmware:
 //!
 //! - It inserts FMT and FMTU of the types that the log doesn't define, in front of the first record of each.
-//! - It inserts the FMTU of a type whose FMT is there and whose FMTU is lost, if the other log has the same FMT, and the
-//!   rows of UNIT and MULT that the log lacks.
+//! - It inserts the FMTU of a type whose FMT is there and whose FMTU is lost, if the other log has the same FMT, and
+//!   the rows of UNIT and MULT that the log lacks.
 //! - It replaces an FMT whose length, format characters and labels disagree, whose name or labels break a rule, or that
 //!   has another type's id or name because of damage.
 //!
 //! All other definitions stay, and [`Repaired::differing`] lists those that differ.
 //!
-//! Types are matched by id. ArduPilot numbers the types of scripts and of `Logger.Write` in the order of their first use,
-//! so their ids may differ between flights: check in [`Repaired::inserted`] that the inserted types are plausible.
+//! Types are matched by id. ArduPilot numbers the types of scripts and of `Logger.Write` in the order of their first
+//! use, so their ids may differ between flights: check in [`Repaired::inserted`] that the inserted types are plausible.
 //!
 //! ```
 //! use binlog::{Log, LogSchema, LogWriter, messages::Ev};
@@ -80,16 +80,16 @@ impl Log<'_> {
         repair(self.bytes(), DefinitionScan::of(self.bytes()), None, out)
     }
 
-    /// As [`repair`](Log::repair), with definitions of another log of the same firmware where this one lacks them or has
-    /// damaged ones: see [the module](crate::repair#definitions-of-another-log).
+    /// As [`repair`](Log::repair), with definitions of another log of the same firmware where this one lacks them or
+    /// has damaged ones: see [the module](crate::repair#definitions-of-another-log).
     ///
     /// It reads each log a few times. If an FMT is replaced, it takes the memory of the log.
     ///
     /// # Errors
     ///
-    /// [`OtherFirmware`](RepairError::OtherFirmware), if the definitions of the other log mostly differ from those of this
-    /// one; then nothing is written. A log without sound definitions can't be compared, so any other log is accepted.
-    /// Errors of the writer.
+    /// [`OtherFirmware`](RepairError::OtherFirmware), if the definitions of the other log mostly differ from those of
+    /// this one; then nothing is written. A log without sound definitions can't be compared, so any other log is
+    /// accepted. Errors of the writer.
     pub fn repair_with(&self, definitions: &Log<'_>, out: impl Write) -> Result<Repaired, RepairError> {
         let scan = DefinitionScan::of(self.bytes());
         let other = OtherLog::new(definitions.bytes(), &scan)?;

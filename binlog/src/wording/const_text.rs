@@ -68,8 +68,8 @@ impl ConstText {
     }
 }
 
-/// Names that are a prefix and another name, one after the other. The two are known to different macros, so constants join
-/// them: first with a capacity of 0, which only measures, then with that length.
+/// Names that are a prefix and another name, one after the other. The two are known to different macros, so constants
+/// join them: first with a capacity of 0, which only measures, then with that length.
 #[cfg(any(feature = "blackbox", feature = "derive"))]
 pub(crate) struct JoinedNames<const N: usize> {
     text: [u8; N],

@@ -2,9 +2,9 @@
 
 //! Logging on a host that must not wait for a disk: simulators in real time, test benches, ground stations.
 //!
-//! [`HostLogger`] does what the logger of a microcontroller does, and a thread writes. [`LogFolder`] numbers the logs as
-//! ArduPilot does, [`TimeSorter`] sorts a log by time. With the features `tracing` and `log`, the program's own text is in
-//! its log. The guide's chapter on
+//! [`HostLogger`] does what the logger of a microcontroller does, and a thread writes. [`LogFolder`] numbers the logs
+//! as ArduPilot does, [`TimeSorter`] sorts a log by time. With the features `tracing` and `log`, the program's own text
+//! is in its log. The guide's chapter on
 #![cfg_attr(any(doc, doctest), doc = "[simulators](crate::guide::simulators) shows them together.")]
 
 #[cfg(any(feature = "log", feature = "tracing"))]

@@ -1,8 +1,8 @@
 //! The board: an LM3S6965 evaluation board (Cortex-M3) with an SD card, as QEMU's machine `lm3s6965evb` has it.
 //!
-//! For another board, its HAL gives the `SpiDevice` and the `DelayNs` that a [`SpiCard`] needs, and the clock. Here they
-//! are in the crate `lm3s6965`, which the examples share. [`counted`] counts the bytes on the bus, and [`faults`] makes
-//! QEMU's card fail.
+//! For another board, its HAL gives the `SpiDevice` and the `DelayNs` that a [`SpiCard`] needs, and the clock. Here
+//! they are in the crate `lm3s6965`, which the examples share. [`counted`] counts the bytes on the bus, and [`faults`]
+//! makes QEMU's card fail.
 
 pub mod counted;
 pub mod faults;

@@ -1,8 +1,8 @@
 //! The application: what it logs, and when. It knows neither board nor card, so it runs on a host, too.
 //!
-//! A timer calls [`Application::interrupt`], the main loop calls [`Flight::step`]. There are two applications of the same
-//! sensors: [`ardupilot`] logs messages, [`blackbox`] frames. Each attempt to log is counted here, by hand, so that a test
-//! can compare the attempts with the records on the card and with the logger's own counts.
+//! A timer calls [`Application::interrupt`], the main loop calls [`Flight::step`]. There are two applications of the
+//! same sensors: [`ardupilot`] logs messages, [`blackbox`] frames. Each attempt to log is counted here, by hand, so
+//! that a test can compare the attempts with the records on the card and with the logger's own counts.
 
 #![no_std]
 #![deny(unsafe_code)]
@@ -41,7 +41,8 @@ pub trait Application: Schema + 'static {
     /// Finds out what the ring has from before the reset. Call it first, once in each boot.
     fn boot(reset: Reset) -> Claim;
 
-    /// The timer's interrupt, a thousand times a second. `sensors` is how many thousand measurements a second there are.
+    /// The timer's interrupt, a thousand times a second. `sensors` is how many thousand measurements a second there
+    /// are.
     fn interrupt(time_us: u64, sensors: u8);
 
     /// What the main loop logs.

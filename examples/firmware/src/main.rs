@@ -4,8 +4,8 @@
 //!
 //! - `format=bin|blackbox` (bin): the format of the log.
 //! - `seconds=N` (5): how long to fly.
-//! - `sensors=N` (1): inertial sensors, each of which logs a thousand records a second; of a Blackbox log, iterations of
-//!   the control loop in a millisecond.
+//! - `sensors=N` (1): inertial sensors, each of which logs a thousand records a second; of a Blackbox log, iterations
+//!   of the control loop in a millisecond.
 //! - `buffer=KIB` (4): the card's buffer, 4 or 8 KiB. The card gets as much in one transfer.
 //! - `show`: prints a line after each flush, with the bytes that it covers.
 //! - `busy=N`: keeps the card busy for N bytes after each block.

@@ -1,8 +1,8 @@
 //! The board: an LM3S6965 evaluation board (Cortex-M3), as QEMU's machine `lm3s6965evb` has it.
 //!
 //! The register addresses are those of TI's "Stellaris LM3S6965 Microcontroller Data Sheet". For another board, put its
-//! HAL in place of [`time`] and [`uart`]: embassy's have a time driver, and UARTs with both traits of embedded-io. In place
-//! of [`busy_card`], take its SD host controller.
+//! HAL in place of [`time`] and [`uart`]: embassy's have a time driver, and UARTs with both traits of embedded-io. In
+//! place of [`busy_card`], take its SD host controller.
 
 pub mod busy_card;
 mod pace;

@@ -1,5 +1,5 @@
-//! The format of the log is that of `flightlog.lock`, and its descriptions are those of `LogMessages.xml`, or the change is
-//! reviewed.
+//! The format of the log is that of `flightlog.lock`, and its descriptions are those of `LogMessages.xml`, or the
+//! change is reviewed.
 
 use simulator::FlightLog;
 

@@ -1,7 +1,7 @@
 //! The same flight on the same card by the recorder and by ChaN's FatFs (R0.15): 64 MiB, synced each 32 KiB.
 //!
-//! `tests/card-peer/run` prints a table: bytes on an SPI bus for each KiB, blocks of metadata, and the most blocks that one call moved.
-//! With `--check`, it fails if a figure of the recorder is above its bound.
+//! `tests/card-peer/run` prints a table: bytes on an SPI bus for each KiB, blocks of metadata, and the most blocks that
+//! one call moved. With `--check`, it fails if a figure of the recorder is above its bound.
 
 mod fatfs;
 mod flight;

@@ -1,4 +1,5 @@
-//! Shared by the programs: the messages and the Blackbox frame of tests/performance, and a clock that counts instructions.
+//! Shared by the programs: the messages and the Blackbox frame of tests/performance, and a clock that counts
+//! instructions.
 
 #![no_std]
 

@@ -124,8 +124,8 @@ unsafe extern "C" {
 pub fn theirs(frames: &[MainFrame], out: &mut [u8], records: usize) -> usize {
     // The C code doesn't know the buffer's end: 64 frames of at most 35 fields of 5 bytes.
     assert!(out.len() >= 64 * 176 && !frames.is_empty());
-    // SAFETY: `MainFrame` is packed as `struct main_frame` is, and there are `frames.len()` of them. The function writes
-    // at most 64 frames before it starts at the buffer's beginning again, for which the buffer has room.
+    // SAFETY: `MainFrame` is packed as `struct main_frame` is, and there are `frames.len()` of them. The function
+    // writes at most 64 frames before it starts at the buffer's beginning again, for which the buffer has room.
     unsafe { c_blackbox(frames.as_ptr(), frames.len(), out.as_mut_ptr(), records, I_INTERVAL) }
 }
 

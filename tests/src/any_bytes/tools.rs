@@ -34,8 +34,8 @@ pub fn whole_log(bytes: &[u8]) {
     cut_and_merge(&log);
 }
 
-/// Repairs any bytes with the definitions of any others. Either they are refused and nothing is written, or each byte of the
-/// repaired log is in a record. If no definition was replaced, no record is lost.
+/// Repairs any bytes with the definitions of any others. Either they are refused and nothing is written, or each byte
+/// of the repaired log is in a record. If no definition was replaced, no record is lost.
 fn repair_with(damaged: &[u8], definitions: &[u8]) {
     let mut out = Vec::new();
     let report = match Log::from_bytes(damaged).repair_with(&Log::from_bytes(definitions), &mut out) {

@@ -104,10 +104,10 @@ fn cuts_cost_no_more_rows_than_in_other_decoders() {
     }
 }
 
-/// Where firmware's `S` frame has another `S` before it, a decoder reads a frame that ends at no letter. By the format's
-/// description such a frame is rejected, "a rejected frame causes all subsequent interframes to be rejected as well, up
-/// until the next intraframe", and nothing in the log proves that no main frame is missing at the damage. blackbox-log
-/// keeps P frames nevertheless.
+/// Where firmware's `S` frame has another `S` before it, a decoder reads a frame that ends at no letter. By the
+/// format's description such a frame is rejected, "a rejected frame causes all subsequent interframes to be rejected as
+/// well, up until the next intraframe", and nothing in the log proves that no main frame is missing at the damage.
+/// blackbox-log keeps P frames nevertheless.
 #[test]
 fn p_frames_after_a_rejected_one_need_the_next_i_frames_proof() {
     let Some((_, damaged)) = real_logs::all().into_iter().find(|(name, _)| *name == "bblog_error-recovery.bbl") else {

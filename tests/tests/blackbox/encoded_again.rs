@@ -1,4 +1,5 @@
-//! The frames of real logs, decoded and encoded again by the definitions of their headers, have the bytes that they had.
+//! The frames of real logs, decoded and encoded again by the definitions of their headers, have the bytes that they
+//! had.
 
 use crate::real_logs;
 use binlog::blackbox::log::Item;

@@ -81,8 +81,8 @@ pub(crate) fn assert_rows(name: &str, ours: &[Vec<u32>], theirs: &[Vec<u32>], fi
     }
 }
 
-/// The fields of main frames that `blackbox-log` reads right. After an I frame, it predicts averages from the frame before
-/// that, and doesn't recover before the next one; it counts iterations without those that the rate leaves out.
+/// The fields of main frames that `blackbox-log` reads right. After an I frame, it predicts averages from the frame
+/// before that, and doesn't recover before the next one; it counts iterations without those that the rate leaves out.
 pub(crate) fn right_in_blackbox_log(log: &BlackboxLog<'_>, session: usize) -> Vec<usize> {
     let session = log.session(session).expect("a session");
     let fields = session.header().fields(b'P');

@@ -80,8 +80,8 @@ fn header(fields: &[Field], motor_0: Option<Index>, version: u32, i_interval: u3
     lines
 }
 
-/// Encodes values of the iterations that a header says are logged, and compares what is decoded. Returns how many P frames
-/// there were.
+/// Encodes values of the iterations that a header says are logged, and compares what is decoded. Returns how many P
+/// frames there were.
 fn check(
     lines: &str,
     values: &[Vec<u32>],

@@ -35,7 +35,8 @@ impl RawSession {
     }
 
     /// A session whose main frames have the iteration, the time and further fields, and the usual slow frames. I frames
-    /// have values as they are; P frames have the difference from the frame before, of the time that from a straight line.
+    /// have values as they are; P frames have the difference from the frame before, of the time that from a straight
+    /// line.
     pub(crate) fn simple(fields: &[&str], lines: &[&str]) -> Self {
         let all = |number: &str| format!(",{number}").repeat(fields.len());
         let names: String = fields.iter().map(|field| format!(",{field}")).collect();

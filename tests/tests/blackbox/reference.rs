@@ -1,5 +1,5 @@
-//! A decoder that reads one field after the other and follows the rules of Cleanflight's decoder, to compare with. It is
-//! written from the format's description and shares no code with the crate.
+//! A decoder that reads one field after the other and follows the rules of Cleanflight's decoder, to compare with. It
+//! is written from the format's description and shares no code with the crate.
 
 use std::collections::HashMap;
 

@@ -1,5 +1,5 @@
-//! Frames as the program's structs: by derived code where the header is that of the structs, by name elsewhere. Both give
-//! what the plan of the header gives.
+//! Frames as the program's structs: by derived code where the header is that of the structs, by name elsewhere. Both
+//! give what the plan of the header gives.
 
 use crate::damage::Random;
 use crate::raw_session::RawSession;

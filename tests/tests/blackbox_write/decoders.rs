@@ -120,8 +120,8 @@ fn our_own_reader_reads_every_value() {
 }
 
 /// It predicts the averages after an I frame from the frame before that one, and is wrong up to the next I frame (its
-/// issue 164); and it counts iterations without those that the rate leaves out. So these fields are compared in I frames
-/// only.
+/// issue 164); and it counts iterations without those that the rate leaves out. So these fields are compared in I
+/// frames only.
 #[test]
 fn blackbox_log_reads_all_but_averages_and_p_frame_iterations() {
     let (bytes, rows) = log();

@@ -5,8 +5,8 @@ use binlog::blackbox::{BlackboxFrame, BlackboxLog, BlackboxSchema, Encoder, Even
 use proptest::prelude::*;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// The letters of the frames: `I`, or `IS` for two in one call. The first is that of the bytes, the others come from the
-/// counts.
+/// The letters of the frames: `I`, or `IS` for two in one call. The first is that of the bytes, the others come from
+/// the counts.
 fn letter(bytes: &[u8]) -> char {
     bytes.first().map_or('.', |&letter| char::from(letter))
 }

@@ -325,8 +325,8 @@ proptest! {
 
 type Kept = Retained<Flight, 4096>;
 
-/// The frames that a reset left in the ring are a log of their own. The log of the next boot begins without the state of
-/// the boot before.
+/// The frames that a reset left in the ring are a log of their own. The log of the next boot begins without the state
+/// of the boot before.
 #[test]
 fn recovered_frames_are_a_log_of_their_own() {
     for geometry in EACH {

@@ -162,8 +162,8 @@ fn clusters_per_block(volume: &Volume) -> u64 {
     }
 }
 
-/// The blocks of the FAT that describe a file, and its pieces. On exFAT, a file in one piece has no chain in the FAT, and
-/// the blocks are those of the bitmap, which begins with cluster 2.
+/// The blocks of the FAT that describe a file, and its pieces. On exFAT, a file in one piece has no chain in the FAT,
+/// and the blocks are those of the bitmap, which begins with cluster 2.
 fn described(volume: &Volume, file: &Entry) -> (u64, u64) {
     let (per_block, first) = match (volume.kind, file.runs.len()) {
         (FileSystem::ExFat, 1) => (4096, 2),

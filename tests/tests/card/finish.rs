@@ -42,8 +42,8 @@ fn finish_prepares_no_clusters() {
             let card = Geometry { cluster_blocks: 1, ..geometry }.format();
             let ring = ring();
             let mut drain = ring.drain().unwrap();
-            // Many blocks of the FAT describe the extent. Calls that write mark what the log will need soon, and leave the
-            // next block to idle calls.
+            // Many blocks of the FAT describe the extent. Calls that write mark what the log will need soon, and leave
+            // the next block to idle calls.
             let mut sd = sd(&card, Options { extent_bytes: 1 << 20, ..OPTIONS });
             for number in 1..=150 {
                 flight::log(ring, 4, number);

@@ -191,8 +191,8 @@ impl Vehicle {
         let volume = Volume::of(&self.card);
         let tree = volume.tree();
         let on_card = |log: &Logged| tree.get(&path(self.options.folder, log.number)).is_some_and(|file| file.size > 0);
-        // On exFAT, a torn block of the directory hides the log that was written to until the next boot. One that is being
-        // removed is gone then.
+        // On exFAT, a torn block of the directory hides the log that was written to until the next boot. One that is
+        // being removed is gone then.
         let is_torn = step != Step::Remove
             && self.card.is_out()
             && tree.flaws().iter().any(|flaw| matches!(flaw, Flaw::BadSet { .. }));

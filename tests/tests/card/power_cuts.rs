@@ -1,4 +1,5 @@
-//! The power fails before, inside of and after every block that is written, and again while the next boot mends the card.
+//! The power fails before, inside of and after every block that is written, and again while the next boot mends the
+//! card.
 //!
 //! A history is flown once and recorded, and each moment of it is made from the recording. By default every
 //! [`stride`]th moment is checked; with `BINLOG_THOROUGH` set, all of them.
@@ -153,8 +154,8 @@ fn long_scenes() -> Vec<Scene> {
     scenes
 }
 
-/// Logs that get clusters in idle calls, and need some before the next one; that end with clusters that were prepared, or
-/// lose the power with them.
+/// Logs that get clusters in idle calls, and need some before the next one; that end with clusters that were prepared,
+/// or lose the power with them.
 fn idle_flight() -> Vec<Step> {
     use Step::{Begin, Boot, End, Flush, Idle, Write};
     let mut steps = vec![Begin, Idle(2), Write(700), Idle(9), Flush, Write(20_000), Flush, Idle(1), End];
@@ -210,8 +211,8 @@ fn check_each(scenes: fn() -> Vec<Scene>, check: impl Fn(&Scene, &mut Cuts) -> V
     assert!(broken.is_empty(), "the first failure of each broken scene:\n{}", broken.join("\n\n"));
 }
 
-/// Checks a card whose power failed: as it is, after the next boot, and after cuts in some of the writes with which that
-/// boot mends it.
+/// Checks a card whose power failed: as it is, after the next boot, and after cuts in some of the writes with which
+/// that boot mends it.
 fn check_moment(
     scene: &Scene,
     flown: &Flown,
@@ -383,8 +384,8 @@ fn power_cut_while_clusters_are_prepared_keeps_flushed_bytes() {
 fn power_cut_in_a_flush_beyond_the_note_keeps_flushed_bytes() {
     use Step::{Begin, Flush, Idle, Write};
     let mut total = Cuts::default();
-    // Longer than what is marked ahead of the first flush: five blocks of the FAT, of 128 and of 64 KiB. That flush links
-    // clusters: before, each mark is noted at once.
+    // Longer than what is marked ahead of the first flush: five blocks of the FAT, of 128 and of 64 KiB. That flush
+    // links clusters: before, each mark is noted at once.
     for (scene, bytes) in long_scenes().into_iter().zip([690_000, 400_000]) {
         let card = scene.card.copy();
         let steps = [Begin, Idle(20), Write(2_000), Flush, Write(bytes), Flush];

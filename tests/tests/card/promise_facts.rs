@@ -1,5 +1,5 @@
-//! Flushed records stay, and nothing else on the card changes: on torn FATs, on full cards, after cut removals, and where
-//! FATs aren't mirrored.
+//! Flushed records stay, and nothing else on the card changes: on torn FATs, on full cards, after cut removals, and
+//! where FATs aren't mirrored.
 
 use crate::fixture::{OPTIONS, account, flight, ring, sd, wait};
 use binlog::LogWriter;

@@ -291,8 +291,8 @@ fn check(card: &RamCard, logs: &[Log], others: &BTreeMap<String, Vec<u8>>, has_c
     }
 }
 
-/// Transfers of a mount up to that of FSInfo: the size, block 0, a GPT's header, its entries of 32 blocks and the one of
-/// the partition, and the boot sector. Before it, nothing proves that the card is the same.
+/// Transfers of a mount up to that of FSInfo: the size, block 0, a GPT's header, its entries of 32 blocks and the one
+/// of the partition, and the boot sector. Before it, nothing proves that the card is the same.
 fn unknown(table: PartitionTable) -> u64 {
     if table == PartitionTable::Gpt { 38 } else { 6 }
 }
@@ -322,8 +322,8 @@ fn travel(
     })
 }
 
-/// Flies, and checks all cards. Returns how many transfers there were, or polls. `departure` is one of them, at which the
-/// card leaves its slot.
+/// Flies, and checks all cards. Returns how many transfers there were, or polls. `departure` is one of them, at which
+/// the card leaves its slot.
 fn fly(world: &World, way: Way, trip: Trip, departure: Option<(u64, Leaves)>) -> Result<u64, String> {
     let card = world.card.copy();
     let left: Rc<RefCell<Option<RamCard>>> = Rc::default();

@@ -1,5 +1,5 @@
-//! Arrows between modules run one way: the table of each crate says which of its wings uses which others, and the modules
-//! of a folder form no circle.
+//! Arrows between modules run one way: the table of each crate says which of its wings uses which others, and the
+//! modules of a folder form no circle.
 //!
 //! A path counts for the module that defines its item, wherever else the item is exported. What stands in comments, in
 //! literals and in `tests` modules draws no arrow, nor do the files above all wings: `lib.rs`, `main.rs`, `guide.rs`

@@ -1,5 +1,5 @@
-//! The lock, with each kind of change that people make: who says what, the lock or nothing. What the compiler says is in
-//! `compile-fail/older`.
+//! The lock, with each kind of change that people make: who says what, the lock or nothing. What the compiler says is
+//! in `compile-fail/older`.
 
 use binlog::compatibility::can_read;
 use binlog::compatibility::{Breaks, ChangeKind, Level};

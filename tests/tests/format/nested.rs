@@ -1,5 +1,5 @@
-//! Flattened fields: logs of a message with them and of one with the same columns written out are the same, to us and to
-//! pymavlink.
+//! Flattened fields: logs of a message with them and of one with the same columns written out are the same, to us and
+//! to pymavlink.
 
 use binlog::field::Centi;
 use binlog::lock::Lock;

@@ -67,19 +67,26 @@ const FOREIGN: [&str; 4] = ["LICENSE", "/corpus/", ".min.js", "proptest-regressi
 /// The extensions of files that somebody writes. Scripts have none.
 const WRITTEN: [&str; 12] = ["rs", "md", "toml", "sh", "py", "js", "mjs", "css", "c", "h", "cs", "x"];
 
-#[test]
-fn sentences_have_no_banned_phrases() {
+/// The files of a checkout that have sentences of ours, and their texts. `None` where git lists no files.
+fn texts() -> Option<Vec<(String, String)>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let listed = Command::new("git").args(["ls-files", "-z"]).current_dir(&root).output();
     let is_checkout = |listed: &Output| listed.status.success() && !listed.stdout.is_empty();
     let Some(listed) = listed.ok().filter(is_checkout) else {
-        return binlog_tests::left_out("the words of a checkout: git lists no files here");
+        binlog_tests::left_out("the words of a checkout: git lists no files here");
+        return None;
     };
     let files = String::from_utf8(listed.stdout).expect("names in UTF-8");
+    let ours = files.split_terminator('\0').filter(|file| is_ours(file));
+    // A deleted file is listed until a commit. What isn't UTF-8 has no sentences.
+    Some(ours.filter_map(|file| Some((file.to_owned(), std::fs::read_to_string(root.join(file)).ok()?))).collect())
+}
+
+#[test]
+fn sentences_have_no_banned_phrases() {
+    let Some(texts) = texts() else { return };
     let (mut wrong, mut used) = (String::new(), vec![false; EXCEPTIONS.len()]);
-    for file in files.split_terminator('\0').filter(|file| is_ours(file)) {
-        // A deleted file is listed until a commit. What isn't UTF-8 has no sentences.
-        let Ok(text) = std::fs::read_to_string(root.join(file)) else { continue };
+    for (file, text) in texts {
         for (line, phrase, instead) in found(&words_of(&text, file.ends_with(".rs"))) {
             match EXCEPTIONS.iter().position(|(place, right, _)| *place == file && *right == phrase) {
                 Some(exception) => used[exception] = true,
@@ -90,6 +97,23 @@ fn sentences_have_no_banned_phrases() {
     let unused = EXCEPTIONS.iter().zip(used).filter(|(_, used)| !used);
     wrong.extend(unused.map(|((file, phrase, _), _)| format!("{file}: no \"{phrase}\", so it needs no exception\n")));
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// rustfmt breaks the lines of code. Rows of tables are as long as they must be.
+#[test]
+fn lines_of_comments_have_at_most_120_characters() {
+    let Some(texts) = texts() else { return };
+    let mut long = String::new();
+    for (file, text) in texts.iter().filter(|(file, _)| file.ends_with(".rs")) {
+        for (i, line) in text.lines().enumerate().filter(|(_, line)| line.chars().count() > 120) {
+            if let Some(comment) = line.trim_start().strip_prefix("//")
+                && !comment.trim_start_matches(['/', '!', ' ']).starts_with('|')
+            {
+                long += &format!("{file}:{}\n", i + 1);
+            }
+        }
+    }
+    assert!(long.is_empty(), "\n{long}");
 }
 
 /// Whether a file has sentences of ours. This one has the phrases themselves.

@@ -26,7 +26,8 @@ fn a_log_without_a_gps_has_the_date_that_it_was_given() {
     let log = dated(NOON);
     let clock = Log::from_bytes(&log[..]).clock().expect("a date");
     assert_eq!(clock.unix_us(5_000_000), NOON.as_micros() as i64);
-    // pymavlink prints local time, which is UTC in its tests or not: minutes and seconds are the same nearly everywhere.
+    // pymavlink prints local time, which is UTC in its tests or not: minutes and seconds are the same nearly
+    // everywhere.
     let Some(output) = pymavlink::mavlogdump(&log) else { return };
     let text = String::from_utf8_lossy(&output.stdout);
     let event = text.lines().find(|line| line.contains(": EV {")).expect("an event");

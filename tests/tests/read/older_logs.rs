@@ -282,8 +282,8 @@ fn meanings_are_compared_where_they_are_known() {
     assert_eq!(added.changes()[0].summary(), "PHAS.Phase: value nothing → 2 \"Landed\"");
 }
 
-/// The messages of this crate as older releases of ArduPilot defined them: MSG and PARM in a log of Sub 4.1, GPS in one of
-/// Plane 3.8, VER and MODE in the first `LogStructure.h` that has them.
+/// The messages of this crate as older releases of ArduPilot defined them: MSG and PARM in a log of Sub 4.1, GPS in one
+/// of Plane 3.8, VER and MODE in the first `LogStructure.h` that has them.
 #[test]
 fn the_crates_own_messages_read_the_logs_of_older_releases() {
     #[derive(LogSchema)]

@@ -213,7 +213,8 @@ fn a_schema_has_the_descriptions_of_its_messages_in_every_form() {
     let rust = schema.to_rust().source;
     let expected = "/// Progress | of the flight.\n#[derive(LogMessage, IntoBytes, Immutable, Clone, Copy)]\n\
                     #[log(name = \"PHAS\")]\n#[repr(C, packed)]\npub struct Phas {\n    pub time_us: u64,\n    \
-                    /// What it does.\n    #[log(values(-1 = \"Pad \\\"1\\\"\", 3 = \"Boost\"))]\n    pub phase: i8,\n    \
+                    /// What it does.\n    \
+                    #[log(values(-1 = \"Pad \\\"1\\\"\", 3 = \"Boost\"))]\n    pub phase: i8,\n    \
                     #[log(bits(0 = \"Low\", 15 = \"High\"))]\n    pub bad: u16,\n}\n";
     assert!(rust.contains(expected), "{rust}");
     let json = schema.to_json();

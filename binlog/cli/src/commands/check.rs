@@ -18,14 +18,15 @@ use std::io::Write;
 /// dropped records.
 ///
 /// Prints a line for each finding, errors first, with its first offset and how often it occurs, and once for each rule
-/// what to do. The exit code is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are empty or
-/// have only zeros are findings, too.
+/// what to do. The exit code is 1 if something is found. In a folder, files .bin, .bbl, .bfl, .log or .txt that are
+/// empty or have only zeros are findings, too.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     #[command(flatten)]
     logs: Logs,
 
-    /// Only errors: data that is lost, or that a reader loses or misreads. Warnings are about what a reader doesn't show.
+    /// Only errors: data that is lost, or that a reader loses or misreads. Warnings are about what a reader doesn't
+    /// show.
     #[arg(long)]
     errors: bool,
 }

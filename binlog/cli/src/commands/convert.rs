@@ -24,8 +24,8 @@ pub struct Arguments {
     #[arg(value_name = "LOG")]
     log: PathBuf,
 
-    /// The file for the converted log; by default, the log's name with the extension .bin. Standard output (`-`), a pipe
-    /// or a device gets the logs of all sessions, one after the other.
+    /// The file for the converted log; by default, the log's name with the extension .bin. Standard output (`-`), a
+    /// pipe or a device gets the logs of all sessions, one after the other.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 

@@ -16,7 +16,8 @@ use binlog::Log;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-/// Prints the records of a log, one line each: as mavlogdump.py does, or as JSON; of Blackbox logs, the main frames as CSV.
+/// Prints the records of a log, one line each: as mavlogdump.py does, or as JSON; of Blackbox logs, the main frames as
+/// CSV.
 ///
 /// Dates are in local time, as those of mavlogdump.py; with TZ=UTC in the environment they are in UTC. They come from
 /// the first GPS record with a week; other commands take the date from the first GPS fix. A JSON line has the shape of

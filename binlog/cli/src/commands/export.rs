@@ -27,8 +27,8 @@ use std::path::{Path, PathBuf};
 
 /// Converts logs to CSV, JSON lines, Parquet, MCAP, KML or GPX.
 ///
-/// The definitions of a log (FMT, FMTU, UNIT and MULT) are in JSON lines; the other formats leave them out unless --types
-/// names them. A text that takes several records is exported whole, in place of the first one.
+/// The definitions of a log (FMT, FMTU, UNIT and MULT) are in JSON lines; the other formats leave them out unless
+/// --types names them. A text that takes several records is exported whole, in place of the first one.
 ///
 /// For CSV, -o is a folder that gets a file for each type; with --wide or --rate, it is one file. For JSON lines, MCAP,
 /// KML and GPX, -o is a file.
@@ -75,8 +75,8 @@ pub struct Arguments {
     #[arg(long, value_enum, value_name = "TIME")]
     time: Option<TimeColumn>,
 
-    /// CSV and JSON lines: writes the names that the log has for values and bits: Boost for 3, Battery | Compass for 5. A
-    /// value without a name stays a number.
+    /// CSV and JSON lines: writes the names that the log has for values and bits: Boost for 3, Battery | Compass for 5.
+    /// A value without a name stays a number.
     #[arg(long)]
     value_names: bool,
 

@@ -32,8 +32,8 @@ pub struct Arguments {
     #[arg(long, value_name = "LEVEL", value_parser = context::level())]
     level: Option<Level>,
 
-    /// A lock whose exceptions (`allow` lines) count, too, for the releases that LOCK has: a pull request's own, while LOCK
-    /// is that of the main branch. Those that allow a change are printed; its facts don't count.
+    /// A lock whose exceptions (`allow` lines) count, too, for the releases that LOCK has: a pull request's own, while
+    /// LOCK is that of the main branch. Those that allow a change are printed; its facts don't count.
     #[arg(long, value_name = "LOCK", requires = "logs")]
     allow: Option<PathBuf>,
 

@@ -15,10 +15,10 @@ use std::path::PathBuf;
 
 /// Writes a log without the damage: every record that can be read is kept, all other bytes are removed.
 ///
-/// Keep the damaged log. Records in front of the definition of their type become readable. Records without a definition are
-/// removed; `--definitions` takes definitions from another log of the same firmware. A log in which each byte belongs to a
-/// record stays the same, byte for byte: `binlog check` finds wrong values in it. Each change is printed, with its place.
-/// The exit code is 3 if bytes were removed.
+/// Keep the damaged log. Records in front of the definition of their type become readable. Records without a definition
+/// are removed; `--definitions` takes definitions from another log of the same firmware. A log in which each byte
+/// belongs to a record stays the same, byte for byte: `binlog check` finds wrong values in it. Each change is printed,
+/// with its place. The exit code is 3 if bytes were removed.
 #[derive(clap::Args, Debug)]
 pub struct Arguments {
     /// An ArduPilot log; `-` is standard input.

@@ -20,8 +20,8 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "json")]
     rust: bool,
 
-    /// Prints XML: ~/.pymavlink/LogMessages/Copter.xml, or with the name of another vehicle, for mavlogdump.py --verbose
-    /// and MAVExplorer.
+    /// Prints XML: ~/.pymavlink/LogMessages/Copter.xml, or with the name of another vehicle, for mavlogdump.py
+    /// --verbose and MAVExplorer.
     #[arg(long, conflicts_with_all = ["json", "rust"])]
     xml: bool,
 

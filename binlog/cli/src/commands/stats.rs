@@ -20,8 +20,8 @@ use std::path::Path;
 
 /// Prints minimum, maximum, mean and standard deviation of each column, and how many values are missing.
 ///
-/// Definitions (FMT, FMTU, UNIT and MULT) are left out unless -t names them. Numbers are in the columns' units: times in
-/// seconds, angles in degrees. Values that aren't finite count as missing; records that weren't logged don't. If the
+/// Definitions (FMT, FMTU, UNIT and MULT) are left out unless -t names them. Numbers are in the columns' units: times
+/// in seconds, angles in degrees. Values that aren't finite count as missing; records that weren't logged don't. If the
 /// log has names for a column's values or bits, those that occur follow the column, with their number of records. With
 /// several logs, a line `==> NAME <==` precedes each.
 #[derive(clap::Args, Debug)]
@@ -29,8 +29,8 @@ pub struct Arguments {
     #[command(flatten)]
     logs: Logs,
 
-    /// Only these types and columns, separated by commas; in types, `*` and `?` are wildcards: XK*,ATT.Roll,IMU[0].GyrX.
-    /// Of Blackbox logs, the types are main, slow, gps and home: main.gyroADC[0].
+    /// Only these types and columns, separated by commas; in types, `*` and `?` are wildcards:
+    /// XK*,ATT.Roll,IMU[0].GyrX. Of Blackbox logs, the types are main, slow, gps and home: main.gyroADC[0].
     #[arg(long, short, value_name = "NAMES", value_delimiter = ',', value_parser = context::name)]
     types: Vec<String>,
 

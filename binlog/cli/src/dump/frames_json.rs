@@ -14,8 +14,8 @@ use std::io::{self, Write};
 /// The name of events in `--types` and in the JSON.
 pub const EVENTS: &str = "events";
 
-/// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `events`, that are in the chosen times. Values
-/// are as logged; the timestamp is in seconds of the session's clock. With `log`, each object has this name.
+/// Prints the frames of the chosen kinds, `main`, `slow`, `gps`, `home` and `events`, that are in the chosen times.
+/// Values are as logged; the timestamp is in seconds of the session's clock. With `log`, each object has this name.
 ///
 /// # Errors
 ///

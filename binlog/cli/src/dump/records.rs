@@ -17,7 +17,8 @@ use std::ops::Range;
 pub enum Form<'l> {
     /// As `mavlogdump.py` prints it.
     Text,
-    /// As `mavlogdump.py --format json` prints it, with null for numbers that JSON doesn't have, and with each text whole.
+    /// As `mavlogdump.py --format json` prints it, with null for numbers that JSON doesn't have, and with each text
+    /// whole.
     Json {
         /// The name of the log, which each object then has.
         log: Option<&'l str>,
@@ -42,9 +43,9 @@ pub struct Dumped {
 const ALWAYS_READ: [&str; 6] = ["MODE", "MSG", "PARM", "STAT", "ORGN", "VER"];
 
 /// Prints the records of the chosen types that are in the chosen times of one of the parts of the log: ranges of bytes,
-/// each of which begins with definitions. pymavlink dates a whole log by one clock; where a part is chosen, each has its
-/// own. With `names`, values have the names that their boot gives them. `advance` is told, now and then, how many bytes
-/// of the log are done.
+/// each of which begins with definitions. pymavlink dates a whole log by one clock; where a part is chosen, each has
+/// its own. With `names`, values have the names that their boot gives them. `advance` is told, now and then, how many
+/// bytes of the log are done.
 ///
 /// # Errors
 ///

@@ -187,8 +187,8 @@ impl ChosenTable {
         }
     }
 
-    /// Shows texts of several records whole, in the place of the first one. `parts` has what stands in the place of each
-    /// record.
+    /// Shows texts of several records whole, in the place of the first one. `parts` has what stands in the place of
+    /// each record.
     pub fn join_texts(&mut self, parts: &[Part<'_>]) {
         if parts.iter().all(|part| *part == Part::Record) {
             return;

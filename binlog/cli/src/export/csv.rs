@@ -50,8 +50,8 @@ pub fn rows<'l>(
     lines(out, times, part, &table.times_us, &columns, |line, column, i| cell(line, column, i))
 }
 
-/// Writes a line for each row, of which there is a time in microseconds. `print` appends the cell of a column in a row. A
-/// column that is `None` has empty cells.
+/// Writes a line for each row, of which there is a time in microseconds. `print` appends the cell of a column in a row.
+/// A column that is `None` has empty cells.
 pub(super) fn lines<C: Sync>(
     out: &mut impl Write,
     times: &Times,

@@ -11,7 +11,8 @@ use crate::line_buffer::LineBuffer;
 use crate::{json, number};
 use std::io::{self, Write};
 
-/// Writes the chosen records of a session in the intervals. With `session_number`, each object has this number as its session; `with_names`, values that have a name in the log are that. Returns the number of records.
+/// Writes the chosen records of a session in the intervals. With `session_number`, each object has this number as its
+/// session; `with_names`, values that have a name in the log are that. Returns the number of records.
 ///
 /// # Errors
 ///

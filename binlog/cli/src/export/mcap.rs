@@ -191,8 +191,8 @@ fn failure(error: McapError) -> io::Error {
     }
 }
 
-/// The JSON schema of a type, by one of its messages. A column that is null has a number in other messages. Descriptions
-/// have the unit, what the log says about the column, and what it calls its values and bits.
+/// The JSON schema of a type, by one of its messages. A column that is null has a number in other messages.
+/// Descriptions have the unit, what the log says about the column, and what it calls its values and bits.
 fn schema(session: &Session<'_>, described: Option<&DescribedMessage>, name: &str, message: &[u8]) -> Value {
     let message: Map<String, Value> = serde_json::from_slice(message).unwrap_or_default();
     let rows = session.ardupilot().and_then(|log| tables::rows_named(log, name));

@@ -2,7 +2,8 @@
 //!
 //! Numbers are those that pymavlink shows, in as many digits as an `f64` needs; NaN and the infinities, which JSON
 //! doesn't have, are null. Text is cut at its first NUL. Raw data (`FILE.Data`) is in hexadecimal, an array is an
-//! array. A text that takes several records is one object, with the whole text. Fields of Blackbox are in their units. [`dump --json`](crate::dump) has what pymavlink reads instead.
+//! array. A text that takes several records is one object, with the whole text. Fields of Blackbox are in their units.
+//! [`dump --json`](crate::dump) has what pymavlink reads instead.
 
 use super::blackbox::{described, scale};
 use super::choice::Choice;

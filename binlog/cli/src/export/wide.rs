@@ -121,8 +121,8 @@ pub struct Lines<'a> {
     pub max_age_us: Option<u64>,
 }
 
-/// Writes the lines: of each table the last record at or before the time, if it isn't too old. `columns` are those of the
-/// header; one that no table has is empty.
+/// Writes the lines: of each table the last record at or before the time, if it isn't too old. `columns` are those of
+/// the header; one that no table has is empty.
 ///
 /// # Errors
 ///

@@ -29,7 +29,8 @@ pub(super) struct Contents {
     pub(super) left_out: Vec<LeftOut>,
 }
 
-/// What a folder has beside logs: a file that is named like a log and is empty or no log, or a folder that can't be read.
+/// What a folder has beside logs: a file that is named like a log and is empty or no log, or a folder that can't be
+/// read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftOut {
     /// Where it is.

@@ -29,7 +29,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// If there is neither, and if there are no records, or if the file is the image of a card, which may have logs in it.
+    /// If there is neither, and if there are no records, or if the file is the image of a card, which may have logs in
+    /// it.
     pub(super) fn of(log: &[u8]) -> Result<Self, Failure> {
         if is_card_image(log) {
             return Err(Failure::new(other_file::card(log)));
@@ -104,8 +105,8 @@ pub(crate) fn looks_like(bytes: &[u8]) -> Option<String> {
     if is_blank(bytes) { Some(other_file::BLANK.into()) } else { other_file::looks_like(bytes) }
 }
 
-/// Whether bytes without a definition are records of an ArduPilot log, whose beginning is lost. Each record begins with a
-/// header and has 255 bytes at most; elsewhere the header's bytes are rare. Half of the records may be damaged.
+/// Whether bytes without a definition are records of an ArduPilot log, whose beginning is lost. Each record begins with
+/// a header and has 255 bytes at most; elsewhere the header's bytes are rare. Half of the records may be damaged.
 fn has_records(bytes: &[u8]) -> bool {
     let headers = memmem::find_iter(bytes, &FMT[..2]).count();
     headers >= 4 && headers * 2 * 255 >= bytes.len()

@@ -47,7 +47,8 @@ pub(super) fn card(image: &[u8]) -> String {
     }
 }
 
-/// Whether a file begins with a time from 2000 to 2100, in microseconds since 1970, and a MAVLink frame, as .tlog files do.
+/// Whether a file begins with a time from 2000 to 2100, in microseconds since 1970, and a MAVLink frame, as .tlog files
+/// do.
 fn is_telemetry(bytes: &[u8]) -> bool {
     const YEARS: std::ops::Range<u64> = 946_684_800_000_000..4_102_444_800_000_000;
     let time = bytes.first_chunk().map(|time| u64::from_be_bytes(*time));

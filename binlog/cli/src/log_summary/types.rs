@@ -12,7 +12,8 @@ pub struct TypeSummary {
     pub records: u64,
     /// Their bytes, headers included.
     pub bytes: u64,
-    /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`](binlog::log::TimeRange) counts them.
+    /// The earliest and the latest time, in microseconds since boot, as [`TimeRange`](binlog::log::TimeRange) counts
+    /// them.
     pub time_us: Option<RangeInclusive<u64>>,
     /// The number of its instances; 1 for a type without instances.
     pub instances: usize,

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 /// The files that are being written, and the folders that were made for them.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
-/// Creates files, or folders. From then on, an interrupt removes the files, and the folders if they are empty; while they
-/// are created, it waits.
+/// Creates files, or folders. From then on, an interrupt removes the files, and the folders if they are empty; while
+/// they are created, it waits.
 pub(crate) fn create<T, E>(paths: &[&Path], create: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
     let mut unfinished = unfinished();
     let created = create()?;

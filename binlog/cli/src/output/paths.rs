@@ -33,8 +33,8 @@ pub(super) fn is_open_file(path: &Path) -> bool {
 /// The path of standard input. Windows has none.
 pub(super) const STANDARD_INPUT: &str = "/dev/stdin";
 
-/// Whether two paths lead to one file, be it through links. A path that leads to none, as before the file is written, is
-/// like no other.
+/// Whether two paths lead to one file, be it through links. A path that leads to none, as before the file is written,
+/// is like no other.
 pub fn is_same_file(one: &Path, other: &Path) -> bool {
     #[cfg(unix)]
     if let (Ok(one), Ok(other)) = (one.metadata(), other.metadata()) {

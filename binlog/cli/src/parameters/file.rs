@@ -36,8 +36,8 @@ pub fn of_file(path: &Path) -> Result<(Parameters, Outcome), Failure> {
     Ok((parameters, input.warn_of_loss()))
 }
 
-/// A line of a parameter file, as [`of_file`] reads it. Control characters in a name are escaped, so it is one line, and
-/// so is a `#` at its beginning, which would make it a comment.
+/// A line of a parameter file, as [`of_file`] reads it. Control characters in a name are escaped, so it is one line,
+/// and so is a `#` at its beginning, which would make it a comment.
 pub fn line(name: &str, value: f64) -> String {
     let name = on_one_line(name);
     match name.strip_prefix(COMMENT) {

@@ -42,8 +42,8 @@ pub fn seconds(time_us: u64, zero_us: u64) -> f64 {
     (i128::from(time_us) - i128::from(zero_us)) as f64 / 1e6
 }
 
-/// The chosen samples, with their times on the axis in ascending order. Between two chosen intervals is a missing sample,
-/// so that no line leads from one to the other.
+/// The chosen samples, with their times on the axis in ascending order. Between two chosen intervals is a missing
+/// sample, so that no line leads from one to the other.
 pub fn chosen(times_us: &[u64], values: Vec<f64>, zero_us: u64, intervals: &Intervals) -> (Vec<f64>, Vec<f64>) {
     let mut x: Vec<f64> = Vec::with_capacity(values.len());
     let mut y = values;

@@ -138,7 +138,8 @@ pub fn curves(
 }
 
 /// Whether the values of an expression hold until the next ones: all its columns are of types that are logged when
-/// something changes. These are slow and home frames of Blackbox, which a converted log has as BS and BH with two digits.
+/// something changes. These are slow and home frames of Blackbox, which a converted log has as BS and BH with two
+/// digits.
 fn is_stepped(expression: &Expression) -> bool {
     let is_stepped = |table: &str| {
         let of_frames = table.strip_prefix("BS").or_else(|| table.strip_prefix("BH"));

@@ -31,8 +31,8 @@ pub fn least_height(panels: usize) -> u32 {
     70 + 80 * u32::try_from(panels).unwrap_or(u32::MAX / 100).min(u32::MAX / 100)
 }
 
-/// The colours of curves: those of Okabe and Ito, which people with colour blindness distinguish, ordered by contrast with
-/// white. Further curves have the same colours and dashes.
+/// The colours of curves: those of Okabe and Ito, which people with colour blindness distinguish, ordered by contrast
+/// with white. Further curves have the same colours and dashes.
 pub const COLORS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a5fd1", "#e69f00", "#56b4e9"];
 
 /// The colours of bands, pale enough for curves on them.

@@ -239,8 +239,8 @@ impl Axis {
     }
 }
 
-/// The range of finite values, wider by a share of itself. A range around 0 without values; around a single value if all
-/// are equal.
+/// The range of finite values, wider by a share of itself. A range around 0 without values; around a single value if
+/// all are equal.
 pub fn range(values: impl Iterator<Item = f64>, room: f64) -> (f64, f64) {
     let (low, high) = values
         .filter(|value| value.is_finite())

@@ -93,8 +93,8 @@ struct MarkData<'f> {
     text: &'f str,
 }
 
-/// A page with zoom by dragging, a legend that hides curves, a cursor with values, and colours for light and dark. Nothing
-/// is loaded from anywhere; the page forbids it, too.
+/// A page with zoom by dragging, a legend that hides curves, a cursor with values, and colours for light and dark.
+/// Nothing is loaded from anywhere; the page forbids it, too.
 ///
 /// Curves are [thinned](super::thinning) to 48,000 samples in all, with their extremes.
 pub fn page(figure: &Figure) -> String {

@@ -46,7 +46,8 @@ const STRETCHES: usize = 50;
 /// The shortest signal that has a spectrum.
 const SHORTEST_WINDOW: usize = 16;
 
-/// Divides samples into runs: at missing samples (NaN), and at gaps of more than one and a half times the usual distance.
+/// Divides samples into runs: at missing samples (NaN), and at gaps of more than one and a half times the usual
+/// distance.
 ///
 /// Each run has the rate at which its samples came. Jitter within it is ignored.
 pub fn runs(times: &[f64], values: &[f64]) -> Vec<Run> {
@@ -102,8 +103,8 @@ pub fn welch(runs: &[Run]) -> Option<Spectrum> {
 }
 
 /// The spectra of all runs by time, `None` if no run has 16 samples. At most about `columns` spectra: later ones are
-/// further apart in a long signal, and overlap by three quarters in a short one. The window is shorter for a short signal,
-/// so that changes are seen.
+/// further apart in a long signal, and overlap by three quarters in a short one. The window is shorter for a short
+/// signal, so that changes are seen.
 pub fn spectrogram(runs: &[Run], columns: usize) -> Option<Spectrogram> {
     let (longest, rate) = window_and_rate(runs)?;
     let samples: usize = runs.iter().map(|run| run.samples.len()).sum();

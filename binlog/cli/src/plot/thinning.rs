@@ -2,9 +2,9 @@
 
 /// The samples of a curve to draw, as indices in ascending order.
 ///
-/// The time from the first to the last sample is divided into buckets. Of each bucket, the first, the lowest, the highest
-/// and the last sample are kept, and the first missing one (NaN). At a width of one bucket a pixel, the picture is the
-/// same as that of all samples. A curve with at most four samples a bucket is kept whole.
+/// The time from the first to the last sample is divided into buckets. Of each bucket, the first, the lowest, the
+/// highest and the last sample are kept, and the first missing one (NaN). At a width of one bucket a pixel, the picture
+/// is the same as that of all samples. A curve with at most four samples a bucket is kept whole.
 ///
 /// The times must ascend. If they don't, extremes are kept all the same, but more samples may be.
 ///

@@ -1,7 +1,7 @@
 //! Round numbers for axes.
 
-/// The marks of an axis: at most `most` round numbers in a range, with their labels. Steps are 1, 2 or 5 times a power of
-/// ten.
+/// The marks of an axis: at most `most` round numbers in a range, with their labels. Steps are 1, 2 or 5 times a power
+/// of ten.
 pub fn ticks(range: (f64, f64), most: usize) -> Vec<(f64, String)> {
     let width = range.1 - range.0;
     if !(width > 0.0 && width.is_finite()) {

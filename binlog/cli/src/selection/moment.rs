@@ -36,9 +36,9 @@ impl Moment {
         matches!(self, Moment::TimeOfDay { .. } | Moment::Date(_))
     }
 
-    /// The moment in microseconds of a session's clock: `range` are its first and last time, `clock` is when time 0 was,
-    /// in microseconds since 1970, and `from` is the time that `+10s` counts from. `None` if it needs a clock that the
-    /// session doesn't have. A moment before time 0 is 0.
+    /// The moment in microseconds of a session's clock: `range` are its first and last time, `clock` is when time 0
+    /// was, in microseconds since 1970, and `from` is the time that `+10s` counts from. `None` if it needs a clock that
+    /// the session doesn't have. A moment before time 0 is 0.
     pub(super) fn in_log(self, range: &RangeInclusive<u64>, clock: Option<i64>, from: u64) -> Option<u64> {
         let of_date = |unix_us: i64| Some(u64::try_from(unix_us.saturating_sub(clock?)).unwrap_or(0));
         match self {

@@ -1,4 +1,5 @@
-//! KML and GPX: well-formed, as their schemas say (elements, attributes, order, texts), and with the positions of the log.
+//! KML and GPX: well-formed, as their schemas say (elements, attributes, order, texts), and with the positions of the
+//! log.
 
 use crate::support::{Logs, all_blackbox_logs, all_logs, export};
 use quick_xml::Reader;

@@ -1,5 +1,5 @@
-//! What the guide says of tests and CI works when it is pasted: the workflow in a scratch repository, and the packages of
-//! firmware that can't use `std`.
+//! What the guide says of tests and CI works when it is pasted: the workflow in a scratch repository, and the packages
+//! of firmware that can't use `std`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Logs as old firmware wrote them: records without a time, a second receiver as a type of its own; and logs as they come
-//! from flash chips and over slow links, with padding and holes.
+//! Logs as old firmware wrote them: records without a time, a second receiver as a type of its own; and logs as they
+//! come from flash chips and over slow links, with padding and holes.
 
 use crate::{binlog, fine, json};
 use binlog_tests::payload;

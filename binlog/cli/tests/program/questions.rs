@@ -156,7 +156,8 @@ fn info_says_what_a_blackbox_log_has() {
     assert_eq!(session["damage_count"], 0);
 }
 
-/// The flags of a Blackbox log say when the vehicle was armed, as do the records of the same flight in the other format.
+/// The flags of a Blackbox log say when the vehicle was armed, as do the records of the same flight in the other
+/// format.
 #[test]
 fn a_blackbox_log_is_armed_when_its_flags_say_so() {
     let seconds = |name: &str| {

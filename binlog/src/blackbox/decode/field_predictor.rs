@@ -5,8 +5,8 @@ use super::window::Values;
 
 /// Turns the residuals of a frame's fields into values.
 ///
-/// Each method takes the next `count` fields, which have one predictor. They are inlined into the function of one frame,
-/// in which the place of each field is a constant.
+/// Each method takes the next `count` fields, which have one predictor. They are inlined into the function of one
+/// frame, in which the place of each field is a constant.
 pub struct FieldPredictor<'f> {
     values: &'f mut Values,
     before: &'f Values,

@@ -7,7 +7,8 @@ const ESCAPE: u32 = u32::MAX;
 
 impl FieldWriter<'_> {
     /// Appends neighbouring fields in Elias delta code ([`EliasDeltaU32`](crate::blackbox::Encoding::EliasDeltaU32);
-    /// [`EliasDeltaS32`](crate::blackbox::Encoding::EliasDeltaS32) for numbers made by [`zigzag`](crate::blackbox::zigzag)).
+    /// [`EliasDeltaS32`](crate::blackbox::Encoding::EliasDeltaS32) for numbers made by
+    /// [`zigzag`](crate::blackbox::zigzag)).
     ///
     /// All neighbours are one stream of bits, which is padded to bytes at its end only. So all of them belong in one
     /// call.

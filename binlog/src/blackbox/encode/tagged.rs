@@ -6,7 +6,8 @@ use crate::blackbox::zigzag;
 
 impl FieldWriter<'_> {
     /// Appends 1 to 8 residuals ([`Tag8_8Svb`](crate::blackbox::Encoding::Tag8_8Svb)): a byte with a bit for each, the
-    /// first in the lowest, and those that aren't 0. One residual has no such byte. Other numbers of residuals don't fit.
+    /// first in the lowest, and those that aren't 0. One residual has no such byte. Other numbers of residuals don't
+    /// fit.
     #[inline(always)]
     pub fn tag8_8svb(&mut self, residuals: &[i32]) {
         if let [alone] = residuals {

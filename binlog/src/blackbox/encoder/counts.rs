@@ -28,8 +28,8 @@ pub struct Counts {
     pub misfits: u32,
     /// Frames that aren't in the log, because a residual didn't fit, and events that a program can't log.
     pub refused: u32,
-    /// Slow, GPS and home frames that aren't in the log, because another one of the kind followed before the first I frame
-    /// of the session, because the session ended without one, or because the I frame came 10 seconds later.
+    /// Slow, GPS and home frames that aren't in the log, because another one of the kind followed before the first I
+    /// frame of the session, because the session ended without one, or because the I frame came 10 seconds later.
     pub unwritten: u32,
 }
 

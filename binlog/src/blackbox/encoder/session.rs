@@ -32,8 +32,8 @@ impl<S: BlackboxSchema> Encoder<S> {
         self.counts.unwritten += self.waiting.lose_all();
     }
 
-    /// The frames of a kind that were accepted and aren't in the log, because they waited for the first I frame. Each is
-    /// returned once.
+    /// The frames of a kind that were accepted and aren't in the log, because they waited for the first I frame. Each
+    /// is returned once.
     pub(in crate::blackbox) fn take_unwritten(&mut self) -> Option<(FrameKind, u32)> {
         self.waiting.take_unwritten()
     }

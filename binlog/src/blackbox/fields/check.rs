@@ -42,8 +42,8 @@ pub const fn fields_until(fields: &[FieldDefinition], start: usize, end: usize, 
     limits(fields, start, end, kind);
 }
 
-/// The encodings of a field hold its type. They are checked here, and not where the definition is made, because an error
-/// in the constant of the definitions would be followed by notes about each use of it.
+/// The encodings of a field hold its type. They are checked here, and not where the definition is made, because an
+/// error in the constant of the definitions would be followed by notes about each use of it.
 #[track_caller]
 const fn types(field: &FieldDefinition) {
     of_type(field, field.intra, true);

@@ -4,9 +4,9 @@ use super::{Header, Number};
 use crate::blackbox::firmware::Family;
 
 impl Header<'_> {
-    /// Betaflight before 4.5, INAV and their relatives give a signed altitude to the encoder of unsigned numbers: 5 m below
-    /// the sea are 2^32 - 50 decimetres. No altitude reaches 2^31 of any unit. Cleanflight and Betaflight up to 3.3 keep
-    /// metres in 16 bits.
+    /// Betaflight before 4.5, INAV and their relatives give a signed altitude to the encoder of unsigned numbers: 5 m
+    /// below the sea are 2^32 - 50 decimetres. No altitude reaches 2^31 of any unit. Cleanflight and Betaflight up to
+    /// 3.3 keep metres in 16 bits.
     pub(super) fn sign_altitudes(&mut self) {
         let number = match Family::of(self) {
             Family::Cleanflight | Family::Cleanflight2 => Number::Signed16,

@@ -75,8 +75,8 @@ impl LoggedFrame {
         &mut self.fields
     }
 
-    /// The frame with `more` fields of these names after the field with the index `after`, coded as that one. `None` if it
-    /// can't be decoded.
+    /// The frame with `more` fields of these names after the field with the index `after`, coded as that one. `None` if
+    /// it can't be decoded.
     pub(super) fn with_more(&self, after: usize, more: &[String], data_version: u32) -> Option<Self> {
         let given = *self.plan.as_ref().ok()?.given();
         let motor_0 = given.motor_0.map(|index| if index > after { index + more.len() } else { index });
@@ -95,8 +95,8 @@ impl LoggedField {
         &self.name
     }
 
-    /// Whether the header says that the 32 bits of a value are a signed number. [`value`](Self::value) takes the altitude of
-    /// a GPS frame for one in any case, because firmware logs altitudes below the sea as unsigned numbers.
+    /// Whether the header says that the 32 bits of a value are a signed number. [`value`](Self::value) takes the
+    /// altitude of a GPS frame for one in any case, because firmware logs altitudes below the sea as unsigned numbers.
     pub fn is_signed(&self) -> bool {
         self.signed
     }

@@ -3,8 +3,9 @@
 use super::Values;
 use crate::blackbox::Intervals;
 
-/// From the header: `P interval:1/2`, one in two; Betaflight's `P interval:16`, every sixteenth iteration; or `P ratio:16`
-/// alone, sixteen in an I interval. Without these lines, every iteration is logged, and every 32nd as I frame.
+/// From the header: `P interval:1/2`, one in two; Betaflight's `P interval:16`, every sixteenth iteration; or
+/// `P ratio:16` alone, sixteen in an I interval. Without these lines, every iteration is logged, and every 32nd as I
+/// frame.
 ///
 /// Betaflight 3.2 to 3.5 and Cleanflight 2 compute the numerator by integer division, which gives `0/3` unless the P
 /// rate is `1/n`. `P denom` then says how many P frames an I interval has (`blackboxInit` in their `blackbox.c`).

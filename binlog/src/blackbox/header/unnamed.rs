@@ -12,8 +12,8 @@ impl<'log> Header<'log> {
     /// The header with the fields that it doesn't name, if main frames can be read with one number of them only.
     /// `is_sound` tells whether the frames are read by a header.
     ///
-    /// Servos are the array of which firmware is known to log more than it names. With other fields, the number is known,
-    /// but not their place.
+    /// Servos are the array of which firmware is known to log more than it names. With other fields, the number is
+    /// known, but not their place.
     pub(in crate::blackbox) fn with_unnamed_fields(&self, is_sound: impl Fn(&Self) -> bool) -> Option<Self> {
         let fields = self.fields(b'I');
         let of_array = fields.iter().rposition(|field| field.name().starts_with(ARRAY));

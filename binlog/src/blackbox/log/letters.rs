@@ -4,8 +4,8 @@ use crate::blackbox::decode::{Derived, FrameDecoder, Values, WINDOW_BYTES};
 use crate::blackbox::event::Event;
 use crate::blackbox::header::Header;
 
-/// More unknown events between frames are not looked at: bytes that are nothing else must not cost a look at all of them
-/// for each.
+/// More unknown events between frames are not looked at: bytes that are nothing else must not cost a look at all of
+/// them for each.
 const MAX_UNKNOWN_EVENTS: usize = 64;
 
 /// An erased byte of a flash chip.
@@ -82,8 +82,8 @@ impl<'h> Letters<'h> {
         }
     }
 
-    /// Whether padding follows a frame that ends at a place: zeros, or bytes of an erased chip. A frame may end with zeros
-    /// of its own. One that ends in erased bytes wasn't written whole.
+    /// Whether padding follows a frame that ends at a place: zeros, or bytes of an erased chip. A frame may end with
+    /// zeros of its own. One that ends in erased bytes wasn't written whole.
     #[cold]
     fn is_padding(&self, at: usize) -> bool {
         let padding = &self.bytes[at..self.end.min(at + LEAST_PADDING)];

@@ -33,8 +33,8 @@ pub enum LostReason {
         /// The low 32 bits of its time, in microseconds.
         time: u32,
     },
-    /// The time of a frame other than a main frame is 10 seconds or more from the main frame before it, and from the last
-    /// other frame after that.
+    /// The time of a frame other than a main frame is 10 seconds or more from the main frame before it, and from the
+    /// last other frame after that.
     Time {
         /// The frame's letter.
         letter: u8,

@@ -126,8 +126,8 @@ impl Tables {
         self.foreign.clone()
     }
 
-    /// The earliest and the latest time of a main frame, both inclusive, in microseconds; `None` without main frames. They
-    /// are those of the first and the last one, unless the log is damaged.
+    /// The earliest and the latest time of a main frame, both inclusive, in microseconds; `None` without main frames.
+    /// They are those of the first and the last one, unless the log is damaged.
     pub fn time_range_us(&self) -> Option<RangeInclusive<u64>> {
         let times = self.main().times_us();
         Some(*times.iter().min()?..=*times.iter().max()?)
@@ -150,8 +150,8 @@ impl Table {
         self.times_us.is_empty()
     }
 
-    /// The times of the frames in microseconds, extended beyond the 32 bits of the field `time`. For frames without that
-    /// field, the time of the main frame before.
+    /// The times of the frames in microseconds, extended beyond the 32 bits of the field `time`. For frames without
+    /// that field, the time of the main frame before.
     pub fn times_us(&self) -> &[u64] {
         &self.times_us
     }

@@ -18,8 +18,8 @@ use std::marker::PhantomData;
 pub struct TypedFrame<F> {
     /// Where it begins, in bytes from the start of the log.
     pub offset: usize,
-    /// Its time in microseconds, extended beyond the 32 bits of the field `time`. For a frame without that field, the time
-    /// of the main frame before.
+    /// Its time in microseconds, extended beyond the 32 bits of the field `time`. For a frame without that field, the
+    /// time of the main frame before.
     pub time_us: u64,
     /// The struct, or the schema's enum.
     pub frame: F,
@@ -28,9 +28,9 @@ pub struct TypedFrame<F> {
 impl<'log> Session<'log> {
     /// The frames of one kind as structs, with the events and lost stretches between them.
     ///
-    /// Fields are matched by name: the log may have more of them, in any order, and other predictors and encodings. A field
-    /// that the log lacks is read by its `alias`, or has its `default`. A type may be wider or narrower than that of the
-    /// firmware; a value beyond its range is an error, after which reading continues.
+    /// Fields are matched by name: the log may have more of them, in any order, and other predictors and encodings. A
+    /// field that the log lacks is read by its `alias`, or has its `default`. A type may be wider or narrower than that
+    /// of the firmware; a value beyond its range is an error, after which reading continues.
     ///
     /// ```
     /// use binlog::blackbox::log::Item;
@@ -76,13 +76,13 @@ impl<'log> Session<'log> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Where the header defines exactly the struct's fields, their predictors and encodings, the frames are decoded by the
-    /// struct's derived code, which takes less time.
+    /// Where the header defines exactly the struct's fields, their predictors and encodings, the frames are decoded by
+    /// the struct's derived code, which takes less time.
     ///
     /// # Errors
     ///
-    /// If the header doesn't define such frames, if they can't be decoded, or if they lack fields of the struct that have
-    /// no default; the error names all of them.
+    /// If the header doesn't define such frames, if they can't be decoded, or if they lack fields of the struct that
+    /// have no default; the error names all of them.
     pub fn typed<F: BlackboxFrame>(&self) -> Result<Typed<'_, F>, TypedError> {
         let reads = ByName::new(self, F::KIND, F::FIELDS)?;
         let mut frames = self.frames();
@@ -92,13 +92,13 @@ impl<'log> Session<'log> {
 
     /// All frames of a schema as its enum, with the events and lost stretches between them.
     ///
-    /// The fields of each frame are matched by name, as in [`typed`](Self::typed). The log may lack frames of the schema,
-    /// apart from main frames; other frames of the log are left out.
+    /// The fields of each frame are matched by name, as in [`typed`](Self::typed). The log may lack frames of the
+    /// schema, apart from main frames; other frames of the log are left out.
     ///
     /// # Errors
     ///
-    /// If the header doesn't define main frames, if frames can't be decoded, or if they lack fields of their struct that
-    /// have no default; the error names all of them.
+    /// If the header doesn't define main frames, if frames can't be decoded, or if they lack fields of their struct
+    /// that have no default; the error names all of them.
     pub fn typed_frames<S: BlackboxSchema>(&self) -> Result<TypedFrames<'_, S>, TypedError> {
         let mut frames = self.frames();
         let main = ByName::new(self, FrameKind::Intra, S::Main::FIELDS)?;

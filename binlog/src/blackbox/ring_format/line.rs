@@ -27,8 +27,8 @@ impl HeaderLine {
     /// Formats a line.
     ///
     /// If the schema's header has a line of this name, this one takes its place. Predictors refer to `minthrottle`,
-    /// `vbatref` and `motorOutput`; a `minthrottle` that would follow `motorOutput` is left out, because decoders take it
-    /// for the lower number of that, too.
+    /// `vbatref` and `motorOutput`; a `minthrottle` that would follow `motorOutput` is left out, because decoders take
+    /// it for the lower number of that, too.
     ///
     /// # Errors
     ///

@@ -96,8 +96,8 @@ pub struct Change {
     pub after: Option<String>,
     /// The value, or the number of the bit, whose name changed.
     pub number: Option<i128>,
-    /// Whether today's struct may read a default in place of the old column's values: a new column has a default, and no
-    /// alias tells that it is the old one.
+    /// Whether today's struct may read a default in place of the old column's values: a new column has a default, and
+    /// no alias tells that it is the old one.
     pub reads_default: bool,
     /// Who is affected.
     pub breaks: Breaks,

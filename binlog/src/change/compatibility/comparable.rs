@@ -4,7 +4,8 @@ use super::facts::MessageFacts;
 use crate::read::Log;
 use sealed::Sealed;
 
-/// A format to compare with that of a program: a [`Log`](crate::Log), a [`LoggedSchema`](crate::LoggedSchema) or a [`Lock`](crate::lock::Lock).
+/// A format to compare with that of a program: a [`Log`](crate::Log), a [`LoggedSchema`](crate::LoggedSchema) or a
+/// [`Lock`](crate::lock::Lock).
 ///
 /// A lock also knows the meanings of values and bits. `Lock::of::<OtherLog>()` is that of another schema.
 pub trait Comparable: sealed::Sealed {}

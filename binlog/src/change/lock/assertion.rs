@@ -9,8 +9,8 @@ use std::path::Path;
 
 /// Checks the schema against its lock file; a failed check panics with all differences.
 ///
-/// See the [module](super) for the file, the levels and the environment variables. Under GitHub Actions, each difference
-/// is also printed as an annotation, which GitHub shows beside the code.
+/// See the [module](super) for the file, the levels and the environment variables. Under GitHub Actions, each
+/// difference is also printed as an annotation, which GitHub shows beside the code.
 ///
 /// A relative path starts at the package's folder: `CARGO_MANIFEST_DIR`, which cargo sets while it runs tests, or else
 /// the working directory.

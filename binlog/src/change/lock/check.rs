@@ -78,8 +78,8 @@ impl Check {
     }
 
     /// An error for each difference that fails the test, or of a log, for each [violation](Self::violations), at its
-    /// place: what GitHub Actions reads from the output of a step, and shows beside the code. `lock` is the lock's file;
-    /// without one, differences that only the lock has a place for have none.
+    /// place: what GitHub Actions reads from the output of a step, and shows beside the code. `lock` is the lock's
+    /// file; without one, differences that only the lock has a place for have none.
     /// [`annotations_are_wanted`](Self::annotations_are_wanted) says whether it reads the output.
     pub fn annotations(&self, lock: Option<&Path>) -> Vec<String> {
         self.annotated(lock).iter().map(ToString::to_string).collect()

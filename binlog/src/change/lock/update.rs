@@ -23,8 +23,8 @@ impl Lock {
 
     /// The format of a log, as the version that isn't released yet: for firmware whose tests don't run on the host.
     ///
-    /// The lock takes no rates, types that refuse numbers, or descriptions from a log, and names of values and bits only
-    /// if the log [describes](LoggedSchema::descriptions) them. It doesn't notice when what it lacks changes.
+    /// The lock takes no rates, types that refuse numbers, or descriptions from a log, and names of values and bits
+    /// only if the log [describes](LoggedSchema::descriptions) them. It doesn't notice when what it lacks changes.
     pub fn of_log(log: &LoggedSchema) -> Self {
         let mut facts = log.named_facts();
         facts.retain(|message| !DEFINITIONS.contains(&&*message.name));

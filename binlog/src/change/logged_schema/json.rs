@@ -68,8 +68,8 @@ impl LoggedSchema {
     ///
     /// Messages, units and multipliers are in the order of the log. Formats, units and multipliers of columns are their
     /// characters. The columns of a message without FMTU have no `unit` and `multiplier`. If a definition contradicts
-    /// itself, its last columns lack the `label` or the `format`. If the log describes a message, it has a `description`
-    /// after its length; a described column has `description`, `values` and `bits` after its multiplier:
+    /// itself, its last columns lack the `label` or the `format`. If the log describes a message, it has a
+    /// `description` after its length; a described column has `description`, `values` and `bits` after its multiplier:
     /// `"values":[{"value":3,"name":"Boost","description":"The motor burns."}]`.
     pub fn to_json(&self) -> String {
         let message = |message: LoggedDefinition<'_>| message_json(&message, self.described(message.name()));

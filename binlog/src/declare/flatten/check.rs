@@ -5,8 +5,8 @@ use crate::declare::rules::{MAX_COLUMNS, MAX_LABELS, label_rules, refuse, value_
 use crate::format::{ColumnDefinition, Multiplier, Unit};
 use crate::wording::const_text::{ConstText, same};
 
-/// A flattened struct in a message, at its index among the parts. `is_checked` is false for a message as another firmware
-/// logs it.
+/// A flattened struct in a message, at its index among the parts. `is_checked` is false for a message as another
+/// firmware logs it.
 #[track_caller]
 pub const fn of_message(
     name: &str,
@@ -59,8 +59,8 @@ const fn exceeds(columns: &[ColumnDefinition]) -> bool {
     columns.len() > MAX_COLUMNS || labels_length(columns, columns.len()) > MAX_LABELS
 }
 
-/// Whether a label is there twice. The macro has checked the labels of columns against each other, and those of a derived
-/// struct.
+/// Whether a label is there twice. The macro has checked the labels of columns against each other, and those of a
+/// derived struct.
 const fn has_twice(parts: &[ColumnPart], columns: &[ColumnDefinition]) -> bool {
     // The first column of the first struct.
     let mut grouped = columns.len();

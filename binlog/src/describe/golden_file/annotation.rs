@@ -14,8 +14,8 @@ pub(crate) struct Annotation {
 }
 
 impl Annotation {
-    /// An error at a line, from 1, of a file. A relative path starts at the package or at the folder of its workspace, as
-    /// the compiler's paths do.
+    /// An error at a line, from 1, of a file. A relative path starts at the package or at the folder of its workspace,
+    /// as the compiler's paths do.
     pub(crate) fn new(file: Option<&Path>, line: Option<usize>, text: impl fmt::Display) -> Self {
         let file = file.map(in_repository);
         Annotation { file, line, text: text.to_string().trim_end().to_owned() }

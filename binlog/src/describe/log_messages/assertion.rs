@@ -23,8 +23,8 @@ use std::path::Path;
 ///
 /// # Panics
 ///
-/// If the file has other descriptions; if it is missing under CI; if it can't be read or written; if `BINLOG_LOCK` is set
-/// to anything else, or under CI.
+/// If the file has other descriptions; if it is missing under CI; if it can't be read or written; if `BINLOG_LOCK` is
+/// set to anything else, or under CI.
 #[track_caller]
 pub fn assert(path: impl AsRef<Path>, descriptions: impl Display) {
     let descriptions = descriptions.to_string();

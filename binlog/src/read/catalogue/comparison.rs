@@ -1,8 +1,8 @@
 //! How two definitions differ, and for which programs that matters.
 //!
 //! There are two policies. *Exact*: the layout and the ids of units and multipliers are those of the program, as views
-//! and decoding require ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, and each value of the log is
-//! a value of the program with the same meaning ([`lossless`]).
+//! and decoding require ([`LoggedDefinition::check`]). *Lossless*: columns are found by label, and each value of the
+//! log is a value of the program with the same meaning ([`lossless`]).
 //!
 //! Lossless rests on a comparison of two columns, [`by_meaning`]. The changes from one format to another, in
 //! [`compatibility`](crate::compatibility), rest on it, too.

@@ -143,9 +143,9 @@ impl Column {
         self.values.get(i, self.quantity.format)
     }
 
-    /// What the log calls the value of one record: the name of the value, or those of the bits that are set. `None` if it
-    /// has no name, beyond the end, and in a table with [another scaling](crate::Log::tables_f64). In a log of several
-    /// boots, [a value has a name if the boots agree on it](crate::Log::value_names).
+    /// What the log calls the value of one record: the name of the value, or those of the bits that are set. `None` if
+    /// it has no name, beyond the end, and in a table with [another scaling](crate::Log::tables_f64). In a log of
+    /// several boots, [a value has a name if the boots agree on it](crate::Log::value_names).
     pub fn value_name(&self, i: usize) -> Option<Cow<'_, str>> {
         let value = self.get(i)?.to_integer()?;
         self.names.as_ref()?.of(value)

@@ -37,8 +37,8 @@ struct Place {
 }
 
 impl Log<'_> {
-    /// The places of these records, in the order of the log. One whose time is outside of its boot's range has the time of
-    /// the last record before it.
+    /// The places of these records, in the order of the log. One whose time is outside of its boot's range has the time
+    /// of the last record before it.
     fn places(&self, rows: &Rows<'_>) -> Vec<Place> {
         let offsets = rows.records().map(|record| record.offset());
         let place = |(offset, time_us)| Place { boot: self.boot_at(offset), offset, time_us };

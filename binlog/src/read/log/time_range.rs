@@ -8,7 +8,8 @@ use std::ops::RangeInclusive;
 /// the last time that counts, or of one of the two records before it. A pause of the log is not damage: after it,
 /// records agree with one another. If no time counts by this rule, as in a log of one record, all do.
 ///
-/// The time of a [suspect](crate::Log::suspects) record, whose bytes may be damaged, counts within a second of the others.
+/// The time of a [suspect](crate::Log::suspects) record, whose bytes may be damaged, counts within a second of the
+/// others.
 ///
 /// [`Log::time_range_us`](crate::Log::time_range_us) and [`Boot::time_range_us`](super::Boot::time_range_us) are such
 /// ranges. This type makes them of records that arrive one by one.
@@ -71,8 +72,8 @@ impl TimeRange {
         confirmed.chain(counts.then_some(time_us))
     }
 
-    /// Adds the time of a suspect record, as [`add`](Self::add) does for others. It counts within a second of the last time
-    /// that counts.
+    /// Adds the time of a suspect record, as [`add`](Self::add) does for others. It counts within a second of the last
+    /// time that counts.
     pub fn add_suspect(&mut self, time_us: u64) -> impl IntoIterator<Item = u64> + use<> {
         let counts = self.last.is_some_and(|last_us| last_us.abs_diff(time_us) <= Self::NEAR_OTHERS_US);
         self.all.extend(time_us);

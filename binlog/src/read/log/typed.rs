@@ -180,7 +180,8 @@ impl Log<'_> {
     ///
     /// If the bytes don't define any message, so that they are not a log, or if reading a message would lose something.
     /// The error lists all differences of all messages. Definitions without records count only if the log has no record
-    /// of any message of the schema; [`can_read`](crate::compatibility::can_read) compares the definitions of all of them.
+    /// of any message of the schema; [`can_read`](crate::compatibility::can_read) compares the definitions of all of
+    /// them.
     pub fn messages<S: LogSchema>(&self) -> Result<Messages<'_, S>, TypedError> {
         self.require_definitions().map_err(TypedError::Select)?;
         let units = self.units();

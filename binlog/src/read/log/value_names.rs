@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// The names of a column's values or bits, as the log's [descriptions](Log::descriptions) have them. Those of the flight
-/// modes come from [`Log::modes`] first. A clone shares them.
+/// The names of a column's values or bits, as the log's [descriptions](Log::descriptions) have them. Those of the
+/// flight modes come from [`Log::modes`] first. A clone shares them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ValueNames {
     described: Arc<DescribedColumn>,

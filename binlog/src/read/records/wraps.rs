@@ -15,12 +15,12 @@ use crate::read::catalogue::declaration::Declaration;
 ///
 /// Wraps are therefore counted as long as no pause takes 2^31 µs, and most records are near the one before.
 ///
-/// Where times of 64 bits are between those of 32 bits, two of them near each other say the number of wraps, if their low
-/// 32 bits are near the last time.
+/// Where times of 64 bits are between those of 32 bits, two of them near each other say the number of wraps, if their
+/// low 32 bits are near the last time.
 ///
 /// The first time of a boot may be damaged, too. Until one near it or two others near each other follow, a time wraps
-/// after it only if it is near. Two damaged first times are believed: one of 32 bits that lies just before the wrap, and
-/// one of 64 bits that times of 32 bits follow.
+/// after it only if it is near. Two damaged first times are believed: one of 32 bits that lies just before the wrap,
+/// and one of 64 bits that times of 32 bits follow.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Wraps {
     /// Whether the log has times of 32 bits.

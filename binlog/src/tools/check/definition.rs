@@ -52,8 +52,8 @@ pub(crate) fn is_consistent(definition: &LoggedDefinition<'_>) -> bool {
     capacity(definition).next().is_none()
 }
 
-/// The first rule that FMT breaks, in words: those about columns that fit the record, layouts that readers expect of a name,
-/// and forms of name and labels.
+/// The first rule that FMT breaks, in words: those about columns that fit the record, layouts that readers expect of a
+/// name, and forms of name and labels.
 pub(crate) fn problem_of(definition: &LoggedDefinition<'_>) -> Option<String> {
     let columns: Vec<_> = definition.columns().collect();
     let all = capacity(definition).chain(own_layout(definition, &columns)).chain(form(definition, &columns));

@@ -32,8 +32,9 @@ impl Finding {
         self.rule.severity()
     }
 
-    /// What breaks the rule: a type (`ATT`), a column of text (`MSG.Message`), an instance (`IMU[1]`), an id (`id 37`), a
-    /// session or a part of it (`session 2, P frames`). Empty if it is the log as a whole, or stretches of bytes; `others` for everything beyond the first 16.
+    /// What breaks the rule: a type (`ATT`), a column of text (`MSG.Message`), an instance (`IMU[1]`), an id (`id 37`),
+    /// a session or a part of it (`session 2, P frames`). Empty if it is the log as a whole, or stretches of bytes;
+    /// `others` for everything beyond the first 16.
     pub fn subject(&self) -> &str {
         &self.subject
     }
@@ -43,8 +44,8 @@ impl Finding {
         &self.text
     }
 
-    /// The labels of the columns that the rule is about, each once; that of the text first. Empty for rules that aren't about
-    /// columns of a definition.
+    /// The labels of the columns that the rule is about, each once; that of the text first. Empty for rules that aren't
+    /// about columns of a definition.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }

@@ -92,8 +92,8 @@ impl<W: Write> Copier<'_, W> {
         self.out.write_all(self.bytes.get(pending).unwrap_or_default())
     }
 
-    /// Copies the records of a skipped stretch whose definition comes later or is from the other log, and notes the rest as
-    /// removed.
+    /// Copies the records of a skipped stretch whose definition comes later or is from the other log, and notes the
+    /// rest as removed.
     ///
     /// `records` has read up to the end of the stretch, where a record or the end of the log is.
     fn skipped(&mut self, skipped: Skipped, records: &Records<'_>) -> io::Result<()> {
@@ -125,8 +125,8 @@ impl<W: Write> Copier<'_, W> {
         Ok(())
     }
 
-    /// The lengths of records by id, including ids that are defined only later in the log, or in the other log. `None` if
-    /// there are no such ids.
+    /// The lengths of records by id, including ids that are defined only later in the log, or in the other log. `None`
+    /// if there are no such ids.
     fn framing(&self, records: &Records<'_>, offset: usize) -> Option<Framing> {
         let is_unknown = |id: u8| records.definition(id).is_none();
         let own = self.scan.first.iter().filter(|(_, first)| first.fmt.start > offset);
@@ -179,9 +179,9 @@ impl<W: Write> Copier<'_, W> {
         of_fmt.into_iter().chain([fmtu]).try_for_each(|fmtu| self.insert_other_fmtu(fmtu, offset))
     }
 
-    /// Writes what gives a record at `offset` its units, if it is the first one of its type: in front of an FMTU, the rows
-    /// of the other log's tables that the log lacks; in front of another record, the other log's FMTU, if the log defines
-    /// the type as the other one does and has lost its own.
+    /// Writes what gives a record at `offset` its units, if it is the first one of its type: in front of an FMTU, the
+    /// rows of the other log's tables that the log lacks; in front of another record, the other log's FMTU, if the log
+    /// defines the type as the other one does and has lost its own.
     fn insert_units(&mut self, offset: usize) -> io::Result<()> {
         let (Some(other), Some(&id)) = (&self.other, self.bytes.get(offset + 2)) else { return Ok(()) };
         if std::mem::replace(&mut self.has_units[usize::from(id)], true) {

@@ -28,8 +28,8 @@ pub(super) struct Row<'a> {
 impl<'a> OtherLog<'a> {
     /// # Errors
     ///
-    /// If more of the consistent definitions of ids that both logs define differ than agree. FMT, FMTU, UNIT and MULT don't
-    /// count: they are the same in many firmwares.
+    /// If more of the consistent definitions of ids that both logs define differ than agree. FMT, FMTU, UNIT and MULT
+    /// don't count: they are the same in many firmwares.
     pub(super) fn new(bytes: &'a [u8], damaged: &DefinitionScan<'_>) -> Result<Self, RepairError> {
         let mut all = DefinitionScan::of(bytes).first;
         all.retain(|_, first| is_consistent(&first.definition));

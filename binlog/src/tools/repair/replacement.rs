@@ -10,8 +10,8 @@ use crate::read::{LoggedDefinition, Record, Records};
 use crate::tools::check::definition::{is_consistent, problem_of};
 
 impl<'a> OtherLog<'a> {
-    /// A copy of the damaged log with definitions of this one in place of damaged ones, and a list of them. `None` if none is
-    /// replaced.
+    /// A copy of the damaged log with definitions of this one in place of damaged ones, and a list of them. `None` if
+    /// none is replaced.
     pub(super) fn replace(
         &self,
         bytes: &[u8],
@@ -69,8 +69,8 @@ impl<'a> OtherLog<'a> {
     /// The definition of which one of the damaged log is a copy with a damaged id.
     ///
     /// Another id alone is not damage: ArduPilot numbers the types of `Logger.Write` in the order of their first use
-    /// (`AP_Logger::find_free_msg_type`). So the log must have records of the id that it lost, and of the id that it has
-    /// instead no record, or another definition.
+    /// (`AP_Logger::find_free_msg_type`). So the log must have records of the id that it lost, and of the id that it
+    /// has instead no record, or another definition.
     pub(super) fn misplaced(
         &self,
         definition: &LoggedDefinition<'_>,
@@ -87,8 +87,8 @@ impl<'a> OtherLog<'a> {
         (is_redefined || !damaged.has_records[usize::from(id)]).then_some(first)
     }
 
-    /// The definition to use for one of the damaged log that gives another meaning to an id, whose own definition the log
-    /// has, too: that of the type that it was, if the log lacks it, or else the id's own.
+    /// The definition to use for one of the damaged log that gives another meaning to an id, whose own definition the
+    /// log has, too: that of the type that it was, if the log lacks it, or else the id's own.
     ///
     /// A log of several boots may give an id to different types.
     pub(super) fn intruder(

@@ -96,8 +96,8 @@ impl Repaired {
         &self.replaced
     }
 
-    /// The offsets, in the damaged log, of records that were kept though their end may be damaged: bytes other than a header
-    /// follow them. In the repaired log they no longer stand out.
+    /// The offsets, in the damaged log, of records that were kept though their end may be damaged: bytes other than a
+    /// header follow them. In the repaired log they no longer stand out.
     pub fn suspects(&self) -> &[usize] {
         &self.suspects
     }
@@ -115,7 +115,8 @@ impl Repaired {
     }
 }
 
-/// A line for each change, and for what stays and may be damaged, with offsets in the damaged log. Definitions come first.
+/// A line for each change, and for what stays and may be damaged, with offsets in the damaged log. Definitions come
+/// first.
 impl fmt::Display for Repaired {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for ReplacedDefinition { offset, id, name, problem } in &self.replaced {

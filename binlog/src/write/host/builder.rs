@@ -112,16 +112,17 @@ impl<S: LogSchema> Builder<S> {
         self
     }
 
-    /// How long the destination may return errors, or take nothing, until it is given up; the default is 5 s. Until then
-    /// the thread tries again, and the queue takes records as long as it has room.
+    /// How long the destination may return errors, or take nothing, until it is given up; the default is 5 s. Until
+    /// then the thread tries again, and the queue takes records as long as it has room.
     pub fn retry_for(mut self, patience: Duration) -> Self {
         self.patience = patience;
         self
     }
 
     /// Puts the descriptions of the schema's messages into every log, after the preamble, as the embedded file
-    /// [`LogMessages.xml`](crate::log_messages::FILE_NAME): see [`LogWriter::descriptions`](crate::LogWriter::descriptions).
-    /// It takes about 250 bytes a column, and no room in the queue.
+    /// [`LogMessages.xml`](crate::log_messages::FILE_NAME): see
+    /// [`LogWriter::descriptions`](crate::LogWriter::descriptions). It takes about 250 bytes a column, and no room in
+    /// the queue.
     pub fn descriptions(mut self) -> Self
     where
         S: Logs<messages::File>,
@@ -139,8 +140,8 @@ impl<S: LogSchema> Builder<S> {
     }
 
     /// Adds a prologue, which follows the preamble in every log: `prologue` returns the `i`th record for 0, 1, 2 and so
-    /// on, then `None`. Viewers want the parameters, the firmware's name as MSG and the flight mode there. It runs in the
-    /// thread that writes.
+    /// on, then `None`. Viewers want the parameters, the firmware's name as MSG and the flight mode there. It runs in
+    /// the thread that writes.
     pub fn prologue(mut self, prologue: impl FnMut(usize) -> Option<S> + Send + 'static) -> Self {
         self.prologue = Some(Box::new(prologue));
         self
@@ -173,8 +174,9 @@ impl<S: LogSchema> Builder<S> {
 
     /// Creates a log in a file, which is overwritten if it exists, and begins to log to it. All errors name the file.
     ///
-    /// Two loggers that create the same file, in one process or in two, overwrite each other's records, and no error says
-    /// so. For several loggers in one place use a [`LogFolder`](super::LogFolder), which gives each a file of its own.
+    /// Two loggers that create the same file, in one process or in two, overwrite each other's records, and no error
+    /// says so. For several loggers in one place use a [`LogFolder`](super::LogFolder), which gives each a file of its
+    /// own.
     ///
     /// # Errors
     ///
@@ -239,10 +241,10 @@ type Ended<W> = (Option<W>, Option<WriteError>);
 /// The thread that writes the log of a [`HostLogger`]. Keep it for as long as the program logs, and end with
 /// [`finish`](LogThread::finish).
 ///
-/// **Dropping it ends the log**, also while clones of the logger live on: it writes everything that was accepted, and what
-/// they log afterwards is ignored, though counted. It can't report errors. So a function that returns
-/// `thread.logger().clone()` alone ends the log when it returns: return the `LogThread`, too. `let _ =` drops it at once;
-/// `let _thread =` keeps it. [`HostLogger::is_running`] tells.
+/// **Dropping it ends the log**, also while clones of the logger live on: it writes everything that was accepted, and
+/// what they log afterwards is ignored, though counted. It can't report errors. So a function that returns
+/// `thread.logger().clone()` alone ends the log when it returns: return the `LogThread`, too. `let _ =` drops it at
+/// once; `let _thread =` keeps it. [`HostLogger::is_running`] tells.
 ///
 /// [`std::process::exit`] drops nothing: what is queued is lost. Call `finish` before it.
 #[must_use = "dropping it ends the log"]

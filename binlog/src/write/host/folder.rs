@@ -91,8 +91,8 @@ impl LogFolder {
         }
     }
 
-    /// The number after which numbers begin again: ArduPilot's `LOG_MAX_FILES`. From 3 to 99,999,999; other numbers become
-    /// the nearest. The default is 500. The folder has one log less, because one number stays free.
+    /// The number after which numbers begin again: ArduPilot's `LOG_MAX_FILES`. From 3 to 99,999,999; other numbers
+    /// become the nearest. The default is 500. The folder has one log less, because one number stays free.
     pub fn last_number(mut self, number: u32) -> Self {
         self.last_number = number.clamp(3, 99_999_999);
         self
@@ -116,8 +116,8 @@ impl LogFolder {
         self
     }
 
-    /// Removes the oldest logs to make room for a new one: for the limits, and for a number when all are taken. Never the
-    /// last log.
+    /// Removes the oldest logs to make room for a new one: for the limits, and for a number when all are taken. Never
+    /// the last log.
     pub fn remove_oldest(mut self) -> Self {
         self.removes_oldest = true;
         self
@@ -133,8 +133,8 @@ impl LogFolder {
     ///
     /// # Errors
     ///
-    /// If the folder or the file can't be created, or a log can't be removed; [`QuotaExceeded`](ErrorKind::QuotaExceeded)
-    /// if the folder is at its limits. Errors name the path.
+    /// If the folder or the file can't be created, or a log can't be removed;
+    /// [`QuotaExceeded`](ErrorKind::QuotaExceeded) if the folder is at its limits. Errors name the path.
     pub fn create_log(&mut self) -> io::Result<File> {
         let before = std::mem::replace(&mut self.path, self.folder.clone());
         fs::create_dir_all(&self.folder).map_err(|error| named(error, "create the folder", &self.folder))?;
@@ -205,8 +205,8 @@ impl LogFolder {
     }
 
     /// The number of the last log, 0 without one. That is the number in `LASTLOG.TXT` or those that follow it without a
-    /// gap: of these logs, the process or another one had no time to write the number. The number after the last log's is
-    /// kept free, so the oldest log doesn't follow directly.
+    /// gap: of these logs, the process or another one had no time to write the number. The number after the last log's
+    /// is kept free, so the oldest log doesn't follow directly.
     fn last(&self, noted: Option<u32>, numbers: &BTreeSet<u32>) -> u32 {
         let mut last = noted.or_else(|| numbers.last().copied()).unwrap_or(0);
         // ArduPilot leaves no gap when it uses all numbers.

@@ -34,8 +34,8 @@ use std::sync::Arc;
 /// ```
 ///
 /// [`log`](HostLogger::log) takes a lock, copies at most 255 bytes and returns. It never writes to the destination,
-/// never allocates, and never waits for the disk, unless [`Builder::wait_for_room`] says so. The lock is held for as long
-/// by the others, including the thread that writes.
+/// never allocates, and never waits for the disk, unless [`Builder::wait_for_room`] says so. The lock is held for as
+/// long by the others, including the thread that writes.
 ///
 /// The queue has two buffers of [`Builder::capacity`] bytes: while one is written, the other takes the records. What
 /// doesn't fit is dropped and counted in the [`Tally`] of its message. The last bytes of the buffer are a
@@ -66,8 +66,8 @@ impl<S: LogSchema> HostLogger<S> {
     /// Sets the clock, which returns microseconds since boot, as in `TimeUS`, and accepts records again after
     /// [`stop`](HostLogger::stop). Texts, parameters, modes and statistics have the clock's time.
     ///
-    /// A new logger accepts records at once, and its clock counts from its creation. A simulation sets its own, which is
-    /// called from any thread that logs a text, and from the thread that writes.
+    /// A new logger accepts records at once, and its clock counts from its creation. A simulation sets its own, which
+    /// is called from any thread that logs a text, and from the thread that writes.
     pub fn start(&self, clock: impl Fn() -> u64 + Send + Sync + 'static) {
         self.0.start(Arc::new(clock));
     }
@@ -80,11 +80,11 @@ impl<S: LogSchema> HostLogger<S> {
     /// Requests a new log, with a preamble and a prologue of its own: at each arming, for example. Earlier records
     /// stay in the previous log.
     ///
-    /// Returns whether the thread that writes will try to begin one. It won't if the destination takes one log only or is
-    /// given up, if the logger is stopped, or if a log could not be begun within the last second.
+    /// Returns whether the thread that writes will try to begin one. It won't if the destination takes one log only or
+    /// is given up, if the logger is stopped, or if a log could not be begun within the last second.
     ///
-    /// It never waits, so it can't tell whether the try succeeds: then [`logs_begun`](HostLogger::logs_begun) grows. If it
-    /// fails, the current log continues, and [`LogThread::finish`] returns the error.
+    /// It never waits, so it can't tell whether the try succeeds: then [`logs_begun`](HostLogger::logs_begun) grows. If
+    /// it fails, the current log continues, and [`LogThread::finish`] returns the error.
     pub fn new_log(&self) -> bool {
         self.0.new_log()
     }

@@ -10,8 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-/// After a log that couldn't be begun, the next is tried at the earliest after this time, because each try costs a folder
-/// a search.
+/// After a log that couldn't be begun, the next is tried at the earliest after this time, because each try costs a
+/// folder a search.
 const REOPEN: Duration = Duration::from_secs(1);
 
 /// Microseconds since boot.
@@ -182,7 +182,8 @@ impl<S: LogSchema> Queue<S> {
             }
             let Ok(due) = state.gate.admit(record.index, record.rate, record.payload) else { return false };
             let limit = if record.is_critical { self.capacity } else { self.capacity - state.reserve };
-            // A derived message has the length of its definition; one that is implemented by hand may contradict itself.
+            // A derived message has the length of its definition; one that is implemented by hand may contradict
+            // itself.
             let is_sound = Definition::HEADER_LENGTH + record.payload.len() == record.length && record.length <= 255;
             if is_sound && !state.has_failed && state.records.len() + record.length <= limit {
                 break due;

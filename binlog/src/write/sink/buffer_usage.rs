@@ -19,8 +19,8 @@ pub struct BufferUsage {
 impl BufferUsage {
     /// For a buffer of `capacity` bytes, at least one.
     pub fn new(capacity: u32) -> Self {
-        // A sample is 4096 at most, so that the sum has 32 bits: on a Cortex-M, a division of 64 bits takes 850 bytes of
-        // flash.
+        // A sample is 4096 at most, so that the sum has 32 bits: on a Cortex-M, a division of 64 bits takes 850 bytes
+        // of flash.
         let scale = capacity.max(1).ilog2().saturating_sub(12);
         BufferUsage { bytes: 0, free_min: 0, free_max: 0, free_sum: 0, samples: 0, scale }
     }

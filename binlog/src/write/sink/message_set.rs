@@ -1,7 +1,7 @@
 //! A set of a schema's messages, by their index in [`LogSchema::MESSAGES`](crate::LogSchema::MESSAGES).
 
-/// A set of messages, one bit for each. A schema has at most 255 messages; larger indices wrap, so that nothing panics in
-/// an interrupt.
+/// A set of messages, one bit for each. A schema has at most 255 messages; larger indices wrap, so that nothing panics
+/// in an interrupt.
 #[repr(transparent)]
 pub struct MessageSet([u32; 8]);
 

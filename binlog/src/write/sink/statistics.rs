@@ -2,8 +2,8 @@
 
 use super::Tally;
 
-/// Counts of all records of a logger since boot, and the usage of its buffer: the ring on a target, the queue on a host.
-/// Counts wrap to 0 after `u32::MAX`.
+/// Counts of all records of a logger since boot, and the usage of its buffer: the ring on a target, the queue on a
+/// host. Counts wrap to 0 after `u32::MAX`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[cfg_attr(feature = "defmt", derive(defmt::Format))]
 #[non_exhaustive]

@@ -8,10 +8,10 @@ use std::{error, fmt, io};
 
 /// Why a log could not be written, and how much of it the destination has.
 ///
-/// `Display` says what failed, where, and why, with the text of the destination's own error; so does `Debug`, with which
-/// `main` prints the error that it returns. Its [source](error::Error::source) is that of the destination's error, so a
-/// chain of errors has no text twice. It converts into an [`io::Error`] of the same kind, so `?` works in functions that
-/// return [`io::Result`].
+/// `Display` says what failed, where, and why, with the text of the destination's own error; so does `Debug`, with
+/// which `main` prints the error that it returns. Its [source](error::Error::source) is that of the destination's
+/// error, so a chain of errors has no text twice. It converts into an [`io::Error`] of the same kind, so `?` works in
+/// functions that return [`io::Result`].
 pub struct WriteError(Box<Failure>);
 
 struct Failure {

@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A handle to a [`LogWriter`] that may be cloned and shared between threads.
 ///
-/// It has no thread of its own: whoever logs into a full buffer writes it, and gets the error. A loop that must not wait
-/// for a disk takes a [`HostLogger`](crate::HostLogger).
+/// It has no thread of its own: whoever logs into a full buffer writes it, and gets the error. A loop that must not
+/// wait for a disk takes a [`HostLogger`](crate::HostLogger).
 ///
 /// As a [`Sink`] it returns whether each record was accepted. Refused records are counted by message, and the first
 /// error is kept for [`finish`](SharedWriter::finish). A message that the schema gives a `rate` is decimated as by
@@ -99,8 +99,8 @@ impl<S: LogSchema, W: Write> SharedWriter<S, W> {
 
     /// Writes a message and returns the error, if any, as [`LogWriter::write`] does.
     ///
-    /// The record is neither decimated nor counted, and [`finish`](SharedWriter::finish) doesn't return its error again.
-    /// [`Sink::log`] decimates, counts, and leaves the error to `finish`.
+    /// The record is neither decimated nor counted, and [`finish`](SharedWriter::finish) doesn't return its error
+    /// again. [`Sink::log`] decimates, counts, and leaves the error to `finish`.
     ///
     /// ```
     /// use binlog::{LogSchema, LogWriter, messages::Ev};

@@ -1,8 +1,8 @@
 //! A template to copy: a flight logger on an STM32F405 at 168 MHz, with an SD card on SPI, without an executor.
 //!
-//! Wiring: a crystal of 8 MHz; the card's SCK, MISO, MOSI and CS at PB13, PB14, PB15 and PB12. For another F4, change the
-//! chip's name in Cargo.toml, the clocks and the pins. After a panic, a fault or a watchdog reset, the next boot writes
-//! what was left in the ring as a log of its own.
+//! Wiring: a crystal of 8 MHz; the card's SCK, MISO, MOSI and CS at PB13, PB14, PB15 and PB12. For another F4, change
+//! the chip's name in Cargo.toml, the clocks and the pins. After a panic, a fault or a watchdog reset, the next boot
+//! writes what was left in the ring as a log of its own.
 //!
 //! From a clone to a log, in this folder, with a debug probe and [probe-rs](https://probe.rs):
 //!

@@ -1,8 +1,8 @@
 //! A template to copy: a flight logger on a Raspberry Pi Pico under the embassy executor, with a flash chip on SPI.
 //!
-//! Wiring: the SCK, MOSI, MISO and CS of a W25Q128 at GP18, GP19, GP16 and GP17; its WP and HOLD at 3.3 V. For a chip of
-//! another size, change [`CHIP_BYTES`]. After a panic, the next boot writes what was left in the ring as a log of its own.
-//! The guide's chapter on flash chips says how to get the logs from the chip.
+//! Wiring: the SCK, MOSI, MISO and CS of a W25Q128 at GP18, GP19, GP16 and GP17; its WP and HOLD at 3.3 V. For a chip
+//! of another size, change [`CHIP_BYTES`]. After a panic, the next boot writes what was left in the ring as a log of
+//! its own. The guide's chapter on flash chips says how to get the logs from the chip.
 //!
 //! From a clone to a running logger, in this folder; hold BOOTSEL while you plug in the Pico, for
 //! [picotool](https://github.com/raspberrypi/picotool):

@@ -27,8 +27,8 @@ pub fn headers(simulation: &Simulation) -> Vec<(&'static str, String)> {
 
 /// Flies until the simulation is over, and logs the flight.
 ///
-/// `after_step` is called with the simulated time in microseconds after each step, 400 times a simulated second, and may
-/// end the flight.
+/// `after_step` is called with the simulated time in microseconds after each step, 400 times a simulated second, and
+/// may end the flight.
 ///
 /// # Errors
 ///

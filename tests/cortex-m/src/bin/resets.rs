@@ -1,5 +1,5 @@
-//! A watchdog resets this program at any instruction, `boots=N` times. Each boot checks what the ring recovers against a
-//! journal in RAM that outlives resets, too: all records that were accepted and not flushed, whole and in order, and
+//! A watchdog resets this program at any instruction, `boots=N` times. Each boot checks what the ring recovers against
+//! a journal in RAM that outlives resets, too: all records that were accepted and not flushed, whole and in order, and
 //! nothing else.
 //!
 //! Run it with QEMU's option for one instruction at a time: tests/cortex-m/resets does.
@@ -137,8 +137,8 @@ fn below(limit: u32) -> u32 {
 
 /// Starts the watchdog: a reset after a number of instructions.
 ///
-/// LM3S6965 data sheet, chapter 11. It counts ticks of 5 ns, an instruction takes 8 ns (clock.rs), and it resets when it
-/// has counted down twice.
+/// LM3S6965 data sheet, chapter 11. It counts ticks of 5 ns, an instruction takes 8 ns (clock.rs), and it resets when
+/// it has counted down twice.
 fn reset_after(instructions: u32) {
     // SAFETY: they are registers, and start no access to memory.
     let [rcc, load, control, lock] =

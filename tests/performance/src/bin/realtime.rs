@@ -1,4 +1,5 @@
-//! Flies several vehicles in real time while the disk stalls: `realtime [--seconds N] [--vehicles N] [--stall SECONDS]`.
+//! Flies several vehicles in real time while the disk stalls:
+//! `realtime [--seconds N] [--vehicles N] [--stall SECONDS]`.
 //!
 //! Each vehicle has a `HostLogger`. One more flies beside them with a plain `BufWriter`, for comparison. Prints the
 //! longest wait of each loop in a `log` call, and fails if a record is missing or a call waited for the disk.

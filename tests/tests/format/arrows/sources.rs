@@ -72,7 +72,8 @@ impl Sources {
         uses
     }
 
-    /// The module that defines the item of a path from the root; empty if that is a macro or something of the root itself.
+    /// The module that defines the item of a path from the root; empty if that is a macro or something of the root
+    /// itself.
     fn definer(&self, path: &[String], exports: usize) -> Module {
         assert!(exports < 16, "exports in a circle: {path:?}");
         let mut module = Module::new();
@@ -157,8 +158,8 @@ fn named(tokens: &[(usize, &str)]) -> (Vec<(usize, Vec<String>)>, Exports) {
     (paths, exports)
 }
 
-/// Reads a tree such as `crate::read::{Log, log::{Clock, Rows as Records}}` from a token on: the name that each path has
-/// here, and the path. Returns where it ends.
+/// Reads a tree such as `crate::read::{Log, log::{Clock, Rows as Records}}` from a token on: the name that each path
+/// has here, and the path. Returns where it ends.
 fn tree<'t>(
     word: &impl Fn(usize) -> &'t str,
     mut at: usize,

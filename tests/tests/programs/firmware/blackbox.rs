@@ -29,7 +29,8 @@ fn said(flown: &Flown) -> Frames {
     Frames { i, p, slow, events, gaps, missing, misfits, refused }
 }
 
-/// The iterations and letters of a log's main frames, each with the values of its time, and its other frames and events.
+/// The iterations and letters of a log's main frames, each with the values of its time, and its other frames and
+/// events.
 #[derive(Default)]
 struct Read {
     main: Vec<(u32, u8)>,

@@ -150,8 +150,8 @@ fn plotjuggler_shows_the_simulators_log_as_its_rules_say() {
     let log = Log::from_bytes(&log);
     assert_shows("PlotJuggler", &shown, &log, &PlotJuggler);
 
-    // `apply_timesync` divides GMS by 1000 after `apply_multipliers` did: the seconds of the week count as milliseconds,
-    // and all times are too early by a constant.
+    // `apply_timesync` divides GMS by 1000 after `apply_multipliers` did: the seconds of the week count as
+    // milliseconds, and all times are too early by a constant.
     let gps = log.rows("GPS").expect("a type of the log");
     let number = |record: &Record<'_>, label| record.value(label).and_then(|value| value.to_f64()).expect("a number");
     let synced = gps.records().find(|record| number(record, "NSats") >= 4.0).expect("a fix");

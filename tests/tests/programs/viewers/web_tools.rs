@@ -99,7 +99,8 @@ fn the_other_pages_draw_the_flight() {
 }
 
 /// The columns that the pages read in the simulator's log: `load` of MAGFit/magfit.js (36b5002), `load` and
-/// `load_from_batch` of FilterReview/FilterReview.js (dff6632), `load_log` of HardwareReport/HardwareReport.js (10cf080).
+/// `load_from_batch` of FilterReview/FilterReview.js (dff6632), `load_log` of HardwareReport/HardwareReport.js
+/// (10cf080).
 const READ: [(&str, &str); 14] = [
     ("ATT", "TimeUS,Roll,Pitch"),
     ("RATE", "TimeUS,AOut"),

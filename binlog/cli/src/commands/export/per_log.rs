@@ -18,7 +18,8 @@ use std::collections::HashSet;
 use std::ops::{Range, RangeInclusive};
 use std::path::Path;
 
-/// The most lines at a rate, more than any flight needs (1000 Hz for five hours). A damaged time would ask for centuries.
+/// The most lines at a rate, more than any flight needs (1000 Hz for five hours). A damaged time would ask for
+/// centuries.
 const MAX_LINES: u64 = 20_000_000;
 
 /// Writes a file for each log.

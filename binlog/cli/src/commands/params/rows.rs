@@ -73,7 +73,8 @@ impl OfSession {
     }
 }
 
-/// Whether two values are the same in a log, which stores them as `f32`, and in a file, which has a few of their digits.
+/// Whether two values are the same in a log, which stores them as `f32`, and in a file, which has a few of their
+/// digits.
 pub(super) fn is_same(one: Option<f64>, other: Option<f64>) -> bool {
     match (one, other) {
         (Some(one), Some(other)) => {

@@ -13,8 +13,8 @@ use std::str::FromStr;
 /// Plots columns and expressions of one or more logs.
 ///
 /// Without -o, the plot is drawn in the terminal. With -o, it is an image (.png, .svg), or a web page that can be
-/// zoomed (.html). Each unit has its own axis. Flight modes are shaded, and messages are marked. Several logs are plotted over
-/// one another, aligned at the time of arming.
+/// zoomed (.html). Each unit has its own axis. Flight modes are shaded, and messages are marked. Several logs are
+/// plotted over one another, aligned at the time of arming.
 #[derive(clap::Args, Debug)]
 #[command(after_long_help = after_help())]
 pub struct Arguments {

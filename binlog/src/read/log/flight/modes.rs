@@ -13,8 +13,8 @@ pub struct ModeInterval {
     pub time_us: Range<u64>,
     /// The mode's number in the vehicle's list; `None` if the log contains names only.
     pub number: Option<u8>,
-    /// Its name: that in the record, or else that of the boot's vehicle, if it is known and has such a mode, or else that
-    /// in the boot's [descriptions](Log::descriptions).
+    /// Its name: that in the record, or else that of the boot's vehicle, if it is known and has such a mode, or else
+    /// that in the boot's [descriptions](Log::descriptions).
     pub name: Option<String>,
     /// The reason for the change, by ArduPilot's `ModeReason`; `None` if the log has none.
     pub reason: Option<u8>,

@@ -7,8 +7,8 @@ use std::ops::Range;
 /// An interval in which a column of integers has one value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StateInterval {
-    /// Start and end, in microseconds since boot. The last interval of a boot ends one microsecond after the latest time
-    /// of the boot.
+    /// Start and end, in microseconds since boot. The last interval of a boot ends one microsecond after the latest
+    /// time of the boot.
     pub time_us: Range<u64>,
     /// The stored value.
     pub value: i128,

@@ -37,16 +37,16 @@ use tracing_subscriber::registry::LookupSpan;
 /// # Ok::<(), binlog::WriteError>(())
 /// ```
 ///
-/// - A text longer than 64 bytes takes several records, which share an `ID`, as ArduPilot's do. Readers that know it join
-///   them, and the others show them one after the other. After 16 KiB a text is cut.
-/// - An event never waits, also if [`Builder::wait_for_room`](super::super::Builder::wait_for_room) says so: what doesn't
-///   fit is dropped, and counted for MSG.
+/// - A text longer than 64 bytes takes several records, which share an `ID`, as ArduPilot's do. Readers that know it
+///   join them, and the others show them one after the other. After 16 KiB a text is cut.
+/// - An event never waits, also if [`Builder::wait_for_room`](super::super::Builder::wait_for_room) says so: what
+///   doesn't fit is dropped, and counted for MSG.
 /// - The time is that of the logger's clock, so a simulator's text has simulated time.
 /// - MSG is critical, so a burst of texts uses up the reserve. Filter them: `layer.with_filter(LevelFilter::INFO)`.
 /// - Events that occur while an event is being written, in a `Debug` of its values for example, are left out.
 ///
-/// An event has the spans that it is in, the outermost first, each with its fields as they are then. Entering and leaving
-/// a span isn't logged.
+/// An event has the spans that it is in, the outermost first, each with its fields as they are then. Entering and
+/// leaving a span isn't logged.
 #[derive(Debug)]
 pub struct TracingLayer<S: LogSchema>(HostLogger<S>);
 

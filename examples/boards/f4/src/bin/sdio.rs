@@ -1,7 +1,7 @@
 //! The same card on SDIO with DMA, under the embassy executor: embassy-stm32's driver in [`FromDriver`].
 //!
-//! The card must not be exchanged while the power is on: [`FromDriver`] says why. For what a flight logger needs besides,
-//! see main.rs.
+//! The card must not be exchanged while the power is on: [`FromDriver`] says why. For what a flight logger needs
+//! besides, see main.rs.
 
 #![no_std]
 #![no_main]
