@@ -122,12 +122,12 @@ fn print(mut to: impl Write, text: String) {
     let _ = to.write_all(text.as_bytes());
 }
 
-/// Where the command of the text applies, if the file isn't in the folder of the test's package: people stand in that
-/// of the file.
+/// Where the command of the text applies, if the file isn't in the folder of the test's package: people run commands in
+/// the folder of the file.
 fn where_to_run(file: &Path, package: &Path, text: &str) -> String {
     let is_elsewhere = file.components().any(|part| part == Component::ParentDir);
     match is_elsewhere && text.contains("cargo test") {
-        true => format!("\n`cargo test` is that of the package in {}, as this run of it", package.display()),
+        true => format!("\n`cargo test` is that of the package in {}, with the options of this run", package.display()),
         false => String::new(),
     }
 }

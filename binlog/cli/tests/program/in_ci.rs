@@ -79,16 +79,15 @@ impl Package {
     }
 }
 
+/// For the host, even if the `.cargo/config.toml` of the package has another target.
+const INSTALL: &str = "cargo install --locked --no-default-features --target host-tuple --path ../binlog/binlog/cli";
+
 /// What GitHub runs, without what it installs.
 fn steps() -> Vec<String> {
     let workflow = block(CHAPTER, "`.github/workflows/format.yml`", "yaml");
-    let workflow = workflow.replace("\n          ", " "); // a line that continues
     let runs = workflow.lines().filter_map(|line| line.trim_start().strip_prefix("- run: "));
-    let lines: Vec<&str> = runs.map(|line| line.split_once(" #").map_or(line, |(line, _)| line).trim()).collect();
-    // The target, because a package for a microcontroller sets another one for all that cargo builds in its folder.
-    let install = "cargo install --locked --no-default-features --path ../binlog/binlog/cli \
-                   --target \"$(rustc --print host-tuple)\"";
-    assert_eq!(lines[..2], ["rustup update stable", install]);
+    let lines: Vec<&str> = runs.map(|line| line.split_once("  #").map_or(line, |(line, _)| line).trim()).collect();
+    assert_eq!(lines[..2], ["rustup update stable", INSTALL]);
     lines[2..].iter().map(|line| (*line).to_owned()).collect()
 }
 
@@ -206,6 +205,8 @@ fn lock_of_a_cross_compiled_program_is_tested_by_a_package() {
         (".cargo/config.toml", "[build]\ntarget = \"thumbv7em-none-eabihf\"\n"),
         ("src/main.rs", "#![no_std]\n#![no_main]\nmod messages;\n"),
         ("src/messages.rs", MESSAGES),
+        ("tool/Cargo.toml", &program.replace("program", "tool")),
+        ("tool/src/main.rs", "fn main() {}"),
         ("format/Cargo.toml", &block(CHAPTER, "`format/Cargo.toml`:", "toml")),
         ("format/src/lib.rs", &block(CHAPTER, "`format/src/lib.rs`:", "rust,ignore")),
     ];
@@ -224,6 +225,12 @@ fn lock_of_a_cross_compiled_program_is_tested_by_a_package() {
     assert!(passes && !said.contains("warning: "), "{said}");
     package.fine("binlog lock - flight.bin < flightlog.lock", &GITHUB);
     assert!(!package.sh("binlog check flight.bin", &GITHUB).0);
+    // Programs are installed for the host, too. The lock file is that of other packages.
+    let install = INSTALL.replace("../binlog/binlog/cli", "tool --debug --root installed").replace("--locked ", "");
+    package.fine(&install, &GITHUB);
+    let (succeeds, said) = package.sh(&install.replace("--target host-tuple ", ""), &GITHUB);
+    assert!(!succeeds, "{said}");
+
     // What it says is right in the folder of the program, too.
     package.fine("git init --quiet", &[]);
     package.fine(line, &[("BINLOG_LOCK", "release:1.0")]);

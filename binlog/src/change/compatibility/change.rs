@@ -355,19 +355,19 @@ impl Change {
         match self.kind {
             ChangeKind::MessageRemoved => "Keep the message, if only for a release in which nothing logs it.",
             ChangeKind::MessageRenamed if self.breaks.old_logs => {
-                "Keep the name. With `#[log(alias = \"…\")]`, today's struct reads old logs; queries need both names, and the \
-                 lock an exception."
+                "Keep the name. With `#[log(alias = \"…\")]`, today's struct reads old logs; queries need both names, \
+                 and the lock an exception."
             }
             ChangeKind::MessageRenamed => "Keep the name, or adapt queries to both.",
             ChangeKind::ColumnAdded => "Write `#[log(default)]` or `#[log(default = …)]` on the field.",
             ChangeKind::ColumnRemoved if self.reads_default => {
-                "Keep the column. If it was renamed, `#[log(alias = \"…\")]` with its label on the new one lets today's struct \
-                 read old logs; queries need both labels, and the lock an exception."
+                "Keep the column. If it was renamed, `#[log(alias = \"…\")]` with its label on the new one lets \
+                 today's struct read old logs; queries need both labels, and the lock an exception."
             }
             ChangeKind::ColumnRemoved => "Keep the column; a fixed value is fine.",
             ChangeKind::ColumnRenamed if self.breaks.old_logs || self.reads_default => {
-                "Keep the label (`label`, or a flattened field's `prefix`). With `#[log(alias = \"…\")]`, if not flattened, \
-                 today's struct reads old logs; queries need both labels, and the lock an exception."
+                "Keep the label (`label`, or a flattened field's `prefix`). With `#[log(alias = \"…\")]`, \
+                 if not flattened, today's struct reads old logs; queries need both labels, and the lock an exception."
             }
             ChangeKind::ColumnRenamed => {
                 "Keep the label (`label`, or the `prefix` of a flattened field), or adapt queries to both."

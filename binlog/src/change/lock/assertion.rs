@@ -68,8 +68,8 @@ fn made<S: LogSchema>(request: &Request) -> Result<Lock, String> {
     Ok(lock)
 }
 
-const ALLOWED: &str = "To allow changes, paste their lines into the lock, after its `release` lines, with reasons; then: \
-                       BINLOG_LOCK=accept cargo test";
+const ALLOWED: &str = "To allow changes, paste their lines into the lock, after its `release` lines, with reasons; \
+                       then: BINLOG_LOCK=accept cargo test";
 
 /// Whether everything is entered.
 fn reviewed(check: &Check, schema: &str) -> Result<Option<String>, String> {
