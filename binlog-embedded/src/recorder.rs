@@ -4,8 +4,8 @@
 //! Append-only logs on FAT16, FAT32 and exFAT, as a state machine without I/O.
 //!
 //! [`Recorder::step`] names the next transfer, and is called again when it is complete: each state asks for the block
-//! that it needs, and runs again once that block is loaded. Blocking and asynchronous transfers share all of
-//! this. The contents of a log don't pass through here.
+//! that it needs, and runs again once that block is loaded. Blocking and asynchronous transfers share all of this. The
+//! contents of a log don't pass through here.
 //!
 //! # The order of writes
 //!

@@ -12,8 +12,8 @@ mod target {
     #[repr(transparent)]
     pub(crate) struct Locked<T>(UnsafeCell<T>);
 
-    /// Whether a value is borrowed. Only a critical section reads and writes it. It belongs to the program and not to
-    /// the value, which may outlive a reset.
+    /// Whether a value is borrowed, of any `Locked`: stricter than soundness needs. Only a critical section reads and
+    /// writes it. It belongs to the program and not to the value, which may outlive a reset.
     #[cfg(debug_assertions)]
     static IS_BORROWED: AtomicBool = AtomicBool::new(false);
 

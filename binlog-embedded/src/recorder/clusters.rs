@@ -160,7 +160,8 @@ impl Recorder {
         Ok(())
     }
 
-    /// No run is long enough: a log that can stay as it is stays so, and otherwise the card is full.
+    /// No run is long enough. A preparation is given up, a log on exFAT that can't grow in place is blocked, and
+    /// otherwise the card is full.
     fn found_too_little(&mut self) -> Result<Phase, Stop> {
         if self.goal == Goal::Prepare {
             self.is_blocked = true;

@@ -201,7 +201,7 @@ impl Recorder {
         Err(self.save(next))
     }
 
-    /// Wipes the note of the folder or of the cluster that a directory got.
+    /// Erases the note of the folder or of the cluster that a directory got.
     pub(super) fn erase_new_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let (note, fill) = (self.new.note(), self.volume.unused());
         if note != SlotPlace::NONE {

@@ -101,7 +101,7 @@ impl Recorder {
         Err(self.save(Phase::EraseLogNote))
     }
 
-    /// Wipes the note of the log; that of its clusters is in place of the set now.
+    /// Erases the note of the log; that of its clusters is in place of the set now.
     pub(super) fn erase_log_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, .. } = self.release;
         self.need(place.block)?;

@@ -215,7 +215,7 @@ impl Recorder {
         Ok(Phase::EraseNote)
     }
 
-    /// Wipes the note, and the entry if it came out of use. A note that is left would free another file's clusters.
+    /// Erases the note, and the entry if it came out of use. A note that is left would free another file's clusters.
     pub(super) fn erase_note(&mut self, block: &mut Block) -> Result<Phase, Stop> {
         let Release { place, note, is_removal, hides_entry, after, .. } = self.release;
         if is_removal && !hides_entry {

@@ -4,8 +4,8 @@
 //! - [`curves`] evaluates it on sessions, whose columns [`source`] has; [`align`] puts several logs on one axis of
 //!   time. [`moments`] are modes, messages and events; [`vibration`] and [`spectrum`] have frequencies.
 //! - [`figure`] is what a picture shows, with [`ticks`] on its axes; [`figures`] makes one of curves or of spectra.
-//!   [`drawing`] makes SVG and PNG of it, [`html`] a page, [`terminal`] braille. They call [`thinning`],
-//!   which leaves out what can't be seen.
+//!   [`drawing`] makes SVG and PNG of it, [`html`] a page, [`terminal`] braille. They call
+//!   [`thinning`], which leaves out what can't be seen.
 
 pub mod align;
 pub mod curves;

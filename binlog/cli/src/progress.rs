@@ -45,7 +45,7 @@ impl Progress {
         }
     }
 
-    /// Says that `done` more is done.
+    /// Adds `done` to what is done.
     pub fn add(&mut self, done: u64) {
         self.set(self.bar.position().saturating_add(done));
     }

@@ -37,8 +37,10 @@ const SLOW_PERIOD: u16 = 256;
 ///   more, which readers could take for the beginning of another session.
 /// - A slow or home frame is written if it differs from the last one, after a resume, and again after 256 or 128 I
 ///   frames. A home frame comes before the GPS frame that refers to it.
-///   of each kind. A waiting frame is dropped, and counted in [`unwritten`](Counts::unwritten), if a newer frame of its
-///   kind replaces it, if the session ends first, or if it is a GPS frame that is 10 s or more older than the I frame.
+/// - A session begins with an I frame, as decoders want it. Slow, GPS and home frames before that wait for it, the last
+///   one of each kind. A waiting frame is dropped, and counted in [`unwritten`](Counts::unwritten), if a newer frame of
+///   its kind replaces it, if the session ends first, or if it is a GPS frame that is 10 s or more older than the I
+///   frame.
 ///
 /// ```
 /// use binlog::blackbox::{BlackboxFrame, BlackboxSchema, Encoder};

@@ -209,7 +209,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_stays_and_its_target_is_written() {
-        let folder = env::temp_dir().join(format!("binlog-reviewed-link-{}", process::id()));
+        let folder = env::temp_dir().join(format!("binlog-golden-link-{}", process::id()));
         fs::create_dir_all(&folder).expect("a writable folder");
         let (target, link) = (folder.join("target"), folder.join("link"));
         fs::write(&target, "before").expect("a writable folder");
@@ -223,7 +223,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn a_link_to_nothing_is_an_error_and_stays() {
-        let folder = env::temp_dir().join(format!("binlog-reviewed-dangling-{}", process::id()));
+        let folder = env::temp_dir().join(format!("binlog-golden-dangling-{}", process::id()));
         fs::create_dir_all(&folder).expect("a writable folder");
         let link = folder.join("link");
         std::os::unix::fs::symlink("gone", &link).expect("a writable folder");
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn threads_may_write_a_file_at_once() {
-        let folder = env::temp_dir().join(format!("binlog-reviewed-{}", process::id()));
+        let folder = env::temp_dir().join(format!("binlog-golden-{}", process::id()));
         fs::create_dir_all(&folder).expect("a writable folder");
         let file = folder.join("file");
         std::thread::scope(|scope| {

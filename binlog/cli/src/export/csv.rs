@@ -10,8 +10,8 @@ use crate::{number, parallel_text};
 use binlog::log::Values;
 use std::io::{self, Write};
 
-/// Writes a line of labels: the time, the boot or session if the log has several, and those of the columns. A column
-/// that has the label of one of the first gets a `_` at the end.
+/// Writes a line of labels: the time, the session's number if the log has several, and those of the columns. A
+/// column that has the label of one of the first gets a `_` at the end.
 ///
 /// # Errors
 ///

@@ -13,6 +13,8 @@ pub(super) struct Loss {
     bytes: usize,
     /// How many of the bytes are frames of another session.
     foreign: usize,
+    /// Whether header lines can't be used.
+    has_header_damage: bool,
     /// The offset of the first place.
     first: usize,
 }
@@ -28,7 +30,9 @@ impl Loss {
                 let lost = log.skipped().iter().filter(is_lost);
                 lost.for_each(|skipped| loss.add(start + skipped.offset, skipped.length, false));
             } else if let Some((session, tables)) = session.blackbox() {
-                session.header().problems().iter().for_each(|problem| loss.add(problem.offset, 0, false));
+                let problems = session.header().problems();
+                problems.iter().for_each(|problem| loss.add(problem.offset, 0, false));
+                loss.has_header_damage |= !problems.is_empty();
                 let lost = tables.lost().iter();
                 lost.for_each(|lost| loss.add(lost.offset, lost.length, lost.reason.is_other_session()));
             }
@@ -56,19 +60,13 @@ pub fn other_session(bytes: usize) -> String {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.bytes, self.foreign) {
-            (0, _) => write!(f, "the header is damaged")?,
-            (bytes, 0) => write!(f, "the log is damaged: {} can't be read", counted(bytes, "byte"))?,
-            (bytes, foreign) if bytes == foreign => write!(f, "{}", other_session(bytes))?,
-            (bytes, foreign) => {
-                write!(
-                    f,
-                    "the log is damaged: {} can't be read, and {}",
-                    counted(bytes - foreign, "byte"),
-                    other_session(foreign)
-                )?;
-            }
-        }
+        let damaged = match self.bytes - self.foreign {
+            0 if self.has_header_damage => Some("the header is damaged".to_owned()),
+            0 => None,
+            bytes => Some(format!("the log is damaged: {} can't be read", counted(bytes, "byte"))),
+        };
+        let foreign = (self.foreign > 0).then(|| other_session(self.foreign));
+        f.write_str(&damaged.into_iter().chain(foreign).collect::<Vec<String>>().join(", and "))?;
         match self.places {
             1 => write!(f, ", at offset {}", self.first),
             places => write!(f, ", in {} from offset {} on", counted(places, "place"), self.first),
@@ -82,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_loss_says_how_much_and_where() {
-        let mut loss = Loss::default();
+        let mut loss = Loss { has_header_damage: true, ..Loss::default() };
         assert!(loss.is_nothing());
         loss.add(70, 0, false);
         assert_eq!(loss.to_string(), "the header is damaged, at offset 70");

@@ -65,7 +65,7 @@ fn of_sources(sources: impl Iterator<Item = (String, Source)>, end_us: u64) -> V
     let (mut all, mut regular) = (Vec::new(), 0);
     for (name, source) in sources {
         regular += usize::from(source.is_regular());
-        // A record at the end doesn't end a silence.
+        // A source whose last record is at the end isn't silent there.
         let ends_silent = source.last_us.is_some_and(|last_us| last_us < end_us);
         all.extend(source.finish(end_us).into_iter().map(|time_us| Silence {
             source: name.clone(),

@@ -418,7 +418,7 @@ impl<'s> Frames<'s> {
                 self.time_us = self.near_other(time).unwrap_or_else(|| self.extended(time));
                 let place = FramePlace { iteration, time };
                 self.last = Some(place);
-                self.pace.go_on_from(place);
+                self.pace.continue_from(place);
             }
             Event::Unknown { .. } => {
                 let Some(payload_end) = self.unknown_event_end(end) else {

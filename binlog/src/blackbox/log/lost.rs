@@ -67,10 +67,9 @@ impl fmt::Display for Lost {
 }
 
 impl LostReason {
-    /// Whether the bytes are left by another session, as frames that prove it or can't be told from it, rather than
-    /// damaged.
+    /// Whether the bytes are frames of another session rather than damaged.
     pub fn is_other_session(&self) -> bool {
-        matches!(self, LostReason::OtherSession { .. } | LostReason::Unproven(_))
+        matches!(self, LostReason::OtherSession { .. })
     }
 }
 

@@ -73,7 +73,8 @@ impl<S: LogSchema, D: Destination> Writer<S, D> {
             let rest = &self.batch.records[self.at..end];
             let mut length = self.output.room().map_or(rest.len(), |room| RecordWalk::<S>::new(rest).fitting(room));
             if length == 0 {
-                // One record at least, even if preamble and prologue leave no room. Without a next log, this continues.
+                // At least one record, even if preamble and prologue leave no room. Without a next log, this log
+                // continues.
                 let all = rest.len();
                 let one = RecordWalk::<S>::new(rest).first();
                 length = if self.begin_next()? { one } else { all };

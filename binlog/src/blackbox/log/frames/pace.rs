@@ -178,7 +178,7 @@ impl Pace {
     }
 
     /// Continues from a Resume event: what is before it doesn't count.
-    pub(super) fn go_on_from(&mut self, place: FramePlace) {
+    pub(super) fn continue_from(&mut self, place: FramePlace) {
         self.from = Some(place);
     }
 

@@ -128,21 +128,21 @@ impl<'s> Frames<'s> {
             }
             _ => false,
         };
-        let goes_on = if is_near { Verdict::Continues } else { Verdict::Jumps };
-        let Some(pace) = self.pace.up_to(last, intervals) else { return goes_on };
+        let continues = if is_near { Verdict::Continues } else { Verdict::Jumps };
+        let Some(pace) = self.pace.up_to(last, intervals) else { return continues };
         let gap = Passed::between(last, place);
         let may_lack_frames = !matches!(sync, Sync::Synced) && !continues_elsewhere;
-        // P frames after a few lost bytes may stand with wrong times, so the last I frame counts, too.
+        // P frames after a few lost bytes may be valid with wrong times, so the last I frame counts, too.
         let since_intra = self.pace.since_intra(place);
         if may_lack_frames && pace.is_soon(gap)
             || pace.allows(gap, intervals)
             || since_intra.is_some_and(|gap| self.pace.allows(gap, intervals))
         {
-            return goes_on;
+            return continues;
         }
         let others = [self.looptime_us, self.mean_us_after(place, end)];
         if pace.allows_with(gap, intervals, others) {
-            return goes_on;
+            return continues;
         }
         // No iteration is missing: the time alone stepped.
         let frames = match sync {
@@ -354,8 +354,8 @@ impl<'s> Frames<'s> {
         }
     }
 
-    /// Where the payload of an unknown event ends that begins at `from`: at the next valid frames, at `from`
-    /// itself if they begin there.
+    /// Where the payload of an unknown event ends that begins at `from`: at the next valid frames, at `from` itself if
+    /// they begin there.
     pub(super) fn unknown_event_end(&mut self, from: usize) -> Option<usize> {
         (from..(from + LONGEST_UNKNOWN_EVENT).min(self.letters.end)).find(|&at| self.is_valid_frame(at, false))
     }
