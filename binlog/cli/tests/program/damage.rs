@@ -73,6 +73,24 @@ fn a_damaged_blackbox_log_says_what_is_lost() {
     }
 }
 
+/// A power cut ended the first flight in the middle, and frames of an older one follow.
+#[test]
+fn bytes_of_another_session_are_called_so() {
+    let flight = std::fs::read(log("flight.bbl")).expect("the log");
+    let blackbox = binlog::blackbox::BlackboxLog::from_bytes(&*flight);
+    let session = blackbox.session(0).expect("a session");
+    let frames = session.offset() + session.frames_offset();
+    let cut = frames + (flight.len() - frames) / 2;
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("cut.bbl");
+    std::fs::write(&path, [&flight[..cut], &flight[frames..]].concat()).expect("room");
+    for line in ["dump LOG", "dump --json LOG", "stats LOG", "export LOG --format jsonl"] {
+        let ran = binlog(words(line, &path));
+        assert_eq!(ran.code, Some(3), "{line}: {}", ran.stderr);
+        assert!(ran.stderr.contains(" bytes are of another session, as an older log leaves them"), "{}", ran.stderr);
+    }
+}
+
 #[test]
 fn a_blackbox_session_whose_first_line_is_damaged_is_read() {
     let sound = std::fs::read(log("flight.bbl")).expect("the log");
