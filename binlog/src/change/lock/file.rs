@@ -112,17 +112,16 @@ impl Lock {
     }
 
     fn read_description(&mut self, line: &str) -> Result<(), String> {
-        let mut cursor = Cursor::new(line);
-        // No name has two dots without being quoted.
-        if !line.starts_with('"') && Cursor::new(line).word().contains("..") {
+        let described = read_subject_and_text(line);
+        // A line that isn't a description may have been meant for another place.
+        if described.is_err() && !line.starts_with('"') && Cursor::new(line).word().contains("..") {
             return Err(format!(
                 "after `{DESCRIPTIONS}` stand descriptions only; exceptions and facts stand before it: \
                  `allow` lines after the `release` lines, facts after those"
             ));
         }
-        let described = (cursor.subject()?, cursor.text()?);
-        self.descriptions.push(described);
-        cursor.end()
+        self.descriptions.push(described?);
+        Ok(())
     }
 
     /// Whether a release may have this name.
@@ -226,6 +225,14 @@ impl fmt::Display for Lock {
         }
         Ok(())
     }
+}
+
+/// The line of a description.
+fn read_subject_and_text(line: &str) -> Result<(Subject, String), String> {
+    let mut cursor = Cursor::new(line);
+    let described = (cursor.subject()?, cursor.text()?);
+    cursor.end()?;
+    Ok(described)
 }
 
 /// Whether a text may be the name of a release.
