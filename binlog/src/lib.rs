@@ -68,6 +68,7 @@
 //! - `read` (default; with it `std`): [`Log`], [`LoggedSchema`], [`check`], [`repair`], [`cut`], [`merge`],
 //!   [`compatibility`] and the [`lock`]. A program that only writes compiles faster without it.
 //! - `blackbox` (default): the format of [`blackbox`]; its writer needs `std`, its reader `read`.
+//! - `mavlink`: the messages of MAVLink that carry logs, and their frames.
 //! - `half`: `half::f16` as a field, format character `g`.
 //! - `json`: [`LoggedSchema`] to and from JSON.
 //! - `tracing`, `log`: write events of `tracing` or `log` into the flight log, by `host::TracingLayer` and
@@ -87,6 +88,8 @@ pub mod convert;
 pub mod flash;
 #[cfg(all(any(doc, doctest), feature = "blackbox", feature = "derive", feature = "read"))]
 pub mod guide;
+#[cfg(feature = "mavlink")]
+pub mod mavlink;
 
 #[cfg(feature = "read")]
 mod change;

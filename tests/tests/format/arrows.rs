@@ -37,6 +37,7 @@ const CRATES: [Crate; 4] = [
             ("tools", &["blackbox", "change", "declare", "format", "read", "wording"]),
             ("convert", &["blackbox", "declare", "format", "wording", "write"]),
             ("flash", &["read", "wording"]),
+            ("mavlink", &[]),
             ("map", &["blackbox", "read", "source"]),
         ],
         circles: &[

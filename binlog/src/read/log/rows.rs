@@ -237,7 +237,7 @@ impl<'log> Rows<'log> {
         Ok(Rows { log: self.log, units, wraps, name: format!("{}[{instance}]", self.name), pieces })
     }
 
-    /// The column with this label. A TimeUS of 32 bits that begins again at 0 has [the extended
+    /// The column with this label. A TimeUS of 32 bits that begins again at 0, or has a sign, has [the extended
     /// times](Record::time_us), as [`Values::U64`].
     ///
     /// # Errors
