@@ -10,7 +10,7 @@ use binlog::lock::Lock;
 use binlog::log::{Numbers, Rows};
 use binlog::messages::{Ev, Fmt, Mode, Msg};
 use binlog::{
-    Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped,
+    Decoder, Format, Log, LogMessage, LogSchema, LoggedSchema, Record, RecordStream, Records, Scaling, Skipped, Value,
 };
 use binlog_embedded::FlashLog;
 use binlog_embedded::flash_log::{Options, StoredLog};
@@ -138,10 +138,17 @@ pub fn log(bytes: &[u8]) {
         assert!(offsets.is_sorted() && offsets.len() == rows.len());
         for label in rows.labels() {
             let Ok(column) = rows.column(label) else { continue };
-            let values: Vec<_> = rows.records().map(|record| record.value(label)).collect();
+            let mut values: Vec<_> = rows.records().map(|record| record.value(label)).collect();
             // Not by `==`, since a NaN doesn't equal itself.
-            let shown = format!("{values:?}");
-            assert_eq!(format!("{:?}", (0..rows.len()).map(|i| column.get(i)).collect::<Vec<_>>()), shown);
+            let shown = |values: &[Option<Value<'_>>]| format!("{values:?}");
+            let of_column: Vec<_> = (0..rows.len()).map(|i| column.get(i)).collect();
+            if shown(&of_column) != shown(&values) {
+                // A record has the time's 32 bits as they are stored; the column continues it over wraps.
+                let formats = rows.definitions().map(|definition| definition.column(label).map(|column| column.format));
+                assert!(formats.flatten().all(|format| matches!(format, Format::I32 | Format::U32)), "{label}");
+                values = rows.times_us().into_iter().map(|time_us| Some(Value::Unsigned(time_us))).collect();
+            }
+            assert_eq!(shown(&of_column), shown(&values));
             let numbers: Option<Vec<f64>> = values.iter().map(|value| value.as_ref()?.to_f64()).collect();
             let bits = |numbers: Vec<f64>| numbers.into_iter().map(f64::to_bits).collect::<Vec<_>>();
             let ours = rows.numbers(label, Scaling::Shown).ok();
