@@ -2,6 +2,8 @@
 
 //! The consumer's side: moves records from the ring to a file, after the file's preamble and prologue.
 
+#[cfg(feature = "mavlink")]
+mod acknowledged;
 mod consumer;
 mod counts;
 mod encoded;
@@ -320,6 +322,12 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
     ///
     /// The first statistics in the new file contain all counts since boot.
     pub fn restart(&mut self) {
+        self.begin_file(Tally::lose_unflushed);
+        self.dirty = false;
+    }
+
+    /// Begins a file, and changes the counts of all messages.
+    fn begin_file(&mut self, change: fn(&mut Tally)) {
         self.abandon_record();
         let has_recovered = Self::ENCODES && self.recovery.is_some();
         self.end_recovery();
@@ -330,8 +338,7 @@ impl<'a, S: Schema, const N: usize, P: Prologue<S>> Drain<'a, S, N, P> {
             }
             self.count_unwritten();
         }
-        self.dirty = false;
-        self.begin_counts(Tally::lose_unflushed);
+        self.begin_counts(change);
         self.stage = Stage::Preamble(0);
         self.own.rest = 0..0;
         self.bytes = 0;

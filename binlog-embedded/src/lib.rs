@@ -62,6 +62,10 @@
     feature = "flash",
     doc = "- [`FlashLog`] is the writer for NOR flash chips: a ring of logs, extracted on the target or from an image."
 )]
+#![cfg_attr(
+    feature = "mavlink",
+    doc = "- [`mavlink`] sends the log over a MAVLink link while it is written, and the logs on the card afterwards."
+)]
 //!
 //! # Features
 //!
@@ -70,6 +74,7 @@
 //! - `block-device-driver`: `FromDriver`, a card on block-device-driver 0.2, such as embassy-stm32's SDMMC. Includes
 //!   `async`.
 //! - `flash`: `FlashLog`, on embedded-storage 0.3; with `async`, on embedded-storage-async 0.4, too.
+//! - `mavlink`: logs over MAVLink, to a companion computer or a ground station.
 //! - `async`: `Drain::step_async` and its like, for `embedded_io_async::Write`; the calls of `SdLog` for an
 //!   `AsyncCard`.
 //! - `defmt`: `defmt::Format` for errors and statistics.
@@ -99,10 +104,15 @@ pub mod guide {
     #[cfg(feature = "flash")]
     #[doc = include_str!("guide/flash.md")]
     pub mod flash {}
+    #[cfg(feature = "mavlink")]
+    #[doc = include_str!("guide/mavlink.md")]
+    pub mod mavlink {}
     #[doc = include_str!("guide/resets.md")]
     pub mod resets {}
 }
 mod logger;
+#[cfg(feature = "mavlink")]
+pub mod mavlink;
 mod recorder;
 #[cfg_attr(loom, allow(dead_code, unreachable_pub, reason = "nothing outlives a reset in loom's model"))]
 mod recovery;

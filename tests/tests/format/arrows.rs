@@ -103,6 +103,7 @@ const CRATES: [Crate; 4] = [
             ("blackbox", &["drain", "logger"]),
             ("sd_log", &["card", "drain", "recorder"]),
             ("flash_log", &["drain"]),
+            ("mavlink", &["drain"]),
             ("retained", &["drain", "logger", "recovery", "ring", "sync"]),
         ],
         circles: &[],

@@ -1,0 +1,369 @@
+//! The log of a drain as blocks for a client.
+
+use super::window::{StreamCounts, StreamOptions, StreamState, Window};
+use super::{Address, Message};
+use crate::{Drain, Prologue};
+use binlog::record_header;
+use binlog::ring_format::{Schema, TagTable};
+use core::convert::Infallible;
+use embedded_io::{ErrorType, Write};
+
+const BLOCK: usize = Message::BLOCK;
+
+/// Sends the log while it is written: the protocol of ArduPilot's MAVLink backend (`REMOTE_LOG_DATA_BLOCK`). Clients are
+/// `binlog record`, MAVProxy's module `dataflash_logger`, and mavlink-router.
+///
+/// The log is cut into blocks of 200 bytes. A block stays in the *window*, a pool of `BLOCKS` blocks, until the client
+/// acknowledges it. So a lost block is sent again, and nothing is lost that the link can carry. When the window is full,
+/// records wait in the logger's ring; when that is full, too, whole records are dropped and counted, critical messages
+/// last, as with a card that is too slow.
+///
+/// ```
+/// # use binlog::{LogSchema, messages::Ev};
+/// # use binlog_embedded::Logger;
+/// # use binlog_embedded::mavlink::{Address, Message, Stream, StreamOptions, StreamState};
+/// # #[derive(LogSchema)]
+/// # enum FlightLog { Ev(Ev) }
+/// static LOG: Logger<FlightLog, 4096> = Logger::new();
+///
+/// LOG.start(|| 0);
+/// let mut drain = LOG.drain().expect("LOG has a drain already");
+/// let mut stream = Stream::<40>::new(StreamOptions::DEFAULT);
+/// assert_eq!(stream.next(0), None); // nothing is sent before a client asks for it
+///
+/// let (companion, vehicle) = (Address::new(1, 191), Address::new(1, 1));
+/// let start = Message::RemoteLogBlockStatus { target: vehicle, seqno: Message::START, is_received: true };
+/// stream.receive(0, companion, &start);
+/// while stream.run(0, &mut drain) {}
+/// let Some(Message::RemoteLogDataBlock { target, seqno: 0, data }) = stream.next(0) else { panic!() };
+/// assert_eq!((target, data), (companion, &FlightLog::PREAMBLE[..200]));
+/// ```
+///
+/// # Clients
+///
+/// - **START** by a client begins a log, with preamble and prologue. Nothing is sent before. While no client is there,
+///   the ring keeps the oldest records and counts the others as dropped.
+/// - **Block 0 goes alone** until it is acknowledged, because MAVProxy opens its file at block 0 only.
+/// - **The first client wins.** Others are refused while it acknowledges blocks, and for 10 seconds after. Then a START
+///   of another client begins a new log for that one.
+/// - **A client that restarts** sends START again. If more than two seconds have passed since the START that began the
+///   log, another log begins, with the next record in the ring. What was sent and not acknowledged counts as lost, and
+///   so does the record that was sent in part.
+/// - **A link that is gone**, or a client: after 10 seconds without an answer, one block a second is sent, the oldest
+///   one. When the client answers, the same log goes on, without a gap in the file; records that found no room in the
+///   ring meanwhile are counted. After 10 minutes without an answer, the stream ends, and a START begins a new log.
+/// - **STOP** ends the stream; what isn't acknowledged counts as lost. The next START begins a new log.
+/// - **A vehicle that restarts** sends nothing before the next START: an uninvited block 0 would overwrite a client's
+///   file. `binlog record` and mavlink-router start a new log by themselves; MAVProxy's module has to be restarted.
+///
+/// Messages are for the stream if their target is its address, component 155, or everybody (0).
+///
+/// # Sending again
+///
+/// A block is sent again when the client asks for it (NACK), when three later transmissions were acknowledged, or after
+/// the round trip and four of its mean deviations, both measured. While nothing is acknowledged, one block at a time is
+/// tried, after twice the time each, up to a second. Besides the window, [`StreamOptions::bytes_per_second`] limits what
+/// is sent.
+///
+/// # Counts
+///
+/// A record counts as *flushed* when its blocks are acknowledged, and as *lost* if the stream ends before. A lost
+/// acknowledgement may make a record count as lost that the client has. Of a Blackbox log, records count as flushed
+/// when all blocks are acknowledged, so more may count as lost.
+///
+/// The log of a [`Retained`](crate::Retained) logger that begins with recovered records goes on with the log of this
+/// boot in the same file, with a preamble of its own.
+///
+/// # Memory
+///
+/// `BLOCKS` is from 2 to 200; clients give up blocks that are 200 behind the newest one. Each block takes 216 bytes: 200
+/// of the log, and 16 of state.
+///
+#[cfg_attr(
+    feature = "sdmmc",
+    doc = "[The guide](crate::guide::mavlink#window-and-rate) says how many a link needs, and which rate to set."
+)]
+pub struct Stream<const BLOCKS: usize> {
+    window: Window<BLOCKS>,
+    blocks: [Block; BLOCKS],
+    /// The block that is being filled, and its bytes.
+    filling: Option<u8>,
+    filled: u8,
+    end: End,
+    /// Whether the drain was restarted after the last client's log.
+    is_restarted: bool,
+    /// A block's number, and the position in the ring up to which records are in the blocks before it.
+    mark: Option<(u32, u32)>,
+}
+
+/// How far the end of the log is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    /// It isn't due.
+    No,
+    /// The records before a position of the ring are to be written, and then the last statistics.
+    Records(u32),
+    Statistics(u32),
+    /// All is in blocks.
+    Written,
+    /// All is acknowledged.
+    Done,
+}
+
+/// Bytes of the log, and what is needed to count the records that end in them.
+#[derive(Clone, Copy)]
+struct Block {
+    data: [u8; BLOCK],
+    /// Where the first record begins, the rest of another one or of the preamble before it; more than 200 if the block
+    /// is inside of one record.
+    first: u8,
+    /// The tag of the record whose rest it is; without a record, 0.
+    tag: u8,
+    /// The tag of the record whose rest is in the next block.
+    last: u8,
+}
+
+/// `first` of a block in which a file begins after another one. Its records aren't counted one by one.
+const UNKNOWN: u8 = u8::MAX;
+
+impl<const BLOCKS: usize> Stream<BLOCKS> {
+    /// A stream that waits for a client.
+    pub const fn new(options: StreamOptions) -> Self {
+        Stream {
+            window: Window::new(options),
+            blocks: [Block { data: [0; BLOCK], first: 0, tag: 0, last: 0 }; BLOCKS],
+            filling: None,
+            filled: 0,
+            end: End::No,
+            is_restarted: false,
+            mark: None,
+        }
+    }
+
+    /// Takes a message that was received; other messages than REMOTE_LOG_BLOCK_STATUS are ignored. Pass all received
+    /// messages before the next [`next`](Stream::next). `now_us` is the time in microseconds since boot.
+    pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
+        self.window.receive(now_us, sender, message);
+    }
+
+    /// Does a piece of work: releases an acknowledged block, or fills one from the drain, if the window has room.
+    /// Returns whether there may be more to do, so call it until it returns false:
+    /// `while stream.run(now_us, &mut drain) {}`.
+    ///
+    /// When a client starts, it begins a new file of the drain. A client gets a block when it is full: the last records
+    /// wait for those that fill it, or for [`finish`](Stream::finish).
+    pub fn run<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        now_us: u64,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> bool {
+        self.window.give_up(now_us);
+        if let Some(slot) = self.window.take_acknowledged() {
+            self.release(slot, drain);
+        } else if self.window.is_stale {
+            self.drop_stale(drain);
+        } else if self.window.is_awaited {
+            self.window.begin();
+            drain.restart();
+            (self.end, self.is_restarted, self.mark) = (End::No, false, None);
+        } else if self.window.client().is_none() {
+            return false;
+        } else if self.end == End::Written {
+            if !self.window.is_empty() {
+                return false;
+            }
+            drain.flushed();
+            drain.restart();
+            self.window.finish();
+            self.end = End::Done;
+        } else {
+            return self.fill(drain);
+        }
+        true
+    }
+
+    /// The next block to send; `None` if nothing is due. Call it when the link has room for a frame of 218 bytes, and
+    /// send what it returns.
+    pub fn next(&mut self, now_us: u64) -> Option<Message<'_>> {
+        let due = self.window.due(now_us)?;
+        self.window.sent(now_us, due);
+        let target = self.window.client()?;
+        Some(Message::RemoteLogDataBlock {
+            target,
+            seqno: self.window.number(due.slot),
+            data: &self.blocks[due.slot].data,
+        })
+    }
+
+    /// Ends the log: writes the records that the ring held at the first call and the last statistics. The last block is
+    /// filled up with zeros, since a block has no length. Call [`Logger::stop`](crate::Logger::stop) first, and then
+    /// this in place of [`run`](Stream::run), beside [`receive`](Stream::receive) and [`next`](Stream::next), until it
+    /// returns true: the client has everything, or there is no client. The next START begins a new log.
+    ///
+    /// A client that is gone keeps it false: limit the time that you give it.
+    pub fn finish<S: Schema, P: Prologue<S>, const N: usize>(
+        &mut self,
+        now_us: u64,
+        drain: &mut Drain<'_, S, N, P>,
+    ) -> bool {
+        if self.end == End::No && self.window.client().is_some() && !self.window.is_awaited {
+            self.end = End::Records(drain.head());
+        }
+        while self.run(now_us, drain) {}
+        self.window.client().is_none()
+    }
+
+    /// Whether there is a client, and what it does.
+    pub fn state(&self, now_us: u64) -> StreamState {
+        self.window.state(now_us)
+    }
+
+    /// What was sent and acknowledged.
+    pub fn counts(&self) -> StreamCounts {
+        self.window.counts()
+    }
+
+    /// Gives an acknowledged block back to the pool, and counts the records that end in it as flushed.
+    fn release<S: Schema, P, const N: usize>(&mut self, slot: usize, drain: &Drain<'_, S, N, P>) {
+        if !Drain::<'_, S, N, P>::ENCODES {
+            self.blocks[slot].records::<S>(|tag| drain.record_flushed(tag));
+            if let Some((_, position)) = self.mark.take_if(|(number, _)| *number <= self.window.oldest()) {
+                drain.flushed_to(position);
+            }
+        }
+        self.window.free(slot);
+    }
+
+    /// Drops a block of a client's log that nobody gets any more, after those that were acknowledged. Records count as
+    /// lost with the block in which they end, or with an earlier one that isn't acknowledged.
+    fn drop_stale<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) {
+        if !self.is_restarted {
+            drain.restart();
+            self.is_restarted = true;
+        } else if let Some((slot, number)) = self.window.take_oldest() {
+            let rest = match Drain::<'_, S, N, P>::ENCODES {
+                true => 0,
+                false => self.blocks[slot].records::<S>(|_| {}),
+            };
+            let end = number + rest.div_ceil(BLOCK) as u32;
+            if rest > 0 && (number + 1..=end).all(|number| !self.window.is_waiting(number)) {
+                drain.record_lost(self.blocks[slot].last);
+            }
+            self.window.free(slot);
+        } else {
+            if let Some(slot) = self.filling.take() {
+                self.window.free(slot.into());
+            }
+            self.filled = 0;
+            self.window.is_stale = false;
+            self.end = End::No;
+        }
+    }
+
+    /// Fills a block. Returns whether it is full.
+    fn fill<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
+        let slot = match self.filling {
+            Some(slot) => usize::from(slot),
+            None => {
+                let Some(slot) = self.window.take() else { return false };
+                let (tag, rest) = drain.begun();
+                let block = &mut self.blocks[slot];
+                (block.first, block.tag) = (rest.min(usize::from(UNKNOWN - 1)) as u8, tag);
+                (self.filling, self.filled) = (Some(slot as u8), 0);
+                slot
+            }
+        };
+        let block = &mut self.blocks[slot];
+        loop {
+            if drain.ends_file() {
+                drain.begin_next();
+                if self.filled > 0 {
+                    block.first = UNKNOWN;
+                }
+            }
+            let Ok(taken) = drain.step(&mut Room(&mut block.data[usize::from(self.filled)..]));
+            self.filled += taken as u8;
+            if drain.is_in_preamble() && block.first != UNKNOWN {
+                (block.first, block.tag) = (self.filled, 0);
+            }
+            if usize::from(self.filled) == BLOCK {
+                break;
+            }
+            let has_passed = |end| drain.has_passed(end);
+            match self.end {
+                End::Records(end) if taken == 0 || has_passed(end) => {
+                    drain.report();
+                    if Drain::<'_, S, N, P>::ENCODES {
+                        drain.end_session();
+                    }
+                    self.end = End::Statistics(end);
+                }
+                End::Statistics(end) if taken == 0 || has_passed(end) => {
+                    self.end = End::Written;
+                    if self.filled == 0 {
+                        self.filling = None;
+                        self.window.free(slot);
+                        return true;
+                    }
+                    block.data[usize::from(self.filled)..].fill(0);
+                    break;
+                }
+                _ if taken == 0 => return false,
+                _ => {}
+            }
+        }
+        block.last = drain.begun().0;
+        self.filling = None;
+        let number = self.window.add(slot);
+        if self.mark.is_none() {
+            self.mark = Some((number + 1, drain.written_to()));
+        }
+        true
+    }
+}
+
+impl Block {
+    /// Calls `ended` with the tag of each record that ends in the block. Returns how many bytes of its last record are
+    /// in the following blocks.
+    fn records<S: Schema>(&self, mut ended: impl FnMut(u8)) -> usize {
+        if self.first == UNKNOWN {
+            return 0;
+        }
+        let mut at = usize::from(self.first);
+        if at <= BLOCK && TagTable::<S>::length(self.tag) > 0 {
+            ended(self.tag);
+        }
+        // Zeros after the last record of the log are none.
+        while at < BLOCK && self.data[at] == record_header(0)[0] {
+            let tag = self.data.get(at + 2).copied().unwrap_or(self.last);
+            let length = TagTable::<S>::length(tag);
+            if length == 0 {
+                return 0;
+            }
+            at += length;
+            if at <= BLOCK {
+                ended(tag);
+            }
+        }
+        at.saturating_sub(BLOCK)
+    }
+}
+
+/// The rest of a block, as a writer.
+struct Room<'a>(&'a mut [u8]);
+
+impl ErrorType for Room<'_> {
+    type Error = Infallible;
+}
+
+impl Write for Room<'_> {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Infallible> {
+        let count = bytes.len().min(self.0.len());
+        self.0[..count].copy_from_slice(&bytes[..count]);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> Result<(), Infallible> {
+        Ok(())
+    }
+}

@@ -1,0 +1,608 @@
+//! Blocks on their way to a client: which are sent, sent again, and acknowledged.
+//!
+//! A block is in one list at a time, or in none while it is being filled:
+//!
+//! ```text
+//! Free ─► (filled) ─► Fresh ─► Flight ─► Acknowledged ─► Free
+//!                                │ ▲
+//!                           NACK ▼ │ sent again
+//!                               Again
+//! ```
+//!
+//! *Flight* is in the order of transmissions, so the block that is due next is the first one. The lists are links
+//! between the blocks: no call looks at all blocks, except where the oldest one was acknowledged or is looked for.
+
+use super::{Address, Message};
+
+/// How a stream is addressed and paced. `StreamOptions::default()` is [`DEFAULT`](StreamOptions::DEFAULT).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct StreamOptions {
+    /// The vehicle's address. Messages to it, to component 155 (a logger), and to everybody (0) are for the stream.
+    /// Default: system 1, component 1.
+    pub address: Address,
+    /// The most bytes that the stream sends in a second, frames of MAVLink 2 counted whole. Less than what the link
+    /// carries keeps its queue short, and leaves room for other messages. Default: no limit.
+    pub bytes_per_second: u32,
+}
+
+impl StreamOptions {
+    /// The defaults given above.
+    pub const DEFAULT: Self = StreamOptions { address: Address::new(1, 1), bytes_per_second: u32::MAX };
+}
+
+impl Default for StreamOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// Whether there is a client, and what it does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub enum StreamState {
+    /// No client has started the stream, or it stopped it. Nothing is sent.
+    Idle,
+    /// A client gets the log.
+    Streaming,
+    /// The client hasn't answered for 10 seconds. It gets one block a second, the oldest one, so that the stream goes
+    /// on when the link is back. After 10 minutes, the stream is [`Idle`](StreamState::Idle).
+    Silent,
+    /// The log is complete, and the client has all of it. Nothing is sent before a client starts the next log.
+    Finished,
+}
+
+/// Blocks and messages of a stream since it was created. Each count stays at its maximum.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct StreamCounts {
+    /// Blocks that were sent for the first time.
+    pub sent: u32,
+    /// Blocks that were sent again.
+    pub sent_again: u32,
+    /// Blocks that were acknowledged.
+    pub acknowledged: u32,
+    /// Messages of other clients while one has the stream.
+    pub refused: u32,
+}
+
+/// Bytes of a block's frame on a MAVLink 2 link: 206 of payload, 12 around it.
+const FRAME: u32 = 218;
+/// A logger's component (`MAV_COMP_ID_LOG`), to which MAVProxy sends by default.
+const LOGGER: u8 = 155;
+/// Clients give blocks up that are farther behind the newest one.
+const SPAN: u32 = 200;
+/// The time of silence after which a client counts as gone, and another one may start.
+const SILENT_US: u64 = 10_000_000;
+/// The time of silence after which the stream ends.
+const GIVE_UP_US: u64 = 600_000_000;
+/// A START in this time after the one that began the log may be a repeated one.
+const REPEATED_US: u64 = 2_000_000;
+/// The time between two blocks while nothing is acknowledged, at most, unless the link's round trip is longer.
+const PROBE_US: u32 = 1_000_000;
+/// The longest time to wait for an acknowledgement.
+const LONGEST_US: u32 = 8_000_000;
+/// Beside the measured round trip, because loops and links work in steps.
+const MARGIN_US: u32 = 10_000;
+/// Later transmissions that are acknowledged before a block counts as lost.
+const LATER: u8 = 3;
+/// What the rate limit lets a loop that is late make up for.
+const BURST_US: u64 = 50_000;
+
+/// No block.
+const NONE: u8 = u8::MAX;
+
+/// Where a block is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Free,
+    Fresh,
+    Again,
+    Flight,
+    Acknowledged,
+    /// In none of the lists.
+    Taken,
+}
+
+const LISTS: usize = Place::Taken as usize;
+
+#[derive(Clone, Copy, Debug)]
+struct List {
+    first: u8,
+    last: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Slot {
+    /// When it was sent last, in microseconds modulo 2³².
+    sent_us: u32,
+    /// The block's number modulo 256.
+    number: u8,
+    place: Place,
+    before: u8,
+    after: u8,
+    /// Later transmissions that were acknowledged.
+    later: u8,
+    /// Whether it was sent more than once, so that an acknowledgement may be that of an earlier transmission.
+    is_repeated: bool,
+}
+
+/// A block to send.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    pub(super) slot: usize,
+    /// Whether it is sent because nothing is heard of the client.
+    is_probe: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Window<const BLOCKS: usize> {
+    address: Address,
+    client: Option<Address>,
+    /// Whether the blocks are those of a log that the client doesn't get any more. The owner drops them.
+    pub(super) is_stale: bool,
+    /// Whether a client waits for a log. The owner begins one.
+    pub(super) is_awaited: bool,
+    /// Whether block 0 was acknowledged; until then, no other one is sent.
+    has_begun: bool,
+    is_finished: bool,
+    /// Unanswered timeouts in succession.
+    backoff: u8,
+    lists: [List; LISTS],
+    slots: [Slot; BLOCKS],
+    /// The number of the next block.
+    next: u32,
+    /// All blocks before this one are acknowledged.
+    oldest: u32,
+    /// The time that a block takes at the limited rate.
+    block_us: u32,
+    /// The round trip and its mean deviation; 0 before the first acknowledgement.
+    round_trip_us: u32,
+    deviation_us: u32,
+    /// When the log was begun, or block 0 asked for again.
+    started_us: u64,
+    /// When the client was heard last.
+    heard_us: u64,
+    /// When a block was sent last because nothing was heard.
+    probed_us: u64,
+    /// When the rate limit allows the next block.
+    allowed_us: u64,
+    counts: StreamCounts,
+}
+
+impl<const BLOCKS: usize> Window<BLOCKS> {
+    pub(super) const fn new(options: StreamOptions) -> Self {
+        const { assert!(BLOCKS >= 2 && BLOCKS <= SPAN as usize, "a window has 2 to 200 blocks") };
+        let none = List { first: NONE, last: NONE };
+        let rate = if options.bytes_per_second == 0 { 1 } else { options.bytes_per_second };
+        let mut window = Window {
+            address: options.address,
+            client: None,
+            is_stale: false,
+            is_awaited: false,
+            has_begun: false,
+            is_finished: false,
+            backoff: 0,
+            lists: [none; LISTS],
+            slots: [Slot {
+                sent_us: 0,
+                number: 0,
+                place: Place::Free,
+                before: NONE,
+                after: NONE,
+                later: 0,
+                is_repeated: false,
+            }; BLOCKS],
+            next: 0,
+            oldest: 0,
+            block_us: FRAME * 1_000_000 / rate,
+            round_trip_us: 0,
+            deviation_us: 0,
+            started_us: 0,
+            heard_us: 0,
+            probed_us: 0,
+            allowed_us: 0,
+            counts: StreamCounts { sent: 0, sent_again: 0, acknowledged: 0, refused: 0 },
+        };
+        let mut i = 0;
+        while i < BLOCKS {
+            window.slots[i].before = if i == 0 { NONE } else { i as u8 - 1 };
+            window.slots[i].after = if i + 1 == BLOCKS { NONE } else { i as u8 + 1 };
+            i += 1;
+        }
+        window.lists[Place::Free as usize] = List { first: 0, last: BLOCKS as u8 - 1 };
+        window
+    }
+
+    pub(super) fn state(&self, now_us: u64) -> StreamState {
+        match self.client {
+            Some(_) if self.is_silent(now_us) => StreamState::Silent,
+            Some(_) => StreamState::Streaming,
+            None if self.is_finished => StreamState::Finished,
+            None => StreamState::Idle,
+        }
+    }
+
+    pub(super) fn counts(&self) -> StreamCounts {
+        self.counts
+    }
+
+    /// The client, if it gets a log.
+    pub(super) fn client(&self) -> Option<Address> {
+        self.client
+    }
+
+    // What the client says.
+
+    pub(super) fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
+        let Message::RemoteLogBlockStatus { target, seqno, is_received } = *message else { return };
+        let Address { system, component } = self.address;
+        if ![0, system].contains(&target.system) || ![0, LOGGER, component].contains(&target.component) {
+            return;
+        }
+        if (seqno, is_received) == (Message::START, true) {
+            return self.start(now_us, sender);
+        }
+        if self.client != Some(sender) {
+            if self.client.is_some() {
+                count(&mut self.counts.refused);
+            }
+            return;
+        }
+        match (seqno, is_received) {
+            (Message::STOP, true) => self.stop(),
+            // The number of a block of this log that was sent.
+            _ if self.is_pending() || seqno >= self.next => {}
+            (_, true) => self.acknowledge(now_us, seqno),
+            (_, false) => self.ask_again(now_us, seqno),
+        }
+    }
+
+    fn start(&mut self, now_us: u64, sender: Address) {
+        match self.client {
+            Some(client) if client == sender => {
+                if self.is_awaited {
+                    return;
+                }
+                if self.has_begun {
+                    if now_us.saturating_sub(self.started_us) <= REPEATED_US {
+                        return;
+                    }
+                } else {
+                    // It hasn't got block 0.
+                    self.started_us = now_us;
+                    self.heard_us = now_us;
+                    let first = self.lists[Place::Flight as usize].first;
+                    if first != NONE {
+                        self.put(first, Place::Again);
+                    }
+                    return;
+                }
+            }
+            Some(_) if now_us.saturating_sub(self.heard_us) < SILENT_US => {
+                return count(&mut self.counts.refused);
+            }
+            _ => {}
+        }
+        self.is_stale |= self.client.is_some();
+        self.client = Some(sender);
+        self.is_awaited = true;
+        (self.has_begun, self.is_finished, self.backoff) = (false, false, 0);
+        (self.started_us, self.heard_us, self.probed_us) = (now_us, now_us, 0);
+        // Another client may be on another link.
+        (self.round_trip_us, self.deviation_us) = (0, 0);
+    }
+
+    /// The client gets nothing more.
+    pub(super) fn stop(&mut self) {
+        self.is_stale |= self.client.is_some();
+        self.client = None;
+        self.is_awaited = false;
+    }
+
+    /// The client has everything.
+    pub(super) fn finish(&mut self) {
+        self.client = None;
+        self.is_finished = true;
+        self.is_stale = false;
+    }
+
+    fn acknowledge(&mut self, now_us: u64, number: u32) {
+        self.heard_us = now_us;
+        let found = self.find(Place::Flight, number);
+        // Those before it in the list were sent before it.
+        let mut earlier = found.map_or(NONE, |_| self.lists[Place::Flight as usize].first);
+        let Some(found) = found.or_else(|| self.find(Place::Again, number)) else { return };
+        while earlier != NONE && earlier != found {
+            let slot = &mut self.slots[usize::from(earlier)];
+            slot.later = slot.later.saturating_add(1);
+            earlier = slot.after;
+        }
+        self.measure(now_us, found);
+        self.put(found, Place::Acknowledged);
+        (self.has_begun, self.backoff) = (true, 0);
+        count(&mut self.counts.acknowledged);
+        if number == self.oldest {
+            self.oldest = self.oldest_waiting().map_or(self.next, |(_, ahead)| number.wrapping_add(ahead.into()));
+        }
+    }
+
+    /// Measures the round trip, as TCP does (RFC 6298).
+    fn measure(&mut self, now_us: u64, slot: u8) {
+        let Slot { sent_us, is_repeated, .. } = self.slots[usize::from(slot)];
+        let age = (now_us as u32).wrapping_sub(sent_us).clamp(1, LONGEST_US);
+        let round_trip = self.round_trip_us;
+        if is_repeated {
+            // Which transmission arrived isn't known. If it was an earlier one, the block was sent again too soon.
+            if age < round_trip / 4 * 3 {
+                self.deviation_us = (self.deviation_us + round_trip / 8).min(LONGEST_US);
+            }
+        } else if round_trip == 0 {
+            (self.round_trip_us, self.deviation_us) = (age, age / 2);
+        } else {
+            let deviation = self.deviation_us;
+            self.deviation_us = deviation - deviation / 4 + age.abs_diff(round_trip) / 4;
+            self.round_trip_us = round_trip - round_trip / 8 + age / 8;
+        }
+    }
+
+    /// The client misses a block. Its request may have crossed with the block.
+    fn ask_again(&mut self, now_us: u64, number: u32) {
+        self.heard_us = now_us;
+        if let Some(slot) = self.find(Place::Flight, number)
+            && self.age(now_us, slot) >= self.round_trip_us - self.round_trip_us / 10
+        {
+            self.put(slot, Place::Again);
+        }
+    }
+
+    // What is sent.
+
+    /// The block that is due, if one is.
+    pub(super) fn due(&self, now_us: u64) -> Option<Due> {
+        let wait = self.allowed_us.saturating_sub(now_us);
+        // A clock that was set back doesn't keep the stream waiting.
+        if self.client.is_none() || self.is_pending() || (1..=self.block_us.into()).contains(&wait) {
+            return None;
+        }
+        let due = |slot, is_probe| Some(Due { slot: usize::from(slot), is_probe });
+        let unheard_us = now_us.saturating_sub(self.heard_us);
+        let unprobed_us = now_us.saturating_sub(self.probed_us);
+        if self.is_silent(now_us) {
+            return match self.oldest_waiting() {
+                Some((slot, _)) if unprobed_us >= PROBE_US.into() => due(slot, true),
+                _ => None,
+            };
+        }
+        let [again, flight] = [Place::Again, Place::Flight].map(|place| self.lists[place as usize].first);
+        if again != NONE {
+            return due(again, false);
+        }
+        if flight != NONE {
+            let timeout_us = self.timeout_us();
+            if self.slots[usize::from(flight)].later >= LATER {
+                return due(flight, false);
+            }
+            if self.age(now_us, flight) >= timeout_us {
+                let probe_us = (timeout_us << self.backoff).min(timeout_us.max(PROBE_US));
+                if unheard_us < timeout_us.into() {
+                    return due(flight, false);
+                }
+                if unprobed_us >= probe_us.into() {
+                    return due(flight, true);
+                }
+            }
+        }
+        if self.may_send_fresh() {
+            let fresh = self.lists[Place::Fresh as usize].first;
+            if fresh != NONE {
+                return due(fresh, false);
+            }
+        }
+        None
+    }
+
+    /// Whether blocks that weren't sent yet may be: block 0 goes alone until it is acknowledged.
+    fn may_send_fresh(&self) -> bool {
+        self.has_begun || self.has_none_on_the_way()
+    }
+
+    /// Whether a block may be added that is sent at once.
+    pub(super) fn may_add(&self, now_us: u64) -> bool {
+        self.may_send_fresh() && !self.is_silent(now_us) && self.has_room()
+    }
+
+    /// Notes that a block is sent.
+    pub(super) fn sent(&mut self, now_us: u64, due: Due) {
+        if due.is_probe {
+            self.probed_us = now_us;
+            self.backoff = (self.backoff + 1).min(6);
+        }
+        if self.has_none_on_the_way() {
+            self.heard_us = now_us;
+        }
+        let i = due.slot as u8;
+        let slot = &mut self.slots[due.slot];
+        slot.is_repeated = slot.place != Place::Fresh;
+        (slot.sent_us, slot.later) = (now_us as u32, 0);
+        count(if slot.is_repeated { &mut self.counts.sent_again } else { &mut self.counts.sent });
+        self.put(i, Place::Flight);
+        self.allowed_us = self.allowed_us.max(now_us.saturating_sub(BURST_US)) + u64::from(self.block_us);
+        if self.allowed_us > now_us + u64::from(self.block_us) {
+            self.allowed_us = now_us + u64::from(self.block_us);
+        }
+    }
+
+    /// The number of a block on its way.
+    pub(super) fn number(&self, slot: usize) -> u32 {
+        self.oldest.wrapping_add(self.ahead(slot).into())
+    }
+
+    // What the owner does with blocks.
+
+    /// Whether a block can be added.
+    fn has_room(&self) -> bool {
+        self.lists[Place::Free as usize].first != NONE && self.next.wrapping_sub(self.oldest) < SPAN
+    }
+
+    /// Takes a block out of the pool, to be filled.
+    pub(super) fn take(&mut self) -> Option<usize> {
+        if !self.has_room() {
+            return None;
+        }
+        let slot = self.lists[Place::Free as usize].first;
+        self.remove(slot);
+        Some(slot.into())
+    }
+
+    /// Adds a block as the next one, and returns its number.
+    pub(super) fn add(&mut self, slot: usize) -> u32 {
+        let number = self.next;
+        self.slots[slot].number = number as u8;
+        self.put(slot as u8, Place::Fresh);
+        self.next = number.wrapping_add(1);
+        number
+    }
+
+    /// Gives a block back to the pool.
+    pub(super) fn free(&mut self, slot: usize) {
+        self.put(slot as u8, Place::Free);
+    }
+
+    /// Takes an acknowledged block out of its list.
+    pub(super) fn take_acknowledged(&mut self) -> Option<usize> {
+        let slot = self.lists[Place::Acknowledged as usize].first;
+        if slot == NONE {
+            return None;
+        }
+        self.remove(slot);
+        Some(slot.into())
+    }
+
+    /// Takes the oldest block that isn't acknowledged out of its list, and returns its number.
+    pub(super) fn take_oldest(&mut self) -> Option<(usize, u32)> {
+        let (slot, _) = self.oldest_waiting()?;
+        let number = self.number(slot.into());
+        self.remove(slot);
+        Some((slot.into(), number))
+    }
+
+    /// Whether a block isn't acknowledged.
+    pub(super) fn is_waiting(&self, number: u32) -> bool {
+        number >= self.next
+            || [Place::Fresh, Place::Again, Place::Flight].into_iter().any(|place| self.find(place, number).is_some())
+    }
+
+    /// Whether all blocks are acknowledged.
+    pub(super) fn is_empty(&self) -> bool {
+        self.oldest == self.next
+    }
+
+    /// All blocks before this one are acknowledged.
+    pub(super) fn oldest(&self) -> u32 {
+        self.oldest
+    }
+
+    /// The number of the next block.
+    pub(super) fn next(&self) -> u32 {
+        self.next
+    }
+
+    /// Begins a log for the client. All blocks are in the pool.
+    pub(super) fn begin(&mut self) {
+        (self.is_awaited, self.next, self.oldest) = (false, 0, 0);
+    }
+
+    /// Ends the stream of a client that is silent for too long.
+    pub(super) fn give_up(&mut self, now_us: u64) {
+        if self.is_silent(now_us) && now_us.saturating_sub(self.heard_us) >= GIVE_UP_US {
+            self.stop();
+        }
+    }
+
+    // Lists.
+
+    /// Whether the owner has to drop blocks or to begin a log first.
+    fn is_pending(&self) -> bool {
+        self.is_stale || self.is_awaited
+    }
+
+    fn has_none_on_the_way(&self) -> bool {
+        self.lists[Place::Flight as usize].first & self.lists[Place::Again as usize].first == NONE
+    }
+
+    fn is_silent(&self, now_us: u64) -> bool {
+        !self.has_none_on_the_way() && now_us.saturating_sub(self.heard_us) >= SILENT_US
+    }
+
+    fn age(&self, now_us: u64, slot: u8) -> u32 {
+        (now_us as u32).wrapping_sub(self.slots[usize::from(slot)].sent_us)
+    }
+
+    /// The time after which a block counts as lost.
+    fn timeout_us(&self) -> u32 {
+        match self.round_trip_us {
+            0 => PROBE_US,
+            round_trip => (round_trip + (4 * self.deviation_us).max(MARGIN_US)).min(LONGEST_US),
+        }
+    }
+
+    /// How far a block is ahead of the oldest one.
+    fn ahead(&self, slot: usize) -> u8 {
+        self.slots[slot].number.wrapping_sub(self.oldest as u8)
+    }
+
+    /// The oldest block that isn't acknowledged, and how far it is ahead of the one that was.
+    fn oldest_waiting(&self) -> Option<(u8, u8)> {
+        let waiting = |slot: &Slot| matches!(slot.place, Place::Fresh | Place::Again | Place::Flight);
+        let slots = (0..).zip(&self.slots).filter(|(_, slot)| waiting(slot));
+        slots.map(|(i, slot)| (i, slot.number.wrapping_sub(self.oldest as u8))).min_by_key(|&(_, ahead)| ahead)
+    }
+
+    fn find(&self, place: Place, number: u32) -> Option<u8> {
+        if number < self.oldest || number - self.oldest >= SPAN {
+            return None;
+        }
+        let mut i = self.lists[place as usize].first;
+        while i != NONE {
+            let slot = &self.slots[usize::from(i)];
+            if slot.number == number as u8 {
+                return Some(i);
+            }
+            i = slot.after;
+        }
+        None
+    }
+
+    /// Moves a block to the end of a list.
+    fn put(&mut self, i: u8, place: Place) {
+        self.remove(i);
+        let list = &mut self.lists[place as usize];
+        let before = core::mem::replace(&mut list.last, i);
+        match before {
+            NONE => list.first = i,
+            before => self.slots[usize::from(before)].after = i,
+        }
+        let slot = &mut self.slots[usize::from(i)];
+        (slot.place, slot.before, slot.after) = (place, before, NONE);
+    }
+
+    /// Takes a block out of its list.
+    fn remove(&mut self, i: u8) {
+        let Slot { place, before, after, .. } = self.slots[usize::from(i)];
+        let Some(list) = self.lists.get_mut(place as usize) else { return };
+        match before {
+            NONE => list.first = after,
+            before => self.slots[usize::from(before)].after = after,
+        }
+        match after {
+            NONE => list.last = before,
+            after => self.slots[usize::from(after)].before = before,
+        }
+        self.slots[usize::from(i)].place = Place::Taken;
+    }
+}
+
+fn count(count: &mut u32) {
+    *count = count.saturating_add(1);
+}
