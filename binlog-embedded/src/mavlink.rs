@@ -1,10 +1,11 @@
-// Held by tests/tests/mavlink/stream.rs.
+// Held by tests/tests/mavlink.
 
 //! Logs over a MAVLink link: the third place for a log, beside cards and flash chips.
 //!
 //! [`Stream`] sends the log while it is written, to a companion computer or a ground station that acknowledges what it
 //! has. Everything that the link can carry arrives; what it can't carry is counted. [`Follow`] does the same from the
-//! log of a card, so that card and link have the same bytes.
+//! log of a card, so that card and link have the same bytes. [`Server`] lists the logs of a card, a flash chip or a
+//! folder, and sends them afterwards.
 //!
 //! These are state machines without I/O and without a MAVLink library. Give them the messages that your link receives,
 //! and send the messages that they return when the link has room:
@@ -46,10 +47,16 @@
 //! ```
 
 mod follow;
+mod server;
+mod store;
 mod stream;
 mod window;
 
 pub use binlog::mavlink::{Address, Counts, Frame, Frames, Link, MAX_FRAME, MAX_PAYLOAD, Message, Version};
 pub use follow::{Follow, Read};
+pub use server::{Server, ServerCounts, ServerOptions};
+#[cfg(feature = "async")]
+pub use store::AsyncLogStore;
+pub use store::{LogEntry, LogStore, Piece};
 pub use stream::Stream;
 pub use window::{StreamCounts, StreamOptions, StreamState};

@@ -81,6 +81,8 @@ pub use options::Options;
 use partition::Gpt;
 use phase::Phase;
 pub(crate) use phase::{Goal, Stop};
+#[cfg(feature = "mavlink")]
+pub(crate) use read::Aside;
 use release::Release;
 use volume::Volume;
 
@@ -107,6 +109,9 @@ pub(crate) struct Recorder {
     folder_scan: FolderScan,
     /// The number of the log that is being removed or read; 0 for none.
     subject: u32,
+    /// Logs that are read at offsets.
+    #[cfg(feature = "mavlink")]
+    places: [read::Place; 2],
     pub(crate) log: Option<OpenFile>,
     /// The log or folder that is being created, or the open log as it will be.
     new: OpenFile,
@@ -156,6 +161,8 @@ impl Recorder {
             search: ClusterSearch::NONE,
             folder_scan: FolderScan::NONE,
             subject: 0,
+            #[cfg(feature = "mavlink")]
+            places: read::Place::NONE,
             log: None,
             new: OpenFile::NONE,
             is_blocked: false,
@@ -213,6 +220,12 @@ impl Recorder {
         Ok(())
     }
 
+    /// Logs are about to come, to go, or to get another length.
+    #[cfg(feature = "mavlink")]
+    fn forget_places(&mut self) {
+        self.places = read::Place::NONE;
+    }
+
     /// Leaves the goal that isn't reached, with the phase that led to it.
     fn give_up(&mut self) {
         (self.goal, self.phase) = (Goal::None, Phase::Done);
@@ -230,6 +243,10 @@ impl Recorder {
 
     /// The first phase on the way to a goal.
     fn begin(&mut self, goal: Goal) -> Result<Phase, Stop> {
+        #[cfg(feature = "mavlink")]
+        if matches!(goal, Goal::Mount | Goal::Begin | Goal::End | Goal::Remove) {
+            self.forget_places();
+        }
         Ok(match goal {
             Goal::None => Phase::Done,
             Goal::Mount => {

@@ -16,6 +16,8 @@ pub use dates::{Date, Dates, Undated};
 pub use error::{Cause, SdError};
 
 use crate::card::Slot;
+#[cfg(feature = "mavlink")]
+use crate::recorder::Aside;
 use crate::recorder::{Entry, Goal, Recorder, Stop};
 use contents::Contents;
 use embedded_io::ErrorType;
@@ -368,6 +370,33 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
             self.work(Goal::Remove)?;
         }
         Ok(Some(self.recorder.removed()).filter(|&number| number != 0))
+    }
+
+    /// The next log of a list that leaves what the recorder does as it is.
+    #[cfg(feature = "mavlink")]
+    fn next_log_aside(&mut self, aside: &mut Aside) -> core::result::Result<Option<LogFile>, Stop> {
+        let next = self.recorder.next_log_aside(aside, &self.block[0])?;
+        Ok(next.map(|(number, entry)| LogFile::new(number, &entry)))
+    }
+
+    /// Passes on the bytes of the loaded block that begin with `offset` of a log, of which it has `bytes`.
+    #[cfg(feature = "mavlink")]
+    fn copy_at(&self, offset: u32, bytes: usize, into: &mut [u8]) -> usize {
+        let bytes = &self.block[0][(offset % 512) as usize..][..bytes.min(into.len())];
+        into[..bytes.len()].copy_from_slice(bytes);
+        bytes.len()
+    }
+
+    /// The number of the newest log, if one was begun since the boot.
+    #[cfg(feature = "mavlink")]
+    pub(crate) fn newest_number(&self) -> Option<u32> {
+        self.recorder.newest_number()
+    }
+
+    /// The highest number of a log.
+    #[cfg(feature = "mavlink")]
+    pub(crate) fn last_number(&self) -> u32 {
+        self.recorder.last_number()
     }
 
     fn next_log(&mut self) -> core::result::Result<Option<LogFile>, Stop> {

@@ -71,7 +71,7 @@ fn ahead(from: u32, to: u32, last: u32) -> u32 {
 }
 
 impl Recorder {
-    fn last_number(&self) -> u32 {
+    pub(crate) fn last_number(&self) -> u32 {
         self.options.last_number.clamp(1, LAST_NUMBER)
     }
 

@@ -17,6 +17,8 @@ impl Recorder {
     pub(super) fn remove(&mut self, number: u32) -> Result<Phase, Stop> {
         self.operation = Operation::Remove;
         self.subject = number;
+        #[cfg(feature = "mavlink")]
+        self.forget_places();
         self.open_folder()?;
         Ok(Phase::FindSubject)
     }

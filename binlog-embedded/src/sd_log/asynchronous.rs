@@ -3,6 +3,8 @@
 use super::transfer::Io;
 use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::card::AsyncCard;
+#[cfg(feature = "mavlink")]
+use crate::recorder::Operation;
 use crate::recorder::{Goal, Stop};
 use crate::{Drain, Prologue};
 use binlog::ring_format::Schema;
@@ -185,6 +187,40 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 return Ok(passed);
             }
         }
+    }
+
+    /// As [`read_at`](SdLog::read_at).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[cfg(feature = "mavlink")]
+    pub async fn read_at_async(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Option<usize>, C> {
+        self.mount_async().await?;
+        let mut aside = self.recorder.begin_aside(Operation::Extract, number);
+        let step = |log: &mut Self| log.recorder.load_at(offset, &mut aside, &mut log.block[0]);
+        let loaded = self.drive_on_async(step).await;
+        self.recorder.end_aside(&aside);
+        Ok(loaded?.map(|bytes| self.copy_at(offset, bytes, into)))
+    }
+
+    /// As [`list_async`](SdLog::list_async), while what [`run_async`](SdLog::run_async) is doing stays as it is.
+    #[cfg(feature = "mavlink")]
+    pub(crate) async fn visit_logs_async(
+        &mut self,
+        mut visit: impl FnMut(LogFile) -> ControlFlow<()>,
+    ) -> Result<(), C> {
+        self.mount_async().await?;
+        let mut aside = self.recorder.begin_aside(Operation::List, 0);
+        let visited = loop {
+            match self.drive_async(|log| log.next_log_aside(&mut aside)).await {
+                Ok(Some(log)) if visit(log).is_continue() => {}
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.recorder.end_aside(&aside);
+        visited
     }
 
     /// As [`remove_oldest`](SdLog::remove_oldest). If a future that was dropped left a removal, this completes it, and

@@ -5,6 +5,8 @@ use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::card::Card;
 #[cfg(feature = "async")]
 use crate::recorder::Goal;
+#[cfg(feature = "mavlink")]
+use crate::recorder::Operation;
 use crate::recorder::Stop;
 use crate::{Drain, Prologue};
 use binlog::ring_format::Schema;
@@ -177,6 +179,42 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 return Ok(passed);
             }
         }
+    }
+
+    /// Reads bytes of a log from `offset` on: up to the end of the block of 512 bytes that has them, and at most as many
+    /// as `into` has room for. Of the open log, these are the flushed bytes. Returns how many were read, 0 at the end of
+    /// the log; `None` if the search for the place isn't complete, which the same call continues. What
+    /// [`run`](SdLog::run) is doing, such as a search for free space, continues after it.
+    ///
+    /// Two readers may alternate: for each, the next block is found at once. Elsewhere, the log's clusters are followed
+    /// from the nearer one, or from the first. Each call reads at most 32 blocks of the FAT.
+    ///
+    /// # Errors
+    ///
+    /// As [`extract`](SdLog::extract).
+    #[cfg(feature = "mavlink")]
+    pub fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Option<usize>, C> {
+        self.mount()?;
+        let mut aside = self.recorder.begin_aside(Operation::Extract, number);
+        let loaded = self.drive_on(|log| log.recorder.load_at(offset, &mut aside, &mut log.block[0]));
+        self.recorder.end_aside(&aside);
+        Ok(loaded?.map(|bytes| self.copy_at(offset, bytes, into)))
+    }
+
+    /// As [`list`](SdLog::list), while what [`run`](SdLog::run) is doing stays as it is.
+    #[cfg(feature = "mavlink")]
+    pub(crate) fn visit_logs(&mut self, mut visit: impl FnMut(LogFile) -> ControlFlow<()>) -> Result<(), C> {
+        self.mount()?;
+        let mut aside = self.recorder.begin_aside(Operation::List, 0);
+        let visited = loop {
+            match self.drive(|log| log.next_log_aside(&mut aside)) {
+                Ok(Some(log)) if visit(log).is_continue() => {}
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.recorder.end_aside(&aside);
+        visited
     }
 
     /// Removes the oldest log of an earlier boot that isn't read-only, and returns its number; `None` if there is none.

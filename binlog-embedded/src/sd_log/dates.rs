@@ -62,6 +62,22 @@ impl Date {
         Date { bits }
     }
 
+    /// Seconds since 1970 in the same time zone; 0 for [`EARLIEST`](Date::EARLIEST), which says that there was no clock,
+    /// and for what is no date. The latest are those of 2106.
+    #[cfg(feature = "mavlink")]
+    pub(crate) fn seconds(self) -> u32 {
+        let (month, day) = (u32::from(self.month()), u32::from(self.day()));
+        if self == Date::EARLIEST || month == 0 || day == 0 {
+            return 0;
+        }
+        // Years begin in March, so that the day of a leap year is their last.
+        let year = u32::from(self.year()) - u32::from(month <= 2);
+        let days = year * 365 + year / 4 - year / 100 + year / 400 + ((month + 9) % 12 * 153 + 2) / 5 + day - 1;
+        let of_day = (u32::from(self.hour()) * 60 + u32::from(self.minute())) * 60 + u32::from(self.second());
+        // The days from 1 March of year 0 to 1970.
+        (days - 719_468).saturating_mul(86_400).saturating_add(of_day)
+    }
+
     /// 1980 to 2107.
     pub const fn year(self) -> u16 {
         (self.bits >> 25) as u16 + 1980
@@ -129,6 +145,23 @@ mod tests {
             ("2026-11-22 23:59:58".into(), "1980-01-01 00:00:00".into())
         );
         assert_eq!(Date::new(3000, 13, 32, 24, 60, 60), Date::new(2107, 12, 31, 23, 59, 59));
+    }
+
+    /// As `date -u -d DATE +%s` says.
+    #[cfg(feature = "mavlink")]
+    #[test]
+    fn a_date_is_in_seconds_since_1970() {
+        let seconds =
+            |year, month, day, hour, minute, second| Date::new(year, month, day, hour, minute, second).seconds();
+        assert_eq!(seconds(1980, 1, 1, 0, 0, 2), 315_532_802);
+        assert_eq!(seconds(2000, 2, 29, 23, 59, 58), 951_868_798);
+        assert_eq!(seconds(2000, 3, 1, 0, 0, 0), 951_868_800);
+        assert_eq!(seconds(2026, 11, 26, 7, 30, 4), 1_795_678_204);
+        assert_eq!(seconds(2100, 3, 1, 0, 0, 0), 4_107_542_400);
+        assert_eq!((seconds(2107, 12, 31, 0, 0, 0), Date::EARLIEST.seconds()), (u32::MAX, 0));
+        for bits in [0, u32::MAX, 0x0001_0000, 0x0020_0000, 0x01FF_FFFF, 0xFFFF_0000] {
+            Date::from_bits(bits).seconds();
+        }
     }
 
     #[test]

@@ -1,0 +1,571 @@
+// Held by tests/tests/mavlink/server.rs.
+
+//! The list of the logs, and their download.
+
+mod queue;
+mod search;
+
+#[cfg(feature = "async")]
+use super::AsyncLogStore;
+use super::{Address, LogEntry, LogStore, Message, Piece};
+use queue::{Pushed, Queue, Request};
+use search::{Pass, Ranked, Search};
+
+/// What a [`Server`] is told by the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct ServerOptions {
+    /// The vehicle's address: requests to it, to its system as a whole and to everybody are answered. Default: (1, 1).
+    pub address: Address,
+    /// The most bytes of frames to send in a second, as MAVLink 2 frames them. Choose what the link carries beside the
+    /// rest of the telemetry. Default: 20,000.
+    pub bytes_per_second: u32,
+    /// Whether logs are listed, downloaded and erased while the vehicle is armed, too. Default: no, as ArduPilot.
+    pub while_armed: bool,
+    /// Minutes that the store's clock is ahead of UTC: those of `Dates`, which FAT wants to be local time. Default: 0.
+    pub utc_offset_minutes: i16,
+}
+
+impl ServerOptions {
+    /// The defaults given above.
+    pub const DEFAULT: Self = ServerOptions {
+        address: Address::new(1, 1),
+        bytes_per_second: 20_000,
+        while_armed: false,
+        utc_offset_minutes: 0,
+    };
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// What became of the requests. Each count stays at its maximum.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[cfg_attr(feature = "defmt", derive(defmt::Format))]
+pub struct ServerCounts {
+    /// Requests that were queued.
+    pub accepted: u32,
+    /// Requests that were in the queue already.
+    pub repeated: u32,
+    /// Requests while the vehicle was armed. Tell the ground station why: "Disarm for log download".
+    pub refused: u32,
+    /// Requests for which the queue had no room. Clients ask again.
+    pub overflowed: u32,
+    /// Requests for a log that isn't there, or for no bytes.
+    pub missing: u32,
+    /// Requests that an error of the store ended.
+    pub failed: u32,
+    /// Messages that were sent.
+    pub sent: u32,
+}
+
+/// Lists the logs of a [`LogStore`] and sends them, as ground stations ask for it (LOG_REQUEST_LIST,
+/// LOG_REQUEST_DATA, LOG_REQUEST_END, LOG_ERASE), while logging goes on.
+///
+/// ```
+/// use binlog_embedded::mavlink::{Address, LogStore, Message, Server, ServerOptions};
+///
+/// # struct Link;
+/// # impl Link { fn has_room(&self) -> bool { true } fn send(&mut self, _: &Message<'_>) {} }
+/// /// In the main loop, after `sd.run(&mut drain)`. `store` is the `SdLog`.
+/// fn serve<L: LogStore>(server: &mut Server<32>, store: &mut L, link: &mut Link, now_us: u64) -> Result<(), L::Error> {
+///     while link.has_room() {
+///         let Some(message) = server.next(now_us, store)? else { break };
+///         link.send(&message);
+///     }
+///     Ok(())
+/// }
+///
+/// let mut server: Server<32> = Server::new(ServerOptions { bytes_per_second: 50_000, ..ServerOptions::DEFAULT });
+/// // Each message that comes in, with its sender.
+/// server.receive(Address::new(255, 190), &Message::LogRequestList { target: Address::new(1, 1), start: 0, end: 0xFFFF });
+/// assert!(!server.is_idle());
+/// ```
+///
+/// # What is promised
+///
+/// - **Ids are the order on the card**, from 1 for the oldest log to the number of logs for the newest, as ArduPilot's.
+///   Logs without a byte have none. While a client downloads a log, its id stays the same log, even if older ones are
+///   removed; the next list begins anew.
+/// - **Requests queue**, up to `REQUESTS`, and are answered in turn: clients that lost packets ask for all gaps at once.
+///   32 requests suit links with a round trip of 100 ms, 64 those with 200 ms. A request that is in the queue isn't
+///   queued again. What has no room is counted, and clients ask again.
+/// - A client has **one log at a time**: who asks for another log gets no more of the one before, because MAVProxy
+///   doesn't look at the id of what arrives. LOG_REQUEST_END ends what its sender asked for, and nothing else.
+/// - **The end is always seen.** A request that goes beyond the log's end gets a last packet of fewer than 90 bytes. If
+///   the log ends with a full one, that is an empty packet, which QGroundControl waits for. A request without an end
+///   (`count` 0xFFFFFFFF) gets the log's last byte once more instead, because MAVProxy takes an empty packet for the end
+///   of the download even if packets before it were lost. A request for a log that isn't there gets an empty packet.
+/// - **A log that is being written** is served up to its flushed bytes at the time of the request, so each request ends.
+/// - **A call does little**: [`next`](Server::next) makes one pass over the entries of the logs, or reads at most two
+///   blocks of the log, or of the FAT what [`SdLog::read_at`](crate::SdLog::read_at) says, and never sends more than
+///   [`bytes_per_second`](ServerOptions::bytes_per_second). A log in the flow of a download takes a block for each 512
+///   bytes.
+/// - **An error of the store** is returned once, and ends the request that it hit.
+/// - Any numbers may be in a request, and any number of requests may come.
+///
+/// While the vehicle is armed, requests are refused and counted, unless
+/// [`while_armed`](ServerOptions::while_armed) says otherwise. [`wants_erase`](Server::wants_erase) tells that somebody
+/// asked to erase the logs; nothing is erased by the server itself.
+///
+/// # Memory
+///
+/// 16 bytes for each of the `REQUESTS`, and some 200.
+#[derive(Clone, Debug)]
+pub struct Server<const REQUESTS: usize = 32> {
+    options: ServerOptions,
+    is_armed: bool,
+    queue: Queue<REQUESTS>,
+    /// How far the first request is.
+    stage: Stage,
+    /// The log that is downloaded.
+    log: Option<Found>,
+    /// The id and the place of the log that was found last.
+    near: (u16, u32),
+    /// The packet that is being filled, and how many bytes it has.
+    data: [u8; Message::DATA],
+    filled: u8,
+    /// When the next message is due.
+    due_us: u64,
+    erase: Option<Address>,
+    counts: ServerCounts,
+}
+
+/// A log with its id.
+#[derive(Clone, Copy, Debug)]
+struct Found {
+    /// The client for which the id means this log until it asks for the list.
+    client: Address,
+    id: u16,
+    number: u32,
+    order: u32,
+    bytes: u32,
+}
+
+/// How far the first request of the queue is.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// Nothing was done for it.
+    New,
+    /// Its log, or the next entry of its list, is searched.
+    Searching(Search),
+    /// Bytes up to this offset are sent.
+    Sending(u32),
+    /// The log, which ends with a full packet, ends at this offset.
+    Ending(u32),
+    /// The packet that was begun is the last one.
+    Cut,
+}
+
+/// What the server needs before it can send a message.
+enum Need {
+    /// Nothing to send for now.
+    Nothing,
+    /// One pass over the logs.
+    Pass(Pass),
+    /// Bytes of a log, for the rest of the packet.
+    Bytes { number: u32, offset: u32, end: usize },
+    /// Nothing: this is the message.
+    Message(Reply),
+}
+
+/// A message to send.
+#[derive(Clone, Copy)]
+enum Reply {
+    Entry {
+        seconds: u32,
+        size: u32,
+        id: u16,
+        num_logs: u16,
+        last_log_num: u16,
+    },
+    /// `count` bytes of the packet, from `from` on.
+    Data {
+        ofs: u32,
+        from: u8,
+        count: u8,
+    },
+}
+
+/// Bytes of the frame of a LOG_ENTRY, and of a LOG_DATA.
+const ENTRY_FRAME: u32 = 14 + 12;
+const DATA_FRAME: u32 = 97 + 12;
+
+/// Microseconds whose bytes may be sent at once, in a loop that runs seldom.
+const BURST_US: u64 = 100_000;
+
+/// A packet may lie in two blocks.
+const READS: usize = 2;
+
+impl<const REQUESTS: usize> Server<REQUESTS> {
+    /// A server without requests.
+    pub const fn new(options: ServerOptions) -> Self {
+        const { assert!(REQUESTS > 0, "the queue has room for a request at least") };
+        Server {
+            options,
+            is_armed: false,
+            queue: Queue::EMPTY,
+            stage: Stage::New,
+            log: None,
+            near: (1, 1),
+            data: [0; Message::DATA],
+            filled: 0,
+            due_us: 0,
+            erase: None,
+            counts: ServerCounts {
+                accepted: 0,
+                repeated: 0,
+                refused: 0,
+                overflowed: 0,
+                missing: 0,
+                failed: 0,
+                sent: 0,
+            },
+        }
+    }
+
+    /// Tells whether the vehicle is armed. Unless [`while_armed`](ServerOptions::while_armed) is set, arming drops all
+    /// requests, and those that come before the vehicle is disarmed are refused.
+    pub fn set_armed(&mut self, is_armed: bool) {
+        self.is_armed = is_armed;
+        if self.is_refusing() {
+            self.counts.refused = self.counts.refused.saturating_add(self.queue.len() as u32);
+            self.drop_all();
+        }
+    }
+
+    fn is_refusing(&self) -> bool {
+        self.is_armed && !self.options.while_armed
+    }
+
+    /// Whether there is nothing to send.
+    pub fn is_idle(&self) -> bool {
+        self.queue.first().is_none()
+    }
+
+    /// What became of the requests so far.
+    pub fn counts(&self) -> ServerCounts {
+        self.counts
+    }
+
+    /// Who asked to erase all logs; once for each time that somebody did. The program decides, and erases:
+    /// [`SdLog::remove_oldest`](crate::SdLog::remove_oldest) removes logs of earlier boots. What was asked for before
+    /// isn't sent any more.
+    pub fn wants_erase(&mut self) -> Option<Address> {
+        self.erase.take()
+    }
+
+    /// Takes a message that the program received. Those that aren't for a server, or for another address, are ignored.
+    pub fn receive(&mut self, sender: Address, message: &Message<'_>) {
+        let (Message::LogRequestList { target, .. }
+        | Message::LogRequestData { target, .. }
+        | Message::LogErase { target }
+        | Message::LogRequestEnd { target }) = *message
+        else {
+            return;
+        };
+        let Address { system, component } = self.options.address;
+        if (target.system != 0 && target.system != system) || (target.component != 0 && target.component != component) {
+            return;
+        }
+        let count = match *message {
+            Message::LogRequestEnd { .. } => {
+                self.drop_requests(|request| request.sender == sender);
+                self.forget_log(sender);
+                return;
+            }
+            _ if self.is_refusing() => &mut self.counts.refused,
+            Message::LogErase { .. } => {
+                self.drop_all();
+                self.erase = Some(sender);
+                return;
+            }
+            Message::LogRequestData { id, ofs, count, .. } => match Request::data(sender, id, ofs, count) {
+                Some(request) => {
+                    self.drop_requests(|other| other.sender == sender && !other.is_list() && other.id != id);
+                    self.queue(request)
+                }
+                None => &mut self.counts.missing,
+            },
+            Message::LogRequestList { start, end, .. } => {
+                self.forget_log(sender);
+                // ArduPilot's ids begin with 1, and MAVProxy asks from 0 on.
+                self.queue(Request::list(sender, start.max(1), end))
+            }
+            _ => return,
+        };
+        *count = count.saturating_add(1);
+    }
+
+    /// Queues a request. Returns what to count.
+    fn queue(&mut self, request: Request) -> &mut u32 {
+        if request.is_empty() {
+            return &mut self.counts.missing;
+        }
+        match self.queue.push(request) {
+            Pushed::Queued => &mut self.counts.accepted,
+            Pushed::Repeated => &mut self.counts.repeated,
+            Pushed::Full => &mut self.counts.overflowed,
+        }
+    }
+
+    /// Drops those requests for which `is_over` holds.
+    fn drop_requests(&mut self, is_over: impl Fn(&Request) -> bool) {
+        if self.queue.first().is_some_and(&is_over) {
+            self.begin_request();
+        }
+        self.queue.drop_if(is_over);
+    }
+
+    fn drop_all(&mut self) {
+        self.queue.clear();
+        self.begin_request();
+        (self.log, self.erase) = (None, None);
+    }
+
+    /// The first request is another one.
+    fn begin_request(&mut self) {
+        (self.stage, self.filled) = (Stage::New, 0);
+    }
+
+    fn end_request(&mut self) {
+        self.queue.pop();
+        self.begin_request();
+    }
+
+    /// The client's ids may mean other logs from now on.
+    fn forget_log(&mut self, client: Address) {
+        self.log = self.log.filter(|log| log.client != client);
+    }
+
+    /// The next message to send; `None` if there is none, if the limit of bytes a second is reached, or if the search
+    /// for a log isn't complete.
+    ///
+    /// # Errors
+    ///
+    /// The store's. The request that it hit is dropped, and counted.
+    pub fn next<L: LogStore>(&mut self, now_us: u64, store: &mut L) -> Result<Option<Message<'_>>, L::Error> {
+        for _ in 0..READS {
+            match self.need(now_us) {
+                Need::Pass(mut pass) => {
+                    if let Err(error) = store.list(|log| pass.see(&log)) {
+                        return Err(self.fail(error));
+                    }
+                    return Ok(self.passed(&pass).map(|reply| self.send(now_us, reply)));
+                }
+                Need::Bytes { number, offset, end } => {
+                    match store.read_at(number, offset, &mut self.data[self.filled.into()..end]) {
+                        Ok(piece) if self.fill(piece) => {}
+                        Ok(_) => return Ok(None),
+                        Err(error) => return Err(self.fail(error)),
+                    }
+                }
+                Need::Nothing | Need::Message(_) => break,
+            }
+        }
+        Ok(self.ready(now_us))
+    }
+
+    /// As [`next`](Server::next). Dropping the future loses nothing.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[cfg(feature = "async")]
+    pub async fn next_async<L: AsyncLogStore>(
+        &mut self,
+        now_us: u64,
+        store: &mut L,
+    ) -> Result<Option<Message<'_>>, L::Error> {
+        for _ in 0..READS {
+            match self.need(now_us) {
+                Need::Pass(mut pass) => {
+                    if let Err(error) = store.list(|log| pass.see(&log)).await {
+                        return Err(self.fail(error));
+                    }
+                    return Ok(self.passed(&pass).map(|reply| self.send(now_us, reply)));
+                }
+                Need::Bytes { number, offset, end } => {
+                    match store.read_at(number, offset, &mut self.data[self.filled.into()..end]).await {
+                        Ok(piece) if self.fill(piece) => {}
+                        Ok(_) => return Ok(None),
+                        Err(error) => return Err(self.fail(error)),
+                    }
+                }
+                Need::Nothing | Need::Message(_) => break,
+            }
+        }
+        Ok(self.ready(now_us))
+    }
+
+    /// The message that needs nothing more.
+    fn ready(&mut self, now_us: u64) -> Option<Message<'_>> {
+        match self.need(now_us) {
+            Need::Message(reply) => Some(self.send(now_us, reply)),
+            _ => None,
+        }
+    }
+
+    /// What is needed for the next message.
+    fn need(&mut self, now_us: u64) -> Need {
+        let Some(&request) = self.queue.first() else { return Need::Nothing };
+        if !self.is_due(now_us) {
+            return Need::Nothing;
+        }
+        if let Stage::New = self.stage {
+            self.begin_search(&request);
+        }
+        match self.stage {
+            Stage::New => Need::Nothing,
+            Stage::Searching(search) => Need::Pass(search.pass()),
+            Stage::Sending(end) => {
+                let count = (end - request.next).min(Message::DATA as u32) as u8;
+                let offset = request.next + u32::from(self.filled);
+                match self.log {
+                    Some(log) if self.filled < count => Need::Bytes { number: log.number, offset, end: count.into() },
+                    _ => Need::Message(Reply::Data { ofs: request.next, from: 0, count: self.filled }),
+                }
+            }
+            Stage::Ending(end) if request.end == u32::MAX => {
+                Need::Message(Reply::Data { ofs: end - 1, from: Message::DATA as u8 - 1, count: 1 })
+            }
+            Stage::Ending(end) => Need::Message(Reply::Data { ofs: end, from: 0, count: 0 }),
+            Stage::Cut => Need::Message(Reply::Data { ofs: request.next, from: 0, count: self.filled }),
+        }
+    }
+
+    /// Whether a message may be sent, by the limit.
+    fn is_due(&self, now_us: u64) -> bool {
+        // The clock may have been set back.
+        now_us >= self.due_us || self.due_us - now_us > self.cost_us(DATA_FRAME).into()
+    }
+
+    /// Microseconds that this number of bytes takes.
+    fn cost_us(&self, bytes: u32) -> u32 {
+        bytes * 1_000_000 / self.options.bytes_per_second.max(1)
+    }
+
+    /// Decides what to search for a request, unless its log is known.
+    fn begin_search(&mut self, request: &Request) {
+        let is_known = |log: &Found| log.id == request.id && log.client == request.sender;
+        self.stage = match self.log.filter(is_known) {
+            _ if request.is_list() => Stage::Searching(Search::rank(request.next as u16, self.near)),
+            None => Stage::Searching(Search::rank(request.id, self.near)),
+            Some(log) if request.next < log.bytes => Stage::Sending(request.end.min(log.bytes)),
+            // The log may have grown.
+            Some(log) => Stage::Searching(Search::order(log.order)),
+        };
+    }
+
+    /// Takes what a pass says. Returns the entry of the list if that is what was searched.
+    fn passed(&mut self, pass: &Pass) -> Option<Reply> {
+        let (Stage::Searching(search), Some(&request)) = (self.stage, self.queue.first()) else { return None };
+        let log = match search.take(pass) {
+            Ranked::Again(search) => {
+                self.stage = Stage::Searching(search);
+                return None;
+            }
+            Ranked::Found(log) => Some(log),
+            Ranked::Missing => None,
+        };
+        let num_logs = u16::try_from(pass.logs).unwrap_or(u16::MAX);
+        if request.is_list() {
+            self.stage = Stage::New;
+            let last = request.end.min(num_logs.into());
+            let Some(log) = log else {
+                self.end_request();
+                if num_logs > 0 {
+                    self.counts.missing = self.counts.missing.saturating_add(1);
+                    return None;
+                }
+                return Some(Reply::Entry { seconds: 0, size: 0, id: 0, num_logs: 0, last_log_num: 0 });
+            };
+            let id = request.next as u16;
+            self.near = (id, log.order);
+            if request.next >= last {
+                self.end_request();
+            } else if let Some(request) = self.queue.first_mut() {
+                request.next += 1;
+            }
+            let seconds = self.utc(log.seconds);
+            return Some(Reply::Entry { seconds, size: log.bytes, id, num_logs, last_log_num: last as u16 });
+        }
+        self.log = log.map(|log| {
+            let LogEntry { number, order, bytes, .. } = log;
+            self.near = (request.id, order);
+            Found { client: request.sender, id: request.id, number, order, bytes }
+        });
+        self.stage = match log {
+            Some(log) if request.next < log.bytes => Stage::Sending(request.end.min(log.bytes)),
+            Some(_) => Stage::Cut,
+            None => {
+                self.counts.missing = self.counts.missing.saturating_add(1);
+                Stage::Cut
+            }
+        };
+        None
+    }
+
+    fn utc(&self, seconds: u32) -> u32 {
+        let ahead = i32::from(self.options.utc_offset_minutes) * 60;
+        if seconds == 0 { 0 } else { seconds.saturating_sub_signed(ahead) }
+    }
+
+    /// Takes bytes of the log. Returns whether the packet may go on in this call.
+    fn fill(&mut self, piece: Piece) -> bool {
+        match piece {
+            Piece::Searching => return false,
+            // The log is shorter than it was.
+            Piece::Bytes(0) => self.stage = Stage::Cut,
+            Piece::NoLog => (self.stage, self.log) = (Stage::Cut, None),
+            Piece::Bytes(count) => self.filled += count.min(Message::DATA - usize::from(self.filled)) as u8,
+        }
+        true
+    }
+
+    /// The error of the store. The client asks again.
+    #[cold]
+    fn fail<E>(&mut self, error: E) -> E {
+        self.counts.failed = self.counts.failed.saturating_add(1);
+        self.end_request();
+        error
+    }
+
+    /// Takes note that a message is sent.
+    fn send(&mut self, now_us: u64, reply: Reply) -> Message<'_> {
+        let frame = if let Reply::Entry { .. } = reply { ENTRY_FRAME } else { DATA_FRAME };
+        let burst = now_us.saturating_sub(BURST_US);
+        let due_us = if self.is_due(now_us) { self.due_us.clamp(burst, now_us) } else { self.due_us };
+        self.due_us = due_us + u64::from(self.cost_us(frame));
+        self.counts.sent = self.counts.sent.saturating_add(1);
+        match reply {
+            Reply::Entry { seconds, size, id, num_logs, last_log_num } => {
+                Message::LogEntry { time_utc: seconds, size, id, num_logs, last_log_num }
+            }
+            Reply::Data { ofs, from, count } => {
+                let id = self.queue.first().map_or(0, |request| request.id);
+                self.advance(count);
+                let data = &self.data[from.into()..(from + count).into()];
+                Message::LogData { id, ofs, count, data }
+            }
+        }
+    }
+
+    /// Continues after a packet of `count` bytes.
+    fn advance(&mut self, count: u8) {
+        let (Stage::Sending(end), Some(request)) = (self.stage, self.queue.first_mut()) else {
+            return self.end_request();
+        };
+        request.next += u32::from(count);
+        self.filled = 0;
+        if request.next >= end {
+            match usize::from(count) == Message::DATA && request.end > end {
+                true => self.stage = Stage::Ending(end),
+                false => self.end_request(),
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Requests that wait for their answer.
+
+use super::super::Address;
+
+/// A request for a part of a log or of the list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Request {
+    pub(super) sender: Address,
+    /// The log's id; 0 for the list.
+    pub(super) id: u16,
+    /// The next byte, or the next id of the list.
+    pub(super) next: u32,
+    /// The offset of the byte after the last, `u32::MAX` for the log's end; or the last id of the list.
+    pub(super) end: u32,
+}
+
+impl Request {
+    const NONE: Request = Request { sender: Address::new(0, 0), id: 0, next: 0, end: 0 };
+
+    pub(super) fn list(sender: Address, start: u16, end: u16) -> Self {
+        Request { sender, id: 0, next: start.into(), end: end.into() }
+    }
+
+    /// `None` for log 0, which doesn't exist.
+    pub(super) fn data(sender: Address, id: u16, offset: u32, count: u32) -> Option<Self> {
+        (id != 0).then_some(Request { sender, id, next: offset, end: offset.saturating_add(count) })
+    }
+
+    pub(super) fn is_list(&self) -> bool {
+        self.id == 0
+    }
+
+    /// Whether it asks for nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        if self.is_list() { self.next > self.end } else { self.next >= self.end }
+    }
+}
+
+/// What became of a request.
+pub(super) enum Pushed {
+    Queued,
+    /// The same one is in the queue.
+    Repeated,
+    Full,
+}
+
+/// The oldest request is the first.
+#[derive(Clone, Debug)]
+pub(super) struct Queue<const N: usize> {
+    requests: [Request; N],
+    len: usize,
+}
+
+impl<const N: usize> Queue<N> {
+    pub(super) const EMPTY: Self = Queue { requests: [Request::NONE; N], len: 0 };
+
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub(super) fn first(&self) -> Option<&Request> {
+        self.requests[..self.len].first()
+    }
+
+    pub(super) fn first_mut(&mut self) -> Option<&mut Request> {
+        self.requests[..self.len].first_mut()
+    }
+
+    pub(super) fn push(&mut self, request: Request) -> Pushed {
+        if self.requests[..self.len].contains(&request) {
+            return Pushed::Repeated;
+        }
+        let Some(place) = self.requests.get_mut(self.len) else { return Pushed::Full };
+        *place = request;
+        self.len += 1;
+        Pushed::Queued
+    }
+
+    pub(super) fn pop(&mut self) {
+        if self.len > 0 {
+            self.requests.copy_within(1..self.len, 0);
+            self.len -= 1;
+        }
+    }
+
+    /// Drops the requests for which `is_over` holds.
+    pub(super) fn drop_if(&mut self, is_over: impl Fn(&Request) -> bool) {
+        let mut kept = 0;
+        for at in 0..self.len {
+            let request = self.requests[at];
+            if !is_over(&request) {
+                self.requests[kept] = request;
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+}
