@@ -53,7 +53,7 @@ mod stream;
 mod window;
 
 pub use binlog::mavlink::{Address, Counts, Frame, Frames, Link, MAX_FRAME, MAX_PAYLOAD, Message, Version};
-pub use follow::{Follow, Read};
+pub use follow::Follow;
 pub use server::{Server, ServerCounts, ServerOptions};
 #[cfg(feature = "async")]
 pub use store::AsyncLogStore;

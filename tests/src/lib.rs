@@ -1,5 +1,5 @@
-//! Shared by the tests: cards and flash chips in memory, a file system checker, other readers and viewers, real logs,
-//! and the list of what is left out.
+//! Shared by the tests: cards, flash chips and MAVLink links in memory, a file system checker, other readers and viewers,
+//! real logs, and the list of what is left out.
 
 pub mod against;
 pub mod any_bytes;
@@ -7,6 +7,7 @@ pub mod betaflight;
 pub mod image;
 mod left_out;
 pub mod logs;
+pub mod mavlink;
 pub mod nor_chip;
 pub mod pymavlink;
 pub mod ram_card;

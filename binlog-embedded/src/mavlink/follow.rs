@@ -1,20 +1,37 @@
 //! The log of a card as blocks for a client.
 
-use super::window::{Due, StreamCounts, StreamOptions, StreamState, Window};
-use super::{Address, Message};
+#[cfg(feature = "async")]
+use super::AsyncLogStore;
+use super::window::{StreamCounts, StreamOptions, StreamState, Window};
+use super::{Address, LogStore, Message, Piece};
 
 const BLOCK: usize = Message::BLOCK;
 
-/// How long it takes until a log that had too few bytes is read again.
-const GROWS_US: u64 = 100_000;
 /// How long it takes until a log that couldn't be read is read again.
 const RETRY_US: u64 = 1_000_000;
 /// How often in succession a log is tried that can't be read.
 const TRIES: u8 = 10;
+/// Pieces that are read in a call, at most: a block of the stream may be in two blocks of the card.
+const PIECES: usize = 2;
 
 /// Sends the log of a card while it is written: as [`Stream`](super::Stream), but what is sent is read from the card,
 /// so that both have the same bytes. The window takes 12 bytes a block, and a slow link never keeps the card waiting:
 /// what the link can't carry now is sent later, also after landing.
+///
+/// ```
+/// # use binlog_embedded::mavlink::{Address, Follow, LogStore, Message, StreamOptions};
+/// # fn has_room() -> bool { true }
+/// # fn send(_: &Message<'_>) {}
+/// # fn fly<L: LogStore>(now_us: u64, mut card: L) -> Result<(), L::Error> {
+/// let mut follow = Follow::<100>::new(StreamOptions::DEFAULT);
+/// // In the main loop, beside `SdLog::run`, and after `follow.receive` for each message that was received:
+/// while has_room() {
+///     let Some(message) = follow.next(now_us, &mut card)? else { break };
+///     send(&message);
+/// }
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// START, STOP, clients and sending again are as with [`Stream`](super::Stream), with these differences:
 ///
@@ -38,18 +55,9 @@ pub struct Follow<const BLOCKS: usize> {
     retry_us: u64,
     failures: u8,
     block: [u8; BLOCK],
-}
-
-/// Bytes of a log that are to be read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[cfg_attr(feature = "defmt", derive(defmt::Format))]
-pub struct Read {
-    /// The number of the log.
-    pub number: u32,
-    /// The offset of the first byte.
-    pub offset: u32,
-    /// How many bytes.
-    pub length: usize,
+    /// The number of the block that is being read, and its bytes that were.
+    reading: u32,
+    filled: usize,
 }
 
 impl<const BLOCKS: usize> Follow<BLOCKS> {
@@ -63,6 +71,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             retry_us: 0,
             failures: 0,
             block: [0; BLOCK],
+            reading: 0,
+            filled: 0,
         }
     }
 
@@ -75,10 +85,47 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         }
     }
 
-    /// What is to be read for the next block; `None` if none is due. `open` is the number of the log that is being
-    /// written. Read at most this many bytes, and pass those that the log has to [`provide`](Follow::provide); if it
-    /// can't be read, call [`failed`](Follow::failed). Nothing changes before one of them.
-    pub fn wanted(&mut self, now_us: u64, open: Option<u32>) -> Option<Read> {
+    /// The next block to send; `None` if nothing is due, or the store searches the place. Reads at most two blocks of the
+    /// card. Call it when the link has room for a frame of 218 bytes, and send what it returns.
+    ///
+    /// # Errors
+    ///
+    /// The store's. The log is read again after a second; after 10 errors in succession the stream ends.
+    pub fn next<L: LogStore>(&mut self, now_us: u64, store: &mut L) -> Result<Option<Message<'_>>, L::Error> {
+        for _ in 0..PIECES {
+            let Some((number, offset)) = self.wanted(now_us, store.open_log()) else { return Ok(None) };
+            let read = store.read_at(number, offset, &mut self.block[self.filled..]);
+            if self.take(now_us, read)? {
+                return Ok(self.send(now_us));
+            }
+        }
+        Ok(None)
+    }
+
+    /// As [`next`](Follow::next), for asynchronous programs. A future that is dropped loses nothing.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[cfg(feature = "async")]
+    pub async fn next_async<L: AsyncLogStore>(
+        &mut self,
+        now_us: u64,
+        store: &mut L,
+    ) -> Result<Option<Message<'_>>, L::Error> {
+        for _ in 0..PIECES {
+            let Some((number, offset)) = self.wanted(now_us, store.open_log()) else { return Ok(None) };
+            let read = store.read_at(number, offset, &mut self.block[self.filled..]).await;
+            if self.take(now_us, read)? {
+                return Ok(self.send(now_us));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The log and the offset that is to be read next. `open` is the log that is being written, and its bytes that can
+    /// be read.
+    fn wanted(&mut self, now_us: u64, open: Option<(u32, u32)>) -> Option<(u32, u32)> {
         self.window.give_up(now_us);
         if self.window.is_stale {
             while let Some((slot, _)) = self.window.take_oldest() {
@@ -86,69 +133,81 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
             }
             self.window.is_stale = false;
         }
-        if self.window.is_awaited && open.is_some() {
+        let (open, bytes) = open.map_or((None, 0), |(number, bytes)| (Some(number), bytes));
+        if self.window.is_awaited {
+            self.number = Some(open?);
             self.window.begin();
-            (self.number, self.is_ended, self.is_complete) = (open, false, false);
-            (self.retry_us, self.failures) = (0, 0);
+            (self.is_ended, self.is_complete) = (false, false);
+            (self.failures, self.filled) = (0, 0);
         }
-        self.is_ended |= self.number != open;
-        if self.is_complete && self.window.is_empty() && self.window.client().is_some() && !self.window.is_awaited {
+        let number = self.number?;
+        self.is_ended |= open != self.number;
+        if self.is_complete && self.window.is_empty() && self.window.client().is_some() {
             self.window.finish();
         }
         let wait = self.retry_us.saturating_sub(now_us);
-        let read = |block: u32| {
-            let offset = block.checked_mul(BLOCK as u32)?;
-            Some(Read { number: self.number?, offset, length: BLOCK })
-        };
-        match self.window.due(now_us) {
-            // A failure concerns all blocks, a log that has too few bytes only the next one.
-            _ if self.failures > 0 && (1..=RETRY_US).contains(&wait) => None,
-            Some(due) => read(self.window.number(due.slot)),
-            None if self.may_add(now_us) && !(1..=RETRY_US).contains(&wait) => read(self.window.next()),
-            None => None,
+        if self.failures > 0 && (1..=RETRY_US).contains(&wait) {
+            return None;
         }
-    }
-
-    /// Takes the bytes that [`wanted`](Follow::wanted) asked for, and returns the block to send; `None` if the log has
-    /// too few bytes for one. `now_us` is that of `wanted`.
-    pub fn provide(&mut self, now_us: u64, bytes: &[u8]) -> Option<Message<'_>> {
-        self.failures = 0;
-        let due = match self.window.due(now_us) {
-            Some(due) => due,
+        let block = match self.window.due(now_us) {
+            Some(due) => self.window.number(due.slot),
             None => {
-                if !self.may_add(now_us) {
+                let next = self.window.next();
+                let has_block = u64::from(bytes) >= (u64::from(next) + 1) * BLOCK as u64;
+                if !self.may_add(now_us) || !(has_block || self.is_ended) {
                     return None;
                 }
-                if bytes.len() < BLOCK && !self.is_ended {
-                    self.retry_us = now_us.saturating_add(GROWS_US);
-                    return None;
-                }
-                self.is_complete |= bytes.len() < BLOCK;
-                if bytes.is_empty() {
-                    return None;
-                }
-                let slot = self.window.take()?;
-                self.window.add(slot);
-                self.window.due(now_us)?
+                next
             }
         };
-        let Due { slot, .. } = due;
-        let (part, rest) = self.block.split_at_mut(bytes.len().min(BLOCK));
-        part.copy_from_slice(&bytes[..part.len()]);
-        rest.fill(0);
-        let seqno = self.window.number(slot);
-        self.window.sent(now_us, due);
-        Some(Message::RemoteLogDataBlock { target: self.window.client()?, seqno, data: &self.block })
+        if block != self.reading {
+            (self.reading, self.filled) = (block, 0);
+        }
+        Some((number, block.checked_mul(BLOCK as u32)?.checked_add(self.filled as u32)?))
     }
 
-    /// Notes that what [`wanted`](Follow::wanted) asked for couldn't be read. It is asked for again after a second; after
-    /// 10 such seconds the stream ends.
-    pub fn failed(&mut self, now_us: u64) {
-        self.retry_us = now_us.saturating_add(RETRY_US);
-        self.failures = self.failures.saturating_add(1);
-        if self.failures >= TRIES {
-            self.window.stop();
+    /// Takes what was read. Returns whether a block can be sent.
+    fn take<E>(&mut self, now_us: u64, read: Result<Piece, E>) -> Result<bool, E> {
+        let bytes = match read {
+            Ok(Piece::Bytes(bytes)) => bytes,
+            Ok(Piece::Searching) => return Ok(false),
+            Ok(Piece::NoLog) => {
+                self.window.stop();
+                return Ok(false);
+            }
+            Err(error) => {
+                self.retry_us = now_us.saturating_add(RETRY_US);
+                self.failures = self.failures.saturating_add(1);
+                if self.failures >= TRIES {
+                    self.window.stop();
+                }
+                return Err(error);
+            }
+        };
+        self.failures = 0;
+        self.filled = (self.filled + bytes).min(BLOCK);
+        if self.filled == BLOCK {
+            return Ok(true);
         }
+        if bytes > 0 || !self.is_ended {
+            return Ok(false);
+        }
+        // The end of the log.
+        self.is_complete = true;
+        self.block[self.filled..].fill(0);
+        Ok(self.filled > 0)
+    }
+
+    /// The block that was read.
+    fn send(&mut self, now_us: u64) -> Option<Message<'_>> {
+        self.filled = 0;
+        if self.reading == self.window.next() {
+            let slot = self.window.take()?;
+            self.window.add(slot);
+        }
+        let due = self.window.due(now_us)?;
+        self.window.sent(now_us, due);
+        Some(Message::RemoteLogDataBlock { target: self.window.client()?, seqno: self.reading, data: &self.block })
     }
 
     /// Whether there is a client, and what it does.
@@ -161,8 +220,8 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         self.window.counts()
     }
 
+    /// Whether the next block may be sent.
     fn may_add(&self, now_us: u64) -> bool {
-        let is_begun = self.window.client().is_some() && !self.window.is_awaited;
-        is_begun && !self.is_complete && self.window.may_add(now_us)
+        !self.is_complete && self.window.may_add(now_us)
     }
 }

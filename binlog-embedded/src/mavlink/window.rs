@@ -86,6 +86,8 @@ const LONGEST_US: u32 = 8_000_000;
 const MARGIN_US: u32 = 10_000;
 /// Later transmissions that are acknowledged before a block counts as lost.
 const LATER: u8 = 3;
+/// Blocks that are sent again, at most, each time that nothing was heard for the timeout.
+const PROBES: u8 = 8;
 /// What the rate limit lets a loop that is late make up for.
 const BURST_US: u64 = 50_000;
 
@@ -131,8 +133,18 @@ struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Due {
     pub(super) slot: usize,
-    /// Whether it is sent because nothing is heard of the client.
-    is_probe: bool,
+    why: Why,
+}
+
+/// Why a block is due.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Why {
+    /// It is new, or lost according to what the client said.
+    Heard,
+    /// Nothing is heard of the client, for this time.
+    First,
+    /// The same; it follows the first one.
+    Further,
 }
 
 #[derive(Clone, Debug)]
@@ -146,8 +158,9 @@ pub(super) struct Window<const BLOCKS: usize> {
     /// Whether block 0 was acknowledged; until then, no other one is sent.
     has_begun: bool,
     is_finished: bool,
-    /// Unanswered timeouts in succession.
+    /// How often in succession blocks were sent again because nothing was heard, and how many may follow this time.
     backoff: u8,
+    probes: u8,
     lists: [List; LISTS],
     slots: [Slot; BLOCKS],
     /// The number of the next block.
@@ -183,6 +196,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
             has_begun: false,
             is_finished: false,
             backoff: 0,
+            probes: 0,
             lists: [none; LISTS],
             slots: [Slot {
                 sent_us: 0,
@@ -287,7 +301,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         self.is_stale |= self.client.is_some();
         self.client = Some(sender);
         self.is_awaited = true;
-        (self.has_begun, self.is_finished, self.backoff) = (false, false, 0);
+        (self.has_begun, self.is_finished, self.backoff, self.probes) = (false, false, 0, 0);
         (self.started_us, self.heard_us, self.probed_us) = (now_us, now_us, 0);
         // Another client may be on another link.
         (self.round_trip_us, self.deviation_us) = (0, 0);
@@ -320,7 +334,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         }
         self.measure(now_us, found);
         self.put(found, Place::Acknowledged);
-        (self.has_begun, self.backoff) = (true, 0);
+        (self.has_begun, self.backoff, self.probes) = (true, 0, 0);
         count(&mut self.counts.acknowledged);
         if number == self.oldest {
             self.oldest = self.oldest_waiting().map_or(self.next, |(_, ahead)| number.wrapping_add(ahead.into()));
@@ -360,46 +374,55 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// The block that is due, if one is.
     pub(super) fn due(&self, now_us: u64) -> Option<Due> {
-        let wait = self.allowed_us.saturating_sub(now_us);
-        // A clock that was set back doesn't keep the stream waiting.
-        if self.client.is_none() || self.is_pending() || (1..=self.block_us.into()).contains(&wait) {
+        if !self.may_send(now_us) {
             return None;
         }
-        let due = |slot, is_probe| Some(Due { slot: usize::from(slot), is_probe });
+        let due = |slot, why| Some(Due { slot: usize::from(slot), why });
         let unheard_us = now_us.saturating_sub(self.heard_us);
         let unprobed_us = now_us.saturating_sub(self.probed_us);
         if self.is_silent(now_us) {
             return match self.oldest_waiting() {
-                Some((slot, _)) if unprobed_us >= PROBE_US.into() => due(slot, true),
+                Some((slot, _)) if unprobed_us >= PROBE_US.into() => due(slot, Why::First),
                 _ => None,
             };
         }
         let [again, flight] = [Place::Again, Place::Flight].map(|place| self.lists[place as usize].first);
         if again != NONE {
-            return due(again, false);
+            return due(again, Why::Heard);
         }
         if flight != NONE {
             let timeout_us = self.timeout_us();
+            let age_us = self.age(now_us, flight);
             if self.slots[usize::from(flight)].later >= LATER {
-                return due(flight, false);
+                return due(flight, Why::Heard);
             }
-            if self.age(now_us, flight) >= timeout_us {
+            if age_us >= timeout_us {
                 let probe_us = (timeout_us << self.backoff).min(timeout_us.max(PROBE_US));
                 if unheard_us < timeout_us.into() {
-                    return due(flight, false);
+                    return due(flight, Why::Heard);
                 }
                 if unprobed_us >= probe_us.into() {
-                    return due(flight, true);
+                    return due(flight, Why::First);
+                }
+                if self.probes > 0 && u64::from(age_us) > unprobed_us {
+                    return due(flight, Why::Further);
                 }
             }
         }
         if self.may_send_fresh() {
             let fresh = self.lists[Place::Fresh as usize].first;
             if fresh != NONE {
-                return due(fresh, false);
+                return due(fresh, Why::Heard);
             }
         }
         None
+    }
+
+    /// Whether there is a client that gets blocks, and the rate allows one.
+    fn may_send(&self, now_us: u64) -> bool {
+        let wait = self.allowed_us.saturating_sub(now_us);
+        // A clock that was set back doesn't keep the stream waiting.
+        self.client.is_some() && !self.is_pending() && !(1..=self.block_us.into()).contains(&wait)
     }
 
     /// Whether blocks that weren't sent yet may be: block 0 goes alone until it is acknowledged.
@@ -409,14 +432,18 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// Whether a block may be added that is sent at once.
     pub(super) fn may_add(&self, now_us: u64) -> bool {
-        self.may_send_fresh() && !self.is_silent(now_us) && self.has_room()
+        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.has_room()
     }
 
     /// Notes that a block is sent.
     pub(super) fn sent(&mut self, now_us: u64, due: Due) {
-        if due.is_probe {
-            self.probed_us = now_us;
-            self.backoff = (self.backoff + 1).min(6);
+        match due.why {
+            Why::Heard => {}
+            Why::First => {
+                self.probed_us = now_us;
+                (self.backoff, self.probes) = ((self.backoff + 1).min(6), PROBES - 1);
+            }
+            Why::Further => self.probes -= 1,
         }
         if self.has_none_on_the_way() {
             self.heard_us = now_us;
@@ -427,10 +454,8 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         (slot.sent_us, slot.later) = (now_us as u32, 0);
         count(if slot.is_repeated { &mut self.counts.sent_again } else { &mut self.counts.sent });
         self.put(i, Place::Flight);
-        self.allowed_us = self.allowed_us.max(now_us.saturating_sub(BURST_US)) + u64::from(self.block_us);
-        if self.allowed_us > now_us + u64::from(self.block_us) {
-            self.allowed_us = now_us + u64::from(self.block_us);
-        }
+        let since_us = self.allowed_us.clamp(now_us.saturating_sub(BURST_US), now_us);
+        self.allowed_us = since_us.saturating_add(self.block_us.into());
     }
 
     /// The number of a block on its way.
