@@ -2,17 +2,19 @@
 
 use super::{Drain, Prologue, Stage};
 use binlog::ring_format::{Encoder, Schema, TagTable};
-use binlog::sink::Tally;
 
 impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
-    /// The tag of the record that is being written, and how many of its bytes are left; zeros between two records, and
-    /// in a format that encodes.
-    pub(crate) fn begun(&self) -> (u8, usize) {
+    /// The message of the record that is being written, by its index, and how many of its bytes are left; `None` between
+    /// two records, and in a format that encodes.
+    pub(crate) fn begun(&self) -> Option<(u8, u8)> {
         match &self.current {
-            _ if Self::ENCODES => (0, 0),
-            Some(current) => (TagTable::<S>::TAGS[current.index & 255], current.left),
-            None if self.own.rest.is_empty() => (0, 0),
-            None => (self.own.encoder.synthetic_tag().unwrap_or(0), self.own.rest.len()),
+            _ if Self::ENCODES => None,
+            Some(current) => Some((current.index as u8, current.left as u8)),
+            None if self.own.rest.is_empty() => None,
+            None => {
+                let tag = self.own.encoder.synthetic_tag()?;
+                Some((TagTable::<S>::BY_TAG[usize::from(tag)].0, self.own.rest.len() as u8))
+            }
         }
     }
 
@@ -21,25 +23,20 @@ impl<S: Schema, const N: usize, P> Drain<'_, S, N, P> {
         matches!(self.stage, Stage::Preamble(_))
     }
 
-    /// Counts a written record as flushed.
-    pub(crate) fn record_flushed(&self, tag: u8) {
-        self.tally_of(tag, |tally| {
+    /// Counts a message's record, which was written, as flushed.
+    pub(crate) fn record_flushed(&self, index: u8) {
+        self.tally(index.into(), |tally| {
             tally.unflushed = tally.unflushed.saturating_sub(1);
             false
         });
     }
 
-    /// Counts a record as lost that counted as flushed.
-    pub(crate) fn record_lost(&self, tag: u8) {
-        self.tally_of(tag, |tally| {
+    /// Counts a message's record as lost that counted as flushed.
+    pub(crate) fn record_lost(&self, index: u8) {
+        self.tally(index.into(), |tally| {
             tally.lose_written(1);
             true
         });
-    }
-
-    fn tally_of(&self, tag: u8, change: impl FnOnce(&mut Tally) -> bool) {
-        let (index, _) = TagTable::<S>::BY_TAG[usize::from(tag)];
-        self.tally(index.into(), change);
     }
 
     /// The position in the ring up to which whole records were written.

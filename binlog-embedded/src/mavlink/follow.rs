@@ -8,7 +8,7 @@ use super::{Address, LogStore, Message, Piece};
 const BLOCK: usize = Message::BLOCK;
 
 /// How long it takes until a log that couldn't be read is read again.
-const RETRY_US: u64 = 1_000_000;
+const RETRY_US: u32 = 1_000_000;
 /// How often in succession a log is tried that can't be read.
 const TRIES: u8 = 10;
 /// Pieces that are read in a call, at most: a block of the stream may be in two blocks of the card.
@@ -52,7 +52,7 @@ pub struct Follow<const BLOCKS: usize> {
     /// Whether its last block is in the window.
     is_complete: bool,
     /// When it is read again, and how often that failed.
-    retry_us: u64,
+    retry_us: u32,
     failures: u8,
     block: [u8; BLOCK],
     /// The number of the block that is being read, and its bytes that were.
@@ -79,7 +79,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// Takes a message that was received; other messages than REMOTE_LOG_BLOCK_STATUS are ignored. Pass all received
     /// messages before the next block. `now_us` is the time in microseconds since boot.
     pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
-        self.window.receive(now_us, sender, message);
+        self.window.receive(now_us as u32, sender, message);
         while let Some(slot) = self.window.take_acknowledged() {
             self.window.free(slot);
         }
@@ -93,10 +93,10 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     /// The store's. The log is read again after a second; after 10 errors in succession the stream ends.
     pub fn next<L: LogStore>(&mut self, now_us: u64, store: &mut L) -> Result<Option<Message<'_>>, L::Error> {
         for _ in 0..PIECES {
-            let Some((number, offset)) = self.wanted(now_us, store.open_log()) else { return Ok(None) };
+            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else { return Ok(None) };
             let read = store.read_at(number, offset, &mut self.block[self.filled..]);
-            if self.take(now_us, read)? {
-                return Ok(self.send(now_us));
+            if self.take(now_us as u32, read)? {
+                return Ok(self.send(now_us as u32));
             }
         }
         Ok(None)
@@ -114,10 +114,10 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         store: &mut L,
     ) -> Result<Option<Message<'_>>, L::Error> {
         for _ in 0..PIECES {
-            let Some((number, offset)) = self.wanted(now_us, store.open_log()) else { return Ok(None) };
+            let Some((number, offset)) = self.wanted(now_us as u32, store.open_log()) else { return Ok(None) };
             let read = store.read_at(number, offset, &mut self.block[self.filled..]).await;
-            if self.take(now_us, read)? {
-                return Ok(self.send(now_us));
+            if self.take(now_us as u32, read)? {
+                return Ok(self.send(now_us as u32));
             }
         }
         Ok(None)
@@ -125,7 +125,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
 
     /// The log and the offset that is to be read next. `open` is the log that is being written, and its bytes that can
     /// be read.
-    fn wanted(&mut self, now_us: u64, open: Option<(u32, u32)>) -> Option<(u32, u32)> {
+    fn wanted(&mut self, now_us: u32, open: Option<(u32, u32)>) -> Option<(u32, u32)> {
         self.window.give_up(now_us);
         if self.window.is_stale {
             while let Some((slot, _)) = self.window.take_oldest() {
@@ -145,7 +145,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         if self.is_complete && self.window.is_empty() && self.window.client().is_some() {
             self.window.finish();
         }
-        let wait = self.retry_us.saturating_sub(now_us);
+        let wait = self.retry_us.wrapping_sub(now_us);
         if self.failures > 0 && (1..=RETRY_US).contains(&wait) {
             return None;
         }
@@ -167,7 +167,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     }
 
     /// Takes what was read. Returns whether a block can be sent.
-    fn take<E>(&mut self, now_us: u64, read: Result<Piece, E>) -> Result<bool, E> {
+    fn take<E>(&mut self, now_us: u32, read: Result<Piece, E>) -> Result<bool, E> {
         let bytes = match read {
             Ok(Piece::Bytes(bytes)) => bytes,
             Ok(Piece::Searching) => return Ok(false),
@@ -176,7 +176,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
                 return Ok(false);
             }
             Err(error) => {
-                self.retry_us = now_us.saturating_add(RETRY_US);
+                self.retry_us = now_us.wrapping_add(RETRY_US);
                 self.failures = self.failures.saturating_add(1);
                 if self.failures >= TRIES {
                     self.window.stop();
@@ -199,7 +199,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     }
 
     /// The block that was read.
-    fn send(&mut self, now_us: u64) -> Option<Message<'_>> {
+    fn send(&mut self, now_us: u32) -> Option<Message<'_>> {
         self.filled = 0;
         if self.reading == self.window.next() {
             let slot = self.window.take()?;
@@ -212,7 +212,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
 
     /// Whether there is a client, and what it does.
     pub fn state(&self, now_us: u64) -> StreamState {
-        self.window.state(now_us)
+        self.window.state(now_us as u32)
     }
 
     /// What was sent and acknowledged.
@@ -221,7 +221,7 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
     }
 
     /// Whether the next block may be sent.
-    fn may_add(&self, now_us: u64) -> bool {
+    fn may_add(&self, now_us: u32) -> bool {
         !self.is_complete && self.window.may_add(now_us)
     }
 }

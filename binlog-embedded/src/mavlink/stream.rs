@@ -115,13 +115,17 @@ enum End {
 struct Block {
     data: [u8; BLOCK],
     /// Where the first record begins, the rest of another one or of the preamble before it; more than 200 if the block
-    /// is inside of one record.
+    /// is inside of one record, or its records aren't counted one by one.
     first: u8,
-    /// The tag of the record whose rest it is; without a record, 0.
-    tag: u8,
-    /// The tag of the record whose rest is in the next block.
+    /// The message of the record whose rest it is.
+    continued: u8,
+    /// The message of the last record, and how many of its bytes are in the following blocks.
     last: u8,
+    rest: u8,
 }
+
+/// No record.
+const NONE: u8 = u8::MAX;
 
 /// `first` of a block in which a file begins after another one. Its records aren't counted one by one.
 const UNKNOWN: u8 = u8::MAX;
@@ -131,7 +135,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     pub const fn new(options: StreamOptions) -> Self {
         Stream {
             window: Window::new(options),
-            blocks: [Block { data: [0; BLOCK], first: 0, tag: 0, last: 0 }; BLOCKS],
+            blocks: [Block { data: [0; BLOCK], first: 0, continued: NONE, last: NONE, rest: 0 }; BLOCKS],
             filling: None,
             filled: 0,
             end: End::No,
@@ -143,7 +147,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// Takes a message that was received; other messages than REMOTE_LOG_BLOCK_STATUS are ignored. Pass all received
     /// messages before the next [`next`](Stream::next). `now_us` is the time in microseconds since boot.
     pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
-        self.window.receive(now_us, sender, message);
+        self.window.receive(now_us as u32, sender, message);
     }
 
     /// Does a piece of work: releases an acknowledged block, or fills one from the drain, if the window has room.
@@ -157,7 +161,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         now_us: u64,
         drain: &mut Drain<'_, S, N, P>,
     ) -> bool {
-        self.window.give_up(now_us);
+        self.window.give_up(now_us as u32);
         if let Some(slot) = self.window.take_acknowledged() {
             self.release(slot, drain);
         } else if self.window.is_stale {
@@ -185,8 +189,8 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// The next block to send; `None` if nothing is due. Call it when the link has room for a frame of 218 bytes, and
     /// send what it returns.
     pub fn next(&mut self, now_us: u64) -> Option<Message<'_>> {
-        let due = self.window.due(now_us)?;
-        self.window.sent(now_us, due);
+        let due = self.window.due(now_us as u32)?;
+        self.window.sent(now_us as u32, due);
         let target = self.window.client()?;
         Some(Message::RemoteLogDataBlock {
             target,
@@ -215,7 +219,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
 
     /// Whether there is a client, and what it does.
     pub fn state(&self, now_us: u64) -> StreamState {
-        self.window.state(now_us)
+        self.window.state(now_us as u32)
     }
 
     /// What was sent and acknowledged.
@@ -226,7 +230,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
     /// Gives an acknowledged block back to the pool, and counts the records that end in it as flushed.
     fn release<S: Schema, P, const N: usize>(&mut self, slot: usize, drain: &Drain<'_, S, N, P>) {
         if !Drain::<'_, S, N, P>::ENCODES {
-            self.blocks[slot].records::<S>(|tag| drain.record_flushed(tag));
+            self.blocks[slot].records::<S>(|index| drain.record_flushed(index));
             if let Some((_, position)) = self.mark.take_if(|(number, _)| *number <= self.window.oldest()) {
                 drain.flushed_to(position);
             }
@@ -241,13 +245,10 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             drain.restart();
             self.is_restarted = true;
         } else if let Some((slot, number)) = self.window.take_oldest() {
-            let rest = match Drain::<'_, S, N, P>::ENCODES {
-                true => 0,
-                false => self.blocks[slot].records::<S>(|_| {}),
-            };
-            let end = number + rest.div_ceil(BLOCK) as u32;
-            if rest > 0 && (number + 1..=end).all(|number| !self.window.is_waiting(number)) {
-                drain.record_lost(self.blocks[slot].last);
+            let Block { last, rest, .. } = self.blocks[slot];
+            let end = number + u32::from(rest).div_ceil(BLOCK as u32);
+            if last != NONE && (number + 1..=end).all(|number| !self.window.is_waiting(number)) {
+                drain.record_lost(last);
             }
             self.window.free(slot);
         } else {
@@ -266,9 +267,8 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             Some(slot) => usize::from(slot),
             None => {
                 let Some(slot) = self.window.take() else { return false };
-                let (tag, rest) = drain.begun();
                 let block = &mut self.blocks[slot];
-                (block.first, block.tag) = (rest.min(usize::from(UNKNOWN - 1)) as u8, tag);
+                (block.continued, block.first) = drain.begun().unwrap_or((NONE, 0));
                 (self.filling, self.filled) = (Some(slot as u8), 0);
                 slot
             }
@@ -284,7 +284,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             let Ok(taken) = drain.step(&mut Room(&mut block.data[usize::from(self.filled)..]));
             self.filled += taken as u8;
             if drain.is_in_preamble() && block.first != UNKNOWN {
-                (block.first, block.tag) = (self.filled, 0);
+                (block.first, block.continued) = (self.filled, NONE);
             }
             if usize::from(self.filled) == BLOCK {
                 break;
@@ -312,7 +312,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
                 _ => {}
             }
         }
-        block.last = drain.begun().0;
+        (block.last, block.rest) = drain.begun().unwrap_or((NONE, 0));
         self.filling = None;
         let number = self.window.add(slot);
         if self.mark.is_none() {
@@ -323,29 +323,23 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
 }
 
 impl Block {
-    /// Calls `ended` with the tag of each record that ends in the block. Returns how many bytes of its last record are
-    /// in the following blocks.
-    fn records<S: Schema>(&self, mut ended: impl FnMut(u8)) -> usize {
-        if self.first == UNKNOWN {
-            return 0;
-        }
+    /// Calls `ended` with the message of each record that ends in the block.
+    fn records<S: Schema>(&self, mut ended: impl FnMut(u8)) {
         let mut at = usize::from(self.first);
-        if at <= BLOCK && TagTable::<S>::length(self.tag) > 0 {
-            ended(self.tag);
+        if at <= BLOCK && self.continued != NONE {
+            ended(self.continued);
         }
         // Zeros after the last record of the log are none.
-        while at < BLOCK && self.data[at] == record_header(0)[0] {
-            let tag = self.data.get(at + 2).copied().unwrap_or(self.last);
-            let length = TagTable::<S>::length(tag);
-            if length == 0 {
-                return 0;
-            }
+        while let Some(&[first, _, tag]) = self.data.get(at..).and_then(|rest| rest.first_chunk())
+            && first == record_header(tag)[0]
+        {
+            let (index, length) = (TagTable::<S>::BY_TAG[usize::from(tag)].0, TagTable::<S>::length(tag));
             at += length;
-            if at <= BLOCK {
-                ended(tag);
+            if length == 0 || at > BLOCK {
+                return;
             }
+            ended(index);
         }
-        at.saturating_sub(BLOCK)
     }
 }
 

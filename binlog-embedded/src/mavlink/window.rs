@@ -11,6 +11,9 @@
 //!
 //! *Flight* is in the order of transmissions, so the block that is due next is the first one. The lists are links
 //! between the blocks: no call looks at all blocks, except where the oldest one was acknowledged or is looked for.
+//!
+//! Times are microseconds modulo 2³², which are more than an hour. All that is due is due sooner; if a time is that old,
+//! a START may count as repeated for two seconds.
 
 use super::{Address, Message};
 
@@ -73,11 +76,11 @@ const LOGGER: u8 = 155;
 /// Clients give blocks up that are farther behind the newest one.
 const SPAN: u32 = 200;
 /// The time of silence after which a client counts as gone, and another one may start.
-const SILENT_US: u64 = 10_000_000;
+const SILENT_US: u32 = 10_000_000;
 /// The time of silence after which the stream ends.
-const GIVE_UP_US: u64 = 600_000_000;
+const GIVE_UP_US: u32 = 600_000_000;
 /// A START in this time after the one that began the log may be a repeated one.
-const REPEATED_US: u64 = 2_000_000;
+const REPEATED_US: u32 = 2_000_000;
 /// The time between two blocks while nothing is acknowledged, at most, unless the link's round trip is longer.
 const PROBE_US: u32 = 1_000_000;
 /// The longest time to wait for an acknowledgement.
@@ -89,7 +92,7 @@ const LATER: u8 = 3;
 /// Blocks that are sent again, at most, each time that nothing was heard for the timeout.
 const PROBES: u8 = 8;
 /// What the rate limit lets a loop that is late make up for.
-const BURST_US: u64 = 50_000;
+const BURST_US: i32 = 50_000;
 
 /// No block.
 const NONE: u8 = u8::MAX;
@@ -173,13 +176,13 @@ pub(super) struct Window<const BLOCKS: usize> {
     round_trip_us: u32,
     deviation_us: u32,
     /// When the log was begun, or block 0 asked for again.
-    started_us: u64,
+    started_us: u32,
     /// When the client was heard last.
-    heard_us: u64,
+    heard_us: u32,
     /// When a block was sent last because nothing was heard.
-    probed_us: u64,
+    probed_us: u32,
     /// When the rate limit allows the next block.
-    allowed_us: u64,
+    allowed_us: u32,
     counts: StreamCounts,
 }
 
@@ -228,7 +231,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         window
     }
 
-    pub(super) fn state(&self, now_us: u64) -> StreamState {
+    pub(super) fn state(&self, now_us: u32) -> StreamState {
         match self.client {
             Some(_) if self.is_silent(now_us) => StreamState::Silent,
             Some(_) => StreamState::Streaming,
@@ -248,7 +251,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     // What the client says.
 
-    pub(super) fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
+    pub(super) fn receive(&mut self, now_us: u32, sender: Address, message: &Message<'_>) {
         let Message::RemoteLogBlockStatus { target, seqno, is_received } = *message else { return };
         let Address { system, component } = self.address;
         if ![0, system].contains(&target.system) || ![0, LOGGER, component].contains(&target.component) {
@@ -272,14 +275,14 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         }
     }
 
-    fn start(&mut self, now_us: u64, sender: Address) {
+    fn start(&mut self, now_us: u32, sender: Address) {
         match self.client {
             Some(client) if client == sender => {
                 if self.is_awaited {
                     return;
                 }
                 if self.has_begun {
-                    if now_us.saturating_sub(self.started_us) <= REPEATED_US {
+                    if now_us.wrapping_sub(self.started_us) <= REPEATED_US {
                         return;
                     }
                 } else {
@@ -293,7 +296,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
                     return;
                 }
             }
-            Some(_) if now_us.saturating_sub(self.heard_us) < SILENT_US => {
+            Some(_) if now_us.wrapping_sub(self.heard_us) < SILENT_US => {
                 return count(&mut self.counts.refused);
             }
             _ => {}
@@ -302,7 +305,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         self.client = Some(sender);
         self.is_awaited = true;
         (self.has_begun, self.is_finished, self.backoff, self.probes) = (false, false, 0, 0);
-        (self.started_us, self.heard_us, self.probed_us) = (now_us, now_us, 0);
+        (self.started_us, self.heard_us, self.probed_us) = (now_us, now_us, now_us.wrapping_sub(PROBE_US));
         // Another client may be on another link.
         (self.round_trip_us, self.deviation_us) = (0, 0);
     }
@@ -321,14 +324,14 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         self.is_stale = false;
     }
 
-    fn acknowledge(&mut self, now_us: u64, number: u32) {
+    fn acknowledge(&mut self, now_us: u32, number: u32) {
         self.heard_us = now_us;
         let found = self.find(Place::Flight, number);
         // Those before it in the list were sent before it.
         let mut earlier = found.map_or(NONE, |_| self.lists[Place::Flight as usize].first);
         let Some(found) = found.or_else(|| self.find(Place::Again, number)) else { return };
         while earlier != NONE && earlier != found {
-            let slot = &mut self.slots[usize::from(earlier)];
+            let slot = self.slot_mut(earlier);
             slot.later = slot.later.saturating_add(1);
             earlier = slot.after;
         }
@@ -342,9 +345,9 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// Measures the round trip, as TCP does (RFC 6298).
-    fn measure(&mut self, now_us: u64, slot: u8) {
-        let Slot { sent_us, is_repeated, .. } = self.slots[usize::from(slot)];
-        let age = (now_us as u32).wrapping_sub(sent_us).clamp(1, LONGEST_US);
+    fn measure(&mut self, now_us: u32, slot: u8) {
+        let Slot { sent_us, is_repeated, .. } = *self.slot(slot);
+        let age = now_us.wrapping_sub(sent_us).clamp(1, LONGEST_US);
         let round_trip = self.round_trip_us;
         if is_repeated {
             // Which transmission arrived isn't known. If it was an earlier one, the block was sent again too soon.
@@ -361,7 +364,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// The client misses a block. Its request may have crossed with the block.
-    fn ask_again(&mut self, now_us: u64, number: u32) {
+    fn ask_again(&mut self, now_us: u32, number: u32) {
         self.heard_us = now_us;
         if let Some(slot) = self.find(Place::Flight, number)
             && self.age(now_us, slot) >= self.round_trip_us - self.round_trip_us / 10
@@ -373,16 +376,16 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     // What is sent.
 
     /// The block that is due, if one is.
-    pub(super) fn due(&self, now_us: u64) -> Option<Due> {
+    pub(super) fn due(&self, now_us: u32) -> Option<Due> {
         if !self.may_send(now_us) {
             return None;
         }
         let due = |slot, why| Some(Due { slot: usize::from(slot), why });
-        let unheard_us = now_us.saturating_sub(self.heard_us);
-        let unprobed_us = now_us.saturating_sub(self.probed_us);
+        let unheard_us = now_us.wrapping_sub(self.heard_us);
+        let unprobed_us = now_us.wrapping_sub(self.probed_us);
         if self.is_silent(now_us) {
             return match self.oldest_waiting() {
-                Some((slot, _)) if unprobed_us >= PROBE_US.into() => due(slot, Why::First),
+                Some((slot, _)) if unprobed_us >= PROBE_US => due(slot, Why::First),
                 _ => None,
             };
         }
@@ -393,18 +396,18 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         if flight != NONE {
             let timeout_us = self.timeout_us();
             let age_us = self.age(now_us, flight);
-            if self.slots[usize::from(flight)].later >= LATER {
+            if self.slot(flight).later >= LATER {
                 return due(flight, Why::Heard);
             }
             if age_us >= timeout_us {
                 let probe_us = (timeout_us << self.backoff).min(timeout_us.max(PROBE_US));
-                if unheard_us < timeout_us.into() {
+                if unheard_us < timeout_us {
                     return due(flight, Why::Heard);
                 }
-                if unprobed_us >= probe_us.into() {
+                if unprobed_us >= probe_us {
                     return due(flight, Why::First);
                 }
-                if self.probes > 0 && u64::from(age_us) > unprobed_us {
+                if self.probes > 0 && age_us > unprobed_us {
                     return due(flight, Why::Further);
                 }
             }
@@ -419,10 +422,14 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// Whether there is a client that gets blocks, and the rate allows one.
-    fn may_send(&self, now_us: u64) -> bool {
-        let wait = self.allowed_us.saturating_sub(now_us);
+    fn may_send(&self, now_us: u32) -> bool {
         // A clock that was set back doesn't keep the stream waiting.
-        self.client.is_some() && !self.is_pending() && !(1..=self.block_us.into()).contains(&wait)
+        self.client.is_some() && !self.is_pending() && !(1..=self.block_us as i32).contains(&self.wait_us(now_us))
+    }
+
+    /// How long it takes until the rate allows a block; negative if it did before.
+    fn wait_us(&self, now_us: u32) -> i32 {
+        self.allowed_us.wrapping_sub(now_us) as i32
     }
 
     /// Whether blocks that weren't sent yet may be: block 0 goes alone until it is acknowledged.
@@ -431,12 +438,12 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// Whether a block may be added that is sent at once.
-    pub(super) fn may_add(&self, now_us: u64) -> bool {
+    pub(super) fn may_add(&self, now_us: u32) -> bool {
         self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.has_room()
     }
 
     /// Notes that a block is sent.
-    pub(super) fn sent(&mut self, now_us: u64, due: Due) {
+    pub(super) fn sent(&mut self, now_us: u32, due: Due) {
         match due.why {
             Why::Heard => {}
             Why::First => {
@@ -449,13 +456,13 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
             self.heard_us = now_us;
         }
         let i = due.slot as u8;
-        let slot = &mut self.slots[due.slot];
+        let slot = self.slot_mut(i);
         slot.is_repeated = slot.place != Place::Fresh;
-        (slot.sent_us, slot.later) = (now_us as u32, 0);
+        (slot.sent_us, slot.later) = (now_us, 0);
         count(if slot.is_repeated { &mut self.counts.sent_again } else { &mut self.counts.sent });
         self.put(i, Place::Flight);
-        let since_us = self.allowed_us.clamp(now_us.saturating_sub(BURST_US), now_us);
-        self.allowed_us = since_us.saturating_add(self.block_us.into());
+        let late_us = (self.wait_us(now_us)).clamp(-BURST_US, 0);
+        self.allowed_us = now_us.wrapping_add_signed(late_us).wrapping_add(self.block_us);
     }
 
     /// The number of a block on its way.
@@ -483,7 +490,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     /// Adds a block as the next one, and returns its number.
     pub(super) fn add(&mut self, slot: usize) -> u32 {
         let number = self.next;
-        self.slots[slot].number = number as u8;
+        self.slot_mut(slot as u8).number = number as u8;
         self.put(slot as u8, Place::Fresh);
         self.next = number.wrapping_add(1);
         number
@@ -539,13 +546,22 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// Ends the stream of a client that is silent for too long.
-    pub(super) fn give_up(&mut self, now_us: u64) {
-        if self.is_silent(now_us) && now_us.saturating_sub(self.heard_us) >= GIVE_UP_US {
+    pub(super) fn give_up(&mut self, now_us: u32) {
+        if self.is_silent(now_us) && now_us.wrapping_sub(self.heard_us) >= GIVE_UP_US {
             self.stop();
         }
     }
 
     // Lists.
+
+    /// A block by its place in the pool. The limit, which none exceeds, costs less flash than a panic.
+    fn slot(&self, i: u8) -> &Slot {
+        &self.slots[usize::from(i).min(BLOCKS - 1)]
+    }
+
+    fn slot_mut(&mut self, i: u8) -> &mut Slot {
+        &mut self.slots[usize::from(i).min(BLOCKS - 1)]
+    }
 
     /// Whether the owner has to drop blocks or to begin a log first.
     fn is_pending(&self) -> bool {
@@ -556,12 +572,12 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         self.lists[Place::Flight as usize].first & self.lists[Place::Again as usize].first == NONE
     }
 
-    fn is_silent(&self, now_us: u64) -> bool {
-        !self.has_none_on_the_way() && now_us.saturating_sub(self.heard_us) >= SILENT_US
+    fn is_silent(&self, now_us: u32) -> bool {
+        !self.has_none_on_the_way() && now_us.wrapping_sub(self.heard_us) >= SILENT_US
     }
 
-    fn age(&self, now_us: u64, slot: u8) -> u32 {
-        (now_us as u32).wrapping_sub(self.slots[usize::from(slot)].sent_us)
+    fn age(&self, now_us: u32, slot: u8) -> u32 {
+        now_us.wrapping_sub(self.slot(slot).sent_us)
     }
 
     /// The time after which a block counts as lost.
@@ -574,14 +590,20 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// How far a block is ahead of the oldest one.
     fn ahead(&self, slot: usize) -> u8 {
-        self.slots[slot].number.wrapping_sub(self.oldest as u8)
+        self.slot(slot as u8).number.wrapping_sub(self.oldest as u8)
     }
 
     /// The oldest block that isn't acknowledged, and how far it is ahead of the one that was.
+    #[inline(never)]
     fn oldest_waiting(&self) -> Option<(u8, u8)> {
-        let waiting = |slot: &Slot| matches!(slot.place, Place::Fresh | Place::Again | Place::Flight);
-        let slots = (0..).zip(&self.slots).filter(|(_, slot)| waiting(slot));
-        slots.map(|(i, slot)| (i, slot.number.wrapping_sub(self.oldest as u8))).min_by_key(|&(_, ahead)| ahead)
+        let (mut found, mut least) = (NONE, u8::MAX);
+        for (i, slot) in (0..).zip(&self.slots) {
+            let ahead = slot.number.wrapping_sub(self.oldest as u8);
+            if matches!(slot.place, Place::Fresh | Place::Again | Place::Flight) && ahead < least {
+                (found, least) = (i, ahead);
+            }
+        }
+        (found != NONE).then_some((found, least))
     }
 
     fn find(&self, place: Place, number: u32) -> Option<u8> {
@@ -590,7 +612,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         }
         let mut i = self.lists[place as usize].first;
         while i != NONE {
-            let slot = &self.slots[usize::from(i)];
+            let slot = self.slot(i);
             if slot.number == number as u8 {
                 return Some(i);
             }
@@ -600,31 +622,40 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     }
 
     /// Moves a block to the end of a list.
+    #[inline(never)]
     fn put(&mut self, i: u8, place: Place) {
         self.remove(i);
-        let list = &mut self.lists[place as usize];
+        let list = &mut self.lists[place as usize % LISTS];
         let before = core::mem::replace(&mut list.last, i);
-        match before {
-            NONE => list.first = i,
-            before => self.slots[usize::from(before)].after = i,
+        if before == NONE {
+            list.first = i;
+        } else {
+            self.slot_mut(before).after = i;
         }
-        let slot = &mut self.slots[usize::from(i)];
+        let slot = self.slot_mut(i);
         (slot.place, slot.before, slot.after) = (place, before, NONE);
     }
 
     /// Takes a block out of its list.
+    #[inline(never)]
     fn remove(&mut self, i: u8) {
-        let Slot { place, before, after, .. } = self.slots[usize::from(i)];
-        let Some(list) = self.lists.get_mut(place as usize) else { return };
-        match before {
-            NONE => list.first = after,
-            before => self.slots[usize::from(before)].after = after,
+        let Slot { place, before, after, .. } = *self.slot(i);
+        if place == Place::Taken {
+            return;
         }
-        match after {
-            NONE => list.last = before,
-            after => self.slots[usize::from(after)].before = before,
+        self.slot_mut(i).place = Place::Taken;
+        let mut list = self.lists[place as usize % LISTS];
+        if before == NONE {
+            list.first = after;
+        } else {
+            self.slot_mut(before).after = after;
         }
-        self.slots[usize::from(i)].place = Place::Taken;
+        if after == NONE {
+            list.last = before;
+        } else {
+            self.slot_mut(after).before = before;
+        }
+        self.lists[place as usize % LISTS] = list;
     }
 }
 

@@ -1,0 +1,122 @@
+//! Counts the instructions of the calls of a stream over MAVLink, for tests/cortex-m/instructions: a line
+//! `CALL MEAN MAXIMUM` for each.
+
+#![no_std]
+#![no_main]
+
+use binlog::LogSchema;
+use binlog_cortex_m::clock::{self, between, now};
+use binlog_cortex_m::messages::Attitude;
+use binlog_embedded::mavlink::{Address, Message, Stream, StreamOptions};
+use binlog_embedded::{Drain, Logger};
+use cortex_m::{Peripherals, singleton};
+use cortex_m_rt::{entry, exception};
+use lm3s6965::semihosting::{exit, println, unhandled};
+use zerocopy::FromZeros;
+
+#[exception]
+unsafe fn DefaultHandler(number: i16) {
+    unhandled(number)
+}
+
+#[derive(LogSchema)]
+enum TargetLog {
+    Att(Attitude),
+}
+
+static LOG: Logger<TargetLog, 4096> = Logger::new();
+
+type Out = Drain<'static, TargetLog, 4096>;
+
+#[derive(Clone, Copy)]
+struct Count {
+    sum: u32,
+    max: u32,
+    calls: u32,
+}
+
+impl Count {
+    const NONE: Count = Count { sum: 0, max: 0, calls: 0 };
+
+    fn of<R>(&mut self, call: impl FnOnce() -> R) -> R {
+        let from = now();
+        let result = call();
+        let count = between(from, now());
+        (self.sum, self.max, self.calls) = (self.sum + count, self.max.max(count), self.calls + 1);
+        result
+    }
+
+    fn print(&self, name: &str) {
+        let hundredths = (u64::from(self.sum) * 100 / u64::from(self.calls)) as u32;
+        println!("{name} {}.{:02} {}", hundredths / 100, hundredths % 100, self.max);
+    }
+}
+
+// Calls, as the counts of the other programs have them.
+#[inline(never)]
+fn receive<const N: usize>(stream: &mut Stream<N>, now_us: u64, sender: Address, message: &Message<'_>) {
+    stream.receive(now_us, sender, message);
+}
+
+#[inline(never)]
+fn run<const N: usize>(stream: &mut Stream<N>, now_us: u64, drain: &mut Out) -> bool {
+    stream.run(now_us, drain)
+}
+
+#[inline(never)]
+fn next<const N: usize>(stream: &mut Stream<N>, now_us: u64) -> Option<u32> {
+    match stream.next(now_us)? {
+        Message::RemoteLogDataBlock { seqno, .. } => Some(seqno),
+        _ => None,
+    }
+}
+
+/// Streams over a link that loses a fifth of the blocks and of the acknowledgements, with a full window.
+fn measure<const N: usize>(stream: &mut Stream<N>, drain: &mut Out, names: [&str; 3]) {
+    let client = Address::new(1, 191);
+    let [mut received, mut ran, mut sent] = [Count::NONE; 3];
+    // SAFETY: of zeros.
+    let attitude = Attitude::new_zeroed();
+    let (mut on_the_way, mut head) = ([None; 64], 0);
+    let mut random = 1_u32;
+    let target = Address::new(0, 155);
+    let status = |seqno, is_received| Message::RemoteLogBlockStatus { target, seqno, is_received };
+    for step in 0..20_000_u64 {
+        let now_us = 1_000_000 + step * 2000;
+        random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        while LOG.log(&attitude) {}
+        if step % 8000 == 0 {
+            received.of(|| receive(stream, now_us, client, &status(Message::START, true)));
+        }
+        head = (head + 1) % on_the_way.len();
+        if let Some(block) = on_the_way[head].take() {
+            received.of(|| receive(stream, now_us, client, &status(block, random >> 30 != 0)));
+        }
+        while ran.of(|| run(stream, now_us, drain)) {}
+        if let Some(block) = sent.of(|| next(stream, now_us)) {
+            // Some come later than others.
+            let at = (head + 25 + (random >> 26) as usize % 8) % on_the_way.len();
+            if (random >> 20) % 10 < 6 {
+                on_the_way[at] = Some(block);
+            }
+        }
+    }
+    assert!(stream.counts().acknowledged > 3000, "the stream streams");
+    received.print(names[0]);
+    ran.print(names[1]);
+    sent.print(names[2]);
+}
+
+#[entry]
+fn main() -> ! {
+    let mut peripherals = Peripherals::take().expect("taken once");
+    clock::start(&mut peripherals.SYST);
+    LOG.start(|| 0);
+    let mut drain = LOG.drain().expect("the only drain");
+    // Static: the stack has no room for them.
+    let stream = singleton!(: Stream<40> = Stream::new(StreamOptions::DEFAULT)).expect("taken once");
+    measure(stream, &mut drain, ["stream-receive", "stream-run", "stream-next"]);
+    let stream = singleton!(: Stream<56> = Stream::new(StreamOptions::DEFAULT)).expect("taken once");
+    measure(stream, &mut drain, ["stream-56-receive", "stream-56-run", "stream-56-next"]);
+    exit(0)
+}
