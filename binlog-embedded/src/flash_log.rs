@@ -4,6 +4,8 @@
 
 #[cfg(feature = "async")]
 mod asynchronous;
+#[cfg(feature = "mavlink")]
+mod at;
 mod blocking;
 mod chip;
 mod error;
@@ -21,6 +23,8 @@ pub use options::{Options, WhenFull};
 pub use stored::StoredLog;
 
 use crate::{Drain, Prologue};
+#[cfg(feature = "mavlink")]
+pub(crate) use at::{Load, Loaded, Place};
 use binlog::flash::{HEADER_BYTES, Header, SECTOR_BYTES, schema_hash};
 use binlog::ring_format::Schema;
 use embedded_storage::nor_flash::{ErrorType, NorFlashError};

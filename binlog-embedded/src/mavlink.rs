@@ -57,6 +57,10 @@ pub use follow::Follow;
 pub use server::{Server, ServerCounts, ServerOptions};
 #[cfg(feature = "async")]
 pub use store::AsyncLogStore;
+#[cfg(feature = "flash")]
+pub use store::FlashLogs;
+#[cfg(feature = "std")]
+pub use store::FolderLogs;
 pub use store::{LogEntry, LogStore, Piece};
 pub use stream::Stream;
 pub use window::{StreamCounts, StreamOptions, StreamState};

@@ -118,6 +118,8 @@ type Result<T, C> = core::result::Result<T, SdError<<C as Slot>::Error>>;
 /// | … for each further piece, of `P` | + 3`L` + `P` + 4 | | + 3`C` + 1 |
 /// | [`list`](SdLog::list) | `D` | | 0 |
 /// | [`extract`](SdLog::extract) | `D`, the log's blocks, one for each of its clusters | | 0 |
+/// | `read_at` (feature `mavlink`), where the last one ended | 2 | | 0 |
+/// | … elsewhere | `D` + 33 | | 0 |
 ///
 /// - `R` and `D`: blocks of the root directory and of the folder of the logs, and one more for each of their clusters.
 ///   A block of the folder has 15 logs on FAT, 5 on exFAT.

@@ -1,5 +1,7 @@
 //! The log on an asynchronous chip: the calls of the blocking one, which wait without blocking.
 
+#[cfg(feature = "mavlink")]
+use super::at::{Ask, Load, Loaded, Place};
 use super::recorder::{Io, SECTOR_CONTENTS, Task, address};
 use super::stored::{Contents, HeaderWalk};
 use super::{AsyncChip, Cause, FlashError, FlashLog, Operation, Reader, Result, StoredLog};
@@ -259,6 +261,69 @@ impl<F: AsyncChip> FlashLog<F> {
     pub async fn read_async(&mut self, log: &StoredLog, preamble: &'static [u8]) -> Result<Reader<'_, F>, F> {
         let geometry = self.mount_async().await?;
         Ok(Reader { flash: &mut self.flash, contents: Contents::new(geometry, *log, preamble) })
+    }
+
+    /// As [`list_async`](FlashLog::list_async), with the number of bytes that are left of each log.
+    #[cfg(feature = "mavlink")]
+    pub(crate) async fn visit_logs_async(
+        &mut self,
+        mut visit: impl FnMut(&StoredLog, u32) -> ControlFlow<()>,
+    ) -> Result<(), F> {
+        let geometry = self.mount_async().await?;
+        let Some(head) = self.recorder.head() else { return Ok(()) };
+        let mut walk = HeaderWalk::new(geometry, head);
+        loop {
+            let (found, is_last) = match walk.sector() {
+                Some(sector) => {
+                    self.read_header_async(sector).await.map_err(|cause| self.error(Operation::List, cause))?;
+                    (walk.take(Header::decode(&self.recorder.answer)), false)
+                }
+                None => (walk.newest(), true),
+            };
+            if let Some(log) = found {
+                let mut load = Load::end_of(geometry, log);
+                let end = match self.load_async(&mut load).await? {
+                    Loaded::Gap(_) | Loaded::Gone => load.place.at,
+                    Loaded::Bytes(_) => 0,
+                };
+                if visit(&log, end).is_break() {
+                    return Ok(());
+                }
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Looks for the bytes that are left of `log` from `wanted` on, of which there are `bytes`.
+    #[cfg(feature = "mavlink")]
+    pub(crate) async fn load_at_async(
+        &mut self,
+        log: StoredLog,
+        bytes: u32,
+        wanted: u32,
+        place: Place,
+    ) -> Result<(Loaded, Load), F> {
+        let mut load = Load::new(self.mount_async().await?, log, bytes, wanted, place);
+        let loaded = self.load_async(&mut load).await?;
+        Ok((loaded, load))
+    }
+
+    #[cfg(feature = "mavlink")]
+    async fn load_async(&mut self, load: &mut Load) -> Result<Loaded, F> {
+        loop {
+            let done = match load.step(&self.recorder.answer) {
+                Ask::Header(sector) => self.read_header_async(sector).await,
+                Ask::Page(address) => {
+                    let read = self.flash.read(address, &mut load.page).await.map_err(Cause::Chip);
+                    load.set_page(address);
+                    read
+                }
+                Ask::Loaded(loaded) => return Ok(loaded),
+            };
+            done.map_err(|cause| FlashError { operation: Operation::Read, log: Some(load.number()), cause })?;
+        }
     }
 
     async fn mount_async(&mut self) -> Result<Geometry, F> {

@@ -17,8 +17,8 @@ pub struct StoredLog {
     /// Bytes at its beginning that were overwritten, modulo 2³².
     pub missing: u32,
     /// Its first sector, and how many follow each other from there.
-    first: u32,
-    sectors: u32,
+    pub(super) first: u32,
+    pub(super) sectors: u32,
 }
 
 impl StoredLog {
@@ -80,6 +80,12 @@ impl HeaderWalk {
         }
         let (number, schema, missing) = (header.log, header.schema, header.offset);
         self.log.replace(StoredLog { number, schema, missing, first: sector, sectors: 1 })
+    }
+
+    /// The newest log, after the last header, once.
+    #[cfg(feature = "mavlink")]
+    pub(super) fn newest(&mut self) -> Option<StoredLog> {
+        self.log.take()
     }
 
     /// The newest log, after the last header.

@@ -1,6 +1,15 @@
 //! Where logs come from: a card, a flash chip, a folder of a host.
 
+#[cfg(feature = "flash")]
+mod flash_log;
+#[cfg(feature = "std")]
+mod folder;
 mod sd_log;
+
+#[cfg(feature = "flash")]
+pub use flash_log::FlashLogs;
+#[cfg(feature = "std")]
+pub use folder::FolderLogs;
 
 use core::ops::ControlFlow;
 
@@ -32,6 +41,10 @@ pub enum Piece {
 
 /// Logs that can be listed, and read at any offset, while one of them is being written.
 ///
+/// It is implemented for [`SdLog`](crate::SdLog), for the logs of a flash chip
+#[cfg_attr(feature = "flash", doc = "([`FlashLogs`])")]
+/// and for a host's folder
+#[cfg_attr(feature = "std", doc = "([`FolderLogs`]).")]
 /// Each call takes a bounded time: a list is one pass over the logs' entries, and a read moves at most one block of
 /// contents.
 pub trait LogStore {
@@ -51,10 +64,6 @@ pub trait LogStore {
     ///
     /// The store's. That there is no such log is [`Piece::NoLog`].
     fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error>;
-
-    /// The number of the log that is being written, and how many of its bytes can be read; `None` without one. It
-    /// accesses nothing.
-    fn open_log(&self) -> Option<(u32, u32)>;
 }
 
 /// As [`LogStore`], for asynchronous programs.
@@ -77,9 +86,6 @@ pub trait AsyncLogStore {
     ///
     /// As there.
     async fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error>;
-
-    /// As [`LogStore::open_log`].
-    fn open_log(&self) -> Option<(u32, u32)>;
 }
 
 impl<L: LogStore> LogStore for &mut L {
@@ -91,9 +97,5 @@ impl<L: LogStore> LogStore for &mut L {
 
     fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, L::Error> {
         L::read_at(self, number, offset, into)
-    }
-
-    fn open_log(&self) -> Option<(u32, u32)> {
-        L::open_log(self)
     }
 }

@@ -146,28 +146,27 @@ impl Recorder {
 
     /// Makes the first place one of a log, from which the cluster with an index can be reached.
     fn find_place(&mut self, number: u32, index: u32, aside: &mut Aside, block: &Block) -> Result<(), Stop> {
-        let is_at = |place: &Place| place.number == number && place.index <= index;
-        if !is_at(&self.places[0]) && (is_at(&self.places[1]) || self.places[0].number != number) {
-            self.places.swap(0, 1);
-        }
         let [place, other] = self.places;
-        if place.number != number {
-            self.places[0] = if other.number == number {
-                other
-            } else {
-                loop {
-                    match self.next_log_aside(aside, block)? {
-                        Some((found, entry)) if found == number => break Place::of(number, &entry),
-                        Some(_) => {}
-                        None => return Err(Stop::Fault(Fault::NoLog)),
-                    }
+        let is_of = |place: &Place| place.number == number;
+        let is_at = |place: &Place| is_of(place) && place.index <= index;
+        let from_the_first = |place: Place| Place { cluster: place.first, index: 0, ..place };
+        self.places = if is_at(&place) {
+            [place, other]
+        } else if is_at(&other) {
+            [other, place]
+        } else if is_of(&other) {
+            [from_the_first(other), place]
+        } else if is_of(&place) {
+            [from_the_first(place), other]
+        } else {
+            loop {
+                match self.next_log_aside(aside, block)? {
+                    Some((found, entry)) if found == number => break [Place::of(number, &entry), place],
+                    Some(_) => {}
+                    None => return Err(Stop::Fault(Fault::NoLog)),
                 }
-            };
-        }
-        let place = &mut self.places[0];
-        if place.index > index {
-            (place.cluster, place.index) = (place.first, 0);
-        }
+            }
+        };
         Ok(())
     }
 

@@ -3,7 +3,9 @@
 
 mod annotation;
 
-pub(crate) use annotation::{Annotation, shown};
+pub(crate) use annotation::Annotation;
+#[cfg(feature = "read")]
+pub(crate) use annotation::shown;
 
 use std::ffi::OsString;
 use std::io::{self, Write};

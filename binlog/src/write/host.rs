@@ -26,7 +26,7 @@ pub use bridge::LogBridge;
 pub use bridge::TracingLayer;
 pub use builder::{Builder, LogThread};
 pub use destination::Destination;
-pub use folder::LogFolder;
+pub use folder::{FolderLog, LogFolder};
 pub use logger::HostLogger;
 pub use time_sorter::{SortedLogs, TimeSorter};
 

@@ -148,6 +148,14 @@ impl Table {
         Row { reads: self.d, ..Row::default() }
     }
 
+    fn read_at(&self) -> Row {
+        Row { reads: 2, ..Row::default() }
+    }
+
+    fn seek(&self) -> Row {
+        Row { reads: self.d + 33, ..Row::default() }
+    }
+
     fn extract(&self, log: &Entry) -> Row {
         Row { reads: self.d + log.size.div_ceil(512) + log.clusters(), ..Row::default() }
     }
@@ -392,6 +400,15 @@ fn each_call_reads_and_writes_at_most_the_blocks_of_the_table() {
             let (read, extracted) = moved(&card, || sd.extract(number, |_| ControlFlow::Continue(())).unwrap());
             assert_eq!(u64::from(read), log.size);
             table.extract(log).assert_holds(extracted, called("extract"));
+            for offset in (0..read).step_by(300) {
+                let (_, moved) = moved(&card, || sd.read_at(number, offset, &mut [0; 300]).unwrap());
+                let row = if offset == 0 { table.seek() } else { table.read_at() };
+                row.assert_holds(moved, format_args!("read_at {offset} on {geometry:?}"));
+            }
+            for offset in [read - 1, 0, read / 2, read / 3] {
+                let (_, moved) = moved(&card, || sd.read_at(number, offset, &mut [0; 300]).unwrap());
+                table.seek().assert_holds(moved, format_args!("read_at {offset} on {geometry:?}"));
+            }
         }
 
         let (_, begun) = moved(&card, || sd.begin_log().unwrap());
@@ -501,6 +518,65 @@ fn run_pauses_a_search_after_32_blocks_and_a_count_after_32() {
     // 200,000 clusters are described by 1,563 blocks, and all by 2,344.
     assert!(begun >= Some(1_563 / 32) && calls >= 2_344 / 32, "begun {begun:?}, counted after {calls} calls");
     assert_eq!(ring.statistics().dropped, 0);
+}
+
+/// A log has 800 clusters, each in another block of the FAT than the one before.
+#[test]
+fn read_at_pauses_a_search_after_32_blocks_of_the_fat() {
+    for geometry in [Geometry::FAT32, Geometry { cluster_blocks: 1, clusters: 140_000, ..Geometry::EXFAT }] {
+        let card = Geometry { cluster_blocks: 1, clusters: 140_000, ..geometry }.format();
+        let computer = Computer::new(&card);
+        computer.folder("LOGS");
+        let log = contents(1, 800 * 512);
+        computer.put(&path("LOGS", 1), &log, Clusters::Every(130));
+        let mut sd = sd(&card, options(&geometry));
+        let table = Table::of(&card, &options(&geometry));
+        let _ = mount_by(&mut sd);
+        for (offset, least) in [(799 * 512, 24), (100, 1), (400 * 512, 12)] {
+            let (mut calls, mut into) = (0, [0; 90]);
+            let count = loop {
+                calls += 1;
+                let (read, moved) = moved(&card, || sd.read_at(1, offset, &mut into).unwrap());
+                table.seek().assert_holds(moved, format_args!("call {calls} on {geometry:?}"));
+                if let Some(count) = read {
+                    break count;
+                }
+            };
+            assert!((least..=least + 1).contains(&calls), "{calls} calls for {offset} on {geometry:?}");
+            assert_eq!(into[..count], log[offset as usize..][..count]);
+        }
+    }
+}
+
+/// The next cluster of each of two logs is found at once, while both are read.
+#[test]
+fn two_readers_dont_search_again_for_each_block() {
+    for geometry in [Geometry::FAT16, Geometry::FAT32, Geometry::EXFAT] {
+        let card = used(&geometry);
+        let mut sd = sd(&card, options(&geometry));
+        let _ = mount_by(&mut sd);
+        for number in [1, 2] {
+            sd.read_at(number, 0, &mut [0]).unwrap();
+        }
+        let table = Table::of(&card, &options(&geometry));
+        for offset in (0..9 * geometry.cluster_blocks * 512).step_by(512) {
+            for number in [1, 2] {
+                let (_, moved) = moved(&card, || sd.read_at(number, offset, &mut [0; 512]).unwrap());
+                table.read_at().assert_holds(moved, format_args!("log {number}, {offset} on {geometry:?}"));
+            }
+        }
+    }
+}
+
+/// Mounts the card.
+fn mount_by(sd: &mut Sd) -> usize {
+    let mut logs = 0;
+    sd.list(|_| {
+        logs += 1;
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    logs
 }
 
 /// Most of the card is taken, and to look for free clusters from the first one on would take a pass over the table.

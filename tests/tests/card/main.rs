@@ -19,6 +19,7 @@ mod prepared;
 mod promise;
 mod promise_facts;
 mod random;
+mod read_at;
 mod repeated;
 mod resets;
 mod sd_card;

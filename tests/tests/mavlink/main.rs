@@ -1,7 +1,10 @@
 //! Logs over MAVLink: the stream of a log while it is written, and the download of those that are stored.
 
+mod download;
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
 mod flight;
 mod loss_table;
+mod server;
 mod simulation;
+mod stores;
 mod stream;

@@ -29,6 +29,7 @@ impl Annotation {
 
 /// A path of the compiler as people can open it: one with `..`, of a file that `#[path]` names, from the root of the
 /// repository.
+#[cfg(feature = "read")]
 pub(crate) fn shown(file: &str) -> String {
     let path = Path::new(file);
     let is_elsewhere = path.components().any(|part| part == Component::ParentDir);

@@ -9,6 +9,7 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// The file that has the number of the last log.
 const LAST_LOG: &str = "LASTLOG.TXT";
@@ -67,11 +68,18 @@ pub struct LogFolder {
     path: PathBuf,
 }
 
-/// A log in the folder.
-struct Stored {
-    number: u32,
-    path: PathBuf,
-    bytes: u64,
+/// A log in a [`LogFolder`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct FolderLog {
+    /// The number: 12 for `00000012.BIN`.
+    pub number: u32,
+    /// The file.
+    pub path: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+    /// When it was written last, if the file system knows it.
+    pub modified: Option<SystemTime>,
 }
 
 impl LogFolder {
@@ -142,7 +150,7 @@ impl LogFolder {
         let mut taken = BTreeSet::new();
         for _ in 0..self.last_number {
             let Some(number) = self.make_room(&before, &taken)? else { break };
-            let path = self.path_of(number);
+            let path = self.log_path(number);
             match File::create_new(&path) {
                 Ok(file) => {
                     if let Err(error) = self.note(number) {
@@ -160,7 +168,23 @@ impl LogFolder {
         Err(self.full(&format!("no free number up to {} with a free one after it", self.last_number)))
     }
 
-    fn path_of(&self, number: u32) -> PathBuf {
+    /// The logs in the folder, the oldest first; none if there is no such folder.
+    ///
+    /// # Errors
+    ///
+    /// If the folder can't be read.
+    pub fn logs(&self) -> io::Result<Vec<FolderLog>> {
+        let mut logs = match self.stored() {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            stored => stored?,
+        };
+        let last = self.last(self.noted(), &logs.iter().map(|log| log.number).collect());
+        logs.sort_unstable_by_key(|log| (log.number <= last, log.number));
+        Ok(logs)
+    }
+
+    /// The path of the log with a number, whether it exists or not.
+    pub fn log_path(&self, number: u32) -> PathBuf {
         self.folder.join(format!("{number:08}.BIN"))
     }
 
@@ -171,7 +195,7 @@ impl LogFolder {
     /// Removes old logs until the limits hold and two numbers after the last log's are free. Returns the first of them,
     /// or `None` if they can't be freed. `open` is the log that this folder opened last; it stays.
     fn make_room(&self, open: &Path, taken: &BTreeSet<u32>) -> io::Result<Option<u32>> {
-        let mut logs = self.logs()?;
+        let mut logs = self.stored()?;
         let mut numbers: BTreeSet<u32> = logs.iter().map(|log| log.number).chain(taken.iter().copied()).collect();
         let noted = self.noted();
         let last = self.last(noted, &numbers);
@@ -232,7 +256,7 @@ impl LogFolder {
         // Those that follow without a gap began later.
         let mut later = self.after(number);
         let noted = self.noted();
-        while later != number && self.path_of(later).exists() {
+        while later != number && self.log_path(later).exists() {
             if noted == Some(later) {
                 return Ok(());
             }
@@ -249,7 +273,7 @@ impl LogFolder {
     }
 
     /// The logs in the folder with numbers up to the last, in no order.
-    fn logs(&self) -> io::Result<Vec<Stored>> {
+    fn stored(&self) -> io::Result<Vec<FolderLog>> {
         let entries = fs::read_dir(&self.folder).map_err(|error| named(error, "read the folder", &self.folder))?;
         let mut logs = Vec::new();
         for entry in entries {
@@ -260,7 +284,8 @@ impl LogFolder {
             let number = digits.parse().ok().filter(|number| is_number && (1..=self.last_number).contains(number));
             // Another process may remove a log meanwhile.
             if let (Some(number), Ok(metadata)) = (number, entry.metadata()) {
-                logs.push(Stored { number, path: entry.path(), bytes: metadata.len() });
+                let (bytes, modified) = (metadata.len(), metadata.modified().ok());
+                logs.push(FolderLog { number, path: entry.path(), bytes, modified });
             }
         }
         Ok(logs)

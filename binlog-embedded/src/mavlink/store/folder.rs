@@ -1,0 +1,73 @@
+//! The logs of a host's folder.
+
+extern crate std;
+
+use super::{LogEntry, LogStore, Piece};
+use binlog::LogFolder;
+use core::ops::ControlFlow;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
+use std::time::UNIX_EPOCH;
+
+/// The logs of a [`LogFolder`], which a [`Server`](super::super::Server) of a simulator lists and sends while a
+/// [`HostLogger`](binlog::HostLogger) writes to the folder.
+///
+/// Dates are when a file was written last, UTC. A log that is removed while it is downloaded can be read to its end
+/// where the operating system keeps open files.
+///
+/// ```no_run
+/// use binlog::LogFolder;
+/// use binlog_embedded::mavlink::{FolderLogs, Server, ServerOptions};
+///
+/// let mut logs = FolderLogs::new(LogFolder::new("logs"));
+/// let mut server: Server<64> = Server::new(ServerOptions::DEFAULT);
+/// if let Some(message) = server.next(0, &mut logs)? {
+///     println!("send {message:?}");
+/// }
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct FolderLogs {
+    folder: LogFolder,
+    /// The log that was read last.
+    open: Option<(u32, File)>,
+}
+
+impl FolderLogs {
+    /// The logs of a folder, which needn't exist yet.
+    pub fn new(folder: LogFolder) -> Self {
+        FolderLogs { folder, open: None }
+    }
+}
+
+impl LogStore for FolderLogs {
+    type Error = io::Error;
+
+    fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> io::Result<()> {
+        // A number may be another log's from now on.
+        self.open = None;
+        for (order, log) in (1..).zip(self.folder.logs()?) {
+            let since = log.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+            let saturated = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
+            let (bytes, seconds) = (saturated(log.bytes), since.map_or(0, |since| saturated(since.as_secs())));
+            if visit(LogEntry { number: log.number, order, bytes, seconds }).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> io::Result<Piece> {
+        if self.open.as_ref().is_none_or(|(open, _)| *open != number) {
+            self.open = None;
+            match File::open(self.folder.log_path(number)) {
+                Ok(file) => self.open = Some((number, file)),
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let Some((_, file)) = &mut self.open else { return Ok(Piece::NoLog) };
+        file.seek(SeekFrom::Start(offset.into()))?;
+        Ok(Piece::Bytes(file.read(into)?))
+    }
+}
