@@ -95,10 +95,11 @@ pub struct ServerCounts {
 ///   queued again. What has no room is counted, and clients ask again.
 /// - A client has **one log at a time**: who asks for another log gets no more of the one before, because MAVProxy
 ///   doesn't look at the id of what arrives. LOG_REQUEST_END ends what its sender asked for, and nothing else.
-/// - **The end is always seen.** A request that goes beyond the log's end gets a last packet of fewer than 90 bytes. If
-///   the log ends with a full one, that is an empty packet, which QGroundControl waits for. A request without an end
-///   (`count` 0xFFFFFFFF) gets the log's last byte once more instead, because MAVProxy takes an empty packet for the end
-///   of the download even if packets before it were lost. A request for a log that isn't there gets an empty packet.
+/// - **The end is seen.** A request that goes beyond the log's end gets a last packet of fewer than 90 bytes. If the log
+///   ends with a full one, that is an empty packet, which QGroundControl waits for. There is none after a request without
+///   an end (`count` 0xFFFFFFFF): MAVProxy takes an empty packet for the end of the download even if packets before it
+///   were lost. It asks for what follows after 0.7 s, and gets an empty packet then. So does who asks for a log that
+///   isn't there.
 /// - **A log that is being written** is served up to its flushed bytes at the time of the request, so each request ends.
 /// - **A call does little**: [`next`](Server::next) makes one pass over the entries of the logs, or reads at most two
 ///   blocks of the log, or of the FAT what [`SdLog::read_at`](crate::SdLog::read_at) says, and never sends more than
@@ -154,8 +155,6 @@ enum Stage {
     Searching(Search),
     /// Bytes up to this offset are sent.
     Sending(u32),
-    /// The log, which ends with a full packet, ends at this offset.
-    Ending(u32),
     /// The packet that was begun is the last one.
     Cut,
 }
@@ -182,10 +181,9 @@ enum Reply {
         num_logs: u16,
         last_log_num: u16,
     },
-    /// `count` bytes of the packet, from `from` on.
+    /// The first `count` bytes of the packet.
     Data {
         ofs: u32,
-        from: u8,
         count: u8,
     },
 }
@@ -426,14 +424,10 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
                 let offset = request.next + u32::from(self.filled);
                 match self.log {
                     Some(log) if self.filled < count => Need::Bytes { number: log.number, offset, end: count.into() },
-                    _ => Need::Message(Reply::Data { ofs: request.next, from: 0, count: self.filled }),
+                    _ => Need::Message(Reply::Data { ofs: request.next, count: self.filled }),
                 }
             }
-            Stage::Ending(end) if request.end == u32::MAX => {
-                Need::Message(Reply::Data { ofs: end - 1, from: Message::DATA as u8 - 1, count: 1 })
-            }
-            Stage::Ending(end) => Need::Message(Reply::Data { ofs: end, from: 0, count: 0 }),
-            Stage::Cut => Need::Message(Reply::Data { ofs: request.next, from: 0, count: self.filled }),
+            Stage::Cut => Need::Message(Reply::Data { ofs: request.next, count: self.filled }),
         }
     }
 
@@ -545,10 +539,10 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             Reply::Entry { seconds, size, id, num_logs, last_log_num } => {
                 Message::LogEntry { time_utc: seconds, size, id, num_logs, last_log_num }
             }
-            Reply::Data { ofs, from, count } => {
+            Reply::Data { ofs, count } => {
                 let id = self.queue.first().map_or(0, |request| request.id);
                 self.advance(count);
-                let data = &self.data[from.into()..(from + count).into()];
+                let data = &self.data[..count.into()];
                 Message::LogData { id, ofs, count, data }
             }
         }
@@ -562,8 +556,9 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         request.next += u32::from(count);
         self.filled = 0;
         if request.next >= end {
-            match usize::from(count) == Message::DATA && request.end > end {
-                true => self.stage = Stage::Ending(end),
+            // MAVProxy, which asks for all up to 0xFFFFFFFF, takes an empty packet for the end even if others were lost.
+            match usize::from(count) == Message::DATA && (end + 1..u32::MAX).contains(&request.end) {
+                true => self.stage = Stage::Cut,
                 false => self.end_request(),
             }
         }

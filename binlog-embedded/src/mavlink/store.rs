@@ -64,6 +64,10 @@ pub trait LogStore {
     ///
     /// The store's. That there is no such log is [`Piece::NoLog`].
     fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error>;
+
+    /// The number of the log that is being written, and how many of its bytes can be read; `None` without one. What
+    /// [`Follow`](super::Follow) sends.
+    fn open_log(&self) -> Option<(u32, u32)>;
 }
 
 /// As [`LogStore`], for asynchronous programs.
@@ -86,6 +90,9 @@ pub trait AsyncLogStore {
     ///
     /// As there.
     async fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error>;
+
+    /// As [`LogStore::open_log`].
+    fn open_log(&self) -> Option<(u32, u32)>;
 }
 
 impl<L: LogStore> LogStore for &mut L {
@@ -97,5 +104,9 @@ impl<L: LogStore> LogStore for &mut L {
 
     fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, L::Error> {
         L::read_at(self, number, offset, into)
+    }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        L::open_log(self)
     }
 }

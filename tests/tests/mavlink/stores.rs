@@ -226,7 +226,9 @@ fn chip(sectors: usize, logs: usize) -> FlashLog<Chip> {
     for number in 1..=logs {
         let mut flash = FlashLog::new(chip.clone(), options);
         flash.begin_log(Flight::PREAMBLE).unwrap();
-        for part in contents(number as u32, 1000 + number * 1500).chunks(7 + number * 61) {
+        // The last one of 14 is longer than the smallest chip.
+        let length = if number == logs && logs == 14 { 200_000 } else { 1000 + number * 1500 };
+        for part in contents(number as u32, length).chunks(7 + number * 61) {
             flash.write_all(part).unwrap();
             if number % 2 == 0 {
                 flash.flush().unwrap();
@@ -264,11 +266,7 @@ fn a_chip_is_served_with_the_bytes_that_extract_passes() {
     for (sectors, logs) in [(32, 0), (32, 1), (32, 5), (32, 14), (64, 23), (256, 60)] {
         let mut flash = chip(sectors, logs);
         let expected = extracted(&mut flash);
-        assert!(
-            logs < 14 || expected.len() < logs && expected[0].1.starts_with(Flight::PREAMBLE),
-            "{}",
-            expected.len()
-        );
+        cut += expected.iter().filter(|(_, log)| log.starts_with(Flight::PREAMBLE)).count();
         let mut store = FlashLogs::new(flash, Flight::PREAMBLE);
         let downloaded: Vec<Vec<u8>> = download_all(&mut store).into_iter().map(|(.., log)| log).collect();
         assert!(downloaded.iter().eq(expected.iter().map(|(_, log)| log)), "{sectors} sectors, {logs} logs");

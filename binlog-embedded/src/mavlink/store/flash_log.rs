@@ -12,7 +12,8 @@ use core::ops::ControlFlow;
 /// The logs of a flash chip, which a [`Server`](super::super::Server) lists and sends.
 ///
 /// A log whose beginning was overwritten has the preamble before what is left of it, if that is of its schema. Bytes of
-/// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date.
+/// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date. [`Follow`](super::super::Follow)
+/// doesn't follow them, because the open log may overwrite its own beginning: use [`Stream`](super::super::Stream).
 ///
 /// ```
 /// use binlog_embedded::FlashLog;
@@ -162,6 +163,10 @@ impl<F: Chip> LogStore for FlashLogs<F> {
             }
         }
     }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        None
+    }
 }
 
 #[cfg(feature = "async")]
@@ -214,5 +219,9 @@ impl<F: AsyncChip> AsyncLogStore for FlashLogs<F> {
                 Ok(self.take(last, wanted, loaded, &load, into))
             }
         }
+    }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        None
     }
 }

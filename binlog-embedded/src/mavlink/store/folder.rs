@@ -4,10 +4,12 @@ extern crate std;
 
 use super::{LogEntry, LogStore, Piece};
 use binlog::LogFolder;
+use core::cell::Cell;
 use core::ops::ControlFlow;
+use core::time::Duration;
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom};
-use std::time::UNIX_EPOCH;
+use std::time::{Instant, UNIX_EPOCH};
 
 /// The logs of a [`LogFolder`], which a [`Server`](super::super::Server) of a simulator lists and sends while a
 /// [`HostLogger`](binlog::HostLogger) writes to the folder.
@@ -31,12 +33,17 @@ pub struct FolderLogs {
     folder: LogFolder,
     /// The log that was read last.
     open: Option<(u32, File)>,
+    /// The newest log and its length, and when that was looked up.
+    newest: Cell<Option<(Instant, Option<(u32, u32)>)>>,
 }
+
+/// How long the newest log isn't looked up again.
+const FRESH: Duration = Duration::from_millis(50);
 
 impl FolderLogs {
     /// The logs of a folder, which needn't exist yet.
     pub fn new(folder: LogFolder) -> Self {
-        FolderLogs { folder, open: None }
+        FolderLogs { folder, open: None, newest: Cell::new(None) }
     }
 }
 
@@ -69,5 +76,18 @@ impl LogStore for FolderLogs {
         let Some((_, file)) = &mut self.open else { return Ok(Piece::NoLog) };
         file.seek(SeekFrom::Start(offset.into()))?;
         Ok(Piece::Bytes(file.read(into)?))
+    }
+
+    /// The newest log. It is looked up 20 times a second at most.
+    fn open_log(&self) -> Option<(u32, u32)> {
+        match self.newest.get() {
+            Some((looked_up, newest)) if looked_up.elapsed() < FRESH => newest,
+            _ => {
+                let logs = self.folder.logs().unwrap_or_default();
+                let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
+                self.newest.set(Some((Instant::now(), newest)));
+                newest
+            }
+        }
     }
 }

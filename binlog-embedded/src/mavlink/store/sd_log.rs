@@ -101,6 +101,10 @@ impl<C: Card, D: Dates, const BLOCKS: usize> LogStore for SdLog<C, D, BLOCKS> {
     fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error> {
         piece(SdLog::read_at(self, number, offset, into))
     }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        self.number().map(|number| (number, self.flushed_byte_count()))
+    }
 }
 
 #[cfg(feature = "async")]
@@ -127,5 +131,9 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> AsyncLogStore for SdLog<C, D, 
 
     async fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Self::Error> {
         piece(self.read_at_async(number, offset, into).await)
+    }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        self.number().map(|number| (number, self.flushed_byte_count()))
     }
 }
