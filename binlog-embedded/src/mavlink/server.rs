@@ -504,8 +504,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     fn utc(&self, seconds: u32) -> u32 {
-        let ahead = i32::from(self.options.utc_offset_minutes) * 60;
-        if seconds == 0 { 0 } else { seconds.saturating_sub_signed(ahead) }
+        let behind = -60 * i32::from(self.options.utc_offset_minutes);
+        if seconds == 0 { 0 } else { seconds.saturating_add_signed(behind) }
     }
 
     /// Takes bytes of the log. Returns whether the packet may go on in this call.

@@ -34,7 +34,8 @@ pub struct FolderLogs {
     /// The log that was read last.
     open: Option<(u32, File)>,
     /// The newest log and its length, and when that was looked up.
-    newest: Cell<Option<(Instant, Option<(u32, u32)>)>>,
+    newest: Cell<Option<(u32, u32)>>,
+    looked_up: Cell<Option<Instant>>,
 }
 
 /// How long the newest log isn't looked up again.
@@ -43,7 +44,7 @@ const FRESH: Duration = Duration::from_millis(50);
 impl FolderLogs {
     /// The logs of a folder, which needn't exist yet.
     pub fn new(folder: LogFolder) -> Self {
-        FolderLogs { folder, open: None, newest: Cell::new(None) }
+        FolderLogs { folder, open: None, newest: Cell::new(None), looked_up: Cell::new(None) }
     }
 }
 
@@ -80,14 +81,12 @@ impl LogStore for FolderLogs {
 
     /// The newest log. It is looked up 20 times a second at most.
     fn open_log(&self) -> Option<(u32, u32)> {
-        match self.newest.get() {
-            Some((looked_up, newest)) if looked_up.elapsed() < FRESH => newest,
-            _ => {
-                let logs = self.folder.logs().unwrap_or_default();
-                let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
-                self.newest.set(Some((Instant::now(), newest)));
-                newest
-            }
+        if self.looked_up.get().is_none_or(|looked_up| looked_up.elapsed() > FRESH) {
+            let logs = self.folder.logs().unwrap_or_default();
+            let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
+            self.newest.set(newest);
+            self.looked_up.set(Some(Instant::now()));
         }
+        self.newest.get()
     }
 }
