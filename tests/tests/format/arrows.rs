@@ -103,7 +103,7 @@ const CRATES: [Crate; 4] = [
             ("blackbox", &["drain", "logger"]),
             ("sd_log", &["card", "drain", "recorder"]),
             ("flash_log", &["drain"]),
-            ("mavlink", &["drain"]),
+            ("mavlink", &["card", "drain", "flash_log", "sd_log"]),
             ("retained", &["drain", "logger", "recovery", "ring", "sync"]),
         ],
         circles: &[],

@@ -1,6 +1,6 @@
 //! Downloads over links with losses, by clients that ask as MAVProxy and QGroundControl do, from the server of logs and
 //! from one like ArduPilot's: the table of the guide's chapter. Print it with
-//! `BINLOG_THOROUGH=1 cargo test --release -p binlog-tests --test mavlink download -- --nocapture`.
+//! `BINLOG_THOROUGH=1 cargo test -p binlog-tests --test mavlink download -- --nocapture`.
 
 use crate::server::{STATION, UNLIMITED, bytes};
 use binlog_embedded::mavlink::{LogEntry, LogStore, Message, Piece, Server};
