@@ -135,6 +135,9 @@ impl<const BLOCKS: usize> Follow<BLOCKS> {
         }
         let (open, bytes) = open.map_or((None, 0), |(number, bytes)| (Some(number), bytes));
         if self.window.is_awaited {
+            if !self.window.may_begin(now_us) {
+                return None;
+            }
             self.number = Some(open?);
             self.window.begin();
             (self.is_ended, self.is_complete) = (false, false);

@@ -9,6 +9,8 @@ use core::convert::Infallible;
 use embedded_io::{ErrorType, Write};
 
 const BLOCK: usize = Message::BLOCK;
+/// Bytes that a call takes from the drain, at most, so that each one is short.
+const PIECE: usize = BLOCK / 2;
 
 /// Sends the log while it is written: the protocol of ArduPilot's MAVLink backend (`REMOTE_LOG_DATA_BLOCK`). Clients are
 /// `binlog record`, MAVProxy's module `dataflash_logger`, and mavlink-router.
@@ -48,7 +50,8 @@ const BLOCK: usize = Message::BLOCK;
 ///   of another client begins a new log for that one.
 /// - **A client that restarts** sends START again. If more than two seconds have passed since the START that began the
 ///   log, another log begins, with the next record in the ring. What was sent and not acknowledged counts as lost, and
-///   so does the record that was sent in part.
+///   so does the record that was sent in part. Half a second passes between two logs, so that late messages about one
+///   aren't taken for those about the other.
 /// - **A link that is gone**, or a client: after 10 seconds without an answer, one block a second is sent, the oldest
 ///   one. When the client answers, the same log goes on, without a gap in the file; records that found no room in the
 ///   ring meanwhile are counted. After 10 minutes without an answer, the stream ends, and a START begins a new log.
@@ -150,7 +153,7 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         self.window.receive(now_us as u32, sender, message);
     }
 
-    /// Does a piece of work: releases an acknowledged block, or fills one from the drain, if the window has room.
+    /// Does a piece of work: releases an acknowledged block, or takes a piece of the drain, if the window has room.
     /// Returns whether there may be more to do, so call it until it returns false:
     /// `while stream.run(now_us, &mut drain) {}`.
     ///
@@ -167,6 +170,9 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         } else if self.window.is_stale {
             self.drop_stale(drain);
         } else if self.window.is_awaited {
+            if !self.window.may_begin(now_us as u32) {
+                return false;
+            }
             self.window.begin();
             drain.restart();
             (self.end, self.is_restarted, self.mark) = (End::No, false, None);
@@ -261,8 +267,14 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
         }
     }
 
-    /// Fills a block. Returns whether it is full.
+    /// Puts the next piece of the drain into a block. Returns whether there may be more.
     fn fill<S: Schema, P: Prologue<S>, const N: usize>(&mut self, drain: &mut Drain<'_, S, N, P>) -> bool {
+        if drain.ends_file() {
+            drain.begin_next();
+            if let Some(slot) = self.filling {
+                self.blocks[usize::from(slot)].first = UNKNOWN;
+            }
+        }
         let slot = match self.filling {
             Some(slot) => usize::from(slot),
             None => {
@@ -274,46 +286,37 @@ impl<const BLOCKS: usize> Stream<BLOCKS> {
             }
         };
         let block = &mut self.blocks[slot];
-        loop {
-            if drain.ends_file() {
-                drain.begin_next();
-                if self.filled > 0 {
-                    block.first = UNKNOWN;
-                }
-            }
-            let Ok(taken) = drain.step(&mut Room(&mut block.data[usize::from(self.filled)..]));
-            self.filled += taken as u8;
-            if drain.is_in_preamble() && block.first != UNKNOWN {
-                (block.first, block.continued) = (self.filled, NONE);
-            }
-            if usize::from(self.filled) == BLOCK {
-                break;
-            }
-            let has_passed = |end| drain.has_passed(end);
+        let filled = usize::from(self.filled);
+        let end = BLOCK.min(filled + PIECE);
+        let Ok(taken) = drain.step(&mut Room(&mut block.data[filled..end]));
+        let filled = filled + taken;
+        self.filled = filled as u8;
+        if drain.is_in_preamble() && block.first != UNKNOWN {
+            (block.first, block.continued) = (self.filled, NONE);
+        }
+        if filled < BLOCK {
             match self.end {
-                End::Records(end) if taken == 0 || has_passed(end) => {
+                End::Records(end) if taken == 0 || drain.has_passed(end) => {
                     drain.report();
                     if Drain::<'_, S, N, P>::ENCODES {
                         drain.end_session();
                     }
                     self.end = End::Statistics(end);
+                    return true;
                 }
-                End::Statistics(end) if taken == 0 || has_passed(end) => {
+                End::Statistics(end) if taken == 0 || drain.has_passed(end) => {
                     self.end = End::Written;
-                    if self.filled == 0 {
-                        self.filling = None;
-                        self.window.free(slot);
-                        return true;
-                    }
-                    block.data[usize::from(self.filled)..].fill(0);
-                    break;
+                    block.data[filled..].fill(0);
                 }
-                _ if taken == 0 => return false,
-                _ => {}
+                _ => return taken > 0,
             }
         }
         (block.last, block.rest) = drain.begun().unwrap_or((NONE, 0));
         self.filling = None;
+        if filled == 0 {
+            self.window.free(slot);
+            return true;
+        }
         let number = self.window.add(slot);
         if self.mark.is_none() {
             self.mark = Some((number + 1, drain.written_to()));

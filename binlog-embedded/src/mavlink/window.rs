@@ -1,6 +1,6 @@
 //! Blocks on their way to a client: which are sent, sent again, and acknowledged.
 //!
-//! A block is in one list at a time, or in none while it is being filled:
+//! A block is in one list at a time, or in none while it is free or being filled:
 //!
 //! ```text
 //! Free ─► (filled) ─► Fresh ─► Flight ─► Acknowledged ─► Free
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! *Flight* is in the order of transmissions, so the block that is due next is the first one. The lists are links
-//! between the blocks: no call looks at all blocks, except where the oldest one was acknowledged or is looked for.
+//! between the blocks. Calls that look at all blocks are those that look for a free one or for the oldest one.
 //!
 //! Times are microseconds modulo 2³², which are more than an hour. All that is due is due sooner; if a time is that old,
 //! a START may count as repeated for two seconds.
@@ -79,6 +79,8 @@ const SPAN: u32 = 200;
 const SILENT_US: u32 = 10_000_000;
 /// The time of silence after which the stream ends.
 const GIVE_UP_US: u32 = 600_000_000;
+/// From the last block of a log to the next log, so that late messages about one aren't taken for those about the other.
+const QUIET_US: u32 = 500_000;
 /// A START in this time after the one that began the log may be a repeated one.
 const REPEATED_US: u32 = 2_000_000;
 /// The time between two blocks while nothing is acknowledged, at most, unless the link's round trip is longer.
@@ -100,13 +102,14 @@ const NONE: u8 = u8::MAX;
 /// Where a block is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
-    Free,
     Fresh,
     Again,
     Flight,
     Acknowledged,
-    /// In none of the lists.
+    /// In none of the lists, and being filled or read.
     Taken,
+    /// In none of the lists, and unused.
+    Free,
 }
 
 const LISTS: usize = Place::Taken as usize;
@@ -130,6 +133,13 @@ struct Slot {
     later: u8,
     /// Whether it was sent more than once, so that an acknowledgement may be that of an earlier transmission.
     is_repeated: bool,
+}
+
+impl Slot {
+    /// Whether it isn't acknowledged.
+    fn is_waiting(&self) -> bool {
+        matches!(self.place, Place::Fresh | Place::Again | Place::Flight)
+    }
 }
 
 /// A block to send.
@@ -156,7 +166,7 @@ pub(super) struct Window<const BLOCKS: usize> {
     client: Option<Address>,
     /// Whether the blocks are those of a log that the client doesn't get any more. The owner drops them.
     pub(super) is_stale: bool,
-    /// Whether a client waits for a log. The owner begins one.
+    /// Whether a client waits for a log. The owner begins one when it may.
     pub(super) is_awaited: bool,
     /// Whether block 0 was acknowledged; until then, no other one is sent.
     has_begun: bool,
@@ -183,6 +193,8 @@ pub(super) struct Window<const BLOCKS: usize> {
     probed_us: u32,
     /// When the rate limit allows the next block.
     allowed_us: u32,
+    /// When a block was sent last.
+    sent_us: u32,
     counts: StreamCounts,
 }
 
@@ -191,7 +203,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         const { assert!(BLOCKS >= 2 && BLOCKS <= SPAN as usize, "a window has 2 to 200 blocks") };
         let none = List { first: NONE, last: NONE };
         let rate = if options.bytes_per_second == 0 { 1 } else { options.bytes_per_second };
-        let mut window = Window {
+        Window {
             address: options.address,
             client: None,
             is_stale: false,
@@ -219,16 +231,9 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
             heard_us: 0,
             probed_us: 0,
             allowed_us: 0,
+            sent_us: 0_u32.wrapping_sub(QUIET_US),
             counts: StreamCounts { sent: 0, sent_again: 0, acknowledged: 0, refused: 0 },
-        };
-        let mut i = 0;
-        while i < BLOCKS {
-            window.slots[i].before = if i == 0 { NONE } else { i as u8 - 1 };
-            window.slots[i].after = if i + 1 == BLOCKS { NONE } else { i as u8 + 1 };
-            i += 1;
         }
-        window.lists[Place::Free as usize] = List { first: 0, last: BLOCKS as u8 - 1 };
-        window
     }
 
     pub(super) fn state(&self, now_us: u32) -> StreamState {
@@ -439,7 +444,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// Whether a block may be added that is sent at once.
     pub(super) fn may_add(&self, now_us: u32) -> bool {
-        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.has_room()
+        self.may_send(now_us) && self.may_send_fresh() && !self.is_silent(now_us) && self.room().is_some()
     }
 
     /// Notes that a block is sent.
@@ -455,6 +460,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         if self.has_none_on_the_way() {
             self.heard_us = now_us;
         }
+        self.sent_us = now_us;
         let i = due.slot as u8;
         let slot = self.slot_mut(i);
         slot.is_repeated = slot.place != Place::Fresh;
@@ -472,18 +478,18 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     // What the owner does with blocks.
 
-    /// Whether a block can be added.
-    fn has_room(&self) -> bool {
-        self.lists[Place::Free as usize].first != NONE && self.next.wrapping_sub(self.oldest) < SPAN
+    /// A free block, if one can be added.
+    fn room(&self) -> Option<u8> {
+        if self.next.wrapping_sub(self.oldest) >= SPAN {
+            return None;
+        }
+        (0..).zip(&self.slots).find(|(_, slot)| slot.place == Place::Free).map(|(i, _)| i)
     }
 
     /// Takes a block out of the pool, to be filled.
     pub(super) fn take(&mut self) -> Option<usize> {
-        if !self.has_room() {
-            return None;
-        }
-        let slot = self.lists[Place::Free as usize].first;
-        self.remove(slot);
+        let slot = self.room()?;
+        self.slot_mut(slot).place = Place::Taken;
         Some(slot.into())
     }
 
@@ -498,7 +504,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// Gives a block back to the pool.
     pub(super) fn free(&mut self, slot: usize) {
-        self.put(slot as u8, Place::Free);
+        self.slot_mut(slot as u8).place = Place::Free;
     }
 
     /// Takes an acknowledged block out of its list.
@@ -521,8 +527,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
 
     /// Whether a block isn't acknowledged.
     pub(super) fn is_waiting(&self, number: u32) -> bool {
-        number >= self.next
-            || [Place::Fresh, Place::Again, Place::Flight].into_iter().any(|place| self.find(place, number).is_some())
+        number >= self.next || self.slots.iter().any(|slot| slot.number == number as u8 && slot.is_waiting())
     }
 
     /// Whether all blocks are acknowledged.
@@ -538,6 +543,11 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     /// The number of the next block.
     pub(super) fn next(&self) -> u32 {
         self.next
+    }
+
+    /// Whether enough time has passed since the last log.
+    pub(super) fn may_begin(&self, now_us: u32) -> bool {
+        now_us.wrapping_sub(self.sent_us) >= QUIET_US
     }
 
     /// Begins a log for the client. All blocks are in the pool.
@@ -599,7 +609,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
         let (mut found, mut least) = (NONE, u8::MAX);
         for (i, slot) in (0..).zip(&self.slots) {
             let ahead = slot.number.wrapping_sub(self.oldest as u8);
-            if matches!(slot.place, Place::Fresh | Place::Again | Place::Flight) && ahead < least {
+            if slot.is_waiting() && ahead < least {
                 (found, least) = (i, ahead);
             }
         }
@@ -640,7 +650,7 @@ impl<const BLOCKS: usize> Window<BLOCKS> {
     #[inline(never)]
     fn remove(&mut self, i: u8) {
         let Slot { place, before, after, .. } = *self.slot(i);
-        if place == Place::Taken {
+        if matches!(place, Place::Taken | Place::Free) {
             return;
         }
         self.slot_mut(i).place = Place::Taken;

@@ -42,8 +42,8 @@ pub struct File {
     pub bytes: Vec<u8>,
     /// Whether each block was written.
     pub blocks: Vec<bool>,
-    /// Blocks that arrived again.
-    pub repeated: usize,
+    /// When the first block arrived.
+    begun_us: u64,
 }
 
 impl File {
@@ -96,8 +96,10 @@ impl Client {
     pub fn receive(&mut self, now_us: u64, packet: &Packet) {
         let Message::RemoteLogDataBlock { target, seqno, data } = packet.message() else { return };
         assert_eq!(target, self.address, "a block for another client");
-        if seqno == 0 && (self.wants || self.files.last().is_none_or(|file| file.blocks.len() > 1)) {
-            self.files.push(File::default());
+        // MAVProxy overwrites its file at any block 0. The channel's late copies are no reason to.
+        let is_new = |file: &File| file.blocks.len() > 1 && now_us >= file.begun_us + 500_000;
+        if seqno == 0 && (self.wants || self.files.last().is_none_or(is_new)) {
+            self.files.push(File { begun_us: now_us, ..File::default() });
             self.missing.clear();
             self.wants = false;
         }
@@ -114,7 +116,6 @@ impl Client {
                 self.missing.insert(gap as u32, (now_us, None));
             }
         }
-        file.repeated += usize::from(file.blocks[block]);
         file.blocks[block] = true;
         file.bytes[block * Message::BLOCK..][..data.len()].copy_from_slice(data);
         self.missing.remove(&seqno);

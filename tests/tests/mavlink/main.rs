@@ -1,5 +1,6 @@
 //! Logs over MAVLink: the stream of a log while it is written, and the download of those that are stored.
 
+mod any_link;
 mod download;
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
 mod flight;

@@ -9,7 +9,7 @@ use binlog_cortex_m::clock::{self, between, now};
 use binlog_cortex_m::messages::Attitude;
 use binlog_embedded::mavlink::{Address, Message, Stream, StreamOptions};
 use binlog_embedded::{Drain, Logger};
-use cortex_m::{Peripherals, singleton};
+use cortex_m::Peripherals;
 use cortex_m_rt::{entry, exception};
 use lm3s6965::semihosting::{exit, println, unhandled};
 use zerocopy::FromZeros;
@@ -72,7 +72,8 @@ fn next<const N: usize>(stream: &mut Stream<N>, now_us: u64) -> Option<u32> {
 }
 
 /// Streams over a link that loses a fifth of the blocks and of the acknowledgements, with a full window.
-fn measure<const N: usize>(stream: &mut Stream<N>, drain: &mut Out, names: [&str; 3]) {
+fn measure<const N: usize>(drain: &mut Out) {
+    let mut stream = Stream::<N>::new(StreamOptions::DEFAULT);
     let client = Address::new(1, 191);
     let [mut received, mut ran, mut sent] = [Count::NONE; 3];
     // SAFETY: of zeros.
@@ -86,14 +87,14 @@ fn measure<const N: usize>(stream: &mut Stream<N>, drain: &mut Out, names: [&str
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         while LOG.log(&attitude) {}
         if step % 8000 == 0 {
-            received.of(|| receive(stream, now_us, client, &status(Message::START, true)));
+            received.of(|| receive(&mut stream, now_us, client, &status(Message::START, true)));
         }
         head = (head + 1) % on_the_way.len();
         if let Some(block) = on_the_way[head].take() {
-            received.of(|| receive(stream, now_us, client, &status(block, random >> 30 != 0)));
+            received.of(|| receive(&mut stream, now_us, client, &status(block, random >> 30 != 0)));
         }
-        while ran.of(|| run(stream, now_us, drain)) {}
-        if let Some(block) = sent.of(|| next(stream, now_us)) {
+        while ran.of(|| run(&mut stream, now_us, drain)) {}
+        if let Some(block) = sent.of(|| next(&mut stream, now_us)) {
             // Some come later than others.
             let at = (head + 25 + (random >> 26) as usize % 8) % on_the_way.len();
             if (random >> 20) % 10 < 6 {
@@ -102,9 +103,9 @@ fn measure<const N: usize>(stream: &mut Stream<N>, drain: &mut Out, names: [&str
         }
     }
     assert!(stream.counts().acknowledged > 3000, "the stream streams");
-    received.print(names[0]);
-    ran.print(names[1]);
-    sent.print(names[2]);
+    received.print("stream-receive");
+    ran.print("stream-run");
+    sent.print("stream-next");
 }
 
 #[entry]
@@ -113,10 +114,6 @@ fn main() -> ! {
     clock::start(&mut peripherals.SYST);
     LOG.start(|| 0);
     let mut drain = LOG.drain().expect("the only drain");
-    // Static: the stack has no room for them.
-    let stream = singleton!(: Stream<40> = Stream::new(StreamOptions::DEFAULT)).expect("taken once");
-    measure(stream, &mut drain, ["stream-receive", "stream-run", "stream-next"]);
-    let stream = singleton!(: Stream<56> = Stream::new(StreamOptions::DEFAULT)).expect("taken once");
-    measure(stream, &mut drain, ["stream-56-receive", "stream-56-run", "stream-56-next"]);
+    measure::<40>(&mut drain);
     exit(0)
 }

@@ -1,0 +1,107 @@
+//! Any flight over any link, with clients that come and go: what is in their files is a flight's beginning, and all else
+//! is counted.
+
+use crate::simulation::{COMPANION, Simulation, gone, now};
+use binlog_embedded::mavlink::{Address, StreamState};
+use binlog_tests::mavlink::channel::Conditions;
+use binlog_tests::mavlink::client::{Client, Kind};
+use proptest::prelude::*;
+
+#[derive(Clone, Debug)]
+enum Event {
+    Fly(f64),
+    /// The link carries nothing.
+    Gone(f64),
+    Restart,
+    Stop,
+    /// Another client wants the log.
+    Second,
+    Finish,
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        6 => (0.1..5.0_f64).prop_map(Event::Fly),
+        2 => prop_oneof![0.05..3.0_f64, 10.0..70.0_f64].prop_map(Event::Gone),
+        2 => Just(Event::Restart),
+        1 => Just(Event::Stop),
+        1 => Just(Event::Second),
+        1 => Just(Event::Finish),
+    ]
+}
+
+fn link() -> impl Strategy<Value = Conditions> {
+    (
+        prop_oneof![2_000..20_000_u64, 20_000..200_000_u64],
+        prop_oneof![0..50_000_u64, 50_000..800_000_u64],
+        (prop_oneof![Just(0.0), 0.0..0.4], prop_oneof![Just(1.0), 2.0..12.0]),
+        (prop_oneof![Just(0.0), 0.0..0.3], 0..200_000_u64, prop_oneof![Just(0.0), 0.0..0.3]),
+    )
+        .prop_map(|(bytes_per_second, latency_us, (loss, burst), (reordered, late_us, duplicated))| Conditions {
+            bytes_per_second,
+            latency_us,
+            loss,
+            burst,
+            reordered,
+            late_us,
+            duplicated,
+        })
+}
+
+fn fly<const BLOCKS: usize>(conditions: Conditions, seed: u64, share: f64, kind: Kind, events: &[Event]) {
+    let mut simulation = Simulation::<BLOCKS>::new(conditions, seed);
+    simulation.step_us = 2000;
+    simulation.clients = vec![Client::new(kind, COMPANION)];
+    simulation.bytes_per_second = (conditions.bytes_per_second as f64 * share) as u64;
+    for event in events {
+        match *event {
+            Event::Fly(seconds) => simulation.fly(seconds),
+            Event::Gone(seconds) => gone(&mut simulation, seconds),
+            Event::Restart => simulation.clients[0].restart(),
+            Event::Stop => simulation.clients[0].stop(),
+            Event::Second if simulation.clients.len() < 3 => {
+                let address = Address::new(255, simulation.clients.len() as u8);
+                simulation.clients.push(Client::new(Kind::MavProxy, address));
+            }
+            Event::Second => {}
+            Event::Finish => {
+                simulation.finish(5.0);
+            }
+        }
+    }
+    // All clients may start in the end, and the link is good.
+    for channel in [&mut simulation.down, &mut simulation.up] {
+        channel.conditions = Conditions { loss: channel.conditions.loss.min(0.1), burst: 1.0, ..channel.conditions };
+    }
+    simulation.fly(2.0);
+    simulation.finish(200.0);
+    simulation.bytes_per_second = 0;
+    simulation.check();
+    // Nothing is sent for ever: to a client that has everything, nothing.
+    simulation.fly(15.0);
+    if simulation.stream.state(now()) == StreamState::Finished {
+        let sent = simulation.down.sent_bytes;
+        simulation.fly(20.0);
+        assert!(simulation.down.sent_bytes == sent || simulation.stream.state(now()) != StreamState::Finished);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn each_record_is_in_a_file_or_counted(
+        conditions in link(),
+        seed in any::<u64>(),
+        share in 0.1..1.5_f64,
+        kind in prop_oneof![3 => Just(Kind::MavProxy), 1 => Just(Kind::Router)],
+        is_small in any::<bool>(),
+        events in prop::collection::vec(event(), 1..10),
+    ) {
+        if is_small {
+            fly::<4>(conditions, seed, share, kind, &events);
+        } else {
+            fly::<60>(conditions, seed, share, kind, &events);
+        }
+    }
+}
