@@ -5,4 +5,5 @@ pub mod blackbox_encoders;
 pub mod card;
 pub mod descriptions;
 pub mod log;
+pub mod mavlink;
 pub mod tools;

@@ -105,3 +105,13 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    #[test]
+    fn any_messages_are_answered(
+        calls in prop::collection::vec((0..10_u8, any::<u8>(), prop_oneof![any::<u8>(), 0..12_u8, 254..=255_u8]), 0..600),
+    ) {
+        let bytes: Vec<u8> = calls.into_iter().flat_map(|(call, a, b)| [call, a, b]).collect();
+        binlog_tests::any_bytes::mavlink::mavlink(&bytes);
+    }
+}

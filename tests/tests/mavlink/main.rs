@@ -4,6 +4,7 @@ mod any_link;
 mod download;
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
 mod flight;
+mod follow;
 mod loss_table;
 mod server;
 mod simulation;

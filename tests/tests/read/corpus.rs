@@ -51,3 +51,8 @@ fn blackbox_encoders_take_the_corpus() {
 fn whole_logs_are_checked_repaired_cut_and_merged() {
     replay("tools", any_bytes::tools::whole_log);
 }
+
+#[test]
+fn streams_and_servers_take_the_corpus() {
+    replay("mavlink", any_bytes::mavlink::mavlink);
+}

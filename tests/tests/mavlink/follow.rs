@@ -1,0 +1,197 @@
+//! The log of a card and the stream at once: both have the same bytes.
+
+use crate::flight::{self, Flight};
+use crate::simulation::{COMPANION, now, set_now};
+use binlog_embedded::mavlink::{Follow, StreamOptions, StreamState};
+use binlog_embedded::sd_log::{Options, Undated};
+use binlog_embedded::{Drain, Logger, SdLog};
+use binlog_tests::mavlink::channel::{Channel, Conditions};
+use binlog_tests::mavlink::client::{Client, Kind};
+use binlog_tests::mavlink::{Packet, VEHICLE};
+use binlog_tests::ram_card::RamCard;
+use binlog_tests::volume::{Geometry, Volume};
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+const RING: usize = 4096;
+
+/// A vehicle with a card, and a link.
+struct Vehicle {
+    log: &'static Logger<Flight, RING>,
+    drain: Drain<'static, Flight, RING>,
+    card: RamCard,
+    sd: SdLog<RamCard, Undated>,
+    follow: Follow<100>,
+    is_async: bool,
+    down: Channel,
+    up: Channel,
+    client: Client,
+    bytes_per_second: u64,
+    due: u64,
+    next: u64,
+}
+
+impl Vehicle {
+    fn new(conditions: Conditions) -> Self {
+        set_now(0);
+        let log: &'static Logger<Flight, RING> = Box::leak(Box::new(Logger::new()));
+        log.start(now);
+        let card = Geometry::FAT32.format();
+        Vehicle {
+            log,
+            drain: log.drain().expect("the only drain"),
+            sd: SdLog::new(card.clone(), Undated, Options { free_bytes: 0, ..Options::DEFAULT }),
+            card,
+            follow: Follow::new(StreamOptions { address: VEHICLE, ..StreamOptions::DEFAULT }),
+            is_async: false,
+            down: Channel::new(conditions, 1),
+            up: Channel::new(conditions, 2),
+            client: Client::new(Kind::MavProxy, COMPANION),
+            bytes_per_second: 30_000,
+            due: 0,
+            next: 0,
+        }
+    }
+
+    fn fly(&mut self, seconds: u64) {
+        for _ in 0..seconds * 1000 {
+            let now_us = now() + 1000;
+            set_now(now_us);
+            self.due += self.bytes_per_second * 1000;
+            let length = flight::length(2) as u64 * 1_000_000;
+            while self.due >= length {
+                self.due -= length;
+                flight::log(self.log, 2, self.next);
+                self.next += 1;
+            }
+            if self.bytes_per_second > 0 {
+                // While there is no card, it says so.
+                let _ = self.sd.run(&mut self.drain);
+            }
+            self.up.receive(now_us).iter().for_each(|it| self.follow.receive(now_us, it.sender, &it.message()));
+            while self.down.has_room(now_us) {
+                let message = match self.is_async {
+                    false => self.follow.next(now_us, &mut self.sd),
+                    true => block_on(self.follow.next_async(now_us, &mut self.sd)),
+                };
+                let Ok(Some(message)) = message else { break };
+                self.down.send(now_us, Packet::new(VEHICLE, &message));
+            }
+            self.down.receive(now_us).iter().for_each(|packet| self.client.receive(now_us, packet));
+            while self.up.has_room(now_us) {
+                let Some(packet) = self.client.send(now_us) else { break };
+                self.up.send(now_us, packet);
+            }
+        }
+    }
+
+    /// The flight ends, and with it the log on the card.
+    fn land(&mut self) {
+        self.bytes_per_second = 0;
+        self.log.stop();
+        self.sd.finish(&mut self.drain).expect("the card works");
+    }
+
+    fn state(&self) -> StreamState {
+        self.follow.state(now())
+    }
+
+    /// Asserts that a file of the client is a log of the card, with zeros up to a whole block.
+    fn assert_equal(&self, file: usize, log: usize) {
+        let log = Volume::of(&self.card).read(&format!("LOGS/{log:08}.BIN")).expect("the log is there");
+        let file = self.client.files[file].prefix();
+        let (same, zeros) = file.split_at(log.len().min(file.len()));
+        assert!(same == log, "{} of {} bytes", file.len(), log.len());
+        assert!(zeros.len() < 200 && zeros.iter().all(|&byte| byte == 0));
+    }
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(done) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return done;
+        }
+    }
+}
+
+#[test]
+fn a_slow_link_catches_up_after_landing_and_never_stalls_a_card() {
+    for is_async in [false, true] {
+        // A third of what the flight has.
+        let slow = Conditions { bytes_per_second: 11_520, loss: 0.05, ..Conditions::SERIAL };
+        let mut vehicle = Vehicle { is_async, ..Vehicle::new(slow) };
+        vehicle.fly(10);
+        vehicle.land();
+        assert_eq!((vehicle.log.statistics().dropped, vehicle.log.statistics().lost), (0, 0));
+        assert!(vehicle.client.files[0].bytes.len() < 150_000);
+        vehicle.fly(40);
+        assert_eq!(vehicle.state(), StreamState::Finished);
+        vehicle.assert_equal(0, 1);
+    }
+}
+
+#[test]
+fn the_next_log_of_the_card_waits_for_a_start() {
+    let mut vehicle = Vehicle::new(Conditions { loss: 0.05, ..Conditions::SERIAL });
+    vehicle.fly(5);
+    vehicle.sd.rotate();
+    vehicle.fly(5);
+    assert_eq!(vehicle.state(), StreamState::Finished);
+    vehicle.assert_equal(0, 1);
+    let sent = vehicle.down.sent_bytes;
+    vehicle.fly(2);
+    assert_eq!(vehicle.down.sent_bytes, sent);
+    // From its beginning.
+    vehicle.client.restart();
+    vehicle.fly(5);
+    vehicle.land();
+    vehicle.fly(10);
+    assert_eq!(vehicle.state(), StreamState::Finished);
+    vehicle.assert_equal(1, 2);
+}
+
+#[test]
+fn a_client_that_restarts_gets_the_whole_log_again() {
+    let mut vehicle = Vehicle::new(Conditions { loss: 0.05, ..Conditions::SERIAL });
+    vehicle.fly(5);
+    vehicle.client.restart();
+    vehicle.fly(10);
+    vehicle.land();
+    vehicle.fly(20);
+    assert_eq!(vehicle.state(), StreamState::Finished);
+    assert_eq!(vehicle.client.files.len(), 2);
+    vehicle.assert_equal(1, 1);
+}
+
+#[test]
+fn a_pulled_card_delays_the_rest_of_its_log() {
+    let mut vehicle = Vehicle::new(Conditions::SERIAL);
+    vehicle.fly(5);
+    vehicle.card.pull();
+    vehicle.fly(3);
+    assert_eq!(vehicle.state(), StreamState::Streaming);
+    vehicle.card.put_back();
+    vehicle.fly(10);
+    assert_eq!(vehicle.state(), StreamState::Finished);
+    vehicle.assert_equal(0, 1);
+}
+
+#[test]
+fn the_stream_ends_if_the_card_stays_away() {
+    let mut vehicle = Vehicle::new(Conditions::SERIAL);
+    vehicle.fly(5);
+    vehicle.card.pull();
+    vehicle.fly(20);
+    assert_eq!(vehicle.state(), StreamState::Idle);
+    // A client waits for a log.
+    vehicle.client.restart();
+    vehicle.fly(3);
+    vehicle.card.put_back();
+    vehicle.fly(5);
+    vehicle.land();
+    vehicle.fly(10);
+    assert_eq!(vehicle.state(), StreamState::Finished);
+    vehicle.assert_equal(1, 2);
+}
