@@ -167,7 +167,7 @@ impl Load {
         }
     }
 
-    /// Asks for the sector in the middle; `None` if there is none, and the frames of the last one before are next.
+    /// Asks for the sector in the middle; `None` if no sector is left; then the frames of `low` are next.
     fn halve(&mut self, low: u32, floor: u32, high: u32) -> Option<Ask> {
         let middle = floor + (high - floor) / 2;
         if middle == floor {

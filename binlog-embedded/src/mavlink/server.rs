@@ -63,7 +63,7 @@ pub struct ServerCounts {
 }
 
 /// Lists the logs of a [`LogStore`] and sends them, as ground stations ask for it (LOG_REQUEST_LIST,
-/// LOG_REQUEST_DATA, LOG_REQUEST_END, LOG_ERASE), while logging goes on.
+/// LOG_REQUEST_DATA, LOG_REQUEST_END, LOG_ERASE), while logging continues.
 ///
 /// ```
 /// use binlog_embedded::mavlink::{Address, LogStore, Message, Server, ServerOptions};
@@ -71,7 +71,7 @@ pub struct ServerCounts {
 /// # struct Link;
 /// # impl Link { fn has_room(&self) -> bool { true } fn send(&mut self, _: &Message<'_>) {} }
 /// /// In the main loop, after `sd.run(&mut drain)`. `store` is the `SdLog`.
-/// fn serve<L: LogStore>(server: &mut Server<32>, store: &mut L, link: &mut Link, now_us: u64) -> Result<(), L::Error> {
+/// fn serve<L: LogStore>(server: &mut Server, store: &mut L, link: &mut Link, now_us: u64) -> Result<(), L::Error> {
 ///     while link.has_room() {
 ///         let Some(message) = server.next(now_us, store)? else { break };
 ///         link.send(&message);
@@ -81,36 +81,39 @@ pub struct ServerCounts {
 ///
 /// let mut server: Server<32> = Server::new(ServerOptions { bytes_per_second: 50_000, ..ServerOptions::DEFAULT });
 /// // Each message that comes in, with its sender.
-/// server.receive(Address::new(255, 190), &Message::LogRequestList { target: Address::new(1, 1), start: 0, end: 0xFFFF });
+/// let (vehicle, station) = (Address::new(1, 1), Address::new(255, 190));
+/// server.receive(station, &Message::LogRequestList { target: vehicle, start: 0, end: 0xFFFF });
 /// assert!(!server.is_idle());
 /// ```
 ///
 /// # What is promised
 ///
 /// - **Ids are the order on the card**, from 1 for the oldest log to the number of logs for the newest, as ArduPilot's.
-///   Logs without a byte have none. While a client downloads a log, its id stays the same log, even if older ones are
-///   removed; the next list begins anew.
-/// - **Requests queue**, up to `REQUESTS`, and are answered in turn: clients that lost packets ask for all gaps at once.
-///   32 requests suit links with a round trip of 100 ms, 64 those with 200 ms. A request that is in the queue isn't
-///   queued again. What has no room is counted, and clients ask again.
-/// - A client has **one log at a time**: who asks for another log gets no more of the one before, because MAVProxy
-///   doesn't look at the id of what arrives. LOG_REQUEST_END ends what its sender asked for, and nothing else.
-/// - **The end is seen.** A request that goes beyond the log's end gets a last packet of fewer than 90 bytes. If the log
-///   ends with a full one, that is an empty packet, which QGroundControl waits for. There is none after a request without
-///   an end (`count` 0xFFFFFFFF): MAVProxy takes an empty packet for the end of the download even if packets before it
-///   were lost. It asks for what follows after 0.7 s, and gets an empty packet then. So does who asks for a log that
-///   isn't there.
-/// - **A log that is being written** is served up to its flushed bytes at the time of the request, so each request ends.
-/// - **A call does little**: [`next`](Server::next) makes one pass over the entries of the logs, or reads at most two
-///   blocks of the log, or of the FAT what [`SdLog::read_at`](crate::SdLog::read_at) says, and never sends more than
-///   [`bytes_per_second`](ServerOptions::bytes_per_second). A log in the flow of a download takes a block for each 512
-///   bytes.
+///   Logs without a byte have none. While one client downloads a log, its id means the same log, even if older ones are
+///   removed, until that client asks for the list.
+/// - **Requests queue**, up to `REQUESTS`, and are answered in turn: clients that lost packets ask for all gaps at
+///   once. 32 requests suit links with a round trip of 100 ms, 64 those with 200 ms. A request that is in the queue
+///   isn't queued again. What has no room is counted, and clients ask again.
+/// - A client gets **one log at a time**: a request for another log drops the client's requests for the one before,
+///   because MAVProxy doesn't look at the id of what arrives. LOG_REQUEST_END drops its sender's requests only.
+/// - **The end is seen.** A request that goes beyond the log's end gets a last packet of fewer than 90 bytes. If the
+///   log ends with a full one, that is an empty packet, which QGroundControl waits for. A request without an end
+///   (`count` 0xFFFFFFFF) gets no empty packet: MAVProxy takes one for the end of the download even if packets before
+///   it were lost. It asks for what follows after 0.7 s, and gets an empty packet then. A request for a log that isn't
+///   there gets an empty packet, too.
+/// - **A log that is being written** is served up to the bytes that were flushed when its request was begun, so each
+///   request ends.
+/// - **A call does little**: [`next`](Server::next) makes one pass over the entries of the logs, or at most two calls
+///   of [`read_at`](LogStore::read_at), because a packet may lie in two blocks. A download in order reads each block of
+///   a card once, if nothing else reads from it meanwhile.
+/// - **The limit** of [`bytes_per_second`](ServerOptions::bytes_per_second) holds, except that a loop that runs seldom
+///   sends the bytes of up to 100 ms at once.
 /// - **An error of the store** is returned once, and ends the request that it hit.
 /// - Any numbers may be in a request, and any number of requests may come.
 ///
-/// While the vehicle is armed, requests are refused and counted, unless
-/// [`while_armed`](ServerOptions::while_armed) says otherwise. [`wants_erase`](Server::wants_erase) tells that somebody
-/// asked to erase the logs; nothing is erased by the server itself.
+/// While the vehicle is armed, requests are refused and counted, unless [`while_armed`](ServerOptions::while_armed)
+/// says otherwise. [`wants_erase`](Server::wants_erase) tells that somebody asked to erase the logs; nothing is erased
+/// by the server itself.
 ///
 /// # Memory
 ///
@@ -504,11 +507,11 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     fn utc(&self, seconds: u32) -> u32 {
-        let behind = -60 * i32::from(self.options.utc_offset_minutes);
-        if seconds == 0 { 0 } else { seconds.saturating_add_signed(behind) }
+        let offset = -60 * i32::from(self.options.utc_offset_minutes);
+        if seconds == 0 { 0 } else { seconds.saturating_add_signed(offset) }
     }
 
-    /// Takes bytes of the log. Returns whether the packet may go on in this call.
+    /// Takes bytes of the log. Returns whether this call may continue with the packet.
     fn fill(&mut self, piece: Piece) -> bool {
         match piece {
             Piece::Searching => return false,
@@ -556,7 +559,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         request.next += u32::from(count);
         self.filled = 0;
         if request.next >= end {
-            // MAVProxy, which asks for all up to 0xFFFFFFFF, takes an empty packet for the end even if others were lost.
+            // MAVProxy asks without an end, and takes an empty packet for one even if packets before it were lost.
             match usize::from(count) == Message::DATA && (end + 1..u32::MAX).contains(&request.end) {
                 true => self.stage = Stage::Cut,
                 false => self.end_request(),

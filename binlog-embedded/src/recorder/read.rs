@@ -44,7 +44,7 @@ pub(super) struct Place {
 
 #[cfg(feature = "mavlink")]
 impl Place {
-    /// Two readers, and each goes on where it was.
+    /// For two readers: each continues where it was.
     pub(super) const NONE: [Place; 2] = [Place {
         number: 0,
         first: 0,

@@ -152,7 +152,7 @@ fn reading_changes_nothing_of_what_is_written() {
     }
 }
 
-/// A search for free space reads 32 blocks a call. A download meanwhile must not let it begin anew.
+/// A search for free space reads 32 blocks a call. A download meanwhile must not restart it.
 #[test]
 fn a_search_that_pauses_continues_after_reads_and_lists() {
     let calls = [false, true].map(|reads| {

@@ -12,8 +12,10 @@ use core::ops::ControlFlow;
 /// The logs of a flash chip, which a [`Server`](super::super::Server) lists and sends.
 ///
 /// A log whose beginning was overwritten has the preamble before what is left of it, if that is of its schema. Bytes of
-/// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date. [`Follow`](super::super::Follow)
-/// doesn't follow them, because the open log may overwrite its own beginning: use [`Stream`](super::super::Stream).
+/// damaged pages are zeros, which readers skip, so that offsets stay the same. Logs on a chip have no date.
+///
+/// [`Follow`](super::super::Follow) doesn't follow them, because the open log may overwrite its own beginning: use
+/// [`Stream`](super::super::Stream).
 ///
 /// ```
 /// use binlog_embedded::FlashLog;
