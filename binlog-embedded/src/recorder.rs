@@ -112,6 +112,10 @@ pub(crate) struct Recorder {
     /// Logs that are read at offsets.
     #[cfg(feature = "mavlink")]
     places: [read::Place; 2],
+    /// What a call reads beside the goal, which an error is about then. The goal's own operation and subject stay, because
+    /// the call's future may be dropped.
+    #[cfg(feature = "mavlink")]
+    reads: Option<(Operation, u32)>,
     pub(crate) log: Option<OpenFile>,
     /// The log or folder that is being created, or the open log as it will be.
     new: OpenFile,
@@ -163,6 +167,8 @@ impl Recorder {
             subject: 0,
             #[cfg(feature = "mavlink")]
             places: read::Place::NONE,
+            #[cfg(feature = "mavlink")]
+            reads: None,
             log: None,
             new: OpenFile::NONE,
             is_blocked: false,
@@ -391,9 +397,22 @@ impl Recorder {
         Stop::WriteTable
     }
 
+    /// The operation that an error is about.
+    pub(crate) fn failed_operation(&self) -> Operation {
+        #[cfg(feature = "mavlink")]
+        if let Some((operation, _)) = self.reads {
+            return operation;
+        }
+        self.operation
+    }
+
     /// The number of the log that an error is about.
     pub(crate) fn subject(&self) -> Option<u32> {
-        match self.operation {
+        #[cfg(feature = "mavlink")]
+        if let Some((Operation::Extract, number)) = self.reads {
+            return Some(number);
+        }
+        match self.failed_operation() {
             Operation::Remove | Operation::Extract => Some(self.subject).filter(|&number| number != 0),
             _ => self.log.map(|log| log.number),
         }

@@ -410,6 +410,8 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cold]
     fn lost(&mut self) -> SdError<C::Error> {
         self.recorder.operation = Operation::End;
+        #[cfg(feature = "mavlink")]
+        self.recorder.end_aside();
         self.fail(Cause::Fault(Fault::Closed))
     }
 
@@ -419,7 +421,7 @@ impl<C: Slot, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[inline(never)]
     fn fail(&mut self, cause: Cause<C::Error>) -> SdError<C::Error> {
         use Fault::{Beyond4Gib, Blocked, Closed, Damaged, Full, NoLog, TooLong};
-        let error = SdError { operation: self.recorder.operation, log: self.recorder.subject(), cause };
+        let error = SdError { operation: self.recorder.failed_operation(), log: self.recorder.subject(), cause };
         let goes_on = match error.cause {
             Cause::Fault(Full | Blocked | NoLog | TooLong | Closed | Beyond4Gib) => true,
             Cause::Fault(Damaged(_)) => {

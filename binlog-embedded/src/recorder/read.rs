@@ -70,27 +70,27 @@ pub(crate) struct Aside {
     links: u32,
     /// What the call does, and to which log.
     reads: (Operation, u32),
-    /// What the recorder does.
-    before: (Operation, u32),
+}
+
+#[cfg(feature = "mavlink")]
+impl Aside {
+    /// A list of the logs, or a read of one.
+    pub(crate) fn new(operation: Operation, number: u32) -> Self {
+        Aside { cursor: Cursor::NONE, is_open: false, links: 0, reads: (operation, number) }
+    }
 }
 
 #[cfg(feature = "mavlink")]
 impl Recorder {
-    /// Begins to list the logs, or to read one.
-    pub(crate) fn begin_aside(&mut self, operation: Operation, number: u32) -> Aside {
-        let before = (self.operation, self.subject);
-        Aside { cursor: Cursor::NONE, is_open: false, links: 0, reads: (operation, number), before }
-    }
-
-    /// After the call, and after its error is made.
-    pub(crate) fn end_aside(&mut self, aside: &Aside) {
-        (self.operation, self.subject) = aside.before;
+    /// After the call and the error that it returns. Its future may have been dropped, so the next call does it, too.
+    pub(crate) fn end_aside(&mut self) {
+        self.reads = None;
     }
 
     /// The next log of the folder, as [`next_log`](Recorder::next_log).
     #[inline(never)]
     pub(crate) fn next_log_aside(&mut self, aside: &mut Aside, block: &Block) -> Result<Option<(u32, Entry)>, Stop> {
-        (self.operation, self.subject) = aside.reads;
+        self.reads = Some(aside.reads);
         core::mem::swap(&mut self.cursor, &mut aside.cursor);
         let opened = if aside.is_open { Ok(()) } else { self.open_folder() };
         aside.is_open = opened.is_ok();
@@ -101,8 +101,8 @@ impl Recorder {
 
     /// Loads the block with a byte of a log. Returns how many of the log's bytes it has from that one on; 0 at the end.
     pub(crate) fn load_at(&mut self, offset: u32, aside: &mut Aside, block: &mut Block) -> Result<usize, Stop> {
-        (self.operation, self.subject) = aside.reads;
-        let number = self.subject;
+        self.reads = Some(aside.reads);
+        let (_, number) = aside.reads;
         let index = offset >> 9 >> self.volume.shift;
         let open = self.log.filter(|log| log.number == number);
         if let Some(log) = open

@@ -4,7 +4,7 @@ use super::transfer::Io;
 use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::card::AsyncCard;
 #[cfg(feature = "mavlink")]
-use crate::recorder::Operation;
+use crate::recorder::{Aside, Operation};
 use crate::recorder::{Goal, Stop};
 use crate::{Drain, Prologue};
 use binlog::ring_format::Schema;
@@ -197,10 +197,10 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cfg(feature = "mavlink")]
     pub async fn read_at_async(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Option<usize>, C> {
         self.mount_async().await?;
-        let mut aside = self.recorder.begin_aside(Operation::Extract, number);
+        let mut aside = Aside::new(Operation::Extract, number);
         let step = |log: &mut Self| log.recorder.load_at(offset, &mut aside, &mut log.block[0]);
         let loaded = self.drive_on_async(step).await;
-        self.recorder.end_aside(&aside);
+        self.recorder.end_aside();
         Ok(loaded?.map(|bytes| self.copy_at(offset, bytes, into)))
     }
 
@@ -211,7 +211,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         mut visit: impl FnMut(LogFile) -> ControlFlow<()>,
     ) -> Result<(), C> {
         self.mount_async().await?;
-        let mut aside = self.recorder.begin_aside(Operation::List, 0);
+        let mut aside = Aside::new(Operation::List, 0);
         let visited = loop {
             match self.drive_async(|log| log.next_log_aside(&mut aside)).await {
                 Ok(Some(log)) if visit(log).is_continue() => {}
@@ -219,7 +219,7 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 Err(error) => break Err(error),
             }
         };
-        self.recorder.end_aside(&aside);
+        self.recorder.end_aside();
         visited
     }
 
@@ -260,6 +260,8 @@ impl<C: AsyncCard, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         &mut self,
         mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
     ) -> Result<Option<T>, C> {
+        #[cfg(feature = "mavlink")]
+        self.recorder.end_aside();
         // A future was dropped: its transfer is repeated, and what that belonged to is completed.
         let mut is_resumed = self.port.unfinished.is_some();
         let mut next = self.port.unfinished;

@@ -5,9 +5,9 @@ use super::{Cause, Dates, LogFile, Result, SdLog};
 use crate::card::Card;
 #[cfg(feature = "async")]
 use crate::recorder::Goal;
-#[cfg(feature = "mavlink")]
-use crate::recorder::Operation;
 use crate::recorder::Stop;
+#[cfg(feature = "mavlink")]
+use crate::recorder::{Aside, Operation};
 use crate::{Drain, Prologue};
 use binlog::ring_format::Schema;
 use core::ops::ControlFlow;
@@ -195,9 +195,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cfg(feature = "mavlink")]
     pub fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Option<usize>, C> {
         self.mount()?;
-        let mut aside = self.recorder.begin_aside(Operation::Extract, number);
+        let mut aside = Aside::new(Operation::Extract, number);
         let loaded = self.drive_on(|log| log.recorder.load_at(offset, &mut aside, &mut log.block[0]));
-        self.recorder.end_aside(&aside);
+        self.recorder.end_aside();
         Ok(loaded?.map(|bytes| self.copy_at(offset, bytes, into)))
     }
 
@@ -205,7 +205,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
     #[cfg(feature = "mavlink")]
     pub(crate) fn visit_logs(&mut self, mut visit: impl FnMut(LogFile) -> ControlFlow<()>) -> Result<(), C> {
         self.mount()?;
-        let mut aside = self.recorder.begin_aside(Operation::List, 0);
+        let mut aside = Aside::new(Operation::List, 0);
         let visited = loop {
             match self.drive(|log| log.next_log_aside(&mut aside)) {
                 Ok(Some(log)) if visit(log).is_continue() => {}
@@ -213,7 +213,7 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
                 Err(error) => break Err(error),
             }
         };
-        self.recorder.end_aside(&aside);
+        self.recorder.end_aside();
         visited
     }
 
@@ -258,6 +258,8 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         &mut self,
         mut step: impl FnMut(&mut Self) -> core::result::Result<T, Stop>,
     ) -> Result<Option<T>, C> {
+        #[cfg(feature = "mavlink")]
+        self.recorder.end_aside();
         #[cfg(feature = "async")]
         self.resume()?;
         loop {

@@ -355,3 +355,29 @@ fn futures_of_reads_may_be_dropped() {
         assert!(read == log, "{geometry:?}: {} bytes", read.len());
     }
 }
+
+/// The beginning of a log removes an old one, and its future is dropped, and so is that of a read of another log.
+#[test]
+fn a_dropped_read_doesnt_change_which_log_is_removed() {
+    for geometry in EACH {
+        for polls in 1..120 {
+            let card = geometry.format();
+            let computer = Computer::new(&card);
+            computer.folder("LOGS");
+            (1..=3).for_each(|number| computer.put(&path("LOGS", number), &contents(number, 40_000), Clusters::First));
+            computer.occupy_all_but("FULL", 4);
+            computer.note_free_clusters();
+            let mut sd = sd(&card, Options { extent_bytes: 8 << 10, free_bytes: 20_000, ..OPTIONS });
+            let _ = poll(sd.begin_log_async(), polls);
+            let mut into = [0; 90];
+            let _ = poll(sd.read_at_async(3, 30_000, &mut into), 1 + polls % 4);
+            wait_for(sd.begin_log_async()).unwrap();
+            let volume = Volume::of(&card);
+            for number in [2, 3] {
+                let log = volume.read(&path("LOGS", number));
+                assert!(log.is_some_and(|log| log == contents(number, 40_000)), "{number}, {polls}, {geometry:?}");
+            }
+            assert_eq!(volume.read(&path("LOGS", 1)), None, "{polls}, {geometry:?}");
+        }
+    }
+}
