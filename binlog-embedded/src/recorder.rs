@@ -112,8 +112,8 @@ pub(crate) struct Recorder {
     /// Logs that are read at offsets.
     #[cfg(feature = "mavlink")]
     places: [read::Place; 2],
-    /// What a call reads beside the goal, which an error is about then. The goal's own operation and subject stay, because
-    /// the call's future may be dropped.
+    /// What a call reads beside the goal, which an error is about then. The goal's own operation and subject stay,
+    /// because the call's future may be dropped.
     #[cfg(feature = "mavlink")]
     reads: Option<(Operation, u32)>,
     pub(crate) log: Option<OpenFile>,

@@ -117,7 +117,7 @@ pub struct ServerCounts {
 ///
 /// # Memory
 ///
-/// 16 bytes for each of the `REQUESTS`, and some 200.
+/// 12 bytes for each of the `REQUESTS`, and 200.
 #[derive(Clone, Debug)]
 pub struct Server<const REQUESTS: usize = 32> {
     options: ServerOptions,
@@ -132,8 +132,8 @@ pub struct Server<const REQUESTS: usize = 32> {
     /// The packet that is being filled, and how many bytes it has.
     data: [u8; Message::DATA],
     filled: u8,
-    /// When the next message is due.
-    due_us: u64,
+    /// When the next message is due, modulo 2³².
+    due_us: u32,
     erase: Option<Address>,
     counts: ServerCounts,
 }
@@ -141,7 +141,7 @@ pub struct Server<const REQUESTS: usize = 32> {
 /// A log with its id.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    /// The client for which the id means this log until it asks for the list.
+    /// The client for which the id means this log until it asks for the list; then the id is 0.
     client: Address,
     id: u16,
     number: u32,
@@ -196,7 +196,7 @@ const ENTRY_FRAME: u32 = 14 + 12;
 const DATA_FRAME: u32 = 97 + 12;
 
 /// Microseconds whose bytes may be sent at once, in a loop that runs seldom.
-const BURST_US: u64 = 100_000;
+const BURST_US: u32 = 100_000;
 
 /// A packet may lie in two blocks.
 const READS: usize = 2;
@@ -274,7 +274,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         }
         let count = match *message {
             Message::LogRequestEnd { .. } => {
-                self.drop_requests(|request| request.sender == sender);
+                self.drop_requests(sender, 0);
                 self.forget_log(sender);
                 return;
             }
@@ -286,7 +286,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
             }
             Message::LogRequestData { id, ofs, count, .. } => match Request::data(sender, id, ofs, count) {
                 Some(request) => {
-                    self.drop_requests(|other| other.sender == sender && !other.is_list() && other.id != id);
+                    self.drop_requests(sender, id);
                     self.queue(request)
                 }
                 None => &mut self.counts.missing,
@@ -313,9 +313,11 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         }
     }
 
-    /// Drops those requests for which `is_over` holds.
-    fn drop_requests(&mut self, is_over: impl Fn(&Request) -> bool) {
-        if self.queue.first().is_some_and(&is_over) {
+    /// Drops a client's requests: for logs other than the one with this id, or all if it is 0.
+    #[inline(never)]
+    fn drop_requests(&mut self, client: Address, kept: u16) {
+        let is_over = |other: &Request| other.sender == client && (kept == 0 || (!other.is_list() && other.id != kept));
+        if self.queue.first().is_some_and(is_over) {
             self.begin_request();
         }
         self.queue.drop_if(is_over);
@@ -339,7 +341,10 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
 
     /// The client's ids may mean other logs from now on.
     fn forget_log(&mut self, client: Address) {
-        self.log = self.log.filter(|log| log.client != client);
+        if let Some(log) = self.log.as_mut().filter(|log| log.client == client) {
+            // The request that is being answered still needs the log.
+            log.id = 0;
+        }
     }
 
     /// The next message to send; `None` if there is none, if the limit of bytes a second is reached, or if the search
@@ -411,6 +416,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     /// What is needed for the next message.
+    #[inline(never)]
     fn need(&mut self, now_us: u64) -> Need {
         let Some(&request) = self.queue.first() else { return Need::Nothing };
         if !self.is_due(now_us) {
@@ -436,8 +442,8 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
 
     /// Whether a message may be sent, by the limit.
     fn is_due(&self, now_us: u64) -> bool {
-        // The clock may have been set back.
-        now_us >= self.due_us || self.due_us - now_us > self.cost_us(DATA_FRAME).into()
+        // A longer wait is past: it is the clock that has come around, or that was set back.
+        !(1..=self.cost_us(DATA_FRAME)).contains(&self.due_us.wrapping_sub(now_us as u32))
     }
 
     /// Microseconds that this number of bytes takes.
@@ -532,11 +538,12 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
     }
 
     /// Takes note that a message is sent.
+    #[inline(never)]
     fn send(&mut self, now_us: u64, reply: Reply) -> Message<'_> {
         let frame = if let Reply::Entry { .. } = reply { ENTRY_FRAME } else { DATA_FRAME };
-        let burst = now_us.saturating_sub(BURST_US);
-        let due_us = if self.is_due(now_us) { self.due_us.clamp(burst, now_us) } else { self.due_us };
-        self.due_us = due_us + u64::from(self.cost_us(frame));
+        let now_us = now_us as u32;
+        let late_us = now_us.wrapping_sub(self.due_us).min(BURST_US);
+        self.due_us = now_us.wrapping_sub(late_us).wrapping_add(self.cost_us(frame));
         self.counts.sent = self.counts.sent.saturating_add(1);
         match reply {
             Reply::Entry { seconds, size, id, num_logs, last_log_num } => {
@@ -558,7 +565,7 @@ impl<const REQUESTS: usize> Server<REQUESTS> {
         };
         request.next += u32::from(count);
         self.filled = 0;
-        if request.next >= end {
+        if request.next >= end || count == 0 {
             // MAVProxy asks without an end, and takes an empty packet for one even if packets before it were lost.
             match usize::from(count) == Message::DATA && (end + 1..u32::MAX).contains(&request.end) {
                 true => self.stage = Stage::Cut,

@@ -41,12 +41,9 @@ pub enum Piece {
 
 /// Logs that can be listed, and read at any offset, while one of them is being written.
 ///
-/// It is implemented for [`SdLog`](crate::SdLog), for the logs of a flash chip
-#[cfg_attr(feature = "flash", doc = "([`FlashLogs`])")]
-/// and for a host's folder
-#[cfg_attr(feature = "std", doc = "([`FolderLogs`]).")]
-/// Each call takes a bounded time: a list is one pass over the logs' entries, and a read moves at most one block of
-/// contents.
+/// It is implemented for [`SdLog`](crate::SdLog), for `FlashLogs` (feature `flash`) and for `FolderLogs` (feature
+/// `std`). Each call takes a bounded time: a list is one pass over the logs' entries, and a read moves at most one block
+/// of contents.
 pub trait LogStore {
     /// The error of the card, the chip or the file system.
     type Error;

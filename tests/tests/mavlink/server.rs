@@ -361,6 +361,20 @@ fn a_log_that_grows_is_sent_as_far_as_it_was_and_goes_on_with_the_next_request()
     assert_eq!(assembled(&rest)[1000..], bytes(12, 3400)[1000..]);
 }
 
+#[test]
+fn a_list_that_its_client_asks_for_doesnt_end_a_download() {
+    let mut shelf = Shelf::of(&[900]);
+    let mut server = server();
+    server.receive(STATION, &data(1, 0, u32::MAX));
+    while server.next(0, &mut shelf).unwrap().is_none() {}
+    for request in [list(3, 2), list(0, 0xFFFF)] {
+        server.receive(STATION, &request);
+    }
+    let (entries, packets) = answers(&mut server, &mut shelf);
+    assert_eq!((entries.len(), packets.len()), (1, 9));
+    assert_eq!(assembled(&packets)[90..], bytes(11, 900)[90..]);
+}
+
 /// Ids move when the oldest log goes, but not under a client that is downloading.
 #[test]
 fn a_download_stays_with_its_log_until_the_client_lists_again() {

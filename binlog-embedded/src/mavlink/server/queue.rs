@@ -44,15 +44,17 @@ pub(super) enum Pushed {
     Full,
 }
 
-/// The oldest request is the first.
+/// A ring, since moving the requests up would take a `memmove`, 700 bytes of flash.
 #[derive(Clone, Debug)]
 pub(super) struct Queue<const N: usize> {
     requests: [Request; N],
+    /// Where the oldest one is.
+    first: usize,
     len: usize,
 }
 
 impl<const N: usize> Queue<N> {
-    pub(super) const EMPTY: Self = Queue { requests: [Request::NONE; N], len: 0 };
+    pub(super) const EMPTY: Self = Queue { requests: [Request::NONE; N], first: 0, len: 0 };
 
     pub(super) fn len(&self) -> usize {
         self.len
@@ -62,38 +64,46 @@ impl<const N: usize> Queue<N> {
         self.len = 0;
     }
 
+    /// Where the `i`th request is.
+    fn place(&self, i: usize) -> usize {
+        let place = self.first + i;
+        if place < N { place } else { place - N }
+    }
+
     pub(super) fn first(&self) -> Option<&Request> {
-        self.requests[..self.len].first()
+        self.requests.get(self.first).filter(|_| self.len > 0)
     }
 
     pub(super) fn first_mut(&mut self) -> Option<&mut Request> {
-        self.requests[..self.len].first_mut()
+        self.requests.get_mut(self.first).filter(|_| self.len > 0)
     }
 
     pub(super) fn push(&mut self, request: Request) -> Pushed {
-        if self.requests[..self.len].contains(&request) {
+        if (0..self.len).any(|i| self.requests.get(self.place(i)) == Some(&request)) {
             return Pushed::Repeated;
         }
-        let Some(place) = self.requests.get_mut(self.len) else { return Pushed::Full };
-        *place = request;
+        let place = self.place(self.len);
+        match self.requests.get_mut(place) {
+            Some(free) if self.len < N => *free = request,
+            _ => return Pushed::Full,
+        }
         self.len += 1;
         Pushed::Queued
     }
 
     pub(super) fn pop(&mut self) {
         if self.len > 0 {
-            self.requests.copy_within(1..self.len, 0);
-            self.len -= 1;
+            (self.first, self.len) = (self.place(1), self.len - 1);
         }
     }
 
     /// Drops the requests for which `is_over` holds.
     pub(super) fn drop_if(&mut self, is_over: impl Fn(&Request) -> bool) {
         let mut kept = 0;
-        for at in 0..self.len {
-            let request = self.requests[at];
+        for i in 0..self.len {
+            let request = self.requests[self.place(i)];
             if !is_over(&request) {
-                self.requests[kept] = request;
+                self.requests[self.place(kept)] = request;
                 kept += 1;
             }
         }
