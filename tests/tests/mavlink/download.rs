@@ -198,7 +198,7 @@ impl Client for QGroundControlLike {
 
     fn receive(&mut self, now_us: u64, ofs: u32, data: &[u8]) {
         let packet = (ofs / DATA) as usize;
-        if ofs % DATA != 0 || packet / CHUNK != self.chunk || self.came(packet) {
+        if !ofs.is_multiple_of(DATA) || packet / CHUNK != self.chunk || self.came(packet) {
             return;
         }
         self.heard_us = now_us;

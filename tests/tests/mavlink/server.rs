@@ -329,9 +329,9 @@ fn no_more_bytes_a_second_are_sent_than_the_limit() {
             }
             now_us += loop_us;
         }
-        let allowed = u64::from(rate as u32) * (now_us - begun_us) / 1_000_000;
+        let allowed = u64::from(rate) * (now_us - begun_us) / 1_000_000;
         // Besides 100 ms at once in a slow loop.
-        assert!(sent <= allowed + u64::from(rate as u32) / 10 + 109, "{sent} of {allowed}, {rate}, {loop_us}");
+        assert!(sent <= allowed + u64::from(rate) / 10 + 109, "{sent} of {allowed}, {rate}, {loop_us}");
         assert!(server.is_idle() || sent * 100 >= allowed * 95, "{sent} of {allowed}, {rate}, {loop_us}");
         // A clock that was set back doesn't stop it.
         if !server.is_idle() {
