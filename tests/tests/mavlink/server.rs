@@ -322,7 +322,7 @@ fn no_more_bytes_a_second_are_sent_than_the_limit() {
         server.receive(STATION, &data(1, 0, u32::MAX));
         let (mut now_us, mut sent) = (77_000_000, 0_u64);
         let begun_us = now_us;
-        let duration_us = 1000 * u64::from(loop_us as u32).max(20_000);
+        let duration_us = 1000 * loop_us.max(20_000);
         while now_us < begun_us + duration_us && !server.is_idle() {
             while let Some(message) = server.next(now_us, &mut shelf).unwrap() {
                 sent += if let Message::LogEntry { .. } = message { 26 } else { 109 };
