@@ -1,4 +1,4 @@
-// Held by tests/tests/mavlink.
+// Held by tests/tests/mavlink/stream.rs, tests/tests/mavlink/server.rs.
 
 //! Logs over a MAVLink link: the third place for a log, beside cards and flash chips.
 //!

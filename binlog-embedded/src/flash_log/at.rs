@@ -1,4 +1,4 @@
-// Held by tests/tests/mavlink/flash.rs.
+// Held by tests/tests/mavlink/stores.rs.
 
 //! Logs on the chip, read at any offset, as a state machine without I/O.
 //!

@@ -181,9 +181,9 @@ impl<C: Card, D: Dates, const BLOCKS: usize> SdLog<C, D, BLOCKS> {
         }
     }
 
-    /// Reads bytes of a log from `offset` on: up to the end of the block of 512 bytes that has them, and at most as many
-    /// as `into` has room for. Of the open log, these are the flushed bytes. Returns how many were read, 0 at the end of
-    /// the log; `None` if the search for the place isn't complete, which the same call continues. What
+    /// Reads bytes of a log from `offset` on: up to the end of the block of 512 bytes that has them, and at most as
+    /// many as `into` has room for. Of the open log, these are the flushed bytes. Returns how many were read, 0 at the
+    /// end of the log; `None` if the search for the place isn't complete, which the same call continues. What
     /// [`run`](SdLog::run) is doing, such as a search for free space, continues after it.
     ///
     /// Two readers may alternate: for each, the next block is found at once. Elsewhere, the log's clusters are followed

@@ -62,8 +62,8 @@ impl Date {
         Date { bits }
     }
 
-    /// Seconds since 1970 in the same time zone; 0 for [`EARLIEST`](Date::EARLIEST), which says that there was no clock,
-    /// and for what is no date. The latest are those of 2106.
+    /// Seconds since 1970 in the same time zone; 0 for [`EARLIEST`](Date::EARLIEST), which says that there was no
+    /// clock, and for what isn't a date. The latest are those of 2106.
     #[cfg(feature = "mavlink")]
     pub(crate) fn seconds(self) -> u32 {
         let (month, day) = (u32::from(self.month()), u32::from(self.day()));

@@ -103,7 +103,7 @@ const CRATES: [Crate; 4] = [
             ("blackbox", &["drain", "logger"]),
             ("sd_log", &["card", "drain", "recorder"]),
             ("flash_log", &["drain"]),
-            ("mavlink", &["card", "drain", "flash_log", "sd_log"]),
+            ("mavlink", &["card", "drain", "flash_log", "recorder", "sd_log"]),
             ("retained", &["drain", "logger", "recovery", "ring", "sync"]),
         ],
         circles: &[],

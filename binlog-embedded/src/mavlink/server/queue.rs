@@ -70,6 +70,13 @@ impl<const N: usize> Queue<N> {
         if place < N { place } else { place - N }
     }
 
+    /// The requests up to the end of the array, and those from its beginning on.
+    fn parts(&self) -> [&[Request]; 2] {
+        let end = self.first + self.len;
+        let part = |range| self.requests.get(range).unwrap_or_default();
+        [part(self.first..end.min(N)), part(0..end.saturating_sub(N))]
+    }
+
     pub(super) fn first(&self) -> Option<&Request> {
         self.requests.get(self.first).filter(|_| self.len > 0)
     }
@@ -79,7 +86,7 @@ impl<const N: usize> Queue<N> {
     }
 
     pub(super) fn push(&mut self, request: Request) -> Pushed {
-        if (0..self.len).any(|i| self.requests.get(self.place(i)) == Some(&request)) {
+        if self.parts().iter().any(|part| part.contains(&request)) {
             return Pushed::Repeated;
         }
         let place = self.place(self.len);
@@ -99,6 +106,10 @@ impl<const N: usize> Queue<N> {
 
     /// Drops the requests for which `is_over` holds.
     pub(super) fn drop_if(&mut self, is_over: impl Fn(&Request) -> bool) {
+        // Mostly there are none, and nothing is moved.
+        if !self.parts().iter().any(|part| part.iter().any(&is_over)) {
+            return;
+        }
         let mut kept = 0;
         for i in 0..self.len {
             let request = self.requests[self.place(i)];

@@ -61,7 +61,7 @@ impl Gap {
     }
 }
 
-/// What a result about one log is to a store, to which a missing log is no error.
+/// The result about one log, for a store: a missing log isn't an error.
 fn piece<E: core::error::Error>(read: Result<Option<usize>, SdError<E>>) -> Result<Piece, SdError<E>> {
     match read {
         Ok(Some(bytes)) => Ok(Piece::Bytes(bytes)),

@@ -2,7 +2,9 @@
 
 use std::env;
 use std::fmt::{self, Write};
-use std::path::{Component, Path, PathBuf};
+#[cfg(feature = "read")]
+use std::path::Component;
+use std::path::{Path, PathBuf};
 
 /// One error at a line of a file. `Display` prints the command that GitHub Actions reads from the output.
 #[derive(Clone, PartialEq, Eq, Debug)]
