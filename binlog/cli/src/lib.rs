@@ -18,6 +18,7 @@
 //!   values and objects, [`line_buffer`] gathers lines, [`parallel_text`] is text that several threads make;
 //!   [`style`] colours text for a terminal, [`progress`] is the bar.
 //! - [`plot`] computes and draws plots: expressions, thinning, spectra; PNG, SVG, HTML and the terminal.
+//! - [`link`] receives and sends MAVLink messages, for `record` and `download`.
 //! - [`outcome`] has the exit codes and the error of a command; [`suggest`] says "did you mean", [`counted`] `1 byte`,
 //!   [`one_line`] escapes what a terminal would obey.
 //!
@@ -40,6 +41,7 @@ pub mod intervals;
 pub mod join;
 pub mod json;
 pub mod line_buffer;
+pub mod link;
 pub mod log_summary;
 pub mod number;
 pub mod one_line;

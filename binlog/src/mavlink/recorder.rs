@@ -233,6 +233,11 @@ impl Recorder {
         self.peer.is_armed()
     }
 
+    /// Whether a block is missing, of which later ones have come.
+    pub fn has_gap(&self) -> bool {
+        self.log.as_ref().is_some_and(|log| !log.slots.is_empty())
+    }
+
     /// Takes a received message. Those about other things are ignored.
     pub fn receive(&mut self, now_us: u64, sender: Address, message: &Message<'_>) {
         match *message {

@@ -1,12 +1,18 @@
-//! Removes what is unfinished when the program is interrupted: by Ctrl-C, SIGTERM or a terminal that closes.
+//! Removes what is unfinished when the program is interrupted: by Ctrl-C, SIGTERM or a terminal that closes. A command
+//! on a link ends by itself instead: [`note_only`].
 
 use crate::outcome::INTERRUPTED;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 /// The files that are being written, and the folders that were made for them.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// Whether the first interrupt is only noted.
+static IS_NOTED_ONLY: AtomicBool = AtomicBool::new(false);
+static IS_INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Creates files, or folders. From then on, an interrupt removes the files, and the folders if they are empty; while
 /// they are created, it waits.
@@ -28,7 +34,24 @@ pub(crate) fn handle() {
     static HANDLER: Once = Once::new();
     // A program that `nohup` or a shell has told to ignore such a signal keeps ignoring it, and gets no handler. After
     // an interrupt, parts of files then stay, as after SIGKILL: the next run removes them.
-    HANDLER.call_once(|| drop(ctrlc::try_set_handler(remove_all_and_exit)));
+    HANDLER.call_once(|| drop(ctrlc::try_set_handler(interrupted)));
+}
+
+/// From now on, the first interrupt is only noted, and the command ends by itself when [`is_noted`] says so. A second one
+/// ends the program at once.
+pub(crate) fn note_only() {
+    IS_NOTED_ONLY.store(true, Ordering::Relaxed);
+}
+
+/// Whether an interrupt came that was only noted.
+pub(crate) fn is_noted() -> bool {
+    IS_INTERRUPTED.load(Ordering::Relaxed)
+}
+
+fn interrupted() {
+    if !IS_NOTED_ONLY.load(Ordering::Relaxed) || IS_INTERRUPTED.swap(true, Ordering::Relaxed) {
+        remove_all_and_exit();
+    }
 }
 
 /// From now on, an interrupt keeps the file or folder.
@@ -45,7 +68,8 @@ fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn remove_all_and_exit() {
+/// Removes what is unfinished, and ends the program as interrupted.
+pub(crate) fn remove_all_and_exit() -> ! {
     // The lock is kept until the end, so that no file is begun in between. What is in a folder comes after it.
     let unfinished = unfinished();
     for path in unfinished.iter().rev() {

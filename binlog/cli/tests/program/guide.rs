@@ -167,7 +167,7 @@ fn the_table_of_inputs_is_right() {
         }
     }
     let named: Vec<&str> = rows().iter().map(|row| row[0]).collect();
-    let others = ["completions", "extract", "manual", "help"];
+    let others = ["completions", "download", "extract", "manual", "record", "help"];
     for of in program.get_subcommands().map(clap::Command::get_name) {
         assert!(named.contains(&of) || others.contains(&of), "{of} is in the table");
     }

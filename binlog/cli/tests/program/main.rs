@@ -21,6 +21,7 @@ mod in_ci;
 #[cfg(unix)]
 mod interrupts;
 mod madflight;
+mod mavlink;
 mod old_firmware;
 mod px4;
 mod questions;

@@ -1,0 +1,251 @@
+use super::vehicle::{Flying, Vehicle};
+use super::{Running, wait_until};
+use crate::{Ran, log};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const DATE: u32 = 1_764_000_000;
+
+fn bytes(name: &str) -> Vec<u8> {
+    fs::read(log(name)).expect("the log")
+}
+
+/// A vehicle with three logs, of both formats.
+fn vehicle() -> Vehicle {
+    let whole = bytes("flight.bin");
+    let first = whole[..whole.len() / 90 * 90].to_vec();
+    Vehicle { logs: vec![(first, 0), (whole, DATE), (bytes("flight.bbl"), DATE)], ..Vehicle::new() }
+}
+
+fn start(vehicle: &Flying, folder: &Path, more: &str) -> Running {
+    let folder = folder.to_str().expect("UTF-8");
+    Running::start(["download", &vehicle.link, "-o", folder].into_iter().chain(more.split_whitespace()))
+}
+
+fn download(vehicle: &Flying, folder: &Path, more: &str) -> Ran {
+    start(vehicle, folder, more).ends()
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = folder.read_dir().expect("the folder").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn logs_are_listed_without_a_choice() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle { loses_one_of: Some(5), ..vehicle() }.fly();
+    let sizes = vehicle.with(|vehicle| [0, 1, 2].map(|i| vehicle.logs[i].0.len()));
+    let ran = download(&vehicle, folder.path(), "");
+    let date = "2025-11-24T16:00:00Z";
+    let listed =
+        format!("1\t{} bytes\tunknown date\n2\t{} bytes\t{date}\n3\t{} bytes\t{date}\n", sizes[0], sizes[1], sizes[2]);
+    assert_eq!((ran.code, ran.stdout, &*ran.stderr), (Some(0), listed, ""));
+    let ran = download(&vehicle, folder.path(), "--json");
+    let rows: Vec<serde_json::Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    assert_eq!(rows[0], serde_json::json!({"log": 1, "bytes": sizes[0], "date": null}));
+    assert_eq!(rows[2], serde_json::json!({"log": 3, "bytes": sizes[2], "date": date}));
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn chosen_logs_are_downloaded_byte_for_byte() {
+    for (choice, expected) in [
+        ("--latest", &["00000003.BBL"][..]),
+        ("2", &["00000002.BIN"]),
+        ("2 1", &["00000001.BIN", "00000002.BIN"]),
+        ("--all", &["00000001.BIN", "00000002.BIN", "00000003.BBL"]),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let out = folder.path().join("logs");
+        let vehicle = Vehicle { loses_one_of: Some(20), ..vehicle() };
+        let vehicle = if choice == "--all" { vehicle.fly_on_tcp() } else { vehicle.fly() };
+        let ran = download(&vehicle, &out, choice);
+        assert!(matches!(ran.code, Some(0 | 3)), "{choice}: {}", ran.stderr);
+        assert_eq!(names(&out), expected, "{choice}");
+        for name in expected {
+            let number: usize = name[..8].parse().expect("a number");
+            let (log, date) = vehicle.with(|vehicle| vehicle.logs[number - 1].clone());
+            assert!(fs::read(out.join(name)).expect("the log") == log, "{choice}: {name}");
+            assert!(ran.stdout.contains(&format!("{}\t{} bytes\n", out.join(name).display(), log.len())));
+            let modified = fs::metadata(out.join(name)).and_then(|file| file.modified()).expect("a date");
+            let modified = modified.duration_since(std::time::UNIX_EPOCH).expect("after 1970").as_secs();
+            assert_eq!(modified == u64::from(DATE), date > 0, "{name}");
+        }
+        // The first one was cut inside of a record.
+        assert_eq!(ran.code == Some(3), expected.contains(&"00000001.BIN"), "{choice}: {}", ran.stderr);
+        wait_until("the vehicle is told", || vehicle.with(|vehicle| vehicle.ends > 0));
+    }
+}
+
+#[test]
+fn a_damaged_log_ends_with_3() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle { logs: vec![(bytes("damaged.bin"), DATE), (vec![7; 1000], DATE)], ..Vehicle::new() }.fly();
+    let ran = download(&vehicle, folder.path(), "1");
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.stderr.contains("00000001.BIN: the log is damaged: "), "{}", ran.stderr);
+    let ran = download(&vehicle, folder.path(), "2");
+    assert_eq!(ran.code, Some(3));
+    assert!(ran.stderr.contains("00000002.BIN: it is neither an ArduPilot log"), "{}", ran.stderr);
+    assert_eq!(fs::read(folder.path().join("00000002.BIN")).expect("what came"), [7; 1000]);
+}
+
+#[test]
+fn a_log_that_is_shorter_than_said_ends_with_3() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = bytes("flight.bin");
+    for says in [flight.len() as u32 + 1, u32::MAX] {
+        let logs = vec![(flight.clone(), DATE)];
+        let vehicle = Vehicle { logs, says: Some(says), speed: 50, ..Vehicle::new() }.fly();
+        let ran = download(&vehicle, folder.path(), "1 --force");
+        assert_eq!(ran.code, Some(3), "{}", ran.stderr);
+        let said = format!("the log ends after {} bytes; the vehicle said {says}", flight.len());
+        assert!(ran.stderr.contains(&said), "{}", ran.stderr);
+        assert!(fs::read(folder.path().join("00000001.BIN")).expect("the log") == flight);
+    }
+}
+
+#[test]
+fn an_existing_log_is_kept_without_force() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = vehicle().fly();
+    fs::write(folder.path().join("00000002.BIN"), "mine").expect("room");
+    let ran = download(&vehicle, folder.path(), "2 3");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.contains("00000002.BIN exists; "), "{}", ran.stderr);
+    assert_eq!(names(folder.path()), ["00000002.BIN", "00000003.BBL"], "the other log is downloaded");
+    assert_eq!(fs::read(folder.path().join("00000002.BIN")).expect("the file"), b"mine");
+    assert_eq!(download(&vehicle, folder.path(), "2 --force").code, Some(0));
+    assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == bytes("flight.bin"));
+}
+
+#[test]
+fn a_vehicle_without_logs_says_so() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle::new().fly();
+    let ran = download(&vehicle, folder.path(), "");
+    assert_eq!((ran.code, &*ran.stdout, &*ran.stderr), (Some(0), "", "binlog: the vehicle has no logs\n"));
+    let ran = download(&vehicle, folder.path(), "--all");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.ends_with(": the vehicle has no logs\n"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_number_that_the_vehicle_lacks_is_an_error() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let ran = download(&vehicle().fly(), folder.path(), "1 9");
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.stderr.ends_with(": the vehicle has no log 9; it has 1 to 3\n"), "{}", ran.stderr);
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn an_empty_log_ends_with_3() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle { logs: vec![(Vec::new(), DATE)], ..Vehicle::new() }.fly();
+    let ran = download(&vehicle, folder.path(), "1");
+    assert_eq!((ran.code, names(folder.path())), (Some(3), vec!["00000001.BIN".to_owned()]), "{}", ran.stderr);
+}
+
+/// Downloads log 2 up to some of it, with a signal. Returns the part's path.
+#[cfg(unix)]
+fn interrupted(vehicle: &Flying, folder: &Path, signal: &str) -> PathBuf {
+    let part = folder.join("00000002.BIN.part");
+    let before = fs::metadata(&part).map_or(0, |part| part.len());
+    vehicle.with(|vehicle| vehicle.speed = 1);
+    let program = start(vehicle, folder, "2");
+    wait_until("some of it comes", || fs::metadata(&part).is_ok_and(|part| part.len() > before + 5000));
+    program.interrupt(signal);
+    let ran = program.ends();
+    vehicle.with(|vehicle| vehicle.speed = 50);
+    if signal != "-KILL" {
+        assert_eq!(ran.code, Some(130), "{}", ran.stderr);
+        assert!(
+            ran.stderr.contains("00000002.BIN.part has ") && ran.stderr.ends_with("resumes it\n"),
+            "{}",
+            ran.stderr
+        );
+    }
+    assert_eq!(names(folder), ["00000002.BIN.part", "00000002.BIN.part.json"]);
+    part
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_download_is_resumed() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let vehicle = Vehicle { loses_one_of: Some(30), ..vehicle() }.fly();
+    let mut before = 0;
+    for signal in ["-INT", "-KILL", "-TERM", "-HUP"] {
+        let part = interrupted(&vehicle, folder.path(), signal);
+        let length = fs::metadata(&part).expect("the part").len();
+        assert!(length > before, "{signal}");
+        before = length;
+    }
+    let ran = download(&vehicle, folder.path(), "2 --json");
+    assert_eq!(ran.code, Some(0), "{}", ran.stderr);
+    let row: serde_json::Value = serde_json::from_str(&ran.stdout).expect("a row");
+    assert_eq!(row["resumed_bytes"].as_u64(), Some(before / 90 * 90));
+    assert_eq!(names(folder.path()), ["00000002.BIN"]);
+    assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == bytes("flight.bin"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_part_of_another_log_is_not_resumed() {
+    type Change = fn(&mut Vehicle);
+    let cases: [(Change, &str); 3] = [
+        (|vehicle| vehicle.logs[1].1 += 1, "it is of a log with another date"),
+        (|vehicle| vehicle.logs[1].0.truncate(100_000), "bytes; remove it"),
+        (|vehicle| vehicle.logs[1].0[20] ^= 1, "it is of a log that begins differently"),
+    ];
+    for (change, said) in cases {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let vehicle = vehicle().fly();
+        let part = interrupted(&vehicle, folder.path(), "-INT");
+        let kept = fs::read(&part).expect("the part");
+        vehicle.with(change);
+        let ran = download(&vehicle, folder.path(), "2");
+        assert_eq!(ran.code, Some(2), "{said}");
+        assert!(
+            ran.stderr.contains("00000002.BIN.part can't be resumed: ") && ran.stderr.contains(said),
+            "{}",
+            ran.stderr
+        );
+        assert!(fs::read(&part).expect("the part") == kept, "{said}: it is kept");
+        let ran = download(&vehicle, folder.path(), "2 --force");
+        assert!(matches!(ran.code, Some(0 | 3)), "{}", ran.stderr);
+        let log = vehicle.with(|vehicle| vehicle.logs[1].0.clone());
+        assert!(fs::read(folder.path().join("00000002.BIN")).expect("the log") == log, "{said}");
+    }
+    // Another system, and a part of which nobody knows what it is.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let first = vehicle().fly();
+    interrupted(&first, folder.path(), "-INT");
+    let ran = download(&Vehicle { system: 9, ..vehicle() }.fly(), folder.path(), "2");
+    assert!(ran.stderr.contains("it is of system 1; "), "{}", ran.stderr);
+    fs::write(folder.path().join("00000002.BIN.part.json"), "{}").expect("room");
+    let ran = download(&first, folder.path(), "2");
+    assert!(ran.stderr.contains("is missing or unreadable"), "{}", ran.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_allocated_by_a_size_that_is_said() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let logs = vec![(vec![0xA3; 50_000_000], DATE)];
+    let vehicle = Vehicle { logs, says: Some(u32::MAX), speed: 1, ..Vehicle::new() }.fly();
+    let program = start(&vehicle, folder.path(), "1");
+    let part = folder.path().join("00000001.BIN.part");
+    wait_until("some of it comes", || fs::metadata(&part).is_ok_and(|part| part.len() > 5000));
+    let id = program.0.as_ref().expect("it runs").id();
+    let memory = fs::read_to_string(format!("/proc/{id}/statm")).unwrap_or_default();
+    let pages: u64 = memory.split(' ').nth(1).and_then(|pages| pages.parse().ok()).unwrap_or(0);
+    program.interrupt("-INT");
+    assert_eq!(program.ends().code, Some(130));
+    assert!(fs::metadata(&part).expect("the part").len() < 10_000_000);
+    assert!(pages * 4096 < 64 << 20, "{pages}");
+}
