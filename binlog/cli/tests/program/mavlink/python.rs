@@ -4,7 +4,7 @@ use super::vehicle::free_port;
 use super::{Running, wait_until};
 use crate::{left_out, log};
 use std::fs;
-use std::io::Read;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -32,7 +32,9 @@ fn a_vehicle_of_pymavlink_is_recorded_and_downloaded() {
         let Some(mut vehicle) = vehicle(port, version, signed) else { return };
         let (link, folder) = (format!("udpin:{port}"), folder.path().to_str().expect("UTF-8"));
         let program = Running::start(["record", &link, "-o", folder]);
-        vehicle.stdout.take().expect("a pipe").read_exact(&mut [0]).expect("it streams");
+        // The pipe stays open, so that the vehicle may print.
+        let mut printed = BufReader::new(vehicle.stdout.take().expect("a pipe")).lines();
+        assert!(printed.any(|line| line.is_ok_and(|line| line == "streamed")));
         program.interrupt("-INT");
         let ran = program.ends();
         let path = Path::new(folder).join("00000001.BIN");
