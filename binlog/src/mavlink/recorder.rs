@@ -14,8 +14,10 @@ const WINDOW: u32 = 200;
 const START_US: u64 = 1_000_000;
 /// A gap is asked for again after this time, in microseconds.
 const NACK_US: u64 = 200_000;
-/// A stream without blocks for so long has ended if heartbeats come, in microseconds.
+/// A stream without blocks for so long, while heartbeats come, has ended, in microseconds.
 const ENDED_US: u64 = 3_000_000;
+/// Heartbeats come if they are no further apart, in microseconds.
+const HEARTBEAT_US: u64 = 2_500_000;
 /// A stream whose first gap stays for so long isn't worth waiting for, in microseconds.
 const STALLED_US: u64 = 30_000_000;
 /// For so long, a second block 0 is a repeated one, in microseconds.
@@ -179,6 +181,8 @@ struct OpenLog {
     /// When the last block came, and the last one in order.
     block_us: u64,
     progress_us: u64,
+    /// The first and the last of the heartbeats since the last block, without a gap.
+    heartbeats_us: Option<(u64, u64)>,
     was_armed: bool,
     disarmed_us: Option<u64>,
 }
@@ -243,7 +247,7 @@ impl Recorder {
         match *message {
             Message::Heartbeat { autopilot, base_mode, .. } => {
                 self.peer.hear(now_us, sender, autopilot, base_mode);
-                self.note_armed(now_us);
+                self.note_heartbeat(now_us);
             }
             Message::RemoteLogDataBlock { target, seqno, data } if !self.is_stopped => {
                 if !self.peer.is_for_us(target) {
@@ -256,8 +260,13 @@ impl Recorder {
         }
     }
 
-    fn note_armed(&mut self, now_us: u64) {
+    fn note_heartbeat(&mut self, now_us: u64) {
         let Some(log) = &mut self.log else { return };
+        if self.peer.heard_us(log.sender.system) != Some(now_us) {
+            return;
+        }
+        let before = log.heartbeats_us.filter(|(_, last)| now_us.saturating_sub(*last) < HEARTBEAT_US);
+        log.heartbeats_us = Some((before.map_or(now_us, |(first, _)| first), now_us));
         match self.peer.is_armed() {
             Some(true) => (log.was_armed, log.disarmed_us) = (true, None),
             Some(false) if log.was_armed => _ = log.disarmed_us.get_or_insert(now_us),
@@ -286,6 +295,7 @@ impl Recorder {
             return;
         }
         log.block_us = now_us;
+        log.heartbeats_us = None;
         if seqno == 0 {
             let block = block(data);
             // A vehicle begins at most one log a second.
@@ -356,6 +366,7 @@ impl Recorder {
             began_us: now_us,
             block_us: now_us,
             progress_us: now_us,
+            heartbeats_us: None,
             was_armed: self.peer.is_armed() == Some(true),
             disarmed_us: None,
         });
@@ -421,8 +432,8 @@ impl Recorder {
     /// Whom to send START now.
     fn start(&mut self, now_us: u64) -> Option<Address> {
         let has_ended = |log: &OpenLog| {
-            let heard = self.peer.heard_us(log.sender.system).unwrap_or(0);
-            now_us.saturating_sub(log.block_us) >= ENDED_US && heard.saturating_sub(log.block_us) >= ENDED_US / 2
+            let since = |then: u64| now_us.saturating_sub(then);
+            log.heartbeats_us.is_some_and(|(first, last)| since(first) >= ENDED_US && since(last) < HEARTBEAT_US)
         };
         let is_due = self.started.is_none_or(|(last, _)| now_us.saturating_sub(last) >= START_US);
         if !is_due || now_us < self.start_after_us || !self.log.as_ref().is_none_or(has_ended) {

@@ -2,6 +2,7 @@
 
 mod any_link;
 mod download;
+mod clients;
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
 mod flight;
 mod follow;

@@ -1,0 +1,318 @@
+//! The library's clients, `Recorder` and `Downloader`, with the vehicle's `Stream` and `Server` at the other end of a
+//! link with losses. The figures are printed by
+//! `cargo test -p binlog-tests --test mavlink clients -- --nocapture`.
+
+use crate::flight;
+use crate::simulation::{Simulation, now, numbers, set_now};
+use binlog::mavlink::{
+    Address, Downloader, DownloaderOptions, LogEnd, Recorder, RecorderEvent, RecorderOptions, RecorderState,
+};
+use binlog_embedded::mavlink::{LogEntry, LogStore, Message, Piece, Server, ServerOptions};
+use binlog_embedded::mavlink::{Stream, StreamOptions, StreamState};
+use binlog_tests::mavlink::channel::{Channel, Conditions};
+use binlog_tests::mavlink::{Packet, Random, VEHICLE};
+use std::collections::BTreeSet;
+use std::convert::Infallible;
+use std::ops::ControlFlow;
+
+const CLIENT: Address = Address::new(254, 155);
+
+/// What a recorder has written of a simulated vehicle.
+struct Recording<const BLOCKS: usize> {
+    simulation: Simulation<BLOCKS>,
+    recorder: Recorder,
+    logs: Vec<Vec<u8>>,
+    ends: Vec<LogEnd>,
+    due: u64,
+    heartbeat_us: u64,
+    is_finishing: bool,
+}
+
+impl<const BLOCKS: usize> Recording<BLOCKS> {
+    fn new(conditions: Conditions, seed: u64) -> Self {
+        let mut simulation = Simulation::new(conditions, seed);
+        simulation.clients.clear();
+        Recording {
+            simulation,
+            recorder: Recorder::new(RecorderOptions::default()),
+            logs: Vec::new(),
+            ends: Vec::new(),
+            due: 0,
+            heartbeat_us: 0,
+            is_finishing: false,
+        }
+    }
+
+    fn step(&mut self) {
+        let now_us = now() + 1000;
+        set_now(now_us);
+        let Simulation { log: _, drain, stream, down, up, .. } = &mut self.simulation;
+        for packet in up.receive(now_us) {
+            stream.receive(now_us, packet.sender, &packet.message());
+        }
+        if self.is_finishing {
+            stream.finish(now_us, drain);
+        } else {
+            while stream.run(now_us, drain) {}
+        }
+        if now_us >= self.heartbeat_us {
+            self.heartbeat_us = now_us + 1_000_000;
+            let (custom_mode, kind, autopilot, base_mode, system_status) = (0, 2, 3, 128, 4);
+            let message = Message::Heartbeat { custom_mode, kind, autopilot, base_mode, system_status };
+            down.send(now_us, Packet::new(VEHICLE, &message));
+        }
+        while down.has_room(now_us) {
+            let Some(message) = stream.next(now_us) else { break };
+            down.send(now_us, Packet::new(VEHICLE, &message));
+        }
+        for packet in down.receive(now_us) {
+            self.recorder.receive(now_us, packet.sender, &packet.message());
+        }
+        while up.has_room(now_us) {
+            let Some(message) = self.recorder.next(now_us) else { break };
+            up.send(now_us, Packet::new(CLIENT, &message));
+        }
+        while let Some(event) = self.recorder.take() {
+            match event {
+                RecorderEvent::Begin(_) => self.logs.push(Vec::new()),
+                RecorderEvent::Block(block) => self.logs.last_mut().expect("a log").extend(*block),
+                RecorderEvent::End(why) => self.ends.push(why),
+            }
+        }
+    }
+
+    /// Flies, and logs so many bytes a second.
+    fn fly(&mut self, seconds: f64, bytes_per_second: u64) {
+        let end = now() + (seconds * 1e6) as u64;
+        while now() < end {
+            self.due += bytes_per_second * 1000;
+            let length = flight::length(2) as u64 * 1_000_000;
+            while self.due >= length {
+                self.due -= length;
+                self.simulation.log_one(2);
+            }
+            self.step();
+        }
+    }
+
+    /// The vehicle ends the log.
+    fn finish(&mut self) {
+        self.simulation.log.stop();
+        self.is_finishing = true;
+        let end = now() + 60_000_000;
+        while self.simulation.stream.state(now()) != StreamState::Finished {
+            assert!(now() < end, "the stream hasn't ended");
+            self.step();
+        }
+        self.is_finishing = false;
+        self.simulation.log.start(now);
+    }
+
+    /// Asserts that each record is in a log or counted, and each log is the beginning of the vehicle's.
+    fn check(&self) {
+        let read: Vec<_> = self.logs.iter().map(|log| numbers(log)).collect();
+        let all: BTreeSet<_> = read.iter().flatten().copied().collect();
+        assert_eq!(all.len(), read.iter().map(Vec::len).sum::<usize>(), "no record is in two logs");
+        let (found, tally) = (all.len() as u32, self.simulation.tally(2));
+        let logged = self.simulation.logged[2];
+        assert!(found + tally.dropped + tally.lost + tally.ignored >= logged, "{found} of {logged}, {tally:?}");
+    }
+
+    fn gone(&mut self, seconds: f64) {
+        (self.simulation.down.is_gone, self.simulation.up.is_gone) = (true, true);
+        self.fly(seconds, 5_000);
+        (self.simulation.down.is_gone, self.simulation.up.is_gone) = (false, false);
+    }
+}
+
+fn link(loss: f64, burst: f64) -> Conditions {
+    Conditions { loss, burst, reordered: 0.02, late_us: 20_000, duplicated: 0.02, ..Conditions::SERIAL }
+}
+
+#[test]
+fn every_record_of_a_stream_is_recorded_or_counted() {
+    for seed in 0..4 {
+        for (loss, burst) in [(0.0, 1.0), (0.05, 1.0), (0.05, 10.0), (0.2, 1.0), (0.2, 10.0)] {
+            let mut recording = Recording::<40>::new(link(loss, burst), seed);
+            recording.fly(20.0, 30_000);
+            recording.finish();
+            recording.check();
+            assert_eq!(recording.logs.len(), 1, "{loss} {burst} {seed}: {:?}", recording.ends);
+            // The next log begins by itself.
+            recording.fly(10.0, 30_000);
+            recording.finish();
+            recording.check();
+            assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::NextLog][..]), "{loss} {burst} {seed}");
+        }
+    }
+}
+
+#[test]
+fn a_link_that_is_gone_for_a_moment_costs_no_log() {
+    let mut recording = Recording::<40>::new(link(0.05, 1.0), 5);
+    recording.fly(10.0, 20_000);
+    recording.gone(5.0);
+    recording.fly(10.0, 20_000);
+    recording.finish();
+    recording.check();
+    assert_eq!((recording.logs.len(), &*recording.ends), (1, &[][..]));
+}
+
+#[test]
+fn a_link_that_is_gone_for_a_minute_begins_another_log() {
+    let mut recording = Recording::<40>::new(link(0.05, 1.0), 6);
+    recording.fly(10.0, 20_000);
+    recording.gone(60.0);
+    recording.fly(20.0, 20_000);
+    recording.finish();
+    recording.check();
+    assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::LinkLost][..]));
+    assert!(recording.logs[1].len() > 200_000, "{}", recording.logs[1].len());
+}
+
+#[test]
+fn a_vehicle_that_restarts_begins_another_log() {
+    let mut recording = Recording::<40>::new(link(0.05, 1.0), 7);
+    recording.fly(10.0, 20_000);
+    // The program begins anew: the ring keeps its records.
+    recording.simulation.stream = Box::new(Stream::new(StreamOptions { address: VEHICLE, ..StreamOptions::DEFAULT }));
+    recording.fly(20.0, 20_000);
+    assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::NextLog][..]));
+    assert!(recording.logs[1].len() > 200_000, "{}", recording.logs[1].len());
+    numbers(&recording.logs[1]);
+}
+
+#[test]
+fn a_recorder_that_restarts_begins_another_log() {
+    let mut recording = Recording::<40>::new(link(0.05, 1.0), 8);
+    recording.fly(10.0, 20_000);
+    recording.recorder = Recorder::new(RecorderOptions::default());
+    recording.fly(20.0, 20_000);
+    recording.finish();
+    assert_eq!((recording.logs.len(), recording.recorder.state()), (2, RecorderState::Recording));
+    recording.check();
+}
+
+/// Goodput in % of a link of 92,160 bytes/s, as `loss_table` has it for other clients.
+#[test]
+fn a_saturated_stream_uses_what_the_link_carries() {
+    for (loss, burst, least) in [(0.0, 1.0, 91.0), (0.05, 1.0, 81.0), (0.2, 1.0, 57.0)] {
+        let mut recording = Recording::<40>::new(Conditions { loss, burst, ..Conditions::SERIAL }, 1);
+        recording.fly(10.0, 110_000);
+        let before = recording.recorder.counts().blocks;
+        recording.fly(60.0, 110_000);
+        let blocks = recording.recorder.counts().blocks - before;
+        let percent = blocks as f64 * 200.0 / (60.0 * 92_160.0) * 100.0;
+        println!("recorder, losses of {loss}: {percent:.1} %");
+        assert!(percent >= least, "{loss}: {percent:.1} %");
+    }
+}
+
+/// Logs in memory.
+struct Logs(Vec<Vec<u8>>);
+
+impl LogStore for Logs {
+    type Error = Infallible;
+
+    fn list(&mut self, mut visit: impl FnMut(LogEntry) -> ControlFlow<()>) -> Result<(), Infallible> {
+        for (number, log) in (1..).zip(&self.0) {
+            let entry = LogEntry { number, order: number, bytes: log.len() as u32, seconds: 1_764_000_000 };
+            if visit(entry).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_at(&mut self, number: u32, offset: u32, into: &mut [u8]) -> Result<Piece, Infallible> {
+        let Some(log) = self.0.get(number as usize - 1) else { return Ok(Piece::NoLog) };
+        let rest = log.get(offset as usize..).unwrap_or_default();
+        let count = rest.len().min(into.len()).min(512 - offset as usize % 512);
+        into[..count].copy_from_slice(&rest[..count]);
+        Ok(Piece::Bytes(count))
+    }
+
+    fn open_log(&self) -> Option<(u32, u32)> {
+        None
+    }
+}
+
+fn some_log(length: usize) -> Vec<u8> {
+    let mut random = Random(9);
+    (0..length).map(|_| random.bits() as u8).collect()
+}
+
+/// Downloads the last log. Returns it, with the time in seconds.
+fn download<const REQUESTS: usize>(logs: &mut Logs, conditions: Conditions, seed: u64) -> (Vec<u8>, f64) {
+    set_now(0);
+    let mut server: Server<REQUESTS> =
+        Server::new(ServerOptions { address: VEHICLE, bytes_per_second: 10_000_000, ..ServerOptions::DEFAULT });
+    let mut downloader = Downloader::new(DownloaderOptions { system: Some(1), ..DownloaderOptions::default() });
+    let mut random = Random(seed);
+    let (mut down, mut up) = (Channel::new(conditions, random.bits()), Channel::new(conditions, random.bits()));
+    let (mut bytes, mut began_us) = (Vec::new(), None);
+    loop {
+        let now_us = now() + 500;
+        set_now(now_us);
+        for packet in up.receive(now_us) {
+            server.receive(packet.sender, &packet.message());
+        }
+        while down.has_room(now_us) {
+            let Some(message) = server.next(now_us, logs).expect("no errors") else { break };
+            down.send(now_us, Packet::new(VEHICLE, &message));
+        }
+        for packet in down.receive(now_us) {
+            downloader.receive(now_us, packet.sender, &packet.message());
+        }
+        downloader.take(&mut bytes);
+        if began_us.is_none()
+            && let Some(logs) = downloader.logs()
+        {
+            began_us = Some(now_us);
+            let log = logs.last().expect("a log");
+            downloader.fetch(log.id, 0, log.size);
+        }
+        while up.has_room(now_us) {
+            let Some(message) = downloader.next(now_us) else { break };
+            up.send(now_us, Packet::new(CLIENT, &message));
+        }
+        if downloader.is_fetched() {
+            return (bytes, (now_us - began_us.unwrap_or(0)) as f64 / 1e6);
+        }
+        assert!(downloader.silent_us(now_us) < 60_000_000, "it hangs: {:?}", downloader.counts());
+    }
+}
+
+/// The figure of the guide: 10 MB, 250 kB/s, a round trip of 50 ms, losses both ways.
+#[test]
+fn a_download_uses_what_the_link_carries() {
+    let mut logs = Logs(vec![some_log(10_000_000)]);
+    for (loss, burst, least) in [(0.0, 1.0, 82.0), (0.05, 1.0, 76.0), (0.05, 10.0, 74.0)] {
+        let conditions = Conditions { bytes_per_second: 250_000, loss, burst, ..Conditions::SERIAL };
+        let (bytes, seconds) = download::<32>(&mut logs, conditions, 3);
+        assert!(bytes == logs.0[0], "{loss} {burst}");
+        let percent = bytes.len() as f64 / seconds / 250_000.0 * 100.0;
+        println!("downloader, losses of {loss} in bursts of {burst}: {percent:.1} %");
+        assert!(percent >= least, "{loss} {burst}: {percent:.1} %");
+    }
+}
+
+#[test]
+fn a_download_over_any_link_is_the_log() {
+    let mut random = Random(4);
+    for seed in 0..60 {
+        let length = random.below(40_000) as usize + 1;
+        let mut logs = Logs(vec![vec![1], some_log(length)]);
+        let conditions = Conditions {
+            bytes_per_second: 5_000 + random.below(200_000),
+            latency_us: random.below(150_000),
+            loss: random.below(40) as f64 / 100.0,
+            burst: 1.0 + random.below(5) as f64,
+            reordered: random.below(30) as f64 / 100.0,
+            late_us: 30_000,
+            duplicated: random.below(30) as f64 / 100.0,
+        };
+        let (bytes, _) = download::<16>(&mut logs, conditions, seed);
+        assert!(bytes == logs.0[1], "{seed}: {} of {length} bytes, {conditions:?}", bytes.len());
+    }
+}
