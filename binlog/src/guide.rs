@@ -10,7 +10,7 @@
 //! | [Your struct isn't a log message](your_struct) | [Whole logs](whole_logs): check, repair, cut, merge | [Plots](plots) |
 //! | [Viewers](viewers) | [Blackbox](blackbox) | |
 //! | [Several threads](several_threads) | | |
-//! | [Simulators](simulators) | | |
+//! | [Simulators](simulators) | [Companions](companions): logs over MAVLink | |
 //!
 //! Logging on a microcontroller (ring, SD card, porting, footprint, the firmware's application on a host) is the guide
 //! of `binlog-embedded`: `cargo doc --open --all-features`, module `binlog_embedded::guide`.
@@ -70,6 +70,9 @@ pub mod descriptions {}
 
 #[doc = include_str!("guide/program.md")]
 pub mod program {}
+
+#[doc = include_str!("guide/companions.md")]
+pub mod companions {}
 
 #[doc = include_str!("guide/plots.md")]
 pub mod plots {}

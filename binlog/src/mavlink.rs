@@ -13,8 +13,6 @@ lists and downloads logs."
 #[cfg(feature = "std")]
 mod downloader;
 mod frame;
-#[cfg(all(test, feature = "std"))]
-mod lossy_link;
 mod message;
 #[cfg(feature = "std")]
 mod peer;

@@ -1,3 +1,5 @@
+// Held by tests/tests/mavlink/clients.rs.
+
 //! Lists and downloads the logs that a vehicle keeps: the client of LOG_*, without I/O.
 
 mod list;
@@ -52,8 +54,8 @@ pub struct DownloaderCounts {
 /// - It asks for runs of up to 256 packets of 90 bytes, at least two of them ahead and at least twice what the link
 ///   carries in a round trip. Gaps are asked for in between, with at most 32 requests on the way: a vehicle that
 ///   answers in turn, as `binlog_embedded::mavlink::Server` does, is never idle, and losses show without timers.
-/// - ArduPilot ignores a request while it serves one. When that shows, there is one request on the way, for up to 4,096
-///   packets, and gaps near each other are asked for together.
+/// - ArduPilot ignores a request while it serves one. When that shows, there is one request on the way, for the packets
+///   of 4 seconds, and gaps near each other are asked for together.
 /// - Memory is bounded: at most 8,192 packets after the first gap are kept.
 ///
 /// ```

@@ -40,7 +40,7 @@ pub enum Message<'a> {
         custom_mode: u32,
         /// `MAV_TYPE`: 2 is a quadrotor, 6 a ground station, 18 a companion computer.
         kind: u8,
-        /// `MAV_AUTOPILOT`: 3 is ArduPilot, 8 is no autopilot.
+        /// `MAV_AUTOPILOT`: 3 is ArduPilot, 8 stands for components other than autopilots.
         autopilot: u8,
         /// Flags; 128 says that the vehicle is armed.
         base_mode: u8,

@@ -1,3 +1,5 @@
+// Held by tests/tests/mavlink/clients.rs.
+
 //! Records the log that a vehicle streams while it writes it: the client of REMOTE_LOG_*, without I/O.
 
 #[cfg(test)]
@@ -16,7 +18,7 @@ const START_US: u64 = 1_000_000;
 const NACK_US: u64 = 200_000;
 /// A stream without blocks for so long, while heartbeats come, has ended, in microseconds.
 const ENDED_US: u64 = 3_000_000;
-/// Heartbeats come if they are no further apart, in microseconds.
+/// A gap between heartbeats, in microseconds.
 const HEARTBEAT_US: u64 = 2_500_000;
 /// A stream whose first gap stays for so long isn't worth waiting for, in microseconds.
 const STALLED_US: u64 = 30_000_000;
@@ -24,7 +26,7 @@ const STALLED_US: u64 = 30_000_000;
 const REPEATED_US: u64 = 5_000_000;
 /// An ACK is repeated this many blocks later.
 const REPEAT_AFTER: usize = 16;
-/// A block that comes twice says that ACKs are lost: the ACKs of so many blocks are repeated.
+/// A block that comes twice says that ACKs are lost: the ACKs of this number of blocks are repeated.
 const REPEATS: u32 = 400;
 /// Landing is logged for so long after a vehicle is disarmed, in microseconds.
 const LANDED_US: u64 = 5_000_000;

@@ -9,6 +9,7 @@ use binlog::mavlink::{
 };
 use binlog_embedded::mavlink::{LogEntry, LogStore, Message, Piece, Server, ServerOptions};
 use binlog_embedded::mavlink::{Stream, StreamOptions, StreamState};
+use binlog_tests::mavlink::ardupilot::ArduPilotLike;
 use binlog_tests::mavlink::channel::{Channel, Conditions};
 use binlog_tests::mavlink::{Packet, Random, VEHICLE};
 use std::collections::BTreeSet;
@@ -81,7 +82,7 @@ impl<const BLOCKS: usize> Recording<BLOCKS> {
         }
     }
 
-    /// Flies, and logs so many bytes a second.
+    /// Flies, and logs `bytes_per_second`.
     fn fly(&mut self, seconds: f64, bytes_per_second: u64) {
         let end = now() + (seconds * 1e6) as u64;
         while now() < end {
@@ -174,7 +175,7 @@ fn a_link_that_is_gone_for_a_minute_begins_another_log() {
 fn a_vehicle_that_restarts_begins_another_log() {
     let mut recording = Recording::<40>::new(link(0.05, 1.0), 7);
     recording.fly(10.0, 20_000);
-    // The program begins anew: the ring keeps its records.
+    // The stream begins again: the ring keeps its records.
     recording.simulation.stream = Box::new(Stream::new(StreamOptions { address: VEHICLE, ..StreamOptions::DEFAULT }));
     recording.fly(20.0, 20_000);
     assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::NextLog][..]));
@@ -242,11 +243,70 @@ fn some_log(length: usize) -> Vec<u8> {
     (0..length).map(|_| random.bits() as u8).collect()
 }
 
+/// A vehicle that sends its logs.
+trait Sends {
+    fn receive(&mut self, sender: Address, message: &Message<'_>);
+    fn next(&mut self, now_us: u64) -> Option<Packet>;
+}
+
+/// The library's server, with its logs.
+struct Queued<const REQUESTS: usize>(Server<REQUESTS>, Logs);
+
+impl<const REQUESTS: usize> Queued<REQUESTS> {
+    fn new(log: &[u8]) -> Self {
+        let options = ServerOptions { address: VEHICLE, bytes_per_second: 10_000_000, ..ServerOptions::DEFAULT };
+        Queued(Server::new(options), Logs(vec![vec![1], log.to_vec()]))
+    }
+}
+
+impl<const REQUESTS: usize> Sends for Queued<REQUESTS> {
+    fn receive(&mut self, sender: Address, message: &Message<'_>) {
+        self.0.receive(sender, message);
+    }
+
+    fn next(&mut self, now_us: u64) -> Option<Packet> {
+        let Queued(server, logs) = self;
+        server.next(now_us, logs).expect("no errors").map(|message| Packet::new(VEHICLE, &message))
+    }
+}
+
+/// A server that ignores a request while it serves one, as ArduPilot's.
+struct OneAtATime {
+    log: Vec<u8>,
+    is_listed: bool,
+    /// Offset and bytes of the request.
+    request: Option<(u32, u32)>,
+}
+
+impl Sends for OneAtATime {
+    fn receive(&mut self, _: Address, message: &Message<'_>) {
+        match *message {
+            Message::LogRequestList { .. } => self.is_listed = true,
+            Message::LogRequestData { ofs, count, .. } => _ = self.request.get_or_insert((ofs, count)),
+            Message::LogRequestEnd { .. } => self.request = None,
+            _ => {}
+        }
+    }
+
+    fn next(&mut self, _: u64) -> Option<Packet> {
+        if std::mem::take(&mut self.is_listed) {
+            let size = self.log.len() as u32;
+            let entry = Message::LogEntry { time_utc: 0, size, id: 1, num_logs: 1, last_log_num: 1 };
+            return Some(Packet::new(VEHICLE, &entry));
+        }
+        let (ofs, count) = self.request?;
+        let rest = self.log.get(ofs as usize..).unwrap_or_default();
+        let data = &rest[..rest.len().min(Message::DATA).min(count as usize)];
+        let length = data.len() as u32;
+        self.request =
+            (data.len() == Message::DATA && count > length).then_some((ofs + length, count.saturating_sub(length)));
+        Some(Packet::new(VEHICLE, &Message::LogData { id: 1, ofs, count: data.len() as u8, data }))
+    }
+}
+
 /// Downloads the last log. Returns it, with the time in seconds.
-fn download<const REQUESTS: usize>(logs: &mut Logs, conditions: Conditions, seed: u64) -> (Vec<u8>, f64) {
+fn download(vehicle: &mut impl Sends, conditions: Conditions, seed: u64) -> (Vec<u8>, f64) {
     set_now(0);
-    let mut server: Server<REQUESTS> =
-        Server::new(ServerOptions { address: VEHICLE, bytes_per_second: 10_000_000, ..ServerOptions::DEFAULT });
     let mut downloader = Downloader::new(DownloaderOptions { system: Some(1), ..DownloaderOptions::default() });
     let mut random = Random(seed);
     let (mut down, mut up) = (Channel::new(conditions, random.bits()), Channel::new(conditions, random.bits()));
@@ -255,11 +315,11 @@ fn download<const REQUESTS: usize>(logs: &mut Logs, conditions: Conditions, seed
         let now_us = now() + 500;
         set_now(now_us);
         for packet in up.receive(now_us) {
-            server.receive(packet.sender, &packet.message());
+            vehicle.receive(packet.sender, &packet.message());
         }
         while down.has_room(now_us) {
-            let Some(message) = server.next(now_us, logs).expect("no errors") else { break };
-            down.send(now_us, Packet::new(VEHICLE, &message));
+            let Some(packet) = vehicle.next(now_us) else { break };
+            down.send(now_us, packet);
         }
         for packet in down.receive(now_us) {
             downloader.receive(now_us, packet.sender, &packet.message());
@@ -283,17 +343,22 @@ fn download<const REQUESTS: usize>(logs: &mut Logs, conditions: Conditions, seed
     }
 }
 
-/// The figure of the guide: 10 MB, 250 kB/s, a round trip of 50 ms, losses both ways.
+/// The figures of the guide's chapter about companions: 10 MB, 250 kB/s, a round trip of 50 ms, losses both ways.
 #[test]
 fn a_download_uses_what_the_link_carries() {
-    let mut logs = Logs(vec![some_log(10_000_000)]);
-    for (loss, burst, least) in [(0.0, 1.0, 82.0), (0.05, 1.0, 76.0), (0.05, 10.0, 74.0)] {
+    let log = some_log(10_000_000);
+    for (loss, burst, least, least_one) in [(0.0, 1.0, 82.0, 78.0), (0.05, 1.0, 76.0, 26.0), (0.05, 10.0, 73.0, 35.0)] {
         let conditions = Conditions { bytes_per_second: 250_000, loss, burst, ..Conditions::SERIAL };
-        let (bytes, seconds) = download::<32>(&mut logs, conditions, 3);
-        assert!(bytes == logs.0[0], "{loss} {burst}");
-        let percent = bytes.len() as f64 / seconds / 250_000.0 * 100.0;
-        println!("downloader, losses of {loss} in bursts of {burst}: {percent:.1} %");
-        assert!(percent >= least, "{loss} {burst}: {percent:.1} %");
+        let mut one = OneAtATime { log: log.clone(), is_listed: false, request: None };
+        let queued = download(&mut Queued::<32>::new(&log), conditions, 3);
+        for (name, (bytes, seconds), least) in
+            [("queue of 32", queued, least), ("one at a time", download(&mut one, conditions, 3), least_one)]
+        {
+            assert!(bytes == log, "{name}, {loss} {burst}");
+            let percent = bytes.len() as f64 / seconds / 250_000.0 * 100.0;
+            println!("download, {name}, losses of {loss} in bursts of {burst}: {percent:.1} %");
+            assert!(percent >= least, "{name}, {loss} {burst}: {percent:.1} %");
+        }
     }
 }
 
@@ -301,8 +366,7 @@ fn a_download_uses_what_the_link_carries() {
 fn a_download_over_any_link_is_the_log() {
     let mut random = Random(4);
     for seed in 0..60 {
-        let length = random.below(40_000) as usize + 1;
-        let mut logs = Logs(vec![vec![1], some_log(length)]);
+        let log = some_log(random.below(40_000) as usize + 1);
         let conditions = Conditions {
             bytes_per_second: 5_000 + random.below(200_000),
             latency_us: random.below(150_000),
@@ -312,7 +376,61 @@ fn a_download_over_any_link_is_the_log() {
             late_us: 30_000,
             duplicated: random.below(30) as f64 / 100.0,
         };
-        let (bytes, _) = download::<16>(&mut logs, conditions, seed);
-        assert!(bytes == logs.0[1], "{seed}: {} of {length} bytes, {conditions:?}", bytes.len());
+        let (queued, _) = download(&mut Queued::<16>::new(&log), conditions, seed);
+        let mut one = OneAtATime { log: log.clone(), is_listed: false, request: None };
+        let (one, _) = download(&mut one, conditions, seed);
+        assert!(queued == log && one == log, "{seed}: {} and {} bytes, {conditions:?}", queued.len(), one.len());
+    }
+}
+
+/// A recorder of a sender like ArduPilot's, which logs 10,000 bytes a second for `seconds`. Returns what was logged.
+fn ardupilot(recorder: &mut Recorder, sender: &mut ArduPilotLike, loss: f64, seconds: u64) -> (Vec<u8>, Vec<Vec<u8>>) {
+    let conditions = Conditions { loss, ..link(loss, 1.0) };
+    let (mut down, mut up) = (Channel::new(conditions, 1), Channel::new(conditions, 2));
+    let (mut logged, mut logs) = (Vec::new(), Vec::<Vec<u8>>::new());
+    for now_us in (now()..now() + (seconds + 2) * 1_000_000).step_by(1000) {
+        set_now(now_us);
+        if now_us % 10_000 == 0 && now() < seconds * 1_000_000 {
+            let record = some_log(100 + logged.len() % 7);
+            if sender.log(&record) {
+                logged.extend(record);
+            }
+        }
+        up.receive(now_us).iter().for_each(|packet| sender.receive(now_us, packet));
+        while down.has_room(now_us) {
+            let Some(packet) = sender.send(now_us) else { break };
+            down.send(now_us, packet);
+        }
+        for packet in down.receive(now_us) {
+            recorder.receive(now_us, packet.sender, &packet.message());
+        }
+        while up.has_room(now_us) {
+            let Some(message) = recorder.next(now_us) else { break };
+            up.send(now_us, Packet::new(CLIENT, &message));
+        }
+        while let Some(event) = recorder.take() {
+            match event {
+                RecorderEvent::Begin(_) => logs.push(Vec::new()),
+                RecorderEvent::Block(block) => logs.last_mut().expect("a log").extend(*block),
+                RecorderEvent::End(_) => {}
+            }
+        }
+    }
+    (logged, logs)
+}
+
+#[test]
+fn ardupilots_stream_is_recorded() {
+    for loss in [0.0, 0.05, 0.2] {
+        set_now(0);
+        let options = RecorderOptions { system: Some(1), ..RecorderOptions::default() };
+        let mut sender = ArduPilotLike::new(100);
+        let (logged, logs) = ardupilot(&mut Recorder::new(options), &mut sender, loss, 20);
+        assert!(logged.len() > 100_000, "{}", logged.len());
+        assert!(logs.len() == 1 && logs[0] == logged[..logged.len() / 200 * 200], "{loss}: {} logs", logs.len());
+        // It ignores START while it sends, so another client has it stop first.
+        let mut restarted = Recorder::new(options);
+        let (_, logs) = ardupilot(&mut restarted, &mut sender, loss, 60);
+        assert!(restarted.counts().headless > 0 && !logs.is_empty() && logs[0].len() > 50_000, "{loss}");
     }
 }

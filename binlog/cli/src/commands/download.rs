@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         is_json: context.json,
     };
     let done = download.run();
-    // The vehicle may go on logging.
+    // The vehicle then stops sending.
     download.downloader.stop();
     let now_us = download.now_us();
     while let Some(message) = download.downloader.next(now_us) {

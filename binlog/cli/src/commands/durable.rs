@@ -54,7 +54,7 @@ impl Durable {
         if self.synced.elapsed() >= SYNC {
             self.synced = Instant::now();
             if let Ok(file) = self.file.try_clone() {
-                // A disk that is behind has one to sync already.
+                // A slow disk has one to sync already.
                 let _ = self.syncs.try_send(file);
             }
         }

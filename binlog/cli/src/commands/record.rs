@@ -104,6 +104,10 @@ pub(crate) fn run(arguments: &Arguments, context: &Context) -> CommandResult {
         bytes: 0,
     };
     let recorded = recording.until_interrupted();
+    if recorded.is_err() {
+        // What can't be written doesn't keep the log from being ended.
+        while recording.recorder.take().is_some() {}
+    }
     let ended = recording.end();
     recorded.and(ended)
 }

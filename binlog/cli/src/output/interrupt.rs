@@ -37,8 +37,8 @@ pub(crate) fn handle() {
     HANDLER.call_once(|| drop(ctrlc::try_set_handler(interrupted)));
 }
 
-/// From now on, the first interrupt is only noted, and the command ends by itself when [`is_noted`] says so. A second one
-/// ends the program at once.
+/// From now on, the first interrupt is only noted, and the command ends by itself when [`is_noted`] says so. A second
+/// one ends the program at once.
 pub(crate) fn note_only() {
     IS_NOTED_ONLY.store(true, Ordering::Relaxed);
 }

@@ -16,14 +16,17 @@ const WINDOW: usize = 8192;
 /// Requests on the way, and those that gaps may take.
 const REQUESTS: usize = 32;
 const GAP_REQUESTS: usize = 28;
-/// Packets of a run, by the speed of the link, and of one that is alone on the way.
+/// Packets of a run: those of this time, in microseconds, in these limits.
 const RUN: core::ops::RangeInclusive<u32> = 16..=256;
-const RUN_ALONE: u32 = 4096;
-/// A run takes this time, in microseconds.
 const RUN_US: f64 = 500_000.0;
+/// The same of one that is alone on the way.
+const RUN_ALONE: core::ops::RangeInclusive<u32> = 128..=WINDOW as u32;
+const RUN_ALONE_US: f64 = 4_000_000.0;
 /// The shortest wait for a packet, and the time up to which waits double, in microseconds.
-const SHORTEST_WAIT_US: u64 = 200_000;
+const SHORTEST_WAIT_US: u64 = 100_000;
 const LONGEST_WAIT_US: u64 = 1_000_000;
+/// A request that is alone on the way has ended after this time without a packet, in microseconds.
+const ENDED_US: u64 = 50_000;
 /// The vehicle says so often that a log ends early before that is believed.
 const ENDS: u8 = 3;
 
@@ -57,7 +60,7 @@ impl Pace {
 
     /// How long to wait for a packet.
     fn wait_us(&self) -> u64 {
-        let round_trips = self.round_trip_us.unwrap_or(SHORTEST_WAIT_US).min(LONGEST_WAIT_US).saturating_mul(3);
+        let round_trips = self.round_trip_us.unwrap_or(2 * SHORTEST_WAIT_US).min(LONGEST_WAIT_US).saturating_mul(3);
         let wait = SHORTEST_WAIT_US.max(round_trips).max((self.interval_us * 4.0) as u64);
         (wait << self.waits.min(5)).min(LONGEST_WAIT_US.max(wait))
     }
@@ -68,7 +71,8 @@ impl Pace {
     }
 
     fn run(&self) -> u32 {
-        if self.is_alone() { RUN_ALONE } else { self.packets(RUN_US).clamp(*RUN.start(), *RUN.end()) }
+        let (time_us, limits) = if self.is_alone() { (RUN_ALONE_US, RUN_ALONE) } else { (RUN_US, RUN) };
+        self.packets(time_us).clamp(*limits.start(), *limits.end())
     }
 
     fn round_trip(&self) -> f64 {
@@ -200,7 +204,13 @@ impl Transfer {
         let needed = self.end.saturating_sub(offset).min(PACKET) as usize;
         let slot_is_here = slot.is_here;
         if usize::from(count) < needed {
-            self.ends_early(offset + u32::from(count));
+            // One that comes twice counts once.
+            if let Some(place) = self.requests.iter().position(|request| request.serial == asked) {
+                for ended in self.requests.drain(..=place).collect::<Vec<Request>>() {
+                    self.give_up(&ended, ended.to, counts);
+                }
+                self.ends_early(offset + u32::from(count));
+            }
             return false;
         }
         if let Some(slot) = place.and_then(|place| self.slots.get_mut(place)) {
@@ -317,7 +327,13 @@ impl Transfer {
 
     /// Gives all requests up if nothing came for too long.
     fn wait(&mut self, now_us: u64, pace: &mut Pace, counts: &mut DownloaderCounts) {
-        if self.requests.is_empty() || now_us.saturating_sub(self.waits_since_us) < pace.wait_us() {
+        let Some(first) = self.requests.front() else { return };
+        let wait_us = if first.is_answered && pace.is_alone() {
+            ENDED_US.max((pace.interval_us * 20.0) as u64)
+        } else {
+            pace.wait_us()
+        };
+        if now_us.saturating_sub(self.waits_since_us) < wait_us {
             return;
         }
         if pace.waits == 0 && self.requests.iter().any(|request| !request.is_alone && !request.is_answered) {
@@ -333,7 +349,7 @@ impl Transfer {
     fn gap(&self, pace: &Pace) -> (u32, u32) {
         let (near, longest) = if pace.is_alone() {
             // Asking costs a round trip.
-            (pace.packets(pace.round_trip()), RUN_ALONE)
+            (pace.packets(pace.round_trip()), *RUN_ALONE.end())
         } else {
             let free = GAP_REQUESTS - self.requests.len();
             ((self.lost.len() / free).min(8) as u32 / 2, *RUN.end())

@@ -1,11 +1,12 @@
 use super::vehicle::{Flying, Vehicle, free_port};
 use super::{Running, wait_until};
-use crate::Ran;
+use crate::{Ran, ran};
 use binlog::mavlink::{Address, Link, MAX_FRAME, Message};
 use serde_json::Value;
 use simulator::Simulation;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 /// A log whose length isn't a multiple of a block's.
 fn flight() -> Vec<u8> {
@@ -223,8 +224,25 @@ fn packets_of_another_address_are_dropped() {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_is_an_error_that_ends_the_stream() {
-    // A folder that can't take a log: its place is a file.
+fn a_full_disk_ends_the_log_and_the_stream() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let flight = flight();
+    let vehicle = Vehicle { stream: flight.clone(), ..Vehicle::new() }.fly();
+    // Files of at most 40 blocks of 512 bytes, in most shells.
+    let mut shell = Command::new("sh");
+    let program = env!("CARGO_BIN_EXE_binlog");
+    shell.args(["-c", "trap '' XFSZ; ulimit -f 40; exec \"$0\" \"$@\"", program, "record", &vehicle.link, "-o"]);
+    let ran = ran(&shell.arg(folder.path()).output().expect("sh runs"));
+    assert_eq!(ran.code, Some(2), "{}", ran.stderr);
+    assert!(ran.stderr.contains("can't write ") && ran.stderr.contains("00000001.BIN: "), "{}", ran.stderr);
+    let log = fs::read(folder.path().join("00000001.BIN")).expect("the log");
+    assert!(log.len() > 10_000 && flight.starts_with(&log), "{}", log.len());
+    wait_until("STOP ends the stream", || vehicle.with(|vehicle| vehicle.stops > 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_in_the_place_of_the_folder_is_kept() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     fs::write(folder.path().join("file"), "mine").expect("room");
     let vehicle = Vehicle { stream: flight(), ..Vehicle::new() }.fly();

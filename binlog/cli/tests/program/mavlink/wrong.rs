@@ -1,5 +1,7 @@
 use super::Running;
 use super::vehicle::Vehicle;
+use binlog_cli::arguments::Arguments;
+use clap::Parser;
 use std::net::{TcpListener, UdpSocket};
 
 #[test]
@@ -48,4 +50,17 @@ fn a_download_gives_up_after_20_seconds() {
     assert_eq!(ran.code, Some(2));
     assert!(ran.stderr.contains("nothing came for 20 seconds"), "{}", ran.stderr);
     assert!((19..30).contains(&began.elapsed().as_secs()), "{:?}", began.elapsed());
+}
+
+#[test]
+fn the_guides_commands_are_right() {
+    let chapter = include_str!("../../../../src/guide/companions.md").replace("\\\n", "");
+    let lines = chapter.lines().map(|line| line.trim_start_matches("ExecStart=/usr/local/bin/"));
+    let lines = lines.map(|line| line.split(" #").next().unwrap_or(line));
+    let mut commands = 0;
+    for line in lines.filter(|line| line.starts_with("binlog record ") || line.starts_with("binlog download ")) {
+        commands += 1;
+        Arguments::try_parse_from(line.split_whitespace()).unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+    assert_eq!(commands, 6);
 }
