@@ -176,7 +176,7 @@ fn a_vehicle_that_restarts_begins_another_log() {
     let mut recording = Recording::<40>::new(link(0.05, 1.0), 7);
     recording.fly(10.0, 20_000);
     // The stream begins again: the ring keeps its records.
-    recording.simulation.stream = Box::new(Stream::new(StreamOptions { address: VEHICLE, ..StreamOptions::DEFAULT }));
+    *recording.simulation.stream = Stream::new(StreamOptions { address: VEHICLE, ..StreamOptions::DEFAULT });
     recording.fly(20.0, 20_000);
     assert_eq!((recording.logs.len(), &*recording.ends), (2, &[LogEnd::NextLog][..]));
     assert!(recording.logs[1].len() > 200_000, "{}", recording.logs[1].len());

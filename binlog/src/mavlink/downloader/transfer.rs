@@ -92,7 +92,7 @@ pub(super) struct Transfer {
     /// Bytes of the log, up to which it is downloaded.
     end: u32,
     is_short: bool,
-    /// Where the vehicle said that the log ends, and how often.
+    /// The first offset at which the vehicle said that the log ends, and how often it said that of any offset.
     early_end: (u32, u8),
     /// The first packet that isn't taken.
     first: u32,
@@ -133,7 +133,7 @@ impl Transfer {
             id,
             end: to,
             is_short: false,
-            early_end: (0, 0),
+            early_end: (u32::MAX, 0),
             first: from / PACKET,
             slots: VecDeque::new(),
             lost: BTreeSet::new(),
@@ -219,6 +219,9 @@ impl Transfer {
             slot.data[length..].fill(0);
             slot.is_here = true;
         }
+        if offset >= self.early_end.0 {
+            self.early_end = (u32::MAX, 0);
+        }
         self.lost.remove(&packet);
         self.conclude(now_us, since_last, pace, counts, packet, asked);
         let count = if slot_is_here { &mut counts.repeated } else { &mut counts.packets };
@@ -229,9 +232,10 @@ impl Transfer {
     /// The vehicle says that the log ends at an offset.
     fn ends_early(&mut self, offset: u32) {
         let (before, times) = self.early_end;
-        self.early_end = (offset, if before == offset { times + 1 } else { 1 });
+        // What is after the end ends where it begins.
+        self.early_end = (before.min(offset), times + 1);
         if self.early_end.1 >= ENDS {
-            (self.end, self.is_short) = (offset, true);
+            (self.end, self.is_short) = (self.early_end.0, true);
             let packets = self.packets();
             self.lost.retain(|&packet| packet < packets);
             // What comes of these is outside of the log now. The packet that the log ends in is asked for again.
@@ -239,7 +243,7 @@ impl Transfer {
             self.slots.truncate(packets.saturating_sub(self.first) as usize);
             let missing = (self.first..).zip(&self.slots).filter(|(_, slot)| !slot.is_here).map(|(packet, _)| packet);
             self.lost.extend(missing);
-            self.early_end.1 = 0;
+            self.early_end = (u32::MAX, 0);
         }
     }
 

@@ -11,7 +11,7 @@ use std::process::Command;
 /// A log whose length isn't a multiple of a block's.
 fn flight() -> Vec<u8> {
     let bytes = simulator::log_of(Simulation::new(7, 4));
-    assert!(bytes.len() % Message::BLOCK > 0 && bytes.len() > 100_000, "{}", bytes.len());
+    assert!(!bytes.len().is_multiple_of(Message::BLOCK) && bytes.len() > 100_000, "{}", bytes.len());
     bytes
 }
 

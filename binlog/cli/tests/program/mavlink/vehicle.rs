@@ -147,7 +147,7 @@ impl Flight {
     fn is_lost(&mut self, vehicle: &Vehicle) -> bool {
         self.packets += 1;
         // Primes, so that it isn't always the same packet of a request.
-        vehicle.is_silent || vehicle.loses_one_of.is_some_and(|of| self.packets * 7919 % 1009 % of == 0)
+        vehicle.is_silent || vehicle.loses_one_of.is_some_and(|of| (self.packets * 7919 % 1009).is_multiple_of(of))
     }
 
     fn receive(&mut self) -> Option<Vec<u8>> {
