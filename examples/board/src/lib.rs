@@ -6,6 +6,7 @@
 //! - [`reset`]: why the processor was reset.
 //! - [`register`]: the chip's registers, by address.
 //! - [`ssi`]: the SPI bus with the SD card; [`qemu_card`] corrects QEMU's card. Wrappers of the bus use [`operation`].
+//! - [`uart`]: UART0, at the pace of its baud rate.
 //! - `memory.x`: where flash and RAM are.
 //!
 //! On a real board, its HAL replaces this crate.
@@ -16,8 +17,10 @@
 
 pub mod clock;
 pub mod operation;
+mod pace;
 pub mod qemu_card;
 pub mod register;
 pub mod reset;
 pub mod semihosting;
 pub mod ssi;
+pub mod uart;

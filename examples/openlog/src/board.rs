@@ -5,18 +5,12 @@
 //! place of [`busy_card`], take its SD host controller.
 
 pub mod busy_card;
-mod pace;
 pub mod time;
 pub mod uart;
 
-use lm3s6965::clock::TICKS_PER_US;
 use lm3s6965::semihosting;
 
 use crate::BAUD;
-
-/// The system clock in hertz. The chip itself starts on an oscillator that may be 30 % off, which is too much for a
-/// UART: set up its PLL first (data sheet, chapter 5).
-const CLOCK_HZ: u32 = TICKS_PER_US * 1_000_000;
 
 /// The arguments that QEMU was started with.
 #[derive(Clone, Copy)]

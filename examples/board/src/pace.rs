@@ -4,10 +4,11 @@
 //! would hold, so that the ring fills, tasks wait and records are dropped as on a real wire. On a real board the UART's
 //! flags say all of this.
 
-use super::{time, uart};
+use crate::clock::Clock;
+use crate::uart::{FIFO, INTERRUPT_LEVEL};
 
 /// The FIFO by the clock.
-pub struct Pace {
+pub(crate) struct Pace {
     /// A byte has ten bits, with start and stop.
     byte_ns: u64,
     /// When the last byte is out.
@@ -17,28 +18,28 @@ pub struct Pace {
 }
 
 impl Pace {
-    pub fn new(baud: u32) -> Self {
+    pub(crate) fn new(baud: u32) -> Self {
         Pace { byte_ns: 10_000_000_000 / u64::from(baud), idle_ns: 0, full: false }
     }
 
     /// A byte was written.
-    pub fn sent(&mut self) {
+    pub(crate) fn sent(&mut self) {
         self.idle_ns = self.idle_ns.max(now_ns()) + self.byte_ns;
     }
 
     /// Whether there is no room. Once full, this is so until the interrupt would come.
-    pub fn is_full(&mut self) -> bool {
+    pub(crate) fn is_full(&mut self) -> bool {
         let held = self.idle_ns.saturating_sub(now_ns()).div_ceil(self.byte_ns);
-        self.full = held > if self.full { uart::INTERRUPT_LEVEL } else { uart::FIFO - 1 };
+        self.full = held > if self.full { INTERRUPT_LEVEL } else { FIFO - 1 };
         self.full
     }
 
     /// Whether a byte is on its way.
-    pub fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         self.idle_ns > now_ns()
     }
 }
 
 fn now_ns() -> u64 {
-    time::now_us() * 1_000
+    Clock::now_us() * 1_000
 }
