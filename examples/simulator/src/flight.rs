@@ -76,7 +76,8 @@ impl Flight {
         let progress = Progress::new(self.seconds);
         let begun = Instant::now();
         let mut late = Duration::ZERO;
-        fly_on(&log, simulation, |time_us| {
+        fly_on(&log, simulation, |simulation| {
+            let time_us = simulation.time_us;
             if time_us.is_multiple_of(100_000) {
                 progress.update(time_us);
                 if log.has_failed() {

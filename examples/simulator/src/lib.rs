@@ -40,14 +40,18 @@ pub fn logger(simulation: &Simulation) -> Builder<FlightLog> {
 }
 
 /// Flies as [`fly`] does, with the simulated time as the logger's clock.
-pub fn fly_on(log: &HostLogger<FlightLog>, simulation: Simulation, mut after_step: impl FnMut(u64) -> ControlFlow<()>) {
+pub fn fly_on(
+    log: &HostLogger<FlightLog>,
+    simulation: Simulation,
+    mut after_step: impl FnMut(&Simulation) -> ControlFlow<()>,
+) {
     // The events of a step have its time.
     let clock = Arc::new(AtomicU64::new(simulation.time_us + STEP_US));
     let now = Arc::clone(&clock);
     log.start(move || now.load(Ordering::Relaxed));
-    fly(simulation, log, |time_us| {
-        clock.store(time_us + STEP_US, Ordering::Relaxed);
-        after_step(time_us)
+    fly(simulation, log, |simulation| {
+        clock.store(simulation.time_us + STEP_US, Ordering::Relaxed);
+        after_step(simulation)
     });
 }
 

@@ -45,12 +45,11 @@ pub fn prologue(simulation: &Simulation) -> Vec<FlightLog> {
 /// Flies until the simulation is over, and logs the flight. A logger of the host takes it, and so does the logger of a
 /// microcontroller.
 ///
-/// `after_step` is called with the simulated time in microseconds after each step, 400 times a simulated second, and
-/// may end the flight. A flight in real time waits there.
+/// `after_step` is called after each step, 400 times a simulated second, and may end the flight. A flight in real time waits there.
 pub fn fly(
     mut simulation: Simulation,
     log: &(impl FlightSink + TimedSink),
-    mut after_step: impl FnMut(u64) -> ControlFlow<()>,
+    mut after_step: impl FnMut(&Simulation) -> ControlFlow<()>,
 ) {
     let mut batches = Batches::default();
     while !simulation.is_over() {
@@ -63,7 +62,7 @@ pub fn fly(
             due.head.map(|head| log.log(&head));
             log.log(&due.data);
         }
-        if after_step(simulation.time_us).is_break() {
+        if after_step(&simulation).is_break() {
             return;
         }
     }

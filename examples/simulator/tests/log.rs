@@ -96,9 +96,9 @@ fn headings_stay_below_360_degrees() {
 fn a_flight_may_be_ended_after_each_step() {
     let thread = HostLogger::<FlightLog>::spawn(Vec::new()).expect("memory takes all");
     let mut times = Vec::new();
-    fly_on(thread.logger(), Simulation::new(1, 1), |time_us| {
-        times.push(time_us);
-        if time_us < 10_000 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    fly_on(thread.logger(), Simulation::new(1, 1), |simulation| {
+        times.push(simulation.time_us);
+        if simulation.time_us < 10_000 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     assert_eq!(times, [2500, 5000, 7500, 10_000]);
 }

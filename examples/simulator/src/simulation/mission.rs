@@ -79,6 +79,11 @@ impl Phase {
         }
     }
 
+    /// Whether the motors may turn in this phase.
+    pub fn is_armed(self) -> bool {
+        self.spool() != Spool::Off
+    }
+
     /// What the motors may do in this phase.
     pub fn spool(self) -> Spool {
         match self {

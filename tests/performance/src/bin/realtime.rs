@@ -117,8 +117,8 @@ fn fly<L: FlightSink + TimedSink>(log: &L, simulation: Simulation) -> Flown {
     let measured = Measured { log, longest: Cell::default(), accepted: zero(), refused: zero() };
     let begun = Instant::now();
     let mut late = Duration::ZERO;
-    simulator::fly(simulation, &measured, |time_us| {
-        let (due, now) = (Duration::from_micros(time_us), begun.elapsed());
+    simulator::fly(simulation, &measured, |simulation| {
+        let (due, now) = (Duration::from_micros(simulation.time_us), begun.elapsed());
         late = late.max(now.saturating_sub(due + Duration::from_micros(STEP_US)));
         thread::sleep(due.saturating_sub(now));
         ControlFlow::Continue(())
