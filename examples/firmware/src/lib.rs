@@ -18,16 +18,14 @@ pub use messages::{Attitude, Barometer, FlightLog, Imu, RollRate};
 use binlog::blackbox::Counts;
 use binlog::ring_format::{PrologueOf, Schema};
 use binlog::sink::{Statistics, Tally};
-use binlog_embedded::card::Card;
 pub use binlog_embedded::retained::{Claim, Reset};
-use binlog_embedded::sd_log::{SdError, Undated};
-use binlog_embedded::{Drain, Retained, SdLog};
+use binlog_embedded::{Drain, Retained};
 use core::panic::PanicInfo;
 
 /// Bytes of a ring.
 pub const RING: usize = 16384;
 
-/// What takes the records of `S` to the card.
+/// What takes the records of `S` to the card or the link.
 pub type FlightDrain<S> = Drain<'static, S, RING>;
 
 /// What is logged in one format, and when. It is implemented for the schema.
@@ -66,41 +64,30 @@ pub trait Application: Schema + 'static {
     }
 }
 
-/// The main loop's part: slower records, and moving all of them to the card.
-pub struct Flight<S: Application, C: Card, const BLOCKS: usize> {
-    /// The card.
-    pub card: SdLog<C, Undated, BLOCKS>,
-    drain: FlightDrain<S>,
+/// The main loop's part: slower records, and the drain that takes all of them to the card or the link.
+pub struct Flight<S: Application> {
+    /// Takes the records out of the ring.
+    pub drain: FlightDrain<S>,
     main_loop: S::MainLoop,
 }
 
-impl<S: Application, C: Card, const BLOCKS: usize> Flight<S, C, BLOCKS> {
+impl<S: Application> Flight<S> {
     /// Starts logging. `None` if a flight is in progress already.
-    pub fn start(card: SdLog<C, Undated, BLOCKS>, clock: fn() -> u64) -> Option<Self> {
+    pub fn start(clock: fn() -> u64) -> Option<Self> {
         let mut drain = S::log().drain()?.with_prologue(S::prologue as fn(usize) -> Option<PrologueOf<S>>);
         S::log().start(clock);
         S::report(&mut drain);
-        Some(Flight { card, drain, main_loop: S::MainLoop::default() })
+        Some(Flight { drain, main_loop: S::MainLoop::default() })
     }
 
-    /// One round of the main loop.
-    ///
-    /// # Errors
-    ///
-    /// The card's, each once; the next round continues.
-    pub fn step(&mut self, time_us: u64) -> Result<(), SdError<C::Error>> {
+    /// Logs what is due in a round of the main loop.
+    pub fn step(&mut self, time_us: u64) {
         S::main_loop(&mut self.main_loop, time_us);
-        self.card.run(&mut self.drain)
     }
 
-    /// Stops logging, writes the remaining records and the last statistics, and closes the log.
-    ///
-    /// # Errors
-    ///
-    /// The card's.
-    pub fn land(&mut self) -> Result<(), SdError<C::Error>> {
+    /// Stops logging. The ring keeps its records for the drain.
+    pub fn land(&mut self) {
         S::log().stop();
-        self.card.finish(&mut self.drain)
     }
 
     /// The usage of the ring.

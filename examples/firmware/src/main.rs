@@ -13,15 +13,20 @@
 //! - `panic=N`: panics in second N, which resets the processor. The next boot flies on, and its first log has what was
 //!   left in the ring, up to the panic's text. A Blackbox log has no place for the text.
 //! - `fail=N`: lets one of N blocks fail.
+//! - `mavlink`: streams the log over MAVLink, and serves the logs of the card.
+//! - `no-card`: there is no card; what is streamed comes from the ring.
+//! - `baud=N` (921600): the bits a second of MAVLink's UART.
+//! - `ground=N` (5): seconds on the ground after the flight, for MAVLink's clients.
 
 #![no_std]
 #![no_main]
 
 mod board;
+mod telemetry;
 
 use binlog::blackbox::Counts;
 use binlog_embedded::SdLog;
-use binlog_embedded::card::Card;
+use binlog_embedded::mavlink::{Stream, StreamOptions};
 use binlog_embedded::sd_log::{Options, Undated};
 use board::counted::spi_bytes;
 use board::{Board, faults};
@@ -33,6 +38,7 @@ use firmware::{Application, Claim, Flight, FlightLog, Reset, blackbox};
 use lm3s6965::clock::Clock;
 use lm3s6965::reset::{Cause, take_cause};
 use lm3s6965::semihosting::{Arguments, exit, on_panic, println, unhandled};
+use telemetry::{ADDRESS, Telemetry};
 
 /// The number of sensors that the interrupt reads.
 static SENSORS: AtomicU32 = AtomicU32::new(0);
@@ -82,9 +88,14 @@ struct Flags {
     pull: Option<u32>,
     panic: Option<u32>,
     fail: u32,
+    mavlink: bool,
+    no_card: bool,
+    baud: u32,
+    ground: u32,
 }
 
-const ARGUMENTS: &str = "format=bin|blackbox seconds=N sensors=0..255 buffer=4|8 show busy=N pull=N panic=N fail=N";
+const ARGUMENTS: &str = "format=bin|blackbox seconds=N sensors=0..255 buffer=4|8 show busy=N pull=N panic=N fail=N \
+                         mavlink no-card baud=N ground=N";
 
 fn flags() -> Flags {
     let mut flags = Flags {
@@ -97,6 +108,10 @@ fn flags() -> Flags {
         pull: None,
         panic: None,
         fail: 0,
+        mavlink: false,
+        no_card: false,
+        baud: 921_600,
+        ground: 5,
     };
     for argument in Arguments::read().iter() {
         let (key, value) = argument.split_once('=').unwrap_or((argument, ""));
@@ -114,6 +129,10 @@ fn flags() -> Flags {
             ("pull", Some(second)) => flags.pull = Some(second),
             ("panic", Some(second)) => flags.panic = Some(second),
             ("fail", Some(blocks)) => flags.fail = blocks,
+            ("mavlink", None) => flags.mavlink = true,
+            ("no-card", None) => flags.no_card = true,
+            ("baud", Some(baud @ 1200..)) => flags.baud = baud,
+            ("ground", Some(seconds)) => flags.ground = seconds,
             _ => {
                 println!("invalid argument `{argument}`; valid ones are {ARGUMENTS}");
                 exit(2);
@@ -153,6 +172,7 @@ fn boot<S: Application>(mut flags: Flags) {
     }
     IS_BLACKBOX.store(flags.is_blackbox, Ordering::Relaxed);
     match flags.buffer {
+        _ if flags.no_card => stream::<S>(&flags),
         4 => fly::<S, 8>(&flags),
         _ => fly::<S, 16>(&flags),
     }
@@ -166,16 +186,16 @@ fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
     // Records that are logged before the start are ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
     while Clock::now_us() < 10_000 {}
-    let card = SdLog::<_, _, BLOCKS>::with_blocks(board.card, Undated, Options::DEFAULT);
-    let mut flight = Flight::<S, _, BLOCKS>::start(card, Clock::now_us).expect("there is one flight");
+    let mut card = SdLog::<_, _, BLOCKS>::with_blocks(board.card, Undated, Options::DEFAULT);
+    let mut flight = Flight::<S>::start(Clock::now_us).expect("there is one flight");
     faults::set_busy(flags.busy);
     faults::fail_every(flags.fail);
 
-    let mark = |flight: &Flight<S, _, BLOCKS>| Mark {
+    let mark = |card: &SdLog<_, _, BLOCKS>| Mark {
         spi: spi_bytes(),
-        blocks: flight.card.transfers().written,
-        log: flight.card.number(),
-        bytes: flight.card.flushed_byte_count(),
+        blocks: card.transfers().written,
+        log: card.number(),
+        bytes: card.flushed_byte_count(),
     };
     // From one flush to a later one of the same log, so that neither the start of the file nor waiting records count.
     let (mut from, mut to) = (None, None);
@@ -196,17 +216,18 @@ fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
             flags.panic.is_none_or(|panic| second < panic),
             "second {second}: the main loop panics, as it was told to"
         );
-        if let Err(error) = flight.step(now_us) {
+        flight.step(now_us);
+        if let Err(error) = card.run(&mut flight.drain) {
             println!("{} ms: {error}", now_us / 1000);
         }
-        let reached = (flight.card.number(), flight.card.flushed_byte_count());
+        let reached = (card.number(), card.flushed_byte_count());
         if reached != flushed {
             flushed = reached;
             if let (true, (Some(log), bytes)) = (flags.show, flushed) {
                 println!("flushed {log} {bytes}");
             }
             if second >= 1 {
-                let mark = mark(&flight);
+                let mark = mark(&card);
                 match from {
                     Some(Mark { log, .. }) if log == mark.log => to = Some(mark),
                     _ => (from, to) = (Some(mark), None),
@@ -215,18 +236,53 @@ fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
         }
     }
     SENSORS.store(0, Ordering::Relaxed);
-    if let Err(error) = flight.land() {
+    flight.land();
+    if let Err(error) = card.finish(&mut flight.drain) {
         println!("landing: {error}");
     }
     report(&flight, from, to);
 }
 
+/// Blocks of the stream's window without a card: 8 KiB.
+const WINDOW: usize = 40;
+
+/// Flies without a card, and prints what it logged: the log goes over MAVLink.
+#[inline(never)]
+fn stream<S: Application>(flags: &Flags) {
+    let _board = Board::take(1000).expect("the board is taken once");
+    SENSORS.store(flags.sensors, Ordering::Relaxed);
+    let mut flight = Flight::<S>::start(Clock::now_us).expect("there is one flight");
+    let mut telemetry = Telemetry::start(flags.baud);
+    let mut stream = Stream::<WINDOW>::new(StreamOptions { address: ADDRESS, ..StreamOptions::DEFAULT });
+    let landing_us = u64::from(flags.seconds) * 1_000_000;
+    let end_us = landing_us + u64::from(flags.ground) * 1_000_000;
+    loop {
+        let now_us = Clock::now_us();
+        let is_flying = now_us < landing_us;
+        telemetry.receive(|sender, message| stream.receive(now_us, sender, message));
+        if is_flying {
+            flight.step(now_us);
+            while stream.run(now_us, &mut flight.drain) {}
+        } else {
+            SENSORS.store(0, Ordering::Relaxed);
+            flight.land();
+            if stream.finish(now_us, &mut flight.drain) || now_us >= end_us {
+                break;
+            }
+        }
+        telemetry.heartbeat(now_us, is_flying);
+        while telemetry.has_room() {
+            let Some(message) = stream.next(now_us) else { break };
+            telemetry.send(&message);
+        }
+    }
+    let counts = stream.counts();
+    println!("blocks: {} sent, {} sent again, {} acknowledged", counts.sent, counts.sent_again, counts.acknowledged);
+    report(&flight, None, None);
+}
+
 /// Prints what was logged, and what the card's bus carried from one mark to another.
-fn report<S: Application, C: Card, const BLOCKS: usize>(
-    flight: &Flight<S, C, BLOCKS>,
-    from: Option<Mark>,
-    to: Option<Mark>,
-) {
+fn report<S: Application>(flight: &Flight<S>, from: Option<Mark>, to: Option<Mark>) {
     println!("message attempts written dropped decimated ignored lost");
     for (name, attempts, tally) in S::counts() {
         println!(
