@@ -38,7 +38,7 @@ use firmware::{Application, Claim, Flight, FlightLog, Reset, blackbox};
 use lm3s6965::clock::Clock;
 use lm3s6965::reset::{Cause, take_cause};
 use lm3s6965::semihosting::{Arguments, exit, on_panic, println, unhandled};
-use telemetry::{ADDRESS, Telemetry};
+use telemetry::{ADDRESS, CardLink, Telemetry};
 
 /// The number of sensors that the interrupt reads.
 static SENSORS: AtomicU32 = AtomicU32::new(0);
@@ -188,6 +188,7 @@ fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
     while Clock::now_us() < 10_000 {}
     let mut card = SdLog::<_, _, BLOCKS>::with_blocks(board.card, Undated, Options::DEFAULT);
     let mut flight = Flight::<S>::start(Clock::now_us).expect("there is one flight");
+    let mut link = flags.mavlink.then(|| CardLink::start(flags.baud));
     faults::set_busy(flags.busy);
     faults::fail_every(flags.fail);
 
@@ -220,6 +221,11 @@ fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
         if let Err(error) = card.run(&mut flight.drain) {
             println!("{} ms: {error}", now_us / 1000);
         }
+        if let Some(link) = &mut link
+            && let Err(error) = link.step(now_us, true, &mut card)
+        {
+            println!("{} ms: link: {error}", now_us / 1000);
+        }
         let reached = (card.number(), card.flushed_byte_count());
         if reached != flushed {
             flushed = reached;
@@ -239,6 +245,14 @@ fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
     flight.land();
     if let Err(error) = card.finish(&mut flight.drain) {
         println!("landing: {error}");
+    }
+    let end_us = Clock::now_us() + u64::from(flags.ground) * 1_000_000;
+    while let Some(link) = &mut link
+        && Clock::now_us() < end_us
+    {
+        if let Err(error) = link.step(Clock::now_us(), false, &mut card) {
+            println!("link: {error}");
+        }
     }
     report(&flight, from, to);
 }

@@ -1,6 +1,9 @@
-//! The firmware's MAVLink link: frames over the UART, and heartbeats. A program with a MAVLink library has this already.
+//! The firmware's MAVLink link: frames over the UART, and heartbeats, which a program with a MAVLink library has already;
+//! and the logs of a card on it.
 
-use binlog_embedded::mavlink::{Address, Frames, Link, MAX_FRAME, Message};
+use binlog_embedded::mavlink::{
+    Address, Follow, Frames, Link, LogStore, MAX_FRAME, Message, Server, ServerOptions, StreamOptions,
+};
 use lm3s6965::uart::Uart0;
 
 /// This vehicle's autopilot.
@@ -63,5 +66,55 @@ impl Telemetry {
             let (base_mode, system_status) = if is_armed { (128, 4) } else { (0, 3) };
             self.send(&Message::Heartbeat { custom_mode: 0, kind: 2, autopilot: 3, base_mode, system_status });
         }
+    }
+}
+
+/// The logs of a card on the link: the one that is being written is streamed, all are served.
+pub struct CardLink {
+    telemetry: Telemetry,
+    follow: Follow<64>,
+    server: Server<32>,
+}
+
+impl CardLink {
+    /// Starts the UART.
+    pub fn start(baud: u32) -> Self {
+        // The server may use the whole link: `step` sends what is streamed first.
+        let server = ServerOptions {
+            address: ADDRESS,
+            bytes_per_second: baud / 10,
+            while_armed: true,
+            ..ServerOptions::DEFAULT
+        };
+        CardLink {
+            telemetry: Telemetry::start(baud),
+            follow: Follow::new(StreamOptions { address: ADDRESS, ..StreamOptions::DEFAULT }),
+            server: Server::new(server),
+        }
+    }
+
+    /// Receives and sends what is due. Call it in each round of the main loop, after `card.run`.
+    ///
+    /// # Errors
+    ///
+    /// The card's, each once.
+    pub fn step<L: LogStore>(&mut self, time_us: u64, is_armed: bool, card: &mut L) -> Result<(), L::Error> {
+        let CardLink { telemetry, follow, server } = self;
+        telemetry.receive(|sender, message| {
+            follow.receive(time_us, sender, message);
+            server.receive(sender, message);
+        });
+        server.set_armed(is_armed);
+        telemetry.heartbeat(time_us, is_armed);
+        while telemetry.has_room() {
+            if let Some(message) = follow.next(time_us, card)? {
+                telemetry.send(&message);
+            } else if let Some(message) = server.next(time_us, card)? {
+                telemetry.send(&message);
+            } else {
+                break;
+            }
+        }
+        Ok(())
     }
 }
