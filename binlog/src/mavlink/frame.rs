@@ -7,6 +7,8 @@ pub const MAX_FRAME: usize = 280;
 
 const V1: u8 = 0xFE;
 const V2: u8 = 0xFD;
+/// Bytes before the payload of MAVLink 1, whose messages have one length each.
+const V1_HEADER: usize = 6;
 /// The flag of MAVLink 2 that says that a signature follows; a reader drops frames with any other one.
 const SIGNED: u8 = 1;
 const SIGNATURE: usize = 13;
@@ -112,6 +114,14 @@ impl Frames {
             self.drop_front(done);
             let header = Header::parse(&self.buffer[..self.len]);
             let layout = header.as_ref().and_then(|header| Message::layout(header.id));
+            if let (Some(Header { start: V1_HEADER, length, .. }), Some((expected, _))) = (&header, layout)
+                && *length != expected
+            {
+                // The START of a stream has a byte 0xFE, which would wait for 255 bytes after a byte that was lost.
+                self.counts.damaged = self.counts.damaged.saturating_add(1);
+                self.done = 1;
+                continue;
+            }
             let needed = match &header {
                 None => self.len + 1,
                 // The byte after another message shows whether it is one.
@@ -188,7 +198,7 @@ impl Header {
                 sequence,
                 sender: Address { system, component },
                 id: id.into(),
-                start: 6,
+                start: V1_HEADER,
                 length: length.into(),
             }),
             [V2, length, flags, _, sequence, system, component, a, b, c, ..] => Some(Header {
@@ -361,6 +371,19 @@ mod tests {
         assert_eq!((count, counts.incompatible, counts.others, counts.damaged), (1, 0, 1, 0));
         let (count, counts) = read(0, 0, 122);
         assert_eq!((count, counts.damaged), (1, 1));
+    }
+
+    #[test]
+    fn a_start_after_a_lost_byte_is_found_at_once() {
+        let start =
+            Message::RemoteLogBlockStatus { target: Address::new(1, 0), seqno: Message::START, is_received: true };
+        let mut buffer = [0; MAX_FRAME];
+        let frame = Link::new(Address::new(255, 190)).frame(&start, &mut buffer);
+        let bytes = [&frame[1..], frame].concat();
+        let mut frames = Frames::new();
+        let found = frames.next(&mut bytes.as_slice()).and_then(|frame| frame.message().map(|message| message.id()));
+        assert_eq!(found, Some(185));
+        assert_eq!((frames.counts().damaged, frames.counts().frames), (1, 1));
     }
 
     proptest! {
