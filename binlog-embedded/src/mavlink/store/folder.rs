@@ -33,6 +33,8 @@ pub struct FolderLogs {
     folder: LogFolder,
     /// The log that was read last.
     open: Option<(u32, File)>,
+    /// Whether the newest log is being written.
+    is_logging: bool,
     /// The newest log and its length, and when that was looked up.
     newest: Cell<Option<(u32, u32)>>,
     looked_up: Cell<Option<Instant>>,
@@ -44,7 +46,14 @@ const FRESH: Duration = Duration::from_millis(50);
 impl FolderLogs {
     /// The logs of a folder, which needn't exist yet.
     pub fn new(folder: LogFolder) -> Self {
-        FolderLogs { folder, open: None, newest: Cell::new(None), looked_up: Cell::new(None) }
+        FolderLogs { folder, open: None, is_logging: true, newest: Cell::new(None), looked_up: Cell::new(None) }
+    }
+
+    /// Whether the newest log is being written, which is so by default. When it isn't any more, after
+    /// [`LogThread::finish`](binlog::host::LogThread::finish), a [`Follow`](super::super::Follow) sends the rest of it.
+    pub fn set_logging(&mut self, is_logging: bool) {
+        self.is_logging = is_logging;
+        self.looked_up.set(None);
     }
 }
 
@@ -81,6 +90,9 @@ impl LogStore for FolderLogs {
 
     /// The newest log. It is looked up 20 times a second at most.
     fn open_log(&self) -> Option<(u32, u32)> {
+        if !self.is_logging {
+            return None;
+        }
         if self.looked_up.get().is_none_or(|looked_up| looked_up.elapsed() > FRESH) {
             let logs = self.folder.logs().unwrap_or_default();
             let newest = logs.last().map(|log| (log.number, u32::try_from(log.bytes).unwrap_or(u32::MAX)));
