@@ -5,6 +5,7 @@ use binlog::blackbox::BlackboxWriter;
 use binlog::host::LogThread;
 use binlog::{LogFolder, WriteError};
 use simulator::blackbox::{self, frames};
+use simulator::mavlink::Vehicle;
 use simulator::{FlightLog, Simulation, fly_on, logger};
 use std::fs::File;
 use std::ops::ControlFlow;
@@ -32,12 +33,19 @@ pub(crate) struct Flown {
 impl Flight {
     pub(crate) fn to_file(self, path: &Path) -> Result<Flown, WriteError> {
         let simulation = self.simulation();
-        self.fly(self.settings(&simulation).create(path)?, simulation)
+        self.fly(self.settings(&simulation).create(path)?, simulation, |_| {})
     }
 
-    pub(crate) fn to_folder(self, folder: &Path) -> Result<Flown, WriteError> {
+    /// `vehicle` is the vehicle on the link, which learns when it is armed and when its log ends.
+    pub(crate) fn to_folder(self, folder: &Path, vehicle: Option<&Vehicle>) -> Result<Flown, WriteError> {
         let simulation = self.simulation();
-        self.fly(self.settings(&simulation).spawn_logs(LogFolder::new(folder))?, simulation)
+        let thread = self.settings(&simulation).spawn_logs(LogFolder::new(folder))?;
+        let Some(vehicle) = vehicle else { return self.fly(thread, simulation, |_| {}) };
+        vehicle.set_logging(true);
+        let flown = self.fly(thread, simulation, |simulation| vehicle.set_armed(simulation.mission.phase.is_armed()));
+        vehicle.set_armed(false);
+        vehicle.set_logging(false);
+        flown
     }
 
     /// Flies as fast as possible, and logs in Blackbox's format.
@@ -71,13 +79,20 @@ impl Flight {
         }
     }
 
-    fn fly(self, thread: LogThread<FlightLog, File>, simulation: Simulation) -> Result<Flown, WriteError> {
+    /// `after_step` sees the simulation after each step.
+    fn fly(
+        self,
+        thread: LogThread<FlightLog, File>,
+        simulation: Simulation,
+        after_step: impl Fn(&Simulation),
+    ) -> Result<Flown, WriteError> {
         let log = thread.logger().clone();
         let progress = Progress::new(self.seconds);
         let begun = Instant::now();
         let mut late = Duration::ZERO;
         fly_on(&log, simulation, |simulation| {
             let time_us = simulation.time_us;
+            after_step(simulation);
             if time_us.is_multiple_of(100_000) {
                 progress.update(time_us);
                 if log.has_failed() {

@@ -5,6 +5,8 @@
 //! - [`messages`]: the messages as annotated structs, and the schema that lists them;
 //! - [`recorder`]: what is logged when.
 //!
+//! [`mavlink`] has the vehicles' link to a ground station.
+//!
 //! [`simulation`] is the world that they record. It knows nothing of logs; your vehicle takes its place.
 //!
 //! ```
@@ -19,6 +21,7 @@
 
 mod batches;
 pub mod blackbox;
+pub mod mavlink;
 pub mod messages;
 pub mod recorder;
 pub mod simulation;

@@ -10,10 +10,12 @@ use binlog::WriteError;
 use clap::error::ErrorKind as ArgumentError;
 use clap::{CommandFactory, Parser, ValueEnum};
 use flight::{Flight, Flown};
+use simulator::mavlink::{Telemetry, Vehicle};
 use std::error::Error;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 use std::{fmt, fs, thread};
 use summary::Summary;
 
@@ -52,6 +54,24 @@ struct Arguments {
     /// Logs into a folder, with ArduPilot's numbers: 00000001.BIN, … No log is overwritten.
     #[arg(long, value_name = "FOLDER")]
     logs: Option<PathBuf>,
+
+    /// Sends heartbeats to the ground station at this address, streams the log to it while flying, and serves the logs
+    /// in the folder: udp:127.0.0.1:14550. Logs into a folder.
+    #[arg(long, value_name = "udp:HOST:PORT", requires = "realtime", conflicts_with = "output", value_parser = address)]
+    mavlink: Option<String>,
+
+    /// System id on the MAVLink link; further vehicles have the numbers after it.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "mavlink", value_parser = clap::value_parser!(u8).range(1..=150))]
+    system: u8,
+
+    /// Seconds for which the logs are served after the flight; until Ctrl-C if it isn't given.
+    #[arg(long, value_name = "N", requires = "mavlink")]
+    ground: Option<u32>,
+}
+
+/// What stands behind `udp:`.
+fn address(link: &str) -> Result<String, String> {
+    link.strip_prefix("udp:").map(str::to_owned).ok_or_else(|| "a link is udp:HOST:PORT".to_owned())
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -94,7 +114,7 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let Arguments { seconds, seed, realtime, .. } = *arguments;
     let flight = |number: u8| Flight { seed: seed.wrapping_add(number.into()), seconds, realtime };
     match &arguments.logs {
-        None if arguments.vehicles == 1 => {
+        None if arguments.vehicles == 1 && arguments.mavlink.is_none() => {
             let path = arguments.output.as_deref().unwrap_or_else(|| arguments.format.file());
             fly_one(flight(0), arguments.format, path)
         }
@@ -104,7 +124,15 @@ fn run(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
                 1 => logs.clone(),
                 _ => logs.join((number + 1).to_string()),
             };
-            fly_several((0..arguments.vehicles).map(|number| (flight(number), folder(number))).collect())
+            let flights = (0..arguments.vehicles).map(|number| {
+                let on_link = |_| Vehicle::new(arguments.system + number, folder(number));
+                (flight(number), folder(number), arguments.mavlink.as_ref().map(on_link))
+            });
+            let flights: Vec<_> = flights.collect();
+            match &arguments.mavlink {
+                None => fly_several(&flights),
+                Some(address) => fly_on_link(&flights, address, arguments.ground),
+            }
         }
     }
 }
@@ -146,13 +174,16 @@ fn fly_one(flight: Flight, format: Format, path: &Path) -> Result<(), Box<dyn Er
 }
 
 /// Flies several vehicles at once, each on a thread of its own and into a folder of its own.
-fn fly_several(flights: Vec<(Flight, PathBuf)>) -> Result<(), Box<dyn Error>> {
+fn fly_several(flights: &[(Flight, PathBuf, Option<Vehicle>)]) -> Result<(), Box<dyn Error>> {
     let flown: Vec<Result<Flown, WriteError>> = thread::scope(|scope| {
-        let threads: Vec<_> = flights.iter().map(|(flight, folder)| scope.spawn(|| flight.to_folder(folder))).collect();
+        let threads: Vec<_> = flights
+            .iter()
+            .map(|(flight, folder, vehicle)| scope.spawn(|| flight.to_folder(folder, vehicle.as_ref())))
+            .collect();
         threads.into_iter().map(|thread| thread.join().expect("a flight doesn't panic")).collect()
     });
     let mut text = String::new();
-    for (flown, (flight, folder)) in flown.into_iter().zip(&flights) {
+    for (flown, (flight, folder, _)) in flown.into_iter().zip(flights) {
         let flown = flown.map_err(|error| failed(&error, FOLDER))?;
         let folder = fs::canonicalize(folder).unwrap_or_else(|_| folder.clone());
         text += &format!("{}: {} records\n", folder.display(), flown.records);
@@ -162,6 +193,28 @@ fn fly_several(flights: Vec<(Flight, PathBuf)>) -> Result<(), Box<dyn Error>> {
     }
     print(&text)?;
     Ok(())
+}
+
+/// Flies several vehicles with a MAVLink link to a ground station, and serves their logs after the flight.
+fn fly_on_link(
+    flights: &[(Flight, PathBuf, Option<Vehicle>)],
+    address: &str,
+    ground: Option<u32>,
+) -> Result<(), Box<dyn Error>> {
+    let failed = |error: io::Error| format!("--mavlink udp:{address}: {error}");
+    let vehicles = flights.iter().filter_map(|(.., vehicle)| vehicle.clone()).collect();
+    let telemetry = Telemetry::spawn(address, vehicles).map_err(failed)?;
+    fly_several(flights)?;
+    let (until, end) = match ground {
+        Some(seconds) => (format!("for {seconds} s"), Some(Duration::from_secs(seconds.into()))),
+        None => ("until Ctrl-C".to_owned(), None),
+    };
+    print(&format!("the logs are served over MAVLink {until}\n"))?;
+    let landed = Instant::now();
+    while telemetry.is_running() && end.is_none_or(|end| landed.elapsed() < end) {
+        thread::sleep(Duration::from_millis(50));
+    }
+    Ok(telemetry.finish().map_err(failed)?)
 }
 
 /// The file, and the programs that open it.

@@ -1,7 +1,11 @@
 //! The program, from the outside: what it prints, and how it fails.
 
+use binlog_embedded::mavlink::{Address, Frames, Link, MAX_FRAME, Message};
+use std::collections::BTreeMap;
+use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 fn simulator(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_simulator"));
@@ -131,4 +135,97 @@ fn options_that_a_blackbox_log_does_not_have_are_named() {
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(text.contains(option[0]) && text.contains("--format bin"), "{text}");
     }
+}
+
+/// What a ground station hears of each system on the link: heartbeats, blocks of the stream, and the logs of the list.
+#[derive(Default, Debug)]
+struct Heard {
+    heartbeats: usize,
+    armed: usize,
+    blocks: BTreeMap<u32, Vec<u8>>,
+    logs: Vec<u32>,
+}
+
+#[test]
+fn vehicles_on_a_link_stream_and_serve_with_a_system_id_each() {
+    let folder = place("mavlink");
+    let _ = std::fs::remove_dir_all(&folder);
+    let socket = UdpSocket::bind("127.0.0.1:0").expect("a free port");
+    socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a socket");
+    let port = socket.local_addr().expect("a socket").port();
+    let link = format!("udp:127.0.0.1:{port}");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_simulator"));
+    command.args(["--seconds", "6", "--realtime", "--vehicles", "2", "--mavlink", &link, "--system", "7"]);
+    command.args(["--ground", "2", "--logs", &folder.to_string_lossy()]).stdout(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+
+    let mut heard: BTreeMap<u8, Heard> = BTreeMap::new();
+    let mut station = Link::new(Address::new(255, 190));
+    let mut buffer = [0; MAX_FRAME];
+    let mut datagram = [0; 1024];
+    while child.try_wait().expect("a child").is_none() {
+        let Ok((length, vehicles)) = socket.recv_from(&mut datagram) else { continue };
+        let mut answer = |message: Message<'_>| {
+            socket.send_to(station.frame(&message, &mut buffer), vehicles).expect("a socket");
+        };
+        let (mut frames, mut bytes) = (Frames::new(), &datagram[..length]);
+        while let Some(frame) = frames.next(&mut bytes) {
+            let vehicle = heard.entry(frame.sender.system).or_default();
+            match frame.message().expect("a message") {
+                Message::Heartbeat { base_mode, .. } => {
+                    vehicle.heartbeats += 1;
+                    vehicle.armed += usize::from(base_mode & 128 != 0);
+                    if vehicle.blocks.is_empty() {
+                        answer(Message::RemoteLogBlockStatus {
+                            target: frame.sender,
+                            seqno: Message::START,
+                            is_received: true,
+                        });
+                    }
+                    answer(Message::LogRequestList { target: frame.sender, start: 0, end: 0xFFFF });
+                }
+                Message::RemoteLogDataBlock { target, seqno, data } => {
+                    assert_eq!(target, Address::new(255, 190));
+                    vehicle.blocks.insert(seqno, data.to_vec());
+                    answer(Message::RemoteLogBlockStatus { target: frame.sender, seqno, is_received: true });
+                }
+                Message::LogEntry { size, .. } => vehicle.logs.push(size),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    let output = child.wait_with_output().expect("it has ended");
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(heard.keys().copied().collect::<Vec<_>>(), [7, 8]);
+    for (number, vehicle) in (1..).zip(heard.values()) {
+        let log = std::fs::read(folder.join(format!("{number}/00000001.BIN"))).expect("its log");
+        let streamed: Vec<u8> = vehicle
+            .blocks
+            .values()
+            .flat_map(|block| block.iter().copied().chain(std::iter::repeat(0)).take(Message::BLOCK))
+            .collect();
+        let padding = streamed.len() - log.len();
+        assert!(streamed.starts_with(&log) && padding < Message::BLOCK, "vehicle {number}: {padding} bytes more");
+        assert!((7..=10).contains(&vehicle.heartbeats), "{} in 8 s", vehicle.heartbeats);
+        assert!((1..vehicle.heartbeats).contains(&vehicle.armed), "armed {} of {}", vehicle.armed, vehicle.heartbeats);
+        let last = vehicle.logs.last().map(|size| *size as usize);
+        assert_eq!(last, Some(log.len()), "{:?}", vehicle.logs);
+    }
+}
+
+#[test]
+fn options_of_a_link_are_checked() {
+    let wrong = [
+        &["--mavlink", "udp:127.0.0.1:14550"][..],
+        &["--realtime", "--mavlink", "127.0.0.1:14550"],
+        &["--realtime", "--mavlink", "udp:127.0.0.1:14550", "-o", "flight.bin"],
+        &["--realtime", "--system", "2"],
+    ];
+    for options in wrong {
+        assert_eq!(run(options).status.code(), Some(2), "{options:?}");
+    }
+    let output = run(&["--realtime", "--mavlink", "udp:127.0.0.1", "--logs", &place("no-port").to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("--mavlink udp:127.0.0.1: "), "{text}");
 }
