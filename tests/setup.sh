@@ -82,6 +82,9 @@ viewer_packages() {
         { packages lxml 'matplotlib<3.11' polars scipy && packages --no-deps mavdataflash==3.0.0; }
 }
 
+# A ground station, without its dependencies, which are for its maps.
+mavproxy() { has_packages "MAVProxy, serial" || packages --no-deps MAVProxy==1.8.75 pyserial; }
+
 # What reads the files that `binlog export` writes.
 export_readers() { has_packages "duckdb, mcap, pandas, polars, pyarrow" || packages duckdb mcap pandas polars pyarrow; }
 

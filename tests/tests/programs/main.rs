@@ -3,6 +3,7 @@
 mod date;
 mod every_format;
 mod firmware;
+mod ground_stations;
 mod log_against_pymavlink;
 mod log_messages;
 mod other_parsers;
