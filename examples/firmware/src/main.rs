@@ -183,12 +183,12 @@ fn boot<S: Application>(mut flags: Flags) {
 #[inline(never)]
 fn fly<S: Application, const BLOCKS: usize>(flags: &Flags) {
     let board = Board::take(1000).expect("the board is taken once");
+    let mut link = flags.mavlink.then(|| CardLink::start(flags.baud));
     // Records that are logged before the start are ignored, and counted.
     SENSORS.store(flags.sensors, Ordering::Relaxed);
     while Clock::now_us() < 10_000 {}
     let mut card = SdLog::<_, _, BLOCKS>::with_blocks(board.card, Undated, Options::DEFAULT);
     let mut flight = Flight::<S>::start(Clock::now_us).expect("there is one flight");
-    let mut link = flags.mavlink.then(|| CardLink::start(flags.baud));
     faults::set_busy(flags.busy);
     faults::fail_every(flags.fail);
 

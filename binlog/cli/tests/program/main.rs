@@ -24,6 +24,8 @@ mod madflight;
 mod mavlink;
 mod old_firmware;
 mod px4;
+#[cfg(unix)]
+mod qemu;
 mod questions;
 mod texts;
 mod value_names;
