@@ -17,7 +17,7 @@ pub fn received<'a>(message: &MavMessage, buffer: &'a mut [u8; 255]) -> Option<M
 }
 
 /// Sends messages about logs: with `mavlink::write_versioned_msg_with_dialect`, which takes the header and sequence of
-/// the program's other messages. A `MavMessage` can't have a block's number, because the dialect declares an enum for it.
+/// the program's other messages. A `MavMessage` has no room for a block's number, which is an enum in the dialect.
 pub struct LogMessages<'a>(pub PhantomData<&'a [u8]>);
 
 impl<'a> Dialect for LogMessages<'a> {
