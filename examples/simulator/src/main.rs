@@ -69,7 +69,7 @@ struct Arguments {
     ground: Option<u32>,
 }
 
-/// What stands behind `udp:`.
+/// What follows `udp:`.
 fn address(link: &str) -> Result<String, String> {
     link.strip_prefix("udp:").map(str::to_owned).ok_or_else(|| "a link is udp:HOST:PORT".to_owned())
 }

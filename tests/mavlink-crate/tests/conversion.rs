@@ -67,7 +67,7 @@ fn received_messages_are_those_that_were_sent() {
 }
 
 #[test]
-fn other_messages_are_none_about_logs() {
+fn other_messages_are_not_about_logs() {
     let attitude = MavMessage::default_message_from_id(30).expect("ATTITUDE");
     assert_eq!(received(&attitude, &mut [0; 255]), None);
 }
