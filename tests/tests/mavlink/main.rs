@@ -1,8 +1,8 @@
 //! Logs over MAVLink: the stream of a log while it is written, and the download of those that are stored.
 
 mod any_link;
-mod download;
 mod clients;
+mod download;
 #[path = "../../../binlog-embedded/tests/flight/mod.rs"]
 mod flight;
 mod follow;
